@@ -28,8 +28,8 @@ pub mod operator;
 pub mod people;
 pub mod postgres;
 pub mod process;
-pub mod relay;
 pub mod proxy;
+pub mod relay;
 pub mod server;
 
 use std::{

@@ -24,6 +24,10 @@ use crate::{
 pub(crate) const KINDS: [&Kind; 3] = [&claude::KIND, &gemini::KIND, &openai::KIND];
 
 /// What the component starts from beside `defaults.toml`: where the providers are, and their environment.
+#[cfg_attr(
+    not(target_family = "wasm"),
+    expect(dead_code, reason = "the section that is made of it is in the component alone")
+)]
 pub(crate) const DEFAULTS: [&str; KINDS.len()] = {
     let mut all = [""; KINDS.len()];
     let mut at = 0;

@@ -1,5 +1,6 @@
 //! Accounts and what their clients were given: every rule about them in one place.
 
+use futures::future::BoxFuture;
 use std::{
     io,
     sync::Arc,
@@ -89,29 +90,31 @@ impl Accounts {
     ///
     /// # Errors
     /// Where they cannot be read or begun.
-    pub async fn open(
-        (config, issuer): (&base::config::Config, String),
-        (seal, server): (&Seal, Option<&Server>),
-        clock: &Clock,
-        audit: &Audit,
-    ) -> io::Result<Self> {
-        // No component has a name with a dot before it.
-        let store = Store::open(server, &config.data.join("databases/.accounts.db")).await?;
-        let url = Url::parse(&issuer).map_err(io::Error::other)?;
-        Ok(Self(Arc::new(Inner {
-            store,
-            config: config.accounts.clone(),
-            resource: format!("{issuer}/mcp"),
-            prefix: url.path().trim_end_matches('/').to_owned(),
-            passkeys: Passkeys::of(&url, server),
-            page: Arc::new(clients::page(&issuer)),
-            issuer,
-            seal: seal.derive("accounts"),
-            clock: clock.clone(),
-            audit: audit.clone(),
-            attempts: Attempts::new(&config.live_nodes),
-            documents: Documents::new(config.accounts.private_documents),
-        })))
+    pub fn open<'a>(
+        (config, issuer): (&'a base::config::Config, String),
+        (seal, server): (&'a Seal, Option<&'a Server>),
+        clock: &'a Clock,
+        audit: &'a Audit,
+    ) -> BoxFuture<'a, io::Result<Self>> {
+        Box::pin(async move {
+            // No component has a name with a dot before it.
+            let store = Store::open(server, &config.data.join("databases/.accounts.db")).await?;
+            let url = Url::parse(&issuer).map_err(io::Error::other)?;
+            Ok(Self(Arc::new(Inner {
+                store,
+                config: config.accounts.clone(),
+                resource: format!("{issuer}/mcp"),
+                prefix: url.path().trim_end_matches('/').to_owned(),
+                passkeys: Passkeys::of(&url, server),
+                page: Arc::new(clients::page(&issuer)),
+                issuer,
+                seal: seal.derive("accounts"),
+                clock: clock.clone(),
+                audit: audit.clone(),
+                attempts: Attempts::new(&config.live_nodes),
+                documents: Documents::new(config.accounts.private_documents),
+            })))
+        })
     }
 
     /// Ends what is written.
@@ -207,8 +210,10 @@ impl Accounts {
     }
 
     /// Takes in what other nodes have changed until now.
-    pub async fn look(&self) {
-        self.0.store.look_around().await;
+    pub fn look(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.0.store.look_around().await;
+        })
     }
 
     /// Who holds the access token `text`, as far as is known here.

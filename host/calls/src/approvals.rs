@@ -2,6 +2,7 @@
 //! as the person is shown it. Each is one document, which outlives restarts and swaps; what it came to is
 //! kept there too, so that it is made once at most.
 
+use futures::future::BoxFuture;
 use std::{
     io,
     sync::{
@@ -218,47 +219,53 @@ impl Approvals {
     }
 
     /// Keeps a call until its person has spoken: gives it its id, and its times.
-    pub async fn hold(&self, mut approval: Approval) -> Result<Approval, Failure> {
-        let now_s = self.now_s();
-        approval.id = number().map_err(|error| unwritten(&error))?;
-        approval.arguments_sha256 = digest_of(&approval.arguments);
-        approval.held_at_s = now_s;
-        let is_waiting = matches!(approval.state, State::Waits);
-        approval.expires_at_s = is_waiting.then(|| now_s.saturating_add(self.0.valid_s));
-        // Counted one after the other, so that of many that come together no more than that are kept.
-        let asker = digest(format!("{} {}", approval.asked_by, approval.owner).as_bytes());
-        let _turn = self.claim(&asker).await.map_err(|error| unwritten(&error))?;
-        let waiting = self.waiting(&approval.owner).await.map_err(|error| unwritten(&error))?;
-        if waiting.iter().filter(|it| it.asked_by == approval.asked_by).count() >= WAITING_MAX {
-            let message = format!(
-                "{WAITING_MAX} calls of {} wait for the person already; they have to answer some first.",
-                approval.asked_by
-            );
-            return Err(Failure::new("too_many_approvals", 429, message));
-        }
-        self.put(&approval).await.map_err(|error| unwritten(&error))?;
-        Ok(approval)
+    pub fn hold(&self, mut approval: Approval) -> BoxFuture<'_, Result<Approval, Failure>> {
+        Box::pin(async move {
+            let now_s = self.now_s();
+            approval.id = number().map_err(|error| unwritten(&error))?;
+            approval.arguments_sha256 = digest_of(&approval.arguments);
+            approval.held_at_s = now_s;
+            let is_waiting = matches!(approval.state, State::Waits);
+            approval.expires_at_s = is_waiting.then(|| now_s.saturating_add(self.0.valid_s));
+            // Counted one after the other, so that of many that come together no more than that are kept.
+            let asker = digest(format!("{} {}", approval.asked_by, approval.owner).as_bytes());
+            let _turn = self.claim(&asker).await.map_err(|error| unwritten(&error))?;
+            let waiting = self.waiting(&approval.owner).await.map_err(|error| unwritten(&error))?;
+            if waiting.iter().filter(|it| it.asked_by == approval.asked_by).count() >= WAITING_MAX {
+                let message = format!(
+                    "{WAITING_MAX} calls of {} wait for the person already; they have to answer some first.",
+                    approval.asked_by
+                );
+                return Err(Failure::new("too_many_approvals", 429, message));
+            }
+            self.put(&approval).await.map_err(|error| unwritten(&error))?;
+            Ok(approval)
+        })
     }
 
     /// The approval of that id, if it is there and `owner`'s.
-    pub async fn get(&self, id: &str, owner: &str) -> Option<Approval> {
-        let mut approval = self.read(id, owner).await?;
-        if matches!(approval.state, State::Begun) {
-            // Where that is not known it is not told that its end is.
-            if self.0.leases.is_held(SPACE, id).await.unwrap_or(true) {
-                approval.state = State::Running;
-            } else {
-                // It may have ended since it was read.
-                approval = self.read(id, owner).await?;
+    pub fn get<'a>(&'a self, id: &'a str, owner: &'a str) -> BoxFuture<'a, Option<Approval>> {
+        Box::pin(async move {
+            let mut approval = self.read(id, owner).await?;
+            if matches!(approval.state, State::Begun) {
+                // Where that is not known it is not told that its end is.
+                if self.0.leases.is_held(SPACE, id).await.unwrap_or(true) {
+                    approval.state = State::Running;
+                } else {
+                    // It may have ended since it was read.
+                    approval = self.read(id, owner).await?;
+                }
             }
-        }
-        Some(approval)
+            Some(approval)
+        })
     }
 
     /// The same for the one who has its lock.
-    pub async fn read(&self, id: &str, owner: &str) -> Option<Approval> {
-        let found = self.0.documents.get::<Approval>(id, owner).await;
-        found.filter(|it| *it.owner == *owner).map(|it| self.at_its_time(it))
+    pub fn read<'a>(&'a self, id: &'a str, owner: &'a str) -> BoxFuture<'a, Option<Approval>> {
+        Box::pin(async move {
+            let found = self.0.documents.get::<Approval>(id, owner).await;
+            found.filter(|it| *it.owner == *owner).map(|it| self.at_its_time(it))
+        })
     }
 
     fn at_its_time(&self, mut approval: Approval) -> Approval {
@@ -269,20 +276,24 @@ impl Approvals {
     }
 
     /// The same, or the one by which the person was asked anew.
-    pub async fn current(&self, id: &str, owner: &str) -> Option<Approval> {
-        let mut approval = self.get(id, owner).await?;
-        for _ in 0..REPLACED_MAX {
-            let State::Replaced { by } = &approval.state else { return Some(approval) };
-            approval = self.get(by, owner).await?;
-        }
-        Some(approval)
+    pub fn current<'a>(&'a self, id: &'a str, owner: &'a str) -> BoxFuture<'a, Option<Approval>> {
+        Box::pin(async move {
+            let mut approval = self.get(id, owner).await?;
+            for _ in 0..REPLACED_MAX {
+                let State::Replaced { by } = &approval.state else { return Some(approval) };
+                approval = self.get(by, owner).await?;
+            }
+            Some(approval)
+        })
     }
 
     /// All of `owner`'s that wait, the oldest first.
-    pub async fn list(&self, owner: &str) -> Vec<Approval> {
-        self.waiting(owner).await.unwrap_or_else(|error| {
-            tracing::error!("the calls that wait for a person cannot be read: {error}");
-            Vec::new()
+    pub fn list<'a>(&'a self, owner: &'a str) -> BoxFuture<'a, Vec<Approval>> {
+        Box::pin(async move {
+            self.waiting(owner).await.unwrap_or_else(|error| {
+                tracing::error!("the calls that wait for a person cannot be read: {error}");
+                Vec::new()
+            })
         })
     }
 
@@ -299,8 +310,8 @@ impl Approvals {
     ///
     /// # Errors
     /// Where the database is not there.
-    pub async fn claim(&self, id: &str) -> io::Result<Hold> {
-        self.0.leases.claim(SPACE, id).await
+    pub fn claim<'a>(&'a self, id: &'a str) -> BoxFuture<'a, io::Result<Hold>> {
+        Box::pin(async move { self.0.leases.claim(SPACE, id).await })
     }
 
     /// Writes down where `approval` stands, and notifies those who listen.
@@ -315,15 +326,21 @@ impl Approvals {
     ///
     /// # Errors
     /// The same, or that another node has the lease.
-    pub async fn put_holding(&self, approval: &Approval, fence: Option<&Fence>) -> io::Result<()> {
-        let (id, owner) = (approval.id.as_str(), &*approval.owner);
-        let kind = if approval.state.is_open() { WAITS } else { OVER };
-        self.0.documents.put_holding((id, owner), kind, approval.clone(), fence).await?;
-        self.0.events.tell(owner, CHANGED);
-        if let Some(component) = approval.asked_by.strip_prefix("component:") {
-            self.0.events.channel(component).publish(&event_of(id));
-        }
-        Ok(())
+    pub fn put_holding<'a>(
+        &'a self,
+        approval: &'a Approval,
+        fence: Option<&'a Fence>,
+    ) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            let (id, owner) = (approval.id.as_str(), &*approval.owner);
+            let kind = if approval.state.is_open() { WAITS } else { OVER };
+            self.0.documents.put_holding((id, owner), kind, approval.clone(), fence).await?;
+            self.0.events.tell(owner, CHANGED);
+            if let Some(component) = approval.asked_by.strip_prefix("component:") {
+                self.0.events.channel(component).publish(&event_of(id));
+            }
+            Ok(())
+        })
     }
 
     fn now_s(&self) -> u64 {

@@ -56,32 +56,36 @@ pub struct Speaker {
 
 impl Calls {
     /// Keeps a call until its person has spoken.
-    pub async fn hold(&self, wanted: Approval) -> Result<Approval, Failure> {
-        let Some(approvals) = &self.approvals else {
-            let message = "Nothing is kept here for a person to allow.";
-            return Err(Failure::new("not_held", 501, message));
-        };
-        let surface = match wanted.asked_by.starts_with("component:") {
-            true => Surface::Component,
-            false => Surface::Rest,
-        };
-        let approval = approvals.hold(wanted).await?;
-        self.note(&approval, "held", surface);
-        Ok(approval)
+    pub fn hold(&self, wanted: Approval) -> BoxFuture<'_, Result<Approval, Failure>> {
+        Box::pin(async move {
+            let Some(approvals) = &self.approvals else {
+                let message = "Nothing is kept here for a person to allow.";
+                return Err(Failure::new("not_held", 501, message));
+            };
+            let surface = match wanted.asked_by.starts_with("component:") {
+                true => Surface::Component,
+                false => Surface::Rest,
+            };
+            let approval = approvals.hold(wanted).await?;
+            self.note(&approval, "held", surface);
+            Ok(approval)
+        })
     }
 
     /// Takes the person's decision. What it lets happen happens once, however often and from wherever
     /// it is sent, and comes to its end even if its client stops waiting.
     ///
     /// A decision that no longer fits changes nothing: the approval as it stands says what became of it.
-    pub async fn reply(
-        &self,
-        id: &str,
+    pub fn reply<'a>(
+        &'a self,
+        id: &'a str,
         speaker: Speaker,
         reply: Reply,
-    ) -> Result<Approval, Failure> {
-        let replying = self.clone().replying(id.to_owned(), speaker, reply);
-        tokio::spawn(replying).await.unwrap_or_else(|_| Err(broken_off()))
+    ) -> BoxFuture<'a, Result<Approval, Failure>> {
+        Box::pin(async move {
+            let replying = self.clone().replying(id.to_owned(), speaker, reply);
+            tokio::spawn(replying).await.unwrap_or_else(|_| Err(broken_off()))
+        })
     }
 
     /// In a box, for what is allowed may ask for approvals again.

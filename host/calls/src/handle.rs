@@ -1,5 +1,6 @@
 //! Requests for routes of components, watched like calls.
 
+use futures::future::BoxFuture;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -32,24 +33,26 @@ pub struct RouteCall {
 
 impl Calls {
     /// Answers it; what the component writes meanwhile goes to `events`.
-    pub async fn handle(
+    pub fn handle(
         &self,
         call: RouteCall,
         events: Option<mpsc::Sender<Written>>,
-    ) -> Result<RouteAnswer, CallError> {
-        let RouteCall { component, request, tool, caller, trace, trusts } = call;
-        let method = if tool.is_some() { CallTool::NAME } else { METHOD };
-        let name = tool.unwrap_or_else(|| format!("{} {}", request.method, request.route));
-        // For the audit log, as those of a tool.
-        let arguments = arguments(&request);
-        let asking = Asking::of_request(trace.clone(), trusts);
-        let call = CallRequest::new(name, arguments, (caller, Surface::Rest), trace);
-        let reads = request.method == "GET";
-        let handle = async |round| {
-            let round = Round { asking: Some(asking), ..round };
-            component.handle(&request, round, events).await
-        };
-        self.watched((&component, method, reads), call, handle, |it| it.status).await
+    ) -> BoxFuture<'_, Result<RouteAnswer, CallError>> {
+        Box::pin(async move {
+            let RouteCall { component, request, tool, caller, trace, trusts } = call;
+            let method = if tool.is_some() { CallTool::NAME } else { METHOD };
+            let name = tool.unwrap_or_else(|| format!("{} {}", request.method, request.route));
+            // For the audit log, as those of a tool.
+            let arguments = arguments(&request);
+            let asking = Asking::of_request(trace.clone(), trusts);
+            let call = CallRequest::new(name, arguments, (caller, Surface::Rest), trace);
+            let reads = request.method == "GET";
+            let handle = async |round| {
+                let round = Round { asking: Some(asking), ..round };
+                component.handle(&request, round, events).await
+            };
+            self.watched((&component, method, reads), call, handle, |it| it.status).await
+        })
     }
 
     /// What `answer` makes of a round of `component`'s, watched like a call.
@@ -89,14 +92,19 @@ pub struct HandlerCall {
 
 impl Calls {
     /// Answers it, watched like a call.
-    pub async fn respond(&self, call: HandlerCall) -> Result<http::Response<Bytes>, CallError> {
-        let HandlerCall { component, request, caller, trace } = call;
-        let reads = matches!(*request.method(), http::Method::GET | http::Method::HEAD);
-        let name = format!("{} {}", request.method(), request.uri().path());
-        let call = CallRequest::new(name, "{}".to_owned(), (caller, Surface::Rest), trace);
-        let respond = async |round| component.respond(request, round).await;
-        let status = |it: &http::Response<Bytes>| it.status().as_u16();
-        self.watched((&component, METHOD, reads), call, respond, status).await
+    pub fn respond(
+        &self,
+        call: HandlerCall,
+    ) -> BoxFuture<'_, Result<http::Response<Bytes>, CallError>> {
+        Box::pin(async move {
+            let HandlerCall { component, request, caller, trace } = call;
+            let reads = matches!(*request.method(), http::Method::GET | http::Method::HEAD);
+            let name = format!("{} {}", request.method(), request.uri().path());
+            let call = CallRequest::new(name, "{}".to_owned(), (caller, Surface::Rest), trace);
+            let respond = async |round| component.respond(request, round).await;
+            let status = |it: &http::Response<Bytes>| it.status().as_u16();
+            self.watched((&component, METHOD, reads), call, respond, status).await
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
+use futures::future::BoxFuture;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -122,8 +123,8 @@ impl Calls {
     }
 
     /// One round of a `tools/call`.
-    pub async fn call(&self, call: CallRequest) -> Result<CallOutcome, CallError> {
-        self.ask::<CallTool>(call, Questions::Answered).await
+    pub fn call(&self, call: CallRequest) -> BoxFuture<'_, Result<CallOutcome, CallError>> {
+        Box::pin(async move { self.ask::<CallTool>(call, Questions::Answered).await })
     }
 
     /// Keeps the server from stopping before what is being done has come to its end.

@@ -7,6 +7,7 @@
 //! cut may take the last few lines away. Where several nodes share a database it is kept there, and holds for all
 //! of them (STO-12).
 
+use futures::future::BoxFuture;
 use std::{
     collections::{HashSet, VecDeque},
     fs::{self, File},
@@ -100,24 +101,26 @@ impl ReplayGuard {
     ///
     /// # Errors
     /// Where the database is not there.
-    pub async fn claim(
+    pub fn claim(
         &self,
         call: u64,
         expires_at_s: u64,
         now_s: u64,
-    ) -> io::Result<Result<Claim, StateError>> {
-        let mut claim = match self.claim_here(call, expires_at_s, now_s) {
-            Ok(claim) => claim,
-            Err(error) => return Ok(Err(error)),
-        };
-        let Some(shared) = &self.shared else { return Ok(Ok(claim)) };
-        Ok(match shared.claim(call, expires_at_s).await? {
-            Found::Free(row) => {
-                claim.row = Some(row);
-                Ok(claim)
-            }
-            Found::Taken => Err(StateError::Replayed),
-            Found::Forgotten => Err(StateError::Expired),
+    ) -> BoxFuture<'_, io::Result<Result<Claim, StateError>>> {
+        Box::pin(async move {
+            let mut claim = match self.claim_here(call, expires_at_s, now_s) {
+                Ok(claim) => claim,
+                Err(error) => return Ok(Err(error)),
+            };
+            let Some(shared) = &self.shared else { return Ok(Ok(claim)) };
+            Ok(match shared.claim(call, expires_at_s).await? {
+                Found::Free(row) => {
+                    claim.row = Some(row);
+                    Ok(claim)
+                }
+                Found::Taken => Err(StateError::Replayed),
+                Found::Forgotten => Err(StateError::Expired),
+            })
         })
     }
 
@@ -134,18 +137,20 @@ impl ReplayGuard {
     }
 
     /// Removes what has expired on all nodes, now and then, until `stop`.
-    pub async fn sweep(self, clock: Clock, stop: CancellationToken) {
-        let Some(shared) = self.shared else { return };
-        let mut turns = tokio::time::interval(SWEEP_EVERY);
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                _ = turns.tick() => {}
+    pub fn sweep(self, clock: Clock, stop: CancellationToken) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let Some(shared) = self.shared else { return };
+            let mut turns = tokio::time::interval(SWEEP_EVERY);
+            loop {
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    _ = turns.tick() => {}
+                }
+                if let Err(error) = shared.sweep(clock.now().as_secs()).await {
+                    tracing::warn!("used answers that have expired stay for now: {error}");
+                }
             }
-            if let Err(error) = shared.sweep(clock.now().as_secs()).await {
-                tracing::warn!("used answers that have expired stay for now: {error}");
-            }
-        }
+        })
     }
 }
 
@@ -208,26 +213,28 @@ fn entry(expires_at_s: u64, call: u64) -> [u8; ENTRY] {
 
 impl Claim {
     /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
-    pub async fn spend(mut self, expires_at_s: u64) {
-        let Some(call) = self.call.take() else { return };
-        let known = self.replay_guard.known.clone();
-        let Some((shared, row)) = self.replay_guard.shared.clone().zip(self.row.take()) else {
-            known.lock().end(expires_at_s, call);
-            return;
-        };
-        // It comes to its end though its caller goes meanwhile.
-        let ending = tokio::spawn(async move {
-            match shared.end(call, expires_at_s, row).await {
-                Ok(()) => _ = known.lock().calls.remove(&call),
-                Err(error) => {
-                    tracing::error!(
-                        "{error}; a used answer is kept from other nodes only while this one runs"
-                    );
-                    known.lock().end(expires_at_s, call);
+    pub fn spend(mut self, expires_at_s: u64) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let Some(call) = self.call.take() else { return };
+            let known = self.replay_guard.known.clone();
+            let Some((shared, row)) = self.replay_guard.shared.clone().zip(self.row.take()) else {
+                known.lock().end(expires_at_s, call);
+                return;
+            };
+            // It comes to its end though its caller goes meanwhile.
+            let ending = tokio::spawn(async move {
+                match shared.end(call, expires_at_s, row).await {
+                    Ok(()) => _ = known.lock().calls.remove(&call),
+                    Err(error) => {
+                        tracing::error!(
+                            "{error}; a used answer is kept from other nodes only while this one runs"
+                        );
+                        known.lock().end(expires_at_s, call);
+                    }
                 }
-            }
-        });
-        let _ = ending.await;
+            });
+            let _ = ending.await;
+        })
     }
 }
 

@@ -6,6 +6,7 @@
 //! logs, answers to questions, headers bound to arguments), goes to the SDK, whose business it is to say
 //! what is wrong. Hence both answer alike; the tests run every transcript through both.
 
+use futures::future::BoxFuture;
 use std::{borrow::Cow, sync::Arc};
 
 use axum::{
@@ -87,6 +88,16 @@ async fn read<A: Executor>(fast: Arc<FastPath<A>>, parts: Parts, body: Bytes) ->
     }
 }
 
+/// What the SDK answers.
+fn by_sdk(sdk: McpService, request: Request) -> BoxFuture<'static, Response> {
+    Box::pin(async move {
+        match sdk.oneshot(request).await {
+            Ok(response) => response.map(Body::new),
+            Err(never) => match never {},
+        }
+    })
+}
+
 impl<A: Executor> FastPath<A> {
     async fn to_sdk(&self, request: Request) -> Response {
         let request = match middleware::pass(&self.answers, request, self.body_bytes_max).await {
@@ -95,10 +106,9 @@ impl<A: Executor> FastPath<A> {
         };
         let caller = caller_of(request.headers(), request.extensions());
         let ends_session = *request.method() == Method::DELETE;
-        let answer = sessions::acting(caller, self.sdk.clone().oneshot(request));
+        let answer = sessions::acting(caller, by_sdk(self.sdk.clone(), request));
         let mut response = match answer.await {
-            Ok(Ok(response)) => response.map(Body::new),
-            Ok(Err(never)) => match never {},
+            Ok(response) => response,
             Err(Refusal::Full) => return no_room(),
             // The same as where the SDK looks for a session, which it does not where one is to be ended.
             Err(Refusal::Unknown) => {

@@ -5,6 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures::future::BoxFuture;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
@@ -82,6 +83,10 @@ type Context = RequestContext<RoleServer>;
 
 /// The SDK's way to serve MCP over HTTP.
 pub type McpService = StreamableHttpService<McpServer, Sessions>;
+
+/// The two ways of a client's streams, whatever they are made of.
+type Input = Box<dyn AsyncRead + Send + Unpin>;
+type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// The server as an MCP server.
 #[derive(Clone)]
@@ -213,15 +218,21 @@ impl McpServer {
     }
 
     /// Serves one client on these streams until it goes.
-    pub async fn serve_streams(
+    pub fn serve_streams(
         self,
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
-    ) {
-        match self.serve(streams::client(input, output)).await {
-            Ok(running) => _ = running.waiting().await,
-            Err(error) => tracing::warn!("the client left before it was served: {error}"),
-        }
+    ) -> BoxFuture<'static, ()> {
+        self.serve_client(Box::new(input), Box::new(output))
+    }
+
+    fn serve_client(self, input: Input, output: Output) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            match self.serve(streams::client(input, output)).await {
+                Ok(running) => _ = running.waiting().await,
+                Err(error) => tracing::warn!("the client left before it was served: {error}"),
+            }
+        })
     }
 }
 

@@ -134,7 +134,7 @@ impl Servers {
         (servers, base): (&BTreeMap<String, ServerConfig>, &Path),
         data: &Path,
         registry: &Registry,
-        tally: impl Fn(&str) -> Arc<Tally>,
+        tally: &dyn Fn(&str) -> Arc<Tally>,
         stop: &CancellationToken,
     ) -> (Self, Vec<JoinHandle<()>>) {
         let folder = data.join(PINS);

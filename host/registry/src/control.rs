@@ -315,23 +315,25 @@ impl Control {
     ///
     /// # Errors
     /// Where the database is not there.
-    pub async fn nodes(&self) -> Result<Vec<NodeReport>> {
-        let Some(rollout) = &self.rollout else { return Ok(vec![self.alone()]) };
-        let rows = rollout.nodes().await.map_err(|it| ControlError::Nodes(it.to_string()))?;
-        let here = rollout.node();
-        let report = |it: NodeRow| NodeReport {
-            is_here: it.id == here,
-            is_gone: !it.is_there,
-            not_ready: it.not_ready,
-            components: it.states.into_iter().map(component).collect(),
-            name: it.name,
-            id: it.id,
-            address: it.address,
-            version: it.version,
-            started_at: it.started_at,
-            seen_at: it.seen_at,
-        };
-        Ok(rows.into_iter().map(report).collect())
+    pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeReport>>> {
+        Box::pin(async move {
+            let Some(rollout) = &self.rollout else { return Ok(vec![self.alone()]) };
+            let rows = rollout.nodes().await.map_err(|it| ControlError::Nodes(it.to_string()))?;
+            let here = rollout.node();
+            let report = |it: NodeRow| NodeReport {
+                is_here: it.id == here,
+                is_gone: !it.is_there,
+                not_ready: it.not_ready,
+                components: it.states.into_iter().map(component).collect(),
+                name: it.name,
+                id: it.id,
+                address: it.address,
+                version: it.version,
+                started_at: it.started_at,
+                seen_at: it.seen_at,
+            };
+            Ok(rows.into_iter().map(report).collect())
+        })
     }
 
     /// This host, where it is the only one.
@@ -372,12 +374,18 @@ impl Control {
     ///
     /// # Errors
     /// When it cannot be obeyed.
-    pub async fn obey(&self, name: &str, order: Order) -> Result<ComponentReport> {
-        let (answer, answered) = oneshot::channel();
-        let command = Command { name: name.to_owned(), order, answer };
-        self.commands.send(command).await.map_err(|_| ControlError::Stopping)?;
-        answered.await.map_err(|_| ControlError::Stopping)??;
-        Ok(self.report(name))
+    pub fn obey<'a>(
+        &'a self,
+        name: &'a str,
+        order: Order,
+    ) -> BoxFuture<'a, Result<ComponentReport>> {
+        Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            let command = Command { name: name.to_owned(), order, answer };
+            self.commands.send(command).await.map_err(|_| ControlError::Stopping)?;
+            answered.await.map_err(|_| ControlError::Stopping)??;
+            Ok(self.report(name))
+        })
     }
 
     fn report(&self, name: &str) -> ComponentReport {

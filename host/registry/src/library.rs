@@ -1,6 +1,7 @@
 //! Where components come from: the folder and the binary itself; and how they are compiled, or found
 //! compiled already.
 
+use futures::future::BoxFuture;
 use std::{
     collections::BTreeSet,
     fs,
@@ -141,35 +142,45 @@ impl Library {
 
     /// The component in `source`, compiled now or before. Takes a processor for a while, and all of
     /// them unless `is_quiet`; never one that serves calls.
-    pub async fn compile(
-        &self,
-        sandbox: &Sandbox,
-        source: &Source,
+    pub fn compile<'a>(
+        &'a self,
+        sandbox: &'a Sandbox,
+        source: &'a Source,
         is_quiet: bool,
-    ) -> Result<Component> {
-        if let Some(component) = self.compiled(sandbox, source).await? {
-            return Ok(component);
-        }
-        let _one = self.compiling.lock().await;
-        let (bytes, here) = (source.bytes.clone(), sandbox.clone());
-        blocking(move || compiler::check(&bytes, &here.config)).await?;
-        let code = match &self.compiler {
-            Some(program) => {
-                compiler::compile_apart(program, sandbox, &source.bytes, is_quiet).await?
+    ) -> BoxFuture<'a, Result<Component>> {
+        Box::pin(async move {
+            if let Some(component) = self.compiled(sandbox, source).await? {
+                return Ok(component);
             }
-            None => {
-                let (bytes, here) = (source.bytes.clone(), sandbox.clone());
-                blocking(move || compiler::compile_here(&here, &bytes, is_quiet)).await?
-            }
-        };
-        let (store, name, here) = (self.code.clone(), code_name(sandbox, source), sandbox.clone());
-        blocking(move || store.keep(&here, &name, &code).map_err(LoadError::Compile)).await
+            let _one = self.compiling.lock().await;
+            let (bytes, here) = (source.bytes.clone(), sandbox.clone());
+            blocking(move || compiler::check(&bytes, &here.config)).await?;
+            let code = match &self.compiler {
+                Some(program) => {
+                    compiler::compile_apart(program, sandbox, &source.bytes, is_quiet).await?
+                }
+                None => {
+                    let (bytes, here) = (source.bytes.clone(), sandbox.clone());
+                    blocking(move || compiler::compile_here(&here, &bytes, is_quiet)).await?
+                }
+            };
+            let (store, name, here) =
+                (self.code.clone(), code_name(sandbox, source), sandbox.clone());
+            blocking(move || store.keep(&here, &name, &code).map_err(LoadError::Compile)).await
+        })
     }
 
     /// The component in `source`, where it was compiled before.
-    pub async fn compiled(&self, sandbox: &Sandbox, source: &Source) -> Result<Option<Component>> {
-        let (store, name, here) = (self.code.clone(), code_name(sandbox, source), sandbox.clone());
-        blocking(move || Ok(store.load(&here, &name))).await
+    pub fn compiled<'a>(
+        &'a self,
+        sandbox: &'a Sandbox,
+        source: &'a Source,
+    ) -> BoxFuture<'a, Result<Option<Component>>> {
+        Box::pin(async move {
+            let (store, name, here) =
+                (self.code.clone(), code_name(sandbox, source), sandbox.clone());
+            blocking(move || Ok(store.load(&here, &name))).await
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Makes a component ready to serve: compile, link against its grants, describe, self-test,
 //! migrate, configure.
 
+use futures::future::BoxFuture;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -170,13 +171,15 @@ impl Loader {
     }
 
     /// What the component of that name reaches of the machine, and what it should and cannot.
-    pub async fn reach(&self, name: &str) -> Result<Opened> {
-        let (this, name) = (self.clone(), name.to_owned());
-        blocking(move || {
-            let component = this.config.component(&name);
-            Ok(HostResources::open(&name, &component, &this.config.base, &this.shared))
+    pub fn reach<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Opened>> {
+        Box::pin(async move {
+            let (this, name) = (self.clone(), name.to_owned());
+            blocking(move || {
+                let component = this.config.component(&name);
+                Ok(HostResources::open(&name, &component, &this.config.base, &this.shared))
+            })
+            .await
         })
-        .await
     }
 
     /// What it takes from files as they are now: its settings and secrets, and the files and folders themselves.
@@ -192,55 +195,62 @@ impl Loader {
     /// With a version that serves already, settings that the new one does not accept are a reason
     /// against it. At the start they are only reported: it serves what it took over before, and where
     /// there is nothing, it refuses each call.
-    pub async fn load(&self, name: &str, source: &Source, terms: Terms) -> Result<Loaded> {
-        let Terms { is_swap, is_tested, was_configured, .. } = terms;
-        let (wanted, most) =
-            (self.config.limits(name).memory_bytes_max, self.sandbox.memory_bytes_max);
-        if wanted > most {
-            return Err(LoadError::Limits(format!(
-                "memory_bytes_max = {wanted}, and the server was started with {most} for any component; it gives more once it is started again"
-            )));
-        }
-        let configured = self.config.component(name).settings();
-        let (settings, error) = Settings::salvage(&configured, &self.config.base);
-        // A swap needs everything.
-        let tolerate = |error: Option<LoadError>| match error {
-            Some(error) if is_swap => Err(error),
-            error => Ok(error),
-        };
-        let mut trouble = tolerate(error.map(Into::into))?;
-        let (http, error) = self.http(name);
-        let no_secret = tolerate(error.map(Into::into))?;
-        let (reach, error) = self.reach(name).await?;
-        let unreached = tolerate(error.map(Into::into))?;
-        let belongings = (Arc::new(settings), http, reach);
-        let (loaded, differences) = self.describe(name, source, belongings, terms).await?;
-        loaded.note_unused(self.config.component(name).schedule_ms);
-        if !is_tested {
-            self_test(&loaded, is_swap, &mut trouble).await?;
-        }
-        let mut frozen = None;
-        let ready = if loaded.needs(Grant::Sql) {
-            let database = self.database(name).await?;
-            let ready = loaded.on_database(database.clone());
-            ready.migrate(&database).await?;
-            frozen = database.is_frozen().then_some(LoadError::Frozen);
-            Arc::new(ready)
-        } else {
-            loaded
-        };
-        if trouble.is_none() && frozen.is_none() {
-            settle(ready.configure().await, is_swap, &mut trouble)?;
-        }
-        let is_configured = trouble.is_none() && (frozen.is_none() || was_configured);
-        let ready = match ready.exports.resources.is_some() {
-            _ if !is_configured && !was_configured => Arc::new(ready.refusing()),
-            true => Arc::new(ready.listed().await?),
-            false => ready,
-        };
-        self.registry.check(&ready)?;
-        let trouble = trouble.or(frozen).or(unreached).or(no_secret);
-        Ok(Loaded { component: ready, trouble, is_configured, differences })
+    pub fn load<'a>(
+        &'a self,
+        name: &'a str,
+        source: &'a Source,
+        terms: Terms,
+    ) -> BoxFuture<'a, Result<Loaded>> {
+        Box::pin(async move {
+            let Terms { is_swap, is_tested, was_configured, .. } = terms;
+            let (wanted, most) =
+                (self.config.limits(name).memory_bytes_max, self.sandbox.memory_bytes_max);
+            if wanted > most {
+                return Err(LoadError::Limits(format!(
+                    "memory_bytes_max = {wanted}, and the server was started with {most} for any component; it gives more once it is started again"
+                )));
+            }
+            let configured = self.config.component(name).settings();
+            let (settings, error) = Settings::salvage(&configured, &self.config.base);
+            // A swap needs everything.
+            let tolerate = |error: Option<LoadError>| match error {
+                Some(error) if is_swap => Err(error),
+                error => Ok(error),
+            };
+            let mut trouble = tolerate(error.map(Into::into))?;
+            let (http, error) = self.http(name);
+            let no_secret = tolerate(error.map(Into::into))?;
+            let (reach, error) = self.reach(name).await?;
+            let unreached = tolerate(error.map(Into::into))?;
+            let belongings = (Arc::new(settings), http, reach);
+            let (loaded, differences) = self.describe(name, source, belongings, terms).await?;
+            loaded.note_unused(self.config.component(name).schedule_ms);
+            if !is_tested {
+                self_test(&loaded, is_swap, &mut trouble).await?;
+            }
+            let mut frozen = None;
+            let ready = if loaded.needs(Grant::Sql) {
+                let database = self.database(name).await?;
+                let ready = loaded.on_database(database.clone());
+                ready.migrate(&database).await?;
+                frozen = database.is_frozen().then_some(LoadError::Frozen);
+                Arc::new(ready)
+            } else {
+                loaded
+            };
+            if trouble.is_none() && frozen.is_none() {
+                settle(ready.configure().await, is_swap, &mut trouble)?;
+            }
+            let is_configured = trouble.is_none() && (frozen.is_none() || was_configured);
+            let ready = match ready.exports.resources.is_some() {
+                _ if !is_configured && !was_configured => Arc::new(ready.refusing()),
+                true => Arc::new(ready.listed().await?),
+                false => ready,
+            };
+            self.registry.check(&ready)?;
+            let trouble = trouble.or(frozen).or(unreached).or(no_secret);
+            Ok(Loaded { component: ready, trouble, is_configured, differences })
+        })
     }
 
     /// Where it may send requests; a host whose secret cannot be read is left out.
@@ -321,15 +331,17 @@ impl Loader {
     }
 
     /// Commits what has been accepted and closes every database.
-    pub async fn close(&self) {
-        let open = || self.databases.lock();
-        let databases = std::mem::take(&mut *open());
-        for database in databases.values() {
-            database.close().await;
-        }
-        if let Some(server) = &self.store {
-            server.close().await;
-        }
+    pub fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let open = || self.databases.lock();
+            let databases = std::mem::take(&mut *open());
+            for database in databases.values() {
+                database.close().await;
+            }
+            if let Some(server) = &self.store {
+                server.close().await;
+            }
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Watches the component folder and the settings' files: loads, self-tests and installs what is
 //! new, and keeps what served before where the new is no good.
 
+use futures::future::BoxFuture;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -73,21 +74,23 @@ impl Reloader {
     }
 
     /// Installs what the other nodes serve, where there are any, and then what this one brings.
-    pub async fn start(&mut self) {
-        self.seen = self.loader.library.files().into_iter().collect();
-        match self.node {
-            Some(_) => self.join().await,
-            None => self.load_all(&self.names()).await,
-        }
-        let catalog = self.control.registry.catalog();
-        let served = catalog.components().map(|it| it.name().to_string());
-        for name in self.names().into_iter().chain(served) {
-            self.settings_seen.insert(name.clone(), self.loader.stamp(&name));
-            if self.is_frozen(&name) {
-                self.frozen.insert(name);
+    pub fn start(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.seen = self.loader.library.files().into_iter().collect();
+            match self.node {
+                Some(_) => self.join().await,
+                None => self.load_all(&self.names()).await,
             }
-        }
-        self.resume_canaries().await;
+            let catalog = self.control.registry.catalog();
+            let served = catalog.components().map(|it| it.name().to_string());
+            for name in self.names().into_iter().chain(served) {
+                self.settings_seen.insert(name.clone(), self.loader.stamp(&name));
+                if self.is_frozen(&name) {
+                    self.frozen.insert(name);
+                }
+            }
+            self.resume_canaries().await;
+        })
     }
 
     /// Installs each component from the first source that is good: the folder, the generation
@@ -134,32 +137,38 @@ impl Reloader {
     }
 
     /// Looks for changes, and obeys commands, until `stop`.
-    pub async fn watch(mut self, mut commands: mpsc::Receiver<Command>, stop: CancellationToken) {
-        let (sender, mut events) = mpsc::channel(1);
-        let watcher = self.watcher(sender);
-        let mut tick = tokio::time::interval(LOOK_EVERY);
-        loop {
-            let changed = self.changed();
-            tokio::select! {
-                () = stop.cancelled() => break,
-                () = changed => {
-                    self.keep_up().await;
-                    continue;
+    pub fn watch(
+        mut self,
+        mut commands: mpsc::Receiver<Command>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let (sender, mut events) = mpsc::channel(1);
+            let watcher = self.watcher(sender);
+            let mut tick = tokio::time::interval(LOOK_EVERY);
+            loop {
+                let changed = self.changed();
+                tokio::select! {
+                    () = stop.cancelled() => break,
+                    () = changed => {
+                        self.keep_up().await;
+                        continue;
+                    }
+                    Some(command) = commands.recv() => {
+                        self.obey(command).await;
+                        continue;
+                    }
+                    _ = tick.tick() => {}
+                    _ = events.recv() => {
+                        tokio::time::sleep(DEBOUNCE).await;
+                        while events.try_recv().is_ok() {}
+                    }
                 }
-                Some(command) = commands.recv() => {
-                    self.obey(command).await;
-                    continue;
-                }
-                _ = tick.tick() => {}
-                _ = events.recv() => {
-                    tokio::time::sleep(DEBOUNCE).await;
-                    while events.try_recv().is_ok() {}
-                }
+                self.look().await;
+                self.settle_canaries().await;
             }
-            self.look().await;
-            self.settle_canaries().await;
-        }
-        drop(watcher);
+            drop(watcher);
+        })
     }
 
     fn watcher(&self, sender: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {

@@ -4,6 +4,7 @@
 //! its own, which is this program once more: the system holds it to its memory and its processor
 //! time, a compiler that breaks down takes nothing along, and all memory is given back at its end.
 
+use futures::future::BoxFuture;
 use std::{
     io::{self, Read, Write},
     os::unix::process::ExitStatusExt,
@@ -166,45 +167,47 @@ pub fn deserialize(sandbox: &Sandbox, code: &Trusted<'_>) -> wasmtime::Result<Co
 }
 
 /// Compiles in a process of its own, with this program at `program`.
-pub async fn compile_apart(
-    program: &PathBuf,
-    sandbox: &Sandbox,
-    bytes: &[u8],
+pub fn compile_apart<'a>(
+    program: &'a PathBuf,
+    sandbox: &'a Sandbox,
+    bytes: &'a [u8],
     is_quiet: bool,
-) -> Result<Vec<u8>, LoadError> {
-    let limits = &sandbox.config;
-    let job = Job {
-        sandbox: limits.as_ref().clone(),
-        memory_bytes_max: sandbox.memory_bytes_max,
-        is_quiet,
-    };
-    let job = serde_json::to_string(&job).map_err(io::Error::other)?;
-    let mut command = tokio::process::Command::new(program);
-    command.args([COMMAND, &job]).kill_on_drop(true);
-    // The allocator counts what it uses, and not the gigabyte that it begins with.
-    command.env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    let mut input = child.stdin.take();
-    let work = async {
-        if let Some(input) = &mut input {
-            // One that ends before it has read everything says below why.
-            let _ = input.write_all(bytes).await;
+) -> BoxFuture<'a, Result<Vec<u8>, LoadError>> {
+    Box::pin(async move {
+        let limits = &sandbox.config;
+        let job = Job {
+            sandbox: limits.as_ref().clone(),
+            memory_bytes_max: sandbox.memory_bytes_max,
+            is_quiet,
+        };
+        let job = serde_json::to_string(&job).map_err(io::Error::other)?;
+        let mut command = tokio::process::Command::new(program);
+        command.args([COMMAND, &job]).kill_on_drop(true);
+        // The allocator counts what it uses, and not the gigabyte that it begins with.
+        command.env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let mut input = child.stdin.take();
+        let work = async {
+            if let Some(input) = &mut input {
+                // One that ends before it has read everything says below why.
+                let _ = input.write_all(bytes).await;
+            }
+            drop(input);
+            child.wait_with_output().await
+        };
+        let patience = Duration::from_secs(limits.compile_cpu_s_max.saturating_mul(WALL_FACTOR));
+        let output = tokio::time::timeout(patience, work).await;
+        let output = output.map_err(|_| took_too_long(limits))??;
+        if output.status.success() {
+            return Ok(output.stdout);
         }
-        drop(input);
-        child.wait_with_output().await
-    };
-    let patience = Duration::from_secs(limits.compile_cpu_s_max.saturating_mul(WALL_FACTOR));
-    let output = tokio::time::timeout(patience, work).await;
-    let output = output.map_err(|_| took_too_long(limits))??;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let said = output.stderr.get(..COMPLAINT_BYTES_MAX).unwrap_or(&output.stderr);
-    let said = String::from_utf8_lossy(said);
-    // The program's name, with which it says everything.
-    let said = said.trim().trim_start_matches("madoguchi: ");
-    Err(failed(output.status, said, limits))
+        let said = output.stderr.get(..COMPLAINT_BYTES_MAX).unwrap_or(&output.stderr);
+        let said = String::from_utf8_lossy(said);
+        // The program's name, with which it says everything.
+        let said = said.trim().trim_start_matches("madoguchi: ");
+        Err(failed(output.status, said, limits))
+    })
 }
 
 /// Why a compiling process brought nothing.

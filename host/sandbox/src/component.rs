@@ -1,5 +1,6 @@
 //! One component: loaded, described, prepared, and called in an instance of its own each time.
 
+use futures::future::BoxFuture;
 use std::{
     collections::BTreeSet,
     sync::{Arc, atomic::AtomicUsize},
@@ -116,39 +117,45 @@ impl Queues {
 
 impl LoadedComponent {
     /// Links `component` against its grants and asks it for its tools, prompts and templates.
-    pub async fn load(sandbox: &Sandbox, code: Code<'_>, setup: Setup) -> Result<Self, LoadError> {
-        let Code { component, digest, docs, lines } = code;
-        let acting = acting_imports(component);
-        let acting = acting.iter().map(String::as_str);
-        let needed = grants::check(&setup.name, acting, &setup.grants, &setup.stubs)?;
-        let mut linker = crate::linker(component.engine(), &needed).map_err(LoadError::Link)?;
-        let is_stub = |import: &str| grants::is_stub(import, &setup.grants, &setup.stubs);
-        stubs::add_to_linker(&mut linker, component, is_stub).map_err(LoadError::Stubs)?;
-        let pre = linker.instantiate_pre(component).map_err(LoadError::Link)?;
-        let exports = Exports::of(&pre, docs, &setup.prefix)?;
-        let mut loaded = Self {
-            name: setup.name.as_str().into(),
-            digest: digest.into(),
-            needed,
-            tools: Vec::new(),
-            sandbox: sandbox.clone(),
-            routes: Vec::new(),
-            queues: Queues::new(&setup.limits, sandbox),
-            usage: Arc::default(),
-            output_check: Arc::new(OutputCheck::of(&[])),
-            memory: Arc::default(),
-            exports,
-            offers: Arc::default(),
-            setup: Arc::new(setup),
-            pre,
-            lines: lines.clone(),
-            are_settings_refused: false,
-        };
-        loaded.tools = loaded.describe().await?;
-        loaded.routes = loaded.describe_routes().await?;
-        loaded.offers = Arc::new(loaded.describe_offers().await?);
-        loaded.output_check = Arc::new(OutputCheck::of(&loaded.tools));
-        Ok(loaded)
+    pub fn load<'a>(
+        sandbox: &'a Sandbox,
+        code: Code<'a>,
+        setup: Setup,
+    ) -> BoxFuture<'a, Result<Self, LoadError>> {
+        Box::pin(async move {
+            let Code { component, digest, docs, lines } = code;
+            let acting = acting_imports(component);
+            let acting = acting.iter().map(String::as_str);
+            let needed = grants::check(&setup.name, acting, &setup.grants, &setup.stubs)?;
+            let mut linker = crate::linker(component.engine(), &needed).map_err(LoadError::Link)?;
+            let is_stub = |import: &str| grants::is_stub(import, &setup.grants, &setup.stubs);
+            stubs::add_to_linker(&mut linker, component, is_stub).map_err(LoadError::Stubs)?;
+            let pre = linker.instantiate_pre(component).map_err(LoadError::Link)?;
+            let exports = Exports::of(&pre, docs, &setup.prefix)?;
+            let mut loaded = Self {
+                name: setup.name.as_str().into(),
+                digest: digest.into(),
+                needed,
+                tools: Vec::new(),
+                sandbox: sandbox.clone(),
+                routes: Vec::new(),
+                queues: Queues::new(&setup.limits, sandbox),
+                usage: Arc::default(),
+                output_check: Arc::new(OutputCheck::of(&[])),
+                memory: Arc::default(),
+                exports,
+                offers: Arc::default(),
+                setup: Arc::new(setup),
+                pre,
+                lines: lines.clone(),
+                are_settings_refused: false,
+            };
+            loaded.tools = loaded.describe().await?;
+            loaded.routes = loaded.describe_routes().await?;
+            loaded.offers = Arc::new(loaded.describe_offers().await?);
+            loaded.output_check = Arc::new(OutputCheck::of(&loaded.tools));
+            Ok(loaded)
+        })
     }
 
     /// The name that the configuration and the log use.
@@ -232,35 +239,41 @@ impl LoadedComponent {
     }
 
     /// Applies the component's new migrations to `database`; the number of those applied.
-    pub async fn migrate(&self, database: &Database) -> Result<u32, LoadError> {
-        let migrations = self.migrations().await?;
-        if migrations.is_empty() {
-            return Ok(0);
-        }
-        database.migrate(&migrations).await.map_err(LoadError::Migrate)
+    pub fn migrate<'a>(&'a self, database: &'a Database) -> BoxFuture<'a, Result<u32, LoadError>> {
+        Box::pin(async move {
+            let migrations = self.migrations().await?;
+            if migrations.is_empty() {
+                return Ok(0);
+            }
+            database.migrate(&migrations).await.map_err(LoadError::Migrate)
+        })
     }
 
     /// The component's migrations, in order.
-    pub async fn migrations(&self) -> Result<Vec<database::Migration>, LoadError> {
-        let Some(export) = &self.exports.migrations else { return Ok(Vec::new()) };
-        let migrations = self.described(async |store, instance| {
-            export.load(&mut *store, &instance)?.call_migrations(store).await
-        });
-        let migrations = migrations.await?.into_iter().map(|it| database::Migration {
-            number: it.number,
-            name: it.name,
-            statements: it.statements,
-        });
-        Ok(migrations.collect())
+    pub fn migrations(&self) -> BoxFuture<'_, Result<Vec<database::Migration>, LoadError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.migrations else { return Ok(Vec::new()) };
+            let migrations = self.described(async |store, instance| {
+                export.load(&mut *store, &instance)?.call_migrations(store).await
+            });
+            let migrations = migrations.await?.into_iter().map(|it| database::Migration {
+                number: it.number,
+                name: it.name,
+                statements: it.statements,
+            });
+            Ok(migrations.collect())
+        })
     }
 
     /// Lets the component prepare itself from its settings.
-    pub async fn configure(&self) -> Result<(), LoadError> {
-        let Some(export) = &self.exports.configured else { return Ok(()) };
-        let configured = self.described(async |store, instance| {
-            export.load(&mut *store, &instance)?.call_configured(store).await
-        });
-        configured.await?.map_err(LoadError::Configure)
+    pub fn configure(&self) -> BoxFuture<'_, Result<(), LoadError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.configured else { return Ok(()) };
+            let configured = self.described(async |store, instance| {
+                export.load(&mut *store, &instance)?.call_configured(store).await
+            });
+            configured.await?.map_err(LoadError::Configure)
+        })
     }
 
     /// This component with other settings, secrets and another reach, sharing everything that is

@@ -264,7 +264,7 @@ impl Server {
             let tally = |label: &str| watch.metrics.of(label);
             let others = (&config.servers, &*config.base);
             let (servers, reached) =
-                Servers::start(others, &config.data, &registry, tally, &hang_up);
+                Servers::start(others, &config.data, &registry, &tally, &hang_up);
             let state_seal = answers.0.clone();
             let sweeping = answers.1.clone().sweep(clock.clone(), stop.clone());
             let gateway = Gateway::new(&config, &answers.0, &clock);

@@ -222,7 +222,7 @@ async fn a_node_apart_loses_its_leases_and_writes_nothing_by_them() {
         let server = Server::connect(&address(&url)).await.unwrap();
         let database = server.database("mine", Limits::default()).await.unwrap();
         database.migrate(&[migration(1, &["CREATE TABLE kept (n INTEGER)"])]).await.unwrap();
-        let leases = Leases::of(&server);
+        let leases = Leases::of(Some(&server));
         leases.look_after(&stop);
         sides.push((server, database, leases));
     }
@@ -248,9 +248,9 @@ async fn a_node_apart_loses_its_leases_and_writes_nothing_by_them() {
     until("it is back", async || server.trouble().is_none()).await;
     let refused = write(&database, &old, 4).await;
     assert!(refused.contains("another node does this now"), "{refused}");
-    drop(second);
+    drop((first, second));
     until("it may have it again", async || {
-        leases.take(&name, "jobs", &stop).await.is_ok_and(|it| it.is_some())
+        leases.take(&name, "jobs").await.is_ok_and(|it| it.is_some())
     })
     .await;
     assert_eq!(read(&other, "SELECT n FROM kept ORDER BY n").await, "1; 2");

@@ -15,14 +15,14 @@ const STYLE: &[u8] = include_bytes!("../../reference/page.css");
 const SCRIPT: &[u8] = include_bytes!("../../reference/page.js");
 
 /// The reference page, served until it is dropped.
-pub struct Reference {
-    pub url: String,
+pub(super) struct Reference {
+    pub(super) url: String,
     serving: JoinHandle<()>,
 }
 
 impl Reference {
     /// Serves it with the films that `client` is told of, compressed as the page is.
-    pub async fn serve(client: &Client) -> Self {
+    pub(super) async fn serve(client: &Client) -> Self {
         let preact = tests::root().join("node_modules/preact/dist/preact.mjs");
         let preact = std::fs::read(preact).expect("`npm ci` has brought Preact");
         let films = films(client).await.to_string();

@@ -30,7 +30,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        failure::Failure,
+        call::Failure,
         {Part, ToolCall},
     };
 

@@ -1,5 +1,6 @@
 //! What the operator does to accounts.
 
+use futures::future::BoxFuture;
 use std::{io, sync::Arc};
 
 use base::{config::tokens::check::name_problem, scopes::Scope};
@@ -78,55 +79,71 @@ impl Accounts {
     ///
     /// # Errors
     /// See [`AccountError`].
-    pub async fn create(&self, name: &str, scopes: Vec<String>) -> Result<String, AccountError> {
-        if let Some(what) = name_problem(name) {
-            return Err(AccountError::Wrong(what.replace("of a token", "of an account")));
-        }
-        check_scopes(&scopes)?;
-        let id = number()?;
-        let (link, url) = self.new_link(&id)?;
-        let created_s = self.now_s();
-        let account = Account {
-            id,
-            name: name.to_owned(),
-            scopes,
-            password: None,
-            passkeys: Vec::new(),
-            link: Some(link),
-            sessions: Vec::new(),
-            created_s,
-        };
-        let decide = move |state: &State| match state.named(&account.name) {
-            Some(_) => (Vec::new(), Err(AccountError::Exists)),
-            None if state.accounts.len() >= ACCOUNTS_MAX => (Vec::new(), Err(AccountError::Full)),
-            None => (vec![Change::Account(account)], Ok(())),
-        };
-        self.0.store.change(decide).await??;
-        self.note(OPERATOR, "accounts/create", name, "done");
-        Ok(url)
+    pub fn create<'a>(
+        &'a self,
+        name: &'a str,
+        scopes: Vec<String>,
+    ) -> BoxFuture<'a, Result<String, AccountError>> {
+        Box::pin(async move {
+            if let Some(what) = name_problem(name) {
+                return Err(AccountError::Wrong(what.replace("of a token", "of an account")));
+            }
+            check_scopes(&scopes)?;
+            let id = number()?;
+            let (link, url) = self.new_link(&id)?;
+            let created_s = self.now_s();
+            let account = Account {
+                id,
+                name: name.to_owned(),
+                scopes,
+                password: None,
+                passkeys: Vec::new(),
+                link: Some(link),
+                sessions: Vec::new(),
+                created_s,
+            };
+            let decide = move |state: &State| match state.named(&account.name) {
+                Some(_) => (Vec::new(), Err(AccountError::Exists)),
+                None if state.accounts.len() >= ACCOUNTS_MAX => {
+                    (Vec::new(), Err(AccountError::Full))
+                }
+                None => (vec![Change::Account(account)], Ok(())),
+            };
+            self.0.store.change(decide).await??;
+            self.note(OPERATOR, "accounts/create", name, "done");
+            Ok(url)
+        })
     }
 
     /// A link anew for the account of that name; the one before is worth nothing.
     ///
     /// # Errors
     /// See [`AccountError`].
-    pub async fn link(&self, name: &str) -> Result<String, AccountError> {
-        let id = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
-        let (link, url) = self.new_link(&id.ok_or(AccountError::Unknown)?)?;
-        self.change_account(name, move |it| it.link = Some(link)).await?;
-        self.note(OPERATOR, "accounts/link", name, "done");
-        Ok(url)
+    pub fn link<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<String, AccountError>> {
+        Box::pin(async move {
+            let id = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
+            let (link, url) = self.new_link(&id.ok_or(AccountError::Unknown)?)?;
+            self.change_account(name, move |it| it.link = Some(link)).await?;
+            self.note(OPERATOR, "accounts/link", name, "done");
+            Ok(url)
+        })
     }
 
     /// Other scopes for the account of that name; tokens that were given out reach no further from now on.
     ///
     /// # Errors
     /// See [`AccountError`].
-    pub async fn rescope(&self, name: &str, scopes: Vec<String>) -> Result<(), AccountError> {
-        check_scopes(&scopes)?;
-        self.change_account(name, move |it| it.scopes = scopes).await?;
-        self.note(OPERATOR, "accounts/scopes", name, "done");
-        Ok(())
+    pub fn rescope<'a>(
+        &'a self,
+        name: &'a str,
+        scopes: Vec<String>,
+    ) -> BoxFuture<'a, Result<(), AccountError>> {
+        Box::pin(async move {
+            check_scopes(&scopes)?;
+            self.change_account(name, move |it| it.scopes = scopes).await?;
+            self.note(OPERATOR, "accounts/scopes", name, "done");
+            Ok(())
+        })
     }
 
     pub(super) async fn change_account(
@@ -150,33 +167,41 @@ impl Accounts {
     ///
     /// # Errors
     /// See [`AccountError`].
-    pub async fn remove(&self, name: &str) -> Result<(), AccountError> {
-        let wanted = name.to_owned();
-        let decide = move |state: &State| {
-            let Some(account) = state.named(&wanted) else { return (Vec::new(), false) };
-            let grants = state.of(&account.id).map(|it| Change::NoGrant(it.id.clone()));
-            let account = Change::NoAccount(account.id.clone());
-            (grants.chain([account]).collect(), true)
-        };
-        if !self.0.store.change(decide).await? {
-            return Err(AccountError::Unknown);
-        }
-        self.note(OPERATOR, "accounts/remove", name, "done");
-        Ok(())
+    pub fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), AccountError>> {
+        Box::pin(async move {
+            let wanted = name.to_owned();
+            let decide = move |state: &State| {
+                let Some(account) = state.named(&wanted) else { return (Vec::new(), false) };
+                let grants = state.of(&account.id).map(|it| Change::NoGrant(it.id.clone()));
+                let account = Change::NoAccount(account.id.clone());
+                (grants.chain([account]).collect(), true)
+            };
+            if !self.0.store.change(decide).await? {
+                return Err(AccountError::Unknown);
+            }
+            self.note(OPERATOR, "accounts/remove", name, "done");
+            Ok(())
+        })
     }
 
     /// Ends what a device of the account of that name was given.
     ///
     /// # Errors
     /// See [`AccountError`].
-    pub async fn end_device(&self, name: &str, device: &str) -> Result<(), AccountError> {
-        let account = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
-        let account = account.ok_or(AccountError::Unknown)?;
-        if !self.end_grant(&account, device).await? {
-            return Err(AccountError::Unknown);
-        }
-        self.note(OPERATOR, "accounts/end-device", name, "done");
-        Ok(())
+    pub fn end_device<'a>(
+        &'a self,
+        name: &'a str,
+        device: &'a str,
+    ) -> BoxFuture<'a, Result<(), AccountError>> {
+        Box::pin(async move {
+            let account = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
+            let account = account.ok_or(AccountError::Unknown)?;
+            if !self.end_grant(&account, device).await? {
+                return Err(AccountError::Unknown);
+            }
+            self.note(OPERATOR, "accounts/end-device", name, "done");
+            Ok(())
+        })
     }
 
     pub(super) async fn end_grant(&self, account: &str, grant: &str) -> io::Result<bool> {

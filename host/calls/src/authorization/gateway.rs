@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn tries_of_one_address_keep_no_other_out() {
-        let tries = Tries::new();
+        let tries = Tries::new(&LiveNodes::default());
         let own = (0..1_000).filter(|_| tries.take(peer("192.0.2.1")).is_ok()).count();
         assert!((10..=12).contains(&own), "{own}");
         assert_eq!(tries.take(peer("192.0.2.2")), Ok(()), "a neighbour");
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn tries_of_all_addresses_are_bounded() {
-        let tries = Tries::new();
+        let tries = Tries::new(&LiveNodes::default());
         let of = |it: u32| peer(&std::net::Ipv4Addr::from(it).to_string());
         let all = (0..30_000_u32).filter(|it| tries.take(of(*it)).is_ok()).count();
         assert!((200..=300).contains(&all), "{all}");

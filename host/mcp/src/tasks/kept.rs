@@ -229,29 +229,31 @@ impl Tasks {
     }
 
     /// Ends what runs here of tasks that were cancelled on other nodes, until `stop`.
-    pub async fn heed(self, stop: CancellationToken) {
-        let mut events = self.0.events.listen();
-        while let Some(event) = stop.run_until_cancelled(events.recv()).await {
-            let cancelled = match &event {
-                Ok(Published { by: By::Host { .. }, what: Some(what) }) => {
-                    let id = what.strip_suffix(CANCELLED).and_then(|it| it.strip_prefix(TASKS));
-                    id.map(|it| vec![it.to_owned()]).unwrap_or_default()
-                }
-                Ok(Published { what: None, .. }) | Err(RecvError::Lagged(_)) => {
-                    self.0.running.lock().tasks.keys().cloned().collect()
-                }
-                Ok(_) => continue,
-                Err(RecvError::Closed) => return,
-            };
-            for id in cancelled {
-                let task = self.0.running.lock().tasks.get(&id).cloned();
-                let Some(task) = task else { continue };
-                let document = self.get(&id, &task.owner).await;
-                if document.is_some_and(|it| matches!(it.standing, Standing::Cancelled)) {
-                    self.cancel(&id);
+    pub fn heed(self, stop: CancellationToken) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let mut events = self.0.events.listen();
+            while let Some(event) = stop.run_until_cancelled(events.recv()).await {
+                let cancelled = match &event {
+                    Ok(Published { by: By::Host { .. }, what: Some(what) }) => {
+                        let id = what.strip_suffix(CANCELLED).and_then(|it| it.strip_prefix(TASKS));
+                        id.map(|it| vec![it.to_owned()]).unwrap_or_default()
+                    }
+                    Ok(Published { what: None, .. }) | Err(RecvError::Lagged(_)) => {
+                        self.0.running.lock().tasks.keys().cloned().collect()
+                    }
+                    Ok(_) => continue,
+                    Err(RecvError::Closed) => return,
+                };
+                for id in cancelled {
+                    let task = self.0.running.lock().tasks.get(&id).cloned();
+                    let Some(task) = task else { continue };
+                    let document = self.get(&id, &task.owner).await;
+                    if document.is_some_and(|it| matches!(it.standing, Standing::Cancelled)) {
+                        self.cancel(&id);
+                    }
                 }
             }
-        }
+        })
     }
 
     /// Notifies the node that runs the task of that id, where it is another, that it was cancelled.

@@ -1,5 +1,6 @@
 //! The examples with which a component proves itself before it serves.
 
+use futures::future::BoxFuture;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -17,31 +18,38 @@ impl LoadedComponent {
     ///
     /// # Errors
     /// When it does not list them, or lists too many.
-    pub async fn examples(&self) -> Result<Vec<Example>, LoadError> {
-        let Some(export) = &self.exports.examples else { return Ok(Vec::new()) };
-        let examples = self.described(async |store, instance| {
-            export.load(&mut *store, &instance)?.call_examples(store).await
-        });
-        let examples = examples.await?;
-        if examples.len() > EXAMPLES_MAX {
-            let found = format!("there are {}; at most {EXAMPLES_MAX} are tried", examples.len());
-            return Err(all_wrong(found));
-        }
-        Ok(examples)
+    pub fn examples(&self) -> BoxFuture<'_, Result<Vec<Example>, LoadError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.examples else { return Ok(Vec::new()) };
+            let examples = self.described(async |store, instance| {
+                export.load(&mut *store, &instance)?.call_examples(store).await
+            });
+            let examples = examples.await?;
+            if examples.len() > EXAMPLES_MAX {
+                let found =
+                    format!("there are {}; at most {EXAMPLES_MAX} are tried", examples.len());
+                return Err(all_wrong(found));
+            }
+            Ok(examples)
+        })
     }
 
     /// Calls each example in order; the first that does not hold is the reason against it all.
-    pub async fn prove(&self) -> Result<(), LoadError> {
-        let examples = self.examples().await?;
-        let all = async {
-            for example in examples {
-                let name = example.name.clone();
-                self.try_out(example).await.map_err(|found| LoadError::Example { name, found })?;
-            }
-            Ok(())
-        };
-        tokio::time::timeout(TIME_MAX, all).await.unwrap_or_else(|_| {
-            Err(all_wrong(format!("they took longer than {TIME_MAX:?} together")))
+    pub fn prove(&self) -> BoxFuture<'_, Result<(), LoadError>> {
+        Box::pin(async move {
+            let examples = self.examples().await?;
+            let all = async {
+                for example in examples {
+                    let name = example.name.clone();
+                    self.try_out(example)
+                        .await
+                        .map_err(|found| LoadError::Example { name, found })?;
+                }
+                Ok(())
+            };
+            tokio::time::timeout(TIME_MAX, all).await.unwrap_or_else(|_| {
+                Err(all_wrong(format!("they took longer than {TIME_MAX:?} together")))
+            })
         })
     }
 

@@ -1,6 +1,7 @@
 //! What a component exports beside its tools, and is called for: its schedule, its look-ups, and what understands
 //! sentences.
 
+use futures::future::BoxFuture;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
@@ -249,30 +250,34 @@ impl LoadedComponent {
 
     /// Runs its schedule once, in an instance of its own, where it has one; the inner error is the
     /// component's own message.
-    pub async fn run_schedule(
-        &self,
-        fence: Option<&Fence>,
-    ) -> Result<Result<(), String>, CallError> {
-        let Some(export) = &self.exports.schedule else { return Ok(Ok(())) };
-        let round = Round { fence: fence.cloned(), ..Round::of_host() };
-        self.in_place(round, async |store, instance| {
-            export.load(&mut *store, &instance)?.call_run(store).await
+    pub fn run_schedule<'a>(
+        &'a self,
+        fence: Option<&'a Fence>,
+    ) -> BoxFuture<'a, Result<Result<(), String>, CallError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.schedule else { return Ok(Ok(())) };
+            let round = Round { fence: fence.cloned(), ..Round::of_host() };
+            self.in_place(round, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_run(store).await
+            })
+            .await
         })
-        .await
     }
 
     /// What comes next in a conversation; an answer of no component, where it understands no sentences.
-    pub async fn next_in_dialogue(
-        &self,
-        turn: &sentences::Turn,
-    ) -> Result<Option<sentences::Reply>, CallError> {
-        let Some(export) = &self.exports.dialogue else { return Ok(None) };
-        let round = self.own_round();
-        let call_id = round.call_id;
-        let reply = self.in_place(round, async |store, instance| {
-            export.load(&mut *store, &instance)?.call_next(store, turn).await
-        });
-        reply.await?.map(Some).map_err(|what| self.broken(call_id, what))
+    pub fn next_in_dialogue<'a>(
+        &'a self,
+        turn: &'a sentences::Turn,
+    ) -> BoxFuture<'a, Result<Option<sentences::Reply>, CallError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.dialogue else { return Ok(None) };
+            let round = self.own_round();
+            let call_id = round.call_id;
+            let reply = self.in_place(round, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_next(store, turn).await
+            });
+            reply.await?.map(Some).map_err(|what| self.broken(call_id, what))
+        })
     }
 
     /// Whether it says what people may call what it has, or what they may write to it.
@@ -281,66 +286,76 @@ impl LoadedComponent {
     }
 
     /// What people may call what it has, as far as that may be passed on.
-    pub async fn names(&self) -> Result<Vec<types::Name>, CallError> {
-        let Some(export) = &self.exports.names else { return Ok(Vec::new()) };
-        let round = self.own_round();
-        let call_id = round.call_id;
-        let names = self.in_place(round, async |store, instance| {
-            export.load(&mut *store, &instance)?.call_names(store).await
-        });
-        let mut names = names.await?.map_err(|what| self.broken(call_id, what))?;
-        names.truncate(NAMES_MAX);
-        let fits = |it: &String| !it.trim().is_empty() && it.len() <= NAME_BYTES_MAX;
-        names.retain(|it| fits(&it.name) && it.kind.len() <= NAME_BYTES_MAX);
-        for it in &mut names {
-            it.english = it.english.take().filter(fits);
-            for others in [&mut it.also, &mut it.hints, &mut it.moods] {
-                others.retain(fits);
-                others.truncate(OTHER_NAMES_MAX);
+    pub fn names(&self) -> BoxFuture<'_, Result<Vec<types::Name>, CallError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.names else { return Ok(Vec::new()) };
+            let round = self.own_round();
+            let call_id = round.call_id;
+            let names = self.in_place(round, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_names(store).await
+            });
+            let mut names = names.await?.map_err(|what| self.broken(call_id, what))?;
+            names.truncate(NAMES_MAX);
+            let fits = |it: &String| !it.trim().is_empty() && it.len() <= NAME_BYTES_MAX;
+            names.retain(|it| fits(&it.name) && it.kind.len() <= NAME_BYTES_MAX);
+            for it in &mut names {
+                it.english = it.english.take().filter(fits);
+                for others in [&mut it.also, &mut it.hints, &mut it.moods] {
+                    others.retain(fits);
+                    others.truncate(OTHER_NAMES_MAX);
+                }
             }
-        }
-        Ok(names)
+            Ok(names)
+        })
     }
 
     /// What people may write to it in a language, as names of the kind `sample`: `within` is the component, `also`
     /// are the tools that it needs.
-    pub async fn samples(&self, language: &str) -> Result<Vec<types::Name>, CallError> {
-        let Some(export) = &self.exports.samples else { return Ok(Vec::new()) };
-        let samples = self.in_place(self.own_round(), async |store, instance| {
-            export.load(&mut *store, &instance)?.call_samples(store, language).await
-        });
-        let fits =
-            |it: &samples::Sample| !it.text.trim().is_empty() && it.text.len() <= NAME_BYTES_MAX;
-        let name = |it: samples::Sample| types::Name {
-            kind: SAMPLE.to_owned(),
-            name: it.text,
-            english: None,
-            within: Some(self.name.to_string()),
-            also: it.tools,
-            hints: Vec::new(),
-            moods: Vec::new(),
-        };
-        Ok(samples.await?.into_iter().filter(fits).take(SAMPLES_MAX).map(name).collect())
+    pub fn samples<'a>(
+        &'a self,
+        language: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<types::Name>, CallError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.samples else { return Ok(Vec::new()) };
+            let samples = self.in_place(self.own_round(), async |store, instance| {
+                export.load(&mut *store, &instance)?.call_samples(store, language).await
+            });
+            let fits = |it: &samples::Sample| {
+                !it.text.trim().is_empty() && it.text.len() <= NAME_BYTES_MAX
+            };
+            let name = |it: samples::Sample| types::Name {
+                kind: SAMPLE.to_owned(),
+                name: it.text,
+                english: None,
+                within: Some(self.name.to_string()),
+                also: it.tools,
+                hints: Vec::new(),
+                moods: Vec::new(),
+            };
+            Ok(samples.await?.into_iter().filter(fits).take(SAMPLES_MAX).map(name).collect())
+        })
     }
 
     /// Answers one look-up with a JSON document; none where nothing is served there.
-    pub async fn get(
-        &self,
-        request: &Request,
+    pub fn get<'a>(
+        &'a self,
+        request: &'a Request,
         caller: Caller,
-    ) -> Result<Option<String>, CallError> {
-        let Some(export) = &self.exports.endpoints else { return Ok(None) };
-        let round = Round { caller, ..self.own_round() };
-        let call_id = round.call_id;
-        let answer = self.in_place(round, async |store, instance| {
-            export.load(&mut *store, &instance)?.call_get(store, request).await
-        });
-        match answer.await? {
-            Ok(json) if serde_json::from_str::<IgnoredAny>(&json).is_ok() => Ok(Some(json)),
-            Ok(_) => Err(self.broken(call_id, "an endpoint's answer is not JSON")),
-            Err(wit::Failure::NotFound) => Ok(None),
-            Err(failure) => Err(CallError::Stopped(stop(failure))),
-        }
+    ) -> BoxFuture<'a, Result<Option<String>, CallError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.endpoints else { return Ok(None) };
+            let round = Round { caller, ..self.own_round() };
+            let call_id = round.call_id;
+            let answer = self.in_place(round, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_get(store, request).await
+            });
+            match answer.await? {
+                Ok(json) if serde_json::from_str::<IgnoredAny>(&json).is_ok() => Ok(Some(json)),
+                Ok(_) => Err(self.broken(call_id, "an endpoint's answer is not JSON")),
+                Err(wit::Failure::NotFound) => Ok(None),
+                Err(failure) => Err(CallError::Stopped(stop(failure))),
+            }
+        })
     }
 
     /// A round of the host's own whose turns follow from what the component has used.

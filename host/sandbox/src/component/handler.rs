@@ -1,6 +1,7 @@
 //! Requests for a component that answers them as other hosts ask it: by `wasi:http/incoming-handler`, or by
 //! `wasi:http/handler`, as WASI 0.3 has it (SYS-45).
 
+use futures::future::BoxFuture;
 use std::{error::Error, pin::pin};
 
 use bytes::Bytes;
@@ -35,25 +36,27 @@ impl LoadedComponent {
     }
 
     /// Answers one request in an instance of its own, with as many bytes as may cross the border.
-    pub async fn respond(
+    pub fn respond(
         &self,
         request: Request<Bytes>,
         round: Round,
-    ) -> Result<Response<Bytes>, CallError> {
-        let call_id = round.call_id;
-        let bytes_max = self.setup.limits.output_bytes_max;
-        let answered = self.in_long_place(
-            &self.queues.routes,
-            round,
-            |it| it,
-            async |store, instance| self.handled(store, instance, request, bytes_max).await,
-        );
-        answered.await?.map_err(|unusable| match unusable {
-            Unusable::TooLarge => {
-                let (component, limit) = (self.name.clone(), "output_bytes_max");
-                CallError::LimitExceeded { component, call_id, limit }
-            }
-            Unusable::Broken(what) => self.broken(call_id, format!("its answer: {what}")),
+    ) -> BoxFuture<'_, Result<Response<Bytes>, CallError>> {
+        Box::pin(async move {
+            let call_id = round.call_id;
+            let bytes_max = self.setup.limits.output_bytes_max;
+            let answered = self.in_long_place(
+                &self.queues.routes,
+                round,
+                |it| it,
+                async |store, instance| self.handled(store, instance, request, bytes_max).await,
+            );
+            answered.await?.map_err(|unusable| match unusable {
+                Unusable::TooLarge => {
+                    let (component, limit) = (self.name.clone(), "output_bytes_max");
+                    CallError::LimitExceeded { component, call_id, limit }
+                }
+                Unusable::Broken(what) => self.broken(call_id, format!("its answer: {what}")),
+            })
         })
     }
 

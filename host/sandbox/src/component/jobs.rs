@@ -1,6 +1,7 @@
 //! Work of a component's own: what is due, one run of a job, and runs of assistants, where it is the one that
 //! runs them.
 
+use futures::future::BoxFuture;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -39,38 +40,42 @@ impl LoadedComponent {
     }
 
     /// What is to be done now, beside the jobs of `running`; the inner error is the component's own message.
-    pub async fn due(
-        &self,
-        running: &[String],
-        fence: Option<&Fence>,
-    ) -> Result<Result<Agenda, String>, CallError> {
-        let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
-        let (caller, fence) = (self.own_caller(), fence.cloned());
-        let round = Round { caller, fence, ..Round::of_host() };
-        self.in_place(round, async |store, instance| {
-            export.load(&mut *store, &instance)?.call_due(store, running).await
+    pub fn due<'a>(
+        &'a self,
+        running: &'a [String],
+        fence: Option<&'a Fence>,
+    ) -> BoxFuture<'a, Result<Result<Agenda, String>, CallError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
+            let (caller, fence) = (self.own_caller(), fence.cloned());
+            let round = Round { caller, fence, ..Round::of_host() };
+            self.in_place(round, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_due(store, running).await
+            })
+            .await
         })
-        .await
     }
 
     /// One run of `job`, in an instance of its own and beside the places of calls: it may wait for an
     /// assistant that calls the component's tools. What it writes is held against `fence`.
-    pub async fn run_job(
-        &self,
-        job: &Job,
-        fence: Option<&Fence>,
-    ) -> Result<Result<JobOutcome, String>, CallError> {
-        let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
-        self.check_settings()?;
-        let deadline = Instant::now() + Duration::from_millis(self.setup.limits.job_ms_max);
-        let _running = self.setup.tally.running.hold();
-        let (caller, pace, fence) = (self.own_caller(), self.pace(), fence.cloned());
-        let round = Round { caller, pace, fence, ..Round::of_host() };
-        let context = CallContext { is_job: true, ..self.context(round, deadline) };
-        let result = self.round(context, async |store, instance| {
-            export.load(&mut *store, &instance)?.call_run(store, job).await
-        });
-        result.await.map_err(|it| it.of_limit("deadline_ms", "job_ms_max"))
+    pub fn run_job<'a>(
+        &'a self,
+        job: &'a Job,
+        fence: Option<&'a Fence>,
+    ) -> BoxFuture<'a, Result<Result<JobOutcome, String>, CallError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
+            self.check_settings()?;
+            let deadline = Instant::now() + Duration::from_millis(self.setup.limits.job_ms_max);
+            let _running = self.setup.tally.running.hold();
+            let (caller, pace, fence) = (self.own_caller(), self.pace(), fence.cloned());
+            let round = Round { caller, pace, fence, ..Round::of_host() };
+            let context = CallContext { is_job: true, ..self.context(round, deadline) };
+            let result = self.round(context, async |store, instance| {
+                export.load(&mut *store, &instance)?.call_run(store, job).await
+            });
+            result.await.map_err(|it| it.of_limit("deadline_ms", "job_ms_max"))
+        })
     }
 
     /// Who calls in a job of its own: the component.
@@ -85,35 +90,44 @@ impl LoadedComponent {
 
     /// Runs a task of an assistant to its end, in an instance of its own; what it writes meanwhile goes to
     /// `events`. What it comes to is a JSON document.
-    pub async fn run_assistant(
+    pub fn run_assistant(
         &self,
         (task, role): (Task, Option<RunRole>),
         part: Option<Arc<Part>>,
         round: Round,
         events: mpsc::Sender<Written>,
-    ) -> Result<String, CallError> {
-        let call_id = round.call_id;
-        let broken = |what: &str| self.broken(call_id, format!("a run's end: {what}"));
-        let Some(export) = &self.exports.runs else { return Err(broken("it runs no assistants")) };
-        let context = |it: CallContext| CallContext { events: Some(events), part, ..it };
-        // Places of their own: a request that is being answered may have one run.
-        let ended =
-            self.in_long_place(&self.queues.runs, round, context, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_run(store, &task, role.as_ref()).await
-            });
-        let ended = ended.await?;
-        match serde_json::from_str::<IgnoredAny>(&ended) {
-            Ok(_) => Ok(ended.replace(['\r', '\n'], " ")),
-            Err(_) => Err(broken("it is not JSON")),
-        }
+    ) -> BoxFuture<'_, Result<String, CallError>> {
+        Box::pin(async move {
+            let call_id = round.call_id;
+            let broken = |what: &str| self.broken(call_id, format!("a run's end: {what}"));
+            let Some(export) = &self.exports.runs else {
+                return Err(broken("it runs no assistants"));
+            };
+            let context = |it: CallContext| CallContext { events: Some(events), part, ..it };
+            // Places of their own: a request that is being answered may have one run.
+            let ended =
+                self.in_long_place(&self.queues.runs, round, context, async |store, instance| {
+                    export.load(&mut *store, &instance)?.call_run(store, &task, role.as_ref()).await
+                });
+            let ended = ended.await?;
+            match serde_json::from_str::<IgnoredAny>(&ended) {
+                Ok(_) => Ok(ended.replace(['\r', '\n'], " ")),
+                Err(_) => Err(broken("it is not JSON")),
+            }
+        })
     }
 
     /// What it says of the assistant of that name.
-    pub async fn about_assistant(&self, assistant: &str) -> Result<Option<Facts>, CallError> {
-        let Some(export) = &self.exports.runs else { return Ok(None) };
-        self.in_place(Round::of_host(), async |store, instance| {
-            export.load(&mut *store, &instance)?.call_about(store, assistant).await
+    pub fn about_assistant<'a>(
+        &'a self,
+        assistant: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Facts>, CallError>> {
+        Box::pin(async move {
+            let Some(export) = &self.exports.runs else { return Ok(None) };
+            self.in_place(Round::of_host(), async |store, instance| {
+                export.load(&mut *store, &instance)?.call_about(store, assistant).await
+            })
+            .await
         })
-        .await
     }
 }

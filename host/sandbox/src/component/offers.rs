@@ -1,6 +1,7 @@
 //! What a component offers beside its tools: prompts, help with filling in their arguments, and what there is to
 //! read, page by page and one by one.
 
+use futures::future::BoxFuture;
 use std::sync::Arc;
 
 use super::{
@@ -70,105 +71,117 @@ impl LoadedComponent {
     ///
     /// # Errors
     /// It breaks down over the question, or answers what cannot be offered.
-    pub async fn listed(&self) -> Result<Self, LoadError> {
-        let mut offers = (*self.offers).clone();
-        match self.list_resources(None, Round::of_host()).await {
-            Ok(page) => offers.resources = page.resources,
-            Err(CallError::Stopped(stop)) => {
-                let component = &*self.name;
-                tracing::warn!(component, "it does not list its resources yet: {stop:?}");
+    pub fn listed(&self) -> BoxFuture<'_, Result<Self, LoadError>> {
+        Box::pin(async move {
+            let mut offers = (*self.offers).clone();
+            match self.list_resources(None, Round::of_host()).await {
+                Ok(page) => offers.resources = page.resources,
+                Err(CallError::Stopped(stop)) => {
+                    let component = &*self.name;
+                    tracing::warn!(component, "it does not list its resources yet: {stop:?}");
+                }
+                Err(CallError::Broken { what, .. }) => return Err(LoadError::Resources(what)),
+                Err(error) => return Err(LoadError::Describe(error)),
             }
-            Err(CallError::Broken { what, .. }) => return Err(LoadError::Resources(what)),
-            Err(error) => return Err(LoadError::Describe(error)),
-        }
-        let tools =
-            self.tools.iter().map(|it| it.with_app(&self.name, &offers.resources)).collect();
-        Ok(Self { tools, offers: Arc::new(offers), ..self.with_setup((*self.setup).clone()) })
+            let tools =
+                self.tools.iter().map(|it| it.with_app(&self.name, &offers.resources)).collect();
+            Ok(Self { tools, offers: Arc::new(offers), ..self.with_setup((*self.setup).clone()) })
+        })
     }
 
     /// Runs one round of `prompts/get`.
-    pub async fn get_prompt(
-        &self,
-        invocation: &PromptInvocation,
+    pub fn get_prompt<'a>(
+        &'a self,
+        invocation: &'a PromptInvocation,
         round: Round,
-    ) -> Result<PromptOutput, CallError> {
-        let unknown = || CallError::UnknownPrompt { name: invocation.name.clone() };
-        let Some(export) = &self.exports.prompts else { return Err(unknown()) };
-        self.answered(round, output_check::prompt, async |store, instance| {
-            let result = export.load(&mut *store, &instance)?.call_get(store, invocation).await?;
-            Ok(result.map_err(|it| stopped(it, unknown)))
+    ) -> BoxFuture<'a, Result<PromptOutput, CallError>> {
+        Box::pin(async move {
+            let unknown = || CallError::UnknownPrompt { name: invocation.name.clone() };
+            let Some(export) = &self.exports.prompts else { return Err(unknown()) };
+            self.answered(round, output_check::prompt, async |store, instance| {
+                let result =
+                    export.load(&mut *store, &instance)?.call_get(store, invocation).await?;
+                Ok(result.map_err(|it| stopped(it, unknown)))
+            })
+            .await
         })
-        .await
     }
 
     /// Runs one `completion/complete`; a component that does not help has nothing to say.
-    pub async fn complete(
-        &self,
-        request: &CompletionRequest,
+    pub fn complete<'a>(
+        &'a self,
+        request: &'a CompletionRequest,
         round: Round,
-    ) -> Result<Completion, CallError> {
-        let nothing = || Completion { values: Vec::new(), total: None, has_more: false };
-        let Some(export) = &self.exports.completions else { return Ok(nothing()) };
-        let unknown = || match &request.reference {
-            Reference::Prompt(name) => CallError::UnknownPrompt { name: name.clone() },
-            Reference::Template(uri) => CallError::UnknownResource { uri: uri.clone() },
-        };
-        let completed = self.answered(
-            round,
-            |_| Ok(()),
-            async |store, instance| {
-                let result =
-                    export.load(&mut *store, &instance)?.call_complete(store, request).await?;
-                Ok(result.map_err(|it| stopped(it, unknown)))
-            },
-        );
-        let mut completion = completed.await?;
-        if completion.values.len() > VALUES_MAX {
-            completion.values.truncate(VALUES_MAX);
-            completion.has_more = true;
-        }
-        Ok(completion)
+    ) -> BoxFuture<'a, Result<Completion, CallError>> {
+        Box::pin(async move {
+            let nothing = || Completion { values: Vec::new(), total: None, has_more: false };
+            let Some(export) = &self.exports.completions else { return Ok(nothing()) };
+            let unknown = || match &request.reference {
+                Reference::Prompt(name) => CallError::UnknownPrompt { name: name.clone() },
+                Reference::Template(uri) => CallError::UnknownResource { uri: uri.clone() },
+            };
+            let completed = self.answered(
+                round,
+                |_| Ok(()),
+                async |store, instance| {
+                    let result =
+                        export.load(&mut *store, &instance)?.call_complete(store, request).await?;
+                    Ok(result.map_err(|it| stopped(it, unknown)))
+                },
+            );
+            let mut completion = completed.await?;
+            if completion.values.len() > VALUES_MAX {
+                completion.values.truncate(VALUES_MAX);
+                completion.has_more = true;
+            }
+            Ok(completion)
+        })
     }
 
     /// What there is to read now, from `cursor` on.
-    pub async fn list_resources(
-        &self,
-        cursor: Option<&str>,
+    pub fn list_resources<'a>(
+        &'a self,
+        cursor: Option<&'a str>,
         round: Round,
-    ) -> Result<Page, CallError> {
-        let empty = Page { resources: Vec::new(), next_cursor: None };
-        let Some(export) = &self.exports.resources else { return Ok(empty) };
-        let call_id = round.call_id;
-        let broken = |what: String| self.broken(call_id, what);
-        let unknown = || CallError::UnknownResource { uri: String::new() };
-        // No trial of the version: that it can list says little of its calls.
-        let page = self.in_place(round, async |store, instance| {
-            let result = export.load(&mut *store, &instance)?.call_list(store, cursor).await?;
-            Ok(result.map_err(|it| stopped(it, unknown)))
-        });
-        let page = page.await??;
-        let next_cursor = page.next_cursor;
-        if next_cursor.as_ref().is_some_and(|it| it.len() > CURSOR_BYTES_MAX) {
-            return Err(broken(format!("its cursor has more than {CURSOR_BYTES_MAX} bytes")));
-        }
-        let resources = Resource::read_all(page.resources).map_err(|it| broken(it.to_string()))?;
-        Ok(Page { resources, next_cursor })
+    ) -> BoxFuture<'a, Result<Page, CallError>> {
+        Box::pin(async move {
+            let empty = Page { resources: Vec::new(), next_cursor: None };
+            let Some(export) = &self.exports.resources else { return Ok(empty) };
+            let call_id = round.call_id;
+            let broken = |what: String| self.broken(call_id, what);
+            let unknown = || CallError::UnknownResource { uri: String::new() };
+            // No trial of the version: that it can list says little of its calls.
+            let page = self.in_place(round, async |store, instance| {
+                let result = export.load(&mut *store, &instance)?.call_list(store, cursor).await?;
+                Ok(result.map_err(|it| stopped(it, unknown)))
+            });
+            let page = page.await??;
+            let next_cursor = page.next_cursor;
+            if next_cursor.as_ref().is_some_and(|it| it.len() > CURSOR_BYTES_MAX) {
+                return Err(broken(format!("its cursor has more than {CURSOR_BYTES_MAX} bytes")));
+            }
+            let resources =
+                Resource::read_all(page.resources).map_err(|it| broken(it.to_string()))?;
+            Ok(Page { resources, next_cursor })
+        })
     }
 
     /// Runs one round of `resources/read`.
-    pub async fn read_resource(
-        &self,
-        request: &ReadRequest,
+    pub fn read_resource<'a>(
+        &'a self,
+        request: &'a ReadRequest,
         round: Round,
-    ) -> Result<Vec<Contents>, CallError> {
-        let unknown = || CallError::UnknownResource { uri: request.uri.clone() };
-        let Some(export) = &self.exports.resources else { return Err(unknown()) };
-        let check = |it: &Vec<Contents>| output_check::contents(it);
-        self.answered(round, check, async |store, instance| {
-            let result = export.load(&mut *store, &instance)?.call_read(store, request).await?;
-            Ok(result.map_err(|it| stopped(it, unknown)))
+    ) -> BoxFuture<'a, Result<Vec<Contents>, CallError>> {
+        Box::pin(async move {
+            let unknown = || CallError::UnknownResource { uri: request.uri.clone() };
+            let Some(export) = &self.exports.resources else { return Err(unknown()) };
+            let check = |it: &Vec<Contents>| output_check::contents(it);
+            self.answered(round, check, async |store, instance| {
+                let result = export.load(&mut *store, &instance)?.call_read(store, request).await?;
+                Ok(result.map_err(|it| stopped(it, unknown)))
+            })
+            .await
         })
-        .await
     }
 }
 

@@ -1,5 +1,6 @@
 //! One round of a call: what it brings along, who asks for it, and its run in an instance.
 
+use futures::future::BoxFuture;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -25,45 +26,51 @@ impl LoadedComponent {
     /// Runs one round of a call in an instance of its own, gone when the round ends.
     ///
     /// What comes back has been checked: `structured` and all that is called JSON are JSON objects.
-    pub async fn call(&self, invocation: &Invocation, round: Round) -> Result<Output, CallError> {
-        let check = |it: &Output| {
-            self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
-        };
-        match &self.exports.tools {
-            Tools::Own(export) => {
-                self.answered(round, check, async |store, instance| {
-                    let tools = export.load(&mut *store, &instance)?;
-                    Ok(tools.call_call(store, invocation).await?.map_err(CallError::Stopped))
-                })
-                .await
+    pub fn call<'a>(
+        &'a self,
+        invocation: &'a Invocation,
+        round: Round,
+    ) -> BoxFuture<'a, Result<Output, CallError>> {
+        Box::pin(async move {
+            let check = |it: &Output| {
+                self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
+            };
+            match &self.exports.tools {
+                Tools::Own(export) => {
+                    self.answered(round, check, async |store, instance| {
+                        let tools = export.load(&mut *store, &instance)?;
+                        Ok(tools.call_call(store, invocation).await?.map_err(CallError::Stopped))
+                    })
+                    .await
+                }
+                Tools::Awaiting(export) => {
+                    self.answered(round, check, async |store, instance| {
+                        let called = export.call(store, instance, invocation).await?;
+                        Ok(called.map_err(CallError::Stopped))
+                    })
+                    .await
+                }
+                Tools::Listed(listed) => {
+                    let call_id = round.call_id;
+                    self.answered(round, check, async |store, instance| {
+                        let ran = listed.run(store, instance, invocation).await?;
+                        Ok(ran.map_err(|it| match it {
+                            Unfit::Stopped(stop) => CallError::Stopped(stop),
+                            Unfit::Broken(what) => self.broken(call_id, what),
+                        }))
+                    })
+                    .await
+                }
+                Tools::Lifted(lifted) => {
+                    let bytes_max = self.setup.limits.output_bytes_max;
+                    let call = lifted.prepare(invocation, bytes_max).map_err(CallError::Stopped)?;
+                    self.answered(round, check, async |store, instance| {
+                        Ok(call.run(store, instance).await?.map_err(CallError::Stopped))
+                    })
+                    .await
+                }
             }
-            Tools::Awaiting(export) => {
-                self.answered(round, check, async |store, instance| {
-                    let called = export.call(store, instance, invocation).await?;
-                    Ok(called.map_err(CallError::Stopped))
-                })
-                .await
-            }
-            Tools::Listed(listed) => {
-                let call_id = round.call_id;
-                self.answered(round, check, async |store, instance| {
-                    let ran = listed.run(store, instance, invocation).await?;
-                    Ok(ran.map_err(|it| match it {
-                        Unfit::Stopped(stop) => CallError::Stopped(stop),
-                        Unfit::Broken(what) => self.broken(call_id, what),
-                    }))
-                })
-                .await
-            }
-            Tools::Lifted(lifted) => {
-                let bytes_max = self.setup.limits.output_bytes_max;
-                let call = lifted.prepare(invocation, bytes_max).map_err(CallError::Stopped)?;
-                self.answered(round, check, async |store, instance| {
-                    Ok(call.run(store, instance).await?.map_err(CallError::Stopped))
-                })
-                .await
-            }
-        }
+        })
     }
 
     /// Runs one round of whatever may end in questions, in one of the component's places; holds what

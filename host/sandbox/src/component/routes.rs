@@ -1,5 +1,6 @@
 //! The routes that a component declares: which requests it answers, and its answers to them.
 
+use futures::future::BoxFuture;
 use std::{collections::BTreeSet, fmt};
 
 use http::Method;
@@ -180,40 +181,42 @@ impl LoadedComponent {
     }
 
     /// Answers one request in an instance of its own; what it writes meanwhile goes to `events`.
-    pub async fn handle(
-        &self,
-        request: &Request,
+    pub fn handle<'a>(
+        &'a self,
+        request: &'a Request,
         round: Round,
         events: Option<mpsc::Sender<Written>>,
-    ) -> Result<Answer, CallError> {
-        let call_id = round.call_id;
-        let broken = |what: &str| self.broken(call_id, format!("a route's answer: {what}"));
-        let Some(export) = &self.exports.routes else { return Err(broken("it has no routes")) };
-        let context = |it: CallContext| CallContext { events, ..it };
-        // Places of their own: a route may call the component's tools, and would wait for itself.
-        let result =
-            self.in_long_place(&self.queues.routes, round, context, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_handle(store, request).await
-            });
-        let result = result.await;
-        let nothing = || {
-            let name = &self.name;
-            CallError::Stopped(Stop::Refused(Refusal {
-                code: "not_found".to_owned(),
-                message: format!("The component {name} has nothing there."),
-                status: 404,
-                details: None,
-            }))
-        };
-        let mut answer = result?.map_err(|it| stopped(it, nothing))?;
-        if !(200..=599).contains(&answer.status) {
-            return Err(broken("its status is not between 200 and 599"));
-        }
-        if serde_json::from_str::<IgnoredAny>(&answer.body).is_err() {
-            return Err(broken("its body is not JSON"));
-        }
-        answer.retry_after_s = answer.retry_after_s.map(|it| it.min(RETRY_AFTER_S_MAX));
-        Ok(answer)
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+        Box::pin(async move {
+            let call_id = round.call_id;
+            let broken = |what: &str| self.broken(call_id, format!("a route's answer: {what}"));
+            let Some(export) = &self.exports.routes else { return Err(broken("it has no routes")) };
+            let context = |it: CallContext| CallContext { events, ..it };
+            // Places of their own: a route may call the component's tools, and would wait for itself.
+            let result =
+                self.in_long_place(&self.queues.routes, round, context, async |store, instance| {
+                    export.load(&mut *store, &instance)?.call_handle(store, request).await
+                });
+            let result = result.await;
+            let nothing = || {
+                let name = &self.name;
+                CallError::Stopped(Stop::Refused(Refusal {
+                    code: "not_found".to_owned(),
+                    message: format!("The component {name} has nothing there."),
+                    status: 404,
+                    details: None,
+                }))
+            };
+            let mut answer = result?.map_err(|it| stopped(it, nothing))?;
+            if !(200..=599).contains(&answer.status) {
+                return Err(broken("its status is not between 200 and 599"));
+            }
+            if serde_json::from_str::<IgnoredAny>(&answer.body).is_err() {
+                return Err(broken("its body is not JSON"));
+            }
+            answer.retry_after_s = answer.retry_after_s.map(|it| it.min(RETRY_AFTER_S_MAX));
+            Ok(answer)
+        })
     }
 }
 

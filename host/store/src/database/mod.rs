@@ -24,6 +24,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+use futures::future::BoxFuture;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -86,75 +87,88 @@ impl Database {
     ///
     /// Never waits for a writer. Runs on the asking worker when it is known to take
     /// microseconds, else on a blocking thread; `readers` says why.
-    pub async fn query(
+    pub fn query(
         &self,
         statements: Vec<Statement>,
         deadline: Instant,
-    ) -> Result<Vec<Rows>, Error> {
-        match &self.0 {
-            Engine::Sqlite(it) => {
-                it.site.check_damage()?;
-                it.readers.query(statements, deadline).await
+    ) -> BoxFuture<'_, Result<Vec<Rows>, Error>> {
+        Box::pin(async move {
+            match &self.0 {
+                Engine::Sqlite(it) => {
+                    it.site.check_damage()?;
+                    it.readers.query(statements, deadline).await
+                }
+                Engine::Postgres(it) => it.query(statements, deadline).await,
             }
-            Engine::Postgres(it) => it.query(statements, deadline).await,
-        }
+        })
     }
 
     /// Writes, and reads among them, in one transaction that is on disk when this returns.
     ///
     /// Dropping the future before the writer has begun with the batch cancels it; after that
     /// the batch is carried out, whole or not at all, and its result is lost.
-    pub async fn transact(
+    pub fn transact(
         &self,
         statements: Vec<Statement>,
         deadline: Instant,
-    ) -> Result<Vec<Rows>, Error> {
-        match &self.0 {
-            Engine::Sqlite(it) => {
-                it.site.check_damage()?;
-                it.writer.transact(statements, deadline).await
+    ) -> BoxFuture<'_, Result<Vec<Rows>, Error>> {
+        Box::pin(async move {
+            match &self.0 {
+                Engine::Sqlite(it) => {
+                    it.site.check_damage()?;
+                    it.writer.transact(statements, deadline).await
+                }
+                Engine::Postgres(it) => it.transact(statements, None, deadline).await,
             }
-            Engine::Postgres(it) => it.transact(statements, None, deadline).await,
-        }
+        })
     }
 
     /// The same of what is done under a lease: refused where another node has that by now.
     ///
     /// # Errors
     /// The same.
-    pub async fn transact_under(
-        &self,
-        fence: &Fence,
+    pub fn transact_under<'a>(
+        &'a self,
+        fence: &'a Fence,
         statements: Vec<Statement>,
         deadline: Instant,
-    ) -> Result<Vec<Rows>, Error> {
-        match &self.0 {
-            Engine::Sqlite(_) => self.transact(statements, deadline).await,
-            Engine::Postgres(it) => it.transact(statements, Some(fence), deadline).await,
-        }
+    ) -> BoxFuture<'a, Result<Vec<Rows>, Error>> {
+        Box::pin(async move {
+            match &self.0 {
+                Engine::Sqlite(_) => self.transact(statements, deadline).await,
+                Engine::Postgres(it) => it.transact(statements, Some(fence), deadline).await,
+            }
+        })
     }
 
     /// Applies the migrations that are new, in one transaction, and returns how many those were.
     ///
     /// Applied ones that are not in the list are left alone: an older component lives with what a
     /// later one has added.
-    pub async fn migrate(&self, migrations: &[Migration]) -> Result<u32, MigrateError> {
-        match &self.0 {
-            Engine::Sqlite(it) => it.writer.migrate(migrations.to_vec()).await,
-            Engine::Postgres(it) => it.migrate(migrations).await,
-        }
+    pub fn migrate<'a>(
+        &'a self,
+        migrations: &'a [Migration],
+    ) -> BoxFuture<'a, Result<u32, MigrateError>> {
+        Box::pin(async move {
+            match &self.0 {
+                Engine::Sqlite(it) => it.writer.migrate(migrations.to_vec()).await,
+                Engine::Postgres(it) => it.migrate(migrations).await,
+            }
+        })
     }
 
     /// Commits what has been accepted, brings the log home into the file, and ends the thread.
     /// Calls that come later are answered with [`Error::Unavailable`].
-    pub async fn close(&self) {
-        match &self.0 {
-            Engine::Sqlite(it) => {
-                it.readers.close();
-                it.writer.close().await;
+    pub fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            match &self.0 {
+                Engine::Sqlite(it) => {
+                    it.readers.close();
+                    it.writer.close().await;
+                }
+                Engine::Postgres(it) => it.close(),
             }
-            Engine::Postgres(it) => it.close(),
-        }
+        })
     }
 
     /// Whether it can only be read for the time being, because its disk takes nothing.

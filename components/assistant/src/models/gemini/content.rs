@@ -221,7 +221,7 @@ fn response(made: &Made<'_>, object: Value) -> Value {
 mod tests {
     use super::*;
     use crate::{
-        failure::Failure,
+        call::Failure,
         {ToolCall, ToolResult, models::trim::Room},
     };
 

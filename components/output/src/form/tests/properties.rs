@@ -113,7 +113,7 @@ fn condition() -> impl Strategy<Value = Value> {
 
 /// A field that is often right: all that its type needs, and something at random.
 fn field(index: usize) -> impl Strategy<Value = Value> {
-    let kinds = proptest::sample::select(&kind::TYPES[..]);
+    let kinds = proptest::sample::select(&TYPES[..]);
     let more =
         proptest::collection::vec((proptest::sample::select(&PROPERTIES[..]), anything()), 0..3);
     let show_if = proptest::option::of(condition());

@@ -4,6 +4,7 @@
 //! Every change of a component raises its epoch. One node at a time has the turn to change components; a node that is
 //! gone loses it, and with it the right to raise. Nothing here decides anything: the registry does.
 
+use futures::future::BoxFuture;
 use std::{
     sync::{Arc, Weak},
     time::Duration,
@@ -146,9 +147,10 @@ impl Rollout {
     ///
     /// # Errors
     /// Where the server is not there, as with all that follow.
-    pub async fn look(&self) -> Result<Seen> {
-        let (node, is_there) = (self.node(), is_there());
-        self.run(async |it| {
+    pub fn look(&self) -> BoxFuture<'_, Result<Seen>> {
+        Box::pin(async move {
+            let (node, is_there) = (self.node(), is_there());
+            self.run(async |it| {
             let rows = it.query("SELECT component, epoch FROM components ORDER BY 1", &[]).await?;
             let epochs = rows.iter().map(|it| (it.get(0), it.get(1))).collect();
             let sql = format!(
@@ -169,128 +171,149 @@ impl Rollout {
             Ok(Seen { epochs, proposal, failing: failing.collect() })
         })
         .await
+        })
     }
 
     /// The component of that name.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn entry(&self, component: &str) -> Result<Option<Entry>> {
-        let sql = "SELECT component, epoch, manifest FROM components WHERE component = $1";
-        let row = self.run(async |it| it.query_opt(sql, &[&component]).await).await?;
-        Ok(row.map(|it| entry(&it)))
+    pub fn entry<'a>(&'a self, component: &'a str) -> BoxFuture<'a, Result<Option<Entry>>> {
+        Box::pin(async move {
+            let sql = "SELECT component, epoch, manifest FROM components WHERE component = $1";
+            let row = self.run(async |it| it.query_opt(sql, &[&component]).await).await?;
+            Ok(row.map(|it| entry(&it)))
+        })
     }
 
     /// Takes the turn to change components, if no other node has it that is there.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn claim(&self) -> Result<bool> {
-        let (node, is_there) = (self.node(), is_there());
-        let sql = format!(
-            "INSERT INTO component_turn (node) VALUES ($1) ON CONFLICT (only_one) DO UPDATE
+    pub fn claim(&self) -> BoxFuture<'_, Result<bool>> {
+        Box::pin(async move {
+            let (node, is_there) = (self.node(), is_there());
+            let sql = format!(
+                "INSERT INTO component_turn (node) VALUES ($1) ON CONFLICT (only_one) DO UPDATE
              SET node = $1, component = NULL, epoch = NULL, manifest = NULL
              WHERE component_turn.node = $1 OR NOT EXISTS
              (SELECT 1 FROM nodes n WHERE n.id = component_turn.node AND {is_there})"
-        );
-        Ok(self.run(async |it| it.execute(&sql, &[&node]).await).await? == 1)
+            );
+            Ok(self.run(async |it| it.execute(&sql, &[&node]).await).await? == 1)
+        })
     }
 
     /// Gives the turn to the next.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn release(&self) -> Result<()> {
-        let node = self.node();
-        self.run(async |it| {
-            it.execute("DELETE FROM component_turn WHERE node = $1", &[&node]).await?;
-            tell(it).await
+    pub fn release(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let node = self.node();
+            self.run(async |it| {
+                it.execute("DELETE FROM component_turn WHERE node = $1", &[&node]).await?;
+                tell(it).await
+            })
+            .await
         })
-        .await
     }
 
     /// An epoch that no proposal has had yet.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn next_epoch(&self) -> Result<i64> {
-        let sql = "SELECT nextval('component_epochs')";
-        let row = self.run(async |it| it.query_one(sql, &[]).await).await?;
-        Ok(row.get(0))
+    pub fn next_epoch(&self) -> BoxFuture<'_, Result<i64>> {
+        Box::pin(async move {
+            let sql = "SELECT nextval('component_epochs')";
+            let row = self.run(async |it| it.query_one(sql, &[]).await).await?;
+            Ok(row.get(0))
+        })
     }
 
     /// Has the other nodes prepare what is about to serve; whether this node has the turn.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn propose(&self, entry: &Entry) -> Result<bool> {
-        let node = self.node();
-        let sql =
-            "UPDATE component_turn SET component = $2, epoch = $3, manifest = $4 WHERE node = $1";
-        self.run(async |it| {
-            let Entry { component, epoch, manifest } = entry;
-            let told = it.execute(sql, &[&node, component, epoch, manifest]).await?;
-            tell(it).await?;
-            Ok(told == 1)
+    pub fn propose<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let node = self.node();
+            let sql = "UPDATE component_turn SET component = $2, epoch = $3, manifest = $4 WHERE node = $1";
+            self.run(async |it| {
+                let Entry { component, epoch, manifest } = entry;
+                let told = it.execute(sql, &[&node, component, epoch, manifest]).await?;
+                tell(it).await?;
+                Ok(told == 1)
+            })
+            .await
         })
-        .await
     }
 
     /// Lets go of what this node has proposed.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn withdraw(&self) -> Result<()> {
-        let node = self.node();
-        let sql = "UPDATE component_turn SET component = NULL, epoch = NULL, manifest = NULL WHERE node = $1";
-        self.run(async |it| {
-            it.execute(sql, &[&node]).await?;
-            tell(it).await
+    pub fn withdraw(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let node = self.node();
+            let sql = "UPDATE component_turn SET component = NULL, epoch = NULL, manifest = NULL WHERE node = $1";
+            self.run(async |it| {
+                it.execute(sql, &[&node]).await?;
+                tell(it).await
+            })
+            .await
         })
-        .await
     }
 
     /// What the other nodes that are there have said of that epoch.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn answers(&self, component: &str, epoch: i64) -> Result<Vec<Answer>> {
-        let (node, is_there) = (self.node(), is_there());
-        let sql = format!(
-            "SELECT n.name, s.state <> 'failed', coalesce(s.why, '')
+    pub fn answers<'a>(
+        &'a self,
+        component: &'a str,
+        epoch: i64,
+    ) -> BoxFuture<'a, Result<Vec<Answer>>> {
+        Box::pin(async move {
+            let (node, is_there) = (self.node(), is_there());
+            let sql = format!(
+                "SELECT n.name, s.state <> 'failed', coalesce(s.why, '')
              FROM nodes n JOIN component_nodes j ON j.node = n.id
              LEFT JOIN component_states s ON s.node = n.id AND s.component = $1 AND s.epoch = $2
              WHERE n.id <> $3 AND {is_there} ORDER BY n.id"
-        );
-        let rows = self.run(async |it| it.query(&sql, &[&component, &epoch, &node]).await).await?;
-        let answer = |it: &tokio_postgres::Row| Answer {
-            node: it.get(0),
-            is_prepared: it.get(1),
-            why: it.get(2),
-        };
-        Ok(rows.iter().map(answer).collect())
+            );
+            let rows =
+                self.run(async |it| it.query(&sql, &[&component, &epoch, &node]).await).await?;
+            let answer = |it: &tokio_postgres::Row| Answer {
+                node: it.get(0),
+                is_prepared: it.get(1),
+                why: it.get(2),
+            };
+            Ok(rows.iter().map(answer).collect())
+        })
     }
 
     /// Says how far this node has come with that epoch.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn acknowledge(
-        &self,
-        (component, epoch): (&str, i64),
+    pub fn acknowledge<'a>(
+        &'a self,
+        (component, epoch): (&'a str, i64),
         state: State,
-        why: &str,
-    ) -> Result<()> {
-        let node = self.node();
-        let sql = "INSERT INTO component_states (node, component, epoch, state, why)
+        why: &'a str,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let node = self.node();
+            let sql = "INSERT INTO component_states (node, component, epoch, state, why)
             VALUES ($1, $2, $3, $4, $5) ON CONFLICT (node, component) DO UPDATE
             SET epoch = excluded.epoch, state = excluded.state, why = excluded.why, changed_at = now()";
-        let state = state.as_str();
-        self.run(async |it| {
-            it.execute(sql, &[&node, &component, &epoch, &state, &why]).await?;
-            tell(it).await
+            let state = state.as_str();
+            self.run(async |it| {
+                it.execute(sql, &[&node, &component, &epoch, &state, &why]).await?;
+                tell(it).await
+            })
+            .await
         })
-        .await
     }
 
     /// Raises the epoch of a component: from now on this is what all nodes serve. Whether this node had the turn.
@@ -299,114 +322,131 @@ impl Rollout {
     ///
     /// # Errors
     /// Where the server is not there. It may have been raised all the same; [`Rollout::entry`] tells.
-    pub async fn raise(&self, entry: &Entry, kept: &[&str]) -> Result<bool> {
-        let node = self.node();
-        self.run(async |it| {
-            let turn = "SELECT 1 FROM component_turn WHERE node = $1 FOR UPDATE";
-            if it.query_opt(turn, &[&node]).await?.is_none() {
-                return Ok(false);
-            }
-            let sql = "INSERT INTO components (component, epoch, manifest, kept, node)
+    pub fn raise<'a>(
+        &'a self,
+        entry: &'a Entry,
+        kept: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            let node = self.node();
+            self.run(async |it| {
+                let turn = "SELECT 1 FROM component_turn WHERE node = $1 FOR UPDATE";
+                if it.query_opt(turn, &[&node]).await?.is_none() {
+                    return Ok(false);
+                }
+                let sql = "INSERT INTO components (component, epoch, manifest, kept, node)
                 VALUES ($1, $2, $3, $4, $5) ON CONFLICT (component) DO UPDATE
                 SET epoch = excluded.epoch, manifest = excluded.manifest, kept = excluded.kept,
                 node = excluded.node, changed_at = now() WHERE components.epoch < excluded.epoch";
-            let Entry { component, epoch, manifest } = entry;
-            let raised = it.execute(sql, &[component, epoch, manifest, &kept, &node]).await?;
-            let clear = "UPDATE component_turn SET component = NULL, epoch = NULL, manifest = NULL";
-            it.execute(clear, &[]).await?;
-            let sweep = "DELETE FROM component_builds b
+                let Entry { component, epoch, manifest } = entry;
+                let raised = it.execute(sql, &[component, epoch, manifest, &kept, &node]).await?;
+                let clear =
+                    "UPDATE component_turn SET component = NULL, epoch = NULL, manifest = NULL";
+                it.execute(clear, &[]).await?;
+                let sweep = "DELETE FROM component_builds b
                 WHERE NOT EXISTS (SELECT 1 FROM components c WHERE b.digest = ANY (c.kept))";
-            it.execute(sweep, &[]).await?;
-            tell(it).await?;
-            Ok(raised == 1)
+                it.execute(sweep, &[]).await?;
+                tell(it).await?;
+                Ok(raised == 1)
+            })
+            .await
         })
-        .await
     }
 
     /// Which of these builds are not kept whole.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn missing(&self, digests: &[&str]) -> Result<Vec<String>> {
-        let sql = "SELECT it FROM unnest($1::text[]) it WHERE NOT EXISTS
+    pub fn missing<'a>(&'a self, digests: &'a [&'a str]) -> BoxFuture<'a, Result<Vec<String>>> {
+        Box::pin(async move {
+            let sql = "SELECT it FROM unnest($1::text[]) it WHERE NOT EXISTS
             (SELECT 1 FROM component_builds WHERE digest = it AND encode(sha256(bytes), 'hex') = it)";
-        let rows = self.run(async |it| it.query(sql, &[&digests]).await).await?;
-        Ok(rows.iter().map(|it| it.get(0)).collect())
+            let rows = self.run(async |it| it.query(sql, &[&digests]).await).await?;
+            Ok(rows.iter().map(|it| it.get(0)).collect())
+        })
     }
 
     /// Keeps the bytes of a build, once for all nodes.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn keep(&self, digest: &str, bytes: &[u8]) -> Result<()> {
-        let sql = "INSERT INTO component_builds (digest, bytes) VALUES ($1, $2)
+    pub fn keep<'a>(&'a self, digest: &'a str, bytes: &'a [u8]) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let sql = "INSERT INTO component_builds (digest, bytes) VALUES ($1, $2)
             ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes";
-        self.run(async |it| it.execute(sql, &[&digest, &bytes]).await).await.map(drop)
+            self.run(async |it| it.execute(sql, &[&digest, &bytes]).await).await.map(drop)
+        })
     }
 
     /// The bytes of a build, as they are kept; they may be damaged.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn bytes(&self, digest: &str) -> Result<Option<Vec<u8>>> {
-        let sql = "SELECT bytes FROM component_builds WHERE digest = $1";
-        let row = self.run(async |it| it.query_opt(sql, &[&digest]).await).await?;
-        Ok(row.map(|it| it.get(0)))
+    pub fn bytes<'a>(&'a self, digest: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>>> {
+        Box::pin(async move {
+            let sql = "SELECT bytes FROM component_builds WHERE digest = $1";
+            let row = self.run(async |it| it.query_opt(sql, &[&digest]).await).await?;
+            Ok(row.map(|it| it.get(0)))
+        })
     }
 
     /// From now on this node is waited for; it serves at `address`.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn join(&self, address: Option<&str>) -> Result<()> {
-        let node = self.node();
-        self.run(async |it| {
-            let sql = "UPDATE nodes SET address = $2 WHERE id = $1";
-            it.execute(sql, &[&node, &address]).await?;
-            let sql = "INSERT INTO component_nodes (node) VALUES ($1) ON CONFLICT DO NOTHING";
-            it.execute(sql, &[&node]).await
+    pub fn join<'a>(&'a self, address: Option<&'a str>) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let node = self.node();
+            self.run(async |it| {
+                let sql = "UPDATE nodes SET address = $2 WHERE id = $1";
+                it.execute(sql, &[&node, &address]).await?;
+                let sql = "INSERT INTO component_nodes (node) VALUES ($1) ON CONFLICT DO NOTHING";
+                it.execute(sql, &[&node]).await
+            })
+            .await
+            .map(drop)
         })
-        .await
-        .map(drop)
     }
 
     /// All nodes that were there of late, and how far each has come.
     ///
     /// # Errors
     /// Where the server is not there.
-    pub async fn nodes(&self) -> Result<Vec<NodeRow>> {
-        let time = |it: &str| {
-            format!("to_char({it} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
-        };
-        let (started, seen, is_there) = (time("n.started_at"), time("n.seen_at"), is_there());
-        let sql = format!(
+    pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeRow>>> {
+        Box::pin(async move {
+            let time = |it: &str| {
+                format!("to_char({it} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
+            };
+            let (started, seen, is_there) = (time("n.started_at"), time("n.seen_at"), is_there());
+            let sql = format!(
             "SELECT n.id, n.name, n.address, n.version, {started}, {seen}, {is_there}, n.not_ready
              FROM nodes n ORDER BY n.id"
         );
-        self.run(async |it| {
-            let rows = it.query(&sql, &[]).await?;
-            let sql = "SELECT node, component, epoch, state, why FROM component_states
+            self.run(async |it| {
+                let rows = it.query(&sql, &[]).await?;
+                let sql = "SELECT node, component, epoch, state, why FROM component_states
                 WHERE epoch > 0 ORDER BY 1, 2";
-            let states = it.query(sql, &[]).await?;
-            let node = |it: &tokio_postgres::Row| {
-                let id: i64 = it.get(0);
-                let own = states.iter().filter(|it| it.get::<_, i64>(0) == id);
-                let states = own.map(|it| (it.get(1), it.get(2), it.get(3), it.get(4)));
-                NodeRow {
-                    id,
-                    name: it.get(1),
-                    address: it.get(2),
-                    version: it.get(3),
-                    started_at: it.get(4),
-                    seen_at: it.get(5),
-                    is_there: it.get(6),
-                    not_ready: it.get(7),
-                    states: states.collect(),
-                }
-            };
-            Ok(rows.iter().map(node).collect())
+                let states = it.query(sql, &[]).await?;
+                let node = |it: &tokio_postgres::Row| {
+                    let id: i64 = it.get(0);
+                    let own = states.iter().filter(|it| it.get::<_, i64>(0) == id);
+                    let states = own.map(|it| (it.get(1), it.get(2), it.get(3), it.get(4)));
+                    NodeRow {
+                        id,
+                        name: it.get(1),
+                        address: it.get(2),
+                        version: it.get(3),
+                        started_at: it.get(4),
+                        seen_at: it.get(5),
+                        is_there: it.get(6),
+                        not_ready: it.get(7),
+                        states: states.collect(),
+                    }
+                };
+                Ok(rows.iter().map(node).collect())
+            })
+            .await
         })
-        .await
     }
 }
 

@@ -1,5 +1,6 @@
 //! The server that holds all components' databases: reached, looked at, and set up, before anything is served.
 
+use futures::future::BoxFuture;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -225,74 +226,82 @@ impl Server {
     ///
     /// # Errors
     /// In a sentence that says what to correct: nothing is half done then.
-    pub async fn connect(address: &Address) -> Result<Self, ServerError> {
-        let (config, place) = parse(&address.url)?;
-        let tls = tls(address.ca.as_ref())?;
-        let way = Way { config, tls, silence: tokio::sync::watch::Sender::default() };
-        let host = Pool::new(way.clone(), HOST_SCHEMA, Purpose::Host, HOST_CONNECTIONS_MAX);
-        let name =
-            address.node.chars().filter(|it| !it.is_control()).take(NODE_CHARS_MAX).collect();
-        let server = Self(Arc::new(Inner {
-            way,
-            place,
-            connections_max: address.connections_max.max(2),
-            secret: OnceLock::new(),
-            admin: tokio::sync::Mutex::default(),
-            host,
-            name,
-            node: AtomicI64::new(0),
-            live_nodes: LiveNodes::default(),
-            not_ready: Mutex::default(),
-            is_closed: AtomicBool::new(false),
-            trouble: Mutex::default(),
-        }));
-        let client = server.0.begin().await?;
-        *server.0.admin.lock().await = Some(client);
-        let secret = server.secret("roles").await?;
-        let _ = server.0.secret.set(secret);
-        let watched = Arc::downgrade(&server.0);
-        tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(LOOK_EVERY).await;
-                let Some(inner) = watched.upgrade() else { return };
-                inner.look().await;
-            }
-        });
-        Ok(server)
+    pub fn connect(address: &Address) -> BoxFuture<'_, Result<Self, ServerError>> {
+        Box::pin(async move {
+            let (config, place) = parse(&address.url)?;
+            let tls = tls(address.ca.as_ref())?;
+            let way = Way { config, tls, silence: tokio::sync::watch::Sender::default() };
+            let host = Pool::new(way.clone(), HOST_SCHEMA, Purpose::Host, HOST_CONNECTIONS_MAX);
+            let name =
+                address.node.chars().filter(|it| !it.is_control()).take(NODE_CHARS_MAX).collect();
+            let server = Self(Arc::new(Inner {
+                way,
+                place,
+                connections_max: address.connections_max.max(2),
+                secret: OnceLock::new(),
+                admin: tokio::sync::Mutex::default(),
+                host,
+                name,
+                node: AtomicI64::new(0),
+                live_nodes: LiveNodes::default(),
+                not_ready: Mutex::default(),
+                is_closed: AtomicBool::new(false),
+                trouble: Mutex::default(),
+            }));
+            let client = server.0.begin().await?;
+            *server.0.admin.lock().await = Some(client);
+            let secret = server.secret("roles").await?;
+            let _ = server.0.secret.set(secret);
+            let watched = Arc::downgrade(&server.0);
+            tokio::spawn(async move {
+                loop {
+                    tokio::time::sleep(LOOK_EVERY).await;
+                    let Some(inner) = watched.upgrade() else { return };
+                    inner.look().await;
+                }
+            });
+            Ok(server)
+        })
     }
 
     /// The database of the component of that name: a schema and a role of its own, which are made where there are none.
     ///
     /// # Errors
     /// In a sentence that says what to correct.
-    pub async fn database(&self, name: &str, limits: Limits) -> Result<Database, OpenError> {
-        let schema = schema_of(name);
-        let role = format!("{}.{schema}", self.0.place.database);
-        let role = shortened(&role);
-        let password = self.0.password(&role).map_err(|it| OpenError::Postgres(it.0))?;
-        self.0.make(&schema, &role, &password).await.map_err(|it| OpenError::Postgres(it.0))?;
-        let mut way = self.0.way.clone();
-        way.config.user(&role).password(&password);
-        let pool = |purpose, most| Pool::new(way.clone(), &schema, purpose, most);
-        let most = self.0.connections_max;
-        let writers = (most / 2).max(1);
-        let database = Postgres {
-            server: self.clone(),
-            name: name.to_owned(),
-            readers: pool(Purpose::Read, most - writers),
-            writers: pool(Purpose::Write, writers),
-            lock: batches_of(&schema),
-            schema,
-            role,
-            limits,
-            turn: tokio::sync::RwLock::default(),
-            size: Mutex::default(),
-            generation: std::sync::atomic::AtomicU64::new(0),
-            waiting: std::sync::atomic::AtomicUsize::new(0),
-        };
-        // That the role gets in is known before anything is served.
-        database.try_out().await.map_err(OpenError::Postgres)?;
-        Ok(Database(Engine::Postgres(Arc::new(database))))
+    pub fn database<'a>(
+        &'a self,
+        name: &'a str,
+        limits: Limits,
+    ) -> BoxFuture<'a, Result<Database, OpenError>> {
+        Box::pin(async move {
+            let schema = schema_of(name);
+            let role = format!("{}.{schema}", self.0.place.database);
+            let role = shortened(&role);
+            let password = self.0.password(&role).map_err(|it| OpenError::Postgres(it.0))?;
+            self.0.make(&schema, &role, &password).await.map_err(|it| OpenError::Postgres(it.0))?;
+            let mut way = self.0.way.clone();
+            way.config.user(&role).password(&password);
+            let pool = |purpose, most| Pool::new(way.clone(), &schema, purpose, most);
+            let most = self.0.connections_max;
+            let writers = (most / 2).max(1);
+            let database = Postgres {
+                server: self.clone(),
+                name: name.to_owned(),
+                readers: pool(Purpose::Read, most - writers),
+                writers: pool(Purpose::Write, writers),
+                lock: batches_of(&schema),
+                schema,
+                role,
+                limits,
+                turn: tokio::sync::RwLock::default(),
+                size: Mutex::default(),
+                generation: std::sync::atomic::AtomicU64::new(0),
+                waiting: std::sync::atomic::AtomicUsize::new(0),
+            };
+            // That the role gets in is known before anything is served.
+            database.try_out().await.map_err(OpenError::Postgres)?;
+            Ok(Database(Engine::Postgres(Arc::new(database))))
+        })
     }
 
     /// What is wrong with the server now, in a sentence.
@@ -306,39 +315,43 @@ impl Server {
     }
 
     /// Leaves the nodes that share the database.
-    pub async fn close(&self) {
-        self.0.is_closed.store(true, Ordering::Relaxed);
-        let client = self.0.admin.lock().await.take();
-        if let Some(client) = client {
-            let leave = "DELETE FROM madoguchi_host.nodes WHERE id = $1";
-            // One that cannot say so is gone after a while.
-            let node = self.node();
-            let _ = tokio::time::timeout(LOCK_TIME, client.execute(leave, &[&node])).await;
-        }
-        self.0.host.close();
+    pub fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.0.is_closed.store(true, Ordering::Relaxed);
+            let client = self.0.admin.lock().await.take();
+            if let Some(client) = client {
+                let leave = "DELETE FROM madoguchi_host.nodes WHERE id = $1";
+                // One that cannot say so is gone after a while.
+                let node = self.node();
+                let _ = tokio::time::timeout(LOCK_TIME, client.execute(leave, &[&node])).await;
+            }
+            self.0.host.close();
+        })
     }
 
     /// Takes the database for this process alone, until it closes; none may share it then.
     ///
     /// # Errors
     /// Where other nodes work on it.
-    pub async fn alone(&self) -> Result<(), ServerError> {
-        let until = Instant::now() + LOCK_TIME;
-        loop {
-            let lock = async |client: &mut Client| {
-                client.query_one("SELECT pg_try_advisory_lock($1)", &[&HOST_LOCK]).await
-            };
-            if self.0.admin(lock).await?.get(0) {
-                return Ok(());
+    pub fn alone(&self) -> BoxFuture<'_, Result<(), ServerError>> {
+        Box::pin(async move {
+            let until = Instant::now() + LOCK_TIME;
+            loop {
+                let lock = async |client: &mut Client| {
+                    client.query_one("SELECT pg_try_advisory_lock($1)", &[&HOST_LOCK]).await
+                };
+                if self.0.admin(lock).await?.get(0) {
+                    return Ok(());
+                }
+                if Instant::now() > until {
+                    let Place { at, database, .. } = &self.0.place;
+                    return Err(ServerError(format!(
+                        "other hosts work on the database {database} at {at}: stop them first"
+                    )));
+                }
+                tokio::time::sleep(LOCK_PAUSE).await;
             }
-            if Instant::now() > until {
-                let Place { at, database, .. } = &self.0.place;
-                return Err(ServerError(format!(
-                    "other hosts work on the database {database} at {at}: stop them first"
-                )));
-            }
-            tokio::time::sleep(LOCK_PAUSE).await;
-        }
+        })
     }
 
     /// The number of this start of this node. A later start of any node has a higher one, so it serves as a fencing
@@ -366,14 +379,16 @@ impl Server {
     ///
     /// # Errors
     /// In a sentence that says what to correct.
-    pub async fn serves_at(&self, address: &str) -> Result<(), ServerError> {
-        let mut host = self.host().await?;
-        let tell = "UPDATE nodes SET address = $2 WHERE id = $1";
-        host.client()
-            .execute(tell, &[&self.node(), &address])
-            .await
-            .map_err(|it| self.error(&it))?;
-        Ok(())
+    pub fn serves_at<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<(), ServerError>> {
+        Box::pin(async move {
+            let mut host = self.host().await?;
+            let tell = "UPDATE nodes SET address = $2 WHERE id = $1";
+            host.client()
+                .execute(tell, &[&self.node(), &address])
+                .await
+                .map_err(|it| self.error(&it))?;
+            Ok(())
+        })
     }
 
     /// A connection of the host's own user, whose names are those of the schema `madoguchi_host`. Its transactions
@@ -381,11 +396,13 @@ impl Server {
     ///
     /// # Errors
     /// Where none is free in 10 s, or the server is not there.
-    pub async fn host(&self) -> Result<HostConnection<'_>, ServerError> {
-        let place = self.0.host.place(Instant::now() + HOST_WAIT).await;
-        let place = place.map_err(|it| ServerError(it.to_string()))?;
-        let connection = self.0.host.take().await.map_err(|it| self.error(&it))?;
-        Ok(HostConnection { server: self, connection: Some(connection), _place: place })
+    pub fn host(&self) -> BoxFuture<'_, Result<HostConnection<'_>, ServerError>> {
+        Box::pin(async move {
+            let place = self.0.host.place(Instant::now() + HOST_WAIT).await;
+            let place = place.map_err(|it| ServerError(it.to_string()))?;
+            let connection = self.0.host.take().await.map_err(|it| self.error(&it))?;
+            Ok(HostConnection { server: self, connection: Some(connection), _place: place })
+        })
     }
 
     /// The secret of that name, which is made once for all nodes and never changes.
