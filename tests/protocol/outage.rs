@@ -272,7 +272,7 @@ async fn five_views_outlive_a_restart_and_forty_offline_minutes() {
         others.write(text).await;
     }
     *house.clock.lock().unwrap() += AWAY;
-    // The reader's seat is nobody's after ten minutes, and then another's.
+    // The reader's seat is free again after ten minutes, and then another's.
     others.book(&seats[0]).await;
     others.ask().await;
     views.dot("offline").await;

@@ -4,6 +4,7 @@
 //! then alone among those of all nodes (STO-15). What a statement may say is held to what both engines have (`portable`), and the
 //! server holds the role to its schema. A statement is one message of the extended protocol, which takes no second.
 
+mod address;
 mod apart;
 mod ask;
 mod failed;
@@ -24,7 +25,8 @@ use tokio::sync::watch;
 use tokio_postgres::{Client, Config, Error as PgError};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-pub use server::{Address, GONE_AFTER, HostConnection, Server, ServerError, check_address};
+pub use address::{Address, check_address};
+pub use server::{GONE_AFTER, HostConnection, Server, ServerError};
 
 use pool::Pool;
 

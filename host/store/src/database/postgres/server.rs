@@ -1,26 +1,21 @@
 //! The server that holds all components' databases: reached, looked at, and set up, before anything is served.
 
 use futures::future::BoxFuture;
-use std::fmt;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use rustls::pki_types::{CertificateDer, pem::PemObject};
-use rustls::{ClientConfig, RootCertStore};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, Error as PgError};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_postgres::{Client, Error as PgError};
 
 use super::super::types::{Error, Limits, OpenError};
 use super::super::{Database, Engine};
+use super::address::{Address, Place, parse, tls};
 use super::failed::{Failed, explain, read_only, silent, unusable};
 use super::pool::{Connection, Pool, Purpose};
-use super::{CONNECT_TIME, Postgres, Way};
+use super::{Postgres, Way};
 use crate::live_nodes::LiveNodes;
 
 /// The shape of what the host itself keeps there; one more with each change that an older host cannot live with.
@@ -48,7 +43,7 @@ pub const GONE_AFTER: Duration = Duration::from_secs(10);
 /// Characters of a node's name.
 const NODE_CHARS_MAX: usize = 64;
 /// How long a server may take to answer a sign of life: with the time between two, less than after which a node is gone.
-const ANSWER_TIME: Duration = Duration::from_secs(5);
+pub(super) const ANSWER_TIME: Duration = Duration::from_secs(5);
 /// How long it may take until this node is among those of the database.
 const BEGIN_TIME: Duration = Duration::from_secs(30);
 /// What holds for the connection with the host's lock: it holds up no other node should this end fall silent.
@@ -60,26 +55,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const NAME_BYTES_MAX: usize = 63;
 const SETUP: &str = include_str!("setup.sql");
 const TABLES: &str = include_str!("tables.sql");
-const EXAMPLE: &str = "postgres://USER:PASSWORD@HOST:5432/DATABASE is how one looks, with %40 for an @ in the password";
-
-/// Where the databases are (STO-1).
-#[derive(Clone)]
-pub struct Address {
-    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; it may hold a password, so nothing shows it.
-    pub url: String,
-    /// A file of certificates (PEM) that are trusted beside the system's.
-    pub ca: Option<PathBuf>,
-    /// Connections for each component, at most.
-    pub connections_max: usize,
-    /// What this node is called where several share the database.
-    pub node: String,
-}
-
-impl fmt::Debug for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Address").field("ca", &self.ca).finish_non_exhaustive()
-    }
-}
 
 /// A PostgreSQL server and the database there that holds all components' schemas. A clone is another handle.
 #[derive(Clone)]
@@ -115,110 +90,10 @@ struct Trouble {
     is_taken: bool,
 }
 
-/// Where and as whom, as errors say it.
-struct Place {
-    at: String,
-    user: String,
-    database: String,
-}
-
 /// Why a server cannot be used, in a sentence that says what to correct; never with a password (STO-5).
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ServerError(pub(super) String);
-
-/// Reads an address.
-///
-/// # Errors
-/// What is wrong with it, without repeating it.
-pub fn check_address(url: &str) -> Result<(), ServerError> {
-    parse(url).map(drop)
-}
-
-fn parse(url: &str) -> Result<(Config, Place), ServerError> {
-    let wrong = |why: &str| ServerError(format!("store.url {why}; {EXAMPLE}"));
-    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-        return Err(wrong("is not the address of a PostgreSQL server"));
-    }
-    let (bare, query) = url.split_once('?').unwrap_or((url, ""));
-    let (mut options, mut mode) = (Vec::new(), None);
-    for option in query.split('&').filter(|it| !it.is_empty()) {
-        match option.split_once('=') {
-            Some(("sslmode", said)) => mode = Some(said),
-            // The host sets these itself.
-            Some((
-                "connect_timeout" | "channel_binding" | "sslnegotiation" | "host" | "port",
-                _,
-            )) => {
-                options.push(option);
-            }
-            _ => {
-                return Err(wrong(
-                    "has an option that is not known; sslmode, sslnegotiation, channel_binding, connect_timeout, host and port are",
-                ));
-            }
-        }
-    }
-    let text =
-        if options.is_empty() { bare.to_owned() } else { format!("{bare}?{}", options.join("&")) };
-    let mut config: Config = text.parse().map_err(|_secret| wrong("cannot be read"))?;
-    let (Some(user), Some(database)) = (config.get_user(), config.get_dbname()) else {
-        return Err(wrong("names no user or no database"));
-    };
-    let (user, database) = (user.to_owned(), database.to_owned());
-    let mut is_here = !config.get_hosts().is_empty();
-    let mut at = Vec::new();
-    for (index, host) in config.get_hosts().iter().enumerate() {
-        let port = config.get_ports().get(index).or(config.get_ports().first()).unwrap_or(&5432);
-        match host {
-            Host::Tcp(name) => {
-                let address = name.parse::<std::net::IpAddr>();
-                is_here &= name == "localhost" || address.is_ok_and(|it| it.is_loopback());
-                at.push(format!("{name}:{port}"));
-            }
-            Host::Unix(path) => at.push(path.display().to_string()),
-        }
-    }
-    if at.is_empty() {
-        return Err(wrong("names no host"));
-    }
-    let mode = match mode {
-        Some("disable") => SslMode::Disable,
-        Some("prefer") => SslMode::Prefer,
-        // A certificate is always verified.
-        Some("require" | "verify-ca" | "verify-full") => SslMode::Require,
-        Some(_) => {
-            return Err(wrong(
-                "has an sslmode that is not known: disable, prefer or require is right",
-            ));
-        }
-        None if is_here => SslMode::Disable,
-        None => SslMode::Require,
-    };
-    config.ssl_mode(mode).application_name("madoguchi");
-    config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT_TIME));
-    config.keepalives_idle(CONNECT_TIME).keepalives_interval(ANSWER_TIME).keepalives_retries(2);
-    Ok((config, Place { at: at.join(", "), user, database }))
-}
-
-fn tls(ca: Option<&PathBuf>) -> Result<MakeRustlsConnect, ServerError> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if let Some(file) = ca {
-        let wrong = |why: String| ServerError(format!("store.ca: {}: {why}", file.display()));
-        let found = CertificateDer::pem_file_iter(file).map_err(|it| wrong(it.to_string()))?;
-        let found: Result<Vec<_>, _> = found.collect();
-        let found = found.map_err(|it| wrong(it.to_string()))?;
-        if roots.add_parsable_certificates(found).0 == 0 {
-            return Err(wrong("it has no certificate that can be read".to_owned()));
-        }
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = config.map_err(|it| ServerError(format!("TLS: {it}")))?;
-    Ok(MakeRustlsConnect::new(config.with_root_certificates(roots).with_no_client_auth()))
-}
 
 impl Server {
     /// Reaches the server, looks whether it can hold what is to last, makes what the host itself keeps there, and
@@ -786,45 +661,6 @@ fn shortened(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_that_is_wrong_says_how_one_looks_and_no_secret() {
-        for url in [
-            "mysql://u:hunter2@h/d",
-            "hunter2",
-            "postgres://u:hunter2@h",
-            "postgres://u:hunter2@:x/d",
-            "postgres://u:hunter2@h:port/d",
-            "postgres://u:hunter2@h/d?hunter2=1",
-            "postgres://u:hunter2@h/d?sslmode=hunter2",
-            "postgres:///d",
-        ] {
-            let Err(error) = parse(url) else { panic!("{url}") };
-            let text = format!("{error} {error:?}");
-            assert!(text.contains(EXAMPLE) && !text.contains("hunter2"), "{text}");
-        }
-        let address = Address {
-            url: "postgres://u:hunter2@h/d".into(),
-            ca: None,
-            connections_max: 2,
-            node: "n".into(),
-        };
-        assert!(!format!("{address:?}").contains("hunter2"));
-    }
-
-    #[test]
-    fn leaves_this_machine_encrypted_unless_the_address_says_no() {
-        let mode = |url: &str| parse(url).map(|it| it.0.get_ssl_mode()).unwrap();
-        for url in
-            ["postgres://u@localhost/d", "postgres://u@127.0.0.1:5/d", "postgres://u@%2Frun%2Fx/d"]
-        {
-            assert_eq!(mode(url), SslMode::Disable, "{url}");
-        }
-        assert_eq!(mode("postgres://u@db.example/d"), SslMode::Require);
-        assert_eq!(mode("postgresql://u@db.example/d?sslmode=verify-full"), SslMode::Require);
-        assert_eq!(mode("postgres://u@db.example/d?sslmode=disable"), SslMode::Disable);
-        assert_eq!(mode("postgres://u@localhost/d?sslmode=prefer"), SslMode::Prefer);
-    }
 
     #[test]
     fn long_names_stay_apart() {
