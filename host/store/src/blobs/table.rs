@@ -118,6 +118,14 @@ impl Table {
     }
 }
 
+impl Table {
+    async fn give_up(&self, content: i64) {
+        if let Err(error) = self.server.ask(GIVE_UP, &[&content]).await {
+            tracing::warn!("what there is of an upload stays while this node runs: {error}");
+        }
+    }
+}
+
 impl Arriving {
     /// Begins one of `owner`'s.
     pub(super) async fn begin(
@@ -143,7 +151,16 @@ impl Arriving {
 
     /// Has the store promise room for a blob of `size` bytes.
     pub(super) async fn promise(&mut self, size: u64) -> Result<(), BlobError> {
-        if Blobs::cost(size) <= self.promised { Ok(()) } else { self.ask_for(size, false).await }
+        if Blobs::cost(size) <= self.promised {
+            return Ok(());
+        }
+        let promised = self.ask_for(size, false).await;
+        if promised.is_err() {
+            // What it has had is free when the refusal is read.
+            self.has_ended = true;
+            self.table.give_up(self.content).await;
+        }
+        promised
     }
 
     async fn ask_for(&mut self, size: u64, begins: bool) -> Result<(), BlobError> {
@@ -238,11 +255,7 @@ impl Drop for Arriving {
         // Where the runtime ends, it goes with its node.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (table, content) = (self.table.clone(), self.content);
-        runtime.spawn(async move {
-            if let Err(error) = table.server.ask(GIVE_UP, &[&content]).await {
-                tracing::warn!("what there is of an upload stays while this node runs: {error}");
-            }
-        });
+        runtime.spawn(async move { table.give_up(content).await });
     }
 }
 
