@@ -17,6 +17,8 @@ mod stream;
 /// How long the first view has the connection for itself once the host is met. What changes meanwhile is asked for when
 /// the stream begins.
 const HEAD_START: Duration = Duration::from_secs(1);
+/// How long a tab may take to lead, where none does.
+const SETTLED: Duration = Duration::from_millis(500);
 /// How long to wait before the code of the stream is asked for anew.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -30,6 +32,8 @@ trait Listens {
     fn leave(&self);
     /// Listens to these URIs from now on.
     fn want(&self, uris: Vec<String>);
+    /// Whether this tab listens for all.
+    fn leads(&self) -> bool;
 }
 
 /// What news are given to.
@@ -56,18 +60,23 @@ struct Topic {
     views: usize,
 }
 
+/// Counts up what has a URI of these.
+fn bump(topics: StoredValue<BTreeMap<String, Topic>>, is_changed: impl Fn(&str) -> bool) {
+    let changed: Vec<ArcRwSignal<u32>> = topics
+        .try_with_value(|topics| {
+            let changed = topics.iter().filter(|(uri, _)| is_changed(uri));
+            changed.map(|(_, topic)| topic.changes.clone()).collect()
+        })
+        .unwrap_or_default();
+    changed.iter().for_each(|it| it.update(|count| *count = count.wrapping_add(1)));
+}
+
 impl Subscriptions {
     /// Subscribes to what the page itself looks at, once the host is met.
     pub(crate) fn new(page: Page) -> Self {
         let topics: StoredValue<BTreeMap<String, Topic>> = StoredValue::new(BTreeMap::new());
         let on_news = move |news: &News| {
-            let changed: Vec<ArcRwSignal<u32>> = topics
-                .try_with_value(|topics| {
-                    let changed = topics.iter().filter(|(uri, _)| news.is_about(uri));
-                    changed.map(|(_, topic)| topic.changes.clone()).collect()
-                })
-                .unwrap_or_default();
-            changed.iter().for_each(|it| it.update(|count| *count = count.wrapping_add(1)));
+            bump(topics, |uri| news.is_about(uri));
             page.receive(news);
         };
         let this =
@@ -93,6 +102,13 @@ impl Subscriptions {
             }
             stream.begin();
             this.stream.set_value(Some(stream));
+            browser::sleep(SETTLED).await;
+            // What another tab was told before this one took part is asked for; a tab that leads asks once it is listened to.
+            if this.stream.try_with_value(|it| it.as_ref().is_some_and(|it| !it.leads()))
+                == Some(true)
+            {
+                bump(topics, |_| true);
+            }
         });
         this
     }

@@ -19,9 +19,9 @@ const UNITS: &str = "units";
 const READING: [&str; 2] = [UNITS, "house"];
 /// Rings that wait for servers, browsers and times to pass: one test more than there are processors keeps these busy.
 const WAITING: [&str; 2] = ["host", "protocol"];
-/// A few tests of a ring that run again with every database on PostgreSQL: answers, approvals, forms, rivals and jobs.
+/// A few tests of a ring that run again with every database on PostgreSQL: answers, approvals, rivals and jobs.
 const ON_POSTGRES: (&str, &[&str]) =
-    ("host", &["questions::", "approvals::", "race::of_", "lending::", "forms::drafts"]);
+    ("host", &["questions::", "approvals::", "race::of_", "lending::"]);
 /// The ring that compares each component with its goldens, and can rewrite them.
 const GOLDENS: &str = "components";
 

@@ -158,7 +158,7 @@ impl Live {
     pub(crate) fn open(page: Page, tool: Tool, called: Signal<Called>) -> Self {
         let live = Self {
             page,
-            talk: expect_context(),
+            talk: Talk::here(),
             number: next_number(),
             tool: StoredValue::new(tool),
             called,

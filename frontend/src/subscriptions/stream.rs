@@ -176,6 +176,10 @@ impl Listens for Stream {
         *self.0.wanted.borrow_mut() = uris;
         self.0.tell_wanted();
     }
+
+    fn leads(&self) -> bool {
+        self.0.leads.get()
+    }
 }
 
 fn with(inner: &Weak<Inner>, what: impl FnOnce(&Rc<Inner>)) {
