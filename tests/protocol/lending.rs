@@ -38,7 +38,8 @@ async fn a_family_from_elsewhere_is_drawn_understood_and_allowed() {
     browser.says(".books li", "坊っちゃん").await;
     browser.says(".books li", "棚にあります").await;
     browser.out_of_app().await;
-    // What the tool put out stands there as a table, too, with a row for each book.
+    // What the tool put out stands there as a table, too, with a row for each book, once it is unfolded.
+    browser.script("document.querySelector('.app-data').open = true").await;
     browser.until("document.querySelectorAll('.chat-log table tbody tr').length === 3").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.picture("lending").await;
