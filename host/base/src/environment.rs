@@ -1,4 +1,5 @@
-//! What a component's file says of its environment: a last section that the host reads and that its code does not depend on.
+//! What a component's file says of its environment: a last section that the host reads and that its code does not depend on,
+//! as it depends on no custom section.
 //!
 //! A kit may put into it what an interpreter reads when it starts. A build that differs in that alone is another build in all
 //! things but one: its code is compiled already.
@@ -37,9 +38,25 @@ pub fn of(component: &[u8]) -> Result<Environment, String> {
     Ok(all.into_iter().collect())
 }
 
-/// What is compiled of `component`: all of it but its environment.
+/// What is compiled of `component`: all of it but the custom sections at its end, of which its environment is one.
 pub fn code(component: &[u8]) -> &[u8] {
-    last(component).map_or(component, |(at, _)| &component[..at])
+    code_end(component).map_or(component, |end| &component[..end])
+}
+
+/// Where the last section ends that is no custom one.
+fn code_end(component: &[u8]) -> Option<usize> {
+    let mut all = BinaryReader::new(component, 0);
+    all.read_bytes(PREAMBLE).ok()?;
+    let mut end = PREAMBLE;
+    while !all.eof() {
+        let is_custom = all.read_u8().ok()? == 0;
+        let length = usize::try_from(all.read_var_u32().ok()?).ok()?;
+        all.read_bytes(length).ok()?;
+        if !is_custom {
+            end = all.original_position();
+        }
+    }
+    Some(end)
 }
 
 /// Where the section begins, and what it has, if it is the file's last one.
@@ -64,7 +81,8 @@ fn last(component: &[u8]) -> Option<(usize, &[u8])> {
 mod tests {
     use super::*;
 
-    const BARE: &[u8] = b"\0asm\x0d\0\x01\0\0\x03\x01aB";
+    /// A section of types with none in it.
+    const BARE: &[u8] = b"\0asm\x0d\0\x01\0\x07\x01\0";
 
     fn section(data: &[u8]) -> Vec<u8> {
         let length = u8::try_from(1 + SECTION.len() + data.len()).unwrap();
@@ -84,6 +102,8 @@ mod tests {
         for it in [BARE, &before, &whole[..whole.len() - 1], b"", b"\0asm"] {
             assert!(of(it).unwrap().is_empty() && code(it) == it, "{it:?}");
         }
+        let marked = [&whole, &b"\0\x03\x01aB"[..]].concat();
+        assert!(of(&marked).unwrap().is_empty() && code(&marked) == BARE, "SYS-63");
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl Library {
     }
 }
 
-/// The name under which the compiled code of `source` is kept: it changes with the component, less its environment (SYS-63),
+/// The name under which the compiled code of `source` is kept: it changes with the component, less custom sections at its end (SYS-63),
 /// and with all of the engine that its code depends on. Both engines of a sandbox run the same code.
 fn code_name(sandbox: &Sandbox, source: &Source) -> String {
     let mut hasher = std::hash::DefaultHasher::new();
