@@ -45,7 +45,7 @@ pub(super) struct Kept {
     pub(super) share: Option<Arc<str>>,
     /// The name itself, which hosts of before wrote in place of its digest.
     #[serde(default, skip_serializing)]
-    owner: Option<Arc<str>>,
+    pub(super) owner: Option<Arc<str>>,
     /// The last use, since 1970, and when a use was last written down.
     #[serde(skip)]
     pub(super) used: Duration,
