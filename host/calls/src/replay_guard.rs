@@ -385,7 +385,7 @@ mod tests {
     #[tokio::test]
     async fn what_has_ended_is_known_after_a_restart_until_it_expires() {
         let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
-        store::private::make_folder(&folder).unwrap();
+        private::make_folder(&folder).unwrap();
         let file = folder.join("spent");
         let replay_guard = ReplayGuard::open(&file, 10).unwrap();
         claim(&replay_guard, 7, 100, 10).await.unwrap().spend(110).await;
@@ -404,7 +404,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_forgotten_is_so_after_a_restart() {
         let folder = std::env::temp_dir().join(format!("forgotten-{}", std::process::id()));
-        store::private::make_folder(&folder).unwrap();
+        private::make_folder(&folder).unwrap();
         let file = folder.join(FILE);
         fs::write(&file, [entry(150, FORGOTTEN), entry(200, 8)].concat()).unwrap();
         for _ in 0..2 {
