@@ -3,6 +3,7 @@
 mod cases;
 mod cinema;
 mod faults;
+mod moved;
 mod moving;
 mod operating;
 mod rivals;

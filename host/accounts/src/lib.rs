@@ -13,3 +13,4 @@ mod state;
 
 pub use routes::{Peer, is_path, routes};
 pub use service::{AccountError, Accounts, Holder, NotHeld};
+pub use state::plan;

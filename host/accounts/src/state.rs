@@ -20,7 +20,7 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 use store::{
-    database::{Database, Limits, Migration, Statement, Value, postgres::Server},
+    database::{Database, Limits, Migration, Plan, Statement, Value, postgres::Server},
     leases::Leases,
 };
 use tokio_util::sync::CancellationToken;
@@ -233,6 +233,25 @@ struct Live {
     used_s: AtomicU64,
 }
 
+/// What their database is called. No component has a name with a dot before it.
+const NAME: &str = ".accounts";
+
+/// The tables in which they are kept: of all nodes, or of one host.
+fn tables(is_shared: bool) -> Migration {
+    let tables = if is_shared { &SHARED_TABLES[..] } else { &[TABLE][..] };
+    Migration {
+        number: 1,
+        name: "accounts, clients and grants".to_owned(),
+        statements: tables.iter().map(|it| (*it).to_owned()).collect(),
+    }
+}
+
+/// How their database is made where a move brings them: on PostgreSQL, where nodes share it, or in a data folder
+/// (STO-46). All entries are of the change with the number 0 then.
+pub fn plan(is_shared: bool) -> Plan {
+    Plan::of_host(NAME, vec![tables(is_shared)])
+}
+
 /// The state, and where it is kept.
 pub(crate) struct Store {
     state: RwLock<State>,
@@ -258,21 +277,14 @@ impl Store {
         // All of it is read at once, and there is a limit on how much is written.
         let limits = Limits { rows_max: 1 << 20, result_bytes_max: 256 << 20, ..Limits::default() };
         let database = match server {
-            // No component has a name with a dot before it.
-            Some(server) => server.database(".accounts", limits).await.map_err(io::Error::other)?,
+            Some(server) => server.database(NAME, limits).await.map_err(io::Error::other)?,
             None => {
                 let path = file.to_owned();
                 let open = move || Database::open(path, limits).map_err(io::Error::other);
                 store::blocking(open).await?
             }
         };
-        let tables = if server.is_some() { &SHARED_TABLES[..] } else { &[TABLE][..] };
-        let first = Migration {
-            number: 1,
-            name: "accounts, clients and grants".to_owned(),
-            statements: tables.iter().map(|it| (*it).to_owned()).collect(),
-        };
-        database.migrate(&[first]).await.map_err(io::Error::other)?;
+        database.migrate(&[tables(server.is_some())]).await.map_err(io::Error::other)?;
         let shared = server.map(|it| Leases::of(Some(it)));
         let turn = Turn { number: -1, looked_at: Instant::now() };
         let store = Arc::new(Self {
@@ -368,7 +380,7 @@ impl Store {
         let changing = async move {
             let mut turn = store.turn.lock().await;
             let _claim = match &store.shared {
-                Some(leases) => Some(leases.claim(".accounts", "changes").await?),
+                Some(leases) => Some(leases.claim(NAME, "changes").await?),
                 None => None,
             };
             if store.shared.is_some() {

@@ -24,9 +24,9 @@ use base::{
 use sandbox::definition::Shown;
 use store::{
     clock::Clock,
-    database::Fence,
+    database::{Fence, Movable},
     digest::digest,
-    documents::{DocumentLimits, Documents, Place, number},
+    documents::{self, DocumentLimits, Documents, Place, number},
     events::Events,
     leases::{Hold, Leases},
 };
@@ -51,6 +51,8 @@ const EXPIRED: &str =
     "Nobody allowed this call in time. It was not made; ask again if it is still wanted.";
 const REPLACED: &str = "The tool has changed since the person was asked; they are asked anew.";
 
+/// What the place is called where they are kept.
+pub const PLACE: &str = "approvals";
 /// What is behind the number of one that is over, and of one that waits.
 const OVER: &str = "over";
 const WAITS: &str = "wait";
@@ -181,6 +183,20 @@ struct Inner {
     last_position: AtomicU64,
 }
 
+/// What there is of them, for a move from one place to another (STO-46).
+pub fn movable(config: &ApprovalsConfig) -> Box<dyn Movable> {
+    let of = (PLACE, "approval_bytes_max under [approvals]");
+    documents::movable(of, &limits_of(config), &[OVER, WAITS])
+}
+
+fn limits_of(config: &ApprovalsConfig) -> DocumentLimits {
+    DocumentLimits {
+        documents_max: config.approvals_max,
+        bytes_max: config.approvals_bytes_max,
+        document_bytes_max: config.approval_bytes_max,
+    }
+}
+
 impl Approvals {
     /// Those in `place`.
     ///
@@ -192,12 +208,7 @@ impl Approvals {
         clock: Clock,
         events: Events,
     ) -> io::Result<Self> {
-        let place = place.into();
-        let limits = DocumentLimits {
-            documents_max: config.approvals_max,
-            bytes_max: config.approvals_bytes_max,
-            document_bytes_max: config.approval_bytes_max,
-        };
+        let (place, limits) = (place.into(), limits_of(config));
         let leases = Leases::of(place.server());
         Ok(Self(Arc::new(Inner {
             documents: Documents::open(place, limits, &[OVER, WAITS])?,

@@ -9,7 +9,7 @@
 
 use futures::future::BoxFuture;
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{BTreeMap, HashSet, VecDeque},
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -24,8 +24,13 @@ use sandbox::component::StateError;
 use store::{
     answers::{Answers, Found},
     clock::Clock,
+    database::{Kind, Movable, MovedRows, Relation, Value, no_row},
     leases::Hold,
+    private,
 };
+
+/// The file in a data folder.
+pub const FILE: &str = "answers.guard";
 
 /// How often to look for what has expired on all nodes.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
@@ -52,7 +57,8 @@ struct Known {
     journal: Option<Journal>,
 }
 
-/// The calls that have ended, 16 bytes each: the second, then the number, little-endian.
+/// The calls that have ended, 16 bytes each: the second, then the number, little-endian. No call has the number 0: that
+/// of the second until which everything counts as expired.
 #[derive(Debug)]
 struct Journal {
     path: PathBuf,
@@ -63,6 +69,8 @@ struct Journal {
 
 /// Bytes of one call in the journal.
 const ENTRY: usize = 16;
+/// In place of a call's number.
+const FORGOTTEN: u64 = 0;
 
 /// One round of a call, while it runs.
 pub struct Claim {
@@ -80,14 +88,14 @@ impl ReplayGuard {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read?,
         };
-        let number = |it: &[u8]| it.try_into().map(u64::from_le_bytes).unwrap_or_default();
-        // A last entry that was cut off is left out.
-        let entries = bytes.chunks_exact(ENTRY).map(|it| (number(&it[..8]), number(&it[8..])));
-        let mut known = Known { ended: entries.collect(), ..Known::default() };
+        let (forgotten, ended) =
+            entries(&bytes).partition::<VecDeque<_>, _>(|it| it.1 == FORGOTTEN);
+        let forgotten_until_s = forgotten.iter().map(|it| it.0).max().unwrap_or_default();
+        let mut known = Known { ended, forgotten_until_s, ..Known::default() };
         known.calls = known.ended.iter().map(|it| it.1).collect();
         known.forget(now_s, REMEMBERED_MAX);
         // What is there is known; a disk that takes nothing now keeps no request from being answered.
-        let journal = Journal::begin(file.to_owned(), &known.ended);
+        let journal = Journal::begin(file.to_owned(), &known.ended, known.forgotten_until_s);
         known.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
         Ok(Self { known: Arc::new(Mutex::new(known)), shared: None })
     }
@@ -163,7 +171,8 @@ impl Known {
                 journal.written += 1;
                 file.write_all(&entry(expires_at_s, call))
             }
-            _ => Journal::begin(journal.path.clone(), &self.ended).map(|it| *journal = it),
+            _ => Journal::begin(journal.path.clone(), &self.ended, self.forgotten_until_s)
+                .map(|it| *journal = it),
         };
         if let Err(error) = noted {
             *journal = Journal::failed(&journal.path, &error);
@@ -188,10 +197,16 @@ impl Known {
 }
 
 impl Journal {
-    /// A journal that holds `ended` and nothing else.
-    fn begin(path: PathBuf, ended: &VecDeque<(u64, u64)>) -> io::Result<Self> {
-        let bytes: Vec<u8> = ended.iter().flat_map(|it| entry(it.0, it.1)).collect();
-        store::private::write(&path, &bytes)?;
+    /// A journal that holds `ended`, what is forgotten, and nothing else.
+    fn begin(
+        path: PathBuf,
+        ended: &VecDeque<(u64, u64)>,
+        forgotten_until_s: u64,
+    ) -> io::Result<Self> {
+        let forgotten = (forgotten_until_s > 0).then_some((forgotten_until_s, FORGOTTEN));
+        let all = forgotten.iter().chain(ended);
+        let bytes: Vec<u8> = all.flat_map(|it| entry(it.0, it.1)).collect();
+        private::write(&path, &bytes)?;
         let file = File::options().append(true).open(&path)?;
         Ok(Self { path, file: Some(file), written: ended.len() })
     }
@@ -209,6 +224,61 @@ fn entry(expires_at_s: u64, call: u64) -> [u8; ENTRY] {
     entry[..8].copy_from_slice(&expires_at_s.to_le_bytes());
     entry[8..].copy_from_slice(&call.to_le_bytes());
     entry
+}
+
+/// What a journal says; a last entry that was cut off is left out.
+fn entries(bytes: &[u8]) -> impl Iterator<Item = (u64, u64)> {
+    let number = |it: &[u8]| it.try_into().map(u64::from_le_bytes).unwrap_or_default();
+    bytes.chunks_exact(ENTRY).map(move |it| (number(&it[..8]), number(&it[8..])))
+}
+
+/// The calls that have ended, for a move from a data folder to what nodes share and back (STO-46).
+pub fn movable() -> Box<dyn Movable> {
+    Box::new(Moving(Relation {
+        name: "answers",
+        columns: &[("call", Kind::Integer), ("expires_at_s", Kind::Integer)],
+        select: "SELECT call, expires_at_s FROM (
+                SELECT call, expires_at_s FROM madoguchi_host.answers
+                UNION ALL SELECT 0, max(until_s) FROM madoguchi_host.answers_forgotten HAVING count(*) > 0
+            ) AS known ORDER BY expires_at_s"
+            .to_owned(),
+        insert: "WITH forgotten AS (INSERT INTO madoguchi_host.answers_forgotten SELECT $2 WHERE $1 = 0)
+            INSERT INTO madoguchi_host.answers (call, expires_at_s) SELECT $1, $2 WHERE $1 <> 0",
+        path: Some(FILE),
+    }))
+}
+
+struct Moving(Relation);
+
+impl Movable for Moving {
+    fn relation(&self) -> &Relation {
+        &self.0
+    }
+
+    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
+        let bytes = match fs::read(folder.join(FILE)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read?,
+        };
+        let mut calls = BTreeMap::new();
+        for (expires_at_s, call) in entries(&bytes) {
+            let until_s = calls.entry(call).or_insert(expires_at_s);
+            *until_s = expires_at_s.max(*until_s);
+        }
+        let row = |(call, expires_at_s): (u64, u64)| -> io::Result<Vec<Value>> {
+            let expires_at_s = i64::try_from(expires_at_s).unwrap_or(i64::MAX);
+            Ok(vec![Value::Integer(call.cast_signed()), Value::Integer(expires_at_s)])
+        };
+        Ok(Box::new(calls.into_iter().map(row)))
+    }
+
+    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
+        let [Value::Integer(call), Value::Integer(expires_at_s)] = row else {
+            return Err(no_row());
+        };
+        let mut file = private::options().append(true).create(true).open(folder.join(FILE))?;
+        file.write_all(&entry(expires_at_s.unsigned_abs(), call.cast_unsigned()))
+    }
 }
 
 impl Claim {
@@ -315,7 +385,7 @@ mod tests {
     #[tokio::test]
     async fn what_has_ended_is_known_after_a_restart_until_it_expires() {
         let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
-        store::private::make_folder(&folder).unwrap();
+        private::make_folder(&folder).unwrap();
         let file = folder.join("spent");
         let replay_guard = ReplayGuard::open(&file, 10).unwrap();
         claim(&replay_guard, 7, 100, 10).await.unwrap().spend(110).await;
@@ -327,6 +397,24 @@ mod tests {
         assert_eq!(claim(&again, 8, 200, 111).await.err().unwrap(), StateError::Replayed);
         assert!(claim(&again, 9, 200, 111).await.is_ok(), "it had not ended");
         assert_eq!(again.known.lock().ended.len(), 1, "the first has expired");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// STO-46: as on other nodes, from which it may have come.
+    #[tokio::test]
+    async fn what_is_forgotten_is_so_after_a_restart() {
+        let folder = std::env::temp_dir().join(format!("forgotten-{}", std::process::id()));
+        private::make_folder(&folder).unwrap();
+        let file = folder.join(FILE);
+        fs::write(&file, [entry(150, FORGOTTEN), entry(200, 8)].concat()).unwrap();
+        for _ in 0..2 {
+            let replay_guard = ReplayGuard::open(&file, 10).unwrap();
+            let error = claim(&replay_guard, 9, 150, 10).await.err();
+            assert_eq!(error, Some(StateError::Expired));
+            assert!(claim(&replay_guard, 9, 151, 10).await.is_ok());
+            let error = claim(&replay_guard, 8, 200, 10).await.err();
+            assert_eq!(error, Some(StateError::Replayed));
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -31,8 +31,8 @@ use store::leases::Hold;
 mod document;
 mod kept;
 
-pub use kept::Tasks;
 pub(super) use kept::event_of;
+pub use kept::{PLACE, Tasks, movable};
 
 /// Notes of a call that may wait to be taken.
 const NOTES_QUEUE: usize = 64;

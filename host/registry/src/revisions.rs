@@ -10,8 +10,10 @@ use base::grants::Grant;
 pub use sandbox::component::Status;
 use sandbox::definition::Rewording;
 
+mod moving;
 mod store;
 
+pub use moving::movables;
 pub use store::RevisionStore;
 pub use store::given;
 

@@ -2,6 +2,7 @@
 //!
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
+pub mod moving;
 pub mod server;
 
 mod api;

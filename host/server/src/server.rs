@@ -25,9 +25,16 @@ use crate::{
 use accounts::Accounts;
 use base::config::{Config, ConfigError, assistants, tokens};
 use calls::{
-    Calls, approvals::Approvals, authorization::Gateway, record::Watch, replay_guard::ReplayGuard,
+    Calls,
+    approvals::{self, Approvals},
+    authorization::Gateway,
+    record::Watch,
+    replay_guard::{self, ReplayGuard},
 };
-use mcp::{McpServer, Servers, tasks::Tasks};
+use mcp::{
+    McpServer, Servers,
+    tasks::{self, Tasks},
+};
 use registry::{
     Registry,
     control::{Command, Control, ReportedErrors},
@@ -224,10 +231,10 @@ impl Server {
             let events = Events::default();
             let leases = Leases::of(store.as_ref());
             let around = Around::default();
-            let kept = Place::of(store.as_ref(), &config.data, "approvals");
+            let kept = Place::of(store.as_ref(), &config.data, approvals::PLACE);
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
             let approvals = Some(approvals.map_err(data)?);
-            let kept = Place::of(store.as_ref(), &config.data, "tasks");
+            let kept = Place::of(store.as_ref(), &config.data, tasks::PLACE);
             let kept_tasks =
                 Tasks::open(kept, &config.tasks, clock.clone(), (events.clone(), leases.clone()));
             let kept_tasks = kept_tasks.map_err(data)?;
@@ -461,7 +468,7 @@ async fn answers_of(
             Ok((Seal::of(&key), ReplayGuard::shared(Answers::new(store.clone()))))
         }
         None => {
-            let file = config.data.join("answers.guard");
+            let file = config.data.join(replay_guard::FILE);
             let guard = ReplayGuard::open(&file, clock.now().as_secs());
             let guard = guard.map_err(|source| DataError::Io { path: config.data.clone(), source });
             Ok((seal.clone(), guard?))

@@ -20,10 +20,12 @@ use crate::{blocking, clock::Clock, database::postgres::Server};
 
 mod index;
 pub mod mime;
+mod moving;
 mod table;
 mod upload;
 
 use index::{Index, Kept};
+pub use moving::movables;
 use table::Table;
 pub use upload::Upload;
 

@@ -14,10 +14,12 @@ use crate::private;
 const LOCK: &str = "host.lock";
 /// Where the databases lie.
 pub(crate) const DATABASES: &str = "databases";
+/// Where a move has left what is to go to its places (STO-43).
+pub(crate) const MOVED: &str = ".moved";
 /// What else of a data folder a backup has. Compiled code is made anew, and keys of a running server are worth nothing
 /// later.
 pub(crate) const KEPT: [&str; 10] = [
-    "answers.spent",
+    "answers.guard",
     "approvals",
     "audit",
     "blobs",
@@ -99,6 +101,7 @@ impl Data {
         check_owner(path, &fs::metadata(path).map_err(failed)?)?;
         let lock = lock(path)?;
         close_to_others(path);
+        finish_move(path).map_err(failed)?;
         Ok(Self { path: path.to_owned(), _lock: lock })
     }
 
@@ -150,6 +153,29 @@ pub fn taken(data: &Path) -> Vec<Taken> {
 /// What lies in a data folder. Whatever else is there is left as it is.
 fn ours() -> impl Iterator<Item = &'static str> {
     KEPT.into_iter().chain([DATABASES, "operator.json"])
+}
+
+/// Puts what a move has left in the data folder `data` to its places, also where that broke off in the middle (STO-43).
+pub(crate) fn finish_move(data: &Path) -> io::Result<()> {
+    fn merge(from: &Path, to: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            let (from, to) = (entry.path(), to.join(entry.file_name()));
+            if from.is_dir() && to.is_dir() {
+                merge(&from, &to)?;
+            } else {
+                fs::rename(from, to)?;
+            }
+        }
+        Ok(())
+    }
+
+    let moved = data.join(MOVED);
+    if !moved.is_dir() {
+        return Ok(());
+    }
+    merge(&moved, data)?;
+    fs::remove_dir_all(moved)
 }
 
 /// Locks the folder; its file stays, for a file that is removed could be locked twice.
@@ -325,6 +351,27 @@ mod tests {
         let expected = [("audit", 1, link), ("databases", 2, 12), ("seal.key", 1, 3)]
             .map(|(name, files, bytes)| (name.to_owned(), files, bytes));
         assert_eq!(found, expected);
+    }
+
+    /// STO-43: one that was killed while it put what it had staged to its places.
+    #[test]
+    fn a_move_that_broke_off_is_ended_before_the_folder_is_used() {
+        let home = Folder::new("moved");
+        for folder in
+            [".moved/databases", ".moved/approvals", ".moved/blobs/ab", "blobs/cd", "tasks"]
+        {
+            fs::create_dir_all(home.0.join(folder)).unwrap();
+        }
+        for file in [".moved/databases/a.db", ".moved/blobs/ab/x", ".moved/seal.key", "blobs/cd/y"]
+        {
+            fs::write(home.0.join(file), "of the move").unwrap();
+        }
+        fs::write(home.0.join("seal.key"), "of before").unwrap();
+        let _data = Data::take(&home.0).unwrap();
+        for file in ["databases/a.db", "blobs/ab/x", "seal.key", "blobs/cd/y"] {
+            assert_eq!(fs::read(home.0.join(file)).unwrap(), b"of the move", "{file}");
+        }
+        assert!(home.0.join("approvals").is_dir() && !home.0.join(MOVED).exists());
     }
 
     #[test]

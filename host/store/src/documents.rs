@@ -12,7 +12,10 @@ use std::{
 use parking_lot::Mutex;
 use serde::{Serialize, de::DeserializeOwned};
 
+mod moving;
 mod table;
+
+pub use moving::movable;
 
 use crate::{
     blocking,

@@ -2,6 +2,8 @@
 
 use std::{fs, io, path::Path};
 
+use crate::database::{Kind, Movable, MovedRows, Relation, Value, no_row};
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -72,6 +74,48 @@ impl Seal {
         let (tag, text) = sealed.split_once('.')?;
         let text = BASE64.decode(text).ok()?;
         self.verify(&text, &BASE64.decode(tag).ok()?).then_some(text)
+    }
+}
+
+/// The key's file in a data folder.
+const FILE: &str = "seal.key";
+/// What the key is called that nodes share in its place.
+const SHARED: &str = "state";
+
+/// The key of a data folder, as that which nodes share (STO-46). A host on PostgreSQL has one of its own beside it,
+/// which signs compiled code alone: that gives way.
+pub fn movable() -> Box<dyn Movable> {
+    Box::new(Key(Relation {
+        name: "keys",
+        columns: &[("name", Kind::Text), ("value", Kind::Blob)],
+        select: format!("SELECT name, value FROM madoguchi_host.secrets WHERE name = '{SHARED}'"),
+        insert: "INSERT INTO madoguchi_host.secrets (name, value) VALUES ($1, $2)",
+        path: None,
+    }))
+}
+
+struct Key(Relation);
+
+impl Movable for Key {
+    fn relation(&self) -> &Relation {
+        &self.0
+    }
+
+    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
+        let key = match fs::read(folder.join(FILE)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            // One of another length is made anew where it is looked for.
+            read => Some(read?).filter(|it| it.len() == 32),
+        };
+        let row = |it| -> io::Result<Vec<Value>> {
+            Ok(vec![Value::Text(SHARED.to_owned()), Value::Blob(it)])
+        };
+        Ok(Box::new(key.map(row).into_iter()))
+    }
+
+    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
+        let [_, Value::Blob(key)] = row else { return Err(no_row()) };
+        crate::private::write(&folder.join(FILE), key)
     }
 }
 

@@ -45,6 +45,7 @@ async fn restores_from_backup_all_that_was_acknowledged_before_it() {
     buyer.await.unwrap();
     assert_eq!(open_to_others(&copy), [], "as secret as the folder");
     assert!(!copy.join("operator.json").exists() && !copy.join("host.lock").exists());
+    assert!(copy.join("answers.guard").is_file(), "no used answer counts again");
 
     // Not over data, and never into what is copied.
     let over = run(&folders, &["restore"], &copy);

@@ -14,7 +14,7 @@ use tests::{
     conversations::{credentials, toml},
     forms,
     postgres::program,
-    process::{command, output},
+    process::{bare_command, command, output},
     server::{Folders, TestServer},
 };
 
@@ -76,12 +76,12 @@ fn plans(recorded: &[database::Recorded]) -> Vec<Plan> {
 
 async fn fill(server: &Server, data: &Path) -> Result<Vec<Moved>, String> {
     let recorded = database::recorded(data).map_err(|it| it.to_string())?;
-    server.fill_from(data, &plans(&recorded)).await.map_err(|it| it.to_string())
+    server.fill_from(data, &plans(&recorded), &[]).await.map_err(|it| it.to_string())
 }
 
 async fn empty(server: &Server, data: &Path) -> Result<Vec<Moved>, String> {
     let recorded = server.recorded(&[]).await.map_err(|it| it.to_string())?;
-    server.empty_into(data, &plans(&recorded)).await.map_err(|it| it.to_string())
+    server.empty_into(data, &plans(&recorded), &[]).await.map_err(|it| it.to_string())
 }
 
 /// Where components have nothing, whatever was tried.
@@ -112,7 +112,7 @@ async fn all_rows_go_over_and_come_back_with_equal_digests() {
     let came = empty(&server, back.path()).await.unwrap();
     assert_eq!(came, over);
     assert_eq!(database::recorded(back.path()).unwrap(), database::recorded(data.path()).unwrap());
-    assert!(!back.path().join("databases.moving").exists());
+    assert!(!back.path().join(".moving").exists());
     let home = Database::open(back.path().join("databases/all.db"), Limits::default()).unwrap();
     assert_eq!(home.migrate(&list()).await.unwrap(), 0);
     for database in [&home, &there] {
@@ -216,7 +216,7 @@ async fn lived_in() -> (Folders, Json, forms::Asked) {
 }
 
 /// The command, with the server's address in its environment.
-fn moving(folders: &Folders, url: &str, to: &str) -> Command {
+pub(super) fn moving(folders: &Folders, url: &str, to: &str) -> Command {
     let mut command = command(folders);
     command.args(["move", "--to", to, "--components"]).arg(folders.components());
     command.env("MADOGUCHI_STORE", url);
@@ -224,7 +224,7 @@ fn moving(folders: &Folders, url: &str, to: &str) -> Command {
 }
 
 /// What it prints, one line a table first.
-fn moved(folders: &Folders, url: &str, to: &str) -> String {
+pub(super) fn moved(folders: &Folders, url: &str, to: &str) -> String {
     let done = output(&mut moving(folders, url, to));
     let (out, error) =
         (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
@@ -240,8 +240,17 @@ fn refusal(folders: &Folders, url: &str, to: &str) -> String {
 }
 
 /// The lines of the tables.
-fn lines(told: &str) -> Vec<&str> {
+pub(super) fn lines(told: &str) -> Vec<&str> {
     told.lines().filter(|it| it.contains(" rows  ")).collect()
+}
+
+/// What the data folder has is somewhere else.
+fn put_away(folders: &Folders) {
+    let before = folders.data().join("before");
+    fs::create_dir(&before).unwrap();
+    for name in ["databases", "approvals", "tasks", "blobs", "answers.guard"] {
+        fs::rename(folders.data().join(name), before.join(name)).unwrap();
+    }
 }
 
 async fn holds(server: &TestServer, (reservation, form): (&Json, &forms::Asked)) {
@@ -273,7 +282,7 @@ async fn components_go_on_there_and_back_where_they_were() {
     let TestServer { folders, .. } = server;
     let told = refusal(&folders, &url, "sqlite");
     assert!(told.contains(".db is there"), "what SQLite has is not written over: {told}");
-    fs::rename(folders.data().join("databases"), folders.data().join("before")).unwrap();
+    put_away(&folders);
     let back = moved(&folders, &url, "sqlite");
     assert_eq!(lines(&back).len(), lines(&over).len());
     let server = TestServer::start(folders, on_sqlite).await;
@@ -281,7 +290,7 @@ async fn components_go_on_there_and_back_where_they_were() {
 }
 
 /// Holds what the last component's part of a move waits for, until it is dropped.
-async fn hold(cluster: &Cluster, url: &str, sql: &str) -> tokio_postgres::Client {
+pub(super) async fn hold(cluster: &Cluster, url: &str, sql: &str) -> tokio_postgres::Client {
     let admin = cluster.admin(url.rsplit('/').next().unwrap());
     let (client, connection) =
         tokio_postgres::connect(&admin, tokio_postgres::NoTls).await.unwrap();
@@ -292,7 +301,7 @@ async fn hold(cluster: &Cluster, url: &str, sql: &str) -> tokio_postgres::Client
 }
 
 /// Kills a move that waits for what is held.
-async fn kill_in_the_middle(mut command: Command, (cluster, url): (&Cluster, &str)) {
+pub(super) async fn kill_in_the_middle(mut command: Command, (cluster, url): (&Cluster, &str)) {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = quiet.spawn().unwrap();
     let waits = "SELECT pid FROM pg_stat_activity
@@ -334,7 +343,7 @@ async fn a_move_killed_in_the_middle_has_moved_nothing() {
     // The server of before has gone with its process, and a second try is a new one.
     let over = moved(&folders, &url, "postgres");
 
-    fs::rename(folders.data().join("databases"), folders.data().join("before")).unwrap();
+    put_away(&folders);
     let held =
         hold(cluster, &url, "LOCK TABLE component_forms.forms IN ACCESS EXCLUSIVE MODE").await;
     kill_in_the_middle(moving(&folders, &url, "sqlite"), (cluster, &url)).await;
@@ -369,11 +378,17 @@ async fn a_dump_is_served_from_a_new_database() {
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     };
     done(program("pg_dump").args(["--format=custom", "--file"]).arg(&dump).arg(&url));
+    let copy = folders.data().with_file_name("copy");
+    done(bare_command(&folders).arg("backup").arg(&copy));
     let mut restore = program("pg_restore");
     restore.args(["--no-owner", "--no-privileges", "--exit-on-error", "--dbname", &other]);
     done(restore.arg(&dump));
 
-    let server = TestServer::start(folders, |it| it.store.url = at(&other)).await;
+    let again = Folders::new();
+    again.put("cinema", &component_bytes("cinema"));
+    done(bare_command(&again).arg("restore").arg(&copy));
+    assert!(again.data().join("generations/cinema/manifest.json").is_file());
+    let server = TestServer::start(again, |it| it.store.url = at(&other)).await;
     let client = server.client();
     let kept = json!({ "user_id": "mia", "reservation_id": reserved["reservation_id"] });
     client.output("cancel_reservation", kept).await;

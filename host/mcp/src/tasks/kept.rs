@@ -24,6 +24,7 @@ use base::{
 use calls::state::TTL_S;
 use store::{
     clock::Clock,
+    database::Movable,
     documents::{self, DocumentLimits, Documents, number},
     events::{By, Events, Published},
     leases::{Hold, Leases},
@@ -31,6 +32,8 @@ use store::{
     messages::Messages,
 };
 
+/// What the place is called where they are kept.
+pub const PLACE: &str = "tasks";
 /// What is behind the number of one that is over, and of one that is not.
 const OVER: &str = "over";
 const OPEN: &str = "open";
@@ -94,6 +97,20 @@ pub(crate) fn event_of(id: &str) -> String {
     format!("{TASKS}{id}")
 }
 
+/// What there is of them, for a move from one place to another (STO-46).
+pub fn movable(config: &TasksConfig) -> Box<dyn Movable> {
+    let of = (PLACE, "task_bytes_max under [tasks]");
+    documents::movable(of, &limits_of(config), &[OVER, OPEN])
+}
+
+fn limits_of(config: &TasksConfig) -> DocumentLimits {
+    DocumentLimits {
+        documents_max: config.tasks_max,
+        bytes_max: config.tasks_bytes_max,
+        document_bytes_max: config.task_bytes_max,
+    }
+}
+
 impl Tasks {
     /// Those in `place`. Their owners are told of changes by `events`.
     ///
@@ -105,11 +122,7 @@ impl Tasks {
         clock: Clock,
         (events, leases): (Events, Leases),
     ) -> io::Result<Self> {
-        let limits = DocumentLimits {
-            documents_max: config.tasks_max,
-            bytes_max: config.tasks_bytes_max,
-            document_bytes_max: config.task_bytes_max,
-        };
+        let limits = limits_of(config);
         let place: documents::Place = place.into();
         let messages = place.server().cloned().map(Messages::new);
         let documents = Documents::open(place, limits, &[OVER, OPEN])?;

@@ -1,4 +1,5 @@
-//! `madoguchi move --to …`: what components have in SQL goes from SQLite to PostgreSQL, or back, while no server runs.
+//! `madoguchi move --to …`: what components and the host keep goes from the data folder to PostgreSQL, or back, while no
+//! server runs.
 
 use std::{collections::BTreeSet, process::ExitCode};
 
@@ -9,6 +10,7 @@ use host::{
     config::{Given, StoreConfig},
     data::Data,
     database::{self, Moved, Plan, Recorded, postgres::Server},
+    moving,
     registry::library::Library,
     revisions::{self, RevisionStore},
 };
@@ -19,7 +21,7 @@ use super::{complain, say, with_causes};
 /// Digits of a digest that are printed.
 const DIGITS: usize = 16;
 
-/// Moves what components have in SQL between SQLite and PostgreSQL.
+/// Moves what lasts between the data folder and PostgreSQL: components' SQL, accounts, files, calls and versions.
 #[derive(Args)]
 pub(crate) struct Move {
     /// Where to: `postgres`, which is what `[store] url` or `MADOGUCHI_STORE` names; the address of a server; or
@@ -53,24 +55,29 @@ impl Move {
             true => server.recorded(&names(config)?).await?,
             false => database::recorded(data)?,
         };
-        let moved = match plans(config, &recorded).await? {
-            none if none.is_empty() => bail!("no component has anything there that could be moved"),
-            plans if is_back => server.empty_into(data, &plans).await?,
-            plans => server.fill_from(data, &plans).await?,
+        let mut plans = plans(config, &recorded).await?;
+        plans.push(moving::accounts(!is_back));
+        let parts = moving::parts(config);
+        let moved = match is_back {
+            true => server.empty_into(data, &plans, &parts).await?,
+            false => server.fill_from(data, &plans, &parts).await?,
         };
+        if moved.iter().all(|it| it.rows == 0) {
+            bail!("there is nothing that could be moved");
+        }
         let place = server.place();
         server.close().await;
         tell(&moved)?;
         let (from, next) = match is_back {
             true => (place, "remove [store] url and MADOGUCHI_STORE, and start it".to_owned()),
             false => (
-                format!("{}/databases", data.display()),
+                format!("{}", data.display()),
                 format!("start it with [store] url or MADOGUCHI_STORE naming {place}"),
             ),
         };
         say(&format!("{from} is as it was; to serve from the new place, {next}."))?;
         say(
-            "Accounts, files, approvals, tasks, versions, keys and the audit log are no SQL of components: they are not moved, and stay where they were.",
+            "The audit log, pins of other servers' tools, what was added from registries, and compiled code are each data folder's own: they are not moved, and stay where they were. What lasts minutes is begun anew by clients: sessions of the 2025 era, steps of signing in by passkey, rates.",
         )?;
         Ok(ExitCode::SUCCESS)
     }
@@ -118,7 +125,7 @@ async fn plans(config: &Config, recorded: &[Recorded]) -> anyhow::Result<Vec<Pla
 }
 
 fn tell(moved: &[Moved]) -> std::io::Result<()> {
-    let name = |it: &Moved| format!("{}.{}", it.component, it.table);
+    let name = |it: &Moved| format!("{}.{}", it.component.trim_start_matches('.'), it.table);
     let width = moved.iter().map(|it| name(it).chars().count()).max().unwrap_or_default();
     for it in moved {
         let digest = it.digest.get(..DIGITS).unwrap_or(&it.digest);

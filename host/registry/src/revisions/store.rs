@@ -14,7 +14,7 @@ use crate::difference::Surface;
 use base::source::{self, Source, name_of};
 use store::{blocking, private};
 
-const MANIFEST: &str = "manifest.json";
+pub(super) const MANIFEST: &str = "manifest.json";
 
 /// The revisions of all components. A clone is another handle on the same ones.
 #[derive(Clone)]

@@ -13,6 +13,7 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{BlobError, Blobs, Limits, UPLOADS_MAX, mime};
+use crate::digest::digest;
 
 /// Which blobs are kept, and how much they take.
 #[derive(Default)]
@@ -39,14 +40,34 @@ pub(super) struct Kept {
     pub(super) mime_type: String,
     #[serde(deserialize_with = "known")]
     pub(super) sniffed: Option<mime::Sniffed>,
-    /// Whose share it is of: its first uploader's.
+    /// Whose share it is of: the digest of its first uploader's name, as on PostgreSQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) share: Option<Arc<str>>,
+    /// The name itself, which hosts of before wrote in place of its digest.
+    #[serde(default, skip_serializing)]
     pub(super) owner: Option<Arc<str>>,
     /// The last use, since 1970, and when a use was last written down.
     #[serde(skip)]
     pub(super) used: Duration,
     #[serde(skip)]
     pub(super) touched: Duration,
+}
+
+impl Kept {
+    /// One of that share, used at that time.
+    pub(super) fn new(
+        size: u64,
+        mime_type: String,
+        sniffed: Option<mime::Sniffed>,
+        (share, used): (Option<Arc<str>>, Duration),
+    ) -> Self {
+        Self { size, mime_type, sniffed, share, owner: None, used, touched: used }
+    }
+}
+
+/// Where what is `owner`'s is counted.
+pub(super) fn share_of(owner: &str) -> Arc<str> {
+    digest(owner.as_bytes()).into()
 }
 
 /// What a content was recognised as, where it still is.
@@ -58,7 +79,7 @@ impl Index {
     pub(super) fn new(blobs: BTreeMap<String, Kept>) -> Self {
         let mut index = Self::default();
         for kept in blobs.values() {
-            index.change(kept.owner.as_ref(), |it| it.bytes += Blobs::cost(kept.size));
+            index.change(kept.share.as_ref(), |it| it.bytes += Blobs::cost(kept.size));
         }
         Self { blobs, ..index }
     }
@@ -112,7 +133,7 @@ impl Index {
         for id in &ids {
             if let Some(kept) = self.blobs.remove(id) {
                 let cost = Blobs::cost(kept.size);
-                self.change(kept.owner.as_ref(), |it| it.bytes = it.bytes.saturating_sub(cost));
+                self.change(kept.share.as_ref(), |it| it.bytes = it.bytes.saturating_sub(cost));
             }
         }
         ids
@@ -189,6 +210,30 @@ pub(super) fn scan(folder: &Path) -> io::Result<BTreeMap<String, Kept>> {
     Ok(blobs)
 }
 
+/// The blobs in `folder`, with where they lie; nothing is changed there.
+pub(super) fn walk(
+    folder: &Path,
+) -> impl Iterator<Item = io::Result<(String, PathBuf, Kept)>> + use<> {
+    let (arriving, mut open) = (arriving(folder), vec![folder.to_owned()]);
+    let mut next = move || -> io::Result<Option<(String, PathBuf, Kept)>> {
+        while let Some(path) = open.pop() {
+            let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+            if path.is_dir() {
+                if path != arriving {
+                    let entries = fs::read_dir(&path)?.map(|it| it.map(|it| it.path()));
+                    open.extend(entries.collect::<io::Result<Vec<_>>>()?);
+                }
+            } else if is_id(name)
+                && let Some(kept) = read(&path)
+            {
+                return Ok(Some((name.to_owned(), path, kept)));
+            }
+        }
+        Ok(None)
+    };
+    std::iter::from_fn(move || next().transpose())
+}
+
 /// Removes what a power cut left beside no content.
 fn tidy(path: &Path) {
     let of = |ending| path.extension().is_some_and(|it| it == ending);
@@ -199,7 +244,9 @@ fn tidy(path: &Path) {
 }
 
 fn read(path: &Path) -> Option<Kept> {
-    let kept: Kept = serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?;
+    let mut kept: Kept =
+        serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?;
+    kept.share = kept.share.or_else(|| kept.owner.take().map(|it| share_of(&it)));
     let metadata = fs::metadata(path).ok()?;
     let used = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     (metadata.len() == kept.size).then_some(Kept { used, touched: used, ..kept })

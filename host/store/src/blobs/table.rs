@@ -10,7 +10,6 @@ use super::{Blob, BlobError, Blobs, Limits, TOUCH_EVERY, UPLOADS_MAX, mime};
 use crate::{
     clock::Clock,
     database::postgres::{GONE_AFTER, Server},
-    digest::digest,
 };
 
 /// Bytes of a piece.
@@ -127,14 +126,13 @@ impl Table {
 }
 
 impl Arriving {
-    /// Begins one of `owner`'s.
+    /// Begins one that is counted in that share.
     pub(super) async fn begin(
         table: Arc<Table>,
-        owner: Option<&Arc<str>>,
+        share: Option<Arc<str>>,
     ) -> Result<Self, BlobError> {
         let content = getrandom::u64().map_err(std::io::Error::other)?.cast_signed();
-        // An owner may have any name.
-        let owner = owner.map(|it| digest(it.as_bytes())).unwrap_or_default();
+        let owner = share.as_deref().unwrap_or_default().to_owned();
         let (piece, promised) = (Vec::new(), 0);
         let mut arriving =
             Self { table, content, owner, promised, piece, written: 0, has_ended: false };

@@ -33,7 +33,7 @@ enum To {
 /// One that lies beside the others until it is whole.
 struct Beside {
     store: Arc<Store>,
-    owner: Option<Arc<str>>,
+    share: Option<Arc<str>>,
     path: PathBuf,
     file: Option<File>,
     /// Bytes that the store has promised.
@@ -42,9 +42,11 @@ struct Beside {
 
 impl Upload {
     pub(super) async fn begin(blobs: &Blobs, owner: Option<Arc<str>>) -> Result<Self, BlobError> {
+        // An owner may have any name.
+        let share = owner.map(|it| index::share_of(&it));
         let to = match &blobs.0 {
-            Way::Folder(store) => To::Folder(Beside::begin(store.clone(), owner).await?),
-            Way::Table(table) => To::Table(Arriving::begin(table.clone(), owner.as_ref()).await?),
+            Way::Folder(store) => To::Folder(Beside::begin(store.clone(), share).await?),
+            Way::Table(table) => To::Table(Arriving::begin(table.clone(), share).await?),
         };
         let blob_bytes_max = blobs.limits().blob_bytes_max;
         Ok(Self { blob_bytes_max, to, digest: Sha256::new(), size: 0, head: Vec::new() })
@@ -98,10 +100,10 @@ impl Upload {
 }
 
 impl Beside {
-    async fn begin(store: Arc<Store>, owner: Option<Arc<str>>) -> Result<Self, BlobError> {
-        store.index.lock().begin_upload(owner.as_ref(), &store.limits)?;
+    async fn begin(store: Arc<Store>, share: Option<Arc<str>>) -> Result<Self, BlobError> {
+        store.index.lock().begin_upload(share.as_ref(), &store.limits)?;
         let path = store.arriving();
-        let mut beside = Self { store, owner, path, file: None, promised: 0 };
+        let mut beside = Self { store, share, path, file: None, promised: 0 };
         beside.promise(Blobs::cost(0))?;
         let mut options = File::options();
         options.write(true).create_new(true);
@@ -112,7 +114,7 @@ impl Beside {
 
     fn promise(&mut self, size: u64) -> Result<(), BlobError> {
         let missing = size.saturating_sub(self.promised);
-        self.store.index.lock().promise(self.owner.as_ref(), missing, &self.store.limits)?;
+        self.store.index.lock().promise(self.share.as_ref(), missing, &self.store.limits)?;
         self.promised += missing;
         Ok(())
     }
@@ -132,7 +134,7 @@ impl Beside {
             let file = file.into_std().await;
             blocking(move || file.set_modified(UNIX_EPOCH + now)).await?;
         }
-        let kept = Kept { size, mime_type, sniffed, owner: None, used: now, touched: now };
+        let kept = Kept::new(size, mime_type, sniffed, (None, now));
         // Moved along, so that what goes wrong on the way is tidied up when it ends.
         blocking(move || self.keep(&id, kept)).await
     }
@@ -141,9 +143,9 @@ impl Beside {
         let store = self.store.clone();
         let _order = store.order.lock();
         let known =
-            store.index.lock().blobs.get(id).map(|it| (it.mime_type.clone(), it.owner.clone()));
-        let owner = known.as_ref().map_or_else(|| self.owner.clone(), |it| it.1.clone());
-        let (kept, path) = (Kept { owner, ..kept }, store.path(id));
+            store.index.lock().blobs.get(id).map(|it| (it.mime_type.clone(), it.share.clone()));
+        let share = known.as_ref().map_or_else(|| self.share.clone(), |it| it.1.clone());
+        let (kept, path) = (Kept { share, ..kept }, store.path(id));
         // The same content under the name that it has: the last description holds.
         if known.is_none_or(|it| it.0 != kept.mime_type) {
             index::keep(&self.path, &path, &kept)?;
@@ -165,7 +167,7 @@ impl Beside {
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        self.store.index.lock().end_upload(self.owner.as_ref(), self.promised);
+        self.store.index.lock().end_upload(self.share.as_ref(), self.promised);
         // Already gone where it has been given its name.
         let _ = fs::remove_file(&self.path);
     }

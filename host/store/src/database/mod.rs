@@ -13,6 +13,7 @@ mod frozen;
 mod guard;
 mod mark;
 mod migrations;
+mod movable;
 mod moving;
 pub mod postgres;
 mod readers;
@@ -32,7 +33,8 @@ use std::time::Instant;
 
 pub use export::{BackupError, ExportError, copy, export_readonly, rows_readonly, tables_readonly};
 pub use migrations::{MigrateError, Migration};
-pub use moving::{MoveError, Moved, Plan, Recorded, recorded};
+pub use movable::{Movable, Relation, Rows as MovedRows, no_row};
+pub use moving::{Kind, MoveError, Moved, Plan, Recorded, recorded};
 pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Fence, Limits, OpenError, sql};
 

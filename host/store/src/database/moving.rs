@@ -19,16 +19,25 @@ use super::guard::is_the_hosts;
 use super::migrations::Migration;
 use super::types::{Limits, Value};
 use super::{Database, mark};
+use crate::data::{DATABASES, MOVED, finish_move};
 use crate::private;
 
-/// Where the files are made that then take the place of the folder of databases.
-const STAGING: &str = "databases.moving";
-const DATABASES: &str = "databases";
+/// Where the files are made that then go to their places.
+const STAGING: &str = ".moving";
+/// What else of a data folder a move writes.
+const WRITTEN: [&str; 5] = [DATABASES, "approvals", "blobs", "generations", "tasks"];
 
 /// Why nothing was moved, in a sentence that says what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct MoveError(pub(super) String);
+
+impl MoveError {
+    /// That something of what is called so cannot be read or written.
+    pub(super) fn of(name: &str, error: &dyn std::fmt::Display) -> Self {
+        Self(format!("{name}: {error}; nothing was moved"))
+    }
+}
 
 /// The migrations that were applied to a component's database, by their hashes in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,10 +55,22 @@ pub struct Plan {
     pub(super) migrations: Vec<Migration>,
 }
 
+impl Plan {
+    /// Of a database that is the host's own, and so has a dot before its name: the migrations of the engine that it
+    /// goes to, for which columns of integers may be that the other one has not.
+    pub fn of_host(name: &str, migrations: Vec<Migration>) -> Self {
+        Self { component: name.to_owned(), migrations }
+    }
+
+    pub(super) fn is_hosts(&self) -> bool {
+        self.component.starts_with('.')
+    }
+}
+
 /// A table that was moved and compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// The component's name.
+    /// The component's name, or `madoguchi` for what the host keeps.
     pub component: String,
     /// The table's name.
     pub table: String,
@@ -70,7 +91,7 @@ impl Recorded {
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     Integer,
     Real,
     Text,
@@ -208,6 +229,17 @@ fn number(value: &Value) -> Option<Value> {
     Some(whole.map_or(Value::Real(real), Value::Integer))
 }
 
+/// Of the tables on PostgreSQL what SQLite has, too.
+pub(super) fn common(there: &[Table], here: &[Table]) -> Vec<Table> {
+    let both = there.iter().filter_map(|it| {
+        let own = here.iter().find(|own| own.name == it.name)?;
+        let is_own = |column: &&(String, Kind)| own.columns.iter().any(|it| it.0 == column.0);
+        let columns = it.columns.iter().filter(is_own).cloned().collect();
+        Some(Table { name: it.name.clone(), columns })
+    });
+    both.collect()
+}
+
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
@@ -215,10 +247,10 @@ pub(super) fn quoted(name: &str) -> String {
 /// Refuses where both sides have not the same tables.
 pub(super) fn check_shapes(
     component: &str,
-    here: &[String],
+    here: &[Table],
     there: &[Table],
 ) -> Result<(), MoveError> {
-    let here: BTreeSet<_> = here.iter().cloned().collect();
+    let here: BTreeSet<_> = here.iter().map(Table::shape).collect();
     let there: BTreeSet<_> = there.iter().map(Table::shape).collect();
     match here.symmetric_difference(&there).next() {
         None => Ok(()),
@@ -246,7 +278,7 @@ pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
                 .collect()
         });
         let hashes = hashes.map_err(|it| source.failed(&it))?;
-        if hashes.is_empty() && source.shapes()?.is_empty() {
+        if hashes.is_empty() && source.tables()?.is_empty() {
             continue;
         }
         found.push(Recorded { component, hashes });
@@ -254,20 +286,25 @@ pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
     Ok(found)
 }
 
-/// The files of components' databases; the host's own begin with a point.
+/// The files of components' databases; the host's own begin with a dot.
 fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
+    let component = |name: &str| {
+        let name = name.strip_suffix(".db")?;
+        (!name.starts_with('.')).then(|| name.to_owned())
+    };
+    let found = entries(data)?.into_iter();
+    Ok(found.filter_map(|(name, path)| Some((component(&name)?, path))).collect())
+}
+
+/// What is in the folder of databases, by name.
+fn entries(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
     let folder = data.join(DATABASES);
     let entries = match fs::read_dir(&folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|it| failed_at(&folder, &it))?,
     };
-    let mut found: Vec<_> = entries
-        .flatten()
-        .filter_map(|it| {
-            let name = it.file_name().into_string().ok()?.strip_suffix(".db")?.to_owned();
-            (!name.starts_with('.')).then(|| (name, it.path()))
-        })
-        .collect();
+    let named = |it: fs::DirEntry| Some((it.file_name().into_string().ok()?, it.path()));
+    let mut found: Vec<_> = entries.flatten().filter_map(named).collect();
     found.sort();
     Ok(found)
 }
@@ -283,6 +320,11 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// Whether the data folder `data` has a file for that plan.
+    pub(super) fn is_there(data: &Path, plan: &Plan) -> bool {
+        data.join(DATABASES).join(format!("{}.db", plan.component)).is_file()
+    }
+
     /// The file of a component in the data folder `data`.
     pub(super) fn of(data: &Path, component: &str) -> Result<Self, MoveError> {
         Self::open(component, &data.join(DATABASES).join(format!("{component}.db")))
@@ -304,24 +346,9 @@ impl Source {
         MoveError(format!("{}: {error}", self.component))
     }
 
-    /// Its tables as both engines call them.
-    pub(super) fn shapes(&self) -> Result<Vec<String>, MoveError> {
-        let shapes = self.guarded.host(|it| -> rusqlite::Result<Vec<String>> {
-            let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'
-                AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
-            let names: rusqlite::Result<Vec<String>> =
-                it.prepare(sql)?.query_map([], |row| row.get(0))?.collect();
-            let shape = |name: String| {
-                let sql = "SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0";
-                let columns: rusqlite::Result<Vec<(String, Kind)>> = it
-                    .prepare(sql)?
-                    .query_map([&name], |row| Ok((row.get(0)?, Kind::Text)))?
-                    .collect();
-                Ok(Table { name, columns: columns? }.shape())
-            };
-            names?.into_iter().filter(|it| !is_the_hosts(it)).map(shape).collect()
-        });
-        shapes.map_err(|it| self.failed(&it))
+    /// Its tables, without what their columns hold.
+    pub(super) fn tables(&self) -> Result<Vec<Table>, MoveError> {
+        self.guarded.host(tables).map_err(|it| self.failed(&it))
     }
 
     /// Reads the rows of `table`.
@@ -330,6 +357,20 @@ impl Source {
         let statement = self.guarded.connection.prepare(&sql).map_err(|it| self.failed(&it))?;
         Ok(Reading { source: self, statement })
     }
+}
+
+fn tables(of: &Connection) -> rusqlite::Result<Vec<Table>> {
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+    let names: rusqlite::Result<Vec<String>> =
+        of.prepare(sql)?.query_map([], |row| row.get(0))?.collect();
+    let table = |name: String| {
+        let sql = "SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0";
+        let columns: rusqlite::Result<Vec<(String, Kind)>> =
+            of.prepare(sql)?.query_map([&name], |row| Ok((row.get(0)?, Kind::Text)))?.collect();
+        Ok(Table { name, columns: columns? })
+    };
+    names?.into_iter().filter(|it| !is_the_hosts(it)).map(table).collect()
 }
 
 /// The rows of a table, as they come.
@@ -372,22 +413,57 @@ fn value(value: ValueRef<'_>, at: usize) -> rusqlite::Result<Value> {
     })
 }
 
-/// The files of a move into a data folder, until they take the place of what is there.
+/// Refuses a data folder that has something of what comes: databases of components, those of the `plans`, or what of
+/// the host is in these `ways`.
+pub(super) fn check_vacant(data: &Path, plans: &[Plan], ways: &[&str]) -> Result<(), MoveError> {
+    // A log that is left of a database would be taken for the new one's.
+    let is_in_the_way = |name: &str| {
+        let own = plans.iter().filter(|it| it.is_hosts());
+        let is_hosts = own.into_iter().any(|it| name.starts_with(&format!("{}.db", it.component)));
+        is_hosts || name.contains(".db") && !name.starts_with('.')
+    };
+    let found = entries(data)?.into_iter().filter(|it| is_in_the_way(&it.0));
+    let mut found: Vec<_> = found.map(|it| it.1).collect();
+    let databases = (!found.is_empty()).then_some("databases");
+    found.extend(ways.iter().map(|it| data.join(it)));
+    if let Some(first) = found.first() {
+        let names: Vec<_> = databases.into_iter().chain(ways.iter().copied()).collect();
+        return Err(MoveError(format!(
+            "{} is there, and a move fills a data folder that has nothing of what comes: move the files and folders {} of {} away first, or name another data folder with --data",
+            first.display(),
+            names.join(", "),
+            data.display()
+        )));
+    }
+    let device =
+        |it: &Path| fs::metadata(it).ok().map(|it| std::os::unix::fs::MetadataExt::dev(&it));
+    let elsewhere = |it: &PathBuf| device(it).is_some_and(|own| Some(own) != device(data));
+    match WRITTEN.iter().map(|it| data.join(it)).find(elsewhere) {
+        None => Ok(()),
+        Some(it) => Err(MoveError(format!(
+            "{} is on another file system than {}, and what comes is put there in one step: name a data folder that is on one with --data, and copy it",
+            it.display(),
+            data.display()
+        ))),
+    }
+}
+
+/// The files of a move into a data folder, until they are put where a server looks for them; removed where it is not
+/// ended.
 pub(super) struct Staging {
     data: PathBuf,
     folder: PathBuf,
 }
 
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
 impl Staging {
-    /// Begins anew; what a move that broke off has left is removed.
+    /// Begins anew; what a move that was killed has left is removed.
     pub(super) fn begin(data: &Path) -> Result<Self, MoveError> {
-        if let Some((_, path)) = files(data)?.first() {
-            return Err(MoveError(format!(
-                "{} is there, and a move fills a data folder that has no database of a component yet: move the files {}/databases/*.db* away first, or name another data folder with --data",
-                path.display(),
-                data.display()
-            )));
-        }
         let folder = data.join(STAGING);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -395,14 +471,19 @@ impl Staging {
             }
             _ => {}
         }
-        private::make_folder(&folder).map_err(|it| failed_at(&folder, &it))?;
+        private::make_folder(&folder.join(DATABASES)).map_err(|it| failed_at(&folder, &it))?;
         Ok(Self { data: data.to_owned(), folder })
+    }
+
+    /// Where what comes is made, as in a data folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The database of a component, made by its migrations and with no row in it.
     pub(super) async fn database(&self, plan: &Plan) -> Result<Target, MoveError> {
         let component = &plan.component;
-        let path = self.folder.join(format!("{component}.db"));
+        let path = self.folder.join(DATABASES).join(format!("{component}.db"));
         let failed = |what: &dyn std::fmt::Display| MoveError(format!("{component}: {what}"));
         let database = Database::open(&path, Limits::default()).map_err(|it| failed(&it))?;
         let migrated = database.migrate(&plan.migrations).await;
@@ -418,26 +499,17 @@ impl Staging {
         Ok(Target { component: component.clone(), path, connection })
     }
 
-    /// Puts the files where a server looks for them, all at once.
+    /// Puts all of it where a server looks for it: from one step on, whatever comes, the folder is not used before that
+    /// is done.
     pub(super) fn install(self) -> Result<(), MoveError> {
-        let place = self.data.join(DATABASES);
-        if !place.exists() {
-            return fs::rename(&self.folder, &place).map_err(|it| failed_at(&place, &it));
-        }
-        // What is the host's own stays what it is.
-        for entry in fs::read_dir(&place).map_err(|it| failed_at(&place, &it))?.flatten() {
-            let to = self.folder.join(entry.file_name());
-            let copied = fs::copy(entry.path(), &to).and_then(|_| File::open(&to)?.sync_all());
-            copied.map_err(|it| failed_at(&entry.path(), &it))?;
-        }
-        let (here, flags) = (rustix::fs::CWD, rustix::fs::RenameFlags::EXCHANGE);
-        rustix::fs::renameat_with(here, &self.folder, here, &place, flags).map_err(|it| {
-            MoveError(format!(
-                "{}: its file system does not exchange two folders ({it}); move into a data folder on another one, and copy it",
-                self.data.display()
-            ))
-        })?;
-        fs::remove_dir_all(&self.folder).map_err(|it| failed_at(&self.folder, &it))
+        let moved = self.data.join(MOVED);
+        let install = || {
+            rustix::fs::sync();
+            fs::rename(&self.folder, &moved)?;
+            File::open(&self.data)?.sync_all()?;
+            finish_move(&self.data)
+        };
+        install().map_err(|it| failed_at(&moved, &it))
     }
 }
 
@@ -451,6 +523,11 @@ pub(super) struct Target {
 impl Target {
     fn failed(&self, error: &rusqlite::Error) -> MoveError {
         MoveError(format!("{}: {error}", self.component))
+    }
+
+    /// Its tables, without what their columns hold.
+    pub(super) fn tables(&self) -> Result<Vec<Table>, MoveError> {
+        tables(&self.connection).map_err(|it| self.failed(&it))
     }
 
     /// Removes what the migrations themselves have put into a table.

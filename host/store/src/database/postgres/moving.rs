@@ -1,29 +1,35 @@
-//! A move of everything that components have in SQL, from the files of SQLite to a PostgreSQL server and back
-//! (STO-42): whole or not at all, and compared before it counts.
+//! A move of everything that components have in SQL, and of what the host keeps, from a data folder to a PostgreSQL
+//! server and back (STO-42, STO-46): whole or not at all, and compared before it counts.
 
 use std::path::Path;
 use std::pin::pin;
 
 use bytes::Bytes;
 use futures::TryStreamExt as _;
+use futures::future::try_join_all;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error as PgError};
 
+use super::super::movable::{Movable, fit, fitting};
 use super::super::moving::{
-    Kind, MoveError, Moved, Plan, Recorded, Source, Staging, Table, Tally, check_shapes, quoted,
+    Kind, MoveError, Moved, Plan, Recorded, Source, Staging, Table, Tally, check_shapes,
+    check_vacant, common, quoted,
 };
-use super::super::types::Limits;
+use super::super::types::{Limits, Value};
 use super::super::{Engine, migrations::MigrateError};
 use super::failed::cause;
 use super::server::Server;
 use super::values::{Cell, Parameter};
 use super::{Postgres, server::schema_of};
 
-/// Rows that are read before they are written.
+/// Rows of the host's that are on their way to the server at a time, and bytes from which on there are fewer.
 const ROWS_AT_A_TIME: usize = 256;
+const BYTES_AT_A_TIME: usize = 4 << 20;
+/// What is where the host keeps something that belongs to no component.
+const HOST: &str = "madoguchi";
 const SCHEMA_PREFIX: &str = "component_";
-/// What the host itself keeps in the way of a component, such as accounts, which is not moved.
+/// What the host itself keeps in the way of a component, such as accounts.
 const HOSTS: &str = "component\\_.%";
 
 impl Kind {
@@ -69,7 +75,7 @@ impl Server {
         let client = self.mover().await?;
         let sql = "SELECT component, hash FROM madoguchi.migrations WHERE component NOT LIKE $1
             ORDER BY component, number";
-        let rows = client.query(sql, &[&HOSTS]).await.map_err(|it| failed("madoguchi", &it))?;
+        let rows = client.query(sql, &[&HOSTS]).await.map_err(|it| failed(HOST, &it))?;
         let mut found: Vec<Recorded> = Vec::new();
         for row in rows {
             let (component, hash) = (component_of(row.get(0), known), row.get(1));
@@ -83,71 +89,139 @@ impl Server {
 
     async fn mover(&self) -> Result<Client, MoveError> {
         let connected = self.way().connect().await;
-        connected.map_err(|it| failed("madoguchi", &it))
+        connected.map_err(|it| failed(HOST, &it))
     }
 
-    /// Fills this server, where no component has anything yet, with what the files in the data folder `data` hold; all
-    /// in one transaction. The files stay as they are.
+    /// Fills this server, where no component has anything yet, with what the files in the data folder `data` hold, of
+    /// components and of `parts`; all in one transaction. The files stay as they are.
     ///
     /// # Errors
     /// Why nothing was moved.
-    pub async fn fill_from(&self, data: &Path, plans: &[Plan]) -> Result<Vec<Moved>, MoveError> {
+    pub async fn fill_from(
+        &self,
+        data: &Path,
+        plans: &[Plan],
+        parts: &[Box<dyn Movable>],
+    ) -> Result<Vec<Moved>, MoveError> {
         let client = self.mover().await?;
-        let there = "SELECT component FROM madoguchi.migrations WHERE component NOT LIKE $1 UNION ALL
-            SELECT nspname || '.' || relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
-            WHERE nspname LIKE 'component\\_%' AND nspname NOT LIKE $1 AND relkind IN ('r', 'p', 'v', 'm') LIMIT 1";
-        let there =
-            client.query_opt(there, &[&HOSTS]).await.map_err(|it| failed("madoguchi", &it))?;
-        if let Some(found) = there {
-            return Err(MoveError(format!(
-                "{} has {} already, and a move fills a database in which components have nothing: name another one",
-                self.place(),
-                found.get::<_, String>(0)
-            )));
+        self.check_vacant(&client, plans, parts).await?;
+        // What does not fit is known before anything is written.
+        for part in parts.iter().filter(|it| it.relation().path.is_some()) {
+            fitting(&**part, &part.relation().table(), data)?.try_for_each(|it| it.map(drop))?;
         }
         let mut databases = Vec::new();
-        for plan in plans {
+        for plan in plans.iter().filter(|it| !it.is_hosts() || Source::is_there(data, it)) {
             let made = self.database(&plan.component, Limits::default()).await;
-            databases.push(made.map_err(|it| MoveError(it.to_string()))?);
+            databases.push((plan, made.map_err(|it| MoveError(it.to_string()))?));
         }
-        client.batch_execute("BEGIN").await.map_err(|it| failed("madoguchi", &it))?;
+        let begin = "BEGIN; SET LOCAL statement_timeout = 0";
+        client.batch_execute(begin).await.map_err(|it| failed(HOST, &it))?;
         let mut moved = Vec::new();
-        for (plan, database) in plans.iter().zip(&databases) {
+        for (plan, database) in &databases {
             let Engine::Postgres(it) = &database.0 else { continue };
             moved.extend(it.fill(&client, data, plan).await?);
         }
-        client.batch_execute("COMMIT").await.map_err(|it| failed("madoguchi", &it))?;
-        for database in databases {
+        let mut tallies = Vec::new();
+        for part in parts {
+            tallies.push(insert(&client, &**part, data).await?);
+        }
+        client.batch_execute(SUMS).await.map_err(|it| failed(HOST, &it))?;
+        for (part, tally) in parts.iter().zip(tallies) {
+            let found = read_part(&client, &**part, |_| Ok(())).await?;
+            moved.push(tally.same_as(&found, (HOST, &part.relation().table()))?);
+        }
+        client.batch_execute("COMMIT").await.map_err(|it| failed(HOST, &it))?;
+        for (_, database) in databases {
             database.close().await;
         }
         Ok(moved)
     }
 
-    /// Makes files of all that components have here, in the data folder `data`, where none has a file yet. What is here
-    /// stays as it is.
+    /// Refuses where there is something of what comes.
+    async fn check_vacant(
+        &self,
+        client: &Client,
+        plans: &[Plan],
+        parts: &[Box<dyn Movable>],
+    ) -> Result<(), MoveError> {
+        let refused = |what: &str| {
+            MoveError(format!(
+                "{} has {what} already, and a move fills a database in which components have nothing, nor people: name another one",
+                self.place()
+            ))
+        };
+        let own = plans.iter().filter(|it| it.is_hosts());
+        let own: Vec<_> = own.map(|it| schema_of(&it.component)).collect();
+        let there = "SELECT component FROM madoguchi.migrations
+            WHERE component NOT LIKE $1 OR component = ANY ($2) UNION ALL
+            SELECT nspname || '.' || relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+            WHERE nspname LIKE 'component\\_%' AND nspname NOT LIKE $1 AND relkind IN ('r', 'p', 'v', 'm') LIMIT 1";
+        let there = client.query_opt(there, &[&HOSTS, &own]).await;
+        if let Some(found) = there.map_err(|it| failed(HOST, &it))? {
+            let found: &str = found.get(0);
+            return Err(refused(found.strip_prefix("component_.").unwrap_or(found)));
+        }
+        for part in parts {
+            let relation = part.relation();
+            let sql = format!("SELECT EXISTS (SELECT 1 FROM ({}) AS rows)", relation.select);
+            let found = client.query_one(&sql, &[]).await.map_err(|it| failed(HOST, &it))?;
+            if found.get(0) {
+                return Err(refused(relation.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes files of all that components have here, and of `parts`, in the data folder `data`, where nothing of it is
+    /// yet. What is here stays as it is.
     ///
     /// # Errors
     /// Why nothing was moved.
-    pub async fn empty_into(&self, data: &Path, plans: &[Plan]) -> Result<Vec<Moved>, MoveError> {
-        let staging = Staging::begin(data)?;
+    pub async fn empty_into(
+        &self,
+        data: &Path,
+        plans: &[Plan],
+        parts: &[Box<dyn Movable>],
+    ) -> Result<Vec<Moved>, MoveError> {
+        let mut ways = Vec::new();
+        for part in parts {
+            let relation = part.relation();
+            let Some(path) = relation.path else { continue };
+            let found = part.rows(data).map_err(|it| MoveError::of(relation.name, &it))?.next();
+            ways.extend(found.map(|_| path));
+        }
+        check_vacant(data, plans, &ways)?;
         let client = self.mover().await?;
         let begin =
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0";
-        client.batch_execute(begin).await.map_err(|it| failed("madoguchi", &it))?;
+        client.batch_execute(begin).await.map_err(|it| failed(HOST, &it))?;
+        // What does not fit is known before anything is written.
+        for part in parts.iter().filter(|it| it.relation().path.is_some()) {
+            read_part(&client, &**part, |_| Ok(())).await?;
+        }
+        let staging = Staging::begin(data)?;
         let mut moved = Vec::new();
         for plan in plans {
             let component = &plan.component;
             let schema = schema_of(component);
-            let tables = tables(&client, component, &schema).await?;
+            let mut tables = tables(&client, component, &schema).await?;
+            if plan.is_hosts() && tables.is_empty() {
+                continue;
+            }
             let target = staging.database(plan).await?;
+            if plan.is_hosts() {
+                tables = common(&tables, &target.tables()?);
+            }
             tables.iter().try_for_each(|it| target.empty(it))?;
             let mut tallies = Vec::new();
             for table in &tables {
-                let put = |rows: &[Vec<_>]| rows.iter().try_for_each(|it| target.put(table, it));
-                tallies.push(read(&client, (component, &schema), table, put).await?);
+                let (sql, put) = (all_of(&schema, table), |row: &[Value]| target.put(table, row));
+                tallies.push(read(&client, (component, table), &sql, Ok, put).await?);
             }
             let source = target.commit()?;
-            check_shapes(component, &source.shapes()?, &tables)?;
+            if !plan.is_hosts() {
+                check_shapes(component, &source.tables()?, &tables)?;
+            }
             for (table, tally) in tables.iter().zip(tallies) {
                 let mut found = Tally::default();
                 let mut rows = source.rows(table)?;
@@ -158,9 +232,71 @@ impl Server {
                 moved.push(tally.same_as(&found, (component, table))?);
             }
         }
+        let mut tallies = Vec::new();
+        for part in parts {
+            let put = |row: &[Value]| {
+                let put = part.put(staging.folder(), row);
+                put.map_err(|it| MoveError::of(part.relation().name, &it))
+            };
+            tallies.push(read_part(&client, &**part, put).await?);
+        }
+        for (part, tally) in parts.iter().zip(tallies) {
+            let (mut found, table) = (Tally::default(), part.relation().table());
+            for row in fitting(&**part, &table, staging.folder())? {
+                found.add(&table, &row?);
+            }
+            moved.push(tally.same_as(&found, (HOST, &table))?);
+        }
         staging.install()?;
         Ok(moved)
     }
+}
+
+/// What follows from the rows that were put there: how much of files each owner has, and which place the next document
+/// gets.
+const SUMS: &str = "INSERT INTO madoguchi_host.blob_shares AS s (owner, bytes, uploads)
+        SELECT owner, sum(promised)::bigint, 0 FROM madoguchi_host.contents
+        WHERE node IS NULL AND owner <> '' GROUP BY owner
+        UNION ALL SELECT '', coalesce(sum(promised), 0)::bigint, 0 FROM madoguchi_host.contents WHERE node IS NULL
+        ON CONFLICT (owner) DO UPDATE SET bytes = s.bytes + excluded.bytes;
+    SELECT setval('madoguchi_host.document_places', max(place)) FROM madoguchi_host.documents HAVING count(*) > 0";
+
+/// Puts the rows of a part in the data folder `data` there, and says what they were.
+async fn insert(client: &Client, part: &dyn Movable, data: &Path) -> Result<Tally, MoveError> {
+    let relation = part.relation();
+    let failed = |it: PgError| failed(relation.name, &it);
+    let types: Vec<_> = relation.columns.iter().map(|it| it.1.sent_as()).collect();
+    let statement = client.prepare_typed(relation.insert, &types).await.map_err(failed)?;
+    let (mut tally, table) = (Tally::default(), relation.table());
+    let mut rows = fitting(part, &table, data)?.peekable();
+    while rows.peek().is_some() {
+        let (mut group, mut bytes) = (Vec::new(), 0);
+        for row in rows.by_ref() {
+            let row = row?;
+            tally.add(&table, &row);
+            bytes += row.iter().map(Value::bytes).sum::<usize>();
+            group.push(row);
+            if group.len() >= ROWS_AT_A_TIME || bytes >= BYTES_AT_A_TIME {
+                break;
+            }
+        }
+        let puts =
+            group.iter().map(|row| client.execute_raw(&statement, row.iter().map(Parameter)));
+        try_join_all(puts).await.map_err(failed)?;
+    }
+    Ok(tally)
+}
+
+/// Reads the rows of a part, gives each away, and says what they were.
+async fn read_part(
+    client: &Client,
+    part: &dyn Movable,
+    give: impl FnMut(&[Value]) -> Result<(), MoveError>,
+) -> Result<Tally, MoveError> {
+    let relation = part.relation();
+    let table = relation.table();
+    let fits = |row| fit(part, &table, row);
+    read(client, (relation.name, &table), &relation.select, fits, give).await
 }
 
 impl Postgres {
@@ -179,8 +315,26 @@ impl Postgres {
             "SELECT set_config('role', $1, true), set_config('statement_timeout', '0', true)";
         client.query_one(becomes, &[&self.role]).await.map_err(failed)?;
         let source = Source::of(data, component)?;
-        let tables = tables(client, component, schema).await?;
-        check_shapes(component, &source.shapes()?, &tables)?;
+        let (mut tables, here) = (tables(client, component, schema).await?, source.tables()?);
+        let mut zeros = Vec::new();
+        if plan.is_hosts() {
+            let both = common(&tables, &here);
+            for table in &both {
+                let all = tables.iter().filter(|it| it.name == table.name);
+                let only_there =
+                    all.flat_map(|it| &it.columns).filter(|it| !table.columns.contains(it));
+                let name = named(schema, &table.name);
+                let change =
+                    |it: &(String, Kind)| format!("ALTER TABLE {name} ALTER {}", quoted(&it.0));
+                zeros.extend(only_there.map(change));
+            }
+            tables = both;
+        } else {
+            check_shapes(component, &here, &tables)?;
+        }
+        for it in &zeros {
+            client.batch_execute(&format!("{it} SET DEFAULT 0")).await.map_err(failed)?;
+        }
         // What the migrations themselves have put there is among what comes.
         let names: Vec<_> = tables.iter().map(|it| named(schema, &it.name)).collect();
         if !names.is_empty() {
@@ -202,10 +356,14 @@ impl Postgres {
         for it in &references {
             client.batch_execute(&format!("{it} NOT DEFERRABLE")).await.map_err(failed)?;
         }
+        for it in &zeros {
+            client.batch_execute(&format!("{it} DROP DEFAULT")).await.map_err(failed)?;
+        }
         number_on(client, schema).await.map_err(failed)?;
         let mut moved = Vec::new();
         for (table, tally) in tables.iter().zip(tallies) {
-            let found = read(client, (component, schema), table, |_| Ok(())).await?;
+            let sql = all_of(schema, table);
+            let found = read(client, (component, table), &sql, Ok, |_| Ok(())).await?;
             moved.push(tally.same_as(&found, (component, table))?);
         }
         let itself = "SELECT set_config('role', 'none', true)";
@@ -216,6 +374,10 @@ impl Postgres {
 
 fn named(schema: &str, table: &str) -> String {
     format!("{}.{}", quoted(schema), quoted(table))
+}
+
+fn all_of(schema: &str, table: &Table) -> String {
+    format!("SELECT {} FROM {}", table.names(), named(schema, &table.name))
 }
 
 /// The tables of a schema.
@@ -291,29 +453,24 @@ async fn copy(
     Ok(tally)
 }
 
-/// Reads the rows of a table, gives them away some at a time, and says what they were.
+/// Reads the rows of a table, each as it `fits`, gives them away, and says what they were.
 async fn read(
     client: &Client,
-    (component, schema): (&str, &str),
-    table: &Table,
-    mut give: impl FnMut(&[Vec<super::super::types::Value>]) -> Result<(), MoveError>,
+    (component, table): (&str, &Table),
+    sql: &str,
+    fits: impl Fn(Vec<Value>) -> Result<Vec<Value>, MoveError>,
+    mut give: impl FnMut(&[Value]) -> Result<(), MoveError>,
 ) -> Result<Tally, MoveError> {
     let failed = |it: PgError| failed(component, &it);
-    let sql = format!("SELECT {} FROM {}", table.names(), named(schema, &table.name));
     let none: [&str; 0] = [];
-    let mut stream = pin!(client.query_raw(&sql, none).await.map_err(failed)?);
-    let (mut tally, mut rows) = (Tally::default(), Vec::new());
+    let mut stream = pin!(client.query_raw(sql, none).await.map_err(failed)?);
+    let mut tally = Tally::default();
     while let Some(row) = stream.try_next().await.map_err(failed)? {
         let cells = (0..row.len()).map(|at| row.try_get::<_, Cell>(at).map(|it| it.0));
         let row: Result<Vec<_>, PgError> = cells.collect();
-        let row = row.map_err(failed)?;
+        let row = fits(row.map_err(failed)?)?;
         tally.add(table, &row);
-        rows.push(row);
-        if rows.len() >= ROWS_AT_A_TIME {
-            give(&rows)?;
-            rows.clear();
-        }
+        give(&row)?;
     }
-    give(&rows)?;
     Ok(tally)
 }
