@@ -306,6 +306,7 @@ impl Server {
             };
             let operator = Operator {
                 accounts: accounts.clone(),
+                backups: operator::backups(),
                 control: control.clone(),
                 calls: (*calls).clone(),
                 health: health.clone(),
