@@ -103,8 +103,12 @@ pub(crate) fn download(name: &str, bytes: &[u8], mime: &str) -> Result<(), JsVal
     let options = BlobPropertyBag::new();
     options.set_type(mime);
     let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
-    let blob = Blob::new_with_u8_array_sequence_and_options(&parts, &options)?;
-    let url = Url::create_object_url_with_blob(&blob)?;
+    save(name, &Blob::new_with_u8_array_sequence_and_options(&parts, &options)?)
+}
+
+/// Has the browser save a file that it holds itself.
+pub(crate) fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {
+    let url = Url::create_object_url_with_blob(blob)?;
     let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
     link.set_href(&url);
     link.set_download(name);

@@ -195,6 +195,10 @@ impl Refusal {
                     |scope| lang.fill(Key::ErrScope, &[scope]),
                 );
             }
+            "place_outside_map" if self.data["map"].is_string() => {
+                let text = |name: &str| self.data[name].as_str().unwrap_or_default();
+                return lang.fill(Key::NavErrOutside, &[text("place"), text("map")]);
+            }
             "seat_already_reserved" => {
                 let seats = self.seats();
                 return if seats.is_empty() {
@@ -235,6 +239,16 @@ mod tests {
             "A2、A3 はすでに予約されています。別の座席をお選びください。"
         );
         assert_eq!(error.mend(Lang::En), "Already taken: A2, A3. Please pick another seat.");
+    }
+
+    #[test]
+    fn a_place_outside_the_map_is_said_with_what_the_map_covers() {
+        let error = refused(&json!({ "error": "place_outside_map", "status": 404, "message": "…",
+            "data": { "place": "大阪駅", "map": "東京・川崎・横浜" } }));
+        let said = error.mend(Lang::Ja);
+        assert!(said.contains("大阪駅") && said.contains("東京・川崎・横浜"), "{said}");
+        let bare = refused(&json!({ "error": "place_outside_map", "message": "Too far." }));
+        assert_eq!(bare.mend(Lang::Ja), "Too far.");
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct Field {
     pub(crate) label: String,
     pub(crate) help: Option<String>,
     pub(crate) required: bool,
+    /// Whether people leave it alone: it stands behind the others, folded.
+    pub(crate) is_for_programs: bool,
     pub(crate) default: Option<Value>,
     /// What the author shows as an example.
     pub(crate) example: Option<String>,

@@ -16,7 +16,7 @@ use leptos::task::spawn_local;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use web_sys::File;
+use web_sys::{Blob, File};
 
 use crate::access;
 use crate::browser::{self, Keep};
@@ -147,6 +147,13 @@ impl Operator {
     pub(crate) async fn export(self, component: &str, table: &str) -> Result<String, CallError> {
         let key = self.key.get_untracked();
         let done = client::export(component, table, key.as_deref()).await;
+        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+    }
+
+    /// All that is kept, as one archive, and its name.
+    pub(crate) async fn backup(self) -> Result<(String, Blob), CallError> {
+        let key = self.key.get_untracked();
+        let done = client::backup(key.as_deref()).await;
         done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 

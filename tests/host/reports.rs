@@ -86,7 +86,7 @@ async fn who_may_only_look_exports_nothing_and_reconnects_nothing() {
     let own = named(&tokens["tokens"], "looks");
     assert_eq!(own["scopes"], json!(["operator", "read-only"]));
     assert!(!tokens.to_string().contains(&digest), "{tokens}");
-    for path in ["components/a/export", "servers/a/reconnect"] {
+    for path in ["components/a/export", "servers/a/reconnect", "backup"] {
         let answer = client.post(&format!("/api/operator/{path}"), &[], "{}").await;
         assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{path}");
     }

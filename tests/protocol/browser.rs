@@ -400,7 +400,7 @@ async fn reports_a_place_whose_code_does_not_arrive_and_offers_retry() {
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.devtools("Network.setBlockedURLs", json!({ "urls": [] })).await;
     browser.role("button", "Try again").await.click().await.unwrap();
-    browser.says("h1", "The counter").await;
+    browser.says("h1", "Tools").await;
     browser.close().await;
 }
 

@@ -4,11 +4,13 @@ use std::{fs, net::TcpListener, path::PathBuf};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use fantoccini::key::Key;
-use host::{OperatorKey, control::Order};
+use host::{OperatorKey, config::Given, control::Order};
 use serde_json::json;
 use tests::{
     browser::{Browser, Look},
-    component_bytes, rebuilt, sabotaged,
+    component_bytes,
+    postgres::Cluster,
+    rebuilt, sabotaged,
     server::{Folders, TestServer},
     with_section,
 };
@@ -347,6 +349,11 @@ async fn the_operator_sees_calls_servers_storage_settings_and_people() {
     browser.script(download).await;
     browser.click(".op-tables td button").await;
     browser.until("typeof window.saved === 'string'").await;
+    browser.script("window.saved = null").await;
+    browser.hit("button", "Download a backup").await;
+    browser.until("window.saved?.includes('databases/cinema.db')").await;
+    browser.until("window.saved.includes('backup.json')").await;
+    browser.says(".toast", "The backup is downloaded").await;
 
     browser.click(".op-tabs a[href='#/operator/settings']").await;
     browser.says(".op-settings", "limits.deadline_ms").await;
@@ -361,6 +368,28 @@ async fn the_operator_sees_calls_servers_storage_settings_and_people() {
     is_seen_well(&browser, "people").await;
     // The call that is gone, and nothing else.
     assert_eq!(browser.complaints().await.len(), 1);
+    browser.close().await;
+}
+
+/// STO-33: each node of a cluster, whichever of them is asked, also where one has gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_sees_the_nodes_of_a_cluster() {
+    let url = Cluster::shared().database();
+    let mut hosts = Vec::new();
+    for _ in 0..2 {
+        let folders = Folders::new();
+        folders.put("echo", &component_bytes("echo"));
+        let mut config = folders.config_with("");
+        config.store.url = Some(Given::value(&url));
+        hosts.push(TestServer::start(folders, |it| *it = config).await);
+    }
+    let browser = Browser::open(&hosts[0].url(), Look::DESKTOP).await;
+    browser.go(&format!("#/operator?key={}", token(&hosts[0]))).await;
+    browser.until("document.querySelectorAll('.op-nodes .op-state.is-on').length === 2").await;
+    browser.until("document.querySelectorAll('.op-nodes .op-facts').length === 2").await;
+    assert_eq!(browser.text(".op-nodes").await.matches("(this one)").count(), 1);
+    is_seen_well(&browser, "nodes").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
     browser.close().await;
 }
 

@@ -72,6 +72,46 @@ async fn a_phone_has_five_ways_at_its_foot_and_more_behind_one() {
     browser.close().await;
 }
 
+/// The ways that are seen and stand in more than one line, or reach out of the window where nothing scrolls to them.
+const BROKEN: &str = "
+    const seen = it => it.getClientRects().length > 0;
+    const lines = it => {
+        const range = document.createRange();
+        range.selectNodeContents(it);
+        const middles = [...range.getClientRects()].map(it => (it.top + it.bottom) / 2);
+        return Math.max(...middles) - Math.min(...middles) > 8 ? 2 : 1;
+    };
+    const all = [...document.querySelectorAll('.places a > span, .places button > span, .top-tools a, .top-tools button')];
+    const scrolls = getComputedStyle(document.querySelector('.places')).overflowX === 'auto';
+    const out = it => it.getBoundingClientRect().right > innerWidth && !(scrolls && it.closest('.places'));
+    return all.filter(seen).filter(it => lines(it) > 1 || out(it)).map(it => it.innerText);";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_way_takes_two_lines_at_any_width() {
+    let server = TestServer::with(&FAMILIES).await;
+    let mut look = Look::PHONE;
+    let browser = Browser::open(&server.url(), look).await;
+    browser.until("document.querySelectorAll('.places a').length === 7").await;
+    for language in ["en", "ja"] {
+        browser.until(&format!("document.documentElement.lang === '{language}'")).await;
+        for width in
+            [320, 340, 360, 390, 430, 599, 600, 767, 768, 820, 899, 900, 1024, 1183, 1184, 1280]
+        {
+            look = Look { width, ..look };
+            browser.look(look).await;
+            browser.until(&format!("innerWidth === {width}")).await;
+            assert_eq!(browser.script(BROKEN).await, serde_json::json!([]), "{language}: {width}");
+            if width == 320 {
+                browser.picture(&format!("places-320-{language}")).await;
+            }
+        }
+        if language == "en" {
+            browser.click(".language").await;
+        }
+    }
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_narrow_window_has_its_ways_in_a_menu() {
     let server = TestServer::with(&FAMILIES).await;

@@ -122,6 +122,11 @@ fn forget_rusts_formats(schema: &mut Schema) {
 
 fn meta<T: Tool>() -> Value {
     let mut meta = texts(T::TITLE, T::ENGLISH);
+    for (name, Text { ja, en }) in T::LABELS {
+        let texts = &mut meta["madoguchi/text"];
+        texts["ja"]["labels"][*name] = (*ja).into();
+        texts["en"]["labels"][*name] = (*en).into();
+    }
     if T::TAKES_UNASKED_ANSWERS {
         meta["madoguchi/takes-unasked-answers"] = true.into();
     }
@@ -201,6 +206,8 @@ mod tests {
         const NAME: &'static str = "greet";
         const TITLE: Text = Text { ja: "挨拶", en: "Greet" };
         const ENGLISH: English = English { description: "Greets.", arguments: &[("name", "Who")] };
+        const LABELS: &'static [(&'static str, Text)] =
+            &[("name", Text { ja: "名前", en: "Name" })];
         type Output = Greeting;
 
         fn call(self, _: &User) -> Result<Greeting, Stop> {
@@ -293,6 +300,8 @@ mod tests {
     fn the_english_texts_travel_in_the_meta() {
         let meta: Value = serde_json::from_str(&definition::<Greet>().meta.unwrap()).unwrap();
         assert_eq!(meta["madoguchi/text"]["en"]["arguments"]["name"], "Who");
+        assert_eq!(meta["madoguchi/text"]["ja"]["labels"], json!({ "name": "名前" }));
+        assert_eq!(meta["madoguchi/text"]["en"]["labels"], json!({ "name": "Name" }));
     }
 
     /// A tool whose output is nothing promises none, and a schema can be given word for word.

@@ -42,6 +42,9 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const TITLE: Text;
     /// The English of the doc comments.
     const ENGLISH: English;
+    /// What forms call arguments whose explanation is no label, by the same paths as in [`English`]. Pages alone
+    /// see it; no model reads it.
+    const LABELS: &'static [(&'static str, Text)] = &[];
     /// What a call does to the world (SYS-7): [`Hints::READ_ONLY`], [`Hints::ADDITIVE`], or, of a tool that
     /// says nothing, the worst: [`Hints::DESTRUCTIVE`], which is also what cancels, retires, stops or
     /// renews. [`Hints::IDEMPOTENT`] joins any of them.

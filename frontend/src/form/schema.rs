@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Choice, Count, Field, Form, Format, Item, Kind, Number, Text};
+use crate::mcp::wire::Explained;
 
 /// More fields than this are not for a person to fill in.
 const FIELDS_MAX: usize = 120;
@@ -12,16 +13,16 @@ const CHOICES_MAX: usize = 400;
 const DEPTH_MAX: usize = 4;
 
 impl Form {
-    /// The form of `schema`; `text` gives an argument's explanation in the reader's language.
-    pub(crate) fn of(schema: &Value, text: &dyn Fn(&str) -> Option<String>) -> Self {
-        let mut reader = Reader { root: schema, text, left: FIELDS_MAX };
+    /// The form of `schema`; `explain` gives an argument's label and explanation in the reader's language.
+    pub(crate) fn of(schema: &Value, explain: &dyn Fn(&str) -> Explained) -> Self {
+        let mut reader = Reader { root: schema, explain, left: FIELDS_MAX };
         Self { fields: reader.fields(schema, "", 0).unwrap_or_default() }
     }
 }
 
 struct Reader<'a> {
     root: &'a Value,
-    text: &'a dyn Fn(&str) -> Option<String>,
+    explain: &'a dyn Fn(&str) -> Explained,
     left: usize,
 }
 
@@ -60,11 +61,11 @@ impl Reader<'_> {
             own.map(str::to_owned)
         };
         // One argument inside another goes by a dotted path: `message.sender`.
-        let own_text = (self.text)(&pointer[1..].replace('/', "."));
+        let own = (self.explain)(&pointer[1..].replace('/', "."));
         let example = schema.pointer("/examples/0").map(shown);
-        let help = own_text.or_else(|| word("description"));
+        let help = own.help.or_else(|| word("description"));
         // An explanation as short as a label is the better label: it is in the reader's language.
-        let (label, help) = match (word("title"), help) {
+        let (label, help) = match (own.label.or_else(|| word("title")), help) {
             (Some(title), help) => (title, help),
             (None, Some(help)) => headline(&help).unwrap_or_else(|| match is_short(&help) {
                 true => (help.trim_end_matches(['。', '.']).to_owned(), None),
@@ -79,6 +80,7 @@ impl Reader<'_> {
             pointer,
             required,
             default: property.get("default").or_else(|| schema.get("default")).cloned(),
+            is_for_programs: !required && is_for_programs(name),
             example,
             kind,
         }
@@ -259,17 +261,35 @@ fn headline(help: &str) -> Option<(String, Option<String>)> {
     Some((label.to_owned(), (!rest.is_empty()).then(|| rest.to_owned())))
 }
 
-/// `user_id` → `User id`.
+/// `user_id` → `User ID`, `cancelLabel` → `Cancel label`.
 fn humane(name: &str) -> String {
     let mut spaced = String::new();
-    for (index, letter) in name.chars().enumerate() {
+    let mut before = ' ';
+    for letter in name.chars() {
         match letter {
             '_' | '-' => spaced.push(' '),
-            _ if index == 0 => spaced.extend(letter.to_uppercase()),
+            _ if letter.is_uppercase() && before.is_lowercase() => {
+                spaced.push(' ');
+                spaced.extend(letter.to_lowercase());
+            }
             _ => spaced.push(letter),
         }
+        before = letter;
     }
-    spaced
+    let word = |word: &str| match word.to_ascii_lowercase().as_str() {
+        "id" => "ID".to_owned(),
+        "ids" => "IDs".to_owned(),
+        _ => word.to_owned(),
+    };
+    let words = spaced.split(' ').map(word).collect::<Vec<_>>().join(" ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |it| it.to_uppercase().chain(letters).collect())
+}
+
+/// Whether an argument of that name is none that people fill in: a key under which a program sends again what it has
+/// sent, or where a list goes on.
+fn is_for_programs(name: &str) -> bool {
+    name.contains("idempotency") || matches!(name, "client_message_id" | "request_id" | "cursor")
 }
 
 /// Whether a schema asks for nothing at all.

@@ -3,10 +3,11 @@
 use serde_json::json;
 
 use super::*;
+use crate::mcp::wire::{Explained, Tool};
 use crate::text::Lang;
 
 fn form(schema: &Value) -> Form {
-    Form::of(schema, &|_| None)
+    Form::of(schema, &|_| Explained::default())
 }
 
 fn reserve() -> Form {
@@ -50,7 +51,10 @@ fn what_lies_inside_an_argument_is_explained_by_its_dotted_path() {
     let schema = json!({ "properties": { "message": { "type": "object", "properties": {
         "sender": { "type": "string", "description": "送信者" },
     } } } });
-    let explained = |path: &str| (path == "message.sender").then(|| "Who said it".to_owned());
+    let explained = |path: &str| Explained {
+        help: (path == "message.sender").then(|| "Who said it".to_owned()),
+        label: None,
+    };
     assert_eq!(field(&Form::of(&schema, &explained), "sender").label, "Who said it");
     assert_eq!(field(&form(&schema), "sender").label, "送信者");
 }
@@ -206,9 +210,69 @@ fn a_short_explanation_is_the_label_and_a_long_one_stands_below() {
     } }));
     let both = |name: &str| (field(&form, name).label.clone(), field(&form, name).help.clone());
     assert_eq!(both("a"), ("上映回のID".to_owned(), None));
-    assert_eq!(both("user_id"), ("User id".to_owned(), Some(long.to_owned())));
+    assert_eq!(both("user_id"), ("User ID".to_owned(), Some(long.to_owned())));
     assert_eq!(both("d").0, "D");
     assert_eq!(both("c"), ("Title".to_owned(), Some("Help".to_owned())));
+}
+
+#[test]
+fn a_name_that_is_the_label_reads_as_words() {
+    for (name, label) in [
+        ("seat_ids", "Seat IDs"),
+        ("user-id", "User ID"),
+        ("cancelLabel", "Cancel label"),
+        ("count", "Count"),
+        ("", ""),
+    ] {
+        let form = form(&json!({ "properties": { name: {} } }));
+        assert_eq!(form.fields[0].label, label, "{name}");
+    }
+}
+
+#[test]
+fn the_tools_own_label_goes_before_all_others() {
+    let schema = json!({ "properties": {
+        "idempotency_key": { "title": "Key", "description": "任意。同じキーなら一度だけ", "type": "string" } } });
+    let explained = |_: &str| Explained { label: Some("再送キー".to_owned()), help: None };
+    let form = Form::of(&schema, &explained);
+    assert_eq!(form.fields[0].label, "再送キー");
+    assert_eq!(form.fields[0].help.as_deref(), Some("任意。同じキーなら一度だけ"));
+}
+
+#[test]
+fn what_programs_fill_in_is_told_apart_unless_it_is_needed() {
+    let form = reserve();
+    let folded = form.fields.iter().filter(|it| it.is_for_programs).map(|it| &*it.name);
+    assert_eq!(folded.collect::<Vec<_>>(), ["idempotency_key"]);
+    let needed =
+        json!({ "required": ["cursor"], "properties": { "cursor": { "type": "string" } } });
+    assert!(!Form::of(&needed, &|_| Explained::default()).fields[0].is_for_programs);
+}
+
+/// Every label of every tool of this repository that people see reads in the language that they chose.
+#[test]
+fn the_labels_of_our_own_tools_are_japanese_in_japanese() {
+    let components = concat!(env!("CARGO_MANIFEST_DIR"), "/../components");
+    let mut labels = 0;
+    for folder in std::fs::read_dir(components).unwrap() {
+        let Ok(tools) = std::fs::read(folder.unwrap().path().join("tools.json")) else { continue };
+        let tools: Vec<Tool> = serde_json::from_slice(&tools).unwrap();
+        for tool in tools.iter().filter(|it| !it.is_for_pages()) {
+            for lang in [Lang::Ja, Lang::En] {
+                let form = Form::of(&tool.input_schema, &|name| tool.argument(lang, name));
+                for field in form.all() {
+                    let is_kana = |it: char| ('\u{3040}'..='\u{9fff}').contains(&it);
+                    let said = format!("{}: {}: {:?}", tool.name, field.name, field.label);
+                    match lang {
+                        Lang::Ja => assert!(field.label.contains(is_kana), "{said}"),
+                        Lang::En => assert!(!field.label.starts_with(is_kana), "{said}"),
+                    }
+                    labels += 1;
+                }
+            }
+        }
+    }
+    assert!(labels > 200, "{labels}");
 }
 
 #[test]

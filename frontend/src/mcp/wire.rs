@@ -24,6 +24,13 @@ pub(crate) struct Tool {
     pub(crate) meta: Map<String, Value>,
 }
 
+/// What a tool says of an argument beside its schema.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Explained {
+    pub(crate) label: Option<String>,
+    pub(crate) help: Option<String>,
+}
+
 /// Hints about what a call does to the world. Absent ones mean the worse.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -47,10 +54,14 @@ impl Tool {
         own.or(self.description.as_deref()).unwrap_or_default().to_owned()
     }
 
-    /// What an argument is, in their language, if the tool says so beside its schema.
-    pub(crate) fn argument(&self, lang: Lang, name: &str) -> Option<String> {
-        let text = self.text(lang)?.get("arguments")?.get(name)?.as_str()?;
-        Some(text.to_owned())
+    /// What an argument is, and what it is called where the tool says that beside its schema: in their language, else
+    /// in the schema's.
+    pub(crate) fn argument(&self, lang: Lang, name: &str) -> Explained {
+        let text = |of: &str| self.text(lang)?.get(of)?.get(name)?.as_str();
+        let schema =
+            || self.input_schema.get("properties")?.get(name)?.get("description")?.as_str();
+        let help = text("arguments").or_else(schema);
+        Explained { label: text("labels").map(str::to_owned), help: help.map(str::to_owned) }
     }
 
     /// Whether it is there for pages alone (`_meta.ui.visibility`, MCP Apps): what our views call, and

@@ -69,13 +69,14 @@ fn a_tool_speaks_the_readers_language_and_falls_back_to_its_own() {
         "name": "reserve_seats", "title": "座席を予約", "description": "指定座席の予約を確定。",
         "inputSchema": { "type": "object" },
         "_meta": { "madoguchi/text": { "ja": { "title": "座席を予約" },
-            "en": { "title": "Reserve seats", "arguments": { "user_id": "Who" } } } },
+            "en": { "title": "Reserve seats", "arguments": { "user_id": "Who" }, "labels": { "key": "Key" } } } },
     }))
     .unwrap();
     assert_eq!(tool.title(Lang::En), "Reserve seats");
     assert_eq!(tool.description(Lang::En), "指定座席の予約を確定。");
-    assert_eq!(tool.argument(Lang::En, "user_id").as_deref(), Some("Who"));
-    assert_eq!(tool.argument(Lang::Ja, "user_id"), None);
+    assert_eq!(tool.argument(Lang::En, "user_id").help.as_deref(), Some("Who"));
+    assert_eq!(tool.argument(Lang::En, "key").label.as_deref(), Some("Key"));
+    assert_eq!(tool.argument(Lang::Ja, "user_id"), Explained::default());
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use gloo_net::http::{Request, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use web_sys::File;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, File};
 
 use super::data::Component;
 use crate::error::CallError;
@@ -53,6 +55,24 @@ pub(crate) async fn export(
     let request = with_key(Request::post(&path), key).json(&json!({ "table": table }));
     let request = request.map_err(|error| CallError::page(&error.to_string()))?;
     text(request.send().await).await.map(|it| it.1)
+}
+
+/// All that is kept as one archive, which the browser holds: it may be larger than what a page can. And its name.
+pub(crate) async fn backup(key: Option<&str>) -> Result<(String, Blob), CallError> {
+    let request = with_key(Request::post(&format!("{ROOT}backup")), key);
+    let response = answered(request.send().await, None)?;
+    let status = response.status();
+    if !(200..300).contains(&status) {
+        let text = response.text().await.map_err(|_| CallError::Offline)?;
+        return Err(failed(status, &text));
+    }
+    let named = response.headers().get("Content-Disposition").unwrap_or_default();
+    let name = named.split('"').nth(1).unwrap_or("madoguchi-backup.tar").to_owned();
+    let raw: web_sys::Response = response.into();
+    let blob = raw.blob().map_err(|_| CallError::Offline)?;
+    // It ends in an error where the archive does not end.
+    let blob = JsFuture::from(blob).await.map_err(|_| CallError::Offline)?;
+    Ok((name, blob.unchecked_into()))
 }
 
 /// Takes away what stands there.

@@ -73,6 +73,15 @@ impl Node {
         self.components.iter().filter(|it| it.why.is_none()).map(|it| it.epoch).max()
     }
 
+    /// Why it is out of rotation, and which changes of components it has not come to.
+    pub(crate) fn wrong(&self) -> Vec<String> {
+        let failed = |it: &NodeComponent| {
+            let why = it.why.as_ref()?;
+            Some(format!("{} {}: {why}", it.name, it.epoch))
+        };
+        self.not_ready.iter().cloned().chain(self.components.iter().filter_map(failed)).collect()
+    }
+
     /// Whether requests are sent to it.
     pub(crate) fn is_in_rotation(&self) -> bool {
         !self.is_gone && self.not_ready.is_none()

@@ -47,7 +47,6 @@ macro_rules! with_operator_words {
             OperatorChartNow: "現在", "now";
             OperatorChartMost: "最大 {0}", "most {0}";
             OperatorNodes: "同じデータベースを使うノード", "Nodes on the same database";
-            OperatorNodeState: "状態", "State";
             OperatorNodeIn: "受付中", "In rotation";
             OperatorNodeOut: "受付から外れています", "Out of rotation";
             OperatorNodeGone: "応答がありません", "Gone";
@@ -226,7 +225,12 @@ macro_rules! with_operator_words {
             OperatorExported: "テーブル「{0}」をダウンロードしました。", "The table {0} is downloaded.";
             OperatorStorageElsewhere: "コンポーネントの SQL データは、設定 [store] の PostgreSQL サーバーにあります。確認には psql、コピーには pg_dump を使ってください。", "What components keep in SQL is on the PostgreSQL server that [store] names: read it there with psql, and copy it with pg_dump.";
             OperatorBackup: "バックアップ", "Backup";
-            OperatorBackupHint: "サーバーのあるマシンで次のコマンドを実行すると、動作中でも、ある一時点のデータを丸ごとコピーできます。FOLDER は新しいフォルダーの名前に置き換えてください。", "On the server's machine, this command copies all of it as it is at one moment, also while the server runs. Put the name of a new folder in place of FOLDER.";
+            OperatorBackupHere: "データを丸ごと 1 つのファイル（tar）にしてダウンロードします。サーバーは動いたままで構いません。秘密の値も含まれるので、データフォルダーと同じように安全な場所に保管してください。展開したフォルダーから madoguchi restore で元に戻せます。", "Downloads all of it as one file (tar), while the server runs on. It has secrets in it: keep it as safe as the data folder. Unpacked, it is put back by madoguchi restore.";
+            OperatorBackupElsewhere: "PostgreSQL サーバーにあるデータは含まれません。pg_dump で同時期にコピーしてください。", "What is on the PostgreSQL server is not in it: copy that with pg_dump at about the same time.";
+            OperatorBackupTake: "バックアップをダウンロード", "Download a backup";
+            OperatorBackupRuns: "バックアップを作成中…", "Making the backup…";
+            OperatorBackedUp: "バックアップをダウンロードしました。", "The backup is downloaded.";
+            OperatorBackupHint: "サーバーのあるマシンでは、次のコマンドで同じものをフォルダーに保存できます。FOLDER は新しいフォルダーの名前に置き換えてください。", "On the server's machine, this command puts the same into a folder. Put the name of a new one in place of FOLDER.";
 
             // What the server is set to.
             OperatorSettingsHint: "今の設定値と、それを決めているものです。秘密の値は表示されません。変更するには、設定ファイルなどを直してサーバーを再起動します。", "What the server is set to, and what says so. Secrets are not shown. To change one, change what says it and start the server anew.";

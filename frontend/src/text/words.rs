@@ -60,7 +60,7 @@ with_map_words! {
     FrontTalks: "進行中の会話 {0} 件", "Conversations going on: {0}";
     FrontVisit: "次の予約：{0} {1}", "Your next visit: {0}, {1}";
     BoxOffice: "チケット窓口", "Box office";
-    Counter: "ツールカウンター", "Counter";
+    Counter: "ツール", "Tools";
     SwitchLanguage: "English", "日本語";
     Theme: "配色", "Colour theme";
     Finder: "検索して移動", "Find and go";
@@ -185,6 +185,7 @@ with_map_words! {
     NavPlace: "ナビ", "Navigation";
     NavErrPlanner: "AI に接続できませんでした。", "The AI could not be reached.";
     NavErrMaps: "経路の提供元に接続できませんでした。しばらくしてからもう一度お試しください。", "The provider of routes could not be reached. Please try again in a while.";
+    NavErrOutside: "「{0}」は、ルートを探せる範囲（{1}）の外です。", "“{0}” is outside of where routes can be found ({1}).";
     NavErrQuota: "経路検索の回数が上限に達しました。しばらくしてからもう一度お試しください。", "The quota of the route search is used up. Please try again later.";
     HoldEnded: "席をおさえておける時間が過ぎました。空いていれば、そのまま予約できます。", "The time to hold the seats is over. As long as they are free, they can still be reserved.";
     LostAll: "{0} は他の方が先に予約しました。別の座席をお選びください。", "{0} went to someone else. Please pick other seats.";
@@ -341,7 +342,6 @@ with_map_words! {
     ToBoxOffice: "チケット窓口へ", "To the box office";
 
     // The counter.
-    CounterTitle: "ツールカウンター", "The counter";
     CounterHint: "ホストが提供するすべてのツールを、ここで呼び出せます。", "Every tool that the host offers can be called here.";
     SearchTools: "ツールを検索", "Search the tools";
     ToolCount: "{0} 個のツール", "Tools: {0}";

@@ -187,10 +187,34 @@ pub(crate) fn Faults(filling: Filling) -> impl IntoView {
 /// The fields; each stays as it is for as long as the schema keeps it.
 #[component]
 pub(crate) fn Fields(filling: Filling) -> impl IntoView {
-    let fields = move || filling.form.with(|it| it.fields.clone());
+    let page = filling.page;
+    let fields = move |is_for_programs: bool| {
+        let fields = filling.form.with(|it| it.fields.clone());
+        fields.into_iter().filter(|it| it.is_for_programs == is_for_programs).collect::<Vec<_>>()
+    };
+    let has_folded = Memo::new(move |_| !fields(true).is_empty());
+    // What is typed there, or wrong, is seen, and stays so.
+    let is_open = Memo::new(move |was: Option<&bool>| {
+        let is_used = |it: &Field| {
+            filling.draft.with(|draft| !draft.text(it).is_empty())
+                || filling.message(&it.pointer).is_some()
+        };
+        was == Some(&true) || fields(true).iter().any(is_used)
+    });
+    let drawn = move |is_for_programs: bool| {
+        view! {
+            <For each=move || fields(is_for_programs) key=|field| format!("{field:?}") let:field>
+                <FieldView filling field/>
+            </For>
+        }
+    };
     view! {
-        <For each=fields key=|field| format!("{field:?}") let:field>
-            <FieldView filling field/>
-        </For>
+        {drawn(false)}
+        {move || has_folded.get().then(|| view! {
+            <details class="fields-more" open=move || is_open.get()>
+                <summary>{move || page.say(Key::Details)}</summary>
+                <div class="fields-folded">{drawn(true)}</div>
+            </details>
+        })}
     }
 }

@@ -7,7 +7,7 @@ use super::form::{Faults, Fields, Filling};
 use crate::browser;
 use crate::call::{Reply, responses};
 use crate::form::{Draft, Form};
-use crate::mcp::wire::{Ask, Question};
+use crate::mcp::wire::{Ask, Explained, Question};
 use crate::page::page;
 use crate::text::Key;
 
@@ -80,7 +80,7 @@ fn filling(question: &Question, index: usize) -> Filling {
         Ask::Form(schema) => schema.clone(),
         _ => json!({}),
     };
-    let form = Form::of(&schema, &|_| None);
+    let form = Form::of(&schema, &|_| Explained::default());
     Filling::new(
         Memo::new(move |_| form.clone()),
         RwSignal::new(Draft::default()),

@@ -5,6 +5,7 @@ use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
     path::Path,
+    sync::Arc,
     time::Duration,
 };
 
@@ -14,6 +15,8 @@ use axum::{
     middleware,
     routing::{delete, get, post},
 };
+
+use tokio::sync::Semaphore;
 
 use crate::api::health::Health;
 use accounts::Accounts;
@@ -42,6 +45,13 @@ pub(crate) struct Operator {
     pub(crate) calls: Calls,
     pub(crate) health: Health,
     pub(crate) accounts: Option<Accounts>,
+    /// One backup is sent at a time.
+    pub(crate) backups: Arc<Semaphore>,
+}
+
+/// Backups that are sent at a time.
+pub(crate) fn backups() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(1))
 }
 
 /// A bound listener, and the door that lets the operator in.
@@ -147,6 +157,7 @@ fn routes() -> Router<Operator> {
         .route("/servers/{name}/reconnect", post(routes::reconnect))
         .route("/storage", get(storage::all))
         .route("/components/{name}/export", post(storage::export))
+        .route("/backup", post(storage::backup))
         .route("/settings", get(routes::settings))
         .route("/tokens", get(routes::tokens))
         .route("/calls/{call}", get(routes::call_rounds))

@@ -313,6 +313,7 @@ impl Server {
             };
             let operator = Operator {
                 accounts: accounts.clone(),
+                backups: operator::backups(),
                 control: control.clone(),
                 calls: (*calls).clone(),
                 health: health.clone(),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    data::{DATABASES, Data, DataError, KEPT},
+    data::{BACKUP, DATABASES, Data, DataError, KEPT},
     database::{self, BackupError},
     digest::hexadecimal,
     private,
@@ -112,14 +112,145 @@ pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
         let _ = fs::remove_dir(to);
         return Err(Error::Inside(to.to_owned()));
     }
+    let list = gather(data, &mut Folder(to))?;
+    let (file, text) = (to.join(LIST), serde_json::to_vec(&list).unwrap_or_default());
+    let written = private::write(&file, &text).and_then(|()| File::open(&file)?.sync_all());
+    written.map_err(|it| failed(&file, it))?;
+    Ok(list)
+}
+
+/// Writes the same copy into `to` as a tar archive, whose last file is the list of all: what ends before it is no
+/// backup. Each database is copied beside the others first, so that however slowly `to` is read, none is held up.
+///
+/// # Errors
+/// See [`Error`]; and when `to` takes no more.
+pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
+    if !data.join(DATABASES).is_dir() && !data.join("seal.key").is_file() {
+        return Err(Error::NoData(data.to_owned()));
+    }
+    let beside = data.join(BACKUP);
+    clear(&beside).map_err(|it| failed(&beside, it))?;
+    let mut archive = Archive { to: tar::Builder::new(to), beside: &beside };
+    let list = gather(data, &mut archive).and_then(|list| {
+        let text = serde_json::to_vec(&list).unwrap_or_default();
+        let header = header(text.len() as u64, SystemTime::now());
+        let appended = append(&mut archive.to, header, LIST, &text[..]);
+        let ended = appended.and_then(|()| archive.to.finish());
+        ended.map_err(|it| failed(Path::new(LIST), it))?;
+        Ok(list)
+    });
+    clear(&beside).map_err(|it| failed(&beside, it))?;
+    list
+}
+
+fn clear(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Where a copy goes.
+trait Target {
+    /// Takes a database as it is at one moment.
+    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, Error>;
+    /// Takes a file, with the time of its last change.
+    fn file(&mut self, path: &Path, name: &str) -> io::Result<FileSeen>;
+}
+
+struct Folder<'a>(&'a Path);
+
+impl Target for Folder<'_> {
+    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, Error> {
+        let copy = self.0.join(name);
+        copied(path, &copy)?;
+        look(&copy).map_err(|it| failed(&copy, it))
+    }
+
+    fn file(&mut self, path: &Path, name: &str) -> io::Result<FileSeen> {
+        copy(path, &self.0.join(name))
+    }
+}
+
+struct Archive<'a, W: Write> {
+    to: tar::Builder<W>,
+    /// Where a database is copied to before it is sent.
+    beside: &'a Path,
+}
+
+impl<W: Write> Target for Archive<'_, W> {
+    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, Error> {
+        let copy = self.beside.join("one.db");
+        copied(path, &copy)?;
+        let sent = self.file(&copy, name);
+        fs::remove_file(&copy).map_err(|it| failed(&copy, it))?;
+        sent.map_err(|it| failed(path, it))
+    }
+
+    fn file(&mut self, path: &Path, name: &str) -> io::Result<FileSeen> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let bytes = metadata.len();
+        let header = header(bytes, metadata.modified()?);
+        // A log may grow meanwhile: what it had at first is what is kept of it.
+        let mut seen = Seen { from: file.take(bytes), digest: Sha256::new(), bytes: 0 };
+        append(&mut self.to, header, name, &mut seen)?;
+        if seen.bytes != bytes {
+            return Err(io::Error::other("it became shorter while it was read"));
+        }
+        Ok(FileSeen { bytes, sha256: hexadecimal(&seen.digest.finalize()) })
+    }
+}
+
+/// The header of a file that none but its owner may read.
+fn header(bytes: u64, changed_at: SystemTime) -> tar::Header {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Regular);
+    header.set_size(bytes);
+    header.set_mode(0o600);
+    let since = changed_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    header.set_mtime(since.as_secs());
+    header
+}
+
+fn append<W: Write>(
+    to: &mut tar::Builder<W>,
+    mut header: tar::Header,
+    name: &str,
+    from: impl Read,
+) -> io::Result<()> {
+    to.append_data(&mut header, name, from)
+}
+
+/// What is read, counted and hashed.
+struct Seen<R> {
+    from: R,
+    digest: Sha256,
+    bytes: u64,
+}
+
+impl<R: Read> Read for Seen<R> {
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(piece)?;
+        self.digest.update(&piece[..read]);
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+fn copied(path: &Path, copy: &Path) -> Result<(), Error> {
+    let folder = copy.parent().unwrap_or(copy);
+    private::make_folder(folder).map_err(|it| failed(copy, it))?;
+    database::copy(path, copy).map_err(|source| Error::Database { path: path.to_owned(), source })
+}
+
+/// Hands over all that a backup has, the databases first.
+fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
     let mut files = BTreeMap::new();
     for path in databases(data)? {
         let name =
             format!("{DATABASES}/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        let copy = to.join(&name);
-        private::make_folder(&to.join(DATABASES)).map_err(|it| failed(&copy, it))?;
-        database::copy(&path, &copy).map_err(|source| Error::Database { path, source })?;
-        let seen = look(&copy).map_err(|it| failed(&copy, it))?;
+        let seen = to.database(&path, &name)?;
         files.insert(name, seen);
     }
     let mut open: Vec<String> = KEPT.iter().map(|it| (*it).to_owned()).collect();
@@ -138,7 +269,7 @@ pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
         if !metadata.is_file() {
             continue;
         }
-        match copy(&path, &to.join(&name)) {
+        match to.file(&path, &name) {
             Ok(seen) => _ = files.insert(name, seen),
             Err(error) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
             Err(error) => return Err(failed(&path, error)),
@@ -149,11 +280,7 @@ pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
         }
     }
     let made_at = jiff::Timestamp::try_from(SystemTime::now()).unwrap_or_default().to_string();
-    let list = List { version: env!("CARGO_PKG_VERSION").to_owned(), made_at, files };
-    let (file, text) = (to.join(LIST), serde_json::to_vec(&list).unwrap_or_default());
-    let written = private::write(&file, &text).and_then(|()| File::open(&file)?.sync_all());
-    written.map_err(|it| failed(&file, it))?;
-    Ok(list)
+    Ok(List { version: env!("CARGO_PKG_VERSION").to_owned(), made_at, files })
 }
 
 /// Puts the backup in `from` into the data folder `data`, where there is no data yet. Every file is

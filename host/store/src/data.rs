@@ -30,6 +30,8 @@ pub(crate) const KEPT: [&str; 10] = [
     "tasks",
     "turns",
 ];
+/// Where a backup that is sent keeps a copy of a database meanwhile.
+pub(crate) const BACKUP: &str = "backup.tmp";
 /// Files and folders whose modes are looked at; a folder with more is reported.
 const LOOKED_AT_MAX: usize = 2_000_000;
 
@@ -102,6 +104,8 @@ impl Data {
         let lock = lock(path)?;
         close_to_others(path);
         finish_move(path).map_err(failed)?;
+        // Of a server that was killed in the middle of a backup.
+        let _ = fs::remove_dir_all(path.join(BACKUP));
         Ok(Self { path: path.to_owned(), _lock: lock })
     }
 

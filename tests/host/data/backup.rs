@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use tests::operator::Operator;
+
 use super::*;
 
 fn run(folders: &Folders, arguments: &[&str], path: &Path) -> Output {
@@ -81,6 +83,72 @@ async fn restores_from_backup_all_that_was_acknowledged_before_it() {
     let path = format!("/api/blobs/{}", blob["id"].as_str().unwrap());
     assert_eq!(client.get(&path).await.text().await.unwrap(), "a blob");
     reserve(&client).await;
+}
+
+/// OPS-11: what the operator's page downloads is what the command copies, and comes back the same way.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_downloaded_backup_is_restored_once_unpacked() {
+    let folders = cinema_folders();
+    let process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let upload = client.post("/api/blobs", &[("content-type", "text/plain")], "a blob").await;
+    let blob: Value = upload.json().await.unwrap();
+    let reservation = reserve(&client).await;
+    let operator = Operator::of(&folders.data());
+    let ask = || {
+        let address = format!("{}/operator/backup", operator.url);
+        tests::client::http().build().unwrap().post(address).bearer_auth(&operator.token).send()
+    };
+    // One that is not read holds its turn, and nothing else up.
+    let stalled = ask().await.unwrap();
+    assert_eq!(stalled.status(), 200);
+    assert_eq!(stalled.headers()["cache-control"], "no-store");
+    reserve(&client).await;
+    drop(stalled);
+    let mut answer = ask().await.unwrap();
+    for _ in 0..600 {
+        if answer.status() == 200 {
+            break;
+        }
+        assert_eq!(answer.status(), 409, "there is one at a time");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        answer = ask().await.unwrap();
+    }
+    let taken = answer.bytes().await.unwrap();
+    assert!(!folders.data().join("backup.tmp").exists(), "nothing is left behind");
+    drop(process);
+
+    let copy = folders.components().with_file_name("copy");
+    fs::create_dir(&copy).unwrap();
+    let archive = folders.components().with_file_name("copy.tar");
+    fs::write(&archive, &taken).unwrap();
+    let unpacked =
+        output(std::process::Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(&copy));
+    assert!(unpacked.status.success(), "{unpacked:?}");
+    let fresh = Folders::new();
+    fresh.put("cinema", &component_bytes("cinema"));
+    let restored = run(&fresh, &["restore"], &copy);
+    assert!(restored.status.success(), "{restored:?}");
+    let process = Process::start(&fresh);
+    let client = Client::new(&process.url);
+    let arguments = json!({ "reservation_id": reservation });
+    let stored = client.output("get_reservation", arguments).await;
+    assert_eq!(stored["reservation_id"], reservation);
+    let path = format!("/api/blobs/{}", blob["id"].as_str().unwrap());
+    assert_eq!(client.get(&path).await.text().await.unwrap(), "a blob");
+    drop(process);
+
+    // What broke off is no backup: its list comes last.
+    let broken = fs::File::options().write(true).open(&archive).unwrap();
+    broken.set_len(taken.len() as u64 / 2).unwrap();
+    fs::remove_dir_all(&copy).unwrap();
+    fs::create_dir(&copy).unwrap();
+    output(std::process::Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(&copy));
+    let refused = run(&Folders::new(), &["restore"], &copy);
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("nothing was restored"),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -33,6 +33,49 @@ async fn conv_100_a_word_game_is_watched_from_the_button_to_its_end() {
     }
 }
 
+/// How many messages the page has shown, each time that this changed, and whether the conversation had ended then.
+const NOTE: &str = "
+    window.noted = [];
+    const note = () => {
+        const count = document.querySelectorAll('.talk-log [data-number]').length;
+        const ended = !!document.querySelector('.talk-station[aria-current=step][data-state=ended]');
+        const last = window.noted.at(-1);
+        if (!last || last[0] !== count) window.noted.push([count, ended]);
+    };
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true });";
+
+/// Two agents without a model are done before a person has read the first word: the page shows their messages one
+/// after another, or all at once to a reader who asks for that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_shown_message_by_message_unless_hurried() {
+    let server = TestServer::with(&["conversations", "assistant"]).await;
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    let moves =
+        json!({ "features": [{ "name": "prefers-reduced-motion", "value": "no-preference" }] });
+    browser.devtools("Emulation.setEmulatedMedia", moves).await;
+    browser.go("#/conversations").await;
+    browser.script(NOTE).await;
+    browser.hit("button", "Watch a word game").await;
+    browser.find("[data-number='2']").await;
+    browser.picture("played-phone-paced").await;
+    browser.find(".talk-station[aria-current=step][data-state=ended]").await;
+    let noted = browser.script("return window.noted").await;
+    let noted: Vec<(u64, bool)> = serde_json::from_value(noted).unwrap();
+    let shown: Vec<u64> = noted.iter().map(|it| it.0).filter(|it| *it > 0).collect();
+    assert!(shown.len() >= 10, "{noted:?}");
+    assert!(shown.windows(2).all(|it| it[1] == it[0] + 1), "one after another: {noted:?}");
+    assert!(noted[..noted.len() - 1].iter().all(|it| !it.1), "it ends with the last: {noted:?}");
+    played(&server, &browser).await;
+
+    browser.go("#/conversations").await;
+    browser.hit("button", "Watch a word game").await;
+    browser.hit("button", "Show all of it").await;
+    browser.find(".talk-station[aria-current=step][data-state=ended]").await;
+    played(&server, &browser).await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
 /// The page shows all messages: five rounds of ten messages, by turns, and a farewell.
 async fn played(server: &TestServer, browser: &Browser) {
     let hash = browser.script("return location.hash").await;

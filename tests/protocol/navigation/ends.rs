@@ -49,9 +49,16 @@ async fn a_place_nobody_knows_and_one_outside_the_map_are_told_apart() {
         .await;
     let outside = it.browser.text("main [role=alert]").await;
     assert_ne!(unknown, outside);
-    // A person who reads it knows what to do next.
+    // An operator who looks into it knows what to do next, and a visitor what the map covers.
     assert!(outside.contains("import-map") || outside.contains("取り込"), "{outside}");
+    it.browser.says(".nav-covered", "東京・川崎・横浜").await;
+    it.browser.hit("button", "範囲を地図に表示").await;
+    it.browser.until("document.querySelector('.route-map path.map-area')").await;
     it.browser.picture("navigation-outside").await;
+    it.browser.hit("button", "「東京駅 → 横浜駅」で試す").await;
+    it.answered().await;
+    it.browser.until("!document.querySelector('.route-map path.map-area')").await;
+    it.ends("東京駅", "大阪駅").await;
     // In the AI mode it is an answer without a route (NAV-8).
     it.mode("AIモード", "AI").await;
     it.browser.fill("ナビ条件", "一番早い").await;

@@ -37,6 +37,10 @@ impl Tool for ListAvailableSeats {
             ),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[(
+        "include_reserved",
+        Text { ja: "予約済みの座席も含める", en: "Include reserved seats" },
+    )];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("seat_map");
     const APP: Option<&str> = Some(crate::app::SEATS.uri);

@@ -53,6 +53,8 @@ impl Tool for HoldSeats {
             ("minutes", "Optional. Usually 10, and at most 60"),
         ],
     };
+    const LABELS: &[(&str, Text)] =
+        &[("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" })];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Hold;
 
@@ -139,6 +141,8 @@ impl Tool for ExtendHold {
             ("minutes", "Optional. For how long from now. Usually 10 without it"),
         ],
     };
+    const LABELS: &[(&str, Text)] =
+        &[("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" })];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Hold;
 

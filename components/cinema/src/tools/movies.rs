@@ -39,6 +39,7 @@ impl Tool for ListMovies {
             ("title_query", "Optional. A title, or something like it"),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[("title_query", Text { ja: "映画名", en: "Title" })];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("movies");
     type Output = Movies;

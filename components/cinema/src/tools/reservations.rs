@@ -71,6 +71,10 @@ impl Tool for ListReservations {
             ("include_cancelled", "Optional. With true, those cancelled or given away as well"),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[(
+        "include_cancelled",
+        Text { ja: "取り消した予約も含める", en: "Include cancelled reservations" },
+    )];
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = Reservations;
 

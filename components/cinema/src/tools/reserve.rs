@@ -71,6 +71,8 @@ impl Tool for ReserveSeats {
             ),
         ],
     };
+    const LABELS: &[(&str, Text)] =
+        &[("idempotency_key", Text { ja: "再送キー", en: "Idempotency key" })];
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&str> = Some("reservation");
     const APP: Option<&str> = Some(crate::app::SEATS.uri);

@@ -51,6 +51,8 @@ impl Tool for SuggestSeats {
             ),
         ],
     };
+    const LABELS: &[(&str, Text)] =
+        &[("wheelchair", Text { ja: "車椅子スペースを含める", en: "With a wheelchair place" })];
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = SeatSuggestion;
 

@@ -60,6 +60,10 @@ impl Tool for JoinWaitingList {
             ("wheelchair", "Optional. With true, a wheelchair place among them, else none"),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[
+        ("together", Text { ja: "並び席", en: "Side by side" }),
+        ("wheelchair", Text { ja: "車椅子スペースを含む席", en: "With a wheelchair place" }),
+    ];
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     type Output = Waiting;
 

@@ -63,6 +63,10 @@ impl Tool for GetConversationMessages {
             ("after", "Those after this number, the earliest of them (optional)"),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[
+        ("before", Text { ja: "この番号より前", en: "Before this number" }),
+        ("after", Text { ja: "この番号より後", en: "After this number" }),
+    ];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     type Output = ConversationMessages;
 

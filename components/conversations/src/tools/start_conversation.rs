@@ -76,6 +76,12 @@ impl Tool for StartConversation {
             ),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[(
+        "participant_agent_id",
+        Text {
+            ja: "会話相手のエージェントID（別名）", en: "The other agent, by another name"
+        },
+    )];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Started;
 

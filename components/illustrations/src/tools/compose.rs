@@ -52,6 +52,7 @@ impl Tool for ComposeThumbnail {
             ),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[("style", Text { ja: "構図", en: "Layout" })];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("thumbnail");
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("compose/input.json"));

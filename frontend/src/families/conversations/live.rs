@@ -1,12 +1,15 @@
 //! One conversation as it is shown: messages by their numbers, older ones before, new ones after,
 //! none twice and none left out.
 
-use output::conversations::{ChatMessage, Transcript};
+use output::conversations::{ChatMessage, Conversation, Transcript};
 
 /// Messages fetched at a time.
 pub(crate) const PAGE: usize = 100;
 /// Messages kept at most; older ones are fetched again when they are asked for.
 const KEPT_MAX: usize = 2_000;
+
+/// New messages that are shown one after another; more at once are no talk to follow.
+const PACED_MAX: usize = 40;
 
 /// Which messages to fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +70,39 @@ impl Live {
         self.told.has_older.then_some(Part::Before(first.sequence))
     }
 
+    /// What was fetched as it came about: a part for each new message, with the conversation as it was then, all but
+    /// the last, which comes with all of it. Nothing where there is no talk to follow.
+    pub(crate) fn paced(&self, found: &Transcript) -> Vec<Transcript> {
+        let last = self.told.messages.last().map_or(0, |it| it.sequence);
+        let mut new: Vec<_> = found.messages.iter().filter(|it| it.sequence > last).collect();
+        new.sort_by_key(|it| it.sequence);
+        let is_next = new.first().is_some_and(|it| it.sequence == last + 1);
+        if !is_next || new.len() > PACED_MAX {
+            return Vec::new();
+        }
+        new.pop();
+        let mut turns = self.told.conversation.turns;
+        let part = |message: &ChatMessage| {
+            let steps = found.steps.iter().filter(|it| it.at <= message.timestamp);
+            let steps: Vec<_> = steps.cloned().collect();
+            let state = steps.last().map_or(self.told.conversation.state, |it| it.state);
+            turns = turns.max(u32::try_from(message.sequence / 2).unwrap_or(u32::MAX));
+            Transcript {
+                conversation: Conversation {
+                    state,
+                    turns,
+                    messages: u32::try_from(message.sequence).unwrap_or(u32::MAX),
+                    ..self.told.conversation.clone()
+                },
+                steps,
+                messages: vec![message.clone()],
+                has_older: found.has_older,
+                may_step_in: found.may_step_in,
+            }
+        };
+        new.into_iter().map(part).collect()
+    }
+
     /// Takes in what was fetched.
     pub(crate) fn take(&mut self, found: Transcript, part: Part) -> Came {
         let last = self.told.messages.last().map(|it| it.sequence);
@@ -107,6 +143,8 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
+    use output::conversations::{State, Step};
+
     use super::*;
     use crate::families::conversations::samples::transcript;
 
@@ -172,6 +210,38 @@ mod tests {
         assert_eq!(live.onward(), Part::After(101), "and not from the first that nobody has read");
         live.take(transcript(102..=2_500), Part::After(101));
         assert_eq!((live.told.messages.len(), live.told.has_older), (KEPT_MAX, true));
+    }
+
+    #[test]
+    fn a_game_that_is_over_at_once_is_shown_message_by_message() {
+        let mut over = transcript(1..=4);
+        over.conversation.state = State::Ended;
+        over.conversation.messages = 4;
+        let at = "2026-01-23T10:00:04Z".to_owned();
+        over.steps.push(Step { state: State::Ended, at, ..Step::default() });
+        let begun = Transcript { messages: Vec::new(), ..transcript(1..=1) };
+        let mut live = Live::of(begun);
+        let parts = live.paced(&over);
+        let states = parts.iter().map(|it| (it.conversation.state, it.conversation.messages));
+        let going_on = |number| (State::Active, number);
+        assert_eq!(states.collect::<Vec<_>>(), [going_on(1), going_on(2), going_on(3)]);
+        for part in parts {
+            live.take(part, Part::After(0));
+        }
+        assert_eq!(numbers(&live), [1, 2, 3]);
+        live.take(over.clone(), Part::Latest);
+        assert_eq!(numbers(&live), [1, 2, 3, 4]);
+        assert_eq!(live.told.conversation.state, State::Ended);
+        assert_eq!(live.paced(&over), Vec::new(), "what is known is not shown again");
+    }
+
+    #[test]
+    fn what_is_no_talk_to_follow_comes_at_once() {
+        let live = Live::of(transcript(1..=3));
+        assert_eq!(live.paced(&transcript(4..=4)), Vec::new(), "one comes as it is");
+        assert_eq!(live.paced(&transcript(4..=5)).len(), 1);
+        assert_eq!(live.paced(&transcript(6..=9)), Vec::new(), "some are missing");
+        assert_eq!(live.paced(&transcript(4..=200)), Vec::new(), "too many");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! One conversation that is looked at: fetched, kept fresh by events, and stepped into.
 
+use std::cell::RefCell;
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::conversations::Transcript;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 use super::client;
 use super::live::{Came, Live, Part};
@@ -16,6 +18,25 @@ use crate::mcp::listen;
 use crate::page::{Connection, Page};
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
+
+/// Between two messages that came at once, so that people can follow.
+const PACE: Duration = Duration::from_millis(900);
+
+thread_local! {
+    /// What this page has begun just now, as it was then: its place shows all that comes after.
+    static BEGUN: RefCell<Option<Transcript>> = const { RefCell::new(None) };
+}
+
+/// How fast what came at once is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Haste {
+    /// Message by message.
+    Paced,
+    /// All of it: the reader wants no more of that.
+    All,
+    /// Not at all: there is something newer.
+    Passed,
+}
 
 /// Between two looks at the same conversation: agents may write faster than a person reads.
 const PAUSE: Duration = Duration::from_millis(150);
@@ -40,6 +61,9 @@ pub(crate) struct Watch {
     /// Why the last of it came to nothing.
     pub(crate) refusal: RwSignal<Option<CallError>>,
     pub(crate) is_reading_back: RwSignal<bool>,
+    /// Whether some of what came is not shown yet.
+    pub(crate) is_pacing: RwSignal<bool>,
+    haste: StoredValue<Haste>,
     is_busy: StoredValue<bool>,
     is_due: StoredValue<bool>,
     /// Whether it may have missed so much that it begins anew.
@@ -61,11 +85,30 @@ impl Watch {
             is_acting: RwSignal::new(false),
             refusal: RwSignal::new(None),
             is_reading_back: RwSignal::new(false),
+            is_pacing: RwSignal::new(false),
+            haste: StoredValue::new(Haste::Paced),
             is_busy: StoredValue::new(false),
             is_due: StoredValue::new(false),
             is_whole: StoredValue::new(false),
             unsaid: StoredValue::new((0, 0.0)),
         }
+    }
+
+    /// Looks at the conversation of that id from its beginning on, where this page has begun it just now.
+    pub(crate) fn of(page: Page, id: &str) -> Self {
+        let begun = BEGUN.with_borrow_mut(Option::take);
+        Self::new(page, id, begun.filter(|it| it.conversation.conversation_id == id))
+    }
+
+    /// This page has begun that conversation, and goes there.
+    pub(crate) fn begun(told: Transcript) {
+        BEGUN.set(Some(told));
+    }
+
+    /// Shows all that came, and from now on at once.
+    pub(crate) fn hurry(self) {
+        self.haste.set_value(Haste::All);
+        self.is_pacing.set(false);
     }
 
     /// Keeps it fresh for as long as the view is there.
@@ -139,6 +182,9 @@ impl Watch {
             match found {
                 Ok(found) => {
                     self.is_whole.set_value(false);
+                    if !self.pace(&found).await {
+                        break;
+                    }
                     if !self.take(found, part).is_full {
                         break;
                     }
@@ -150,6 +196,33 @@ impl Watch {
             }
         }
         Ok(())
+    }
+
+    /// Shows what came at once message by message, all but the last: a game between two agents without a model is
+    /// over before anybody sees it. False where it is no longer wanted.
+    async fn pace(self, found: &Transcript) -> bool {
+        let is_seen = !browser::wants_less_motion() && !document().hidden();
+        if !is_seen || self.haste.try_get_value() != Some(Haste::Paced) {
+            return self.id.try_get_value().is_some();
+        }
+        let parts = self.live.with_untracked(|it| it.here().map(|it| it.paced(found)));
+        for part in parts.unwrap_or_default() {
+            self.is_pacing.set(true);
+            self.take(part, Part::After(0));
+            browser::sleep(PACE).await;
+            match self.haste.try_get_value() {
+                Some(Haste::Paced) => {}
+                Some(Haste::All) => break,
+                Some(Haste::Passed) => {
+                    self.haste.set_value(Haste::Paced);
+                    self.is_pacing.set(false);
+                    return false;
+                }
+                None => return false,
+            }
+        }
+        self.is_pacing.set(false);
+        true
     }
 
     fn fail(self, error: CallError) {
@@ -241,6 +314,9 @@ impl Watch {
             match found {
                 Ok(found) => {
                     self.refusal.set(None);
+                    if self.is_pacing.get_untracked() {
+                        self.haste.set_value(Haste::Passed);
+                    }
                     self.take(found, Part::Latest);
                     // What the tool gives need not be the newest of everything.
                     self.renew();

@@ -106,6 +106,7 @@ macro_rules! with_conversation_words {
             TalkSent: "未読", "unread";
             TalkToBoth: "両者へ", "to both";
             TalkPerson: "人からの書き込み", "written by a person";
+            TalkShowAll: "すべて表示", "Show all of it";
             TalkLatest: "最新へ", "To the latest";
             TalkNewAnnounced: "新しいメッセージ {0} 件", "New messages: {0}";
             TalkStateAnnounced: "会話の状態：{0}", "The conversation is now: {0}";

@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use web_sys::AbortController;
 
 use super::client;
+use super::place::{Area, EXAMPLE};
 use super::planner::Planner;
 use super::query::{Mode, RouteQuery};
 use super::run::{Phase, Run};
@@ -34,6 +35,9 @@ pub(crate) struct Board {
     pub(crate) is_locating: RwSignal<bool>,
     /// Who reads the condition, once that is known.
     pub(crate) planner: RwSignal<Option<Planner>>,
+    /// What the host's map covers, once that was asked; and whether it is drawn.
+    pub(crate) area: RwSignal<Option<Option<Area>>>,
+    pub(crate) is_area_drawn: RwSignal<bool>,
     /// Whether the reader pressed a button for the search, and waits for it.
     is_pressed: StoredValue<bool>,
     stop: StoredValue<Option<AbortController>, LocalStorage>,
@@ -54,6 +58,8 @@ impl Board {
             here: RwSignal::new(None),
             is_locating: RwSignal::new(false),
             planner: RwSignal::new(None),
+            area: RwSignal::new(None),
+            is_area_drawn: RwSignal::new(false),
             is_pressed: StoredValue::new(false),
             stop: StoredValue::new_local(None),
             number: StoredValue::new(0),
@@ -127,6 +133,27 @@ impl Board {
         self.tell_address(history::push_hash);
     }
 
+    /// Searches for what stands in the example.
+    pub(crate) fn try_example(self) {
+        let [(from, _), (to, _)] = EXAMPLE;
+        self.from.put(from, None);
+        self.to.put(to, None);
+        if self.mode.get_untracked() == Mode::Ai && self.condition.with_untracked(String::is_empty)
+        {
+            let lang = self.page.lang.get_untracked();
+            self.condition.set(lang.say(Key::NavPhraseTraffic).to_owned());
+        }
+        self.search();
+    }
+
+    /// Asks what the host's map covers, in the reader's language.
+    pub(crate) fn ask_area(self) {
+        spawn_local(async move {
+            let area = client::area().await;
+            self.area.try_set(Some(area));
+        });
+    }
+
     /// Searches on the same route under another condition.
     pub(crate) fn ask_again(self, condition: &str) {
         self.condition.set(condition.trim().to_owned());
@@ -156,6 +183,7 @@ impl Board {
         let number = self.number.get_value();
         self.step.set(None);
         self.here.set(None);
+        self.is_area_drawn.set(false);
         self.run.update(|it| it.begin(query, browser::now_ms()));
         spawn_local(async move {
             self.work(number, stop).await;

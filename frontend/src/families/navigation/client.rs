@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use web_sys::AbortController;
 
 use super::event::{self, Event};
-use super::place::{self, SUGGESTIONS_MAX};
+use super::place::{self, Area, SUGGESTIONS_MAX};
 use super::planner::Planner;
 use super::query::RouteQuery;
 use super::run::details_of;
@@ -104,6 +104,11 @@ pub(crate) async fn nearest(point: Point) -> Option<String> {
     let name = found.get("name")?.as_str()?.trim();
     let name: String = name.chars().take(super::query::PLACE_MAX).collect();
     (!name.is_empty()).then_some(name)
+}
+
+/// What the host's own map covers; none where routes are found elsewhere, or it does not say.
+pub(crate) async fn area() -> Option<Area> {
+    Area::of(&get("/api/navigation/about", AbortController::new().ok()?).await.ok()?)
 }
 
 /// Who reads conditions (NAV-15); none where the host does not say.

@@ -11,6 +11,8 @@ use crate::lookup::Options;
 
 /// Suggestions asked for.
 pub(crate) const SUGGESTIONS_MAX: usize = 8;
+/// Characters of a map's name.
+const NAME_CHARS_MAX: usize = 100;
 
 /// One suggestion, as `GET /api/navigation/places` has it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +22,52 @@ pub(crate) struct Suggestion {
     /// What tells it from others of that name.
     pub(crate) detail: String,
     pub(crate) location: Point,
+}
+
+/// The example of a search: two places by name, and where they are.
+pub(crate) const EXAMPLE: [(&str, Point); 2] = [
+    ("東京駅", Point { lat: 35.681, lng: 139.767 }),
+    ("横浜駅", Point { lat: 35.466, lng: 139.622 }),
+];
+
+/// What the host's own map covers, as `GET /api/navigation/about` has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Area {
+    pub(crate) name: String,
+    pub(crate) south_west: Point,
+    pub(crate) north_east: Point,
+}
+
+impl Area {
+    /// None where routes are found elsewhere.
+    pub(crate) fn of(about: &Value) -> Option<Self> {
+        let name = about.get("map")?.as_str()?.chars().take(NAME_CHARS_MAX).collect();
+        let corner = |at: usize| {
+            let part = |it: usize| about.pointer(&format!("/bounds/{at}/{it}"))?.as_f64();
+            Some(Point { lat: part(0)?, lng: part(1)? }).filter(|it| is_on_globe(*it))
+        };
+        Some(Self { name, south_west: corner(0)?, north_east: corner(1)? })
+    }
+
+    pub(crate) fn has(&self, point: Point) -> bool {
+        (self.south_west.lat..=self.north_east.lat).contains(&point.lat)
+            && (self.south_west.lng..=self.north_east.lng).contains(&point.lng)
+    }
+
+    pub(crate) fn middle(&self) -> Point {
+        let half = |a: f64, b: f64| f64::midpoint(a, b);
+        Point {
+            lat: half(self.south_west.lat, self.north_east.lat),
+            lng: half(self.south_west.lng, self.north_east.lng),
+        }
+    }
+
+    /// Its outline, closed: (lat, lng).
+    pub(crate) fn outline(&self) -> [(f64, f64); 5] {
+        let (low, high) = (self.south_west, self.north_east);
+        let first = (low.lat, low.lng);
+        [first, (low.lat, high.lng), (high.lat, high.lng), (high.lat, low.lng), first]
+    }
 }
 
 /// The suggestions of an answer as options; what has no name is none.
@@ -61,6 +109,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_area_of_a_map_is_read_and_of_none_there_is_none() {
+        let about = json!({ "map": "東京・川崎・横浜", "bounds": [[35.3, 139.4], [35.9, 139.9]] });
+        let area = Area::of(&about).unwrap();
+        assert!(EXAMPLE.iter().all(|it| area.has(it.1)));
+        assert!(area.has(area.middle()));
+        assert!(!area.has(Point { lat: 34.702, lng: 135.495 }), "大阪駅");
+        assert_eq!(area.outline()[0], area.outline()[4]);
+        for none in [
+            json!({ "map": null, "bounds": null }),
+            json!({ "map": "x", "bounds": [[0, 0]] }),
+            json!({ "map": "x", "bounds": [[99, 0], [99, 1]] }),
+        ] {
+            assert_eq!(Area::of(&none), None, "{none}");
+        }
+    }
 
     #[test]
     fn suggestions_are_read_one_by_one_and_at_most_so_many() {

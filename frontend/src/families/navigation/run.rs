@@ -188,6 +188,14 @@ impl Run {
         self.phase = Phase::Failed(error);
     }
 
+    /// Whether it is the origin that a search failed at.
+    pub(crate) fn has_no_origin(&self) -> bool {
+        match &self.phase {
+            Phase::Failed(CallError::Refused(it)) => it.data["pointer"] == "/origin",
+            _ => false,
+        }
+    }
+
     /// The planner did not answer: the router is to be asked instead. False where that cannot help.
     pub(crate) fn fall_back(&mut self) -> bool {
         let Phase::Failed(error) = &self.phase else { return false };

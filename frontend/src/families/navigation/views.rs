@@ -61,7 +61,7 @@ pub(crate) fn NavigationView() -> impl IntoView {
             <section class="nav-ask" aria-label=move || page.say(Key::NavForm)>
                 <SearchForm/>
             </section>
-            <div class="nav-map">
+            <div class="nav-map" id="nav-map">
                 <button type="button" class="skip is-inner"
                     on:click=move |_| browser::focus("nav-result")>
                     {move || page.say(Key::MapSkip)}
@@ -96,6 +96,7 @@ fn scene(board: Board, run: &Run) -> Scene {
         start: pin(board.from, &run.query.from, location(&found.origin)),
         goal: pin(board.to, &run.query.to, location(&found.destination)),
         step: chosen.zip(board.step.get()).and_then(|(it, step)| it.span(step)),
+        area: board.area.get().flatten().filter(|_| board.is_area_drawn.get()),
         tone: tone(run),
         attribution: found.attribution.clone(),
     }

@@ -102,6 +102,7 @@ macro_rules! with_navigation_words {
 
             // The planner.
             NavReason: "このルートを選んだ理由", "Why this route";
+            NavAnswer: "探した結果", "What came of it";
             NavReasonHint: "距離・時間・料金は、ルート検索の結果です。", "Distances, times and tolls come from the router.";
             NavReasonAiHint: "この説明は AI によるものです。距離・時間・料金は、ルート検索の結果です。", "These are the AI's words. Distances, times and tolls come from the router.";
             NavReasonPlannerHint: "この説明は内蔵のプランナーによるものです。距離・時間・料金は、ルート検索の結果です。", "These are the built-in planner's words. Distances, times and tolls come from the router.";
@@ -131,6 +132,9 @@ macro_rules! with_navigation_words {
             NavTryNames: "地名を短く、または正式な名前で入力する", "a shorter name, or the official one";
             NavTryMap: "地図を押して場所を指定する", "a place pressed on the map";
             NavTryCondition: "条件を緩める（例：高速道路を使う）", "a looser condition, such as with motorways";
+            NavArea: "ルートを探せる範囲：{0}", "Routes can be found in: {0}";
+            NavAreaDraw: "範囲を地図に表示", "Show that on the map";
+            NavAreaMiddle: "「{0}」を地図の中央にする", "Put the middle of the map into “{0}”";
         }
     };
 }

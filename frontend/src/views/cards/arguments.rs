@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use crate::cards::{secret, told};
+use crate::mcp::wire::Explained;
 use crate::page::page;
 use crate::text::Key;
 
@@ -20,7 +21,10 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
             return view! { <p class="hint">{page.say(Key::CardNoArguments)}</p> }.into_any();
         }
         let entry = |(name, value): (String, String)| {
-            let about = tool.as_ref().and_then(|it| it.argument(lang, &name));
+            let about = tool.as_ref().and_then(|it| {
+                let Explained { label, help } = it.argument(lang, &name);
+                label.or(help)
+            });
             view! {
                 <div class="call-argument">
                     <dt><code>{name}</code>{about.map(|it| view! { <span class="hint">{it}</span> })}</dt>

@@ -100,7 +100,7 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
     view! {
         <div class="tool-list">
             {move || {
-                let title = page.say(Key::CounterTitle);
+                let title = page.say(Key::Counter);
                 // One first heading a page: the tool's, once there is one.
                 if chosen.with(Option::is_some) {
                     view! { <p class="list-title">{title}</p> }.into_any()

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use super::fact;
 use crate::dates;
 use crate::operator::data::{Node, Nodes};
-use crate::operator::{Operator, repeat};
+use crate::operator::{Operator, repeat, units};
 use crate::page::page;
 use crate::text::Key;
 
@@ -30,30 +31,17 @@ pub(super) fn NodesPart() -> impl IntoView {
         },
     );
     let is_shared = Memo::new(move |_| told.with(|it| it.shared));
-    let nodes = Memo::new(move |_| told.with(|it| it.nodes.clone()));
-    let head = move |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
+    let ids =
+        Memo::new(move |_| told.with(|it| it.nodes.iter().map(|it| it.id).collect::<Vec<_>>()));
     move || {
         is_shared.get().then(|| view! {
             <section class="op-part" aria-labelledby="op-nodes">
                 <h2 id="op-nodes" class="section-title">{move || page.say(Key::OperatorNodes)}</h2>
-                <div class="table-scroll" tabindex="0" role="region"
-                    aria-label=move || page.say(Key::OperatorNodes)>
-                    <table class="data-table">
-                        <thead><tr>
-                            {head(Key::OperatorName)}
-                            {head(Key::OperatorNodeState)}
-                            {head(Key::OperatorNodeAddress)}
-                            {head(Key::OperatorNodeVersion)}
-                            {head(Key::OperatorNodeEpoch)}
-                            {head(Key::OperatorNodeSeen)}
-                        </tr></thead>
-                        <tbody>
-                            <For each=move || nodes.get() key=|it| format!("{it:?}") let:node>
-                                <Row node/>
-                            </For>
-                        </tbody>
-                    </table>
-                </div>
+                <ul class="op-list op-nodes">
+                    <For each=move || ids.get() key=|id| *id let:id>
+                        <li><Card told id/></li>
+                    </For>
+                </ul>
             </section>
         })
     }
@@ -61,34 +49,46 @@ pub(super) fn NodesPart() -> impl IntoView {
 
 /// One of them.
 #[component]
-fn Row(node: Node) -> impl IntoView {
+fn Card(told: RwSignal<Nodes>, id: i64) -> impl IntoView {
     let page = page();
-    let (is_wrong, epoch) = (!node.is_in_rotation(), node.epoch());
-    let state = match (node.is_gone, &node.not_ready) {
-        (true, _) => Key::OperatorNodeGone,
-        (_, Some(_)) => Key::OperatorNodeOut,
-        _ => Key::OperatorNodeIn,
+    let node = Memo::new(move |_| {
+        told.with(|it| it.nodes.iter().find(|it| it.id == id).cloned()).unwrap_or_default()
+    });
+    let title = format!("op-node-{id}");
+    let is_on = move || node.with(Node::is_in_rotation);
+    let state = move || {
+        page.say(node.with(|it| match (it.is_gone, &it.not_ready) {
+            (true, _) => Key::OperatorNodeGone,
+            (_, Some(_)) => Key::OperatorNodeOut,
+            _ => Key::OperatorNodeIn,
+        }))
     };
-    let failed = node.components.into_iter().filter_map(|it| Some((it.name, it.epoch, it.why?)));
-    let failed = failed.map(|(name, epoch, why)| format!("{name} {epoch}: {why}"));
-    let why = node.not_ready.into_iter().chain(failed);
-    let why = why.map(|it| view! { <div class="op-note" lang="en">{it}</div> }).collect_view();
-    let (id, seen_at) = (node.id.to_string(), node.seen_at);
-    let here = node.is_here;
+    let why = move || {
+        let wrong = |text: String| view! { <p class="op-wrong" lang="en">{text}</p> };
+        node.with(|it| it.wrong().into_iter().map(wrong).collect_view())
+    };
+    let is_here = move || node.with(|it| it.is_here).then(|| page.say(Key::OperatorNodeHere));
+    let of = move |of: fn(&Node) -> Option<String>| {
+        move || node.with(of).unwrap_or_else(|| units::NONE.to_owned())
+    };
+    let seen = move || dates::second(&node.with(|it| it.seen_at.clone()), page.lang.get());
     view! {
-        <tr>
-            <th scope="row">
-                {node.name}
-                <div class="op-note">
-                    {move || page.fill(Key::OperatorNodeNumber, &[&id])}
-                    {move || here.then(|| page.say(Key::OperatorNodeHere))}
-                </div>
-            </th>
-            <td class:op-wrong=is_wrong>{move || page.say(state)}{why}</td>
-            <td>{node.address.unwrap_or_default()}</td>
-            <td>{node.version}</td>
-            <td>{epoch.map(|it| it.to_string())}</td>
-            <td>{move || dates::second(&seen_at, page.lang.get())}</td>
-        </tr>
+        <article class="op-card" aria-labelledby=title>
+            <div class="op-card-head">
+                <h3 id=title.clone()>{move || node.with(|it| it.name.clone())}</h3>
+                <span class="op-state" class:is-on=is_on>{state}</span>
+                <p class="op-facts">
+                    {move || page.fill(Key::OperatorNodeNumber, &[&id.to_string()])}
+                    {is_here}
+                </p>
+            </div>
+            {why}
+            <dl class="op-numbers">
+                {fact(Key::OperatorNodeAddress, of(|it| it.address.clone()))}
+                {fact(Key::OperatorNodeVersion, of(|it| Some(it.version.clone())))}
+                {fact(Key::OperatorNodeEpoch, of(|it| Some(it.epoch()?.to_string())))}
+                {fact(Key::OperatorNodeSeen, seen)}
+            </dl>
+        </article>
     }
 }

@@ -20,6 +20,7 @@ const JSON_LINES: &str = "application/x-ndjson";
 pub(super) fn StorageView() -> impl IntoView {
     let page = page();
     let report = Report::<Storage>::at("storage");
+    let is_backing_up = RwSignal::new(false);
     report.shown(move |told| {
         let names = Memo::new(move |_| {
             told.with(|it| it.databases.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
@@ -52,11 +53,34 @@ pub(super) fn StorageView() -> impl IntoView {
             </section>
             <section class="op-part" aria-labelledby="op-backup">
                 <h2 id="op-backup" class="section-title">{move || page.say(Key::OperatorBackup)}</h2>
+                <p>{move || page.say(Key::OperatorBackupHere)}</p>
+                {move || is_elsewhere.get().then(|| view! {
+                    <p class="hint">{page.say(Key::OperatorBackupElsewhere)}</p>
+                })}
+                <button type="button" on:click=move |_| backup(report, is_backing_up)
+                    aria-disabled=move || report.is_busy.get().to_string()>
+                    {move || page.say(if is_backing_up.get() { Key::OperatorBackupRuns } else { Key::OperatorBackupTake })}
+                </button>
                 <p>{move || page.say(Key::OperatorBackupHint)}</p>
                 <pre class="op-command" tabindex="0">{move || told.with(|it| it.backup.clone())}</pre>
             </section>
         }
     })
+}
+
+/// Has the host make a backup and the browser save it.
+fn backup(report: Report<Storage>, is_backing_up: RwSignal<bool>) {
+    if report.is_busy.get_untracked() {
+        return;
+    }
+    is_backing_up.set(true);
+    report.order((Key::OperatorBackedUp, String::new()), TITLE, async move {
+        let taken = report.operator.backup().await;
+        let _ = is_backing_up.try_set(false);
+        let (name, archive) = taken?;
+        let saved = browser::save(&name, &archive);
+        saved.map_err(|_| CallError::page("the browser did not take the file"))
+    });
 }
 
 /// What it takes, in words and as a bar.

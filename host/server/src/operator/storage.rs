@@ -1,6 +1,13 @@
 //! What the data folder holds: how much, of whom, under which limits; and what a component has stored, as JSON lines.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufWriter, Write},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     Json,
@@ -12,7 +19,7 @@ use futures::StreamExt;
 use http::header;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::{runtime::Handle, sync::mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::{
@@ -22,6 +29,7 @@ use super::{
 use crate::api::Refused;
 use base::{config::Config, failure::Failure};
 use store::{
+    backup,
     data::{self, Taken},
     database,
 };
@@ -31,6 +39,8 @@ const ROWS_MAX: u32 = 100_000;
 /// Pieces of an export that wait for its reader, and bytes after which one is sent.
 const PIECES_MAX: usize = 4;
 const PIECE_BYTES: usize = 64 << 10;
+/// How long the reader of a backup may take none of it.
+const STALLED: Duration = Duration::from_secs(60);
 
 /// What is kept in the data folder.
 #[derive(Serialize)]
@@ -212,6 +222,73 @@ pub(super) async fn export(
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
     ];
     Ok((headers, body).into_response())
+}
+
+/// All that is kept as a tar archive that `madoguchi restore` puts back once it is unpacked, as secret as the data
+/// folder (OPS-11). By POST, for a caller who may only look is not to have it; one at a time; what components keep on
+/// PostgreSQL is not in it.
+pub(super) async fn backup(State(operator): State<Operator>) -> Result<Response, Refused> {
+    let Ok(turn) = Arc::clone(&operator.backups).try_acquire_owned() else {
+        let message =
+            "Another backup is being sent, and there is one at a time; wait until it has come.";
+        return Err(Failure::new("backup_running", 409, message).into());
+    };
+    let (pieces, received) = mpsc::channel::<std::io::Result<Bytes>>(PIECES_MAX);
+    let data = operator.calls.config.data.clone();
+    let to = Pieces { to: pieces.clone(), runtime: Handle::current() };
+    let write = move || {
+        let _turn = turn;
+        let mut to = BufWriter::with_capacity(PIECE_BYTES, to);
+        let ended = backup::archive(&data, &mut to);
+        let flushed = to.flush();
+        match (ended, flushed) {
+            (Ok(list), Ok(())) => tracing::info!(files = list.files.len(), "a backup was sent"),
+            (Err(error), _) => {
+                tracing::warn!("a backup was not sent: {error}");
+                let _ = pieces.blocking_send(Err(std::io::Error::other(error.to_string())));
+            }
+            (Ok(_), Err(error)) => tracing::warn!("a backup was not sent: {error}"),
+        }
+    };
+    drop(tokio::task::spawn_blocking(write));
+    let mut received = ReceiverStream::new(received);
+    // What is wrong at once is an answer of its own.
+    let first = match received.next().await {
+        Some(Err(error)) => {
+            return Err(Failure::new("backup_failed", 500, error.to_string()).into());
+        }
+        first => first.into_iter(),
+    };
+    let body = Body::from_stream(futures::stream::iter(first).chain(received));
+    let now: String = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let headers = [
+        (header::CONTENT_TYPE, "application/x-tar".to_owned()),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename=\"madoguchi-backup-{now}.tar\""),
+        ),
+    ];
+    Ok((headers, body).into_response())
+}
+
+/// Where a backup is written to, piece by piece; a reader that takes none for a while has gone.
+struct Pieces {
+    to: mpsc::Sender<std::io::Result<Bytes>>,
+    runtime: Handle,
+}
+
+impl Write for Pieces {
+    fn write(&mut self, piece: &[u8]) -> std::io::Result<usize> {
+        let sent = self.to.send_timeout(Ok(Bytes::copy_from_slice(piece)), STALLED);
+        let gone = |_| std::io::Error::new(std::io::ErrorKind::BrokenPipe, "its reader has gone");
+        self.runtime.block_on(sent).map_err(gone)?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A table's name as a part of a file's.

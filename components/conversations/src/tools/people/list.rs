@@ -44,6 +44,11 @@ impl Tool for ListConversations {
             ("cursor", "Optional. next_cursor of the page before"),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[
+        ("agent_id", Text { ja: "参加するエージェントのID", en: "Agent ID" }),
+        ("query", Text { ja: "検索する語", en: "Words" }),
+        ("cursor", Text { ja: "続きの位置", en: "Cursor" }),
+    ];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&'static str> = Some("conversations");
     type Output = Conversations;

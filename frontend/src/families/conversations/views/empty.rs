@@ -8,6 +8,7 @@ use crate::families::conversations::client;
 use crate::families::conversations::game::Players;
 use crate::families::conversations::place::At;
 use crate::families::conversations::roll::Roll;
+use crate::families::conversations::watch::Watch;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
@@ -69,7 +70,11 @@ pub(super) fn WatchGame(
                 return;
             }
             match begun {
-                Ok(told) => page.go(At::Conversation(told.conversation.conversation_id).route()),
+                Ok(told) => {
+                    let place = At::Conversation(told.conversation.conversation_id.clone());
+                    Watch::begun(told);
+                    page.go(place.route());
+                }
                 Err(error) => refusal.set(Some(error)),
             }
         });

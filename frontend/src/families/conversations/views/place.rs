@@ -28,7 +28,7 @@ use crate::views::notice::{Notice, Skeleton};
 pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     let page = page();
     let subscriptions: Subscriptions = expect_context();
-    let watch = Watch::new(page, &id, None);
+    let watch = Watch::of(page, &id);
     watch.stay(subscriptions);
     Now::every(Duration::from_secs(1));
     browser::focus_soon("stage");

@@ -144,6 +144,12 @@ fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
     let class = move || if watch.unseen.get() > 0 { "small" } else { "quiet small" };
     view! {
         <div class="talk-latest">
+            {move || watch.is_pacing.get().then(|| view! {
+                <button type="button" class="quiet small" on:click=move |_| {
+                    watch.hurry();
+                    browser::focus("talk-log");
+                }>{move || page.say(Key::TalkShowAll)}</button>
+            })}
             {move || (!watch.is_at_end.get()).then(|| view! {
                 <button type="button" class=class on:click=back>
                     <span aria-hidden="true">"↓"</span>{text}

@@ -126,6 +126,7 @@ impl Shown {
             start,
             goal,
             step,
+            area: None,
             tone: Tone::Plain,
             attribution: self.attribution.get_value(),
         }

@@ -17,13 +17,18 @@ pub(super) fn Advice() -> impl IntoView {
     let page = page();
     let board: Board = expect_context();
     let message = Memo::new(move |_| board.run.with(|it| it.message.clone()));
+    // Where nothing was found, there is no choice to be explained.
+    let title = Memo::new(move |_| {
+        let is_in_vain = board.run.with(|it| it.phase == Phase::Done && it.found.is_empty());
+        if is_in_vain { Key::NavAnswer } else { Key::NavReason }
+    });
     move || {
         let message = message.get();
         (!message.is_empty()).then(|| {
             view! {
                 <section class="nav-advice" aria-labelledby="nav-advice-title">
                     <h3 class="section-title" id="nav-advice-title">
-                        {move || page.say(Key::NavReason)}
+                        {move || page.say(title.get())}
                     </h3>
                     <p class="nav-advice-text">{message}</p>
                     <p class="hint">

@@ -7,9 +7,11 @@ use super::log::LogView;
 use super::routes::{Chosen, Routes};
 use super::share::Share;
 use super::steps::Steps;
+use crate::browser;
 use crate::error::CallError;
-use crate::families::navigation::board::Board;
+use crate::families::navigation::board::{Board, Side};
 use crate::families::navigation::drawn::ComparisonView;
+use crate::families::navigation::place::{Area, EXAMPLE};
 use crate::families::navigation::query::Mode;
 use crate::families::navigation::run::{Phase, Run};
 use crate::page::page;
@@ -92,6 +94,7 @@ fn Tries() -> impl IntoView {
             <ul>
                 {tries.map(|it| view! { <li>{move || page.say(it)}</li> }).into_iter().collect_view()}
             </ul>
+            <Covered/>
         </div>
     }
 }
@@ -123,22 +126,65 @@ fn Comparisons() -> impl IntoView {
 fn Idle() -> impl IntoView {
     let page = page();
     let board: Board = expect_context();
-    let example = move |_| {
-        board.from.put("東京駅", None);
-        board.to.put("横浜駅", None);
-        if board.condition.with_untracked(String::is_empty) {
-            board.condition.set(page.lang.get_untracked().say(Key::NavPhraseTraffic).to_owned());
-        }
-        board.search();
-    };
     view! {
         <div class="nav-none">
             <p class="empty-title">{move || page.say(Key::NavIdle)}</p>
             <p>{move || page.say(Key::NavIdleHint)}</p>
-            <button type="button" class="quiet" on:click=example>
-                {move || page.say(Key::NavTryExample)}
-            </button>
+            <Example board/>
         </div>
+    }
+}
+
+#[component]
+fn Example(board: Board) -> impl IntoView {
+    let page = board.page;
+    view! {
+        <button type="button" class="quiet" on:click=move |_| board.try_example()>
+            {move || page.say(Key::NavTryExample)}
+        </button>
+    }
+}
+
+/// What the host's map covers, and what to press where a search went outside of it.
+#[component]
+fn Covered() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    Effect::new(move |_| {
+        // Its name is in the reader's language.
+        page.lang.track();
+        board.ask_area();
+    });
+    let draw = move |_| {
+        board.is_area_drawn.set(true);
+        browser::reveal("nav-map");
+    };
+    move || {
+        let area = board.area.get()?;
+        let has_example = area.as_ref().is_none_or(|it| EXAMPLE.iter().all(|end| it.has(end.1)));
+        let middle = area.as_ref().map(Area::middle).filter(|_| !has_example);
+        let covered = area.map(|area| {
+            view! {
+                <p class="nav-covered">{page.fill(Key::NavArea, &[&area.name])}</p>
+                <button type="button" class="quiet" on:click=draw>{page.say(Key::NavAreaDraw)}</button>
+            }
+        });
+        let middle = middle.map(|middle| {
+            let (side, name) = match board.run.with_untracked(Run::has_no_origin) {
+                true => (Side::From, Key::NavFrom),
+                false => (Side::To, Key::NavTo),
+            };
+            view! {
+                <button type="button" class="quiet" on:click=move |_| board.set_point(side, middle)>
+                    {page.fill(Key::NavAreaMiddle, &[page.say(name)])}
+                </button>
+            }
+        });
+        Some(view! {
+            {covered}
+            {middle}
+            {has_example.then(|| view! { <Example board/> })}
+        })
     }
 }
 

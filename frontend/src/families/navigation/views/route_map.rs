@@ -14,6 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::browser;
 use crate::families::navigation::line::Point;
+use crate::families::navigation::place::Area;
 use crate::page::page;
 use crate::text::Key;
 use drawing::{Drawing, Moves};
@@ -30,6 +31,8 @@ pub(crate) struct Scene {
     pub(crate) goal: Option<Pin>,
     /// The points of the chosen line to light up: from, to.
     pub(crate) step: Option<(usize, usize)>,
+    /// What the host's map covers, where that is to be seen.
+    pub(crate) area: Option<Area>,
     pub(crate) tone: Tone,
     /// Whose routes these are; shown on the map.
     pub(crate) attribution: String,

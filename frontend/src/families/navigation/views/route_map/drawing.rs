@@ -11,6 +11,7 @@ use super::ground::{self, Ground};
 use super::{MapHandlers, Pin, Scene, pins};
 use crate::families::navigation::labels::{self, Label, Room};
 use crate::families::navigation::line::{self, Point, Viewport, Weights};
+use crate::families::navigation::place::Area;
 use crate::page::Page;
 use crate::text::Lang;
 use crate::views::map::leaf::{self, ResizeObserver, class, on, set};
@@ -153,7 +154,7 @@ impl Drawing {
             let weights = |it: &Arc<Vec<Point>>| Rc::new(Weights::of(it));
             self.weights = scene.lines.iter().map(weights).collect();
             // A reader who just clicked a place has it before their eyes.
-            let is_seen = scene.lines.is_empty() && {
+            let is_seen = scene.lines.is_empty() && scene.area.is_none() && {
                 let mut ends = [&scene.start, &scene.goal].into_iter().flatten();
                 ends.all(|it| self.viewport().1.has((it.lat, it.lng)))
             };
@@ -199,6 +200,9 @@ impl Drawing {
             self.routes.add_layer(&layer);
             layer
         };
+        if let Some(area) = &scene.area {
+            add("map-area", &shape(&area.outline(), &[(0..5).collect()]), false);
+        }
         let shapes = scene.lines.iter().zip(&self.weights);
         let shapes: Vec<Array> = shapes
             .map(|(line, weights)| shape(line, &line::drawn(line, weights, zoom, viewport)))
@@ -279,6 +283,7 @@ fn is_same_lines(one: &Scene, other: &Scene) -> bool {
         a.as_ref().map(place) == b.as_ref().map(place)
     };
     one.lines.len() == other.lines.len()
+        && one.area == other.area
         && one.lines.iter().zip(&other.lines).all(is_same)
         && is_same_pin(&one.start, &other.start)
         && is_same_pin(&one.goal, &other.goal)
@@ -288,15 +293,19 @@ fn is_same_lines(one: &Scene, other: &Scene) -> bool {
 fn fit(map: &leaflet::Map, scene: &Scene) {
     let ends: Vec<Point> =
         [&scene.start, &scene.goal].into_iter().flatten().map(|it| (it.lat, it.lng)).collect();
-    let points = scene.lines.iter().flat_map(|it| it.iter()).chain(&ends);
-    let Some(viewport) = line::around(points) else { return };
+    let area = scene.area.as_ref().map(Area::outline);
+    let viewport = match &area {
+        Some(outline) => line::around(outline.iter()),
+        None => line::around(scene.lines.iter().flat_map(|it| it.iter()).chain(&ends)),
+    };
+    let Some(viewport) = viewport else { return };
     let low = leaflet::LatLng::new(viewport.south, viewport.west);
     let high = leaflet::LatLng::new(viewport.north, viewport.east);
     let options = Object::new();
     // Room for the names of the ends, and for the buttons.
     set(&options, "paddingTopLeft", &Array::of2(&56.into(), &60.into()));
     set(&options, "paddingBottomRight", &Array::of2(&72.into(), &66.into()));
-    let is_place = scene.lines.iter().all(|it| it.is_empty()) && ends.len() < 2;
+    let is_place = area.is_none() && scene.lines.iter().all(|it| it.is_empty()) && ends.len() < 2;
     let zoom_max = if is_place { FIT_PLACE_ZOOM_MAX } else { FIT_ZOOM_MAX };
     set(&options, "maxZoom", &zoom_max.into());
     // Moving all that is drawn is what prefers-reduced-motion asks not to do.
