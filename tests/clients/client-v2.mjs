@@ -24,24 +24,24 @@ await main(async ({ url, stdio, listenMs }) => {
     { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: MODERN } } },
   );
   client.setRequestHandler("elicitation/create", answer);
-  const heard = new Promise((resolve) =>
+  const changes = new Promise((resolve) =>
     client.setNotificationHandler("notifications/tools/list_changed", resolve),
   );
   await client.connect(stdio ? new StdioClientTransport(stdio) : new StreamableHTTPClientTransport(url));
-  const seen = await play(client);
+  const played = await play(client);
   const talked = await talk((params, options) => client.callTool(params, options));
   const browsed = await browse(client);
   const updated = await hear(client);
-  let { tools } = seen;
+  let { tools } = played;
   let changed;
   if (listenMs) {
     const subscription = await client.listen({ toolsListChanged: true });
-    changed = await wait(heard, listenMs);
+    changed = await wait(changes, listenMs);
     await subscription.close();
     if (changed) tools = (await client.listTools()).tools.map((tool) => tool.name);
   }
   const protocol = client.getNegotiatedProtocolVersion();
   await client.close();
   if (protocol !== MODERN) throw new Error(`negotiated ${protocol}`);
-  return { client: "client-v2", era: "modern", protocol, ...seen, ...talked, ...browsed, updated, tools, changed };
+  return { client: "client-v2", era: "modern", protocol, ...played, ...talked, ...browsed, updated, tools, changed };
 });

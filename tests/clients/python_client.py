@@ -147,22 +147,22 @@ async def run(arguments):
         server = arguments.url
     updates = asyncio.Queue()
 
-    async def heard(message):
+    async def on_message(message):
         if isinstance(message, ResourceUpdatedNotification):
             updates.put_nowait(str(message.params.uri))
 
-    options = {"mode": arguments.era, "elicitation_callback": answer, "message_handler": heard}
+    options = {"mode": arguments.era, "elicitation_callback": answer, "message_handler": on_message}
     async with Client(server, **options) as client:
-        seen = await play(client)
-        seen |= await talk(client)
-        seen |= await browse(client)
-        seen["updated"] = await hear(client, updates)
+        played = await play(client)
+        played |= await talk(client)
+        played |= await browse(client)
+        played["updated"] = await hear(client, updates)
         if arguments.listen:
-            seen["changed"] = await listen(client, arguments.listen)
-        seen["protocol"] = client.protocol_version
-    modern = seen["protocol"] >= "2026-07-28"
-    check(modern != (arguments.era == "legacy"), f"negotiated {seen['protocol']}")
-    return {"client": "python", "era": "modern" if modern else "legacy", **seen}
+            played["changed"] = await listen(client, arguments.listen)
+        played["protocol"] = client.protocol_version
+    modern = played["protocol"] >= "2026-07-28"
+    check(modern != (arguments.era == "legacy"), f"negotiated {played['protocol']}")
+    return {"client": "python", "era": "modern" if modern else "legacy", **played}
 
 
 def main():

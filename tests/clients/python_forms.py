@@ -1,4 +1,4 @@
-"""The Python SDK asks for a form (FORM-11): with nobody to ask, or with somebody who answers.
+"""The Python SDK asks for a form (FORM-11): without a person to ask, or with one who answers.
 
     python_forms.py URL plain|answer|decline|cancel|url [--era auto|legacy]
 
@@ -28,7 +28,7 @@ def text_of(result):
     return [it.text for it in result.content if it.type == "text"]
 
 
-def said(result):
+def summary(result):
     return {
         "error": bool(result.is_error),
         "structured": result.structured_content,
@@ -55,7 +55,7 @@ def choice(schema, wanted):
 
 
 def person(how, answers):
-    """What somebody answers to each question."""
+    """What a person answers to each question."""
     left = {name: it if isinstance(it, list) else [it] for name, it in answers.items()}
 
     async def answer(context, params):
@@ -81,13 +81,13 @@ async def run(arguments, given):
         options["elicitation_callback"] = person(arguments.how, given.get("answers", {}))
     async with Client(arguments.url, **options) as client:
         result = await client.call_tool("request_form", {"form_schema": given["form"]})
-        say(requested=said(result))
+        say(requested=summary(result))
         if arguments.how != "plain":
             return
         handle = result.meta["forms/form"]["handle"]
         wait = {"handle": handle, "timeout_seconds": 30}
         answer = await client.call_tool("get_form_submission", wait)
-        say(answered=said(answer))
+        say(answered=summary(answer))
 
 
 def main():

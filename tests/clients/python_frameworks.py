@@ -22,7 +22,7 @@ def check(holds, message):
 
 
 class Complaints(logging.Handler):
-    """What is logged as a warning or worse, whoever logs it."""
+    """What is logged as a warning or worse, by any logger."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -118,8 +118,8 @@ def main():
     # What frameworks say of their own libraries is not said of us.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        seen = asyncio.run(frameworks[framework](url))
-    print(json.dumps({**seen, "complaints": complaints.lines}, ensure_ascii=False))
+        report = asyncio.run(frameworks[framework](url))
+    print(json.dumps({**report, "complaints": complaints.lines}, ensure_ascii=False))
 
 
 if __name__ == "__main__":

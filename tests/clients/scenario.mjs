@@ -104,23 +104,23 @@ export async function browse(connected) {
 export const BOOK = "library://books/7";
 const BOOKS = "library://books/{number}";
 
-/** What is heard within a quarter of a minute, which is long. */
-export async function soon(heard) {
+/** What comes within a quarter of a minute, which is long. */
+export async function soon(event) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error("no word of the change came")), 15_000);
   });
-  const said = await Promise.race([heard, late]);
+  const first = await Promise.race([event, late]);
   clearTimeout(timer);
-  return said;
+  return first;
 }
 
-/** Waits until `heard` is rung, at most so long; says whether it was. */
-export async function wait(heard, ms) {
+/** Waits until `event` comes, at most so long; says whether it was. */
+export async function wait(event, ms) {
   console.log(JSON.stringify({ ready: true }));
   let timer;
   const late = new Promise((resolve) => (timer = setTimeout(resolve, ms, false)));
-  const changed = await Promise.race([heard.then(() => true), late]);
+  const changed = await Promise.race([event.then(() => true), late]);
   clearTimeout(timer);
   return changed;
 }

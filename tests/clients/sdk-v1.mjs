@@ -25,18 +25,18 @@ async function hear(client) {
 await main(async ({ url, stdio, listenMs }) => {
   const client = new Client({ name: "sdk-v1", version: "1.0.0" }, { capabilities: { elicitation: {} } });
   client.setRequestHandler(ElicitRequestSchema, answer);
-  const heard = new Promise((resolve) =>
+  const changes = new Promise((resolve) =>
     client.setNotificationHandler(ToolListChangedNotificationSchema, resolve),
   );
   const transport = stdio ? new StdioClientTransport(stdio) : new StreamableHTTPClientTransport(url);
   await client.connect(transport);
-  const seen = await play(client);
+  const played = await play(client);
   const talked = await talk((params, options) => client.callTool(params, undefined, options));
   const browsed = await browse(client);
   const updated = await hear(client);
-  const changed = listenMs ? await wait(heard, listenMs) : undefined;
-  const tools = changed ? (await client.listTools()).tools.map((tool) => tool.name) : seen.tools;
+  const changed = listenMs ? await wait(changes, listenMs) : undefined;
+  const tools = changed ? (await client.listTools()).tools.map((tool) => tool.name) : played.tools;
   await client.close();
   const { protocolVersion: protocol } = transport;
-  return { client: "sdk-v1", era: "legacy", protocol, ...seen, ...talked, ...browsed, updated, tools, changed };
+  return { client: "sdk-v1", era: "legacy", protocol, ...played, ...talked, ...browsed, updated, tools, changed };
 });

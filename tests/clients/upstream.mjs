@@ -47,9 +47,9 @@ async function body(request) {
 }
 
 async function overHttp(request, response) {
-  const known = sessions.get(request.headers["mcp-session-id"]);
+  const session = sessions.get(request.headers["mcp-session-id"]);
   const message = request.method === "POST" ? await body(request) : undefined;
-  if (known) return known.handleRequest(request, response, message);
+  if (session) return session.handleRequest(request, response, message);
   if (message?.method !== "initialize") {
     // As the SDK's own examples do.
     const error = { code: -32000, message: "Bad Request: No valid session ID provided" };
@@ -71,9 +71,9 @@ async function overSse(request, response) {
     sessions.set(transport.sessionId, transport);
     return server().connect(transport);
   }
-  const known = sessions.get(url.searchParams.get("sessionId"));
-  if (request.method === "POST" && url.pathname === "/messages" && known) {
-    return known.handlePostMessage(request, response);
+  const session = sessions.get(url.searchParams.get("sessionId"));
+  if (request.method === "POST" && url.pathname === "/messages" && session) {
+    return session.handlePostMessage(request, response);
   }
   return response.writeHead(request.method === "POST" && url.pathname === "/sse" ? 405 : 404).end();
 }

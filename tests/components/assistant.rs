@@ -21,10 +21,10 @@ type Made = Arc<Mutex<Vec<(String, Value)>>>;
 fn about(fake: Option<&FakeModel>, lines: &str) -> Bench {
     let folders = Folders::new();
     folders.put("assistant", &tests::component_bytes("assistant"));
-    let model = fake.map(|it| {
+    let model = fake.map(|model| {
         format!(
             "[models.claude]\nkey = {{ value = '{KEY}' }}\nbase_url = '{}'\nretry_base_ms = 1\n",
-            it.url
+            model.url
         )
     });
     let provider = if fake.is_some() { "claude" } else { "builtin" };
@@ -42,9 +42,9 @@ fn about(fake: Option<&FakeModel>, lines: &str) -> Bench {
 /// Tools that do what they are asked, but `send`, which waits until its person has allowed it.
 fn tools(bench: Bench, is_allowed: Arc<Mutex<bool>>) -> (Bench, Made) {
     let made = Made::default();
-    let seen = made.clone();
+    let record = made.clone();
     let bench = bench.calls(&["look", "send"], move |name, arguments| {
-        seen.lock().unwrap().push((name.to_owned(), arguments.clone()));
+        record.lock().unwrap().push((name.to_owned(), arguments.clone()));
         match name {
             "look" => Called::Done(json!({ "found": 7 })),
             "a-letter" if *is_allowed.lock().unwrap() => Called::Done(json!({ "sent": true })),

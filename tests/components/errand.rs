@@ -52,7 +52,7 @@ async fn a_refusal_is_passed_on_with_its_code() {
 }
 
 #[tokio::test]
-async fn an_assistant_of_somebody_else_answers_alone() {
+async fn an_assistant_of_others_answers_alone() {
     let bench = Bench::of("clerk").grant(Grant::Calls).grant(Grant::Endpoints);
     let bench = bench.grant(Grant::Settings).settings(json!({ "tool": "sell", "arguments": {} }));
     let it = bench.calls(&["sell"], allowed).start().await;

@@ -63,7 +63,7 @@ fn able(capabilities: &Value) -> Caller {
 }
 
 /// A caller with a name and scopes.
-fn known(principal: &str, scopes: &[&str]) -> Caller {
+fn caller(principal: &str, scopes: &[&str]) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();
     caller.scopes = scopes.iter().map(|it| (*it).to_owned()).collect();

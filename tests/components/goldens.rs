@@ -73,28 +73,28 @@ fn what_each_component_can_touch_is_what_its_golden_says() {
 async fn what_each_component_offers_is_what_its_golden_says() {
     for (name, folder) in components() {
         let tested = Bench::of(&name).grant_all().start().await;
-        let tools = tested.component().tools().iter().map(|it| {
+        let tools = tested.component().tools().iter().map(|tool| {
             json!({
-                "name": &*it.name,
-                "title": it.title,
-                "description": it.description,
+                "name": &*tool.name,
+                "title": tool.title,
+                "description": tool.description,
                 "annotations": {
-                    "readOnlyHint": it.hints.read_only,
-                    "destructiveHint": it.hints.destructive,
-                    "idempotentHint": it.hints.idempotent,
-                    "openWorldHint": it.hints.open_world,
+                    "readOnlyHint": tool.hints.read_only,
+                    "destructiveHint": tool.hints.destructive,
+                    "idempotentHint": tool.hints.idempotent,
+                    "openWorldHint": tool.hints.open_world,
                 },
-                "inputSchema": Value::Object((*it.input_schema).clone()),
-                "outputSchema": it.output_schema.as_deref().cloned().map(Value::Object),
-                "_meta": it.meta,
+                "inputSchema": Value::Object((*tool.input_schema).clone()),
+                "outputSchema": tool.output_schema.as_deref().cloned().map(Value::Object),
+                "_meta": tool.meta,
             })
         });
         let tools = Value::Array(tools.collect());
         let text = serde_json::to_string_pretty(&tools).expect("JSON can be written") + "\n";
         goldens::check(&folder.join("tools.json"), &text);
-        let route = |it: &host::component::Route| match it.tools.as_slice() {
-            [] => format!("{it}\n"),
-            tools => format!("{it} ({})\n", tools.join(", ")),
+        let route = |route: &host::component::Route| match route.tools.as_slice() {
+            [] => format!("{route}\n"),
+            tools => format!("{route} ({})\n", tools.join(", ")),
         };
         let routes: String = tested.component().routes.iter().map(route).collect();
         if !routes.is_empty() {

@@ -19,7 +19,7 @@ const ALTERNATIVES: usize = 300;
 /// What one query may read of a file.
 const QUERY_BYTES_MAX: u64 = 1_000_000;
 
-fn wish(ways: usize) -> RouteOptions {
+fn options(ways: usize) -> RouteOptions {
     RouteOptions { ways, ..RouteOptions::default() }
 }
 
@@ -31,11 +31,11 @@ fn thousand_random_routes_are_as_fast_as_those_of_plain_search() {
     let (mut with, mut without) = (0, 0);
     for pair in pairs(map, &plain, &graph, PAIRS) {
         let wanted = pair.fastest(&plain);
-        match (wanted, graph.ways(pair.from.at, pair.to.at, &wish(1))) {
+        match (wanted, graph.ways(pair.from.at, pair.to.at, &options(1))) {
             (Some(ms), Ok(found)) => {
-                let told = found[0].seconds * 1000.0;
+                let time = found[0].seconds * 1000.0;
                 // Half a millisecond for each end, where a link is travelled in part.
-                assert!((told - ms).abs() <= 2.0, "{told} ms, and {ms} ms is right: {pair:?}");
+                assert!((time - ms).abs() <= 2.0, "{time} ms, and {ms} ms is right: {pair:?}");
                 with += 1;
             }
             // Where nothing leads on from the nearest road, the ones beside it are tried.
@@ -55,7 +55,7 @@ fn alternatives_are_short_and_different_enough_without_detours() {
     let arcs = known(&plain, map.network.links.len());
     let mut alternatives = 0;
     for pair in pairs(map, &plain, &graph, ALTERNATIVES) {
-        let Ok(found) = graph.ways(pair.from.at, pair.to.at, &wish(3)) else { continue };
+        let Ok(found) = graph.ways(pair.from.at, pair.to.at, &options(3)) else { continue };
         assert!((1..=3).contains(&found.len()));
         let ways: Vec<Vec<Arc>> = found.iter().map(|it| arcs_of(it, &arcs)).collect();
         for index in 1..found.len() {
@@ -100,9 +100,9 @@ fn detour(plain: &Plain, best: &Found, way: &[Arc]) -> Option<String> {
 }
 
 /// Links by the points at which one gets onto them and off them, and how many points there are.
-type Known = HashMap<Vec<(i64, i64)>, Arc>;
+type Arcs = HashMap<Vec<(i64, i64)>, Arc>;
 
-fn known(plain: &Plain, links: usize) -> Known {
+fn known(plain: &Plain, links: usize) -> Arcs {
     let links = u32::try_from(links).unwrap();
     let arcs = (0..links).flat_map(|it| [(it, true), (it, false)]);
     let mut open: Vec<Arc> = arcs.filter(|it| plain.is_open(*it)).collect();
@@ -117,7 +117,7 @@ fn key(line: &[Point]) -> Vec<(i64, i64)> {
 }
 
 /// The links of a way that are travelled whole; of the first and the last a part is.
-fn arcs_of(found: &Found, known: &Known) -> Vec<Arc> {
+fn arcs_of(found: &Found, known: &Arcs) -> Vec<Arc> {
     let last = found.legs.len() - 1;
     let arc = |(index, leg): (usize, &graph::Leg)| match known.get(&key(&leg.points)) {
         Some(arc) => *arc,
@@ -143,7 +143,7 @@ fn a_query_reads_less_than_a_megabyte_of_the_file() {
     let fresh = |pair: &Pair| {
         // As in a fresh instance: nothing is known of the file.
         let graph = Graph::open(&map.bytes[..]).unwrap();
-        let found = graph.ways(pair.from.at, pair.to.at, &wish(3));
+        let found = graph.ways(pair.from.at, pair.to.at, &options(3));
         found.is_ok().then(|| graph.bytes_read())
     };
     let mut read: Vec<u64> =

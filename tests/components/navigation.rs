@@ -64,7 +64,7 @@ fn object(output: &Output) -> Value {
 
 /// The texts beside a result's object.
 fn texts(output: &Output) -> Vec<&str> {
-    let texts = output.content.iter().filter_map(|it| match it {
+    let texts = output.content.iter().filter_map(|content| match content {
         Content::Text(it) => Some(it.text.as_str()),
         _ => None,
     });

@@ -151,6 +151,6 @@ async fn a_function_that_awaits_by_its_type_alone_is_a_tool() {
 #[tokio::test]
 async fn what_it_writes_is_taken_to_the_end() {
     let newcomer = newcomer(Limits::default()).await;
-    let said = newcomer.call("lines_say", json!({ "lines": ["one", "two"] })).await;
-    assert_eq!(said, json!({ "result": 2 }));
+    let output = newcomer.call("lines_say", json!({ "lines": ["one", "two"] })).await;
+    assert_eq!(output, json!({ "result": 2 }));
 }

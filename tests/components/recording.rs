@@ -98,9 +98,9 @@ async fn question_answer_and_trap_are_outcomes_like_others() {
     assert_eq!(replay("echo", &asked).await, Replayed::Same);
     assert!(asked.example(Language::Rust).unwrap().ends_with(".asks(),"));
     let answers = json!({ "name": { "name": "Hanako" } });
-    let told = read(&echo.record("greet", &json!({}), answers).await);
-    assert!(told.outcome.to_string().contains("Hello, Hanako!"), "{}", told.outcome);
-    assert_eq!(replay("echo", &told).await, Replayed::Same);
+    let body = read(&echo.record("greet", &json!({}), answers).await);
+    assert!(body.outcome.to_string().contains("Hello, Hanako!"), "{}", body.outcome);
+    assert_eq!(replay("echo", &body).await, Replayed::Same);
 
     let rogue = Bench::of("rogue").start().await;
     let trapped = read(&rogue.record("panic", &json!({}), json!({})).await);

@@ -162,7 +162,7 @@ async fn the_schemas_say_what_the_types_say() {
 async fn arguments_that_do_not_fit_are_told_at_their_place() {
     let stranger = Bench::of("stranger").start().await;
     let some = r#"one of "empty", an object with "circle" alone, an object with "polygon" alone"#;
-    for (name, value, told) in [
+    for (name, value, expected) in [
         ("yes", json!(1), "must be a boolean, not 1"),
         ("tiny", json!(128), "must be an integer from -128 to 127, not 128"),
         ("byte", json!(-1), "must be an integer from 0 to 255, not -1"),
@@ -197,7 +197,7 @@ async fn arguments_that_do_not_fit_are_told_at_their_place() {
         let problems = &failure["data"]["problems"];
         assert_eq!(
             problems,
-            &json!([{ "pointer": format!("/it/{name}"), "message": told }]),
+            &json!([{ "pointer": format!("/it/{name}"), "message": expected }]),
             "SYS-42"
         );
     }

@@ -130,9 +130,9 @@ pub(crate) fn requests() -> Vec<Request> {
 
 /// The bodies of the requests above that go over standard input as well.
 pub(crate) fn lines() -> Vec<Vec<u8>> {
-    let bodies = requests().into_iter().filter(|it| it.path() == "/mcp").filter_map(|it| {
-        let end = it.0.windows(2).position(|it| it == b"\n\n")?;
-        Some(it.0[end + 2..].to_vec())
+    let bodies = requests().into_iter().filter(|it| it.path() == "/mcp").filter_map(|request| {
+        let end = request.0.windows(2).position(|it| it == b"\n\n")?;
+        Some(request.0[end + 2..].to_vec())
     });
     bodies.filter(|it| !it.is_empty()).collect()
 }

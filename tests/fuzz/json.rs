@@ -46,8 +46,8 @@ impl Json {
                 format!("[{}]", items.join(","))
             }
             Self::Object(entries) => {
-                let entry = |(name, it): &(String, Self)| {
-                    format!("{}:{}", serde_json::Value::from(&**name), it.text())
+                let entry = |(name, value): &(String, Self)| {
+                    format!("{}:{}", serde_json::Value::from(&**name), value.text())
                 };
                 let entries: Vec<_> = entries.iter().map(entry).collect();
                 format!("{{{}}}", entries.join(","))

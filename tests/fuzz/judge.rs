@@ -44,7 +44,7 @@ fn done(request: &Request, answer: &Answer) -> Result<(), String> {
         return Ok(());
     }
     let messages = answer.messages();
-    let mut each = messages.iter().flat_map(|it| match it {
+    let mut each = messages.iter().flat_map(|message| match message {
         Value::Array(batch) => batch.iter().collect(),
         one => vec![one],
     });
@@ -102,24 +102,24 @@ fn refused(status: u16, answer: &Answer) -> Result<(), String> {
 /// What two answers to the same request have in common.
 pub(crate) fn gist(answer: &Answer) -> Value {
     let messages = answer.messages();
-    let all = messages.iter().flat_map(|it| match it {
+    let all = messages.iter().flat_map(|message| match message {
         Value::Array(batch) => batch.iter().collect(),
         one => vec![one],
     });
-    let words = all.map(|it| {
-        let result = it.get("result");
+    let answers = all.map(|message| {
+        let result = message.get("result");
         json!({
             // What is long may be a state, which each server has its own of.
-            "id": it.get("id").filter(|it| it.to_string().len() < 99),
-            "code": it.pointer("/error/code"),
-            "error": it.get("error").filter(|it| it.is_string()),
-            "type": it.pointer("/result/resultType"),
-            "isError": it.pointer("/result/isError"),
-            "method": it.get("method"),
+            "id": message.get("id").filter(|it| it.to_string().len() < 99),
+            "code": message.pointer("/error/code"),
+            "error": message.get("error").filter(|it| it.is_string()),
+            "type": message.pointer("/result/resultType"),
+            "isError": message.pointer("/result/isError"),
+            "method": message.get("method"),
             "members": result.and_then(Value::as_object).map(|it| it.keys().collect::<Vec<_>>()),
         })
     });
     // Progress may come in one note or in several.
-    let words: Vec<_> = words.filter(|it| it["method"] != "notifications/progress").collect();
-    json!({ "status": answer.status, "kind": answer.kind(), "messages": words })
+    let message: Vec<_> = answers.filter(|it| it["method"] != "notifications/progress").collect();
+    json!({ "status": answer.status, "kind": answer.kind(), "messages": message })
 }

@@ -1,4 +1,4 @@
-//! Two servers, one with the short way and one without, that are asked the same.
+//! Two servers, one with the fast path and one without, that are asked the same.
 
 use std::{
     net::SocketAddr,
@@ -49,9 +49,9 @@ impl Pair {
             }
             let grants = Some([Grant::Events].into());
             let library = ComponentConfig { grants, ..ComponentConfig::default() };
-            TestServer::start(folders, |it| {
-                it.fast_path = fast_path;
-                it.components.insert("library".to_owned(), library);
+            TestServer::start(folders, |config| {
+                config.fast_path = fast_path;
+                config.components.insert("library".to_owned(), library);
             })
             .await
         };
@@ -103,8 +103,8 @@ impl Pair {
         let good = Request::of("POST /mcp HTTP/1.1", &headers, &body.to_string());
         for server in self.servers() {
             let answer = exchange(addr(server), &good).await?;
-            let said = answer.messages().pop().unwrap_or_default();
-            if said["result"]["structuredContent"] != json!({ "value": { "a": 1 } }) {
+            let last = answer.messages().pop().unwrap_or_default();
+            if last["result"]["structuredContent"] != json!({ "value": { "a": 1 } }) {
                 return Err(format!("a good call is no longer answered: {answer:?}"));
             }
         }
@@ -115,8 +115,8 @@ impl Pair {
     pub(crate) async fn rests(&self) -> Result<(), String> {
         let mut left = String::new();
         for _ in 0..LOOKS_MAX {
-            let each = self.servers().map(|it| {
-                let metrics = &it.server().calls.watch.metrics;
+            let each = self.servers().map(|server| {
+                let metrics = &server.server().calls.watch.metrics;
                 COMPONENTS.map(|name| metrics.component(name)).map(|it| it.running + it.queued)
             });
             let calls: u64 = each.as_flattened().iter().sum();

@@ -27,7 +27,7 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":"hello","method":"initialize","para
 struct Spoken {
     child: Child,
     stdin: ChildStdin,
-    said: Receiver<String>,
+    lines: Receiver<String>,
     _folders: Folders,
 }
 
@@ -40,7 +40,7 @@ impl Spoken {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let (sender, said) = channel();
+        let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                 if sender.send(line).is_err() {
@@ -48,7 +48,7 @@ impl Spoken {
                 }
             }
         });
-        Self { child, stdin, said, _folders: folders }
+        Self { child, stdin, lines, _folders: folders }
     }
 
     fn write(&mut self, line: &[u8]) -> Result<(), String> {
@@ -61,7 +61,7 @@ impl Spoken {
     /// The message that answers `id`; every line before it must be a message too.
     fn answer(&mut self, id: &str) -> Result<Value, String> {
         loop {
-            let line = self.said.recv_timeout(HANGS_AFTER).map_err(|error| match error {
+            let line = self.lines.recv_timeout(HANGS_AFTER).map_err(|error| match error {
                 RecvTimeoutError::Timeout => "it hangs".to_owned(),
                 RecvTimeoutError::Disconnected => format!("it ended: {:?}", self.child.wait()),
             })?;
@@ -88,10 +88,10 @@ impl Spoken {
             },
         });
         self.write(good.to_string().as_bytes())?;
-        let said = self.answer("good")?;
-        match said["result"]["structuredContent"] == json!({ "value": { "a": 1 } }) {
+        let line = self.answer("good")?;
+        match line["result"]["structuredContent"] == json!({ "value": { "a": 1 } }) {
             true => Ok(()),
-            false => Err(format!("a good call is no longer answered: {said}")),
+            false => Err(format!("a good call is no longer answered: {line}")),
         }
     }
 }

@@ -99,13 +99,13 @@ impl Dev {
 
     /// Waits until a line has `text`; gives back all lines until then.
     fn until(&self, text: &str) -> String {
-        let mut heard = String::new();
-        while !heard.contains(text) {
+        let mut all = String::new();
+        while !all.contains(text) {
             let line = self.lines.recv_timeout(Duration::from_secs(600));
-            let line = line.unwrap_or_else(|_| panic!("nothing says {text:?}: {heard}"));
-            heard = format!("{heard}{line}\n");
+            let line = line.unwrap_or_else(|_| panic!("nothing says {text:?}: {all}"));
+            all = format!("{all}{line}\n");
         }
-        heard
+        all
     }
 
     /// Interrupts it as a terminal does; whether it ended well.
@@ -178,21 +178,21 @@ fn each_save_is_built_tried_and_served_or_said_why_not() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
     let folder = component_folder(&folders, home.path(), "my-dev");
     let dev = Dev::start(&folders, &folder, &["--serve"]);
-    let heard = dev.until("#/counter/my_dev");
+    let printed = dev.until("#/counter/my_dev");
     for step in ["my_dev: MCP at http://127.0.0.1:", ": built in ", "3 examples hold"] {
-        assert!(heard.contains(step), "{step}: {heard}");
+        assert!(printed.contains(step), "{step}: {printed}");
     }
-    assert!(heard.contains("served as generation 1"), "{heard}");
+    assert!(printed.contains("served as generation 1"), "{printed}");
 
     let line = edit(&folder, &[("Ok(Greeted {", "panic!(\"no greeting\"); Ok(Greeted {")]);
-    let heard = dev.until("generation 1 serves on");
-    assert!(heard.contains("was expected of my_dev; what came was a trap"), "{heard}");
-    assert!(heard.contains(&format!("/src/lib.rs:{line} (")), "line {line}: {heard}");
-    assert!(heard.contains("no greeting"), "what the guest said itself: {heard}");
+    let printed = dev.until("generation 1 serves on");
+    assert!(printed.contains("was expected of my_dev; what came was a trap"), "{printed}");
+    assert!(printed.contains(&format!("/src/lib.rs:{line} (")), "line {line}: {printed}");
+    assert!(printed.contains("no greeting"), "what the guest said itself: {printed}");
 
     edit(&folder, &[("panic!(", "panik!(")]);
-    let heard = dev.until("generation 1 serves on");
-    assert!(heard.contains("not built") && heard.contains("cannot find macro `panik`"), "{heard}");
+    let lines = dev.until("generation 1 serves on");
+    assert!(lines.contains("not built") && lines.contains("cannot find macro `panik`"), "{lines}");
 
     let good = [
         ("panik!(\"no greeting\"); ", ""),
@@ -200,8 +200,8 @@ fn each_save_is_built_tried_and_served_or_said_why_not() {
         ("\"Hello, 花子!\"", "\"Good day, 花子!\""),
     ];
     edit(&folder, &good);
-    let heard = dev.until("served as generation ");
-    assert!(!heard.contains("#/counter"), "the address is told once: {heard}");
+    let printed = dev.until("served as generation ");
+    assert!(!printed.contains("#/counter"), "the address is told once: {printed}");
     let called = output(bare_command(&folders).args(["call", "my_dev", "{\"name\":\"Ann\"}"]));
     assert!(text(&called.stdout).contains("Good day, Ann!"), "{called:?}");
     assert!(dev.interrupt());
@@ -224,8 +224,8 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
         symlink(built, folder.join(packages)).unwrap();
         let (file, manifest) = (folder.join(source), folder.join("madoguchi.toml"));
         let dev = Dev::start(&folders, &folder, &["--serve"]);
-        let heard = dev.until("#/counter/my_quick");
-        assert!(heard.contains("3 examples hold"), "{language}: {heard}");
+        let printed = dev.until("#/counter/my_quick");
+        assert!(printed.contains("3 examples hold"), "{language}: {printed}");
         // What was compiled, by the kit and by the server.
         let compiled = || {
             let files = [folder.join("build/quick"), folders.data().join("compiled")];
@@ -251,13 +251,13 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
         assert_eq!(compiled(), before, "DEV-8, SYS-63: {language}");
 
         save(&file, &format!("{whole}\n)) no language says this"));
-        let heard = dev.until("generation 2 serves on");
-        assert!(heard.contains("not built") && heard.contains(at), "{language}: {heard}");
+        let output = dev.until("generation 2 serves on");
+        assert!(output.contains("not built") && output.contains(at), "{language}: {output}");
         // The manifest is read again, and what is wrong with it is said.
         let was = fs::read_to_string(&manifest).unwrap();
         save(&manifest, &was.replace("[dev]", "[def]"));
-        let heard = dev.until("save it again");
-        assert!(heard.contains("def"), "DEV-8: {language}: {heard}");
+        let output = dev.until("save it again");
+        assert!(output.contains("def"), "DEV-8: {language}: {output}");
         save(&manifest, &was.replace("build = ", "build = \"echo by another; false\" # "));
         dev.until("by another");
         dev.until("generation 2 serves on");
@@ -279,9 +279,9 @@ fn a_trap_names_file_and_line_and_not_to_its_caller() {
     let built = folder.join("target/wasm32-wasip2/debug/my_fault.wasm");
     let eve = ["my_fault", "{\"name\":\"Eve\"}"];
     let run = output(bare_command(&folders).arg("run").arg(&built).args(eve));
-    let told = text(&run.stderr);
-    assert!(!run.status.success() && told.contains(&format!("/src/lib.rs:{line} (")), "{told}");
-    assert!(!told.contains("/rustc/"), "the places are the author's: {told}");
+    let help = text(&run.stderr);
+    assert!(!run.status.success() && help.contains(&format!("/src/lib.rs:{line} (")), "{help}");
+    assert!(!help.contains("/rustc/"), "the places are the author's: {help}");
 
     folders.put("my_fault", &fs::read(&built).unwrap());
     let log = home.path().join("log");
@@ -289,8 +289,8 @@ fn a_trap_names_file_and_line_and_not_to_its_caller() {
     command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
     let mut server = Process::logging(command, fs::File::create(&log).unwrap());
     let call = output(bare_command(&folders).arg("call").args(eve));
-    let told = format!("{}{}", text(&call.stdout), text(&call.stderr));
-    assert!(told.contains("broke down") && !told.contains("lib.rs"), "{told}");
+    let message = format!("{}{}", text(&call.stdout), text(&call.stderr));
+    assert!(message.contains("broke down") && !message.contains("lib.rs"), "{message}");
     let audit = text(&output(bare_command(&folders).arg("audit")).stdout);
     assert!(audit.contains(&format!("/src/lib.rs:{line} (")), "{audit}");
     server.signal();
@@ -319,15 +319,15 @@ fn any_command_builds_for_the_server_that_runs() {
 
     let mut server = Process::start(&folders);
     let dev = Dev::start(&folders, home.path(), &[]);
-    let heard = dev.until("#/counter/");
-    assert!(heard.contains("echo: served as generation 1"), "{heard}");
-    assert!(heard.contains(&server.url), "the page of that server: {heard}");
+    let output = dev.until("#/counter/");
+    assert!(output.contains("echo: served as generation 1"), "{output}");
+    assert!(output.contains(&server.url), "the page of that server: {output}");
     next(&rebuilt(&component_bytes("echo"), 1));
     build("cp next.wasm out/echo.wasm # again");
     dev.until("echo: served as generation 2");
     build("rm out/echo.wasm");
-    let heard = dev.until("generation 2 serves on");
-    assert!(heard.contains("wrote no ") && heard.contains("out/echo.wasm"), "{heard}");
+    let output = dev.until("generation 2 serves on");
+    assert!(output.contains("wrote no ") && output.contains("out/echo.wasm"), "{output}");
 
     build("sleep 600 & echo $! > child; wait");
     let child = home.path().join("child");
@@ -355,7 +355,7 @@ fn any_command_builds_for_the_server_that_runs() {
 #[test]
 fn a_new_component_takes_no_place_and_no_name_that_cannot_be() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
-    for (name, told) in [
+    for (name, expected) in [
         ("Weather", "a-z 0-9 _ -"),
         ("9lives", "letter at the beginning"),
         ("天気", "a-z"),
@@ -365,7 +365,7 @@ fn a_new_component_takes_no_place_and_no_name_that_cannot_be() {
     ] {
         let refused = new(&folders, &home.path().join(name));
         assert!(!refused.status.success(), "{name}");
-        assert!(text(&refused.stderr).contains(told), "{name}: {}", text(&refused.stderr));
+        assert!(text(&refused.stderr).contains(expected), "{name}: {}", text(&refused.stderr));
         assert!(!home.path().join(name).exists(), "{name}: nothing is made");
     }
     let class = home.path().join("class");

@@ -88,8 +88,8 @@ async fn accepts_valid_token_and_explains_rejection_on_every_surface() {
             );
             assert_eq!(challenge(&answer), expected, "{surface}");
             let body: Value = answer.json().await.unwrap();
-            let said = body["error"]["message"].as_str().or(body["message"].as_str());
-            assert!(said.is_some_and(|it| it.contains("Authorization: Bearer")), "{body}");
+            let text = body["error"]["message"].as_str().or(body["message"].as_str());
+            assert!(text.is_some_and(|it| it.contains("Authorization: Bearer")), "{body}");
         }
     }
     // Two tokens on six surfaces, counted for an operator who watches the attempts.
@@ -105,8 +105,8 @@ async fn serves_only_page_and_liveness_to_callers_without_a_token() {
     for (surface, answer) in on_each_surface(&stranger).await {
         if surface == "health" {
             let health: Value = answer.json().await.unwrap();
-            let told: Vec<_> = health.as_object().unwrap().keys().collect();
-            assert_eq!(told, ["status", "version"], "{health}");
+            let found: Vec<_> = health.as_object().unwrap().keys().collect();
+            assert_eq!(found, ["status", "version"], "{health}");
             continue;
         }
         assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{surface}");

@@ -252,8 +252,8 @@ async fn a_canary_that_traps_gives_way_after_three_traps() {
         assert_eq!(client.output("begin", json!({})).await, json!({ "rows": 0 }));
     }
     let health: Value = client.get("/api/health").await.json().await.unwrap();
-    let trouble = health["components"]["shop"]["error"].as_str().unwrap();
-    assert!(trouble.contains("3 of its 3 calls trapped"), "{trouble}");
+    let text = health["components"]["shop"]["error"].as_str().unwrap();
+    assert!(text.contains("3 of its 3 calls trapped"), "{text}");
     // It may be tried once more, accepted or refused.
     let report = control(&server).obey("shop", percent(10)).await.unwrap();
     assert!(report.trouble.is_none() && report.pending.is_some_and(|it| it.ended.is_none()));

@@ -75,7 +75,7 @@ impl Talk {
 }
 
 /// What a person says to the host, by approval, in a body as [`allow`] makes one: a client sends it before the rest.
-const WORDS: &str = "words";
+const DECISIONS: &str = "words";
 /// The tools that a person trusts, which a client names in a header.
 const TRUSTS: &str = "trusts";
 
@@ -93,11 +93,11 @@ async fn send(client: &Client, body: &Value, accept: &str) -> reqwest::Response 
         body["assistant"] = "counter".into();
     }
     let fields = body.as_object_mut().expect("an object");
-    let words = fields.remove(WORDS).unwrap_or_default();
-    for (approval, word) in words.as_object().into_iter().flatten() {
+    let decisions = fields.remove(DECISIONS).unwrap_or_default();
+    for (approval, decision) in decisions.as_object().into_iter().flatten() {
         let address = format!("/api/approvals/{approval}");
         // One that was answered before stands as it is.
-        client.post(&address, &[], word.to_string()).await;
+        client.post(&address, &[], decision.to_string()).await;
     }
     let trusts = fields.remove(TRUSTS).unwrap_or_default();
     let trusts: Vec<_> =
@@ -149,14 +149,14 @@ fn results(message: &Value) -> Vec<&Value> {
 }
 
 /// The same decision on these calls that wait, each by itself.
-fn words(answer: &Value, ids: &[String], word: &Value) -> Value {
+fn decisions(answer: &Value, ids: &[String], one: &Value) -> Value {
     let waiting = answer["waiting"].as_array().expect("a list").iter();
     let named = waiting.filter(|it| ids.iter().any(|id| it["callId"] == **id));
-    let words = named.map(|it| (it["approval"].as_str().expect("an id").to_owned(), word.clone()));
-    json!({ "turn": answer["turn"], WORDS: words.collect::<serde_json::Map<_, _>>() })
+    let all = named.map(|it| (it["approval"].as_str().expect("an id").to_owned(), one.clone()));
+    json!({ "turn": answer["turn"], DECISIONS: all.collect::<serde_json::Map<_, _>>() })
 }
 
 /// What allows these calls.
 pub(crate) fn allow(answer: &Value, ids: &[String]) -> Value {
-    words(answer, ids, &json!({ "allow": true }))
+    decisions(answer, ids, &json!({ "allow": true }))
 }

@@ -56,11 +56,11 @@ fn check(folders: &Folders, file: &Path) -> (Option<i32>, Value) {
 fn checking_a_sound_configuration_passes_and_creates_nothing() {
     let (folders, file) = bare("bundled = false\n[components.echo.limits]\ncalls_max = 3\n");
     folders.put("echo", &component_bytes("echo"));
-    let (code, told) = check(&folders, &file);
-    assert_eq!((code, &told["ok"]), (Some(0), &Value::Bool(true)), "{told}");
+    let (code, report) = check(&folders, &file);
+    assert_eq!((code, &report["ok"]), (Some(0), &Value::Bool(true)), "{report}");
     assert!(!folders.data().exists(), "a check leaves nothing behind");
-    let words = run(&folders, &["check-config", file.to_str().unwrap()]);
-    assert!(String::from_utf8_lossy(&words.stdout).contains("fine"), "{words:?}");
+    let output = run(&folders, &["check-config", file.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("fine"), "{output:?}");
     folders.lend_code();
     assert!(
         run(&folders, &["check-config"]).status.success(),
@@ -73,13 +73,13 @@ fn checking_a_sound_configuration_passes_and_creates_nothing() {
 fn wrong_address_of_a_store_is_found_and_not_repeated() {
     for url in ["mysql://u:hunter2@h/d", "postgres://u:hunter2@h", "postgres://u:hunter2@h/d?x=y"] {
         let (folders, file) = configured(&format!("bundled = false\n[store]\nurl = \"{url}\"\n"));
-        let (code, told) = check(&folders, &file);
-        assert_eq!(code, Some(1), "{told}");
-        let found = &told["findings"][0];
-        assert_eq!((&found["about"], &found["line"]), (&"store".into(), &2.into()), "{told}");
+        let (code, report) = check(&folders, &file);
+        assert_eq!(code, Some(1), "{report}");
+        let found = &report["findings"][0];
+        assert_eq!((&found["about"], &found["line"]), (&"store".into(), &2.into()), "{report}");
         let message = found["message"].as_str().unwrap();
-        assert!(message.contains("postgres://USER:PASSWORD@HOST"), "{told}");
-        assert!(!told.to_string().contains("hunter2"), "{told}");
+        assert!(message.contains("postgres://USER:PASSWORD@HOST"), "{report}");
+        assert!(!report.to_string().contains("hunter2"), "{report}");
     }
 }
 
@@ -88,14 +88,14 @@ fn taken_name_is_a_problem_and_variable_without_origins_a_note() {
     let text = "bundled = false\n[components.forms]\nhttp_environment = \"MADOGUCHI_NO_SUCH\"\n\
         [endpoints]\nblobs = \"forms\"\n";
     let (folders, file) = configured(text);
-    let (code, told) = check(&folders, &file);
-    assert_eq!(code, Some(1), "{told}");
-    let findings = told["findings"].as_array().unwrap();
+    let (code, report) = check(&folders, &file);
+    assert_eq!(code, Some(1), "{report}");
+    let findings = report["findings"].as_array().unwrap();
     let of = |about: &str| findings.iter().find(|it| it["about"] == about).cloned();
-    let taken = of("endpoints").unwrap_or_else(|| panic!("{told}"));
+    let taken = of("endpoints").unwrap_or_else(|| panic!("{report}"));
     assert_eq!((&taken["line"], &taken["is_problem"]), (&Value::from(4), &Value::Bool(true)));
     assert!(taken["message"].as_str().unwrap().contains("the server's own"), "{taken}");
-    let variable = of("components.forms.http_environment").unwrap_or_else(|| panic!("{told}"));
+    let variable = of("components.forms.http_environment").unwrap_or_else(|| panic!("{report}"));
     assert_eq!(
         (&variable["line"], &variable["is_problem"]),
         (&Value::from(3), &Value::Bool(false))
@@ -109,12 +109,12 @@ fn names_missing_and_ungranted_items_with_line_and_remedy() {
         environment.timezone = \"MADOGUCHI_NO_SUCH\"\n[components.nobody]\n";
     let (folders, file) = configured(text);
     folders.put("cinema", &component_bytes("cinema"));
-    let (code, told) = check(&folders, &file);
-    assert_eq!((code, &told["ok"]), (Some(1), &Value::Bool(false)), "{told}");
+    let (code, report) = check(&folders, &file);
+    assert_eq!((code, &report["ok"]), (Some(1), &Value::Bool(false)), "{report}");
     let finding = |about: &str| {
-        let findings = told["findings"].as_array().unwrap();
+        let findings = report["findings"].as_array().unwrap();
         let found = findings.iter().find(|it| it["about"] == about);
-        found.unwrap_or_else(|| panic!("nothing about {about}: {told}"))
+        found.unwrap_or_else(|| panic!("nothing about {about}: {report}"))
     };
     let grants = finding("components.cinema.grants");
     assert_eq!((&grants["line"], &grants["is_problem"]), (&3.into(), &true.into()));
@@ -131,13 +131,13 @@ fn names_missing_and_ungranted_items_with_line_and_remedy() {
 #[test]
 fn reports_file_unreadable_as_configuration_with_its_line() {
     let (folders, file) = configured("bundled = false\nadr = 1\n");
-    let (code, told) = check(&folders, &file);
-    assert_eq!((code, &told["findings"][0]["line"]), (Some(1), &2.into()), "{told}");
-    let message = told["findings"][0]["message"].as_str().unwrap();
+    let (code, report) = check(&folders, &file);
+    assert_eq!((code, &report["findings"][0]["line"]), (Some(1), &2.into()), "{report}");
+    let message = report["findings"][0]["message"].as_str().unwrap();
     assert!(message.contains("adr") && message.contains("addr"), "{message}");
     let (folders, file) = configured("[telemetry]\notlp_endpoint = \"nowhere\"\n");
-    let (code, told) = check(&folders, &file);
-    assert_eq!((code, &told["findings"][0]["line"]), (Some(1), &1.into()), "{told}");
+    let (code, report) = check(&folders, &file);
+    assert_eq!((code, &report["findings"][0]["line"]), (Some(1), &1.into()), "{report}");
 }
 
 #[test]
@@ -145,33 +145,33 @@ fn a_component_is_inspected_before_it_is_let_in() {
     let (folders, file) = configured("[components.cinema]\ngrants = []\n");
     let cinema = component("cinema");
     let cinema = cinema.to_str().unwrap();
-    let told = json(&run(&folders, &["inspect", cinema, "--json"]));
-    assert_eq!((&told["name"], &told["welcome"]), (&"cinema".into(), &true.into()), "{told}");
-    assert_eq!(told["digest"], host::digest::digest(&component_bytes("cinema")));
+    let report = json(&run(&folders, &["inspect", cinema, "--json"]));
+    assert_eq!((&report["name"], &report["welcome"]), (&"cinema".into(), &true.into()), "{report}");
+    assert_eq!(report["digest"], host::digest::digest(&component_bytes("cinema")));
     let needs = |part: &str, name: &str| {
-        let parts = told[part].as_array().unwrap();
+        let parts = report[part].as_array().unwrap();
         let found = parts.iter().find(|it| it["name"].as_str().unwrap().starts_with(name));
-        found.unwrap_or_else(|| panic!("no {name}: {told}"))["needs"].clone()
+        found.unwrap_or_else(|| panic!("no {name}: {report}"))["needs"].clone()
     };
     assert_eq!(needs("imports", "madoguchi:tool/sql"), "sql");
     assert_eq!(needs("imports", "wasi:cli/stderr"), "nothing");
     assert_eq!(needs("exports", "madoguchi:tool/migrations"), "nothing");
-    let tools = told["tools"].as_array().unwrap();
+    let tools = report["tools"].as_array().unwrap();
     let reserve = tools.iter().find(|it| it["name"] == "reserve_seats").unwrap();
     assert!(reserve["title"].is_string() && reserve["inputSchema"]["properties"].is_object());
     assert_eq!(reserve["annotations"]["readOnlyHint"], false);
     // APP-2.
     assert_eq!(reserve["app"], "ui://cinema/seats");
-    let line = told["line"].as_str().unwrap();
+    let line = report["line"].as_str().unwrap();
     assert!(line.starts_with("grants = [\"sql\""), "{line}");
     let refused = ["--config", file.to_str().unwrap(), "inspect", cinema, "--json"];
     let refused = json(&run(&folders, &refused));
     assert_eq!(refused["welcome"], false);
     assert!(refused["refused"].as_str().unwrap().contains("[components.cinema]"), "{refused}");
-    let words = run(&folders, &["inspect", cinema]);
-    let words = String::from_utf8_lossy(&words.stdout).into_owned();
-    assert!(words.contains("with the grant sql") && words.contains(line), "{words}");
-    assert!(words.contains("shown by ui://cinema/seats"), "{words}");
+    let output = run(&folders, &["inspect", cinema]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("with the grant sql") && text.contains(line), "{text}");
+    assert!(text.contains("shown by ui://cinema/seats"), "{text}");
 }
 
 #[test]
@@ -183,13 +183,13 @@ fn shows_component_defaults_and_gives_them_to_bundled_ones_only() {
         let own = root().join(format!("components/{name}/defaults.toml"));
         let own = fs::read_to_string(own).unwrap();
         let built = component(name);
-        let told = json(&run(&folders, &["inspect", built.to_str().unwrap(), "--json"]));
-        assert_eq!(told["defaults"], own, "{name}");
-        assert!(told.get("defaults_problem").is_none(), "{told}");
+        let report = json(&run(&folders, &["inspect", built.to_str().unwrap(), "--json"]));
+        assert_eq!(report["defaults"], own, "{name}");
+        assert!(report.get("defaults_problem").is_none(), "{report}");
     }
     let assistant = component("assistant");
-    let told = json(&run(&folders, &["inspect", assistant.to_str().unwrap(), "--json"]));
-    let defaults = told["defaults"].as_str().unwrap();
+    let report = json(&run(&folders, &["inspect", assistant.to_str().unwrap(), "--json"]));
+    let defaults = report["defaults"].as_str().unwrap();
     let own = fs::read_to_string(root().join("components/assistant/defaults.toml")).unwrap();
     let behind = defaults.strip_prefix(&own).expect("its file comes first");
     for name in ["claude", "gemini", "openai"] {
@@ -197,30 +197,30 @@ fn shows_component_defaults_and_gives_them_to_bundled_ones_only() {
             assert!(behind.contains(&format!("\n[{table}.{name}]\n")), "{behind}");
         }
     }
-    assert!(told.get("defaults_problem").is_none(), "{told}");
-    let wish = "grants = ['sql', 'http']\n[[http]]\nhost = 'evil.example'\n";
-    let stranger = with_section(&component_bytes("saboteur"), SECTION, wish.as_bytes());
+    assert!(report.get("defaults_problem").is_none(), "{report}");
+    let settings = "grants = ['sql', 'http']\n[[http]]\nhost = 'evil.example'\n";
+    let stranger = with_section(&component_bytes("saboteur"), SECTION, settings.as_bytes());
     folders.put("stranger", &stranger);
-    let told = json(&run(&folders, &["--config", file, "grants", "--json"]));
-    assert_eq!(told["stranger"]["grants"], serde_json::json!([]), "a wish is no grant");
+    let report = json(&run(&folders, &["--config", file, "grants", "--json"]));
+    assert_eq!(report["stranger"]["grants"], serde_json::json!([]), "a wish is no grant");
     let path = folders.components().join("stranger.wasm");
     let inspect = |path: &Path| run(&folders, &["inspect", path.to_str().unwrap(), "--json"]);
-    let told = json(&inspect(&path));
-    assert_eq!((&told["defaults"], &told["welcome"]), (&wish.into(), &false.into()), "{told}");
-    let words = run(&folders, &["inspect", path.to_str().unwrap()]);
-    assert!(String::from_utf8_lossy(&words.stdout).contains("  host = 'evil.example'"));
+    let view = json(&inspect(&path));
+    assert_eq!((&view["defaults"], &view["welcome"]), (&settings.into(), &false.into()), "{view}");
+    let output = run(&folders, &["inspect", path.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("  host = 'evil.example'"));
     let confused = with_section(&component_bytes("echo"), SECTION, b"colour = 'red'");
     folders.put("confused", &confused);
-    let told = json(&inspect(&folders.components().join("confused.wasm")));
-    assert!(told["defaults_problem"].as_str().unwrap().contains("colour"), "{told}");
+    let text = json(&inspect(&folders.components().join("confused.wasm")));
+    assert!(text["defaults_problem"].as_str().unwrap().contains("colour"), "{text}");
 }
 
 #[test]
 fn a_file_that_is_no_component_is_said_to_be_none() {
     let (folders, file) = configured("");
-    let told = run(&folders, &["inspect", file.to_str().unwrap()]);
-    assert!(!told.status.success());
-    let complaint = String::from_utf8_lossy(&told.stderr);
+    let output = run(&folders, &["inspect", file.to_str().unwrap()]);
+    assert!(!output.status.success());
+    let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(complaint.contains("not a WebAssembly component"), "{complaint}");
 }
 
@@ -230,18 +230,18 @@ fn grants_are_told_with_the_line_that_says_so() {
     folders.put("echo", &component_bytes("echo"));
     folders.put("rogue", &component_bytes("rogue"));
     let config = ["--config", file.to_str().unwrap()];
-    let told = json(&run(&folders, &[&config[..], &["grants", "--json"]].concat()));
-    assert_eq!(told["echo"]["grants"], serde_json::json!(["clock"]));
-    assert!(told["echo"]["by"].as_str().unwrap().ends_with("madoguchi.toml, line 3"), "{told}");
-    assert_eq!(told["rogue"]["grants"], serde_json::json!([]));
-    assert!(told["cinema"]["grants"].as_array().unwrap().contains(&"sql".into()), "{told}");
-    assert!(told["cinema"]["by"].as_str().unwrap().contains("by default"), "{told}");
-    let words = run(&folders, &[&config[..], &["grants", "echo"]].concat());
-    let words = String::from_utf8_lossy(&words.stdout).into_owned();
-    assert!(words.starts_with("echo  clock  (") && !words.contains("rogue"), "{words}");
-    let nobody = run(&folders, &["grants", "nobody"]);
-    assert!(!nobody.status.success());
-    assert!(String::from_utf8_lossy(&nobody.stderr).contains("no component nobody"), "{nobody:?}");
+    let report = json(&run(&folders, &[&config[..], &["grants", "--json"]].concat()));
+    assert_eq!(report["echo"]["grants"], serde_json::json!(["clock"]));
+    assert!(report["echo"]["by"].as_str().unwrap().ends_with("madoguchi.toml, line 3"), "{report}");
+    assert_eq!(report["rogue"]["grants"], serde_json::json!([]));
+    assert!(report["cinema"]["grants"].as_array().unwrap().contains(&"sql".into()), "{report}");
+    assert!(report["cinema"]["by"].as_str().unwrap().contains("by default"), "{report}");
+    let output = run(&folders, &[&config[..], &["grants", "echo"]].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.starts_with("echo  clock  (") && !text.contains("rogue"), "{text}");
+    let absent = run(&folders, &["grants", "nobody"]);
+    assert!(!absent.status.success());
+    assert!(String::from_utf8_lossy(&absent.stderr).contains("no component nobody"), "{absent:?}");
 }
 
 #[test]
@@ -255,16 +255,16 @@ fn settings_that_a_component_refuses_are_named_with_their_file() {
     let mut catalogue: Value = serde_json::from_str(&demo).unwrap();
     catalogue["screens"] = 1.into();
     fs::write(&films, catalogue.to_string()).unwrap();
-    let (code, told) = check(&folders, &file);
-    assert_eq!((code, &told["ok"]), (Some(1), &Value::Bool(false)), "{told}");
-    let said = told.to_string();
-    assert!(said.contains("timezone") && said.contains("PATH"), "{said}");
+    let (code, report) = check(&folders, &file);
+    assert_eq!((code, &report["ok"]), (Some(1), &Value::Bool(false)), "{report}");
+    let message = report.to_string();
+    assert!(message.contains("timezone") && message.contains("PATH"), "{message}");
 
     fs::write(&file, text.lines().take(3).collect::<Vec<_>>().join("\n")).unwrap();
-    let (code, told) = check(&folders, &file);
-    assert_eq!(code, Some(1), "{told}");
-    let finding = &told["findings"][0];
-    assert_eq!((&finding["line"], &finding["is_problem"]), (&3.into(), &true.into()), "{told}");
+    let (code, report) = check(&folders, &file);
+    assert_eq!(code, Some(1), "{report}");
+    let finding = &report["findings"][0];
+    assert_eq!((&finding["line"], &finding["is_problem"]), (&3.into(), &true.into()), "{report}");
     assert_eq!(finding["about"], "components.cinema.settings.catalog");
     let message = finding["message"].as_str().unwrap();
     assert!(message.contains("/screens") && message.contains("films.json"), "{message}");
@@ -284,12 +284,12 @@ fn tools_that_a_component_may_call_are_checked_and_shown() {
     ] {
         let (folders, file) = configured(&format!("[components.errand]\n{lines}\n"));
         folders.put("errand", &component_bytes("errand"));
-        let (code, told) = check(&folders, &file);
-        assert_eq!(code, Some(1), "{told}");
+        let (code, report) = check(&folders, &file);
+        assert_eq!(code, Some(1), "{report}");
         let about = format!("components.errand.{key}");
-        let findings = told["findings"].as_array().unwrap();
+        let findings = report["findings"].as_array().unwrap();
         let found = findings.iter().find(|it| it["about"] == *about);
-        let message = found.unwrap_or_else(|| panic!("{told}"))["message"].as_str().unwrap();
+        let message = found.unwrap_or_else(|| panic!("{report}"))["message"].as_str().unwrap();
         assert!(message.contains(part), "{message}");
     }
 }

@@ -49,17 +49,17 @@ async fn a_bomb_is_refused_by_the_name_of_its_limit() {
     folders.put("echo", &component_bytes("echo"));
     let server = TestServer::start(folders, |_| {}).await;
     let client = server.client();
-    let told = health(&client).await;
-    let error = told["components"]["bomb"]["error"].as_str().unwrap();
+    let status = health(&client).await;
+    let error = status["components"]["bomb"]["error"].as_str().unwrap();
     assert!(error.contains("functions_max") && error.contains("400000"), "{error}");
-    assert_eq!(told["status"], "degraded");
+    assert_eq!(status["status"], "degraded");
     let report = server.server().control.component("bomb").unwrap();
     assert!(report.trouble.unwrap().contains("functions_max"));
     client.output("echo", json!({ "value": {} })).await;
 }
 
 /// The program with a component of so many functions, under these limits.
-async fn told_of(count: usize, limits: &str) -> String {
+async fn error_of(count: usize, limits: &str) -> String {
     let folders = Folders::new();
     folders.put("bomb", &functions(count));
     folders.put("echo", &component_bytes("echo"));
@@ -73,21 +73,21 @@ async fn told_of(count: usize, limits: &str) -> String {
     let process = Process::logging(command, File::create(&log).unwrap());
     let client = Client::new(&process.url);
     client.output("echo", json!({ "value": {} })).await;
-    let told = health(&client).await["components"]["bomb"]["error"].to_string();
+    let status = health(&client).await["components"]["bomb"]["error"].to_string();
     assert!(fs::read_to_string(&log).unwrap().contains("bomb"), "the log says so, too");
-    told
+    status
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_compile_ends_at_its_memory() {
     let limits = "functions_max = 1000000\ncompile_memory_bytes_max = 268435456";
-    let told = told_of(300_000, limits).await;
-    assert!(told.contains("compile_memory_bytes_max"), "{told}");
+    let error = error_of(300_000, limits).await;
+    assert!(error.contains("compile_memory_bytes_max"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_compile_ends_at_its_processor_time() {
     let limits = "functions_max = 1000000\ncompile_cpu_s_max = 1";
-    let told = told_of(300_000, limits).await;
-    assert!(told.contains("compile_cpu_s_max"), "{told}");
+    let error = error_of(300_000, limits).await;
+    assert!(error.contains("compile_cpu_s_max"), "{error}");
 }

@@ -101,8 +101,8 @@ async fn keeps_data_folder_closed_to_other_users_new_or_from_before() {
     process.signal();
     process.wait();
     let log = fs::read_to_string(&log).unwrap();
-    let told: Vec<_> = log.lines().filter(|it| it.contains("other users")).collect();
-    assert_eq!(told.len(), 1, "in one line: {log}");
+    let found: Vec<_> = log.lines().filter(|it| it.contains("other users")).collect();
+    assert_eq!(found.len(), 1, "in one line: {log}");
 }
 
 #[test]

@@ -44,22 +44,22 @@ fn run(folders: &Folders, lines: &str, arguments: &[&str]) -> Output {
 }
 
 /// Everything that it says.
-fn told(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
 
 /// What is said by a command that must do what it is asked.
 fn done(output: &Output) -> String {
-    let told = told(output);
-    assert!(output.status.success(), "{told}");
-    told
+    let printed = printed(output);
+    assert!(output.status.success(), "{printed}");
+    printed
 }
 
 /// What is said by a command that must refuse.
 fn refused(output: &Output) -> String {
-    let told = told(output);
-    assert!(!output.status.success(), "{told}");
-    told
+    let printed = printed(output);
+    assert!(!output.status.success(), "{printed}");
+    printed
 }
 
 /// Writes these bytes beside the component folder.
@@ -107,9 +107,9 @@ async fn pushed_component_is_added_served_updated_and_removed() {
     let server = TestServer::start(Folders::new(), |_| {}).await;
     let folders = &server.folders;
 
-    let told = done(&run(folders, "", &["add", &place, "as", "repeat", "--yes"]));
+    let output = done(&run(folders, "", &["add", &place, "as", "repeat", "--yes"]));
     for part in ["it computes, and touches nothing", "not signed", "generation 1 serves", "echo"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(output.contains(part), "{part}: {output}");
     }
     let answered = server.client().output("echo", json!({ "value": { "a": 1 } })).await;
     assert_eq!(answered["value"], json!({ "a": 1 }));
@@ -159,9 +159,9 @@ async fn what_is_made_in_js_or_python_is_pulled_and_serves() {
         folders.lend_code();
         let server = TestServer::start(folders, |_| {}).await;
         let folders = &server.folders;
-        let told = done(&run(folders, "", &["add", &place, "as", "greeting", "--yes"]));
+        let output = done(&run(folders, "", &["add", &place, "as", "greeting", "--yes"]));
         for part in ["it computes, and touches nothing", "generation 1 serves"] {
-            assert!(told.contains(part), "DIST-1: {language}: {part}: {told}");
+            assert!(output.contains(part), "DIST-1: {language}: {part}: {output}");
         }
         assert_eq!(installed(folders, "greeting").0, bytes, "DIST-1: {language}");
         let greeted = server.client().output("greeting", json!({ "name": "Ann" })).await;
@@ -190,8 +190,8 @@ async fn shows_what_it_can_touch_and_asks_before_it_installs() {
     add.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = add.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"y\n").unwrap();
-    let told = done(&child.wait_with_output().unwrap());
-    assert!(told.contains("serves from the next start"), "{told}");
+    let output = done(&child.wait_with_output().unwrap());
+    assert!(output.contains("serves from the next start"), "{output}");
     assert!(folders.components().join("lending.wasm").exists());
 }
 
@@ -202,8 +202,8 @@ async fn added_component_waits_with_what_it_asks_for() {
     let place = registry.reference("lending:1");
     done(&run(&author, "", &["push", component("lending").to_str().unwrap(), &place]));
     let server = TestServer::start(Folders::new(), |_| {}).await;
-    let told = done(&run(&server.folders, "", &["add", &place, "--yes"]));
-    assert!(told.contains("madoguchi accept lending"), "{told}");
+    let output = done(&run(&server.folders, "", &["add", &place, "--yes"]));
+    assert!(output.contains("madoguchi accept lending"), "{output}");
     assert_eq!(generation(&server, "lending"), None, "it does not serve");
     done(&run(&server.folders, "", &["accept", "lending"]));
     assert_eq!(generation(&server, "lending"), Some(1));
@@ -246,8 +246,8 @@ async fn whatever_a_registry_does_the_version_before_serves() {
         (Fault::Redirecting(to), "private = true"),
     ] {
         registry.fail(fault.clone());
-        let told = refused(&run(&server.folders, "", &["update", "echo", "--yes"]));
-        assert!(told.contains(reason), "{fault:?}: {told}");
+        let refusal = refused(&run(&server.folders, "", &["update", "echo", "--yes"]));
+        assert!(refusal.contains(reason), "{fault:?}: {refusal}");
         assert!(installed(&server.folders, "echo") == before, "{fault:?}: nothing is changed");
         assert_eq!(generation(&server, "echo"), Some(1), "{fault:?}");
     }
@@ -256,8 +256,8 @@ async fn whatever_a_registry_does_the_version_before_serves() {
     let quick = format!("[registries.\"{}\"]\ntimeout_ms = 500\n", registry.host);
     for fault in [Fault::Silent, Fault::Stalling] {
         registry.fail(fault.clone());
-        let told = refused(&run(&server.folders, &quick, &["update", "echo", "--yes"]));
-        assert!(told.contains("timeout_ms"), "{fault:?}: {told}");
+        let refusal = refused(&run(&server.folders, &quick, &["update", "echo", "--yes"]));
+        assert!(refusal.contains("timeout_ms"), "{fault:?}: {refusal}");
         assert!(installed(&server.folders, "echo") == before, "{fault:?}: nothing is changed");
     }
     let answered = server.client().output("echo", json!({ "value": { "a": 1 } })).await;
@@ -279,18 +279,18 @@ async fn refuses_a_step_back_unless_told() {
     let before = installed(folders, "echo");
 
     registry.retag("tools/echo", "1.0.0", &first);
-    let told = refused(&run(folders, "", &["update", "echo", "--yes"]));
-    assert!(told.contains("a step back") && told.contains("--allow-older"), "{told}");
+    let refusal = refused(&run(folders, "", &["update", "echo", "--yes"]));
+    assert!(refusal.contains("a step back") && refusal.contains("--allow-older"), "{refusal}");
     let build = file(&author, "build.wasm", &rebuilt(&component_bytes("echo"), 3));
     let place = registry.reference("tools/echo:1.0.0");
     let mut earlier = command(&author, "", &["push", &build, &place]);
     done(&tests::process::output(earlier.env("SOURCE_DATE_EPOCH", "1700000000")));
-    let told = refused(&run(folders, "", &["update", "echo", "--yes"]));
-    assert!(told.contains("made at"), "{told}");
+    let refusal = refused(&run(folders, "", &["update", "echo", "--yes"]));
+    assert!(refusal.contains("made at"), "{refusal}");
     push(&author, &registry.reference("tools/echo:0.9.0"), 4);
-    let told =
+    let refusal =
         refused(&run(folders, "", &["add", &registry.reference("tools/echo:0.9.0"), "--yes"]));
-    assert!(told.contains("0.9.0 comes before 1.0.0"), "{told}");
+    assert!(refusal.contains("0.9.0 comes before 1.0.0"), "{refusal}");
     assert!(installed(folders, "echo") == before);
 
     registry.retag("tools/echo", "1.0.0", &first);
@@ -332,8 +332,8 @@ async fn one_registry_that_is_away_keeps_no_other_from_updating() {
         push(&author, &registry.reference("echo:1"), 2);
     }
     one.fail(Fault::Oversized);
-    let told = refused(&run(&folders, "", &["update", "--yes"]));
-    assert!(told.contains("alpha: ") && told.contains("beta: installed"), "{told}");
+    let refusal = refused(&run(&folders, "", &["update", "--yes"]));
+    assert!(refusal.contains("alpha: ") && refusal.contains("beta: installed"), "{refusal}");
     assert_eq!(installed(&folders, "beta").0, rebuilt(&component_bytes("echo"), 2));
     assert_eq!(installed(&folders, "alpha").0, rebuilt(&component_bytes("echo"), 1));
 }

@@ -125,11 +125,11 @@ impl Terminal {
     /// Waits until what it says next is `expected`.
     fn says(&self, expected: &str) {
         let wanted: Vec<_> = expected.lines().collect();
-        let mut heard = Vec::new();
-        while !is_text(&wanted, &heard) {
+        let mut all = Vec::new();
+        while !is_text(&wanted, &all) {
             let line = self.lines.recv_timeout(Duration::from_secs(600));
-            heard.push(line.unwrap_or_else(|_| {
-                panic!("the page has\n{expected}and what is said is\n{}", heard.join("\n"))
+            all.push(line.unwrap_or_else(|_| {
+                panic!("the page has\n{expected}and what is said is\n{}", all.join("\n"))
             }));
         }
     }
@@ -209,14 +209,14 @@ impl Author {
         writeln!(self.input, "{{ {line}\n}} </dev/null; echo \"{MARK} $?\"").unwrap();
         let mut printed = Vec::new();
         loop {
-            let said = self.shell.lines.recv_timeout(Duration::from_secs(600));
-            let said = said.unwrap_or_else(|_| panic!("{line}: {}", printed.join("\n")));
+            let received = self.shell.lines.recv_timeout(Duration::from_secs(600));
+            let line = received.unwrap_or_else(|_| panic!("{line}: {}", printed.join("\n")));
             // A command need not end its last line.
-            if let Some((before, status)) = said.split_once(MARK) {
+            if let Some((before, status)) = line.split_once(MARK) {
                 printed.extend((!before.is_empty()).then(|| before.to_owned()));
                 return (printed, status == " 0");
             }
-            printed.push(said);
+            printed.push(line);
         }
     }
 
@@ -279,10 +279,10 @@ impl Author {
                     let lines: Vec<_> = text.lines().collect();
                     for (at, line) in lines.iter().enumerate() {
                         commands += 1;
-                        let (said, is_good) = self.line(line);
+                        let (printed, is_good) = self.line(line);
                         let fails = kind == Kind::Fails && at + 1 == lines.len();
-                        assert_eq!(is_good, !fails, "{line}: {}", said.join("\n"));
-                        all.extend(said);
+                        assert_eq!(is_good, !fails, "{line}: {}", printed.join("\n"));
+                        all.extend(printed);
                         if line.starts_with("madoguchi new ") {
                             self.download();
                         }
@@ -345,7 +345,7 @@ fn the_guide_says_which_commands_are_not_run() {
     for language in ["rust", "js", "python"] {
         let all = blocks(&page, language);
         let of = |wanted: Kind| {
-            let texts = all.iter().filter_map(|it| match it {
+            let texts = all.iter().filter_map(|block| match block {
                 Block::Shell(kind, text) if *kind == wanted => Some(text.lines().count()),
                 _ => None,
             });

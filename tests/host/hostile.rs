@@ -75,7 +75,7 @@ async fn beside<T>(server: &TestServer, hostile: impl Future<Output = T>) -> (T,
 }
 
 /// What health says is wrong with a component.
-async fn trouble(server: &TestServer, name: &str) -> String {
+async fn error_of(server: &TestServer, name: &str) -> String {
     let health: Value = server.client().get("/api/health").await.json().await.unwrap();
     health["components"][name]["error"].as_str().unwrap_or_default().to_owned()
 }

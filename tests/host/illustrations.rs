@@ -97,12 +97,12 @@ async fn of_a_theme_what_is_broken_is_left_out() {
     let asked = fake.asked();
     assert_eq!(asked[0].path, "/v1/themes/mixed");
     assert_eq!(asked[0].query, [("limit".to_owned(), "4".to_owned())]);
-    let said = asking.client.failure(THEME, json!({ "theme": "none" })).await;
-    assert_eq!(said["error"], "theme_not_found");
+    let refusal = asking.client.failure(THEME, json!({ "theme": "none" })).await;
+    assert_eq!(refusal["error"], "theme_not_found");
     assert_eq!(fake.asked().iter().filter(|it| it.path == "/v1/themes/none").count(), 1);
-    let said = asking.no_card("nobody").await;
-    assert_eq!(said["error"], "card_not_found");
-    assert_eq!(said["data"]["suggestions"], json!(["somebody"]));
+    let refusal = asking.no_card("nobody").await;
+    assert_eq!(refusal["error"], "card_not_found");
+    assert_eq!(refusal["data"]["suggestions"], json!(["somebody"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,13 +123,13 @@ async fn every_fault_is_told_by_its_code_and_says_why() {
         ("a#gone", "source_failed", "404"),
         ("elsewhere", "source_failed", "image_origins"),
     ] {
-        let said = asking.no_card(name).await;
-        assert_eq!(said["error"], code, "{name}: {said}");
-        assert!(said["message"].as_str().unwrap().contains(why), "{name}: {said}");
+        let refusal = asking.no_card(name).await;
+        assert_eq!(refusal["error"], code, "{name}: {refusal}");
+        assert!(refusal["message"].as_str().unwrap().contains(why), "{name}: {refusal}");
     }
-    let said = asking.no_card("a#429").await;
-    assert_eq!((&said["error"], &said["status"]), (&json!("source_limited"), &json!(503)));
-    assert_eq!(said["data"]["retry_after_s"], 17);
+    let refusal = asking.no_card("a#429").await;
+    assert_eq!((&refusal["error"], &refusal["status"]), (&json!("source_limited"), &json!(503)));
+    assert_eq!(refusal["data"]["retry_after_s"], 17);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,8 +140,8 @@ async fn an_address_of_this_machine_is_asked_only_where_it_is_granted() {
         fake.url
     );
     let asking = Asking::start(&lines, &[]);
-    let said = asking.no_card("a").await;
-    assert_eq!(said["error"], "source_denied", "{said}");
+    let refusal = asking.no_card("a").await;
+    assert_eq!(refusal["error"], "source_denied", "{refusal}");
     assert!(fake.asked().is_empty());
 }
 
@@ -171,10 +171,10 @@ async fn asks_public_api_as_its_guide_requires_and_keeps_its_pictures() {
 async fn a_public_api_that_refuses_is_left_alone() {
     let fake = FakeCards::start().await;
     let asking = Asking::public(&fake);
-    let said = asking.no_card("a#429").await;
-    assert_eq!(said["error"], "source_limited", "{said}");
+    let refusal = asking.no_card("a#429").await;
+    assert_eq!(refusal["error"], "source_limited", "{refusal}");
     let before = fake.asked().len();
-    let said = asking.no_card("Dark Magician").await;
-    assert_eq!(said["error"], "source_limited", "{said}");
+    let refusal = asking.no_card("Dark Magician").await;
+    assert_eq!(refusal["error"], "source_limited", "{refusal}");
     assert_eq!(fake.asked().len(), before, "nothing goes out while it wants nothing");
 }

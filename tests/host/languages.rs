@@ -117,9 +117,9 @@ async fn what_new_makes_serves_ungranted_and_as_its_readme_says() {
         for line in commands {
             let arguments = line.split(' ').map(|it| it.trim_matches('\''));
             let done = output(command(&folders).args(arguments).current_dir(&made));
-            let said = String::from_utf8(done.stdout).unwrap();
+            let text = String::from_utf8(done.stdout).unwrap();
             assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
-            assert!(said.contains("花子") || said.contains("lets it in"), "{line}: {said}");
+            assert!(text.contains("花子") || text.contains("lets it in"), "{line}: {text}");
         }
     }
 }
@@ -416,8 +416,8 @@ async fn a_build_that_asks_for_more_than_stubs_waits_for_leave() {
     let error = control.obey("greeting", Order::Load(greedy)).await.unwrap_err();
     let ControlError::Load { source, .. } = error else { panic!("{error}") };
     assert!(matches!(*source, LoadError::Asks { .. }), "SYS-62: {source}");
-    let told = source.to_string();
-    assert!(told.contains("database") && told.contains("carries wasi:clocks"), "{told}");
+    let text = source.to_string();
+    assert!(text.contains("database") && text.contains("carries wasi:clocks"), "{text}");
     let greeted = server.client().output("greeting", json!({ "name": "Ann" })).await;
     assert_eq!(greeted["text"], "Hello, Ann!", "the version before serves on");
 }

@@ -61,16 +61,16 @@ async fn its_requests_and_its_schedule_run() {
     let path = "/api/loans/%E9%9B%AA%E5%9B%BD";
     let lent = client.post(path, &[], json!({ "member": "花" }).to_string()).await;
     assert_eq!(lent.status(), 200);
-    let mut seen = Value::Null;
+    let mut list = Value::Null;
     for _ in 0..100 {
-        seen = loans(&server).await;
-        if seen["loans"][0]["isReminded"] == true {
+        list = loans(&server).await;
+        if list["loans"][0]["isReminded"] == true {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let reminded = json!({ "title": "雪国", "member": "花", "isReminded": true });
-    assert_eq!(seen["loans"], json!([reminded]), "the schedule has run");
+    assert_eq!(list["loans"], json!([reminded]), "the schedule has run");
     let back = client.http(reqwest::Method::DELETE, path).send().await.unwrap();
     assert_eq!(back.status(), 200);
     assert_eq!(loans(&server).await, json!({ "loans": [] }));
@@ -82,11 +82,11 @@ async fn its_requests_and_its_schedule_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn modelless_chat_knows_both_languages_and_asks_before_lending() {
     let server = serving().await;
-    let shelf = answer(&server, json!({ "message": "図書館にはどんな本がありますか？" })).await;
-    assert_eq!(text(&shelf), "あるのは: 坊っちゃん、銀河鉄道の夜、雪国", "{shelf}");
-    assert_eq!(shelf["toolCalls"][0]["view"], "books", "drawn by its own view where there is one");
-    let shelf = answer(&server, json!({ "message": "Which books are in the library?" })).await;
-    assert_eq!(text(&shelf), "There are: Botchan, Night on the Galactic Railroad, Snow Country");
+    let reply = answer(&server, json!({ "message": "図書館にはどんな本がありますか？" })).await;
+    assert_eq!(text(&reply), "あるのは: 坊っちゃん、銀河鉄道の夜、雪国", "{reply}");
+    assert_eq!(reply["toolCalls"][0]["view"], "books", "drawn by its own view where there is one");
+    let reply = answer(&server, json!({ "message": "Which books are in the library?" })).await;
+    assert_eq!(text(&reply), "There are: Botchan, Night on the Galactic Railroad, Snow Country");
 
     let asked = answer(&server, json!({ "message": "雪国を借りたいです" })).await;
     let waiting = &asked["waiting"][0];

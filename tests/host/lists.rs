@@ -70,8 +70,8 @@ fn tool<'a>(list: &'a Value, name: &str) -> &'a Value {
 fn code(text: &str) -> Option<&str> {
     let families = ["CIN-", "CONV-", "FORM-", "ILL-", "NAV-", "SYS-"];
     families.into_iter().find_map(|family| {
-        let found = text.match_indices(family).find(|(at, it)| {
-            let rest = text[at + it.len()..].trim_start_matches('X');
+        let found = text.match_indices(family).find(|(at, found)| {
+            let rest = text[at + found.len()..].trim_start_matches('X');
             rest.starts_with(|it: char| it.is_ascii_digit())
         });
         let around = |at: usize| {
@@ -197,8 +197,8 @@ async fn titles_and_descriptions_are_in_the_callers_language() {
         let text = says(&open.client(), language).await;
         assert_eq!(is_japanese(&text), japanese, "{language:?}: {text}");
     }
-    let known = bundled(&lines).await;
-    let client = known.client_with(token);
+    let server = bundled(&lines).await;
+    let client = server.client_with(token);
     assert!(is_japanese(&says(&client, None).await), "by the token");
     assert!(!is_japanese(&says(&client, Some("en")).await), "unless the request says it");
     let english = bundled("language = 'en'").await;

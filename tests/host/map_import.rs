@@ -32,20 +32,20 @@ fn turns_extract_into_map_and_prints_correct_granting_lines() {
     let (folders, folder) = (Folders::new(), tempfile::tempdir().unwrap());
     let map = folder.path().join("helsinki.map");
     let done = import(&folders, &[&helsinki_extract(), "--output".as_ref(), &map]);
-    let (told, steps) = (text(&done.stdout), text(&done.stderr));
+    let (message, steps) = (text(&done.stdout), text(&done.stderr));
     assert!(done.status.success(), "{steps}");
     let bytes = fs::read(&map).unwrap();
     let graph = Graph::open(&bytes[..]).unwrap();
     assert!(!graph.places().named("Mannerheimintie", 1).unwrap().is_empty());
     assert_eq!(names(folder.path()), ["helsinki.map"], "nothing is left beside it");
     for word in ["km", "places", "OpenStreetMap", "ODbL", &format!("{} bytes", bytes.len())] {
-        assert!(told.contains(word), "{word}: {told}");
+        assert!(message.contains(word), "{word}: {message}");
     }
     for step in ["reading roads (2 of 3)", "joining roads", "writing the map"] {
         assert!(steps.contains(step), "no terminal, so plain lines: {steps}");
     }
     assert!(!steps.contains('\u{1b}'), "{steps:?}");
-    let lines: Vec<&str> = told
+    let lines: Vec<&str> = message
         .lines()
         .skip_while(|it| !it.starts_with('['))
         .take_while(|it| !it.is_empty())
@@ -83,8 +83,8 @@ fn a_map_that_is_there_is_replaced_whole_or_stays_as_it_is() {
     let mut old = first.clone();
     old[8] = 1;
     fs::write(&map, &old).unwrap();
-    let told = format!("{:?}", Graph::open(&old[..]).err());
-    assert!(told.contains("version 1") && told.contains("import-map"), "{told}");
+    let text = format!("{:?}", Graph::open(&old[..]).err());
+    assert!(text.contains("version 1") && text.contains("import-map"), "{text}");
     let again = import(&folders, &[&helsinki_extract(), "--output".as_ref(), &map]);
     assert!(again.status.success() && fs::read(&map).unwrap() == first, "{again:?}");
 }
@@ -123,10 +123,10 @@ fn reports_bad_extract_in_one_line_and_needs_no_configuration() {
         let mut import = command(&folders);
         import.current_dir(folder.path()).arg("--config").arg(&broken).arg("import-map").arg(&file);
         let refused = output(&mut import);
-        let told = text(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(1), "{told}");
-        assert!(told.contains(wanted) && told.contains(&*file.display().to_string()), "{told}");
-        assert!(!told.contains("adr"), "{told}");
+        let text = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{text}");
+        assert!(text.contains(wanted) && text.contains(&*file.display().to_string()), "{text}");
+        assert!(!text.contains("adr"), "{text}");
     }
     assert_eq!(names(folder.path()), ["broken.toml", "text.osm.pbf"]);
 }

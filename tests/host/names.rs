@@ -31,12 +31,12 @@ async fn get(client: &Client, path: &str) -> (u16, Value) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_component_knows_where_people_find_the_page() {
     let server = serving("").await;
-    let (_, told) = get(&server.client(), "/api/reach/page").await;
-    assert_eq!(told, json!({ "page": server.url() }));
+    let (_, answer) = get(&server.client(), "/api/reach/page").await;
+    assert_eq!(answer, json!({ "page": server.url() }));
     let server =
         serving("allow_anonymous = true\npublic_url = 'https://tools.example/counter'").await;
-    let (_, told) = get(&server.client(), "/api/reach/page").await;
-    assert_eq!(told, json!({ "page": "https://tools.example/counter" }));
+    let (_, answer) = get(&server.client(), "/api/reach/page").await;
+    assert_eq!(answer, json!({ "page": "https://tools.example/counter" }));
     // A request by that name is served, and by no other.
     let ask = async |host: &str| {
         let request = server.client().http(reqwest::Method::GET, "/api/health");
@@ -80,19 +80,19 @@ async fn alias_answers_as_the_component_and_serves_nothing_unnamed() {
     let server =
         serving("[endpoints]\nstations = 'reach/echo'\npost = 'reach'\ngone = 'nobody'").await;
     let client = server.client();
-    let (status, told) = get(&client, "/api/stations/a%20b/c?x=1").await;
-    assert_eq!((status, told), (200, json!({ "path": "echo/a b/c", "query": [["x", "1"]] })));
+    let (status, answer) = get(&client, "/api/stations/a%20b/c?x=1").await;
+    assert_eq!((status, answer), (200, json!({ "path": "echo/a b/c", "query": [["x", "1"]] })));
     assert_eq!(get(&client, "/api/post/double?number=4").await.1, json!({ "double": 8 }));
     // A name for a part of a component is a name for that part only.
     for path in ["/api/stations/../letters", "/api/stations/%2e%2e/letters", "/api/stations"] {
-        let (status, told) = get(&client, path).await;
-        assert!(!told.to_string().contains("letters\":["), "{path}: {status} {told}");
+        let (status, answer) = get(&client, path).await;
+        assert!(!answer.to_string().contains("letters\":["), "{path}: {status} {answer}");
     }
-    let (status, told) = get(&client, "/api/gone/x").await;
-    let message = told["message"].as_str().unwrap_or_default();
+    let (status, answer) = get(&client, "/api/gone/x").await;
+    let message = answer["message"].as_str().unwrap_or_default();
     assert!(
         status == 404 && message.contains("nobody") && message.contains("/api/health"),
-        "{told}"
+        "{answer}"
     );
     let (status, _) = get(&client, "/api/trains/x").await;
     assert_eq!(status, 404);
@@ -108,13 +108,13 @@ async fn scopes_are_those_of_the_component_whatever_the_name() {
     });
     let lines = format!("[endpoints]\nstations = 'reach/echo'\n{}", tables.concat());
     let server = serving(&lines).await;
-    let mut told = BTreeMap::new();
+    let mut names = BTreeMap::new();
     for (name, _) in tokens {
         let client = server.client_with(&token(name));
-        told.insert(name, get(&client, "/api/stations/x").await);
+        names.insert(name, get(&client, "/api/stations/x").await);
     }
-    assert_eq!(told["in"].0, 200, "{told:?}");
-    assert_eq!((told["out"].0, &told["out"].1["error"]), (403, &json!("insufficient_scope")));
+    assert_eq!(names["in"].0, 200, "{names:?}");
+    assert_eq!((names["out"].0, &names["out"].1["error"]), (403, &json!("insufficient_scope")));
     assert_eq!(get(&server.client(), "/api/stations/x").await.0, 401);
 }
 

@@ -45,8 +45,8 @@ async fn asynchronous_tools_serve_beside_others_in_both_eras() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_its_grant_it_waits_outside_and_the_rest_serves() {
     let server = server("", &["newcomer", "echo"]).await;
-    let told: Value = server.client().get("/api/health").await.json().await.unwrap();
-    let error = told["components"]["newcomer"]["error"].as_str().unwrap();
+    let body: Value = server.client().get("/api/health").await.json().await.unwrap();
+    let error = body["components"]["newcomer"]["error"].as_str().unwrap();
     let line = r#"put under [components.newcomer]: grants = ["clock"]"#;
     assert!(error.contains(line), "SYS-49: {error}");
     server.client().output("echo", json!({ "value": {} })).await;
@@ -121,9 +121,9 @@ async fn a_handler_of_03_answers_as_one_of_02_does() {
     assert_eq!(answer.status(), 201, "SYS-45");
     assert_eq!(answer.headers()["content-security-policy"], "default-src 'none'; sandbox");
     assert!(answer.headers().get("set-cookie").is_none());
-    let said = answer.text().await.unwrap();
-    assert!(said.starts_with("POST\n/a/b%20c?d=1\n") && said.ends_with("\nhello"), "{said}");
-    assert!(!said.contains("authorization") && !said.contains("cookie"), "{said}");
+    let text = answer.text().await.unwrap();
+    assert!(text.starts_with("POST\n/a/b%20c?d=1\n") && text.ends_with("\nhello"), "{text}");
+    assert!(!text.contains("authorization") && !text.contains("cookie"), "{text}");
     let after = client.get("/api/usher/after").await;
     assert_eq!(after.status(), 200, "what runs on ends with the answer");
     assert_eq!(after.text().await.unwrap(), "whole");
@@ -135,9 +135,9 @@ async fn a_handler_of_03_answers_as_one_of_02_does() {
     ] {
         let answer = client.get(&format!("/api/usher/{path}")).await;
         assert_eq!(answer.status(), 500, "{path}");
-        let told: Value = answer.json().await.unwrap();
-        assert_eq!(told["error"], error, "{path}: {told}");
-        assert!(!told.to_string().contains("secret"), "{told}");
+        let body: Value = answer.json().await.unwrap();
+        assert_eq!(body["error"], error, "{path}: {body}");
+        assert!(!body.to_string().contains("secret"), "{body}");
     }
 }
 
@@ -145,8 +145,8 @@ async fn a_handler_of_03_answers_as_one_of_02_does() {
 async fn a_handler_of_03_that_never_answers_ends_at_its_time() {
     let lines = USHER.replace("cpu_ms_max = 500", "route_ms_max = 1000");
     let server = server(&lines, &["usher"]).await;
-    let told: Value = server.client().get("/api/usher/silent").await.json().await.unwrap();
-    assert_eq!(told["data"]["limit"], "route_ms_max", "SYS-49: {told}");
+    let body: Value = server.client().get("/api/usher/silent").await.json().await.unwrap();
+    assert_eq!(body["data"]["limit"], "route_ms_max", "SYS-49: {body}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,15 +178,15 @@ fn run_shows_what_it_writes_and_inspect_what_it_is() {
     let mut command = bare_command(&folders);
     command.arg("--config").arg(&config).arg("run").arg(&file);
     let ran = output(command.args(["lines_say", r#"{"lines":["one line"]}"#]));
-    let said = String::from_utf8([ran.stdout, ran.stderr].concat()).unwrap();
+    let text = String::from_utf8([ran.stdout, ran.stderr].concat()).unwrap();
     assert!(
-        said.contains(r#""result":1"#.replace(':', ": ").as_str())
-            || said.contains(r#""result":1"#),
-        "{said}"
+        text.contains(r#""result":1"#.replace(':', ": ").as_str())
+            || text.contains(r#""result":1"#),
+        "{text}"
     );
-    assert!(said.contains("one line"), "SYS-49: {said}");
+    assert!(text.contains("one line"), "SYS-49: {text}");
     let mut command = bare_command(&folders);
     command.arg("--config").arg(&config).arg("inspect").arg(&file).arg("--json");
-    let told: Value = serde_json::from_slice(&output(&mut command).stdout).unwrap();
-    assert_eq!((&told["welcome"], &told["pooled"]), (&json!(true), &json!(false)), "{told}");
+    let value: Value = serde_json::from_slice(&output(&mut command).stdout).unwrap();
+    assert_eq!((&value["welcome"], &value["pooled"]), (&json!(true), &json!(false)), "{value}");
 }

@@ -213,11 +213,11 @@ fn the_operators_commands_work_from_the_command_line() {
     let (done, audit) = say(&folders, &["audit", "--lines", "2"]);
     let lines: Vec<serde_json::Value> =
         audit.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
-    let told: Vec<_> = lines.iter().map(|it| (&it["principal"], &it["outcome"])).collect();
+    let found: Vec<_> = lines.iter().map(|it| (&it["principal"], &it["outcome"])).collect();
     let (operator, by) = (json!("operator"), [json!("done"), json!("invalid_params")]);
-    assert_eq!((done, told), (true, vec![(&operator, &by[0]), (&operator, &by[1])]), "{audit}");
+    assert_eq!((done, found), (true, vec![(&operator, &by[0]), (&operator, &by[1])]), "{audit}");
     process.signal();
     assert!(process.wait().success());
-    let (done, nobody) = say(&folders, &["components"]);
-    assert!(!done && nobody.contains("no server") && nobody.contains("--data"), "{nobody}");
+    let (done, unknown) = say(&folders, &["components"]);
+    assert!(!done && unknown.contains("no server") && unknown.contains("--data"), "{unknown}");
 }

@@ -28,9 +28,9 @@ async fn it_is_told_method_path_and_body_and_not_who_asks() {
         [("authorization", "Bearer secret"), ("cookie", "a=b"), ("content-type", "text/x")];
     let answer = client.post("/api/porter/a/b%20c?d=1", &headers, "hello".to_owned()).await;
     assert_eq!(answer.status(), 201, "SYS-45");
-    let told = answer.text().await.unwrap();
-    let lines: Vec<_> = told.lines().collect();
-    assert_eq!((lines[0], lines[1], lines[3]), ("POST", "/a/b%20c?d=1", "hello"), "{told}");
+    let text = answer.text().await.unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!((lines[0], lines[1], lines[3]), ("POST", "/a/b%20c?d=1", "hello"), "{text}");
     assert_eq!(lines[2], "accept content-type", "SYS-45: neither authorization nor cookie");
     let root = client.get("/api/porter").await.text().await.unwrap();
     assert!(root.starts_with("GET\n/\n"), "{root}");
@@ -67,9 +67,9 @@ async fn an_answer_that_is_none_or_too_long_is_told() {
     ] {
         let answer = client.get(&format!("/api/porter/{path}")).await;
         assert_eq!(answer.status(), status, "{path}");
-        let told: Value = answer.json().await.unwrap();
-        assert_eq!(told["error"], error, "{path}: {told}");
-        assert!(!told.to_string().contains("secret"), "{told}");
+        let body: Value = answer.json().await.unwrap();
+        assert_eq!(body["error"], error, "{path}: {body}");
+        assert!(!body.to_string().contains("secret"), "{body}");
     }
 }
 
@@ -78,8 +78,8 @@ async fn it_answers_by_a_grant_alone() {
     let server = server("[components.porter]\ngrants = ['http']\nhttp = []\n").await;
     let answer = server.client().get("/api/porter").await;
     assert_eq!(answer.status(), 404);
-    let told: Value = answer.json().await.unwrap();
+    let body: Value = answer.json().await.unwrap();
     let line = r#"add "endpoints" to grants under [components.porter]"#;
-    assert!(told["message"].as_str().unwrap().contains(line), "SYS-45: {told}");
+    assert!(body["message"].as_str().unwrap().contains(line), "SYS-45: {body}");
     assert!(server.client().tools().await.is_empty());
 }

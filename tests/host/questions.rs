@@ -113,7 +113,7 @@ async fn takes_answers_before_questions_only_for_tools_that_say_so() {
     assert_eq!(none["error"]["code"], -32602, "{none}");
 }
 
-/// A server with the short way, and one without.
+/// A server with the fast path, and one without.
 async fn both_ways() -> [TestServer; 2] {
     let start = async |fast_path| {
         let folders = Folders::new();
@@ -258,12 +258,12 @@ async fn new_version_asks_again_what_a_session_answers_after_a_swap() {
     let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
     let params = json!({ "name": "greet", "arguments": {} });
     let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
-    let mut said = session.post(call).await;
-    let (mut heard, mut questions, mut greeting) = (String::new(), 0, Value::Null);
-    while let Some(chunk) = said.chunk().await.unwrap() {
-        heard += &String::from_utf8_lossy(&chunk);
-        while let Some((event, rest)) = heard.clone().split_once("\n\n") {
-            heard = rest.to_owned();
+    let mut answer = session.post(call).await;
+    let (mut text, mut questions, mut greeting) = (String::new(), 0, Value::Null);
+    while let Some(chunk) = answer.chunk().await.unwrap() {
+        text += &String::from_utf8_lossy(&chunk);
+        while let Some((event, rest)) = text.clone().split_once("\n\n") {
+            text = rest.to_owned();
             let data = event.lines().find_map(|it| it.strip_prefix("data:")).unwrap_or_default();
             let Ok(message) = serde_json::from_str::<Value>(data.trim()) else { continue };
             if message["method"] == "elicitation/create" {

@@ -113,9 +113,9 @@ async fn of_32_rivals_who_hold_and_reserve_each_seat_has_one_winner() {
     let client = server.client();
     let showtime = id(&showtimes(&client).await[0]);
     let free = free_seats(&client, &showtime).await;
-    let rivals = (0..32_usize).map(|it| {
-        let seats = (0..3).map(|seat| free[(it * 7 + seat) % 20].clone()).collect();
-        tokio::spawn(rival(server.client(), showtime.clone(), it, seats))
+    let rivals = (0..32_usize).map(|number| {
+        let seats = (0..3).map(|seat| free[(number * 7 + seat) % 20].clone()).collect();
+        tokio::spawn(rival(server.client(), showtime.clone(), number, seats))
     });
     let (mut reserved, mut held) = (BTreeSet::new(), BTreeSet::new());
     for outcome in futures::future::join_all(rivals).await {

@@ -46,18 +46,18 @@ fn a_call_is_recorded_replayed_and_made_an_example() {
     assert!(!database.exists(), "the world is not touched");
     let other = home.join("another.wasm");
     fs::write(&other, rebuilt(&component_bytes("lending"), 1)).unwrap();
-    let told = run(&folders, &["replay", path(&file), path(&other)]);
-    assert!(text(&told.stdout).contains("another build"), "{told:?}");
-    assert!(text(&told.stdout).contains("the same: ") && told.status.success(), "{told:?}");
+    let output = run(&folders, &["replay", path(&file), path(&other)]);
+    assert!(text(&output.stdout).contains("another build"), "{output:?}");
+    assert!(text(&output.stdout).contains("the same: ") && output.status.success(), "{output:?}");
 
     let mut changed = record;
     changed["call"]["arguments"]["member"] = "太郎".into();
     fs::write(home.join("changed.json"), changed.to_string()).unwrap();
     let differs = run(&folders, &["replay", path(&home.join("changed.json"))]);
-    let told = text(&differs.stderr);
+    let line = text(&differs.stderr);
     assert_eq!(differs.status.code(), Some(1), "{differs:?}");
-    assert!(told.contains(" differs") && told.contains("expected  sql.transact"), "{told}");
-    assert!(told.contains("花子") && told.contains("太郎"), "{told}");
+    assert!(line.contains(" differs") && line.contains("expected  sql.transact"), "{line}");
+    assert!(line.contains("花子") && line.contains("太郎"), "{line}");
 
     let example = run(&folders, &["replay", "--as-example", path(&file)]);
     let code = text(&example.stdout);
@@ -78,8 +78,8 @@ fn what_cannot_be_recorded_or_replayed_says_why() {
     let record = [&record[..], &[&read]].concat();
     fs::write(&file, "what stands").unwrap();
     let refused = run(&folders, &record);
-    let told = text(&refused.stderr);
-    assert!(told.contains("/data is not recorded") && told.contains("8388608 bytes"), "{told}");
+    let line = text(&refused.stderr);
+    assert!(line.contains("/data is not recorded") && line.contains("8388608 bytes"), "{line}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "what stands", "nothing is half written");
     fs::remove_file(home.join("large")).unwrap();
     let none = run(&folders, &["replay", path(&home.join("none.json"))]);
@@ -97,14 +97,14 @@ fn what_cannot_be_recorded_or_replayed_says_why() {
     let recorded = run(&folders, &call);
     assert!(recorded.status.success(), "{recorded:?}");
     let other = run(&folders, &["replay", path(&greeted), path(&reach)]);
-    let told = text(&other.stderr);
+    let line = text(&other.stderr);
     assert_eq!(other.status.code(), Some(1), "{other:?}");
-    assert!(told.contains("has no tool \"echo\"") && told.contains("component echo"), "{told}");
+    assert!(line.contains("has no tool \"echo\"") && line.contains("component echo"), "{line}");
     let changed =
         fs::read_to_string(&greeted).unwrap().replacen("\"random\": \"", "\"random\": \"x", 1);
     fs::write(&greeted, changed).unwrap();
-    let told = text(&run(&folders, &["replay", path(&greeted)]).stderr);
-    assert!(told.contains("call.random") && told.contains("64 digits"), "{told}");
+    let text = text(&run(&folders, &["replay", path(&greeted)]).stderr);
+    assert!(text.contains("call.random") && text.contains("64 digits"), "{text}");
 }
 
 /// What other tools answered, and what was in folders, is in the record; the world is asked for neither (DEV-4, DEV-5).
@@ -120,9 +120,9 @@ fn calls_of_tools_and_folders_are_recorded_and_replayed() {
     let returns = format!("list_books={}", json!({ "books": ["雪国"] }));
     let call = ["run", "--record", path(&file), "--tool-returns", &returns, path(&errand)];
     let tried = run(&folders, &[&call[..], &["try_errands", &calls.to_string()]].concat());
-    let told = text(&tried.stdout);
-    assert!(tried.status.success() && told.contains("雪国"), "DEV-4: {tried:?}");
-    assert!(told.contains("unknown_tool"), "no other tool is there: {told}");
+    let message = text(&tried.stdout);
+    assert!(tried.status.success() && message.contains("雪国"), "DEV-4: {tried:?}");
+    assert!(message.contains("unknown_tool"), "no other tool is there: {message}");
     let same = run(&folders, &["replay", path(&file)]);
     assert!(text(&same.stdout).starts_with("the same: "), "DEV-5: {same:?}");
     let mut changed: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
@@ -132,8 +132,8 @@ fn calls_of_tools_and_folders_are_recorded_and_replayed() {
     called["with"][0][0] = "list_films".into();
     fs::write(&file, changed.to_string()).unwrap();
     let differs = run(&folders, &["replay", path(&file)]);
-    let told = text(&differs.stderr);
-    assert!(told.contains("expected  calls.call") && told.contains("list_films"), "DEV-5: {told}");
+    let line = text(&differs.stderr);
+    assert!(line.contains("expected  calls.call") && line.contains("list_films"), "DEV-5: {line}");
     let wrong = run(&folders, &["run", "--tool-returns", "list_books=7", path(&errand)]);
     assert!(text(&wrong.stderr).contains("a JSON object"), "{wrong:?}");
 
@@ -145,8 +145,8 @@ fn calls_of_tools_and_folders_are_recorded_and_replayed() {
     let read = json!({ "path": "/data/maps/a.txt" }).to_string();
     let call = ["run", "--record", path(&file), "--folder", &grant, path(&reach), "read_folder"];
     let found = run(&folders, &[&call[..], &[&read]].concat());
-    let told = text(&found.stdout);
-    assert!(found.status.success() && told.contains("here") && told.contains("b.bin"), "{found:?}");
+    let line = text(&found.stdout);
+    assert!(found.status.success() && line.contains("here") && line.contains("b.bin"), "{found:?}");
     fs::remove_dir_all(&lent).unwrap();
     let same = run(&folders, &["replay", path(&file)]);
     assert!(same.status.success(), "DEV-5: what was read is in the record: {same:?}");
@@ -154,9 +154,9 @@ fn calls_of_tools_and_folders_are_recorded_and_replayed() {
     let changed = changed.replacen("\"here\"", "\"there\"", 1);
     fs::write(&file, changed).unwrap();
     let differs = run(&folders, &["replay", path(&file)]);
-    let told = text(&differs.stderr);
+    let text = text(&differs.stderr);
     assert_eq!(differs.status.code(), Some(1), "{differs:?}");
-    assert!(told.contains("the outcome differs at ") && told.contains("there"), "DEV-5: {told}");
+    assert!(text.contains("the outcome differs at ") && text.contains("there"), "DEV-5: {text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -193,7 +193,7 @@ async fn a_request_is_answered_from_the_record_without_secrets() {
     other["call"]["arguments"]["body"] = "one".into();
     fs::write(&file, other.to_string()).unwrap();
     let differs = run(&folders, &["replay", path(&file)]);
-    let told = text(&differs.stderr);
-    assert!(!differs.status.success() && told.contains("http.send"), "{told}");
-    assert!(told.contains(r#"{"body":"one"}"#), "{told}");
+    let text = text(&differs.stderr);
+    assert!(!differs.status.success() && text.contains("http.send"), "{text}");
+    assert!(text.contains(r#"{"body":"one"}"#), "{text}");
 }

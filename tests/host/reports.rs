@@ -181,24 +181,24 @@ fn the_command_line_tells_storage_settings_and_a_call() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     let mut process = Process::start(&folders);
-    let (done, told) = say(&folders, &["storage"]);
+    let (done, output) = say(&folders, &["storage"]);
     assert!(
-        done && told.contains("database cinema") && told.contains("madoguchi backup"),
-        "{told}"
+        done && output.contains("database cinema") && output.contains("madoguchi backup"),
+        "{output}"
     );
-    let (done, told) = say(&folders, &["settings", "limits.deadline"]);
-    assert_eq!((done, &*told), (true, "limits.deadline_ms = 30000  (by default)\n"));
-    let (_, told) = say(&folders, &["settings", "data"]);
-    assert!(told.contains("MADOGUCHI_DATA") || told.contains("--data"), "{told}");
+    let (done, output) = say(&folders, &["settings", "limits.deadline"]);
+    assert_eq!((done, &*output), (true, "limits.deadline_ms = 30000  (by default)\n"));
+    let (_, output) = say(&folders, &["settings", "data"]);
+    assert!(output.contains("MADOGUCHI_DATA") || output.contains("--data"), "{output}");
     assert!(say(&folders, &["call", "list_movies"]).0);
     let (_, audit) = say(&folders, &["audit", "--lines", "1"]);
     let line: Value = serde_json::from_str(&audit).unwrap();
-    let (done, told) = say(&folders, &["audit", "--call", &line["call"].to_string()]);
-    assert!(done && told.contains("instantiate") && told.contains("cpu_ms_max: "), "{told}");
-    let (done, told) = say(&folders, &["audit", "--call", "999999"]);
-    assert!(!done && told.contains("nothing is kept"), "{told}");
-    let (done, told) = say(&folders, &["servers", "--reconnect", "nobody"]);
-    assert!(!done && told.contains("there is no server"), "{told}");
+    let (done, output) = say(&folders, &["audit", "--call", &line["call"].to_string()]);
+    assert!(done && output.contains("instantiate") && output.contains("cpu_ms_max: "), "{output}");
+    let (done, output) = say(&folders, &["audit", "--call", "999999"]);
+    assert!(!done && output.contains("nothing is kept"), "{output}");
+    let (done, output) = say(&folders, &["servers", "--reconnect", "nobody"]);
+    assert!(!done && output.contains("there is no server"), "{output}");
     process.signal();
     assert!(process.wait().success());
     assert!(fs::exists(folders.data()).unwrap());

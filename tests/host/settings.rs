@@ -10,7 +10,7 @@ use tests::{
 
 /// Waits until `path` of health says something with `part` in it, or nothing if there is no part.
 async fn health_says(server: &TestServer, part: Option<&str>) {
-    let told = async {
+    let body = async {
         loop {
             let health: Value = server.client().get("/api/health").await.json().await.unwrap();
             let error = health["components"]["cinema"]["error"].as_str();
@@ -21,7 +21,7 @@ async fn health_says(server: &TestServer, part: Option<&str>) {
             }
         }
     };
-    let in_time = tokio::time::timeout(Duration::from_secs(30), told).await;
+    let in_time = tokio::time::timeout(Duration::from_secs(30), body).await;
     in_time.unwrap_or_else(|_| panic!("health does not say {part:?}"));
 }
 
@@ -138,6 +138,6 @@ async fn health_tells_no_folders_of_the_machine() {
     for folder in [home, elsewhere.path().display().to_string()] {
         assert!(!health.contains(&folder), "{health}");
     }
-    let told = server.server().control.component("cinema").unwrap().trouble.unwrap();
-    assert!(told.contains(&file.display().to_string()), "the operator is told: {told}");
+    let error = server.server().control.component("cinema").unwrap().trouble.unwrap();
+    assert!(error.contains(&file.display().to_string()), "the operator is told: {error}");
 }

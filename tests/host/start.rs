@@ -90,11 +90,11 @@ async fn a_folder_that_others_can_write_is_emptied() {
 }
 
 /// A compiler that begins only once `gate` is there.
-fn gated(folders: &Folders, gate: &Path) -> PathBuf {
+fn gated(folders: &Folders, file: &Path) -> PathBuf {
     let script = folders.components().with_file_name("compiler.sh");
     let text = format!(
         "#!/bin/sh\nwhile [ ! -e '{}' ]; do sleep 0.02; done\nexec '{}' \"$@\"\n",
-        gate.display(),
+        file.display(),
         program().display()
     );
     fs::write(&script, text).unwrap();
@@ -109,9 +109,9 @@ async fn streams_are_answered_before_components_are_compiled() {
     for is_modern in [true, false] {
         let folders = Folders::new();
         folders.put("echo", &component_bytes("echo"));
-        let gate = folders.components().with_file_name("gate");
+        let file = folders.components().with_file_name("gate");
         let mut config = folders.config();
-        config.compiler = Some(gated(&folders, &gate));
+        config.compiler = Some(gated(&folders, &file));
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
         let served = tokio::spawn(host::Server::serve_streams(config, input, output));
@@ -157,7 +157,7 @@ async fn streams_are_answered_before_components_are_compiled() {
         say(json!({ "id": 3, "method": third, "params": {} })).await;
         let first = answer().await;
         assert_eq!(first["id"], 3, "nothing is compiled yet: {first}");
-        fs::write(&gate, "").unwrap();
+        fs::write(&file, "").unwrap();
         let mut rest = [answer().await, answer().await];
         rest.sort_by_key(|it| it["id"].as_u64());
         let tools = rest[0]["result"]["tools"].as_array().unwrap();

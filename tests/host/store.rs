@@ -51,15 +51,15 @@ fn text(text: &str) -> Value {
 }
 
 async fn read(database: &Database, sql: &str) -> String {
-    told(&database.query(vec![say(sql, &[])], later()).await)
+    summary(&database.query(vec![say(sql, &[])], later()).await)
 }
 
 async fn write(database: &Database, sql: &str) -> String {
-    told(&database.transact(vec![say(sql, &[])], later()).await)
+    summary(&database.transact(vec![say(sql, &[])], later()).await)
 }
 
 /// An answer in one line.
-fn told(answer: &Result<Vec<Rows>, Error>) -> String {
+fn summary(answer: &Result<Vec<Rows>, Error>) -> String {
     let rows = match answer {
         Ok(rows) => rows,
         Err(Error::Constraint(ConstraintFailure { statement, kind, name })) => {

@@ -74,8 +74,8 @@ async fn what_it_lacks_is_told_with_the_line_that_lets_it_in() {
     let folders = Folders::new();
     folders.put("carrier", &carrier());
     let server = TestServer::start(folders, |_| {}).await;
-    let told: Value = server.client().get("/api/health").await.json().await.unwrap();
-    let error = told["components"]["carrier"]["error"].as_str().unwrap();
+    let body: Value = server.client().get("/api/health").await.json().await.unwrap();
+    let error = body["components"]["carrier"]["error"].as_str().unwrap();
     assert!(error.contains("wasi:sockets/tcp@0.2.0, which this host does not offer"), "{error}");
     let line = r#"put under [components.carrier]: stubs = ["wasi:sockets"]"#;
     assert!(error.contains(line), "SYS-43: {error}");
@@ -120,8 +120,8 @@ async fn two_of_one_name_are_told_apart_by_a_prefix() {
     folders.put("adder", &adder("a"));
     folders.put("other", &adder("c"));
     let server = TestServer::start(folders, |_| {}).await;
-    let told: Value = server.client().get("/api/health").await.json().await.unwrap();
-    let error = told["components"]["other"]["error"].as_str().unwrap();
+    let body: Value = server.client().get("/api/health").await.json().await.unwrap();
+    let error = body["components"]["other"]["error"].as_str().unwrap();
     assert!(error.contains("by a prefix under [components.NAME]"), "SYS-40: {error}");
     let folders = Folders::new();
     folders.put("adder", &adder("a"));
@@ -183,18 +183,18 @@ fn kept(server: &TestServer) -> Vec<(OsString, SystemTime)> {
 fn names_that_nothing_can_have_are_told_at_their_line() {
     let folders = Folders::new();
     folders.lend_code();
-    let told = |line: &str| {
+    let text = |line: &str| {
         let file = folders.data().parent().unwrap().join("madoguchi.toml");
         fs::write(&file, format!("[components.words]\ngrants = []\n{line}\n")).unwrap();
         let mut command = bare_command(&folders);
         let output = output(command.arg("--config").arg(file).arg("check-config"));
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     };
-    let stubs = told("stubs = ['wasi:sockets@0.2.0']");
+    let stubs = text("stubs = ['wasi:sockets@0.2.0']");
     let right =
         "line 3: problem: components.words.stubs: \"wasi:sockets@0.2.0\": a package (wasi:sockets)";
     assert!(stubs.contains(right), "SYS-43: {stubs}");
-    let prefix = told("prefix = 'a b'");
+    let prefix = text("prefix = 'a b'");
     assert!(prefix.contains("line 3: problem: components.words.prefix: \"a b\": A-Z"), "{prefix}");
 }
 
@@ -204,12 +204,12 @@ fn inspect_tells_its_tools_what_is_none_and_what_it_lacks() {
     folders.lend_code();
     folders.put("stranger", &component_bytes("stranger"));
     folders.put("carrier", &carrier());
-    let told = |name: &str, more: &[&str]| {
+    let text = |name: &str, more: &[&str]| {
         let file = folders.components().join(format!("{name}.wasm"));
         let mut command = bare_command(&folders);
         output(command.arg("inspect").arg(file).args(more)).stdout
     };
-    let stranger: Value = serde_json::from_slice(&told("stranger", &["--json"])).unwrap();
+    let stranger: Value = serde_json::from_slice(&text("stranger", &["--json"])).unwrap();
     assert_eq!((&stranger["welcome"], &stranger["pooled"]), (&json!(true), &json!(true)));
     let tools = stranger["tools"].as_array().unwrap();
     assert!(tools.iter().any(|it| it["name"] == "values_move-by"), "{stranger}");
@@ -217,14 +217,14 @@ fn inspect_tells_its_tools_what_is_none_and_what_it_lacks() {
     let started = "example:stranger/counters@1.2.0#started";
     let started = left.iter().find(|it| it["name"] == started).unwrap();
     assert!(started["why"].as_str().unwrap().contains("a resource"), "SYS-41: {started}");
-    let carrier: Value = serde_json::from_slice(&told("carrier", &["--json"])).unwrap();
+    let carrier: Value = serde_json::from_slice(&text("carrier", &["--json"])).unwrap();
     assert_eq!(carrier["stubs"], r#"stubs = ["wasi:sockets"]"#, "SYS-43: {carrier}");
     assert_eq!(
         (&carrier["welcome"], &carrier["tools"][0]["name"]),
         (&json!(false), &json!("seven"))
     );
-    let words = String::from_utf8(told("stranger", &[])).unwrap();
-    assert!(words.contains("no tools are\n") && words.contains("#started: "), "{words}");
-    let words = String::from_utf8(told("carrier", &[])).unwrap();
-    assert!(words.contains("\n  stubs = [\"wasi:sockets\"]\n"), "{words}");
+    let guide = String::from_utf8(text("stranger", &[])).unwrap();
+    assert!(guide.contains("no tools are\n") && guide.contains("#started: "), "{guide}");
+    let guide = String::from_utf8(text("carrier", &[])).unwrap();
+    assert!(guide.contains("\n  stubs = [\"wasi:sockets\"]\n"), "{guide}");
 }

@@ -31,7 +31,7 @@ async fn settled(server: &TestServer, digest_of: &[u8]) {
 /// What the reloader says of the file that it refused, once that is not `before`.
 async fn refused(server: &TestServer, before: &str) -> String {
     let client = server.client();
-    let told = async {
+    let body = async {
         loop {
             let health: serde_json::Value = client.get("/api/health").await.json().await.unwrap();
             match health["components"]["cinema"]["error"].as_str() {
@@ -40,7 +40,7 @@ async fn refused(server: &TestServer, before: &str) -> String {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), told).await.expect("the bad file is seen")
+    tokio::time::timeout(Duration::from_secs(60), body).await.expect("the bad file is seen")
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -178,7 +178,7 @@ async fn reports_second_component_with_same_tool_and_first_serves_on() {
     let server = TestServer::with(&["echo"]).await;
     server.folders.put("parrot", &rebuilt(&component_bytes("echo"), 9));
     let client = server.client();
-    let told = async {
+    let body = async {
         loop {
             let health: serde_json::Value = client.get("/api/health").await.json().await.unwrap();
             if let Some(error) = health["components"]["parrot"]["error"].as_str() {
@@ -187,7 +187,7 @@ async fn reports_second_component_with_same_tool_and_first_serves_on() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    let error = tokio::time::timeout(Duration::from_secs(30), told).await.expect("it is told");
+    let error = tokio::time::timeout(Duration::from_secs(30), body).await.expect("it is told");
     assert!(error.contains("tool echo, which component echo offers already"), "{error}");
     assert_eq!(client.output("echo", json!({ "value": {} })).await, json!({ "value": {} }));
 }

@@ -156,8 +156,8 @@ async fn an_unknown_toolset_is_told_to_those_who_are_let_in() {
         assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{method}");
         assert!(!answer.text().await.unwrap().contains("talk"), "{method}");
     }
-    let known = server.client().post("/mcp/talk", &accept, body).await;
-    assert_eq!(known.status(), StatusCode::UNAUTHORIZED, "nor is who knows the name let in");
+    let answer = server.client().post("/mcp/talk", &accept, body).await;
+    assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "nor is who knows the name let in");
     let none = serve(&["echo"], "").await;
     let answer = none.client().at("/mcp/other").send("tools/list", json!({})).await;
     assert_eq!(answer.status(), StatusCode::NOT_FOUND);
@@ -219,7 +219,7 @@ async fn tools_that_come_later_are_announced_and_listed() {
     assert_eq!(reading.tools().await, ["announce"]);
     let mut listener = reading.listen().await;
     server.folders.put("library", &rebuilt(&component_bytes("library"), 1));
-    assert_eq!(listener.heard().await.0, "notifications/tools/list_changed");
+    assert_eq!(listener.notified().await.0, "notifications/tools/list_changed");
     assert_eq!(reading.tools().await, ["announce", "ring"]);
 }
 
@@ -298,7 +298,7 @@ async fn a_searched_list_is_short_and_finds_the_rest() {
     let (before, after) = (whole["tools"].to_string().len(), list["tools"].to_string().len());
     eprintln!("tools/list: {} tools, {before} bytes; searched: {after} bytes", names(&whole).len());
     assert!(after * 10 < before, "{after} of {before} bytes");
-    for (query, tool) in WISHES {
+    for (query, tool) in REQUESTS {
         let found = found(&client, query).await;
         assert!(found.iter().any(|it| it == tool), "{query}: {found:?}");
         assert!(found.len() <= 5, "{query}: {found:?}");
@@ -321,7 +321,7 @@ async fn a_searched_list_is_short_and_finds_the_rest() {
 }
 
 /// What people say, and the tool that does it.
-const WISHES: [(&str, &str); 9] = [
+const REQUESTS: [(&str, &str); 9] = [
     ("reserve seats", "reserve_seats"),
     ("席を予約したい", "reserve_seats"),
     ("映画の一覧", "list_movies"),
@@ -337,7 +337,7 @@ const WISHES: [(&str, &str); 9] = [
 #[derive(Default)]
 struct FakeModel {
     rounds: usize,
-    told: Vec<Value>,
+    results: Vec<Value>,
     /// All that it read.
     read: String,
 }
@@ -347,18 +347,18 @@ impl FakeModel {
     fn thinks(&mut self, list: &Value) {
         self.rounds += 1;
         self.read += &list["tools"].to_string();
-        self.told.iter().for_each(|it| self.read += &it.to_string());
+        self.results.iter().for_each(|it| self.read += &it.to_string());
     }
 
-    /// Fulfils one wish, and answers its person.
-    async fn fulfils(&mut self, client: &Client, list: &Value, (wish, tool): (&str, &str)) {
-        self.told.clear();
+    /// Fulfils one request, and answers its person.
+    async fn fulfils(&mut self, client: &Client, list: &Value, (want, tool): (&str, &str)) {
+        self.results.clear();
         if !names(list).contains(&tool) {
             self.thinks(list);
-            self.told.push(client.output("search_tools", json!({ "query": wish })).await);
-            assert!(names(&self.told[0]).contains(&tool), "{wish}: {:?}", self.told);
+            self.results.push(client.output("search_tools", json!({ "query": want })).await);
+            assert!(names(&self.results[0]).contains(&tool), "{want}: {:?}", self.results);
             self.thinks(list);
-            self.told.push(client.output("describe_tool", json!({ "name": tool })).await);
+            self.results.push(client.output("describe_tool", json!({ "name": tool })).await);
         }
         self.thinks(list);
         // What it comes to is the same with both lists.
@@ -378,9 +378,9 @@ async fn a_searched_list_costs_rounds_and_saves_reading() {
     let whole = plain.client().result("tools/list", json!({})).await;
     let searched = server.client().result("tools/list", json!({})).await;
     let (mut with_all, mut with_search) = (FakeModel::default(), FakeModel::default());
-    for wish in WISHES {
-        with_all.fulfils(&plain.client(), &whole, wish).await;
-        with_search.fulfils(&server.client(), &searched, wish).await;
+    for want in REQUESTS {
+        with_all.fulfils(&plain.client(), &whole, want).await;
+        with_search.fulfils(&server.client(), &searched, want).await;
     }
     let texts = [
         ("all", all["tools"].to_string()),
@@ -411,8 +411,8 @@ async fn describe_tool_tells_what_the_long_list_has() {
         let whole = in_language(&plain.client(), language, ("tools/list", json!({}))).await;
         for tool in whole["tools"].as_array().unwrap() {
             let call = json!({ "name": "describe_tool", "arguments": { "name": tool["name"] } });
-            let told = in_language(&server.client(), language, ("tools/call", call)).await;
-            assert_eq!(&told["structuredContent"], tool, "{language}");
+            let result = in_language(&server.client(), language, ("tools/call", call)).await;
+            assert_eq!(&result["structuredContent"], tool, "{language}");
         }
     }
     let client = server.client();
@@ -523,8 +523,8 @@ fn check_config_tells_mistakes_and_idle_toolsets() {
         fs::write(&file, format!("bundled = false\n{lines}")).unwrap();
         let mut command = bare_command(&folders);
         command.arg("--components").arg(folders.components());
-        let told = output(command.arg("check-config").arg(&file).arg("--json"));
-        serde_json::from_slice(&told.stdout).unwrap_or_else(|_| panic!("{told:?}"))
+        let output = output(command.arg("check-config").arg(&file).arg("--json"));
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
     };
     let digest = host::digest::digest(b"mdg_x");
     let token = format!("[tokens.ann]\nsha256 = '{digest}'\nscopes = ['*']\ntoolset = 'talks'\n");
@@ -535,20 +535,20 @@ fn check_config_tells_mistakes_and_idle_toolsets() {
         ("[toolsets.a]\ninclude = ['x:y']\n", "the file", 3, true, "component:NAME"),
         (&(token + "[toolsets.talk]\n"), "tokens.ann.toolset", 5, true, "there are talk"),
     ] {
-        let told = check(lines);
-        let [finding] = &told["findings"].as_array().unwrap()[..] else { panic!("{told}") };
-        assert_eq!((&finding["about"], &finding["line"]), (&json!(about), &json!(line)), "{told}");
+        let found = check(lines);
+        let [finding] = &found["findings"].as_array().unwrap()[..] else { panic!("{found}") };
+        assert_eq!((&finding["about"], &finding["line"]), (&json!(about), &json!(line)), "{found}");
         assert_eq!(
-            (&finding["is_problem"], &told["ok"]),
+            (&finding["is_problem"], &found["ok"]),
             (&json!(is_problem), &json!(!is_problem))
         );
-        assert!(finding["message"].as_str().unwrap().contains(part), "{told}");
+        assert!(finding["message"].as_str().unwrap().contains(part), "{found}");
     }
     let servers =
         "[servers.m]\nurl = 'http://127.0.0.1:1/mcp'\n[toolsets.m]\ninclude = ['server:m']\n";
     for fine in [TALK.replace("'lib*'", "'echo'").as_str(), servers] {
-        let told = check(fine);
-        assert!(told["findings"].as_array().unwrap().is_empty(), "{told}");
+        let report = check(fine);
+        assert!(report["findings"].as_array().unwrap().is_empty(), "{report}");
     }
 }
 

@@ -120,14 +120,14 @@ async fn version_trapping_on_its_first_three_calls_yields_to_previous() {
     assert_eq!(output, json!({ "value": {} }));
     assert_eq!(statuses(&server, "shop"), [(1, Status::Serving), (2, Status::Returned)]);
     let health: Value = client.get("/api/health").await.json().await.unwrap();
-    let trouble = health["components"]["shop"]["error"].as_str().unwrap();
-    assert!(trouble.contains("first three calls trapped"), "{trouble}");
+    let text = health["components"]["shop"]["error"].as_str().unwrap();
+    assert!(text.contains("first three calls trapped"), "{text}");
 
     server.restart().await;
     assert_eq!(generation(&server, "shop"), 1, "the bad file is not tried again");
     let health: Value = server.client().get("/api/health").await.json().await.unwrap();
-    let trouble = health["components"]["shop"]["error"].as_str().unwrap();
-    assert!(trouble.contains("madoguchi rollback shop --to 2"), "{trouble}");
+    let text = health["components"]["shop"]["error"].as_str().unwrap();
+    assert!(text.contains("madoguchi rollback shop --to 2"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -195,15 +195,15 @@ async fn greedier_build_waits_for_operator_even_if_config_grants_it() {
     let held = async {
         loop {
             let report = server.server().control.component("cinema").unwrap();
-            if let (Some(trouble), Some(_)) = (report.trouble, report.pending) {
-                return trouble;
+            if let (Some(error), Some(_)) = (report.trouble, report.pending) {
+                return error;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let trouble = tokio::time::timeout(Duration::from_secs(60), held).await.expect("in time");
+    let error = tokio::time::timeout(Duration::from_secs(60), held).await.expect("in time");
     for part in ["sql (madoguchi:tool/sql@", "clock (wasi:clocks/", "madoguchi accept cinema"] {
-        assert!(trouble.contains(part), "{part}: {trouble}");
+        assert!(error.contains(part), "{part}: {error}");
     }
     assert_eq!(generation(&server, "cinema"), 1);
     server.restart().await;

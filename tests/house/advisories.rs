@@ -36,8 +36,8 @@ fn advisories(kind: &str) -> Vec<Advisory> {
 
 /// A version's order: its numbers, then what comes before the release of that number.
 fn compare(one: &str, other: &str) -> Ordering {
-    let parts = |it: &str| {
-        let it = it.split('+').next().unwrap_or_default();
+    let parts = |version: &str| {
+        let it = version.split('+').next().unwrap_or_default();
         let (numbers, before) = it.split_once('-').unwrap_or((it, ""));
         let numbers: Vec<u64> = numbers.split('.').map(|it| it.parse().unwrap_or(0)).collect();
         (numbers, before.to_owned())
@@ -69,11 +69,11 @@ fn holds(version: &str, bounds: &str) -> bool {
 
 /// Those of `locked` packages, each with its version, that an advisory is about.
 fn hit(advisories: &[Advisory], locked: &[(String, String)]) -> Vec<String> {
-    let of = |it: &Advisory| {
-        let affected = |version: &str| !it.fine.iter().any(|bounds| holds(version, bounds));
-        let versions = locked.iter().filter(|(name, _)| *name == it.package).map(|it| &it.1);
+    let of = |own: &Advisory| {
+        let affected = |version: &str| !own.fine.iter().any(|bounds| holds(version, bounds));
+        let versions = locked.iter().filter(|(name, _)| *name == own.package).map(|it| &it.1);
         let hit = versions.filter(|version| affected(version));
-        hit.map(|version| format!("{} {version}: {}", it.package, it.id)).collect::<Vec<_>>()
+        hit.map(|version| format!("{} {version}: {}", own.package, own.id)).collect::<Vec<_>>()
     };
     advisories.iter().flat_map(of).collect()
 }
@@ -88,9 +88,9 @@ fn locked_by_cargo() -> Vec<(String, String)> {
 fn locked_by_npm(file: &str) -> Vec<(String, String)> {
     let lock: serde_json::Value = serde_json::from_str(&text(file)).unwrap_or_default();
     let packages = lock["packages"].as_object().into_iter().flatten();
-    let of = |(path, it): (&String, &serde_json::Value)| {
+    let of = |(path, entry): (&String, &serde_json::Value)| {
         let (_, name) = path.rsplit_once("node_modules/")?;
-        Some((name.to_owned(), it["version"].as_str()?.to_owned()))
+        Some((name.to_owned(), entry["version"].as_str()?.to_owned()))
     };
     packages.filter_map(of).collect()
 }
@@ -122,12 +122,12 @@ fn no_locked_version_is_known_to_be_broken() {
         ("pip", pip.flat_map(|it| locked_by_pip(&it)).collect()),
     ];
     for (kind, locked) in locked {
-        let known = advisories(kind);
-        assert!(!known.is_empty() && !locked.is_empty(), "{kind}: there is something to compare");
-        let found = hit(&known, &locked);
+        let listed = advisories(kind);
+        assert!(!listed.is_empty() && !locked.is_empty(), "{kind}: there is something to compare");
+        let found = hit(&listed, &locked);
         assert!(found.is_empty(), "{kind}: take a version in which it is mended: {found:#?}");
         // An entry about what is not there any more protects nothing.
-        let gone = known.iter().filter(|it| !locked.iter().any(|(name, _)| *name == it.package));
+        let gone = listed.iter().filter(|it| !locked.iter().any(|(name, _)| *name == it.package));
         let gone: Vec<_> = gone.map(|it| &it.package).collect();
         assert!(gone.is_empty(), "{EXTRACT}: no lock file has {gone:?}");
     }
@@ -153,12 +153,12 @@ fn compares_versions_as_numbers_and_prereleases_as_earlier() {
     assert!(holds("48.0.8", ">= 48.0.4, < 49.0.0") && !holds("48.0.3", ">= 48.0.4, < 49.0.0"));
     assert!(holds("0.10.1", ">= 0.9.3") && !holds("0.4.9", ">= 0.4.16"));
     assert!(holds("0.103.16", "< 0.104.0-alpha.1") && !holds("0.104.0", "< 0.104.0-alpha.1"));
-    let known = [Advisory {
+    let listed = [Advisory {
         package: "a".to_owned(),
         id: "X-1".to_owned(),
         fine: vec![">= 2.0.0".to_owned(), "< 1.0.0".to_owned()],
     }];
     let locked = |version: &str| [("a".to_owned(), version.to_owned())];
-    assert_eq!(hit(&known, &locked("1.5.0")), ["a 1.5.0: X-1"]);
-    assert!(hit(&known, &locked("2.0.0")).is_empty() && hit(&known, &locked("0.9.0")).is_empty());
+    assert_eq!(hit(&listed, &locked("1.5.0")), ["a 1.5.0: X-1"]);
+    assert!(hit(&listed, &locked("2.0.0")).is_empty() && hit(&listed, &locked("0.9.0")).is_empty());
 }

@@ -77,15 +77,15 @@ fn crates() -> BTreeMap<String, Uses> {
 /// The modules from which a way leads back to themselves, through another one.
 fn in_circles(uses: &Uses) -> Vec<&str> {
     let reaches = |from: &str| {
-        let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+        let (mut distinct, mut next) = (BTreeSet::new(), vec![from]);
         while let Some(module) = next.pop() {
             for used in uses.get(module).into_iter().flatten() {
-                if used != module && uses.contains_key(used) && seen.insert(used.as_str()) {
+                if used != module && uses.contains_key(used) && distinct.insert(used.as_str()) {
                     next.push(used);
                 }
             }
         }
-        seen.contains(from)
+        distinct.contains(from)
     };
     uses.keys().map(String::as_str).filter(|it| reaches(it)).collect()
 }

@@ -93,9 +93,9 @@ fn every_cited_requirement_is_defined_and_the_reverse() {
     let mut defined = BTreeSet::new();
     for line in page.lines().filter(|it| it.starts_with("- ")) {
         let code = line.strip_prefix("- **").and_then(|it| it.split_once("** "));
-        let (code, words) = code.unwrap_or_else(|| panic!("no code begins {line:?}"));
+        let (code, text) = code.unwrap_or_else(|| panic!("no code begins {line:?}"));
         assert_eq!(codes(code), [code.to_owned()].into(), "{line}");
-        assert!(words.ends_with('.') && line.chars().count() <= 200, "{line}");
+        assert!(text.ends_with('.') && line.chars().count() <= 200, "{line}");
         assert!(defined.insert(code.to_owned()), "{code} is there twice");
     }
     assert_eq!(cited.difference(&defined).collect::<Vec<_>>(), [""; 0], "cited and not defined");
@@ -136,16 +136,16 @@ fn is_test(ring: &str, function: &str) -> bool {
 
 #[test]
 fn tests_are_named_in_at_most_sixty_characters() {
-    let mut seen = 0;
+    let mut count = 0;
     for path in sources() {
         let source = text(path);
         for (at, _) in source.match_indices("fn ").filter(|(at, _)| is_marked(&source[..*at])) {
             let name = source[at + 3..].split('(').next().unwrap_or_default();
             assert!(name.len() <= TEST_NAME_MAX, "{path}: `{name}` is too long");
-            seen += 1;
+            count += 1;
         }
     }
-    assert!(seen > 2_000, "only {seen} tests were found");
+    assert!(count > 2_000, "only {count} tests were found");
 }
 
 #[test]

@@ -90,13 +90,13 @@ fn the_examples_give_a_host_the_time_that_it_takes_to_stop() {
     assert!(number(&compose, "stop_grace_period:") > takes);
     assert!(number(&kubernetes, "terminationGracePeriodSeconds:") > takes);
     let balancer = example("haproxy.cfg");
-    let seen_after = number(&balancer, "inter ") * (number(&balancer, "fall ") + 1);
-    assert!(seen_after < connections.drain_s, "{seen_after}");
+    let noticed_s = number(&balancer, "inter ") * (number(&balancer, "fall ") + 1);
+    assert!(noticed_s < connections.drain_s, "{noticed_s}");
     let readiness = kubernetes.split("readinessProbe:").nth(1).unwrap_or_default();
-    let seen_after = number(readiness, "periodSeconds:")
+    let noticed_s = number(readiness, "periodSeconds:")
         * (number(readiness, "failureThreshold:") + 1)
         + number(readiness, "timeoutSeconds:");
-    assert!(seen_after < connections.drain_s, "{seen_after}");
+    assert!(noticed_s < connections.drain_s, "{noticed_s}");
 }
 
 /// Each host has `connections_max` for each component and eight more (docs/operating.md).

@@ -83,7 +83,7 @@ fn every_dependency_has_a_licence_that_we_may_ship_with() {
     for package in packages() {
         let name = package["name"].as_str().unwrap_or_default();
         let licence = package["license"].as_str().unwrap_or_default();
-        let is_asked = ASKED.iter().any(|(known, under, _)| *known == name && *under == licence);
+        let is_asked = ASKED.iter().any(|(named, under, _)| *named == name && *under == licence);
         if !is_allowed(licence) && !is_asked {
             refused.push(format!("{name}: {licence}"));
         }

@@ -234,11 +234,11 @@ fn a_crate_comes_in_one_version_unless_we_know_why() {
             .insert(package["version"].as_str().unwrap_or_default());
     }
     versions.retain(|name, found| found.len() > 1 && !name.starts_with(WINDOWS));
-    let known = DUPLICATES.iter().flat_map(|(names, _)| *names).copied().collect::<BTreeSet<_>>();
+    let listed = DUPLICATES.iter().flat_map(|(names, _)| *names).copied().collect::<BTreeSet<_>>();
     let found = versions.keys().copied().collect::<BTreeSet<_>>();
-    let new = found.difference(&known).map(|name| (name, &versions[name])).collect::<Vec<_>>();
+    let new = found.difference(&listed).map(|name| (name, &versions[name])).collect::<Vec<_>>();
     assert!(new.is_empty(), "several versions of {new:?}");
-    let gone = known.difference(&found).collect::<Vec<_>>();
+    let gone = listed.difference(&found).collect::<Vec<_>>();
     assert!(gone.is_empty(), "one version again, take them off the list: {gone:?}");
 }
 

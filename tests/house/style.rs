@@ -39,12 +39,12 @@ fn scale(property: &str) -> Option<&'static str> {
 
 #[test]
 fn sizes_of_style_sheets_are_those_of_the_scales() {
-    let mut seen = 0;
+    let mut count = 0;
     for path in files().iter().filter(|it| it.starts_with("frontend/style/")) {
         let sheet = text(path);
         for (property, value) in declarations(&sheet) {
             let Some(scale) = scale(property) else { continue };
-            seen += 1;
+            count += 1;
             let is_space = scale.starts_with("--space");
             for rem in rems(value).into_iter().map(f64::abs) {
                 assert!(
@@ -54,7 +54,7 @@ fn sizes_of_style_sheets_are_those_of_the_scales() {
             }
         }
     }
-    assert!(seen > 500, "only {seen} sizes were found");
+    assert!(count > 500, "only {count} sizes were found");
 }
 
 #[test]

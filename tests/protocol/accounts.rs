@@ -45,9 +45,9 @@ impl Client {
     /// What it says next under that name.
     async fn says(&mut self, name: &str) -> Value {
         let line = self.line().await;
-        let said: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
-        assert!(!said[name].is_null(), "{name}: {said}");
-        said[name].clone()
+        let value: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        assert!(!value[name].is_null(), "{name}: {value}");
+        value[name].clone()
     }
 }
 
@@ -101,9 +101,9 @@ async fn serve() -> TestServer {
     let lines =
         format!("public_url = 'http://localhost:{}'\n[accounts]\nenabled = true\n", addr.port());
     let config = folders.config_with(&lines);
-    TestServer::start(folders, |it| {
-        *it = config;
-        it.addr = addr;
+    TestServer::start(folders, |settings| {
+        *settings = config;
+        settings.addr = addr;
     })
     .await
 }
@@ -203,18 +203,18 @@ async fn a_passkey_lets_the_official_sdk_in_and_out_again() {
         "--port",
         &port,
     ]);
-    let mut said = String::new();
+    let mut text = String::new();
     while let Some(line) = suite.lines.next_line().await.unwrap() {
         if line.starts_with("http") {
             person.open(&line).await;
             person.click("Allow").await;
         }
-        said += &format!("{line}\n");
+        text += &format!("{line}\n");
     }
     let ended = suite.child.wait().await.unwrap();
-    eprintln!("{said}");
-    assert!(ended.success() && !said.contains("FAILURE") && !said.contains("SKIPPED"), "{said}");
-    assert!(said.contains("authorization-code-grant"), "{said}");
+    eprintln!("{text}");
+    assert!(ended.success() && !text.contains("FAILURE") && !text.contains("SKIPPED"), "{text}");
+    assert!(text.contains("authorization-code-grant"), "{text}");
     browser.devtools("WebAuthn.disable", json!({})).await;
     person.browser.close().await;
 }

@@ -116,7 +116,7 @@ async fn a_tools_question_is_answered_there_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_assistant_of_somebody_else_is_allowed_in_the_chat() {
+async fn an_assistant_of_others_is_allowed_in_the_chat() {
     let folders = Folders::new();
     for name in ["cinema", "reach", "clerk"] {
         folders.put(name, &component_bytes(name));

@@ -106,9 +106,9 @@ impl Host {
 
     async fn seen(&self, what: &str) -> Value {
         self.browser.out_of_frames().await;
-        let seen = self.browser.script(&format!("return window.apps.seen.{what};")).await;
+        let value = self.browser.script(&format!("return window.apps.seen.{what};")).await;
         self.enter().await;
-        seen
+        value
     }
 
     /// The app at day and at night, wide and narrow, in both languages: nothing is cut off, and nothing is out of reach.
@@ -314,8 +314,8 @@ async fn fills_in_a_form(host: &Host) {
     let values = &submission["values"];
     assert_eq!((&values["full_name"], &values["seat"]), (&json!("花子"), &json!("back")));
     assert_eq!((&values["topics"], &values["form_version"]), (&json!(["wasm"]), &json!("1.0")));
-    let said = host.seen("said").await;
-    assert!(said[0].as_str().is_some_and(|it| it.contains("花子")), "FORM-5: {said}");
+    let report = host.seen("said").await;
+    assert!(report[0].as_str().is_some_and(|it| it.contains("花子")), "FORM-5: {report}");
     host.reload().await;
     browser.says("#outcome", "Sent").await;
 }
@@ -334,8 +334,8 @@ async fn chooses_a_route(host: &Host) {
     host.looks("map").await;
     browser.click("#route-1").await;
     browser.until("document.getElementById('said').textContent.includes('chosen')").await;
-    let told = host.seen("told").await;
-    let last = told.as_array().unwrap().last().unwrap();
+    let report = host.seen("told").await;
+    let last = report.as_array().unwrap().last().unwrap();
     assert!(last.as_str().unwrap().contains(routes[1]["summary"].as_str().unwrap()), "{last}");
     browser.click("#step-1").await;
     browser.until("document.querySelector('.world .lit')").await;

@@ -196,7 +196,7 @@ async fn answer(server: &TestServer, it: &Transcript) -> (u16, String, Value) {
     let kind = response.headers().get("content-type").map(|it| it.to_str().unwrap().to_owned());
     let text = response.text().await.unwrap();
     let mut body = serde_json::from_str(&text).unwrap_or(Value::String(text));
-    // The same object may be written with other spaces: the short way hands bytes through.
+    // The same object may be written with other spaces: the fast path hands bytes through.
     let texts = body.pointer_mut("/result/content").and_then(Value::as_array_mut);
     for text in texts.into_iter().flatten().filter_map(|it| it.get_mut("text")) {
         *text = serde_json::from_str(text.as_str().unwrap()).unwrap_or(text.take());
@@ -266,7 +266,7 @@ async fn output_text_comes_first_unless_first_words_matter_most() {
             let body: Value = response.json().await.unwrap();
             let content = body["result"]["content"].as_array().unwrap().iter();
             let texts: Vec<_> = content.map(|it| it["text"].as_str().unwrap()).collect();
-            assert_eq!(texts, expected, "priority {priority}, short way: {fast_path}");
+            assert_eq!(texts, expected, "priority {priority}, fast path: {fast_path}");
             assert_eq!(body["result"]["structuredContent"], json!({ "announced": 2 }));
         }
     }

@@ -268,11 +268,11 @@ async fn phone_leads_to_wheelchair_places_and_shows_the_whole_hall() {
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     browser.go(&hall(&show)).await;
     browser.find("[role=gridcell].is-wheelchair").await;
-    let seen = "(() => { const box = document.activeElement.getBoundingClientRect();
+    let texts = "(() => { const box = document.activeElement.getBoundingClientRect();
         return document.activeElement.matches('[role=gridcell].is-wheelchair')
             && box.left >= 0 && box.right <= innerWidth; })()";
     browser.role("button", "Go to the wheelchair places").await.click().await.unwrap();
-    browser.until(seen).await;
+    browser.until(texts).await;
     browser.picture("hall-wheelchair-phone").await;
     browser.role("button", "Show all of it").await.click().await.unwrap();
     let is_whole = "(() => { const hall = document.querySelector('.hall-scroll');

@@ -36,13 +36,13 @@ fn python_in(venv: &str, script: &str) -> Command {
 }
 
 /// What a client saw: the last line that it printed.
-fn seen(mut command: Command) -> Value {
+fn reported(mut command: Command) -> Value {
     let output = command.output().expect("the client starts");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let complained = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{command:?}: {said}{complained}");
-    let last = said.lines().last().unwrap_or_default();
-    serde_json::from_str(last).unwrap_or_else(|_| panic!("{command:?}: {said}{complained}"))
+    assert!(output.status.success(), "{command:?}: {text}{complained}");
+    let last = text.lines().last().unwrap_or_default();
+    serde_json::from_str(last).unwrap_or_else(|_| panic!("{command:?}: {text}{complained}"))
 }
 
 /// What the clients do everything with: films, questions that take long, and things to read.
@@ -82,10 +82,10 @@ fn over_http(mut client: Command, arguments: &[&str]) -> Value {
     let folders = counter();
     let mut process = Process::from(serving(&folders));
     client.arg(format!("{}/mcp", process.url)).args(arguments);
-    let seen = seen(client);
+    let report = reported(client);
     process.signal();
     assert!(process.wait().success());
-    given_up(&folders, seen)
+    given_up(&folders, report)
 }
 
 /// A client that starts the program by itself and speaks to it over its standard streams.
@@ -95,28 +95,28 @@ fn over_stdio(mut client: Command) -> Value {
     client.arg("--stdio").arg(program()).args(["--stdio", "--data"]).arg(folders.data());
     client.arg("--config").arg(config(&folders));
     client.arg("--components").arg(folders.components());
-    given_up(&folders, seen(client))
+    given_up(&folders, reported(client))
 }
 
 /// What the client saw, with how many calls the audit log says were given up.
-fn given_up(folders: &Folders, mut seen: Value) -> Value {
+fn given_up(folders: &Folders, mut answer: Value) -> Value {
     let log = std::fs::read_to_string(folders.data().join("audit/audit.jsonl")).unwrap();
     let lines = log.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
     let given = lines.filter(|it| it["outcome"] == "cancelled");
     let given: Vec<_> = given.map(|it| it["tool"].clone()).collect();
-    seen["cancelled"] = json!(given);
-    seen
+    answer["cancelled"] = json!(given);
+    answer
 }
 
 /// Whether a client did everything there is: listed, called, was refused and asked, was notified of
 /// progress and of what changed, read, and gave a call up that then was over.
-fn did_everything(who: &str, seen: &Value) {
-    assert_eq!(seen["refusal"]["error"], "showtime_not_found", "{who}: {seen}");
-    assert_eq!(seen["greeting"], "Hello, 花子!", "{who}: {seen}");
-    assert!(seen["notes"].as_u64().is_some_and(|it| it > 0), "{who}: {seen}");
-    assert_eq!(seen["cancelled"], json!(["count_slowly"]), "{who}: {seen}");
-    assert_eq!(seen["read"], "The text of library://books/7.", "{who}: {seen}");
-    assert_eq!(seen["updated"], "library://books/7", "{who}: {seen}");
+fn did_everything(who: &str, answer: &Value) {
+    assert_eq!(answer["refusal"]["error"], "showtime_not_found", "{who}: {answer}");
+    assert_eq!(answer["greeting"], "Hello, 花子!", "{who}: {answer}");
+    assert!(answer["notes"].as_u64().is_some_and(|it| it > 0), "{who}: {answer}");
+    assert_eq!(answer["cancelled"], json!(["count_slowly"]), "{who}: {answer}");
+    assert_eq!(answer["read"], "The text of library://books/7.", "{who}: {answer}");
+    assert_eq!(answer["updated"], "library://books/7", "{who}: {answer}");
 }
 
 #[test]
@@ -144,25 +144,25 @@ fn python_client_does_everything_over_http_and_stdio_both_eras() {
 #[test]
 fn inspector_lists_calls_reads_in_both_eras_and_finds_no_fault() {
     for era in ["modern", "legacy"] {
-        let seen = over_http(node("inspector.mjs"), &["--era", era]);
-        assert!(seen["tools"].as_array().is_some_and(|it| it.len() >= 6), "{era}: {seen}");
+        let report = over_http(node("inspector.mjs"), &["--era", era]);
+        assert!(report["tools"].as_array().is_some_and(|it| it.len() >= 6), "{era}: {report}");
     }
-    let seen = over_stdio(node("inspector.mjs"));
-    assert!(seen["tools"].as_array().is_some_and(|it| it.len() >= 6), "over stdio: {seen}");
+    let report = over_stdio(node("inspector.mjs"));
+    assert!(report["tools"].as_array().is_some_and(|it| it.len() >= 6), "over stdio: {report}");
 }
 
 /// Whether a framework listed, called, was refused and read, and complained of nothing, not even at the end
 /// of its session; what it saw.
 fn framework_works(venv: &str, name: &str) -> Value {
-    let seen = over_http(python_in(venv, "python_frameworks.py"), &[name]);
+    let report = over_http(python_in(venv, "python_frameworks.py"), &[name]);
     let tools: Vec<&str> =
-        seen["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert!(tools.contains(&"list_movies") && tools.contains(&"greet"), "{name}: {seen}");
-    assert!(seen["movies"].as_u64().is_some_and(|it| it > 0), "{name}: {seen}");
-    assert_eq!(seen["refusal"], "showtime_not_found", "{name}: {seen}");
-    assert_eq!(seen["read"], "The text of library://books/7.", "{name}: {seen}");
-    assert_eq!(seen["complaints"], json!([]), "{name}");
-    seen
+        report["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(tools.contains(&"list_movies") && tools.contains(&"greet"), "{name}: {report}");
+    assert!(report["movies"].as_u64().is_some_and(|it| it > 0), "{name}: {report}");
+    assert_eq!(report["refusal"], "showtime_not_found", "{name}: {report}");
+    assert_eq!(report["read"], "The text of library://books/7.", "{name}: {report}");
+    assert_eq!(report["complaints"], json!([]), "{name}");
+    report
 }
 
 #[test]

@@ -37,9 +37,9 @@ impl Hall {
         format!("[role=gridcell][data-seat='{}']", self.seats[at])
     }
 
-    async fn is_named(&self, browser: &Browser, at: usize, word: &str) {
+    async fn is_named(&self, browser: &Browser, at: usize, text: &str) {
         let label = format!("document.querySelector(\"{}\").ariaLabel", self.seat(at));
-        browser.until(&format!("{label}?.includes('{word}')")).await;
+        browser.until(&format!("{label}?.includes('{text}')")).await;
     }
 
     async fn hold(&self, at: usize, user: &str) -> Value {
@@ -177,8 +177,8 @@ async fn seat_taken_in_one_browser_greys_out_in_the_other() {
         second.until(&format!("window.seen['{seat}']")).await;
         hall.is_named(&second, at, "taken").await;
         let asked = first.script("return window.asked").await.as_i64().unwrap();
-        let seen = second.script(&format!("return window.seen['{seat}']")).await.as_i64().unwrap();
-        took.push(seen - asked);
+        let value = second.script(&format!("return window.seen['{seat}']")).await.as_i64().unwrap();
+        took.push(value - asked);
         first.script(&format!("location.hash = '{}'", hall.address)).await;
         first.find("[role=gridcell]").await;
     }

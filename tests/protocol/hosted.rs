@@ -189,11 +189,11 @@ async fn hostile_app_gets_nothing_and_the_page_goes_on() {
     ])
     .await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    let mut seen = 0;
+    let mut count = 0;
     let mut does = async |deed: &str| {
         // What was typed before is kept: a reload in between is a new page.
-        browser.go(&format!("?{seen}#/counter/hostile_open")).await;
-        seen += 1;
+        browser.go(&format!("?{count}#/counter/hostile_open")).await;
+        count += 1;
         let field = browser.find(".tool-form input").await;
         field.clear().await.unwrap();
         field.send_keys(deed).await.unwrap();
@@ -247,7 +247,7 @@ async fn hostile_app_gets_nothing_and_the_page_goes_on() {
         assert_eq!(got[what], expected, "{what}: {got}");
     }
 
-    for (deed, said) in [
+    for (deed, expected) in [
         ("flood", "too many messages"),
         ("past", "too many messages"),
         ("huge", "too big"),
@@ -255,7 +255,7 @@ async fn hostile_app_gets_nothing_and_the_page_goes_on() {
         ("leave", "another page"),
     ] {
         does(deed).await;
-        browser.says(".app .notice", said).await;
+        browser.says(".app .notice", expected).await;
         assert_eq!(browser.all(".app-frame iframe").await.len(), 0, "{deed}: it has gone");
         browser.says(".output", "done").await;
     }

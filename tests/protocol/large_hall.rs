@@ -197,9 +197,9 @@ async fn large_hall_is_booked_by_keyboard_alone() {
     browser.key(Key::Right).await;
     browser.press(" ").await;
     browser.says(".picked-list", "X3").await;
-    let said = browser.script(at).await;
-    assert_eq!(said[1], "true");
-    assert!(said[2].as_str().unwrap().contains("Row X, seat 3"), "{said}");
+    let value = browser.script(at).await;
+    assert_eq!(value[1], "true");
+    assert!(value[2].as_str().unwrap().contains("Row X, seat 3"), "{value}");
     for _ in 0..12 {
         browser.key(Key::Tab).await;
         if browser.focused("id").await == "user-id" {

@@ -90,10 +90,10 @@ impl Counter {
         let folder = Self::beside(&self.folders, "");
         let output = command.env("MADOGUCHI_TOKEN", TOKEN).current_dir(folder).output();
         let output = output.unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let complained = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{command:?}: {said}{complained}");
-        said
+        assert!(output.status.success(), "{command:?}: {text}{complained}");
+        text
     }
 }
 
@@ -105,8 +105,8 @@ fn node() -> Command {
     Command::new(clients().join("node_modules/node/bin/node"))
 }
 
-fn lists(said: &str, snippet: &str) {
-    assert!(said.contains("greet_twice"), "it lists no tools: {said}\n{snippet}");
+fn lists(text: &str, snippet: &str) {
+    assert!(text.contains("greet_twice"), "it lists no tools: {text}\n{snippet}");
 }
 
 #[test]

@@ -176,7 +176,7 @@ async fn session_gets_the_log_from_its_set_level_and_another_none() {
     assert_eq!(line["params"], json!({ "level": "error", "logger": "library", "data": "a fault" }));
     server.client().output("ring", json!({ "uri": "tools" })).await;
     for listener in [&mut listener, &mut others] {
-        assert_eq!(listener.heard().await.0, "notifications/tools/list_changed", "and no more");
+        assert_eq!(listener.notified().await.0, "notifications/tools/list_changed", "and no more");
     }
 }
 

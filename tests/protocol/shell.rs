@@ -119,19 +119,19 @@ async fn a_narrow_window_has_its_ways_in_a_menu() {
     let browser = Browser::open(&server.url(), narrow.japanese()).await;
     browser.find(".film-list .showtime").await;
     browser.until("document.querySelectorAll('.places a').length === 7").await;
-    let seen =
+    let found =
         "[...document.querySelectorAll('.places a')].filter(it => it.offsetWidth > 0).length";
-    browser.until(&format!("{seen} === 0")).await;
+    browser.until(&format!("{found} === 0")).await;
     browser.click("#places-menu").await;
-    browser.until(&format!("{seen} === 7")).await;
+    browser.until(&format!("{found} === 7")).await;
     browser.until("document.activeElement === document.querySelector('.places a')").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.picture("places-menu").await;
     browser.key(Key::Escape).await;
-    browser.until(&format!("{seen} === 0 && document.activeElement.id === 'places-menu'")).await;
+    browser.until(&format!("{found} === 0 && document.activeElement.id === 'places-menu'")).await;
     browser.click("#places-menu").await;
     browser.click("h1").await;
-    browser.until(&format!("{seen} === 0")).await;
+    browser.until(&format!("{found} === 0")).await;
 
     // At 400 % half of the window and more is for what is read, and nothing stays in its way.
     browser.look(Look { width: 360, height: 225, ..narrow }).await;

@@ -44,7 +44,7 @@ async fn a_modern_listener_hears_what_was_agreed_and_nothing_else() {
     let id = &message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
     assert_eq!(id, &json!(1), "{message}");
     ring(&server, "prompts").await;
-    assert_eq!(listener.heard().await, method("prompts"));
+    assert_eq!(listener.notified().await, method("prompts"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -59,10 +59,10 @@ async fn a_swap_is_told_for_the_lists_that_the_component_stands_on() {
         server.server().control.obey(name, host::control::Order::Load(bytes)).await.unwrap();
     };
     load("echo", 1).await;
-    assert_eq!(listener.heard().await, method("tools"));
+    assert_eq!(listener.notified().await, method("tools"));
     load("library", 1).await;
     for list in ["tools", "prompts", "resources"] {
-        assert_eq!(listener.heard().await, method(list), "no more than that for echo");
+        assert_eq!(listener.notified().await, method(list), "no more than that for echo");
     }
 }
 
@@ -76,11 +76,11 @@ async fn legacy_session_gets_subscribed_updates_until_it_unsubscribes() {
     assert_eq!(subscribed["result"], json!({}), "{subscribed}");
     ring(&server, "library://books/2").await;
     ring(&server, "library://books/1").await;
-    assert_eq!(listener.heard().await, updated("library://books/1"));
+    assert_eq!(listener.notified().await, updated("library://books/1"));
     session.request("resources/unsubscribe", book).await;
     ring(&server, "library://books/1").await;
     ring(&server, "resources").await;
-    assert_eq!(listener.heard().await, method("resources"), "and nothing of the book");
+    assert_eq!(listener.notified().await, method("resources"), "and nothing of the book");
     let unknown = session.request("resources/subscribe", json!({ "uri": "shop://nothing" })).await;
     assert_eq!(unknown["error"]["data"]["uri"], "shop://nothing", "{unknown}");
 }
@@ -108,13 +108,13 @@ async fn a_session_has_so_many_subscriptions_and_a_listener_too() {
 async fn all_heard(listener: &mut Listener, uris: &[String]) {
     let mut missing: Vec<_> = uris.to_vec();
     while !missing.is_empty() {
-        let (_, uri) = listener.heard().await;
+        let (_, uri) = listener.notified().await;
         missing.retain(|it| Some(it) != uri.as_ref());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listener_that_stalls_delays_nobody_elses_news() {
+async fn a_listener_that_stalls_delays_no_other_listener() {
     let server = library(&[]).await;
     let long = "x".repeat(900);
     let uris: Vec<_> = (0..100).map(|it| format!("library://books/{it}{long}")).collect();

@@ -352,7 +352,7 @@ impl Tested {
     pub async fn texts(&self, tool: &str, arguments: Value) -> Vec<String> {
         match self.round(tool, arguments, serde_json::json!({})).await {
             SoloOutcome::Done(output) => {
-                let text = |it| match it {
+                let text = |part| match part {
                     Content::Text(it) => Some(it.text),
                     _ => None,
                 };

@@ -232,7 +232,7 @@ impl Listener {
     }
 
     /// The method of the next message that must come, and the URI where it has one.
-    pub async fn heard(&mut self) -> (String, Option<String>) {
+    pub async fn notified(&mut self) -> (String, Option<String>) {
         let message = self.next(Duration::from_secs(30)).await.expect("something comes");
         let uri = message["params"]["uri"].as_str().map(str::to_owned);
         (message["method"].as_str().expect("a method").to_owned(), uri)

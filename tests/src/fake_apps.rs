@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub struct FakeApps {
     /// Where it is.
     pub url: String,
-    told: Arc<ServerState>,
+    state: Arc<ServerState>,
 }
 
 struct ServerState {
@@ -25,12 +25,12 @@ impl FakeApps {
     /// If no port is free.
     pub async fn start(tools: Value, resources: &[(&str, &str)]) -> Self {
         let resources = resources.iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
-        let told = Arc::new(ServerState { tools, resources, calls: Mutex::default() });
+        let state = Arc::new(ServerState { tools, resources, calls: Mutex::default() });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let addr = listener.local_addr().expect("it listens");
-        let routes = Router::new().route("/mcp", post(answer)).with_state(told.clone());
+        let routes = Router::new().route("/mcp", post(answer)).with_state(state.clone());
         tokio::spawn(async move { axum::serve(listener, routes).await.expect("it serves") });
-        Self { url: format!("http://{addr}/mcp"), told }
+        Self { url: format!("http://{addr}/mcp"), state }
     }
 
     /// Each call so far: the tool, and its arguments.
@@ -38,11 +38,11 @@ impl FakeApps {
     /// # Panics
     /// If a test has panicked while it served.
     pub fn calls(&self) -> Vec<(String, Value)> {
-        self.told.calls.lock().expect("no test panics while it serves").clone()
+        self.state.calls.lock().expect("no test panics while it serves").clone()
     }
 }
 
-async fn answer(State(told): State<Arc<ServerState>>, body: Bytes) -> Json<Value> {
+async fn answer(State(server): State<Arc<ServerState>>, body: Bytes) -> Json<Value> {
     let message: Value = serde_json::from_slice(&body).expect("the host sends JSON");
     let params = &message["params"];
     let kind = json!({ "resultType": "complete", "ttlMs": 60_000, "cacheScope": "public" });
@@ -57,14 +57,14 @@ async fn answer(State(told): State<Arc<ServerState>>, body: Bytes) -> Json<Value
             "capabilities": { "tools": {}, "resources": {} },
             "serverInfo": { "name": "apps", "version": "1" }, "ttlMs": 0, "cacheScope": "public",
         }),
-        "tools/list" => with("tools", told.tools.clone()),
+        "tools/list" => with("tools", server.tools.clone()),
         "resources/list" => {
-            let all = told.resources.iter().map(|it| json!({ "uri": it.0, "name": "app" }));
+            let all = server.resources.iter().map(|it| json!({ "uri": it.0, "name": "app" }));
             with("resources", all.collect())
         }
         "resources/templates/list" => with("resourceTemplates", json!([])),
         "resources/read" => {
-            let found = told.resources.iter().find(|it| params["uri"] == *it.0);
+            let found = server.resources.iter().find(|it| params["uri"] == *it.0);
             let (uri, html) = found.expect("only what is listed is read");
             let mime = "text/html;profile=mcp-app";
             with("contents", json!([{ "uri": uri, "mimeType": mime, "text": html }]))
@@ -72,7 +72,7 @@ async fn answer(State(told): State<Arc<ServerState>>, body: Bytes) -> Json<Value
         "tools/call" => {
             let name = params["name"].as_str().unwrap_or_default().to_owned();
             let call = (name, params["arguments"].clone());
-            told.calls.lock().expect("no test panics while it serves").push(call);
+            server.calls.lock().expect("no test panics while it serves").push(call);
             json!({
                 "resultType": "complete", "content": [{ "type": "text", "text": "done" }],
                 "structuredContent": { "done": true },

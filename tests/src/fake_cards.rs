@@ -23,7 +23,7 @@ use url::Url;
 const NO_MATCH: &str = "No card matching your query was found in the database. Please see https://db.ygoprodeck.com/api-guide/ for syntax usage.";
 /// Parameters of `cardinfo.php` that its guide lists, as far as they are needed here.
 /// <https://ygoprodeck.com/api-guide/>
-const KNOWN: [&str; 7] = ["name", "fname", "archetype", "language", "num", "offset", "misc"];
+const PARAMETERS: [&str; 7] = ["name", "fname", "archetype", "language", "num", "offset", "misc"];
 /// Cards of the public API: the names in both languages, and the archetype.
 const CARDS: [(&str, &str, Option<&str>); 4] = [
     ("青眼の白龍", "Blue-Eyes White Dragon", Some("Blue-Eyes")),
@@ -128,7 +128,7 @@ async fn serve(
 /// nothing matches; a name is looked for in the language that is asked for.
 fn public(asked: &Asked, host: &str) -> Response {
     let refused = |error: &str| json_text(400, json!({ "error": error }).to_string());
-    if asked.query.iter().any(|it| !KNOWN.contains(&it.0.as_str())) {
+    if asked.query.iter().any(|it| !PARAMETERS.contains(&it.0.as_str())) {
         return refused("You are using an unknown parameter.");
     }
     if asked.parameter("num").is_some() != asked.parameter("offset").is_some() {

@@ -300,9 +300,9 @@ async fn answer(State(fake): State<FakeIdentity>, request: Request) -> Response 
     match (&parts.method, path.as_str()) {
         // Where OpenID Connect has it, behind the path, and nowhere else.
         (&Method::GET, "/realms/test/.well-known/openid-configuration") => {
-            let said = if fault == Fault::Lying { "https://id.example" } else { &issuer };
+            let value = if fault == Fault::Lying { "https://id.example" } else { &issuer };
             let document = json!({
-                "issuer": said,
+                "issuer": value,
                 "jwks_uri": format!("{issuer}/keys"),
                 "introspection_endpoint": format!("{issuer}/introspect"),
                 "authorization_endpoint": format!("{issuer}/authorize"),
@@ -349,9 +349,9 @@ async fn introspected(fake: &FakeIdentity, headers: &HeaderMap, body: Body) -> R
     // Both are encoded as in a form before they are put together (RFC 6749, 2.3.1).
     let encoded =
         |it: &str| url::form_urlencoded::byte_serialize(it.as_bytes()).collect::<String>();
-    let known = format!("{}:{}", encoded(CLIENT.0), encoded(CLIENT.1));
-    let known = format!("Basic {}", STANDARD.encode(known));
-    if text(header::AUTHORIZATION) != Some(&known) {
+    let pair = format!("{}:{}", encoded(CLIENT.0), encoded(CLIENT.1));
+    let header = format!("Basic {}", STANDARD.encode(pair));
+    if text(header::AUTHORIZATION) != Some(&header) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
     if text(header::CONTENT_TYPE) != Some("application/x-www-form-urlencoded") {

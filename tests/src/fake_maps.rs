@@ -64,15 +64,15 @@ impl Asked {
         self.query.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
     }
 
-    /// Parameters that are not among `known`.
-    fn unknown(&self, known: &[&str]) -> Option<&str> {
-        self.query.iter().map(|it| it.0.as_str()).find(|it| !known.contains(it))
+    /// Parameters that are not among `names`.
+    fn unknown(&self, names: &[&str]) -> Option<&str> {
+        self.query.iter().map(|it| it.0.as_str()).find(|it| !names.contains(it))
     }
 
-    /// Fields of the body that are not among `known`.
-    fn unknown_field(&self, known: &[&str]) -> Option<&str> {
+    /// Fields of the body that are not among `names`.
+    fn unknown_field(&self, names: &[&str]) -> Option<&str> {
         let fields = self.body.as_object()?;
-        fields.keys().map(String::as_str).find(|it| !known.contains(it))
+        fields.keys().map(String::as_str).find(|it| !names.contains(it))
     }
 
     /// What stands behind a `#` in whatever is asked.

@@ -288,14 +288,14 @@ fn message_of(
         }
     }
     lock(&fake_state.sent).clear();
-    let events = stream::iter(events).then(move |it| {
+    let events = stream::iter(events).then(move |event| {
         let (gate, fake_state) = (gate.clone(), fake_state.clone());
         async move {
             if let Some(gate) = gate {
                 gate.acquire().await.expect("it is never closed").forget();
             }
             lock(&fake_state.sent).push(Instant::now());
-            Ok::<_, std::io::Error>(it.bytes())
+            Ok::<_, std::io::Error>(event.bytes())
         }
     });
     let end = stream::once(end.come()).filter_map(|it| async move { it });
@@ -338,8 +338,8 @@ fn text(kind: &'static str, body: Body) -> Response<Body> {
     response
 }
 
-/// The first field of `value` that is not among `known`, if it is an object.
-pub fn unknown_field<'a>(value: &'a Value, known: &[&str]) -> Option<&'a str> {
+/// The first field of `value` that is not among `names`, if it is an object.
+pub fn unknown_field<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
     let fields = value.as_object()?;
-    fields.keys().map(String::as_str).find(|it| !known.contains(it))
+    fields.keys().map(String::as_str).find(|it| !names.contains(it))
 }

@@ -114,8 +114,8 @@ fn certificate(
     extensions: &[Vec<u8>],
 ) -> Vec<u8> {
     let algorithm = der(0x30, &[&der(6, &[ALGORITHM])]);
-    let time = |it: Timestamp| {
-        let text = it.to_zoned(TimeZone::UTC).strftime("%y%m%d%H%M%SZ").to_string();
+    let time = |time: Timestamp| {
+        let text = time.to_zoned(TimeZone::UTC).strftime("%y%m%d%H%M%SZ").to_string();
         der(0x17, &[text.as_bytes()])
     };
     let statement = der(
@@ -321,7 +321,7 @@ impl FakeSigning {
         let other = key();
         let by = if flaw == StampFlaw::OtherAuthority { &other } else { &self.clock.0 };
         let marked = signed(by, &der(0x31, &[&attributes]));
-        let said = if flaw == StampFlaw::Changed { statement(2) } else { content };
+        let answer = if flaw == StampFlaw::Changed { statement(2) } else { content };
         let signer = der(
             0x30,
             &[
@@ -333,7 +333,7 @@ impl FakeSigning {
                 &der(4, &[&marked]),
             ],
         );
-        let inner = der(0x30, &[&der(6, &[kind]), &der(0xa0, &[&der(4, &[&said])])]);
+        let inner = der(0x30, &[&der(6, &[kind]), &der(0xa0, &[&der(4, &[&answer])])]);
         let whole =
             der(0x30, &[&der(2, &[&[3]]), &der(0x31, &[&hash]), &inner, &der(0x31, &[&signer])]);
         let token = der(
@@ -447,7 +447,7 @@ impl FakeSigning {
     fn entry(&self, body: &str, taken_at: i64, flaw: Flaw) -> Value {
         let id = sha256(&public(&self.log));
         let body = STANDARD.encode(body);
-        let said = if flaw == Flaw::OtherTime { taken_at + 1 } else { taken_at };
+        let answer = if flaw == Flaw::OtherTime { taken_at + 1 } else { taken_at };
         let promised = format!(
             r#"{{"body":"{body}","integratedTime":{taken_at},"logID":"{}","logIndex":4711}}"#,
             hexadecimal(&id)
@@ -462,7 +462,7 @@ impl FakeSigning {
         json!({
             "logIndex": "4711", "logId": { "keyId": STANDARD.encode(&id) },
             "kindVersion": { "kind": "dsse", "version": "0.0.1" },
-            "integratedTime": said.to_string(),
+            "integratedTime": answer.to_string(),
             "inclusionPromise": {
                 "signedEntryTimestamp": STANDARD.encode(signed(&self.log, promised.as_bytes())),
             },

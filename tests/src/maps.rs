@@ -48,9 +48,9 @@ fn import(extract: &Path) -> Map {
 /// Points and lengths as a file keeps them, so that a test that computes with the network computes with
 /// the same figures as the component that reads the file: 10⁻⁶ degrees, tenths of a metre.
 fn as_kept(network: &mut Network) {
-    let keep = |it: &mut Point| {
-        it.lat = (it.lat * 1e6).round() / 1e6;
-        it.lng = (it.lng * 1e6).round() / 1e6;
+    let keep = |point: &mut Point| {
+        point.lat = (point.lat * 1e6).round() / 1e6;
+        point.lng = (point.lng * 1e6).round() / 1e6;
     };
     network.nodes.iter_mut().for_each(|it| keep(&mut it.at));
     for link in &mut network.links {

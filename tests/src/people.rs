@@ -188,8 +188,8 @@ impl App {
         let http = client::http().redirect(reqwest::redirect::Policy::none()).build();
         let http = http.expect("no options that can fail");
         let mut app = Self { http, url: url.to_owned(), id: String::new() };
-        let said = json!({ "client_name": "Test <client>", "redirect_uris": [CALLBACK] });
-        let (status, answer) = app.registration(&said).await;
+        let arguments = json!({ "client_name": "Test <client>", "redirect_uris": [CALLBACK] });
+        let (status, answer) = app.registration(&arguments).await;
         assert_eq!(status, StatusCode::CREATED, "{answer}");
         answer["client_id"].as_str().expect("a name").clone_into(&mut app.id);
         app
@@ -208,8 +208,8 @@ impl App {
     }
 
     /// What is answered to a client that says this of itself.
-    pub async fn registration(&self, said: &Value) -> (StatusCode, Value) {
-        let request = self.http.post(format!("{}/oauth/register", self.url)).json(said);
+    pub async fn registration(&self, answer: &Value) -> (StatusCode, Value) {
+        let request = self.http.post(format!("{}/oauth/register", self.url)).json(answer);
         let answer = request.send().await.expect("the server answers");
         (answer.status(), answer.json().await.unwrap_or_default())
     }

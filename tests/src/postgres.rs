@@ -234,15 +234,15 @@ fn programs() -> PathBuf {
 fn found() -> Option<PathBuf> {
     let versions = std::fs::read_dir(VERSIONS).into_iter().flatten().flatten();
     let mut found: Vec<_> = versions
-        .filter_map(|it| {
-            Some((it.file_name().to_str()?.parse::<u32>().ok()?, it.path().join("bin")))
+        .filter_map(|entry| {
+            Some((entry.file_name().to_str()?.parse::<u32>().ok()?, entry.path().join("bin")))
         })
         .filter(|it| it.1.join("initdb").is_file())
         .collect();
     found.sort();
-    let said = || {
-        let said = Command::new("pg_config").arg("--bindir").output().ok()?;
-        Some(Path::new(String::from_utf8(said.stdout).ok()?.trim()).to_owned())
+    let shown = || {
+        let output = Command::new("pg_config").arg("--bindir").output().ok()?;
+        Some(Path::new(String::from_utf8(output.stdout).ok()?.trim()).to_owned())
     };
-    found.pop().map(|it| it.1).or_else(said)
+    found.pop().map(|it| it.1).or_else(shown)
 }

@@ -42,8 +42,8 @@ fn unverifiable(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     let components = config.components.iter().map(|(name, it)| (["components", name], &it.require));
     let registries = config.registries.iter().map(|(host, it)| (["registries", host], &it.require));
     let required = components.chain(registries).filter_map(|(at, it)| Some((at, it.as_ref()?)));
-    let wrong = required.filter_map(|([table, name], it)| {
-        let what = signatures::check_file(it, &config.base).err()?;
+    let wrong = required.filter_map(|([table, name], file)| {
+        let what = signatures::check_file(file, &config.base).err()?;
         Some(document.problem(&[table, name, "require"], what))
     });
     wrong.collect()
@@ -51,8 +51,8 @@ fn unverifiable(config: &Config, document: &Document<'_>) -> Vec<Finding> {
 
 /// The files of authorities by which no registry can be asked (DIST-11).
 fn untrusting(config: &Config, document: &Document<'_>) -> Vec<Finding> {
-    let wrong = config.registries.iter().filter_map(|(host, it)| {
-        let what = distribution::authorities(it, &config.base).err()?.to_string();
+    let wrong = config.registries.iter().filter_map(|(host, registry)| {
+        let what = distribution::authorities(registry, &config.base).err()?.to_string();
         Some(document.problem(&["registries", host, "ca"], what))
     });
     wrong.collect()

@@ -121,7 +121,7 @@ pub struct Inspection {
     /// The line that lets it in without what this host does not offer; none where it imports nothing of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stubs: Option<String>,
-    /// What it starts from where nothing else is said, as TOML: a wish, unless it is bundled.
+    /// What it starts from where nothing else is said, as TOML: a request, unless it is bundled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults: Option<String>,
     /// Why that cannot be used, where it cannot.
@@ -145,8 +145,8 @@ impl Inspection {
             .map(|it| format!("it {}", touches(it, &self.name)))
             .collect();
         let not_offered = not_offered(&self.imports);
-        all.extend(not_offered.written().map(|it| {
-            format!("it imports {it}, which this host does not offer and nothing grants")
+        all.extend(not_offered.written().map(|import| {
+            format!("it imports {import}, which this host does not offer and nothing grants")
         }));
         if all.is_empty() {
             all.push("it computes, and touches nothing".to_owned());
@@ -271,7 +271,7 @@ fn stubs_line(imports: &[Part]) -> Option<String> {
 
 /// The grants that these parts ask for.
 pub(crate) fn granted_by(parts: &[Part]) -> BTreeSet<Grant> {
-    let grant = |it: &Part| match it.needs {
+    let grant = |part: &Part| match part.needs {
         Need::Grant(grant) => Some(grant),
         Need::Nothing | Need::NotOffered | Need::Stub => None,
     };
@@ -348,10 +348,10 @@ fn prompt(it: &Prompt) -> Value {
 
 /// What is shown of a resource or a template as it is listed.
 fn about(listed: &Value) -> Value {
-    let told = ["name", "uri", "uriTemplate", "title", "description", "mimeType"];
+    let fields = ["name", "uri", "uriTemplate", "title", "description", "mimeType"];
     let mut object = listed.clone();
     if let Some(object) = object.as_object_mut() {
-        object.retain(|key, _| told.contains(&&**key));
+        object.retain(|key, _| fields.contains(&&**key));
     }
     object
 }

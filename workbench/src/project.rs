@@ -182,17 +182,17 @@ impl Project {
         let (mut watch, folder) = (self.watch.clone(), self.folder.clone());
         watch.push(folder.join(MANIFEST));
         let watched = watch.clone();
-        let told = move |event: notify::Result<Event>| {
+        let handler = move |event: notify::Result<Event>| {
             // What went wrong may have hidden a change.
-            let is_change = event.map_or(true, |it| {
-                !matches!(it.kind, EventKind::Access(_))
-                    && it.paths.iter().any(|path| concerns(path, &watched, &folder))
+            let is_change = event.map_or(true, |event| {
+                !matches!(event.kind, EventKind::Access(_))
+                    && event.paths.iter().any(|path| concerns(path, &watched, &folder))
             });
             if is_change {
                 let _ = to.try_send(());
             }
         };
-        let mut watcher = recommended_watcher(told)?;
+        let mut watcher = recommended_watcher(handler)?;
         let folder = &self.folder;
         for path in &watch {
             // Editors put another file in a file's place, which only its folder tells.

@@ -9,13 +9,13 @@ pub fn complain(message: &str) {
 
 /// `error` with its causes, each once: many messages contain their cause themselves.
 pub fn with_causes(error: &anyhow::Error) -> String {
-    let mut said = error.to_string();
+    let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !said.contains(&cause) {
-            said = format!("{said}: {cause}");
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
         }
     }
-    said
+    text
 }
 
 /// One line on standard output.

@@ -47,8 +47,8 @@ type Compress = fn(&[u8]) -> std::io::Result<Vec<u8>>;
 
 fn cached(cache: &Path, suffix: &str, bytes: &[u8], compress: Compress) -> Result<Vec<u8>> {
     let file = cache.join(format!("{}.{suffix}", fingerprint(&(bytes, QUALITY))));
-    if let Ok(known) = fs::read(&file) {
-        return Ok(known);
+    if let Ok(cached) = fs::read(&file) {
+        return Ok(cached);
     }
     let small = compress(bytes)?;
     write_if_changed(&file, &small)?;

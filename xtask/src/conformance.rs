@@ -75,8 +75,8 @@ fn measured(workspace: &Workspace, wanted: &Wanted) -> Result<(Report, Result<St
         let folder = results.join(&revision);
         let output = results.join(format!("{revision}.txt"));
         let end = suite(workspace, &server.url, &revision, wanted, &folder, &output);
-        let said = fs::read_to_string(&output).unwrap_or_default();
-        let scenarios = Scenario::read_all(&said, &folder, wanted.scenario.as_deref())?;
+        let text = fs::read_to_string(&output).unwrap_or_default();
+        let scenarios = Scenario::read_all(&text, &folder, wanted.scenario.as_deref())?;
         ensure!(
             !scenarios.is_empty(),
             "the suite ran nothing for {revision}: see {}",
@@ -105,8 +105,8 @@ fn suite(
         None => suite.args(["--requirements", revision]),
     };
     suite.arg("--output-dir").arg(folder);
-    let said = File::create(output).with_context(|| format!("creating {}", output.display()))?;
-    suite.stdin(Stdio::null()).stderr(said.try_clone()?).stdout(said);
+    let log = File::create(output).with_context(|| format!("creating {}", output.display()))?;
+    suite.stdin(Stdio::null()).stderr(log.try_clone()?).stdout(log);
     eprintln!("      {} …", line(&suite));
     check(&mut suite)
 }

@@ -72,9 +72,9 @@ impl Release {
 
 /// `SOURCE_DATE_EPOCH`, or when the commit was made.
 fn time(root: &Path) -> Result<u64> {
-    let said = std::env::var("SOURCE_DATE_EPOCH").ok().filter(|said| !said.is_empty());
-    let seconds = match said {
-        Some(said) => said,
+    let seconds = std::env::var("SOURCE_DATE_EPOCH").ok().filter(|seconds| !seconds.is_empty());
+    let seconds = match seconds {
+        Some(epoch) => epoch,
         None => git(root, &["log", "-1", "--format=%ct"])
             .context("without git, SOURCE_DATE_EPOCH says when the source was made")?,
     };

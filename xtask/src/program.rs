@@ -77,8 +77,8 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
 
 /// What wasm-split's loader calls the pieces of each part, by the part's name.
 fn needs(loader: &str) -> Result<BTreeMap<String, Vec<String>>> {
-    let parts = loader.split(EXPORT).skip(1).map(|it| {
-        let (name, rest) = it.split_once(' ').context("a part has a name")?;
+    let parts = loader.split(EXPORT).skip(1).map(|part| {
+        let (name, rest) = part.split_once(' ').context("a part has a name")?;
         let (_, list) = rest.split_once("\n, [").context("a part has a list of pieces")?;
         let (list, _) = list.split_once(']').context("a list ends")?;
         let pieces = list.split(", ").filter(|it| !it.is_empty());
@@ -187,18 +187,18 @@ fn without_custom_sections(wasm: &[u8]) -> Result<Vec<u8>> {
 /// Gives the program's files their fingerprint, one for all of them, since they name each other; and what of `tree`
 /// names them.
 pub(crate) fn name_by_content(program: &mut Tree, tree: &mut Tree) -> Result<()> {
-    let known = fingerprint(program);
-    ensure!(known.len() == UNKNOWN.len(), "names keep their length");
+    let own = fingerprint(program);
+    ensure!(own.len() == UNKNOWN.len(), "names keep their length");
     for (name, mut bytes) in std::mem::take(program) {
-        replace(&mut bytes, UNKNOWN.as_bytes(), known.as_bytes());
-        program.insert(name.replace(UNKNOWN, &known), bytes);
+        replace(&mut bytes, UNKNOWN.as_bytes(), own.as_bytes());
+        program.insert(name.replace(UNKNOWN, &own), bytes);
     }
     for naming in ["boot.js", "index.html"] {
         let bytes = tree.get_mut(naming).with_context(|| format!("the page has no {naming}"))?;
         let mut text = String::from_utf8(std::mem::take(bytes))?;
         for name in [GLUE, LOADER, MAIN] {
             let plain = name.replace(&format!(".{UNKNOWN}"), "");
-            text = text.replace(&plain, &name.replace(UNKNOWN, &known));
+            text = text.replace(&plain, &name.replace(UNKNOWN, &own));
         }
         *bytes = text.into_bytes();
     }

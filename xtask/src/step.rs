@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use self::plan::in_words;
+use self::plan::written;
 pub(crate) use self::plan::{Plan, Times};
 
 mod plan;
@@ -91,10 +91,10 @@ impl Steps {
             if record.is_some_and(|record| record.end.is_some()) {
                 return Some(Duration::ZERO);
             }
-            let spent = record.map_or(Duration::ZERO, |record| record.begun.elapsed());
-            Some(times.of(name)?.saturating_sub(spent))
+            let elapsed = record.map_or(Duration::ZERO, |record| record.begun.elapsed());
+            Some(times.of(name)?.saturating_sub(elapsed))
         };
-        let so_far = in_words(self.begun.elapsed());
+        let so_far = written(self.begun.elapsed());
         format!("  ({so_far} so far, {})", plan.left(known))
     }
 

@@ -177,9 +177,9 @@ impl Workspace {
 /// Has cargo compile our own packages by clippy, with each warning an error.
 fn lint(build: &mut Command) {
     let driver = format!("clippy-driver{}", std::env::consts::EXE_SUFFIX);
-    let driver = std::env::var_os("CARGO").map_or(PathBuf::from(&driver), |it| {
+    let driver = std::env::var_os("CARGO").map_or(PathBuf::from(&driver), |cargo| {
         // Of the same toolchain as cargo: it lies beside it.
-        Path::new(&it).with_file_name(&driver)
+        Path::new(&cargo).with_file_name(&driver)
     });
     build.env("RUSTC_WORKSPACE_WRAPPER", driver);
     // As cargo-clippy hands arguments on.

@@ -63,9 +63,9 @@ impl Begun {
             _ if !asked.may_ask_model => Provider::Builtin,
             provider => provider,
         };
-        let role = role.map(|it| {
-            let memory = it.memory.and_then(|it| serde_json::from_str::<Memory>(&it).ok());
-            (it.tokens_max.unwrap_or(u64::MAX), memory.unwrap_or_default())
+        let role = role.map(|role| {
+            let memory = role.memory.and_then(|it| serde_json::from_str::<Memory>(&it).ok());
+            (role.tokens_max.unwrap_or(u64::MAX), memory.unwrap_or_default())
         });
         let memory = role.as_ref().map(|it| &it.1).filter(|it| it.provider == provider);
         let transcript = memory.map(|it| &it.transcript);
@@ -86,15 +86,15 @@ impl Begun {
     }
 
     fn ended(mut self, asked: Asked) -> Value {
-        let said = |it: toolkit::assistants::Remark| Message {
-            is_user: it.is_user,
-            parts: vec![Part::text(it.text)],
+        let message = |remark: toolkit::assistants::Remark| Message {
+            is_user: remark.is_user,
+            parts: vec![Part::text(remark.text)],
         };
         let remembers = self.role.is_some_and(|it| it.1);
         let history = if remembers { Vec::new() } else { asked.history };
         let task = Task {
             message: vec![Part::text(asked.message)],
-            history: history.into_iter().map(said).collect(),
+            history: history.into_iter().map(message).collect(),
             language: self.language,
             now: chat::now(),
         };
@@ -107,16 +107,16 @@ impl Begun {
         if let Some(tally) = tally {
             tally.end(&run, self.picker.usage());
         }
-        let mut told = match run {
+        let mut outcome = match run {
             Ok(run) => ended(run),
             Err(error) => failed(Vec::new(), &error),
         };
         if self.role.is_some() {
             let (provider, transcript) = (self.provider, self.picker.transcript());
-            told["usage"] = usage(self.picker.usage());
-            told["memory"] = json!(Memory { provider, transcript });
+            outcome["usage"] = usage(self.picker.usage());
+            outcome["memory"] = json!(Memory { provider, transcript });
         }
-        told
+        outcome
     }
 }
 
@@ -208,7 +208,7 @@ fn failed(calls: Vec<Value>, error: &RunError) -> Value {
         RunError::ModelError(it) => {
             let mut data = Map::new();
             data.extend(it.retry_after_s.map(|it| ("retry_after_s".to_owned(), it.into())));
-            let failure = Failure { data, ..Failure::new(word(it.why), 503, it.details.as_str()) };
+            let failure = Failure { data, ..Failure::new(code(it.why), 503, it.details.as_str()) };
             failure_json("model", &failure)
         }
     };
@@ -225,7 +225,7 @@ fn failure_json(of: &str, failure: &Failure) -> Value {
     })
 }
 
-fn word(why: Why) -> &'static str {
+fn code(why: Why) -> &'static str {
     match why {
         Why::Key => "key",
         Why::Missing => "missing",

@@ -36,22 +36,22 @@ pub(crate) fn routes() -> Vec<Route> {
 /// Answers `GET /api/chat`: the assistants that can be asked.
 fn list(_: &Request) -> Result<Answer, Stop> {
     let settings = Settings::read()?;
-    let told = |(name, it): (&String, &std::sync::Arc<AssistantConfig>)| {
-        let chosen = models::chosen(it, &settings.models);
+    let entry = |(name, assistant): (&String, &std::sync::Arc<AssistantConfig>)| {
+        let chosen = models::chosen(assistant, &settings.models);
         // Where none is named, it is the one that was found when it was last asked.
         let found = || models::found(chosen.provider, &settings.models).unwrap_or_default();
         let model = if chosen.model.is_empty() { found() } else { chosen.model.to_string() };
         json!({
             "name": name,
-            "title": it.title.as_ref().unwrap_or(name),
-            "titleJa": it.title_ja.as_ref().or(it.title.as_ref()).unwrap_or(name),
+            "title": assistant.title.as_ref().unwrap_or(name),
+            "titleJa": assistant.title_ja.as_ref().or(assistant.title.as_ref()).unwrap_or(name),
             "provider": chosen.provider.name(),
             "model": model,
-            "makesPictures": it.makes_pictures || it.picture_tool.is_some(),
+            "makesPictures": assistant.makes_pictures || assistant.picture_tool.is_some(),
         })
     };
-    let assistants: Vec<_> = settings.there().map(told).collect();
-    let players: Vec<_> = settings.players().map(told).collect();
+    let assistants: Vec<_> = settings.there().map(entry).collect();
+    let players: Vec<_> = settings.players().map(entry).collect();
     Ok(Answer::ok(&json!({
         "default": settings.chat.assistant,
         "assistants": assistants,
@@ -106,7 +106,7 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// `value` without what says nothing.
-fn told_only(mut value: Value) -> Value {
+fn without_nulls(mut value: Value) -> Value {
     if let Some(fields) = value.as_object_mut() {
         fields.retain(|_, it| !it.is_null());
     }

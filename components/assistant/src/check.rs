@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn names_each_mistake_with_its_place() {
         assert_eq!(wrong("models", json!({})), [""; 0]);
-        for (table, entries, place, told) in [
+        for (table, entries, place, text) in [
             (
                 "assistants",
                 json!({ "a": { "prompt": "x", "rounds_max": 0 } }),
@@ -238,7 +238,7 @@ mod tests {
             ),
         ] {
             let found = wrong(table, entries);
-            assert!(found.iter().any(|it| it.starts_with(place) && it.contains(told)), "{found:?}");
+            assert!(found.iter().any(|it| it.starts_with(place) && it.contains(text)), "{found:?}");
         }
         assert_eq!(wrong("assistants", json!({ "a": { "enabled": false } })), [""; 0]);
     }

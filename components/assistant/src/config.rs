@@ -29,12 +29,12 @@ impl Settings {
     /// Where a setting cannot be read.
     pub(crate) fn read() -> Result<Self, Unfit> {
         let usual = usual_rounds()?;
-        let said: Option<BTreeMap<String, AssistantConfig>> = settings::get("assistants")?;
-        let each = |(name, it): (String, AssistantConfig)| {
-            let rounds_max = it.rounds_max.or(usual);
-            (name, Arc::new(AssistantConfig { rounds_max, ..it }))
+        let given: Option<BTreeMap<String, AssistantConfig>> = settings::get("assistants")?;
+        let each = |(name, assistant): (String, AssistantConfig)| {
+            let rounds_max = assistant.rounds_max.or(usual);
+            (name, Arc::new(AssistantConfig { rounds_max, ..assistant }))
         };
-        let assistants = said.into_iter().flatten().map(each).collect();
+        let assistants = given.into_iter().flatten().map(each).collect();
         let models = settings::get("models")?.unwrap_or_default();
         let chat = settings::get("chat")?.unwrap_or_default();
         Ok(Self { assistants, models, chat })
@@ -58,12 +58,12 @@ impl Settings {
 
 /// Rounds of assistants of which nothing says how many; the environment has a text.
 fn usual_rounds() -> Result<Option<usize>, Unfit> {
-    let Some(said) = settings::get::<Value>("rounds_max")? else { return Ok(None) };
-    let number = said.as_u64().or_else(|| said.as_str()?.trim().parse().ok());
+    let Some(value) = settings::get::<Value>("rounds_max")? else { return Ok(None) };
+    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
     match number.and_then(|it| usize::try_from(it).ok()) {
         Some(it) => Ok(Some(it)),
         None => {
-            let problem = Problem::at("", format!("{said} is not a number"));
+            let problem = Problem::at("", format!("{value} is not a number"));
             Err(Unfit { name: "rounds_max".to_owned(), problem })
         }
     }
@@ -128,11 +128,11 @@ impl TryFrom<String> for Provider {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
-        let mut known = [Self::Auto, Self::Builtin].into_iter().chain(Self::models());
-        known.find(|it| it.name() == name).ok_or_else(|| {
+        let mut kinds = [Self::Auto, Self::Builtin].into_iter().chain(Self::models());
+        kinds.find(|it| it.name() == name).ok_or_else(|| {
             let models = KINDS.iter().map(|it| it.name);
-            let known: Vec<_> = ["auto", "builtin"].into_iter().chain(models).collect();
-            format!("{name:?} is no provider; there are {}", known.join(", "))
+            let names: Vec<_> = ["auto", "builtin"].into_iter().chain(models).collect();
+            format!("{name:?} is no provider; there are {}", names.join(", "))
         })
     }
 }
@@ -250,12 +250,12 @@ impl TryFrom<BTreeMap<String, ModelConfig>> for Models {
     fn try_from(models: BTreeMap<String, ModelConfig>) -> Result<Self, String> {
         let mut all = Self::default();
         for (name, config) in models {
-            let Some(known) = all.0.get_mut(&name) else {
-                let known: Vec<_> = KINDS.iter().map(|it| it.name).collect();
-                let known = known.join(", ");
-                return Err(format!("{name:?} is no provider of models; there are {known}"));
+            let Some(kind) = all.0.get_mut(&name) else {
+                let names: Vec<_> = KINDS.iter().map(|it| it.name).collect();
+                let names = names.join(", ");
+                return Err(format!("{name:?} is no provider of models; there are {names}"));
             };
-            *known = config;
+            *kind = config;
         }
         Ok(all)
     }

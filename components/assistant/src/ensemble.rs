@@ -39,7 +39,7 @@ pub trait Families {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Silence {
     /// No component understands sentences.
-    Nobody,
+    Nothing,
     /// The component of that name failed, and no other one answered.
     Failed(String),
 }
@@ -87,12 +87,12 @@ impl Ensemble {
         // The next request, where this one is answered.
         while let Step::Answer(answer) = &mut step {
             if self.rest.is_empty() {
-                let told = std::mem::take(&mut self.told).into_iter();
-                answer.content.splice(..0, told.map(piece));
+                let parts = std::mem::take(&mut self.told).into_iter();
+                answer.content.splice(..0, parts.map(piece));
                 break;
             }
             let content = std::mem::take(&mut answer.content);
-            self.told.extend(content.into_iter().map(|it| match it {
+            self.told.extend(content.into_iter().map(|piece| match piece {
                 Piece::Text(it) => Part::text(format!("{}\n\n", unsigned(&it, asking.language()))),
                 Piece::Picture(it) => {
                     Part::image(Image { mime_type: it.mime_type, data: it.base64 })
@@ -108,8 +108,8 @@ impl Ensemble {
     /// Takes in a sentence.
     fn begin<F: Families>(&mut self, asking: &mut Asking<'_, F>) -> Result<Step, Silence> {
         (self.rest, self.told) = Default::default();
-        let said = text_of(&asking.turn.message);
-        if let Some((request, family)) = self.offered.take().and_then(|it| it.chosen(&said)) {
+        let message = text_of(&asking.turn.message);
+        if let Some((request, family)) = self.offered.take().and_then(|it| it.chosen(&message)) {
             asking.say(&request);
             self.request = request;
             let mut replies = self.replies(asking, Some(&family))?;
@@ -117,9 +117,9 @@ impl Ensemble {
         }
         // Other context, and what calls came to, is for the whole sentence.
         let is_alone = asking.turn.context.is_none() && asking.turn.answered.is_empty();
-        let mut requests = if is_alone { self.requests(asking, &said)? } else { Vec::new() };
+        let mut requests = if is_alone { self.requests(asking, &message)? } else { Vec::new() };
         if requests.is_empty() {
-            return self.consult(asking, said);
+            return self.consult(asking, message);
         }
         self.rest = requests.split_off(1);
         asking.say(&requests[0]);
@@ -130,17 +130,17 @@ impl Ensemble {
     fn requests<F: Families>(
         &self,
         asking: &mut Asking<'_, F>,
-        said: &str,
+        message: &str,
     ) -> Result<Vec<String>, Silence> {
         let mut leads = Vec::new();
-        for part in parts(said) {
+        for part in parts(message) {
             asking.say(&part);
             leads.push((part, self.lead(asking)?));
         }
         if leads.is_empty() {
             return Ok(Vec::new());
         }
-        asking.say(said);
+        asking.say(message);
         Ok(requests(&self.lead(asking)?, leads))
     }
 
@@ -182,8 +182,8 @@ impl Ensemble {
             step => return Ok(step),
         };
         // It found out that another one is meant; where none is, all of them say so.
-        let said = text_of(&answer.content);
-        self.missed.push_str(unsigned(&said, asking.language()));
+        let text = text_of(&answer.content);
+        self.missed.push_str(unsigned(&text, asking.language()));
         self.missed.push('\n');
         self.gone.push(name);
         asking.say(&self.request.clone());
@@ -211,7 +211,7 @@ impl Ensemble {
     ) -> Result<Vec<(String, Reply)>, Silence> {
         let memory = |(name, memory): (&String, &Value)| (name.clone(), memory.to_string());
         let memories: Vec<_> = self.memories.iter().map(memory).collect();
-        let (mut replies, mut silence) = (Vec::new(), Silence::Nobody);
+        let (mut replies, mut silence) = (Vec::new(), Silence::Nothing);
         for Heard { component, reply } in asking.families.ask(&asking.turn, &memories, only) {
             match reply {
                 Ok(reply) => replies.push((component, reply)),
@@ -262,7 +262,7 @@ impl<F> Asking<'_, F> {
 
 /// The text of `content`, without its other pieces.
 fn text_of(content: &[Piece]) -> String {
-    let text = |it: &Piece| match it {
+    let text = |piece: &Piece| match piece {
         Piece::Text(it) => Some(it.clone()),
         Piece::Picture(_) => None,
     };
@@ -290,21 +290,21 @@ fn small_talk(turn: Turn) -> Reply {
     let memory = turn.memory.clone().unwrap_or_else(|| Value::Null.to_string());
     let nothing = Answer { content: Vec::new(), choice: None };
     let nothing = Reply { confidence: 0.0, memory, step: Step::Answer(nothing) };
-    let Ok(told) = TurnRequest::read(turn, None) else { return nothing };
-    if told.is_theirs {
+    let Ok(request) = TurnRequest::read(turn, None) else { return nothing };
+    if request.is_theirs {
         return nothing;
     }
-    let (text, turn) = (language::message::text_of(&told.task.message), told.turn());
-    let said = SmallTalk {
+    let (text, turn) = (language::message::text_of(&request.task.message), request.turn());
+    let talk = SmallTalk {
         text: &text,
-        language: told.task.language,
-        now: told.task.now,
-        names: &told.names,
+        language: request.task.language,
+        now: request.task.now,
+        names: &request.names,
         offers: turn.offers,
     };
-    let (text, confidence) = answer(&said);
+    let (text, confidence) = answer(&talk);
     let conclusion = Conclusion { parts: vec![Part::text(text)], choice: None };
-    told.reply(Decision::Conclude(conclusion), &told.memory, confidence)
+    request.reply(Decision::Conclude(conclusion), &request.memory, confidence)
 }
 
 #[cfg(test)]
@@ -317,33 +317,33 @@ mod tests {
     use super::*;
 
     /// Components, each sure of the words that it knows; a call of one whose answer is `nothing` comes to nothing.
-    struct Known(&'static [(&'static str, &'static str, f32)]);
+    struct Fixed(&'static [(&'static str, &'static str, f32)]);
 
-    impl Families for Known {
+    impl Families for Fixed {
         fn names(&self, _: Tongue) -> Vec<Name> {
             Vec::new()
         }
 
         fn ask(&self, turn: &Turn, _: &[(String, String)], only: Option<&str>) -> Vec<Heard> {
             let all = self.0.iter().filter(|it| only.is_none_or(|only| only == it.0));
-            let heard = |&(family, word, sure): &(&str, &str, f32)| {
-                let said = text_of(&turn.message);
+            let ask = |&(family, word, sure): &(&str, &str, f32)| {
+                let message = text_of(&turn.message);
                 let answer = |text: &str| {
                     let content = vec![Piece::Text(text.to_owned())];
                     Step::Answer(Answer { content, choice: None })
                 };
                 let (confidence, step) = match turn.answered.first().map(|it| &it.outcome) {
-                    Some(Ok(_)) if said.contains("nothing") => (0.0, answer("not mine")),
+                    Some(Ok(_)) if message.contains("nothing") => (0.0, answer("not mine")),
                     Some(_) => (sure, answer(&format!("{family} answers"))),
-                    None if said.contains(word) => (sure, Step::Calls(vec![call(family)])),
+                    None if message.contains(word) => (sure, Step::Calls(vec![call(family)])),
                     None => (0.0, answer("")),
                 };
                 let reply = Reply { confidence, memory: "null".to_owned(), step };
-                let fails = said.contains("break");
+                let fails = message.contains("break");
                 let reply = if fails { Err("broken".to_owned()) } else { Ok(reply) };
                 Heard { component: family.to_owned(), reply }
             };
-            all.map(heard).collect()
+            all.map(ask).collect()
         }
     }
 
@@ -357,11 +357,11 @@ mod tests {
         }
     }
 
-    fn turn(said: &str, answered: Vec<Answered>) -> Turn {
+    fn turn(message: &str, answered: Vec<Answered>) -> Turn {
         Turn {
             memory: None,
             context: None,
-            message: vec![Piece::Text(said.to_owned())],
+            message: vec![Piece::Text(message.to_owned())],
             is_first: answered.is_empty(),
             history: Vec::new(),
             language: Tongue::En,
@@ -387,23 +387,23 @@ mod tests {
 
     #[test]
     fn on_equal_confidence_the_person_chooses_and_the_turn_keeps_it() {
-        let families = Known(&[("books", "snow", 0.7), ("films", "snow", 0.7)]);
+        let families = Fixed(&[("books", "snow", 0.7), ("films", "snow", 0.7)]);
         let mut ensemble = Ensemble::default();
         let asked = step_text(&ensemble.next(&families, turn("snow", Vec::new())).unwrap());
         assert!(asked.contains("1. books looks\n2. films looks"), "{asked}");
         let kept = serde_json::to_string(&ensemble).unwrap();
-        for (said, called) in
+        for (message, called) in
             [("2", "films_look"), ("snow again", "Which of these"), ("1", "books")]
         {
             let mut ensemble: Ensemble = serde_json::from_str(&kept).unwrap();
-            let step = ensemble.next(&families, turn(said, Vec::new())).unwrap();
-            assert!(step_text(&step).starts_with(called), "{said}: {}", step_text(&step));
+            let step = ensemble.next(&families, turn(message, Vec::new())).unwrap();
+            assert!(step_text(&step).starts_with(called), "{message}: {}", step_text(&step));
         }
     }
 
     #[test]
     fn family_yields_to_the_one_meant_and_says_so_if_there_is_none() {
-        let families = Known(&[("books", "snow", 0.9), ("films", "snow", 0.6)]);
+        let families = Fixed(&[("books", "snow", 0.9), ("films", "snow", 0.6)]);
         let mut ensemble = Ensemble::default();
         for called in ["books_look", "films_look"] {
             let answered = match called {
@@ -419,11 +419,11 @@ mod tests {
 
     #[test]
     fn names_the_last_where_all_fail_and_reports_where_none_is() {
-        let families = Known(&[("books", "snow", 0.9)]);
-        let next = |families: &Known, said| {
-            Ensemble::default().next(families, turn(said, Vec::new())).unwrap_err()
+        let families = Fixed(&[("books", "snow", 0.9)]);
+        let next = |families: &Fixed, message| {
+            Ensemble::default().next(families, turn(message, Vec::new())).unwrap_err()
         };
         assert_eq!(next(&families, "break"), Silence::Failed("books".to_owned()));
-        assert_eq!(next(&Known(&[]), "snow"), Silence::Nobody);
+        assert_eq!(next(&Fixed(&[]), "snow"), Silence::Nothing);
     }
 }

@@ -19,12 +19,12 @@ pub(crate) fn get(request: &Request) -> Result<Value, Failure> {
     let mut assistants = Map::new();
     for (name, it) in settings.assistants.iter().filter(|it| it.1.enabled) {
         let chosen = models::chosen(it, &settings.models);
-        let told = json!({
+        let status = json!({
             "provider": chosen.provider.name(),
             "model": &*chosen.model,
             "status": status(chosen.provider),
         });
-        assistants.insert(name.clone(), told);
+        assistants.insert(name.clone(), status);
     }
     let models = Provider::models().map(|it| (it.name().to_owned(), status(it).into()));
     let models = Map::from_iter(models);

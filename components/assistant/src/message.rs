@@ -64,7 +64,7 @@ impl Part {
 
 /// The texts among `parts`, one after the other.
 pub(crate) fn text_of(parts: &[Part]) -> String {
-    let texts = parts.iter().filter_map(|it| match &it.body {
+    let texts = parts.iter().filter_map(|part| match &part.body {
         Body::Text(text) => Some(text.as_str()),
         Body::Image(_) => None,
     });
@@ -73,7 +73,7 @@ pub(crate) fn text_of(parts: &[Part]) -> String {
 
 /// The pictures among `parts`.
 pub(crate) fn images_of(parts: &[Part]) -> impl Iterator<Item = &Image> {
-    parts.iter().filter_map(|it| match &it.body {
+    parts.iter().filter_map(|part| match &part.body {
         Body::Image(image) => Some(image),
         Body::Text(_) => None,
     })

@@ -127,7 +127,7 @@ fn object(result: &ToolResult) -> Value {
         && !fields.contains_key("resources")
         && structured.as_object().is_some_and(|it| !it.is_empty())
     {
-        let texts = content.iter().filter_map(|it| match &it.body {
+        let texts = content.iter().filter_map(|part| match &part.body {
             Body::Text(text) if text.starts_with(RESOURCE) => Some(Value::from(text.as_str())),
             _ => None,
         });
@@ -231,8 +231,8 @@ mod tests {
         let whole: String = (0..20_000).map(|at| format!("{at:05}。")).collect();
         let one = text("t1", whole.clone());
         assert!(is_cut(std::slice::from_ref(&one)));
-        let told = readable(&one, budget(1));
-        let part = |name: &str| told[name].as_str().unwrap().to_owned();
+        let value = readable(&one, budget(1));
+        let part = |name: &str| value[name].as_str().unwrap().to_owned();
         assert!(whole.starts_with(&part("beginning")) && whole.ends_with(&part("end")));
         let shown = part("beginning").chars().count() + part("end").chars().count();
         assert_eq!(shown, RESULT_CHARS_MAX);
@@ -240,17 +240,17 @@ mod tests {
         // Read on as it says, to the end.
         let all = [one];
         let mut offset = part("beginning").chars().count();
-        assert!(part("left_out").contains(&format!("\"offset\": {offset}")), "{told}");
-        let mut known = part("beginning");
+        assert!(part("left_out").contains(&format!("\"offset\": {offset}")), "{value}");
+        let mut text = part("beginning");
         loop {
             let page = read(&all, "t1", offset);
-            known.push_str(page["text"].as_str().unwrap());
+            text.push_str(page["text"].as_str().unwrap());
             match page["next_offset"].as_u64() {
                 Some(next) => offset = usize::try_from(next).unwrap(),
                 None => break,
             }
         }
-        assert_eq!(known, whole);
+        assert_eq!(text, whole);
         assert_eq!(read(&all, "t1", 10_000_000)["text"], "");
         assert_eq!(read(&all, "t2", 0)["error"], "no_result");
     }
@@ -264,19 +264,19 @@ mod tests {
         let structured = json!({ "named": named, "data": data, "other": bytes, "url": format!("data:image/png;base64,{bytes}"),
                 "text": "x".repeat(6_000) });
         let content = vec![Part::image(image), resource("file:///a", "文書")];
-        let told = readable(&answered("a", structured, content), budget(1));
-        assert_eq!(told["named"], json!({ "uri": "card://a/image" }));
-        assert_eq!(told["data"], "[10000 characters, not shown]");
-        assert_eq!(told["other"], "[6000 characters, not shown]");
-        assert!(told["url"].as_str().unwrap().ends_with("not shown]"));
-        assert_eq!(told["text"].as_str().unwrap().len(), 6_000, "a text, if a dull one");
-        assert_eq!(told["resources"], json!(["[Resource file:///a]\n文書"]));
+        let value = readable(&answered("a", structured, content), budget(1));
+        assert_eq!(value["named"], json!({ "uri": "card://a/image" }));
+        assert_eq!(value["data"], "[10000 characters, not shown]");
+        assert_eq!(value["other"], "[6000 characters, not shown]");
+        assert!(value["url"].as_str().unwrap().ends_with("not shown]"));
+        assert_eq!(value["text"].as_str().unwrap().len(), 6_000, "a text, if a dull one");
+        assert_eq!(value["resources"], json!(["[Resource file:///a]\n文書"]));
     }
 
     #[test]
     fn what_is_too_deep_is_left_out() {
         let deep = (0..100).fold(json!(1), |deep, _| json!([deep]));
-        let told = readable(&answered("a", json!({ "deep": deep }), Vec::new()), budget(1));
-        assert!(told["deep"].to_string().contains("too deep"));
+        let value = readable(&answered("a", json!({ "deep": deep }), Vec::new()), budget(1));
+        assert!(value["deep"].to_string().contains("too deep"));
     }
 }

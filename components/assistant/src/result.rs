@@ -53,13 +53,13 @@ fn blob(uri: &str, mime_type: &str, data: String) -> Part {
 
 /// A resource that is named, and can be read where it is.
 fn link(uri: &str, about: [Option<&str>; 3]) -> Part {
-    let mut said: Vec<&str> = Vec::new();
+    let mut texts: Vec<&str> = Vec::new();
     for it in about.into_iter().flatten().filter(|it| !it.is_empty()) {
-        if !said.contains(&it) {
-            said.push(it);
+        if !texts.contains(&it) {
+            texts.push(it);
         }
     }
-    reading::resource(uri, &said.join(": "))
+    reading::resource(uri, &texts.join(": "))
 }
 
 /// Whether there are pictures in it (ILL-45).

@@ -12,7 +12,7 @@ use toolkit::assistants::running::{self, Approval, Manner, Outcome, Request, Sta
 mod notices;
 
 pub(crate) use notices::tell_ended;
-use notices::{slow, tell_running, told_call, too_many, unended, unknown, unmade};
+use notices::{call_notice, slow, tell_running, too_many, unended, unknown, unmade};
 
 use crate::{
     Answered, AssistantConfig, Conclusion, Decision, Failure, Held, ModelError, Offer, Task,
@@ -258,7 +258,7 @@ impl Assistant {
             if !offer(call).is_some_and(|it| it.asks_first) {
                 tell_running(call, task.language, teller);
             }
-            teller.tell("tool_call", || told_call(call, offer(call)));
+            teller.tell("tool_call", || call_notice(call, offer(call)));
         }
         let mut came: Vec<Option<(Came, u64)>> = calls.iter().map(|_| None).collect();
         let (mut places, mut requests) = (Vec::new(), Vec::new());
@@ -297,7 +297,7 @@ impl Assistant {
                 came[place] = Some((it, ended.ms));
             }
         }
-        let failed = came.iter().flatten().find_map(|it| match &it.0 {
+        let failed = came.iter().flatten().find_map(|entry| match &entry.0 {
             Came::Back(Answered { result: ToolResult::Failed(it), .. })
                 if bounds.failures_end && it.is_fatal() =>
             {

@@ -54,14 +54,14 @@ impl Understanding {
     }
 
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        let mut told = to_wit(turn);
-        told.context = self.context.as_ref().map(Value::to_string);
-        let step = self.ensemble.next(&Served, told).map_err(|it| match it {
+        let mut turn = to_wit(turn);
+        turn.context = self.context.as_ref().map(Value::to_string);
+        let step = self.ensemble.next(&Served, turn).map_err(|silence| match silence {
             Silence::Failed(it) => {
                 let what = format!("the component {it} failed; the server's log says how");
                 ModelError::new(Why::Failed, what)
             }
-            Silence::Nobody => ModelError::new(
+            Silence::Nothing => ModelError::new(
                 Why::Missing,
                 "no component that is served understands sentences, and no model is asked: serve one that exports dialogue, or configure a model",
             ),
@@ -183,10 +183,10 @@ fn decision(it: wit::Step) -> Result<Decision, ModelError> {
         }
         wit::Step::Answer(it) => Decision::Conclude(Conclusion {
             parts: it.content.into_iter().map(part).collect(),
-            choice: it.choice.map(|it| Choice {
-                call: it.call,
-                index: it.index.and_then(|it| usize::try_from(it).ok()),
-                summary: it.summary,
+            choice: it.choice.map(|choice| Choice {
+                call: choice.call,
+                index: choice.index.and_then(|it| usize::try_from(it).ok()),
+                summary: choice.summary,
             }),
             cut: None,
         }),

@@ -118,8 +118,8 @@
   };
 
   /** The seats as they are now: what was chosen and is another's is lost. */
-  const take = (told) => {
-    map = told;
+  const take = (hall) => {
+    map = hall;
     const gone = [...picks].filter((id) => !found(id) || !isFree(found(id)));
     for (const id of gone) {
       picks.delete(id);
@@ -148,7 +148,7 @@
       }
       key = null;
     }
-    const known = {
+    const explained = {
       seat_already_reserved: () => t("otherFaster", list(ids)), seat_held: () => t("otherHolds", list(ids)),
       seats_against_rules: () => (app.isJapanese() ? error.data.message_ja : error.message),
       sales_closed: () => t("closed"), showtime_closed: () => t("begun"), showtime_not_found: () => t("gone"),
@@ -156,7 +156,7 @@
       hold_expired: () => t("holdOver"), hold_not_found: () => t("holdOver"),
     }[error.code];
     if (error.code?.startsWith("hold_")) hold = null;
-    const text = known?.() ?? `${t("failed")} ${error.message ?? ""}`;
+    const text = explained?.() ?? `${t("failed")} ${error.message ?? ""}`;
     problem = ["grave", text];
     step = "pick";
     draw();
@@ -254,12 +254,12 @@
     touched = Date.now();
     problem = null;
     const halves = [seat, map.rules?.pairs_together && seat.pair_with ? found(seat.pair_with) : null].filter(Boolean);
-    const told = seatName(seat);
+    const name = seatName(seat);
     if (picks.has(seat.seat_id)) {
       for (const it of halves) picks.delete(it.seat_id);
-      app.announce(t("unpicked", told, picks.size));
-    } else if (seat.is_reserved || lost.has(seat.seat_id)) return app.announce(t("isTaken", told));
-    else if (isOthers(seat)) return app.announce(t("isHeld", told));
+      app.announce(t("unpicked", name, picks.size));
+    } else if (seat.is_reserved || lost.has(seat.seat_id)) return app.announce(t("isTaken", name));
+    else if (isOthers(seat)) return app.announce(t("isHeld", name));
     else {
       const more = halves.filter((it) => isFree(it) && !lost.has(it.seat_id) && !picks.has(it.seat_id));
       if (picks.size + more.length > max()) {
@@ -268,7 +268,7 @@
         return draw();
       }
       for (const it of more) picks.add(it.seat_id);
-      app.announce(t("nowPicked", told, picks.size));
+      app.announce(t("nowPicked", name, picks.size));
     }
     key = null;
     step = "pick";
@@ -462,20 +462,20 @@
     },
     result(result, given) {
       if (result.isError) return explain(app.refusal(result));
-      const told = result.structuredContent ?? {};
-      if (told.reservation_id) {
-        ticket = told;
-        showtime = told.showtime_id ?? "";
+      const output = result.structuredContent ?? {};
+      if (output.reservation_id) {
+        ticket = output;
+        showtime = output.showtime_id ?? "";
         draw();
         quietly(async () => {
-          ticket = (await app.call("get_reservation", { reservation_id: told.reservation_id })).structuredContent;
+          ticket = (await app.call("get_reservation", { reservation_id: output.reservation_id })).structuredContent;
           await showCode();
           draw();
         });
         return;
       }
-      map = told;
-      showtime = told.showtime?.showtime_id ?? given.showtime_id ?? "";
+      map = output;
+      showtime = output.showtime?.showtime_id ?? given.showtime_id ?? "";
       view = result._meta?.["cinema/view"] ?? "";
       draw();
       quietly(restore);

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::clock::tests::clock;
 
-    fn said(start: DateTime, showing: Option<&str>, used: bool) -> CheckIn {
+    fn judged(start: DateTime, showing: Option<&str>, used: bool) -> CheckIn {
         let reservation = Reservation {
             showtime_id: "st-1".into(),
             checked_in_at: used.then(|| "2026-11-20T09:50:00".into()),
@@ -150,25 +150,25 @@ mod tests {
             (at(8, 21), None),
             (at(8, 20), Some(NotAdmitted::TooLate)),
         ] {
-            let told = said(start, None, false);
-            assert_eq!((told.reason, told.admitted), (reason, reason.is_none()), "{start}");
-            assert_eq!(told.is_in_time, reason.is_none());
+            let entry = judged(start, None, false);
+            assert_eq!((entry.reason, entry.admitted), (reason, reason.is_none()), "{start}");
+            assert_eq!(entry.is_in_time, reason.is_none());
         }
     }
 
     #[test]
     fn what_was_used_says_so_before_all_else() {
-        let told = said(at(20, 0), Some("st-2"), true);
-        assert_eq!(told.reason, Some(NotAdmitted::AlreadyUsed));
-        assert_eq!(told.first_used_at.as_deref(), Some("2026-11-20T09:50:00"));
-        assert!(told.sentence_en.contains("09:50"), "{}", told.sentence_en);
+        let entry = judged(at(20, 0), Some("st-2"), true);
+        assert_eq!(entry.reason, Some(NotAdmitted::AlreadyUsed));
+        assert_eq!(entry.first_used_at.as_deref(), Some("2026-11-20T09:50:00"));
+        assert!(entry.sentence_en.contains("09:50"), "{}", entry.sentence_en);
     }
 
     #[test]
     fn another_showing_is_said_before_the_time() {
-        let told = said(at(20, 0), Some("st-2"), false);
-        assert_eq!((told.reason, told.is_in_time), (Some(NotAdmitted::WrongShowing), false));
-        assert_eq!(said(at(10, 30), Some("st-1"), false).is_right_showing, Some(true));
-        assert_eq!(said(at(10, 30), None, false).is_right_showing, None);
+        let entry = judged(at(20, 0), Some("st-2"), false);
+        assert_eq!((entry.reason, entry.is_in_time), (Some(NotAdmitted::WrongShowing), false));
+        assert_eq!(judged(at(10, 30), Some("st-1"), false).is_right_showing, Some(true));
+        assert_eq!(judged(at(10, 30), None, false).is_right_showing, None);
     }
 }

@@ -108,7 +108,7 @@ impl Held {
 
     /// The hold as it goes out to its caller, with the token where it is the one who is to keep it.
     #[must_use]
-    pub fn told(self, token: Option<String>, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
+    pub fn shown(self, token: Option<String>, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
         let left = self.expires_at - clock.second();
         Hold {
             hold_id: handle(&self.hold_id),
@@ -311,9 +311,9 @@ mod tests {
 
     #[test]
     fn a_hold_says_when_it_ends_and_how_long_that_is() {
-        let told = held(600).told(Some("hold-1".into()), Vec::new(), &clock());
-        assert_eq!((told.expires_at.as_str(), told.seconds_left), ("2026-11-20T10:10:00", 600));
-        assert_eq!(told.hold_id, "hd-eee747155659e77fdd5a", "of the digest");
+        let hold = held(600).shown(Some("hold-1".into()), Vec::new(), &clock());
+        assert_eq!((hold.expires_at.as_str(), hold.seconds_left), ("2026-11-20T10:10:00", 600));
+        assert_eq!(hold.hold_id, "hd-eee747155659e77fdd5a", "of the digest");
     }
 
     #[test]

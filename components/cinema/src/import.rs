@@ -234,8 +234,8 @@ pub fn check_sold(catalog: &Catalog, clock: &Clock) -> Result<i64, Failed> {
 
 /// The showtimes that would lose seats, as problems of the catalogue.
 fn refusal(lacking: &[String]) -> Vec<Problem> {
-    let told = lacking.iter().take(PROBLEMS_MAX);
-    let mut problems: Vec<_> = told
+    let first = lacking.iter().take(PROBLEMS_MAX);
+    let mut problems: Vec<_> = first
         .map(|it| Problem::at("/catalog", format!("would remove sold seats of {it}")))
         .collect();
     if let Some(more) = lacking.len().checked_sub(PROBLEMS_MAX).filter(|it| *it > 0) {
@@ -285,7 +285,7 @@ fn rows_of(catalog: &Catalog) -> Vec<Statement> {
             count.into(),
         ]);
         for seat in plan {
-            let (row, kind) = (seat.row.into(), word(seat.kind).into());
+            let (row, kind) = (seat.row.into(), name(seat.kind).into());
             seats.add([
                 id.into(),
                 seat.seat_id.into(),
@@ -343,7 +343,7 @@ impl Table {
     }
 }
 
-fn word(kind: SeatKind) -> &'static str {
+fn name(kind: SeatKind) -> &'static str {
     match kind {
         SeatKind::Standard => "standard",
         SeatKind::Premium => "premium",

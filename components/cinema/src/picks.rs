@@ -87,11 +87,11 @@ impl Picked<'_> {
             .then(|| Problem::at("/seat_ids", format!("must have 1 to {seats_max} seats")));
         let mut long = self.seat_ids.iter().enumerate();
         let long = long.find_map(|(index, it)| at_most(&format!("/seat_ids/{index}"), it));
-        let mut seen = BTreeSet::new();
-        let twice = self.seat_ids.iter().enumerate().find(|(_, it)| !seen.insert(*it));
+        let mut distinct = BTreeSet::new();
+        let twice = self.seat_ids.iter().enumerate().find(|(_, it)| !distinct.insert(*it));
         let twice = twice.filter(|_| long.is_none());
-        let twice = twice.map(|(index, it)| {
-            Problem::at(format!("/seat_ids/{index}"), format!("must not name {it} twice"))
+        let twice = twice.map(|(index, id)| {
+            Problem::at(format!("/seat_ids/{index}"), format!("must not name {id} twice"))
         });
         [at_most("/showtime_id", self.showtime_id), count, long, twice]
     }
@@ -200,8 +200,8 @@ impl Picked<'_> {
             |it: &&Seat| it.kind == SeatKind::Wheelchair && self.seat_ids.contains(&it.seat_id);
         let wheelchairs = hall.seats.iter().filter(is_place).count();
         let found = suggest(&hall.seats, self.seat_ids.len(), wheelchairs, self.rules);
-        let seat_ids = |it: Suggestion<'_>| -> Vec<_> {
-            it.parts.into_iter().flatten().map(|it| it.seat_id.clone()).collect()
+        let seat_ids = |found: Suggestion<'_>| -> Vec<_> {
+            found.parts.into_iter().flatten().map(|it| it.seat_id.clone()).collect()
         };
         Ok(rules::refusal(broken, found.map(seat_ids).as_deref()))
     }
@@ -292,10 +292,10 @@ impl Picked<'_> {
         if let Some(until) = until {
             return Err(seat_held(&held, &clock.shows(until)));
         }
-        let seat = |it: &Row| ReservedSeat {
-            seat_id: it.seat_id.clone(),
-            row: it.row_label.clone(),
-            number: it.number,
+        let seat = |row: &Row| ReservedSeat {
+            seat_id: row.seat_id.clone(),
+            row: row.row_label.clone(),
+            number: row.number,
             price: None,
         };
         Ok(self.seat_ids.iter().filter_map(row).map(seat).collect())
@@ -422,13 +422,13 @@ mod tests {
     #[test]
     fn held_seats_are_named_with_the_last_end_and_after_taken_ones() {
         let rows = [held("A1", "h1", 60), held("A2", "h2", 120), row("A3", false)];
-        let told = code(free(&["A2", "A3", "A1"], &rows, None).unwrap_err());
+        let text = code(free(&["A2", "A3", "A1"], &rows, None).unwrap_err());
         let end = "2026-11-20T10:02:00";
-        assert!(told.starts_with("seat_held ") && told.contains(end), "{told}");
-        assert!(told.contains(r#""seat_ids":["A2","A1"]"#), "{told}");
+        assert!(text.starts_with("seat_held ") && text.contains(end), "{text}");
+        assert!(text.contains(r#""seat_ids":["A2","A1"]"#), "{text}");
         let rows = [held("A1", "h1", 60), row("A3", true)];
-        let told = code(free(&["A1", "A3"], &rows, None).unwrap_err());
-        assert_eq!(told, r#"seat_already_reserved {"seat_ids":["A3"]}"#);
+        let text = code(free(&["A1", "A3"], &rows, None).unwrap_err());
+        assert_eq!(text, r#"seat_already_reserved {"seat_ids":["A3"]}"#);
     }
 
     #[test]

@@ -99,13 +99,13 @@ mod tests {
     #[test]
     fn a_refused_choice_names_the_seats_and_others_that_would_do() {
         let broken = Broken { rule: SeatRule::NoSingleGap, seat_ids: vec!["A1".into()] };
-        let Stop::Refused(told) = refusal(&[broken], Some(&["B1".into(), "B2".into()])) else {
+        let Stop::Refused(message) = refusal(&[broken], Some(&["B1".into(), "B2".into()])) else {
             panic!()
         };
-        assert_eq!((told.code.as_str(), told.status), ("seats_against_rules", 409));
-        assert!(told.message.starts_with("A1 would be left alone;"), "{}", told.message);
-        assert!(told.message.ends_with("These would do: B1, B2."), "{}", told.message);
-        let details: serde_json::Value = serde_json::from_str(&told.details.unwrap()).unwrap();
+        assert_eq!((message.code.as_str(), message.status), ("seats_against_rules", 409));
+        assert!(message.message.starts_with("A1 would be left alone;"), "{}", message.message);
+        assert!(message.message.ends_with("These would do: B1, B2."), "{}", message.message);
+        let details: serde_json::Value = serde_json::from_str(&message.details.unwrap()).unwrap();
         assert_eq!(details["rules"][0]["rule"], "no_single_gap");
         assert_eq!(details["suggestion"]["seat_ids"][1], "B2");
     }

@@ -294,10 +294,10 @@ impl Family for Cinema {
         Some(match goal {
             Goal::Nothing => say::nothing(context),
             Goal::Change => {
-                let words = [context.say("変更", "change")];
-                say::unsure(context, SKILLS, &words, &[Goal::Cancel, Goal::Book])
+                let texts = [context.say("変更", "change")];
+                say::unsure(context, SKILLS, &texts, &[Goal::Cancel, Goal::Book])
             }
-            Goal::Told => context.say(
+            Goal::Past => context.say(
                 format!(
                     "以前のことと受け取りました。新しい予約などは何もしていません。{}",
                     examples()
@@ -305,7 +305,7 @@ impl Family for Cinema {
                 format!("I take that as something past; nothing was done now. {}", examples()),
             ),
             Goal::Help => examples(),
-            Goal::Reservation if number(utterance).is_none() => self.bookings.in_words(context),
+            Goal::Reservation if number(utterance).is_none() => self.bookings.described(context),
             _ => return None,
         })
     }
@@ -407,7 +407,7 @@ impl Family for Cinema {
             let mut visit = Visit::guessed(utterance, goal);
             let left = unused(utterance, &used(&visit, goal));
             if left.len() < ASKED_FROM {
-                visit.known_by(&left, utterance);
+                visit.described_by(&left, utterance);
                 return Some((Doing::Visit(Box::new(visit)), GUESSED, left));
             }
         }
@@ -486,7 +486,7 @@ impl Plan for Doing {
 
     fn learn(&mut self, words: &[String], utterance: &Sentence) {
         if let Self::Visit(it) = self {
-            it.known_by(words, utterance);
+            it.described_by(words, utterance);
         }
     }
 
@@ -522,8 +522,8 @@ fn history(id: &str, context: &mut TurnContext<'_>, answered: &[Answered]) -> De
         let reason = context.say("対話の記録を確認", "To read what was said");
         return context.only(HISTORY, json!({ "conversation_id": id }), reason);
     };
-    let lines = found["history"].as_array().into_iter().flatten().filter_map(|it| {
-        Some(format!("- {}: {}", it["sender"].as_str()?, it["content"].as_str()?))
+    let lines = found["history"].as_array().into_iter().flatten().filter_map(|entry| {
+        Some(format!("- {}: {}", entry["sender"].as_str()?, entry["content"].as_str()?))
     });
     context.conclude(lines.collect::<Vec<_>>().join("\n"))
 }

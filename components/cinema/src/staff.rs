@@ -34,8 +34,8 @@ pub fn only(tool: &str) -> Result<(), Stop> {
 
 fn is_staff(principal: &str, scopes: &[String], tool: &str) -> bool {
     let is_alone = matches!(principal, "anonymous" | "stdio");
-    let names = |it: &String| {
-        ALL.contains(&it.as_str()) || it.strip_prefix("tool:").is_some_and(|it| it == tool)
+    let names = |scope: &String| {
+        ALL.contains(&scope.as_str()) || scope.strip_prefix("tool:").is_some_and(|it| it == tool)
     };
     is_alone || scopes.iter().any(names)
 }

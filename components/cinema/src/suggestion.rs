@@ -36,10 +36,10 @@ pub fn suggest(
     let runs = hall.runs(wanted);
     let together = runs.iter().flat_map(|it| it.blocks(count));
     let mut together: Vec<_> = together.filter(|it| it.places() >= wheelchairs).collect();
-    together.sort_by_cached_key(|it| {
-        let company = Reverse(it.count(SeatKind::Companion).min(1));
-        let (places, pairs) = (it.places(), it.count(SeatKind::Pair));
-        (places, company, pairs, it.gaps, hall.cost(it), it.row, it.first())
+    together.sort_by_cached_key(|block| {
+        let company = Reverse(block.count(SeatKind::Companion).min(1));
+        let (places, pairs) = (block.places(), block.count(SeatKind::Pair));
+        (places, company, pairs, block.gaps, hall.cost(block), block.row, block.first())
     });
     let keeps = |it: &Block<'_, '_>| hall.keeps(std::slice::from_ref(it));
     let best = together.into_iter().find(keeps);
@@ -166,7 +166,7 @@ impl Suggestion<'_> {
         let count: usize = self.parts.iter().map(Vec::len).sum();
         let names = |to: &str| -> Vec<_> { self.parts.iter().map(|it| named(it, to)).collect() };
         let (ja, en) = (names("〜"), names("–"));
-        let (mut told, mut told_en) = match (self.parts.as_slice(), count) {
+        let (mut ja, mut en) = match (self.parts.as_slice(), count) {
             ([_], 1) => (format!("{}が空いています。", ja[0]), format!("{} is free.", en[0])),
             ([_], _) => (
                 format!("{}の{count}席が並びで空いています。", ja[0]),
@@ -181,7 +181,7 @@ impl Suggestion<'_> {
             ),
         };
         if count == 1 {
-            return (told, told_en);
+            return (ja, en);
         }
         // Which of them are what was asked for.
         let kinds = [
@@ -194,10 +194,10 @@ impl Suggestion<'_> {
             (!seats.is_empty()).then_some((name, name_en, seats))
         });
         for (name, name_en, seats) in are {
-            told += &format!("{name}: {}。", seats.join("、"));
-            told_en += &format!(" {name_en}: {}.", seats.join(", "));
+            ja += &format!("{name}: {}。", seats.join("、"));
+            en += &format!(" {name_en}: {}.", seats.join(", "));
         }
-        (told, told_en)
+        (ja, en)
     }
 }
 

@@ -96,7 +96,7 @@ impl Query {
                 return None;
             }
             let hit =
-                if is_latin(&folded) { self.in_words(name) } else { self.in_letters(&folded) };
+                if is_latin(&folded) { self.by_words(name) } else { self.in_letters(&folded) };
             let is_read = |it: &char| is_kana(*it) || it.is_ascii_alphanumeric();
             let is_said = !is_latin(&folded) && folded.iter().all(is_read);
             better(hit, if is_said { self.in_roman(&folded) } else { None })
@@ -107,18 +107,18 @@ impl Query {
 
     /// In a name of kana and Chinese characters, which has no spaces.
     fn in_letters(&self, name: &[char]) -> Option<Hit> {
-        let (query, told) = (self.folded.as_slice(), || name.iter().collect());
+        let (query, owned) = (self.folded.as_slice(), || name.iter().collect());
         let share = share(query.len(), name.len());
         if query == name {
-            return Some(Hit { way: Way::Whole, share, name: told() });
+            return Some(Hit { way: Way::Whole, share, name: owned() });
         }
         let is_sound = query.len() > 1 || !query.iter().all(|it| is_kana(*it));
         if is_sound && name.windows(query.len()).any(|it| it == query) {
-            return Some(Hit { way: Way::Part, share, name: told() });
+            return Some(Hit { way: Way::Part, share, name: owned() });
         }
         let is_name = name.len() > 2 || name.len() == 2 && !name.iter().all(|it| is_kana(*it));
         if is_name && query.windows(name.len()).any(|it| it == name) {
-            return Some(Hit { way: Way::Within, share, name: told() });
+            return Some(Hit { way: Way::Within, share, name: owned() });
         }
         let runs = (0..name.len()).flat_map(|from| {
             let to = name.len().min(from + query.len() + edits(query.len()));
@@ -128,7 +128,7 @@ impl Query {
     }
 
     /// In a name of Latin letters, word by word.
-    fn in_words(&self, name: &str) -> Option<Hit> {
+    fn by_words(&self, name: &str) -> Option<Hit> {
         let named = words(&name.chars().take(NAME_CHARS_MAX).collect::<String>());
         let (query, whole) = (self.words.concat(), named.concat());
         let share = share(self.folded.len(), whole.len());
@@ -162,9 +162,9 @@ impl Query {
         let query = self.roman.as_ref().filter(|it| it.len() > 2)?;
         let whole = roman::of_kana(name);
         let share = share(query.len(), whole.len());
-        let told = || name.iter().collect();
+        let owned = || name.iter().collect();
         if *query == whole {
-            return Some(Hit { way: Way::Whole, share, name: told() });
+            return Some(Hit { way: Way::Whole, share, name: owned() });
         }
         let letters: Vec<char> = query.chars().collect();
         let longest = letters.len() + edits(letters.len());
@@ -176,7 +176,7 @@ impl Query {
                     break;
                 }
                 if run == *query && letters.len() > 3 {
-                    return Some(Hit { way: Way::Part, share, name: told() });
+                    return Some(Hit { way: Way::Part, share, name: owned() });
                 }
                 if run.len() + edits(letters.len()) >= letters.len() {
                     runs.push(run.chars().collect());
@@ -187,7 +187,7 @@ impl Query {
             return None;
         }
         if whole.len() > 5 && query.contains(&whole) {
-            return Some(Hit { way: Way::Within, share, name: told() });
+            return Some(Hit { way: Way::Within, share, name: owned() });
         }
         self.near(&letters, runs.into_iter(), name)
     }

@@ -106,7 +106,7 @@ pub fn run(clock: &Clock) -> Result<(), Stop> {
 /// Ends an entry that waits or is offered seats.
 #[must_use]
 pub fn end(waiting_id: &str, state: WaitingState, clock: &Clock) -> Statement {
-    let state = store::word(state);
+    let state = store::name(state);
     sql!(
         "UPDATE waiting SET state = $2, ended_at = $3 \
          WHERE waiting_id = $1 AND state IN ('waiting', 'offered')",

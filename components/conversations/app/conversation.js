@@ -15,7 +15,7 @@
   const SOON_MS = 4_000;
   const IDLE_MS = 1_800_000;
 
-  let told = null; // What get_conversation put out.
+  let shown = null; // What get_conversation put out.
   let messages = [];
   let hasOlder = false;
   let draft = "";
@@ -27,11 +27,11 @@
   let problem = null;
   let touched = Date.now();
 
-  const id = () => told.conversation.conversation_id;
-  const isOpen = () => ["pending", "active"].includes(told.conversation.state);
-  const isOver = () => ["ended", "expired"].includes(told.conversation.state);
+  const id = () => shown.conversation.conversation_id;
+  const isOpen = () => ["pending", "active"].includes(shown.conversation.state);
+  const isOver = () => ["ended", "expired"].includes(shown.conversation.state);
   const nameOf = (agent) => {
-    const member = (told.conversation.members ?? []).find((it) => it.agent_id === agent);
+    const member = (shown.conversation.members ?? []).find((it) => it.agent_id === agent);
     if (member) return member.name || agent;
     return agent === "system" || agent === "madoguchi:coordinator" ? t("system") : agent === "operator" ? t("operator") : agent;
   };
@@ -45,14 +45,14 @@
   // --- Talking with the conversations -----------------------------------------------------------------------------------
 
   const take = (now, isSay = true) => {
-    const before = told;
-    told = now;
+    const before = shown;
+    shown = now;
     // Nothing is drawn anew for nothing: a text may just be marked.
     if (before && JSON.stringify(before) === JSON.stringify(now)) return;
-    const known = new Map(messages.map((it) => [it.sequence, it]));
-    const news = (now.messages ?? []).filter((it) => !known.has(it.sequence)).length;
-    for (const it of now.messages ?? []) known.set(it.sequence, it);
-    messages = [...known.values()].sort((a, b) => a.sequence - b.sequence);
+    const all = new Map(messages.map((it) => [it.sequence, it]));
+    const news = (now.messages ?? []).filter((it) => !all.has(it.sequence)).length;
+    for (const it of now.messages ?? []) all.set(it.sequence, it);
+    messages = [...all.values()].sort((a, b) => a.sequence - b.sequence);
     if (!before || messages[0]?.sequence === now.messages?.[0]?.sequence) hasOlder = now.has_older;
     if (before && isSay) {
       if (before.conversation.state !== now.conversation.state) app.announce(t("now", t(now.conversation.state)));
@@ -123,7 +123,7 @@
     }).then(() => document.getElementById("write")?.focus());
   };
   const pause = () => {
-    const paused = !told.conversation.paused_at;
+    const paused = !shown.conversation.paused_at;
     act("pause_conversation", { paused }, () => app.announce(t(paused ? "isPaused" : "isResumed")));
   };
   const stop = () =>
@@ -136,7 +136,7 @@
   // --- Drawing ----------------------------------------------------------------------------------------------------------
 
   const bubble = (it) => {
-    const at = (told.conversation.members ?? []).findIndex((member) => member.agent_id === it.senderId);
+    const at = (shown.conversation.members ?? []).findIndex((member) => member.agent_id === it.senderId);
     const side = at < 0 ? "is-person" : at === 0 ? "is-first" : "is-second";
     return h("li", { class: `message ${side}`, "data-number": String(it.sequence) },
       h("p", { class: "by small" }, h("b", {}, nameOf(it.senderId)), at < 0 ? h("span", { class: "soft" }, t("person")) : null, it.recipientId ? null : h("span", { class: "soft" }, t("both"))),
@@ -145,8 +145,8 @@
   };
 
   const stepIn = () => {
-    if (!told.may_step_in || !isOpen()) return null;
-    const { state, paused_at, paused_by } = told.conversation;
+    if (!shown.may_step_in || !isOpen()) return null;
+    const { state, paused_at, paused_by } = shown.conversation;
     const isLong = letters() > LETTERS_MAX;
     const button = () => {
       const place = document.getElementById("send");
@@ -191,8 +191,8 @@
   };
 
   const draw = () => {
-    if (!told) return app.draw(app.root, problem ? notice("grave", problem) : h("p", { class: "soft" }, t("loading")));
-    const it = told.conversation;
+    if (!shown) return app.draw(app.root, problem ? notice("grave", problem) : h("p", { class: "soft" }, t("loading")));
+    const it = shown.conversation;
     const state = it.paused_at && isOpen() ? "paused" : it.state;
     const reasonText = it.end_reason && (["initiator_ended", "participant_ended", "timeout", "session_expired", "max_turns", "operator_ended"].includes(it.end_reason) ? t(it.end_reason) : it.end_reason);
     app.draw(app.root,
@@ -214,7 +214,7 @@
     async result(result) {
       if (result.isError) return explain(app.refusal(result));
       messages = [];
-      told = null;
+      shown = null;
       take(result.structuredContent);
       draft = app.kept(`draft.${id()}`) ?? "";
       await refresh().catch(explain);
@@ -228,7 +228,7 @@
   });
 
   const lookAgain = async () => {
-    if (!told || isOver() || isBusy || document.hidden || Date.now() - touched > IDLE_MS) return;
+    if (!shown || isOver() || isBusy || document.hidden || Date.now() - touched > IDLE_MS) return;
     await refresh().catch(() => {
       if (isStale !== (isStale = true)) draw();
     });

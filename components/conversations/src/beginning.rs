@@ -131,7 +131,7 @@ pub fn counterpart(
     };
     let found = able.iter().find_map(|it| with(&it.0));
     let (project, target) =
-        found.ok_or_else(|| nobody_begins(None, project_id.as_deref().unwrap_or_default()))?;
+        found.ok_or_else(|| no_beginner(None, project_id.as_deref().unwrap_or_default()))?;
     *project_id = Some(project);
     Ok(target)
 }
@@ -156,14 +156,14 @@ fn initiator<'a>(
             return Err(refusals::target_agent_not_in_project(id, project_id));
         }
     }
-    let can = |it: &&Side| {
-        it.id != request.target && it.r#type == AgentKind::Ai && it.is_here && it.is_played
+    let can = |side: &&Side| {
+        side.id != request.target && side.r#type == AgentKind::Ai && side.is_here && side.is_played
     };
     let mut able: Vec<&Side> = sides.iter().filter(can).collect();
     able.retain(|it| named.is_none_or(|name| it.id == name));
     // An agent that does not talk with the target yet, and of those the one with least to do.
     able.sort_by_key(|it| (it.is_busy, it.open));
-    let first = able.first().copied().ok_or_else(|| nobody_begins(named, project_id))?;
+    let first = able.first().copied().ok_or_else(|| no_beginner(named, project_id))?;
     if first.open >= starting::OPEN_MAX {
         return Err(refusals::too_many_conversations(&first.id));
     }
@@ -194,10 +194,10 @@ fn project_of(person: &Person, target: &str) -> Result<String, Stop> {
          WHERE s.agent_id = $1 AND p.is_gone = 0 AND {} ORDER BY p.id LIMIT 2",
         condition("p.id", 2)
     );
-    let known = toolkit::sql!("SELECT 1 FROM agents WHERE id = $1 AND is_gone = 0", target);
-    let [known, projects] = sql::query([known, bound(toolkit::sql!(select, target), person)])?;
+    let agent = toolkit::sql!("SELECT 1 FROM agents WHERE id = $1 AND is_gone = 0", target);
+    let [agent, projects] = sql::query([agent, bound(toolkit::sql!(select, target), person)])?;
     let mut projects = projects.read::<(String,)>()?;
-    match (known.is_empty(), projects.len()) {
+    match (agent.is_empty(), projects.len()) {
         (false, 1) => Ok(projects.remove(0).0),
         (false, 2..) => {
             Err(invalid("/project_id", "is required: the agent is in several projects"))
@@ -207,7 +207,7 @@ fn project_of(person: &Person, target: &str) -> Result<String, Stop> {
 }
 
 /// The host can have only those begin that it plays itself.
-fn nobody_begins(named: Option<&str>, project_id: &str) -> Stop {
+fn no_beginner(named: Option<&str>, project_id: &str) -> Stop {
     let message = match named {
         Some(_) => say(
             "話しかける側は窓口が動かすエージェントでなければなりません。",

@@ -61,8 +61,8 @@ pub fn page(
     ])?;
     let messages = range.read(rows)?;
     let (first, last) = ends.first::<(u64, u64)>()?.unwrap_or_default();
-    let more = |it: &ChatMessage| {
-        if range.is_forward() { it.sequence < last } else { it.sequence > first }
+    let more = |message: &ChatMessage| {
+        if range.is_forward() { message.sequence < last } else { message.sequence > first }
     };
     let end = if range.is_forward() { messages.last() } else { messages.first() };
     let has_more = end.is_some_and(more);

@@ -41,9 +41,9 @@ fn of_person(
 }
 
 fn projects(person: &Person) -> Result<Vec<String>, Stop> {
-    let seen = condition("p.id", 1);
+    let visible = condition("p.id", 1);
     let select =
-        format!("SELECT p.id FROM projects p WHERE p.is_gone = 0 AND {seen} ORDER BY p.id");
+        format!("SELECT p.id FROM projects p WHERE p.is_gone = 0 AND {visible} ORDER BY p.id");
     ids(bound(Statement::new(select), person))
 }
 

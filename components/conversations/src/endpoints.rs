@@ -24,7 +24,7 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
     let path: Vec<&str> = request.path.split('/').collect();
     let asked: &[&str] = path.as_slice();
     match asked {
-        ["projects"] => answer(projects::seen_by(&calling("projects")?)),
+        ["projects"] => answer(projects::visible_to(&calling("projects")?)),
         ["projects", project_id, "agent-sessions"] => {
             let person = seeing("agent-sessions", project_id)?;
             let sessions = projects::sessions(&person, project_id)?;

@@ -117,13 +117,13 @@ mod tests {
 
     #[test]
     fn both_languages_tell_of_the_same_tools_actions_and_errors() {
-        let words = |text: &str| {
-            let mut words: Vec<_> = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-            words.sort();
-            words.dedup();
-            words
+        let names = |text: &str| {
+            let mut names: Vec<_> = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+            names.sort();
+            names.dedup();
+            names
         };
-        assert_eq!(words(JAPANESE), words(ENGLISH));
+        assert_eq!(names(JAPANESE), names(ENGLISH));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use toolkit::{
 
 use crate::events as own_events;
 use line::Line;
-use places::Known;
+use places::Existing;
 
 /// Statements of one batch; a line brings a few, and a thousand are the limit.
 const STATEMENTS_MAX: usize = 900;
@@ -53,14 +53,14 @@ pub fn import(lines: &[String], project_id: Option<&str>) -> Result<Imported, St
             Err(message) => outcome.problems.push(Problem { line: number, message }),
         }
     }
-    let mut known = Known::of(&read)?;
+    let mut existing = Existing::of(&read)?;
     let mut batch: Vec<Statement> = Vec::new();
     for (line, it) in &read {
-        if !known.is_new(&it.id) {
+        if !existing.is_new(&it.id) {
             outcome.known += 1;
             continue;
         }
-        match known.place(it, project_id) {
+        match existing.place(it, project_id) {
             Ok((place, is_first)) => {
                 batch.extend(writing::statements(it, &place, is_first));
                 outcome.imported += 1;
@@ -75,7 +75,7 @@ pub fn import(lines: &[String], project_id: Option<&str>) -> Result<Imported, St
     outcome.problems.sort_by_key(|it| it.line);
     if outcome.imported > 0 {
         events::publish(own_events::LIST);
-        known.touched().for_each(|it| events::publish(&own_events::chats(it)));
+        existing.touched().for_each(|it| events::publish(&own_events::chats(it)));
     }
     Ok(outcome)
 }

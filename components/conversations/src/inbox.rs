@@ -160,9 +160,9 @@ pub fn context(
     let batch: Vec<_> = before.chain(facts).collect();
     let mut results = sql::query_all(&batch)?.into_iter();
     let mut context = Context::default();
-    let mut known = Vec::new();
+    let mut messages = Vec::new();
     for rows in results.by_ref().take(places.len()) {
-        known.extend(rows.read::<Message>()?);
+        messages.extend(rows.read::<Message>()?);
     }
     for (rows, place) in results.zip(&places) {
         if place.is_conversation {
@@ -173,14 +173,14 @@ pub fn context(
             context.total += rows.first::<(u32,)>()?.map_or(0, |it| it.0);
         }
     }
-    known.sort_by(|a, b| (&a.created_at, a.sequence).cmp(&(&b.created_at, b.sequence)));
+    messages.sort_by(|a, b| (&a.created_at, a.sequence).cmp(&(&b.created_at, b.sequence)));
     // Numbers are without gaps from 1, so a place's oldest one shows what came before it.
     let is_first = |it: &Message| it.sequence == 1;
-    let firsts = known.iter().filter(|it| is_first(it)).count();
+    let firsts = messages.iter().filter(|it| is_first(it)).count();
     let silent = unread.iter().filter(|it| is_first(it)).count();
-    let surplus = known.len().saturating_sub(CONTEXT_MAX);
+    let surplus = messages.len().saturating_sub(CONTEXT_MAX);
     context.is_truncated = surplus > 0 || firsts + silent < places.len();
-    context.messages = known.into_iter().skip(surplus).map(Message::into_chat_message).collect();
+    context.messages = messages.into_iter().skip(surplus).map(Message::into_chat_message).collect();
     Ok(context)
 }
 

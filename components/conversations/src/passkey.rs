@@ -25,7 +25,7 @@ const HASH_CHARS_MAX: usize = 300;
 
 /// What is verified where there is no agent, so that asking costs as much as where there is one. It
 /// is the hash of a passkey that does not exist.
-const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$\
+const PLACEHOLDER: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$\
                        AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
 /// A passkey of 256 random bits.
@@ -52,8 +52,8 @@ pub fn hash(passkey: &str) -> String {
 pub fn fits(passkey: &str, hash: Option<&str>) -> bool {
     let parsed = hash.filter(|it| problem(it).is_none()).and_then(|it| PasswordHash::new(it).ok());
     let Some(parsed) = parsed else {
-        let nobodys = PasswordHash::new(NOBODYS).ok();
-        nobodys.map(|it| Argon2::default().verify_password(passkey.as_bytes(), &it));
+        let placeholder = PasswordHash::new(PLACEHOLDER).ok();
+        placeholder.map(|it| Argon2::default().verify_password(passkey.as_bytes(), &it));
         return false;
     };
     Argon2::default().verify_password(passkey.as_bytes(), &parsed).is_ok()
@@ -69,10 +69,10 @@ pub fn problem(hash: &str) -> Option<String> {
                 .to_owned(),
         );
     }
-    let whole = |it: &PasswordHash| {
-        it.salt.is_some()
-            && it.hash.as_ref().is_some_and(|it| it.len() >= HASH_BYTES_MIN)
-            && it.version == Some(Version::V0x13.into())
+    let whole = |hash: &PasswordHash| {
+        hash.salt.is_some()
+            && hash.hash.as_ref().is_some_and(|it| it.len() >= HASH_BYTES_MIN)
+            && hash.version == Some(Version::V0x13.into())
     };
     let parsed = PasswordHash::new(hash).ok().filter(|_| hash.len() <= HASH_CHARS_MAX);
     let Some(parsed) = parsed.filter(whole) else {
@@ -106,7 +106,7 @@ mod tests {
         assert!(!fits("open-sesame", Some(&hash)));
         assert!(!fits(&passkey, None));
         assert_eq!(problem(&hash), None);
-        assert_eq!(problem(NOBODYS), None, "else nobody would cost nothing");
+        assert_eq!(problem(PLACEHOLDER), None, "else nobody would cost nothing");
     }
 
     #[test]
@@ -125,8 +125,8 @@ mod tests {
             (format!("$argon2id$v=19$m=47104,t=5,p=1{tail}"), "too much"),
             (format!("$argon2id$v=19$m=19456,t=2,p=5{tail}"), "too much"),
         ] {
-            let told = problem(&wrong).unwrap_or_default();
-            assert!(told.contains(why) && !told.contains(&wrong), "{wrong}: {told}");
+            let message = problem(&wrong).unwrap_or_default();
+            assert!(message.contains(why) && !message.contains(&wrong), "{wrong}: {message}");
         }
     }
 }

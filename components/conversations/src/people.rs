@@ -92,9 +92,9 @@ fn in_words_of_rest(mut stop: Stop) -> Stop {
 
 /// The one project that the person knows in which there is this agent.
 fn project_of(agent: &str) -> Result<String, Stop> {
-    let known = projects::seen_by(&person::calling("chat")?)?;
+    let visible = projects::visible_to(&person::calling("chat")?)?;
     let has = |it: &&Project| it.agents.iter().any(|it| it.agent.agent_id == agent);
-    let found: Vec<_> = known.projects.iter().filter(has).map(|it| &*it.project_id).collect();
+    let found: Vec<_> = visible.projects.iter().filter(has).map(|it| &*it.project_id).collect();
     match found.as_slice() {
         [project] => Ok((*project).to_owned()),
         [] => Err(agent_not_found(agent)),

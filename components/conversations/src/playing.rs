@@ -33,7 +33,7 @@ const LOOK_S: u32 = 600;
 /// Jobs that one look gives.
 const JOBS_MAX: usize = 500;
 /// Agents without an assistant that one look reports to the operator.
-const TOLD_MAX: usize = 64;
+const ANSWERED_MAX: usize = 64;
 
 /// What a job receives: whom to play.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -71,7 +71,7 @@ fn job(it: &Wanted) -> Job {
 
 /// Tells the operator of agents that wait for an assistant that is not there, once a purpose.
 fn tell(missing: &[Wanted]) -> Result<(), Stop> {
-    let untold: Vec<_> = missing.iter().filter(|it| it.is_untold).take(TOLD_MAX).collect();
+    let untold: Vec<_> = missing.iter().filter(|it| it.is_untold).take(ANSWERED_MAX).collect();
     for Wanted { project_id, agent_id, assistant, .. } in &untold {
         log::warning(&format!(
             "{agent_id} of {project_id} waits for the assistant {assistant:?}, which is not there"

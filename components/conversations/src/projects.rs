@@ -81,7 +81,7 @@ impl Row {
 ///
 /// # Errors
 /// As the database.
-pub fn seen_by(person: &Person) -> Result<Projects, Stop> {
+pub fn visible_to(person: &Person) -> Result<Projects, Stop> {
     #[derive(Deserialize)]
     struct Found {
         id: String,
@@ -99,11 +99,11 @@ pub fn seen_by(person: &Person) -> Result<Projects, Stop> {
     for row in agents.read::<Row>()? {
         by_project.entry(row.project_id.clone()).or_default().push(row.agent());
     }
-    let project = |it: Found| Project {
-        agents: by_project.remove(&it.id).unwrap_or_default(),
-        project_id: it.id,
-        name: it.name,
-        is_configured: it.is_configured,
+    let project = |found: Found| Project {
+        agents: by_project.remove(&found.id).unwrap_or_default(),
+        project_id: found.id,
+        name: found.name,
+        is_configured: found.is_configured,
     };
     Ok(Projects {
         projects: projects.read::<Found>()?.into_iter().map(project).collect(),
@@ -118,9 +118,9 @@ pub fn seen_by(person: &Person) -> Result<Projects, Stop> {
 /// As the database.
 pub fn sessions(person: &Person, project_id: &str) -> Result<BTreeMap<String, Sessions>, Stop> {
     let [rows] = sql::query([agents(person, Some(project_id))])?;
-    let sessions = |it: Row| {
-        let chat = ChatSessions { count: it.chats, status: it.status() };
-        (it.id, Sessions { chat, task: TaskSessions { count: it.tasks } })
+    let sessions = |row: Row| {
+        let chat = ChatSessions { count: row.chats, status: row.status() };
+        (row.id, Sessions { chat, task: TaskSessions { count: row.tasks } })
     };
     Ok(rows.read::<Row>()?.into_iter().map(sessions).collect())
 }

@@ -45,7 +45,7 @@ pub struct Saying<'a> {
 }
 
 /// What was read of both sides.
-struct Seen {
+struct Context {
     now: Moment,
     session: Session,
     target: Option<Target>,
@@ -73,26 +73,26 @@ impl Saying<'_> {
     }
 
     fn say_once(&self) -> Result<Stored, Stop> {
-        let seen = self.look()?;
+        let context = self.look()?;
         if self.must_chat {
-            seen.session.must_chat(self.tool)?;
+            context.session.must_chat(self.tool)?;
         }
-        if self.target_id == seen.session.agent_id {
+        if self.target_id == context.session.agent_id {
             return Err(refusals::cannot_message_self());
         }
-        let target = seen.target.as_ref();
+        let target = context.target.as_ref();
         let target = target.ok_or_else(|| refusals::agent_not_found(self.target_id))?;
         if !target.is_assigned {
-            let project_id = &seen.session.project_id;
+            let project_id = &context.session.project_id;
             return Err(refusals::target_agent_not_in_project(self.target_id, project_id));
         }
         delivery::checked(self.content)?;
-        if let Some(earlier) = seen.earlier {
+        if let Some(earlier) = context.earlier {
             return delivery::again(earlier, Some(self.target_id), self.content);
         }
         match target.r#type {
-            AgentKind::Human => self.to_person(&seen),
-            AgentKind::Ai => self.to_agent(&seen),
+            AgentKind::Human => self.to_person(&context),
+            AgentKind::Ai => self.to_agent(&context),
         }
     }
 
@@ -112,7 +112,7 @@ impl Saying<'_> {
     }
 
     /// Everything that decides, in one read; again where something was over.
-    fn look(&self) -> Result<Seen, Stop> {
+    fn look(&self) -> Result<Context, Stop> {
         for left in (0..LOOKS_MAX).rev() {
             let look = Look::now()?;
             let [session, due, target, open, named, earlier] = sql::query([
@@ -126,7 +126,7 @@ impl Saying<'_> {
             if look.settle(due)? && left > 0 {
                 continue;
             }
-            return Ok(Seen {
+            return Ok(Context {
                 now: look.now,
                 session: session.first()?.ok_or_else(refusals::invalid_session)?,
                 target: target.first()?,
@@ -150,40 +150,40 @@ impl Saying<'_> {
     }
 
     /// To a person: no conversation (CONV-7, CONV-61).
-    fn to_person(self, seen: &Seen) -> Result<Stored, Stop> {
+    fn to_person(self, context: &Context) -> Result<Stored, Stop> {
         if let Some(id) = self.conversation_id {
-            self.named(seen, id)?;
+            self.named(context, id)?;
             let message = "a person is no side of a conversation; leave conversation_id out";
             return Err(invalid("/conversation_id", message));
         }
-        let agent_id = seen.session.agent_id.as_str();
-        self.deliver(seen, Place::Chat { human_id: self.target_id, agent_id })
+        let agent_id = context.session.agent_id.as_str();
+        self.deliver(context, Place::Chat { human_id: self.target_id, agent_id })
     }
 
     /// To another agent: in the open conversation of both, and nowhere else (CONV-61 to CONV-64).
-    fn to_agent(self, seen: &Seen) -> Result<Stored, Stop> {
-        let from = seen.session.agent_id.as_str();
+    fn to_agent(self, context: &Context) -> Result<Stored, Stop> {
+        let from = context.session.agent_id.as_str();
         let conversation = match self.conversation_id {
-            Some(id) => Some(self.named(seen, id)?).filter(|it| it.state.is_open()),
-            None => seen.open.as_ref(),
+            Some(id) => Some(self.named(context, id)?).filter(|it| it.state.is_open()),
+            None => context.open.as_ref(),
         };
         match conversation {
             Some(it) => {
                 let has_max_turns = it.max_turns.is_some();
                 let voice = Voice::Member;
-                self.deliver(seen, Place::Conversation { id: &it.id, voice, has_max_turns })
+                self.deliver(context, Place::Conversation { id: &it.id, voice, has_max_turns })
             }
-            None if self.auto_start && self.conversation_id.is_none() => self.start(seen),
+            None if self.auto_start && self.conversation_id.is_none() => self.start(context),
             None => Err(refusals::conversation_required_for_ai_to_ai(from, self.target_id)),
         }
     }
 
     /// The conversation that the agent names, which must be one of both.
-    fn named<'a>(&self, seen: &'a Seen, id: &str) -> Result<&'a Conversation, Stop> {
-        let project_id = &seen.session.project_id;
-        let found = seen.named.as_ref().filter(|it| it.project_id == *project_id);
+    fn named<'a>(&self, context: &'a Context, id: &str) -> Result<&'a Conversation, Stop> {
+        let project_id = &context.session.project_id;
+        let found = context.named.as_ref().filter(|it| it.project_id == *project_id);
         let found = found.ok_or_else(|| refusals::conversation_not_found(id))?;
-        match found.partner_of(&seen.session.agent_id) {
+        match found.partner_of(&context.session.agent_id) {
             None => Err(refusals::not_conversation_participant(id)),
             Some(partner) if partner != self.target_id => {
                 let message = format!("must be {partner}, the other side of the conversation");
@@ -193,24 +193,24 @@ impl Saying<'_> {
         }
     }
 
-    fn deliver(&self, seen: &Seen, place: Place<'_>) -> Result<Stored, Stop> {
-        let id = ids::message(seen.now);
+    fn deliver(&self, context: &Context, place: Place<'_>) -> Result<Stored, Stop> {
+        let id = ids::message(context.now);
         let recipients = [self.target_id];
-        let letter = self.letter(seen, &id, place, &recipients);
-        delivery::deliver(&letter, activity::goes_on(&seen.session, seen.now))
+        let letter = self.letter(context, &id, place, &recipients);
+        delivery::deliver(&letter, activity::goes_on(&context.session, context.now))
     }
 
     /// Begins the conversation with the message.
-    fn start(&self, seen: &Seen) -> Result<Stored, Stop> {
-        let (id, conversation_id) = (ids::message(seen.now), ids::conversation(seen.now));
-        let session = &seen.session;
+    fn start(&self, context: &Context) -> Result<Stored, Stop> {
+        let (id, conversation_id) = (ids::message(context.now), ids::conversation(context.now));
+        let session = &context.session;
         let place = Place::Conversation {
             id: &conversation_id,
             voice: Voice::Member,
             has_max_turns: false,
         };
         let recipients = [self.target_id];
-        let letter = self.letter(seen, &id, place, &recipients);
+        let letter = self.letter(context, &id, place, &recipients);
         let beginning = Beginning {
             id: &conversation_id,
             project_id: &session.project_id,
@@ -222,8 +222,8 @@ impl Saying<'_> {
         };
         let [open] = sql::query([record::open_count(self.token)])?;
         starting::must_be_few(open, &session.agent_id)?;
-        let cause = Cause { at: seen.now, by: &session.agent_id, what: self.tool };
-        let talks = activity::talks(session, seen.now);
+        let cause = Cause { at: context.now, by: &session.agent_id, what: self.tool };
+        let talks = activity::talks(session, context.now);
         if let Some(earlier) =
             starting::start(&beginning, &cause, talks, Some(&letter), Vec::new())?
         {
@@ -240,21 +240,21 @@ impl Saying<'_> {
 
     fn letter<'a>(
         &'a self,
-        seen: &'a Seen,
+        context: &'a Context,
         id: &'a str,
         place: Place<'a>,
         recipients: &'a [&'a str],
     ) -> Letter<'a> {
         Letter {
             id,
-            project_id: &seen.session.project_id,
+            project_id: &context.session.project_id,
             place,
-            sender_id: &seen.session.agent_id,
+            sender_id: &context.session.agent_id,
             recipients,
             content: self.content,
             related_task_id: self.related_task_id,
             client_message_id: self.client_message_id,
-            at: seen.now,
+            at: context.now,
         }
     }
 }

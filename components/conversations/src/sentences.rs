@@ -90,7 +90,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
     if request.is_theirs {
         return Ok(request.nothing());
     }
-    if let Some(script) = request.known::<ScriptedAgent>()?.filter(|_| !request.asks()) {
+    if let Some(script) = request.context_as::<ScriptedAgent>()?.filter(|_| !request.asks()) {
         return Ok(request.reply(script.next(request.turn()), &Value::Null, PLAYED));
     }
     let mut chat = Chat::<Conversations>::resume(&request.memory);

@@ -39,19 +39,19 @@ const SELDOM_S: i64 = 60;
 /// # Errors
 /// What stands in the operator's log.
 pub fn run() -> Result<(), String> {
-    let told = |it: Stop| format!("{it:?}");
+    let text = |it: Stop| format!("{it:?}");
     for _ in 0..LOOKS_MAX {
-        let look = Look::now().map_err(told)?;
-        let [due] = sql::query([look.due()]).map_err(|it| told(it.into()))?;
-        if !look.settle(due).map_err(told)? {
+        let look = Look::now().map_err(text)?;
+        let [due] = sql::query([look.due()]).map_err(|it| text(it.into()))?;
+        if !look.settle(due).map_err(text)? {
             break;
         }
     }
     let now = Moment::now();
-    miss(now).map_err(told)?;
-    give_up(now).map_err(told)?;
+    miss(now).map_err(text)?;
+    give_up(now).map_err(text)?;
     if now.ms() / 1_000 % SELDOM_S == 0 {
-        forget(now).map_err(told)?;
+        forget(now).map_err(text)?;
     }
     Ok(())
 }

@@ -19,13 +19,13 @@ pub const WITHIN_S: u32 = 300;
 /// Tries of all callers together at one agent that may fail before they are slowed down.
 const TOGETHER_MAX: u32 = 50;
 /// Tries at agents that are not there, of all callers together, that cost a hash.
-const NOBODYS_MAX: u32 = 10;
+const UNKNOWN_MAX: u32 = 10;
 /// Where tries are slowed down, one more is looked at each so many seconds.
 const PACE_S: u32 = 10;
 /// Rows that tries at agents that are not there may have.
-const NOBODYS_ROWS_MAX: u32 = 10_000;
+const UNKNOWN_ROWS_MAX: u32 = 10_000;
 /// The id that no agent has: all those together that are not there.
-const NOBODY: &str = "";
+const NO_AGENT: &str = "";
 
 /// The tries at one agent.
 #[derive(Deserialize)]
@@ -92,9 +92,9 @@ pub fn is_worth_a_hash(now: Moment) -> Result<bool, Error> {
         "INSERT INTO failed_tries (agent_id, count, first_at, last_at) SELECT $1, 1, $2, $2 WHERE TRUE \
          ON CONFLICT (agent_id) DO UPDATE SET count = failed_tries.count + 1, last_at = $2 \
          WHERE failed_tries.count < $3 OR failed_tries.last_at <= $4",
-        NOBODY,
+        NO_AGENT,
         now.stored(),
-        NOBODYS_MAX,
+        UNKNOWN_MAX,
         now.before(PACE_S).stored(),
     );
     let [callers, all] = over(now);
@@ -116,7 +116,7 @@ pub fn count(agent_id: &str, is_there: bool, now: Moment) -> Result<(), Error> {
         caller::principal(),
         now.stored(),
         is_there,
-        NOBODYS_ROWS_MAX,
+        UNKNOWN_ROWS_MAX,
     );
     let together = toolkit::sql!(
         "INSERT INTO failed_tries (agent_id, count, first_at, last_at) \
@@ -125,7 +125,7 @@ pub fn count(agent_id: &str, is_there: bool, now: Moment) -> Result<(), Error> {
         agent_id,
         now.stored(),
         is_there,
-        NOBODYS_ROWS_MAX,
+        UNKNOWN_ROWS_MAX,
     );
     let [callers, all] = over(now);
     sql::transact([callers, all, own, together]).map(|_| ())

@@ -71,17 +71,17 @@
   };
   const valueOf = (it) => (it.type === "hidden" ? (it.value ?? it.default) : it.type === "checkbox" ? (values[it.name] ?? false) : values[it.name]);
   const visible = () => {
-    const known = new Map();
+    const settled = new Map();
     const isShown = (it) => {
-      if (known.has(it)) return known.get(it);
-      known.set(it, true); // A form that was read has no circles.
+      if (settled.has(it)) return settled.get(it);
+      settled.set(it, true); // A form that was read has no circles.
       const of = (name) => {
         const other = fieldNamed(name);
         return other && isShown(other) ? valueOf(other) : undefined;
       };
       const parent = it.type === "cascading-select" ? fieldNamed(it.dependsOn) : null;
-      known.set(it, (!parent || isShown(parent)) && (!it.showIf || passes(it.showIf, of)));
-      return known.get(it);
+      settled.set(it, (!parent || isShown(parent)) && (!it.showIf || passes(it.showIf, of)));
+      return settled.get(it);
     };
     return fields().filter(isShown);
   };
@@ -232,8 +232,8 @@
     return JSON.parse(read?.text ?? "{}").choices ?? [];
   };
   const readable = (it, value) => {
-    const known = (labels[it.name] ?? []).find((o) => same(o.value, value)) ?? loaded[it.name]?.choices?.find((o) => same(o.value, value)) ?? optionsOf(it).find((o) => same(o.value, value));
-    return known?.label ?? String(value);
+    const option = (labels[it.name] ?? []).find((o) => same(o.value, value)) ?? loaded[it.name]?.choices?.find((o) => same(o.value, value)) ?? optionsOf(it).find((o) => same(o.value, value));
+    return option?.label ?? String(value);
   };
   const learn = (it, choice) => {
     labels[it.name] = [...(labels[it.name] ?? []).filter((o) => !same(o.value, choice.value)), choice].slice(-100);

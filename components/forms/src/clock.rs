@@ -29,15 +29,15 @@ pub fn written(moment_ms: i64) -> String {
 ///
 /// # Errors
 /// When what they say is no day.
-pub fn today(said: Option<&str>) -> Result<Today, Stop> {
-    today_at(now(), said)
+pub fn today(day: Option<&str>) -> Result<Today, Stop> {
+    today_at(now(), day)
 }
 
-fn today_at(now_ms: i64, said: Option<&str>) -> Result<Today, Stop> {
+fn today_at(now_ms: i64, day: Option<&str>) -> Result<Today, Stop> {
     let no_day = || invalid("/today", "must be a day: YYYY-MM-DD");
-    let said = said.map(|it| parse_day(it).ok_or_else(no_day)).transpose()?;
+    let day = day.map(|it| parse_day(it).ok_or_else(no_day)).transpose()?;
     let today = utc(now_ms).date_naive();
-    let near = said.filter(|it| (*it - today).num_days().abs() <= 1);
+    let near = day.filter(|it| (*it - today).num_days().abs() <= 1);
     Ok(near.map_or_else(|| Today::anywhere(now_ms.div_euclid(1_000)), Today::of_day))
 }
 
@@ -81,8 +81,8 @@ mod tests {
     /// 10:00 on 20 November 2026 in UTC.
     const MORNING: i64 = 1_795_168_800_000;
 
-    fn days(said: Option<&str>) -> (String, String) {
-        let today = today_at(MORNING, said).unwrap();
+    fn days(day: Option<&str>) -> (String, String) {
+        let today = today_at(MORNING, day).unwrap();
         (today.earliest.to_string(), today.latest.to_string())
     }
 

@@ -57,7 +57,7 @@ struct Asking<'a> {
 pub fn fits(form: &Form) -> bool {
     let asked = || form.fields.iter().filter(|it| is_asked(it));
     let is_plain = |it: &Field| !matches!(it.kind, Kind::File(_)) && !it.is_secret();
-    let options = asked().flat_map(|it| match &it.kind {
+    let options = asked().flat_map(|field| match &field.kind {
         Kind::Select(it) | Kind::Radio(it) | Kind::Multiselect(it, _) => it.as_slice(),
         _ => &[],
     });
@@ -128,9 +128,9 @@ fn rounds(form: &Form) -> usize {
     let position = |name: &str| form.fields.iter().position(|it| it.name == name);
     let all = form.fields.iter().enumerate();
     let needed: Vec<(usize, usize, Vec<usize>)> = all
-        .map(|(at, it)| {
-            let own = usize::from(is_asked(it)) + usize::from(is_search(&it.kind));
-            (at, own, it.needed().into_iter().filter_map(position).collect())
+        .map(|(at, field)| {
+            let own = usize::from(is_asked(field)) + usize::from(is_search(&field.kind));
+            (at, own, field.needed().into_iter().filter_map(position).collect())
         })
         .collect();
     // Without circles, nothing changes any more once it is as deep as it gets; beyond the limit it

@@ -34,12 +34,12 @@ pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = Nam
     let fields = form.fields.iter().filter(|it| matches!(it.kind, Kind::File(_)));
     fields.flat_map(|field| {
         let given = values.get(&field.name);
-        let given = given.map_or(&[][..], |it| match it {
+        let given = given.map_or(&[][..], |value| match value {
             Value::Array(several) => several,
             one => std::slice::from_ref(one),
         });
-        given.iter().filter_map(move |it| {
-            let text = |member: &str| it[member].as_str().unwrap_or_default().to_owned();
+        given.iter().filter_map(move |entry| {
+            let text = |member: &str| entry[member].as_str().unwrap_or_default().to_owned();
             let id = text("fileId");
             is_id(&id).then(|| Named { field, id, name: text("name") })
         })
@@ -82,8 +82,8 @@ pub fn check(form: &Form, values: &mut Values) -> Result<Vec<Fault>, Stop> {
 fn look(files: &Files, file: &mut Value) -> Result<Option<Wrong>, Stop> {
     let id = file["fileId"].as_str().unwrap_or_default().to_owned();
     let name = file["name"].as_str().unwrap_or_default().to_owned();
-    let known = if is_id(&id) { blobs::stat(&id) } else { Err(Error::Unknown) };
-    let Blob { size, mime_type, .. } = match known {
+    let found = if is_id(&id) { blobs::stat(&id) } else { Err(Error::Unknown) };
+    let Blob { size, mime_type, .. } = match found {
         Ok(blob) => blob,
         Err(Error::Unknown) => return Ok(Some(Wrong::FileGone(name))),
         Err(error) => return Err(error.into()),
@@ -106,11 +106,11 @@ fn look(files: &Files, file: &mut Value) -> Result<Option<Wrong>, Stop> {
 
 /// Whether a file of that name and type may be given. What its bytes look like goes before what its
 /// sender says that it is; an ending is believed unless the bytes speak against it.
-fn accepts(accept: &[String], name: &str, said: &str, sniffed: Option<&str>) -> bool {
+fn accepts(accept: &[String], name: &str, mime: &str, sniffed: Option<&str>) -> bool {
     if accept.is_empty() {
         return true;
     }
-    let (name, kind) = (name.to_lowercase(), kind(said, sniffed));
+    let (name, kind) = (name.to_lowercase(), kind(mime, sniffed));
     accept.iter().any(|wanted| {
         if wanted.starts_with('.') {
             return name.ends_with(wanted.as_str()) && fits_ending(wanted, sniffed);
@@ -124,18 +124,18 @@ fn accepts(accept: &[String], name: &str, said: &str, sniffed: Option<&str>) -> 
 }
 
 /// What a file is: what its bytes look like, unless they only look like the box that its kind comes in.
-fn kind(said: &str, sniffed: Option<&str>) -> String {
-    let said = said.split(';').next().unwrap_or_default().trim().to_lowercase();
+fn kind(mime: &str, sniffed: Option<&str>) -> String {
+    let mime = mime.split(';').next().unwrap_or_default().trim().to_lowercase();
     let is_box = match sniffed {
         None => true,
-        Some("application/zip") => said.starts_with("application/") && said != UNKNOWN,
-        Some("application/xml") => said.ends_with("xml"),
+        Some("application/zip") => mime.starts_with("application/") && mime != UNKNOWN,
+        Some("application/xml") => mime.ends_with("xml"),
         Some("video/mp4" | "video/webm" | "audio/ogg") => {
-            said.starts_with("audio/") || said.starts_with("video/")
+            mime.starts_with("audio/") || mime.starts_with("video/")
         }
         Some(_) => false,
     };
-    if is_box { said } else { sniffed.unwrap_or_default().to_owned() }
+    if is_box { mime } else { sniffed.unwrap_or_default().to_owned() }
 }
 
 /// Whether bytes that look like `sniffed` may stand in a file with that ending. Where the kind of an
@@ -163,9 +163,9 @@ fn fits_ending(ending: &str, sniffed: Option<&str>) -> bool {
 mod tests {
     use super::*;
 
-    fn takes(accept: &[&str], name: &str, said: &str, sniffed: Option<&str>) -> bool {
+    fn takes(accept: &[&str], name: &str, mime: &str, sniffed: Option<&str>) -> bool {
         let accept: Vec<_> = accept.iter().map(|it| (*it).to_owned()).collect();
-        accepts(&accept, name, said, sniffed)
+        accepts(&accept, name, mime, sniffed)
     }
 
     #[test]
@@ -189,11 +189,11 @@ mod tests {
 
     #[test]
     fn a_box_is_what_its_sender_says_that_it_holds() {
-        let word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
-        assert!(takes(&[word], "a.docx", word, Some("application/zip")));
-        assert!(takes(&[".docx"], "a.docx", word, Some("application/zip")));
-        assert!(!takes(&[word], "a.docx", UNKNOWN, Some("application/zip")));
-        assert!(!takes(&[word], "a.docx", word, Some("application/pdf")));
+        let docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+        assert!(takes(&[docx], "a.docx", docx, Some("application/zip")));
+        assert!(takes(&[".docx"], "a.docx", docx, Some("application/zip")));
+        assert!(!takes(&[docx], "a.docx", UNKNOWN, Some("application/zip")));
+        assert!(!takes(&[docx], "a.docx", docx, Some("application/pdf")));
         assert!(!takes(&[".txt"], "a.txt", "text/plain", Some("text/html")));
         assert_eq!(kind("audio/webm", Some("video/webm")), "audio/webm");
     }

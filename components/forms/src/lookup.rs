@@ -31,8 +31,8 @@ pub fn fetch(url: &str) -> Result<Value, String> {
     look_up(url).map_err(|failure| match failure {
         Failure::NotFound => "Nothing is served there.".to_owned(),
         Failure::Invalid(problems) => {
-            let told = problems.into_iter().map(|it| format!("{} {}", it.pointer, it.message));
-            told.collect::<Vec<_>>().join("; ")
+            let messages = problems.into_iter().map(|it| format!("{} {}", it.pointer, it.message));
+            messages.collect::<Vec<_>>().join("; ")
         }
         Failure::Refused(it) => it.message,
         Failure::Unavailable(message) => message,
@@ -41,7 +41,7 @@ pub fn fetch(url: &str) -> Result<Value, String> {
 
 /// The answer where it is known without asking another host: the demo's, or one that was looked up lately.
 #[must_use]
-pub fn known(url: &str) -> Option<Value> {
+pub fn found(url: &str) -> Option<Value> {
     match Place::read(url, &place::origins().ok()?).ok()? {
         Place::Demo(request) => crate::demo::get(&request).ok(),
         Place::Remote(url) => cache::kept(&url).ok()?,

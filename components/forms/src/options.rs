@@ -15,10 +15,10 @@ pub fn check(form: &Form, values: &Values) -> Vec<Fault> {
         let (Kind::CascadingSelect(it) | Kind::AsyncSelect(it)) = &field.kind else { continue };
         let Some(value) = values.get(&field.name) else { continue };
         let parent = it.depends_on.as_ref().and_then(|(name, _)| values.get(name));
-        let known = lookup::known(&it.url("", parent)).and_then(|found| choices(it, &found).ok());
+        let choices = lookup::found(&it.url("", parent)).and_then(|found| choices(it, &found).ok());
         // There may be more than are read.
-        let Some(known) = known.filter(|it| it.len() < OPTIONS_MAX) else { continue };
-        if !known.iter().any(|it| is_same(&it.value, value)) {
+        let Some(choices) = choices.filter(|it| it.len() < OPTIONS_MAX) else { continue };
+        if !choices.iter().any(|it| is_same(&it.value, value)) {
             let (field, label) = (field.name.clone(), field.label.clone());
             faults.push(Fault { field, label, wrong: Wrong::NoOption });
         }

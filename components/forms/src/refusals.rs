@@ -87,9 +87,9 @@ pub fn requester_is_full() -> Stop {
 #[must_use]
 pub fn faults(faults: &[Fault]) -> Stop {
     let language = language();
-    let problem = |it: &Fault| {
-        let name = it.field.replace('~', "~0").replace('/', "~1");
-        Problem::at(format!("/values/{name}"), it.message(language))
+    let problem = |fault: &Fault| {
+        let name = fault.field.replace('~', "~0").replace('/', "~1");
+        Problem::at(format!("/values/{name}"), fault.message(language))
     };
     Stop::InvalidArguments(faults.iter().map(problem).collect())
 }

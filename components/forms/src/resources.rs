@@ -82,7 +82,7 @@ impl Resources for FormResources {
         if rows.is_empty() {
             return Ok(None);
         }
-        Ok(Some(vec![Contents::json(uri, &store::seen(&handle)?.submission())]))
+        Ok(Some(vec![Contents::json(uri, &store::shown(&handle)?.submission())]))
     }
 }
 
@@ -113,8 +113,8 @@ fn options(
     let found = fetch(&lookup.url(typed, parent.as_ref()));
     let found = found.and_then(|it| choices(lookup, &it));
     let found = found.map_err(|why| refused("lookup_failed", 502, why))?;
-    let told = found.into_iter().map(|it| json!({ "value": it.value, "label": it.label }));
-    Ok(Some(Contents::json(uri, &json!({ "choices": told.collect::<Vec<_>>() }))))
+    let choices = found.into_iter().map(|it| json!({ "value": it.value, "label": it.label }));
+    Ok(Some(Contents::json(uri, &json!({ "choices": choices.collect::<Vec<_>>() }))))
 }
 
 /// The bytes of a file that the form's answer names.

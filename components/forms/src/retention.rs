@@ -18,14 +18,14 @@ const FILE_BATCHES_MAX: usize = 60;
 /// # Errors
 /// What stands in the operator's log.
 pub fn run() -> Result<(), String> {
-    let told = |it: Stop| format!("{it:?}");
-    let keep = settings::keep_days().map_err(|it| told(it.into()))?;
-    let wait = settings::wait_days().map_err(|it| told(it.into()))?;
+    let text = |it: Stop| format!("{it:?}");
+    let keep = settings::keep_days().map_err(|it| text(it.into()))?;
+    let wait = settings::wait_days().map_err(|it| text(it.into()))?;
     let before = |days: u32| now() - i64::from(days) * DAY_MS;
-    forget("status = 'waiting' AND asked_at < $1", before(wait)).map_err(told)?;
-    forget("status <> 'waiting' AND answered_at < $1", before(keep)).map_err(told)?;
-    crate::lookup::sweep().map_err(|it| told(it.into()))?;
-    touch().map_err(told)
+    forget("status = 'waiting' AND asked_at < $1", before(wait)).map_err(text)?;
+    forget("status <> 'waiting' AND answered_at < $1", before(keep)).map_err(text)?;
+    crate::lookup::sweep().map_err(|it| text(it.into()))?;
+    touch().map_err(text)
 }
 
 /// Removes the forms that `condition` holds for, and what they name.

@@ -148,9 +148,9 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
     if is_submitted {
         batch.extend(files(handle, form, &filled.values));
     }
-    let answered = step(handle, batch, |it| match it.status {
+    let answered = step(handle, batch, |record| match record.status {
         Status::Waiting => requester_is_full(),
-        _ => already_answered(it),
+        _ => already_answered(record),
     })?;
     events::publish(LIST);
     Ok(answered)
@@ -200,10 +200,10 @@ pub fn draft(
     let update = within(update, bytes(&values) + labels.as_deref().map_or(0, bytes), handle)?;
     let mut batch = vec![update.expect(1)];
     batch.extend(files(handle, form, &filled.values));
-    step(handle, batch, |it| match it.status {
-        Status::Waiting if revision.is_none_or(|of| of == it.revision) => requester_is_full(),
-        Status::Waiting => draft_conflict(it),
-        _ => already_answered(it),
+    step(handle, batch, |record| match record.status {
+        Status::Waiting if revision.is_none_or(|of| of == record.revision) => requester_is_full(),
+        Status::Waiting => draft_conflict(record),
+        _ => already_answered(record),
     })
 }
 
@@ -211,7 +211,7 @@ pub fn draft(
 ///
 /// # Errors
 /// When there is no such form.
-pub fn seen(handle: &str) -> Result<Record, Stop> {
+pub fn shown(handle: &str) -> Result<Record, Stop> {
     if draws_forms(&caller::client_capabilities()) {
         return crate::record::find(handle);
     }

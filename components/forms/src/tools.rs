@@ -51,7 +51,7 @@ fn bounded(pointer: &str, values: &Values) -> Result<(), Stop> {
 /// What people read of values, as far as the form's look-ups can have brought it.
 fn labels_of(form: &Form, labels: Option<Values>) -> Values {
     let fits = |it: &Value| it["label"].is_string() && !it["value"].is_null();
-    let known = labels.into_iter().flatten().filter_map(|(name, given)| {
+    let chosen = labels.into_iter().flatten().filter_map(|(name, given)| {
         form.field(&name).filter(|it| it.lookup().is_some() && !it.is_secret())?;
         let given = given.as_array()?.iter().filter(|it| fits(it)).take(LABELS_MAX);
         let given: Vec<_> = given
@@ -59,5 +59,5 @@ fn labels_of(form: &Form, labels: Option<Values>) -> Values {
             .collect();
         (!given.is_empty()).then_some((name, Value::Array(given)))
     });
-    known.collect()
+    chosen.collect()
 }

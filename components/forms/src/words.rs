@@ -14,9 +14,9 @@ pub const CANCELLED: &str = "フォーム入力をキャンセルしました。
 pub const DECLINED: &str = "フォームへの回答を辞退しました。";
 
 /// Fields that the definition's account in plain text has; more are too many to ask in a chat.
-const FIELDS_TOLD: usize = 60;
+const FIELDS_MAX: usize = 60;
 /// Options of one field that it has.
-const OPTIONS_TOLD: usize = 20;
+const OPTIONS_MAX: usize = 20;
 
 /// What a client sends to its model in the name of the person who answered (FORM-5, FORM-9).
 #[must_use]
@@ -80,8 +80,8 @@ pub fn in_one_line(title: &str, handle: &str, url: Option<&str>) -> String {
 /// The fields, a line each, as a model can ask for them.
 fn fields(form: &Form) -> String {
     let asked = form.fields.iter().filter(|it| !matches!(it.kind, Kind::Hidden(_)));
-    let mut lines: Vec<_> = asked.clone().take(FIELDS_TOLD).filter_map(field).collect();
-    let rest = asked.count().saturating_sub(FIELDS_TOLD);
+    let mut lines: Vec<_> = asked.clone().take(FIELDS_MAX).filter_map(field).collect();
+    let rest = asked.count().saturating_sub(FIELDS_MAX);
     if rest > 0 {
         lines.push(format!("{} {rest}", say("以下省略:", "and more:")));
     }
@@ -96,7 +96,7 @@ fn field(field: &Field) -> Option<String> {
         Kind::Select(it) | Kind::Multiselect(it, _) | Kind::Radio(it) => it.as_slice(),
         _ => &[],
     };
-    let shown = options.iter().take(OPTIONS_TOLD);
+    let shown = options.iter().take(OPTIONS_MAX);
     let shown = shown.map(|it| format!("{}={}", plain(&it.value), it.label)).collect::<Vec<_>>();
     let options = if shown.is_empty() { String::new() } else { format!(" [{}]", shown.join(", ")) };
     let required = if field.required { say("（必須）", " (required)") } else { "" };

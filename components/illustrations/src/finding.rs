@@ -14,10 +14,10 @@ const NAME_CHARS_MAX: usize = 100;
 /// # Errors
 /// Where the operator's settings do not fit, or a source cannot say; a sentence.
 pub fn names() -> Result<Vec<Name>, String> {
-    let told = |stop: Stop| format!("{stop:?}");
+    let text = |stop: Stop| format!("{stop:?}");
     let mut names = Vec::new();
-    for source in sources::chosen().map_err(|it| told(it.into()))? {
-        names.extend(source.names().map_err(told)?);
+    for source in sources::chosen().map_err(|it| text(it.into()))? {
+        names.extend(source.names().map_err(text)?);
     }
     Ok(names)
 }

@@ -56,10 +56,10 @@ mod tests {
     #[test]
     fn names_what_is_missing_in_the_callers_language() {
         let near = ["蒼晶竜".to_owned(), "雪月花".to_owned()];
-        let said =
+        let text =
             |near: &[String], is_japanese| message(("テーマ", "theme"), "青", near, is_japanese);
-        assert_eq!(said(&near, true), "テーマ「青」はありません。近い名前: 蒼晶竜、雪月花。");
-        assert_eq!(said(&near, false), "There is no theme \"青\". Close names: 蒼晶竜, 雪月花.");
-        assert_eq!(said(&[], false), "There is no theme \"青\".");
+        assert_eq!(text(&near, true), "テーマ「青」はありません。近い名前: 蒼晶竜、雪月花。");
+        assert_eq!(text(&near, false), "There is no theme \"青\". Close names: 蒼晶竜, 雪月花.");
+        assert_eq!(text(&[], false), "There is no theme \"青\".");
     }
 }

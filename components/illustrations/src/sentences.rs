@@ -295,11 +295,11 @@ fn listed(context: &TurnContext<'_>) -> Decision {
             "There is no list of themes; write the name of a card or a theme, and I look for it.",
         ));
     }
-    let line = |it: &&str| match cards_of(it) {
-        1 => context.language.pick(format!("- {it}（1枚）"), format!("- {it} (1 card)")),
-        count => {
-            context.language.pick(format!("- {it}（{count}枚）"), format!("- {it} ({count} cards)"))
-        }
+    let line = |theme: &&str| match cards_of(theme) {
+        1 => context.language.pick(format!("- {theme}（1枚）"), format!("- {theme} (1 card)")),
+        count => context
+            .language
+            .pick(format!("- {theme}（{count}枚）"), format!("- {theme} ({count} cards)")),
     };
     let (count, list) = (names.len(), names.iter().map(line).collect::<Vec<_>>().join("\n"));
     let (sample, _) = examples(context.language);

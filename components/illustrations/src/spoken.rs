@@ -33,15 +33,15 @@ struct Words {
 /// The names of the bundled catalogue: each theme, and its cards behind it.
 #[must_use]
 pub fn names() -> Vec<Name> {
-    let said = spoken();
+    let spoken = spoken();
     let mut names = Vec::new();
     for theme in themes() {
-        names.push(named("theme", (&theme.name, &theme.name_en), None, &said.themes));
+        names.push(named("theme", (&theme.name, &theme.name_en), None, &spoken.themes));
         names.extend(
             theme
                 .cards
                 .iter()
-                .map(|it| named("card", (&it.name, &it.name_en), Some(&theme.name), &said.cards)),
+                .map(|it| named("card", (&it.name, &it.name_en), Some(&theme.name), &spoken.cards)),
         );
     }
     names
@@ -51,9 +51,9 @@ fn named(
     kind: &str,
     (name, english): (&str, &str),
     within: Option<&String>,
-    said: &BTreeMap<String, Words>,
+    spoken: &BTreeMap<String, Words>,
 ) -> Name {
-    let Words { also, hints, moods } = said.get(name).cloned().unwrap_or_default();
+    let Words { also, hints, moods } = spoken.get(name).cloned().unwrap_or_default();
     Name {
         kind: kind.to_owned(),
         name: name.to_owned(),
@@ -66,8 +66,8 @@ fn named(
 }
 
 fn spoken() -> &'static Spoken {
-    static SAID: OnceLock<Spoken> = OnceLock::new();
-    SAID.get_or_init(|| serde_json::from_str(FILE).expect("held by a test"))
+    static ALL: OnceLock<Spoken> = OnceLock::new();
+    ALL.get_or_init(|| serde_json::from_str(FILE).expect("held by a test"))
 }
 
 #[cfg(test)]

@@ -87,8 +87,8 @@ fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
     let new = words.iter().filter(is_new).count();
     let is_written = name.chars().all(|it| it.is_ascii_alphabetic() || matches!(it, ' ' | '-'));
     let is_few = (1..=3).contains(&words.len()) && new > 0 && new + 1 >= words.len();
-    let is_asked = utterance.tokens.iter().all(|it| {
-        [Word::FILLER, Word::THEIR_WORD].contains(&it.word) || utterance.is_noun(it.word)
+    let is_asked = utterance.tokens.iter().all(|token| {
+        [Word::FILLER, Word::THEIR_WORD].contains(&token.word) || utterance.is_noun(token.word)
     });
     // Without a word of asking it may be anything.
     let is_asked_for = name.len() < text.trim_end_matches(['.', '!']).len();

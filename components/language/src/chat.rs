@@ -292,13 +292,13 @@ impl<F: Family> Chat<F> {
         }
         // A greeting beside a request is no request.
         let parts = settled::parts(&sentence);
-        let is_polite = |it: &&String| {
-            let utterance = F::parse(it, context.today());
+        let is_polite = |part: &&String| {
+            let utterance = F::parse(part, context.today());
             let manner = manners(&utterance).next();
             F::goal(&utterance).is_none() && manner.is_some_and(|it| it.0.is_polite())
         };
-        let wishes: Vec<_> = parts.iter().filter(|it| !is_polite(it)).collect();
-        match wishes[..] {
+        let requests: Vec<_> = parts.iter().filter(|it| !is_polite(it)).collect();
+        match requests[..] {
             [only] if parts.len() > 1 && F::goal(&F::parse(only, context.today())).is_some() => {
                 self.parse(only, context, answered)
             }
@@ -399,10 +399,10 @@ impl<F: Family> Chat<F> {
         answered: &[Answered],
     ) -> Led {
         // What the person allowed meanwhile has happened, and is reported.
-        let is_done = |it: &Answered| {
-            let is_own = it.call.id.starts_with(F::HOLDER.family);
-            let is_form = it.call.arguments.contains_key(FORM_SCHEMA);
-            is_own && !is_form && matches!(it.result, ToolResult::Output { .. })
+        let is_done = |answered: &Answered| {
+            let is_own = answered.call.id.starts_with(F::HOLDER.family);
+            let is_form = answered.call.arguments.contains_key(FORM_SCHEMA);
+            is_own && !is_form && matches!(answered.result, ToolResult::Output { .. })
         };
         if answered.iter().any(is_done) {
             return (self.go_on(context, answered), part(GOES_ON));
@@ -476,7 +476,7 @@ impl<F: Family> Chat<F> {
         let note = say::unused(context, &self.unused);
         match &mut decision {
             Decision::Conclude(conclusion) => {
-                let text = conclusion.parts.iter_mut().find_map(|it| match &mut it.body {
+                let text = conclusion.parts.iter_mut().find_map(|part| match &mut part.body {
                     Body::Text(text) => Some(text),
                     Body::Image(_) => None,
                 });
@@ -500,7 +500,7 @@ impl<F: Family> Chat<F> {
     fn language(&mut self, callers: Language, sentence: &str) -> Language {
         let is_sentence = !sentence.is_empty() && !sentence.starts_with('{') && sentence != CLOSED;
         let before = self.is_english.filter(|_| !is_sentence);
-        let language = before.map_or(callers, |it| match it {
+        let language = before.map_or(callers, |english| match english {
             true => Language::English,
             false => Language::Japanese,
         });
@@ -544,17 +544,17 @@ fn intent<F: Family>(utterance: &F::Sentence) -> (Option<(F::Goal, Percent)>, Op
 
 /// The rest of `sentence` behind each part of it.
 fn rests(sentence: &str) -> impl Iterator<Item = &str> {
-    let ends = sentence.char_indices().filter(|it| {
-        matches!(it.1, '、' | ',' | '。' | '.' | ';' | '–' | '—')
-            || sentence[it.0..].starts_with("- ")
+    let ends = sentence.char_indices().filter(|end| {
+        matches!(end.1, '、' | ',' | '。' | '.' | ';' | '–' | '—')
+            || sentence[end.0..].starts_with("- ")
     });
     ends.take(PARTS_MAX).map(|(at, mark)| sentence[at + mark.len_utf8()..].trim())
 }
 
 /// What is asked for behind a part that wants something not to be done.
 fn behind_no<F: Family>(sentence: &str, context: &TurnContext<'_>) -> Option<String> {
-    let is_request = |it: &&str| {
-        let goal = intent::<F>(&F::parse(it, context.today())).0;
+    let is_request = |part: &&str| {
+        let goal = intent::<F>(&F::parse(part, context.today())).0;
         goal.is_some_and(|it| F::is_request(it.0))
     };
     rests(sentence).find(is_request).map(str::to_owned)

@@ -170,7 +170,7 @@ pub fn today(now: Timestamp) -> Date {
 /// The output of the last call of `tool` among `answered`.
 #[must_use]
 pub fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Value> {
-    answered.iter().rev().find(|it| it.call.name == tool).and_then(|it| match &it.result {
+    answered.iter().rev().find(|it| it.call.name == tool).and_then(|done| match &done.result {
         ToolResult::Output { structured, .. } => Some(structured),
         ToolResult::Failed(_) => None,
     })
@@ -179,8 +179,8 @@ pub fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Value> {
 /// The first failure among `answered`, and the tool that failed.
 #[must_use]
 pub fn failure(answered: &[Answered]) -> Option<(&str, &Failure)> {
-    answered.iter().find_map(|it| match &it.result {
-        ToolResult::Failed(failure) => Some((it.call.name.as_str(), failure)),
+    answered.iter().find_map(|answered| match &answered.result {
+        ToolResult::Failed(failure) => Some((answered.call.name.as_str(), failure)),
         ToolResult::Output { .. } => None,
     })
 }

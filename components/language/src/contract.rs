@@ -69,9 +69,9 @@ impl TurnRequest {
         let sentence = context.as_ref().and_then(|it| it.get(SENTENCE));
         let sentence = sentence.map(|it| of::<Sentence>("context", it.clone())).transpose()?;
         let is_theirs = context.is_some() && own.is_none() && sentence.is_none();
-        let lead = sentence.map(|it| {
-            (task.message, task.history) = (vec![Part::text(it.said)], Vec::new());
-            it.lead
+        let lead = sentence.map(|lead| {
+            (task.message, task.history) = (vec![Part::text(lead.said)], Vec::new());
+            lead.lead
         });
         Ok(Self {
             memory: memory.unwrap_or_default(),
@@ -103,7 +103,7 @@ impl TurnRequest {
     ///
     /// # Errors
     /// Where it cannot be read.
-    pub fn known<T: for<'a> Deserialize<'a>>(&self) -> Result<Option<T>, String> {
+    pub fn context_as<T: for<'a> Deserialize<'a>>(&self) -> Result<Option<T>, String> {
         self.context.clone().map(|it| of("context", it)).transpose()
     }
 
@@ -194,10 +194,10 @@ fn step(decision: Decision) -> wit::Step {
         Decision::Call(calls) => wit::Step::Calls(calls.into_iter().map(call).collect()),
         Decision::Conclude(it) => wit::Step::Answer(wit::Answer {
             content: it.parts.into_iter().map(piece).collect(),
-            choice: it.choice.map(|it| wit::Choice {
-                call: it.call,
-                index: it.index.and_then(|it| u32::try_from(it).ok()),
-                summary: it.summary,
+            choice: it.choice.map(|choice| wit::Choice {
+                call: choice.call,
+                index: choice.index.and_then(|it| u32::try_from(it).ok()),
+                summary: choice.summary,
             }),
         }),
     }

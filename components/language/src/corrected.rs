@@ -123,8 +123,8 @@ fn english(text: &str) -> String {
     if !text.is_ascii() || words.len() < 3 {
         return text.to_owned();
     }
-    let bare = |it: &str| {
-        let it = it.trim_matches(|it: char| matches!(it, ',' | '.' | '!' | '?' | '…' | ';'));
+    let bare = |word: &str| {
+        let it = word.trim_matches(|it: char| matches!(it, ',' | '.' | '!' | '?' | '…' | ';'));
         if it.is_empty() { "-".to_owned() } else { it.to_ascii_lowercase() }
     };
     let bare: Vec<String> = words.iter().map(|it| bare(it)).collect();
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_said_anew_takes_the_place_of_what_was_said() {
-        for (said, meant) in [
+        for (sentence, meant) in [
             ("千と千尋を二枚…じゃなかった、三枚お願いします", "千と千尋を三枚お願いします"),
             ("明日、いや明後日の夜に2席", "明後日の夜に2席"),
             ("7時、やっぱり8時からの回", "8時からの回"),
@@ -209,7 +209,7 @@ mod tests {
             ("two adults and one child", "two adults and one child"),
             ("no seats for one", "no seats for one"),
         ] {
-            assert_eq!(corrected(said), meant);
+            assert_eq!(corrected(sentence), meant);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Words that are reported at once.
-const TOLD_MAX: usize = 5;
+const LISTED_MAX: usize = 5;
 /// From so many words on that nothing is known of, the sentence is asked about.
 pub const ASKED_FROM: usize = 4;
 
@@ -142,7 +142,7 @@ pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
     }
     left.sort_by_key(|it| it.0);
     let mut left: Vec<String> = left.into_iter().map(|it| it.1).collect();
-    left.truncate(TOLD_MAX);
+    left.truncate(LISTED_MAX);
     left
 }
 

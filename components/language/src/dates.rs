@@ -263,9 +263,9 @@ fn bound_before(lower: &[char], at: usize) -> Option<(Bound, Option<usize>)> {
         .find_map(|it| before.strip_suffix(it).and_then(|it| it.strip_suffix(' ')))
         .unwrap_or(before);
     let ends = |words: &'static str| {
-        marks(words).find(|it| {
-            before.strip_suffix(it).is_some_and(|rest| {
-                !it.is_ascii() || !rest.ends_with(|it: char| it.is_ascii_alphanumeric())
+        marks(words).find(|mark| {
+            before.strip_suffix(mark).is_some_and(|rest| {
+                !mark.is_ascii() || !rest.ends_with(|it: char| it.is_ascii_alphanumeric())
             })
         })
     };
@@ -323,8 +323,8 @@ impl Reading {
                 self.clock = Some((minutes, if is_hour { Bound::Within } else { bound }));
                 return Some(length + usize::from(is_hour));
             }
-            let is_joined = self.when.spans.last().is_some_and(|it| {
-                let between: String = lower[it.1..at].iter().collect();
+            let is_joined = self.when.spans.last().is_some_and(|span| {
+                let between: String = lower[span.1..at].iter().collect();
                 const JOINTS: [&str; 8] = ["", "to", "and", "-", "–", "〜", "~", "until"];
                 JOINTS.contains(&between.trim())
             });
@@ -348,8 +348,8 @@ impl Reading {
                 let rest = lower.get(at + length..).unwrap_or_default();
                 let is_bare = lower[at..at + length] == ['n', 'e', 'x', 't'];
                 let rest = rest.strip_prefix(&[' ']).unwrap_or(rest);
-                let names_day = NAMES.at(rest, 0).is_some_and(|it| {
-                    matches!(it.0, Names::Weekday(_) | Names::Weekend | Names::Month(_))
+                let names_day = NAMES.at(rest, 0).is_some_and(|day| {
+                    matches!(day.0, Names::Weekday(_) | Names::Weekend | Names::Month(_))
                 });
                 if is_bare && !names_day {
                     return None;
@@ -576,9 +576,9 @@ fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
             return Some((date?, digits + 2));
         }
     }
-    let later = ["日後", " days from now"].iter().find(|it| {
+    let later = ["日後", " days from now"].iter().find(|mark| {
         let mut rest = rest.iter();
-        it.chars().all(|it| rest.next() == Some(&it))
+        mark.chars().all(|it| rest.next() == Some(&it))
     })?;
     Some((today.checked_add(first.days()).ok()?, digits + later.chars().count()))
 }
@@ -677,8 +677,8 @@ fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
     const BEHIND: [&str; 7] = ["tonight", "tomorrow", "today", "on ", "this ", "sharp", "please"];
     let before: String = lower[..at].iter().collect();
     let behind: String = lower[end.min(lower.len())..].iter().collect();
-    let ends = |it: &str| {
-        before.strip_suffix(it).is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric()))
+    let ends = |mark: &str| {
+        before.strip_suffix(mark).is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric()))
     };
     let next = behind.trim_start();
     BEFORE.iter().any(|it| ends(it))

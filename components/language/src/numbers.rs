@@ -211,10 +211,10 @@ fn longest<T: Copy>(table: &[(T, &str)], lower: &[char], at: usize) -> Option<(T
 /// The longest of `words` that is at `at` as a word of its own.
 fn word(words: &str, lower: &[char], at: usize) -> Option<usize> {
     let rest = lower.get(at..)?;
-    let fits = |it: &&str| {
-        let length = it.chars().count();
-        let runs_on = it.is_ascii() && rest.get(length).is_some_and(char::is_ascii_alphanumeric);
-        starts(rest, it) && !runs_on
+    let fits = |mark: &&str| {
+        let length = mark.chars().count();
+        let runs_on = mark.is_ascii() && rest.get(length).is_some_and(char::is_ascii_alphanumeric);
+        starts(rest, mark) && !runs_on
     };
     words.split('|').filter(fits).map(|it| it.chars().count()).max()
 }

@@ -69,12 +69,12 @@ pub(crate) fn listed<'a>(language: Language, sentences: impl Iterator<Item = &'a
 /// The examples of a family, the most telling first, with the tools that they need.
 #[must_use]
 pub fn samples<G>(skills: &[Skill<G>], tag: &str) -> Vec<Sample> {
-    let told = skills.iter().filter(|it| it.is_told).chain(skills.iter().filter(|it| !it.is_told));
-    let sample = |it: &Skill<G>| Sample {
-        text: if tag == "ja" { it.example.0 } else { it.example.1 }.to_owned(),
-        tools: it.tools.iter().map(|it| (*it).to_owned()).collect(),
+    let all = skills.iter().filter(|it| it.is_told).chain(skills.iter().filter(|it| !it.is_told));
+    let sample = |skill: &Skill<G>| Sample {
+        text: if tag == "ja" { skill.example.0 } else { skill.example.1 }.to_owned(),
+        tools: skill.tools.iter().map(|it| (*it).to_owned()).collect(),
     };
-    told.map(sample).collect()
+    all.map(sample).collect()
 }
 
 /// A sentence that is not understood.
@@ -132,10 +132,10 @@ pub fn unsure<G: PartialEq>(
     let lines: Vec<_> = near
         .filter(|it| it.is_on_offer(context))
         .take(2)
-        .map(|it| {
+        .map(|skill| {
             context.say(
-                format!("- {}なら、たとえば「{}」", it.name.0, it.example.0),
-                format!("- For {}, write for example \"{}\"", it.name.1, it.example.1),
+                format!("- {}なら、たとえば「{}」", skill.name.0, skill.example.0),
+                format!("- For {}, write for example \"{}\"", skill.name.1, skill.example.1),
             )
         })
         .collect();
@@ -162,11 +162,11 @@ pub fn unsure<G: PartialEq>(
 fn is_in_japanese(text: &str) -> bool {
     const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』')];
     let mut end = None;
-    text.chars().any(|it| {
-        match (end, QUOTES.iter().find(|quotes| quotes.0 == it)) {
-            (Some(quote), _) if quote == it => end = None,
+    text.chars().any(|sign| {
+        match (end, QUOTES.iter().find(|quotes| quotes.0 == sign)) {
+            (Some(quote), _) if quote == sign => end = None,
             (None, Some((_, quote))) => end = Some(*quote),
-            (None, None) => return matches!(it, 'ぁ'..='ゖ'),
+            (None, None) => return matches!(sign, 'ぁ'..='ゖ'),
             (Some(_), _) => {}
         }
         false

@@ -4,7 +4,7 @@
 const NOT_BUT: &[&str] =
     &["じゃなくて", "ではなくて", "ではなく", "じゃなく", "でなくて", "でなく", "、いや、"];
 /// What says that a whole sentence before it holds no longer.
-const SAID_BUT: &[&str] = &[
+const SPOKEN_BUT: &[&str] = &[
     "と言ったけど",
     "って言ったけど",
     "と言いましたが",
@@ -141,7 +141,7 @@ pub fn widened(text: &str) -> String {
 pub fn settled(text: &str) -> String {
     let text = widened(text.trim()).replace("->", "→").replace("=>", "→");
     let mut text = crate::corrected::corrected(&text);
-    for mark in SAID_BUT {
+    for mark in SPOKEN_BUT {
         let Some(at) = text.find(mark) else { continue };
         let (before, behind) = (&text[..at], &text[at + mark.len()..]);
         let behind = behind.trim_start_matches(['、', ' ']);
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn leaves_out_what_is_taken_back() {
-        for (said, meant) in [
+        for (sentence, meant) in [
             ("明日の君の名は、2枚じゃなくて3枚", "明日の君の名は、3枚"),
             ("明日の君の名は2枚じゃなくて3枚", "明日の君の名は3枚"),
             ("レオンじゃなくてファルコのカード", "ファルコのカード"),
@@ -292,7 +292,7 @@ mod tests {
             ("ﾙﾅのｶｰﾄﾞ", "ルナのカード"),
             ("高速は使わないで", "高速は使わないで"),
         ] {
-            assert_eq!(settled(said), meant);
+            assert_eq!(settled(sentence), meant);
         }
     }
 }

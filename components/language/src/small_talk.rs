@@ -99,29 +99,29 @@ pub struct SmallTalk<'a> {
 
 /// The answer to what no family understands, and how well that is understood here, from 0 to 1.
 #[must_use]
-pub fn answer(said: &SmallTalk<'_>) -> (String, f32) {
+pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
     static WORDS: Vocabulary = Vocabulary::NONE;
-    vocabulary::tell(said.names);
-    let text = said.text.trim();
-    let say = |it: (&str, &str)| said.language.pick(it.0, it.1).to_owned();
-    let utterance = Utterance::of(text, today(said.now), &WORDS);
+    vocabulary::tell(talk.names);
+    let text = talk.text.trim();
+    let say = |it: (&str, &str)| talk.language.pick(it.0, it.1).to_owned();
+    let utterance = Utterance::of(text, today(talk.now), &WORDS);
     let (text, sure) = match manners(&utterance).next().map(|it| it.0) {
         _ if text == CLOSED => (say(STOPPED), 0.15),
         _ if text.starts_with('{') => (say(FORM), 0.15),
         Some(Manner::Nothing) => {
             (say(("分かりました。何もしていません。", "Very well: nothing was done.")), 0.15)
         }
-        Some(Manner::How | Manner::Help) => (said.examples(usize::MAX), 0.15),
-        Some(Manner::Price) => (format!("{}{}", say(PRICE), said.examples(SAMPLES_MAX)), 0.15),
+        Some(Manner::How | Manner::Help) => (talk.examples(usize::MAX), 0.15),
+        Some(Manner::Price) => (format!("{}{}", say(PRICE), talk.examples(SAMPLES_MAX)), 0.15),
         Some(Manner::Delete | Manner::Sending | Manner::Errand | Manner::Elsewhere) => {
-            (format!("{}\n{}", say(ELSEWHERE), said.examples(SAMPLES_MAX)), 0.15)
+            (format!("{}\n{}", say(ELSEWHERE), talk.examples(SAMPLES_MAX)), 0.15)
         }
         Some(Manner::Thanks) => (say(("どういたしまして。", "You are welcome.")), 0.15),
-        Some(Manner::Greeting) => (format!("{}{}", say(HELLO), said.examples(SAMPLES_MAX)), 0.15),
+        Some(Manner::Greeting) => (format!("{}{}", say(HELLO), talk.examples(SAMPLES_MAX)), 0.15),
         None if utterance.points_back() => (say(POINTLESS), 0.15),
-        None => (format!("{}\n{}", say(NOT_UNDERSTOOD), said.examples(SAMPLES_MAX)), 0.05),
+        None => (format!("{}\n{}", say(NOT_UNDERSTOOD), talk.examples(SAMPLES_MAX)), 0.05),
     };
-    (text + signature(said.language), sure)
+    (text + signature(talk.language), sure)
 }
 
 /// How a form ends that is closed.
@@ -145,15 +145,15 @@ const POINTLESS: (&str, &str) = (
 impl SmallTalk<'_> {
     /// Examples of what may be written, so many of each component.
     fn examples(&self, most: usize) -> String {
-        let mut told: Vec<(Option<&str>, &str)> = Vec::new();
+        let mut lines: Vec<(Option<&str>, &str)> = Vec::new();
         let has = |tool: &String| self.offers.iter().any(|it| it.name == *tool);
         for it in self.names.iter().filter(|it| it.kind == SAMPLE && it.also.iter().all(has)) {
             let within = it.within.as_deref();
-            if told.iter().filter(|it| it.0 == within).count() < most {
-                told.push((within, &it.name));
+            if lines.iter().filter(|it| it.0 == within).count() < most {
+                lines.push((within, &it.name));
             }
         }
-        listed(self.language, told.into_iter().map(|it| it.1))
+        listed(self.language, lines.into_iter().map(|it| it.1))
     }
 }
 
@@ -194,14 +194,14 @@ mod tests {
             ("Colourless green ideas", ""),
         ] {
             let now = Timestamp::UNIX_EPOCH;
-            let said = SmallTalk {
+            let talk = SmallTalk {
                 text,
                 language: Language::English,
                 now,
                 names: &names,
                 offers: &offers,
             };
-            let (answer, confidence) = answer(&said);
+            let (answer, confidence) = answer(&talk);
             assert!(confidence < 0.2, "{text}");
             assert!(answer.starts_with(starts) && !answer.contains("Sing!"), "{text}: {answer}");
             let is_unknown = starts.is_empty();

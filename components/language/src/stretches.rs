@@ -15,8 +15,8 @@ impl Utterance {
     pub fn stretches(&self, joints: &[char]) -> Vec<Piece> {
         let kinds = (self.vocabulary.kinds)(&self.lower);
         let kind = |at: usize| kinds.iter().any(|it| it.0 <= at && at < it.1);
-        let particle = |it: char| {
-            "のとはにをでがもへや、。,!?! 　・~〜ー".contains(it) && it != 'ー' && it != '・'
+        let particle = |sign: char| {
+            "のとはにをでがもへや、。,!?! 　・~〜ー".contains(sign) && sign != 'ー' && sign != '・'
         };
         let is_mixed = self.chars.iter().any(|it| is_hiragana(*it));
         let is_free = |at: usize| {
@@ -67,11 +67,11 @@ impl Utterance {
         const SMALL: &str = "of|the|and|no|to|in|a|with|-";
         let words = self.words();
         let text = |it: &(usize, usize)| self.chars[it.0..it.1].iter().collect::<String>();
-        let is_taken = |it: &(usize, usize)| {
-            let lies = |span: &(usize, usize)| span.0 <= it.0 && it.1 <= span.1;
+        let is_taken = |place: &(usize, usize)| {
+            let lies = |span: &(usize, usize)| span.0 <= place.0 && place.1 <= span.1;
             self.when.spans.iter().any(lies)
-                || self.numbers.ids.iter().any(|id| id.1 == text(it))
-                || self.numbers.marked.contains(&text(it))
+                || self.numbers.ids.iter().any(|id| id.1 == text(place))
+                || self.numbers.marked.contains(&text(place))
         };
         let is_capital = |index: usize| {
             let it = &words[index];
@@ -99,8 +99,8 @@ impl Utterance {
                 let small = words[next..]
                     .iter()
                     .take(2)
-                    .take_while(|it| {
-                        marks(SMALL).any(|small| small == text(it)) && text(it) != "and"
+                    .take_while(|span| {
+                        marks(SMALL).any(|small| small == text(span)) && text(span) != "and"
                     })
                     .count();
                 let is_small = small > 0 && next + small < words.len() && is_capital(next + small);

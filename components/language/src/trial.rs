@@ -158,7 +158,7 @@ pub fn answered_to_wit(it: &Answered) -> wit::Answered {
     let ToolCall { id, name, arguments, meta, reason } = it.call.clone();
     let json = |it: Map<String, Value>| Value::Object(it).to_string();
     let (arguments, meta) = (json(arguments), json(meta));
-    let piece = |it: Part| match it.body {
+    let piece = |part: Part| match part.body {
         Body::Text(it) => wit::Piece::Text(it),
         Body::Image(Image { mime_type, data }) => {
             wit::Piece::Picture(wit::Picture { mime_type, base64: data })
@@ -181,14 +181,14 @@ pub fn answered_to_wit(it: &Answered) -> wit::Answered {
 #[must_use]
 pub fn decided(it: wit::Step) -> Decision {
     let object = |it: &str| serde_json::from_str(it).expect("it is an object");
-    let call = |it: wit::Call| ToolCall {
-        id: it.id,
-        name: it.tool,
-        arguments: object(&it.arguments),
-        meta: object(&it.meta),
-        reason: it.reason,
+    let call = |call: wit::Call| ToolCall {
+        id: call.id,
+        name: call.tool,
+        arguments: object(&call.arguments),
+        meta: object(&call.meta),
+        reason: call.reason,
     };
-    let part = |it| match it {
+    let part = |piece| match piece {
         wit::Piece::Text(it) => Part::text(it),
         wit::Piece::Picture(it) => Part::image(Image { mime_type: it.mime_type, data: it.base64 }),
     };
@@ -196,10 +196,10 @@ pub fn decided(it: wit::Step) -> Decision {
         wit::Step::Calls(calls) => Decision::Call(calls.into_iter().map(call).collect()),
         wit::Step::Answer(it) => Decision::Conclude(Conclusion {
             parts: it.content.into_iter().map(part).collect(),
-            choice: it.choice.map(|it| Choice {
-                call: it.call,
-                index: it.index.and_then(|it| usize::try_from(it).ok()),
-                summary: it.summary,
+            choice: it.choice.map(|choice| Choice {
+                call: choice.call,
+                index: choice.index.and_then(|it| usize::try_from(it).ok()),
+                summary: choice.summary,
             }),
         }),
     }

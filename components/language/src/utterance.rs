@@ -147,8 +147,8 @@ impl Utterance {
         let text: String = self.lower.iter().collect();
         let text = text.trim_start();
         let (japanese, begins) = if is_sure { (SURE, SURELY_BEGINS) } else { (JAPANESE, BEGINS) };
-        let begins = marks(begins).any(|it| {
-            text.strip_prefix(it)
+        let begins = marks(begins).any(|mark| {
+            text.strip_prefix(mark)
                 .is_some_and(|it| !it.starts_with(|it: char| it.is_ascii_alphanumeric()))
         });
         let is_world = begins || !text.is_ascii() && marks(japanese).any(|it| text.contains(it));
@@ -165,8 +165,8 @@ impl Utterance {
         const ALONE: &str = "さっきの|that one|the same one";
         let text: String = self.lower.iter().collect();
         let is_noun = |it: &Token| self.is_noun(it.word) || it.word == Word::THEIR_DEED;
-        let is_before = |it: &Token| {
-            let before: String = self.lower[..it.from].iter().collect();
+        let is_before = |token: &Token| {
+            let before: String = self.lower[..token.from].iter().collect();
             marks(BACK).any(|mark| before.ends_with(mark))
         };
         let is_pointing = marks(ALONE).any(|it| text.contains(it))
@@ -237,14 +237,14 @@ impl Utterance {
     #[must_use]
     pub fn says(&self, table: &'static str) -> bool {
         let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphanumeric);
-        let is_whole = |it: &str, at: usize| {
-            let end = self.lower.get(at + it.chars().count());
+        let is_whole = |mark: &str, at: usize| {
+            let end = self.lower.get(at + mark.chars().count());
             !is_letter(at.checked_sub(1).and_then(|it| self.lower.get(it)))
-                && (it.ends_with(' ') || !is_letter(end))
+                && (mark.ends_with(' ') || !is_letter(end))
         };
-        marks(table).any(|it| {
+        marks(table).any(|mark| {
             (0..self.lower.len())
-                .any(|at| self.is_at(it, at) && (!it.is_ascii() || is_whole(it, at)))
+                .any(|at| self.is_at(mark, at) && (!mark.is_ascii() || is_whole(mark, at)))
         })
     }
 
@@ -333,9 +333,9 @@ fn is_denied(lower: &[char], tokens: &[Token], at: usize, vocabulary: &Vocabular
         return near.any(|it| is_no(it) && lower[it.from].is_ascii());
     }
     let behind = tokens[at + 1..].iter();
-    let mut near = behind.take_while(|it| {
-        let is_other = is_deed(it.word) && it.from > token.to + 2;
-        !is_end(it) && it.word != Word::PAUSE && !is_other && it.from <= token.to + REACH
+    let mut near = behind.take_while(|next| {
+        let is_other = is_deed(next.word) && next.from > token.to + 2;
+        !is_end(next) && next.word != Word::PAUSE && !is_other && next.from <= token.to + REACH
     });
     near.any(|it| is_no(it) && !lower[it.from].is_ascii())
 }

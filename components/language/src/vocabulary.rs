@@ -85,7 +85,7 @@ impl Vocabulary {
     /// Its words, as other families receive them.
     #[must_use]
     pub fn names(&self) -> Vec<Name> {
-        let mut told = Vec::new();
+        let mut names = Vec::new();
         for (word, phrases) in self.phrases {
             let phrases: Vec<_> = phrases.split('|').map(str::to_owned).collect();
             for chunk in phrases.chunks(CHUNK) {
@@ -104,10 +104,10 @@ impl Vocabulary {
                     () => &mut name.hints,
                 };
                 list.extend_from_slice(chunk);
-                told.push(name);
+                names.push(name);
             }
         }
-        told
+        names
     }
 
     /// The lexicons of its own words and of those of the others.
@@ -119,13 +119,13 @@ impl Vocabulary {
 /// The names that were received last, and the lexicons that were made for them.
 struct Lexicons {
     hash: u64,
-    told: Vec<(Word, String, String)>,
+    received: Vec<(Word, String, String)>,
     made: Vec<(&'static str, [Rc<Lexicon<Word>>; 2])>,
 }
 
 thread_local! {
     static LEXICONS: RefCell<Lexicons> =
-        const { RefCell::new(Lexicons { hash: 0, told: Vec::new(), made: Vec::new() }) };
+        const { RefCell::new(Lexicons { hash: 0, received: Vec::new(), made: Vec::new() }) };
 }
 
 impl Lexicons {
@@ -134,7 +134,7 @@ impl Lexicons {
             return it.1.clone();
         }
         let own: Vec<_> = PHRASES.iter().chain(vocabulary.phrases).copied().collect();
-        let theirs = self.told.iter().filter(|it| it.2 != vocabulary.family);
+        let theirs = self.received.iter().filter(|it| it.2 != vocabulary.family);
         let theirs: Vec<_> = theirs.map(|it| (it.0, it.1.as_str())).collect();
         let both = [Rc::new(Lexicon::loose(&own)), Rc::new(Lexicon::loose(&theirs))];
         self.made.push((vocabulary.family, both.clone()));
@@ -153,7 +153,7 @@ impl Lexicons {
         }
         self.hash = hash;
         self.made.clear();
-        self.told.clear();
+        self.received.clear();
         for it in names {
             let family = it.within.clone().unwrap_or_default();
             let lists = [
@@ -162,7 +162,7 @@ impl Lexicons {
                 (Word::THEIR_WORD, &it.hints),
             ];
             for (word, phrases) in lists.into_iter().filter(|it| !it.1.is_empty()) {
-                self.told.push((word, phrases.join("|"), family.clone()));
+                self.received.push((word, phrases.join("|"), family.clone()));
             }
         }
     }
@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn the_words_of_one_family_are_known_as_such_to_the_others() {
-        let told = LIBRARY.names();
-        assert!(told.iter().all(|it| it.within.as_deref() == Some("library")), "{told:?}");
-        tell(&told);
+        let names = LIBRARY.names();
+        assert!(names.iter().all(|it| it.within.as_deref() == Some("library")), "{names:?}");
+        tell(&names);
         let utterance =
             |text: &str, vocabulary| Utterance::of(text, date(2026, 11, 21), vocabulary);
         let own = utterance("borrow from the bookshelf", &LIBRARY);

@@ -36,10 +36,10 @@ pub(crate) fn check(network: &Network) -> Result<(), String> {
 
 /// A junction that a car cannot reach from the first one; or, `back`, cannot leave for it.
 fn unreachable(network: &Network, back: bool) -> Option<usize> {
-    let mut seen = vec![false; network.nodes.len()];
+    let mut reached = vec![false; network.nodes.len()];
     let mut open = vec![0_usize];
     while let Some(at) = open.pop() {
-        if std::mem::replace(&mut seen[at], true) {
+        if std::mem::replace(&mut reached[at], true) {
             continue;
         }
         for link in &network.links {
@@ -53,5 +53,5 @@ fn unreachable(network: &Network, back: bool) -> Option<usize> {
             }
         }
     }
-    seen.iter().position(|it| !it)
+    reached.iter().position(|it| !it)
 }

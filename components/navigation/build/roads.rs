@@ -235,8 +235,8 @@ impl Builder {
             let ramp = &links[at];
             // The node on the motorway is the one with a link to where the ramp is bound.
             let meets = |node: u32| {
-                let joins = |it: &Link| {
-                    (it.from, it.to) == (node, bound) || (it.to, it.from) == (node, bound)
+                let joins = |link: &Link| {
+                    (link.from, link.to) == (node, bound) || (link.to, link.from) == (node, bound)
                 };
                 links.iter().any(|it| !it.ramp && joins(it))
             };

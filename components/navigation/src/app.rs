@@ -48,10 +48,10 @@ impl Resources for NavigationResources {
         let images = origins(tiles.as_ref());
         let Some(tiles) = tiles else { return Ok(Some(vec![ROUTES.contents(&images)])) };
         let Tiles { url, attribution, max_zoom } = tiles;
-        let told = json!({ "url": url.as_str(), "attribution": attribution, "max_zoom": max_zoom });
+        let map = json!({ "url": url.as_str(), "attribution": attribution, "max_zoom": max_zoom });
         // A text cannot end the script that it stands in.
-        let told = told.to_string().replace('<', "\\u003c");
-        let html = ROUTES.html().replace(NO_TILES, &format!("const TILES = {told};\n"));
+        let tiles = map.to_string().replace('<', "\\u003c");
+        let html = ROUTES.html().replace(NO_TILES, &format!("const TILES = {tiles};\n"));
         Ok(Some(vec![ROUTES.contents_of(html, &images)]))
     }
 }

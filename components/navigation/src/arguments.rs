@@ -119,8 +119,8 @@ pub fn mode(user: &User) -> Result<Mode, Stop> {
         Some(it) if it == "walking" => Ok(Mode::Walk),
         Some(it) if it == "bicycling" => Ok(Mode::Cycle),
         Some(_) => {
-            let words = "must be driving, walking or bicycling";
-            Err(invalid("", format!("_meta {TRAVEL_MODE} {words}")))
+            let text = "must be driving, walking or bicycling";
+            Err(invalid("", format!("_meta {TRAVEL_MODE} {text}")))
         }
     }
 }
@@ -131,14 +131,14 @@ pub fn mode(user: &User) -> Result<Mode, Stop> {
 /// When it is none of the values for it.
 pub fn prefer(user: &User) -> Result<Prefer, Stop> {
     let meta = user.request_meta();
-    let Some(word) = meta.get(PREFER) else { return Ok(Prefer::Fastest) };
-    match word.as_str() {
+    let Some(value) = meta.get(PREFER) else { return Ok(Prefer::Fastest) };
+    match value.as_str() {
         Some("fastest") => Ok(Prefer::Fastest),
         Some("shortest") => Ok(Prefer::Shortest),
         Some("cheapest") => Ok(Prefer::Cheapest),
         _ => {
-            let words = "must be fastest, shortest or cheapest";
-            Err(invalid("", format!("_meta {PREFER} {words}")))
+            let text = "must be fastest, shortest or cheapest";
+            Err(invalid("", format!("_meta {PREFER} {text}")))
         }
     }
 }
@@ -155,8 +155,8 @@ pub fn via(user: &User) -> Result<Vec<String>, Stop> {
         invalid("", format!("_meta {VIA} {what}"))
     };
     let list = list.as_array().filter(|it| it.len() <= VIA_MAX).ok_or_else(problem)?;
-    let named = |(index, it): (usize, &serde_json::Value)| {
-        place(&format!("/via/{index}"), it.as_str().ok_or_else(problem)?)
+    let named = |(index, value): (usize, &serde_json::Value)| {
+        place(&format!("/via/{index}"), value.as_str().ok_or_else(problem)?)
     };
     list.iter().enumerate().map(named).collect()
 }

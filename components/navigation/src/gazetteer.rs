@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_not_known() {
+    fn an_unknown_place_is_not_found() {
         for text in ["", "どこにもない場所", "Xyzzyville", "Osak", "12345", "\u{0}"] {
             assert_eq!(find(text), None, "{text}");
         }

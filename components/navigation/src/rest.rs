@@ -33,8 +33,8 @@ const BODY_BYTES_MAX: u32 = 64 << 20;
 
 /// The addresses that are served.
 pub fn routes() -> Vec<Route> {
-    let with = |it: Route| {
-        let it = it.of_tool::<RouteSearch>().of_tool::<DistanceCompare>().of_tool::<Geocode>();
+    let with = |route: Route| {
+        let it = route.of_tool::<RouteSearch>().of_tool::<DistanceCompare>().of_tool::<Geocode>();
         it.bodies(BODY_BYTES_MAX).streams()
     };
     vec![with(Route::post("navigate", navigate)), with(Route::post("route", plain::answer))]
@@ -45,7 +45,7 @@ fn navigate(request: &Request) -> Result<Answer, Stop> {
     Ok(match fields.and_then(|it| Asked::read(&it)) {
         Ok(asked) => {
             let shape =
-                Shape::Reasoned { said: asked.full_history(), message: asked.message.clone() };
+                Shape::Reasoned { past: asked.full_history(), message: asked.message.clone() };
             let route_request =
                 RouteRequest::new((asked.origin, asked.destination), &asked.message, asked.history);
             route_request.answer(request, &route_request.route(), shape)
@@ -70,7 +70,7 @@ enum Shape {
     /// A route that a model or rules chose, with the reasons (NAV-1).
     Reasoned {
         /// The history as it was given, with the question at its end (NAV-4, NAV-5).
-        said: Vec<Value>,
+        past: Vec<Value>,
         message: String,
     },
     /// The router's own first route (NAV-18).
@@ -131,15 +131,15 @@ impl RouteRequest {
 
     /// As a model receives it (NAV-52).
     fn task(&self, route: &Value, may_ask_model: bool) -> Task {
-        let said = self.history.iter();
-        let said = said.map(|it| Said { is_user: it.is_user, text: it.content.clone() });
+        let history = self.history.iter();
+        let history = history.map(|it| Said { is_user: it.is_user, text: it.content.clone() });
         Task {
             assistant: ASSISTANT.to_owned(),
             message: format!(
                 "出発地: {}、目的地: {}\n条件: {}",
                 self.origin, self.destination, self.message
             ),
-            history: said.collect(),
+            history: history.collect(),
             language: self.language.tag().to_owned(),
             context: Some(json!({ "route": route }).to_string()),
             may_ask_model,
@@ -173,7 +173,7 @@ impl RouteRequest {
                 false => notice.to_owned(),
             };
         }
-        let Shape::Reasoned { mut said, message: asked } = shape else {
+        let Shape::Reasoned { mut past, message: asked } = shape else {
             let mut body = json!({ "mode": "normal", "route": route });
             if body["route"].is_null() {
                 body["message"] = message.into();
@@ -185,12 +185,12 @@ impl RouteRequest {
         );
         let used: Vec<_> = used.collect();
         let is_last = |it: &Value| it["role"] == "user" && it["content"] == asked;
-        if !said.last().is_some_and(is_last) {
-            said.push(json!({ "role": "user", "content": asked }));
+        if !past.last().is_some_and(is_last) {
+            past.push(json!({ "role": "user", "content": asked }));
         }
-        said.push(json!({ "role": "assistant", "content": message }));
+        past.push(json!({ "role": "assistant", "content": message }));
         let reasoning = json!({ "message": message, "toolsUsed": used });
-        let body = json!({ "route": route, "reasoning": reasoning, "conversationHistory": said });
+        let body = json!({ "route": route, "reasoning": reasoning, "conversationHistory": past });
         Ok((body, selected))
     }
 }
@@ -239,14 +239,14 @@ fn ended(data: &Value, is_model: bool, telling: Option<&Telling>) -> Ended {
     let is_concluded = data["ending"] == "concluded";
     let (text, choice) = match is_model && is_concluded {
         true => {
-            let word = reasoned::read(text);
+            let reply = reasoned::read(text);
             // All of it, where it was no JSON.
-            if let Some(rest) = telling.and_then(|it| word.reasoning.strip_prefix(it.sent()))
+            if let Some(rest) = telling.and_then(|it| reply.reasoning.strip_prefix(it.sent()))
                 && !rest.is_empty()
             {
                 say(rest);
             }
-            (word.reasoning, word.route.map(|it| reasoned::choice(&calls, it)))
+            (reply.reasoning, reply.route.map(|it| reasoned::choice(&calls, it)))
         }
         false => (text.to_owned(), Choice::read(&data["choice"])),
     };

@@ -89,7 +89,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
     if request.is_theirs {
         return Ok(request.nothing());
     }
-    if let Some(route) = request.known::<Route>()? {
+    if let Some(route) = request.context_as::<Route>()? {
         let turn = request.turn();
         let has_table = turn.offers.iter().any(|it| it.name == COMPARE);
         let decision = route.planner(&request, has_table).next(turn.answered);
@@ -296,9 +296,9 @@ impl Plan for Doing {
         !it.used().is_empty()
     }
 
-    fn plain(&self, said: String) -> String {
+    fn plain(&self, text: String) -> String {
         let Self::Way(it) = self;
-        it.named(&said)
+        it.named(&text)
     }
 
     fn recall(&mut self, text: &str, utterance: &Sentence, context: &TurnContext<'_>) {

@@ -58,13 +58,13 @@ pub(crate) fn unfit<T: DeserializeOwned>(json: &str, schema: Option<&Value>) -> 
                 Err(error) => return broken(&error),
             };
             let schema = schema.and_then(|it| part(it, &at));
-            Problem::at(&at, words(&why, schema, value.pointer(&at)))
+            Problem::at(&at, message(&why, schema, value.pointer(&at)))
         },
     )
 }
 
 /// What serde says, as what would be right.
-fn words(why: &str, schema: Option<&Value>, value: Option<&Value>) -> String {
+fn message(why: &str, schema: Option<&Value>, value: Option<&Value>) -> String {
     let why = why.split(" at line ").next().unwrap_or_default();
     let quoted = |prefix: &str| why.strip_prefix(prefix)?.split('`').next();
     if let Some(name) = quoted("duplicate field `") {
@@ -239,22 +239,22 @@ fn check_fields(
     found: &mut Vec<Problem>,
 ) {
     let nothing = Map::new();
-    let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
     for name in schema.get("required").into_iter().flat_map(names) {
         if !fields.contains_key(name) {
-            let kind = known.get(name).map(expected).unwrap_or_default();
+            let kind = properties.get(name).map(expected).unwrap_or_default();
             let message = format!("is required{}{kind}", if kind.is_empty() { "" } else { ": " });
             found.push(Problem::at(format!("{at}/{}", escape(name)), message));
         }
     }
     for (name, value) in fields {
         let at = format!("{at}/{}", escape(name));
-        match known.get(name) {
+        match properties.get(name) {
             Some(schema) => check(schema, value, &at, found),
             None if schema.get("additionalProperties") == Some(&Value::Bool(false)) => {
-                let known = known.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-                let known = if known.is_empty() { "nothing" } else { &known };
-                found.push(Problem::at(at, format!("is not known here; known are: {known}")));
+                let names = properties.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                let names = if names.is_empty() { "nothing" } else { &names };
+                found.push(Problem::at(at, format!("is not known here; known are: {names}")));
             }
             None => {}
         }
@@ -356,8 +356,8 @@ mod tests {
     #[test]
     fn what_only_serde_knows_is_told_with_its_place() {
         let found = found(r#"{"user_id":"u","seat_ids":[],"count":300}"#);
-        let told = "must be an integer from 0 to 255, not 300";
-        assert_eq!(found, [("/count".to_owned(), told.to_owned())]);
+        let message = "must be an integer from 0 to 255, not 300";
+        assert_eq!(found, [("/count".to_owned(), message.to_owned())]);
     }
 
     /// No name of a Rust type reaches a model, whatever comes.

@@ -36,9 +36,9 @@ pub(crate) fn hear(meta: &str) {
         true => serde_json::from_str(meta).unwrap_or_default(),
         false => Value::Null,
     };
-    let is_tag = |it: &&str| {
-        (1..=LOCALE_BYTES_MAX).contains(&it.len())
-            && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
+    let is_tag = |tag: &&str| {
+        (1..=LOCALE_BYTES_MAX).contains(&tag.len())
+            && tag.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
     };
     let named = meta[LOCALE].as_str().filter(is_tag).map(str::to_owned);
     NAMED.set(named);

@@ -48,7 +48,7 @@ pub fn one(request: Request) -> Result<Value, Stop> {
 /// As the first that was refused, once none waits any more.
 pub fn all(requests: &[Request]) -> Result<Vec<Value>, Stop> {
     let outcomes = call(requests);
-    let held = outcomes.iter().filter_map(|it| match it {
+    let held = outcomes.iter().filter_map(|outcome| match outcome {
         Outcome::Held(id) => Some(id.as_str()),
         _ => None,
     });

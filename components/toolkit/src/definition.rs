@@ -98,14 +98,14 @@ fn shorten(schema: &mut Schema) {
 
 /// Whole in itself: nothing refers to a definition elsewhere, which not every client can follow.
 fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
-    let settings = settings.with(|it| {
-        it.inline_subschemas = true;
-        it.meta_schema = None;
+    let settings = settings.with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
         // The TypeScript SDK v1 turns down the whole list over one property that is `true`.
         let mut no_booleans = ReplaceBoolSchemas::default();
         no_booleans.skip_additional_properties = true;
-        it.transforms.push(Box::new(no_booleans));
-        it.transforms.push(Box::new(RecursiveTransform(forget_rusts_formats)));
+        settings.transforms.push(Box::new(no_booleans));
+        settings.transforms.push(Box::new(RecursiveTransform(forget_rusts_formats)));
     });
     let schema = settings.into_generator().into_root_schema_for::<T>();
     schema.as_object().cloned().unwrap_or_default()

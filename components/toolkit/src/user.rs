@@ -29,7 +29,7 @@ pub struct User {
     first_called_at: Datetime,
     shown: RefCell<Vec<Content>>,
     /// Entries for the result's `_meta`.
-    told: RefCell<Map<String, Value>>,
+    written: RefCell<Map<String, Value>>,
 }
 
 /// Where the host says that a question for later is not answered yet.
@@ -48,8 +48,8 @@ impl User {
     ) -> Self {
         caller::hear(&meta);
         let state = RefCell::new(state);
-        let (shown, told) = <(RefCell<_>, RefCell<_>)>::default();
-        Self { answers, state, meta, first_called_at, shown, told }
+        let (shown, written) = <(RefCell<_>, RefCell<_>)>::default();
+        Self { answers, state, meta, first_called_at, shown, written }
     }
 
     /// What the user fills into the form `F`, or a stop until they have.
@@ -90,7 +90,7 @@ impl User {
     /// own has a prefix: `forms/handle`.
     pub fn tell(&self, name: &str, value: impl Serialize) {
         let value = serde_json::to_value(value).unwrap_or_default();
-        self.told.borrow_mut().insert(name.to_owned(), value);
+        self.written.borrow_mut().insert(name.to_owned(), value);
     }
 
     /// When the first round of this call began; the same in every repeat.
@@ -144,8 +144,8 @@ impl User {
     }
 
     pub(crate) fn shown(self) -> (Vec<Content>, Option<String>) {
-        let told = self.told.into_inner();
-        let meta = (!told.is_empty()).then(|| json(&told));
+        let written = self.written.into_inner();
+        let meta = (!written.is_empty()).then(|| json(&written));
         (self.shown.into_inner(), meta)
     }
 }

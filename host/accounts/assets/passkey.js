@@ -1,7 +1,7 @@
 // Makes a passkey, or signs in with one; where the browser cannot, the button stays hidden and the form does it.
 const button = document.getElementById("passkey");
-const known = globalThis.PublicKeyCredential;
-if (button && known?.parseCreationOptionsFromJSON && known.parseRequestOptionsFromJSON) {
+const credentials = globalThis.PublicKeyCredential;
+if (button && credentials?.parseCreationOptionsFromJSON && credentials.parseRequestOptionsFromJSON) {
   const { begin, end, next, link } = button.dataset;
   const failed = document.getElementById("passkey-failed");
   const send = async (address, content) => {
@@ -17,8 +17,8 @@ if (button && known?.parseCreationOptionsFromJSON && known.parseRequestOptionsFr
     try {
       const options = await (await send(begin, { link })).json();
       const credential = link
-        ? await navigator.credentials.create({ publicKey: known.parseCreationOptionsFromJSON(options) })
-        : await navigator.credentials.get({ publicKey: known.parseRequestOptionsFromJSON(options) });
+        ? await navigator.credentials.create({ publicKey: credentials.parseCreationOptionsFromJSON(options) })
+        : await navigator.credentials.get({ publicKey: credentials.parseRequestOptionsFromJSON(options) });
       await send(end, { link, credential: credential.toJSON() });
       location.assign(next);
     } catch {

@@ -22,18 +22,18 @@ const PREFIX: &str = "client_";
 /// The client that this server's own page is.
 pub(crate) const PAGE: &str = "madoguchi-page";
 /// Schemes of programs that many have and whose scheme has no dot in it, as it should (RFC 8252, 7.1).
-const KNOWN_SCHEMES: [&str; 4] = ["cursor", "vscode", "vscode-insiders", "windsurf"];
+const SCHEMES: [&str; 4] = ["cursor", "vscode", "vscode-insiders", "windsurf"];
 
-/// Why a client is not taken: the code of RFC 7591 or 6749, and what to mend.
+/// Why a client is not taken: the code of RFC 7591 or 6749, and what to fix.
 pub(crate) type Problem = (&'static str, String);
 
 /// What a client says of itself, read from its registration or its document.
 ///
 /// # Errors
 /// What of it is not taken.
-pub(crate) fn read(id: String, said: &Value, registered_s: Option<u64>) -> Result<Client, Problem> {
+pub(crate) fn read(id: String, body: &Value, registered_s: Option<u64>) -> Result<Client, Problem> {
     let wrong = |what: &str| ("invalid_client_metadata", what.to_owned());
-    let texts = |name: &str| match &said[name] {
+    let texts = |name: &str| match &body[name] {
         Value::Null => Ok(None),
         Value::Array(all) => {
             let all: Option<Vec<_>> = all.iter().map(|it| it.as_str().map(str::to_owned)).collect();
@@ -59,7 +59,7 @@ pub(crate) fn read(id: String, said: &Value, registered_s: Option<u64>) -> Resul
             return Err(wrong(&format!("{name} must have {:?}", right[0])));
         }
     }
-    let name = match &said["client_name"] {
+    let name = match &body["client_name"] {
         Value::Null => host_of(&redirect_uris[0]),
         Value::String(name) => name.trim().to_owned(),
         _ => return Err(wrong("client_name is a text")),
@@ -119,7 +119,7 @@ fn redirect_problem(uri: &str) -> Option<&'static str> {
         "http" => Some(
             "a redirect URI over plain http is of the client's own machine: http://127.0.0.1/callback",
         ),
-        scheme if scheme.contains('.') || KNOWN_SCHEMES.contains(&scheme) => None,
+        scheme if scheme.contains('.') || SCHEMES.contains(&scheme) => None,
         _ => Some(
             "the scheme of a program's redirect URI is a name of its maker's, turned around, such as com.example.app",
         ),
@@ -317,14 +317,14 @@ mod tests {
     #[test]
     fn what_a_client_says_of_itself_is_bounded() {
         let read =
-            |said: Value| read("x".to_owned(), &said, None).map(|it| it.name).map_err(|it| it.0);
+            |body: Value| read("x".to_owned(), &body, None).map(|it| it.name).map_err(|it| it.0);
         let right = json!({ "client_name": "Claude", "redirect_uris": ["https://a.example/cb"] });
         assert_eq!(read(right), Ok("Claude".to_owned()));
         assert_eq!(
             read(json!({ "redirect_uris": ["https://a.example/cb"] })),
             Ok("a.example".to_owned())
         );
-        for (said, error) in [
+        for (body, error) in [
             (json!({}), "invalid_redirect_uri"),
             (json!({ "redirect_uris": [] }), "invalid_redirect_uri"),
             (json!({ "redirect_uris": "https://a.example/cb" }), "invalid_client_metadata"),
@@ -351,7 +351,7 @@ mod tests {
                 "invalid_client_metadata",
             ),
         ] {
-            assert_eq!(read(said.clone()), Err(error), "{said}");
+            assert_eq!(read(body.clone()), Err(error), "{body}");
         }
     }
 }

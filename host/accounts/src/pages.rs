@@ -30,8 +30,8 @@ pub(crate) struct Reader {
 impl Reader {
     /// Who asks with these headers and this query.
     pub(crate) fn of(headers: &HeaderMap, query: &str, prefix: &str, has_passkeys: bool) -> Self {
-        let said = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-        let first = said.and_then(|it| it.split([',', ';']).next()).map(str::trim);
+        let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
+        let first = header.and_then(|it| it.split([',', ';']).next()).map(str::trim);
         let chosen = url::form_urlencoded::parse(query.as_bytes()).find(|it| it.0 == LANGUAGE);
         let locale = chosen.map(|it| it.1.into_owned()).or(first.map(str::to_owned));
         let language = Language::of(Some(locale.as_deref().unwrap_or("en")), "");
@@ -254,12 +254,12 @@ impl Reader {
                 format!("Afterwards you return to <strong>{host}</strong>."),
             ),
         };
-        let item = |it: &Scope| {
-            let warn = if *it == Scope::Operator { " warn" } else { "" };
+        let item = |scope: &Scope| {
+            let warn = if *scope == Scope::Operator { " warn" } else { "" };
             format!(
                 "<label class=\"choice{warn}\"><input type=\"checkbox\" name=\"scope\" value=\"{}\" checked><span>{}</span></label>",
-                escaped(&it.to_string()),
-                escaped(&sentence(it, self.language)),
+                escaped(&scope.to_string()),
+                escaped(&sentence(scope, self.language)),
             )
         };
         let items: String = offer.scopes.iter().map(item).collect();
@@ -318,23 +318,23 @@ impl Reader {
                 self.language_query(),
             )
         };
-        let device = |it: &Value| {
-            let scopes = it["scopes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let device = |grant: &Value| {
+            let scopes = grant["scopes"].as_array().into_iter().flatten().filter_map(Value::as_str);
             let scopes = scopes.filter_map(|it| it.parse::<Scope>().ok());
             let scopes: String = scopes
                 .map(|it| format!("<li>{}</li>", escaped(&sentence(&it, self.language))))
                 .collect();
             let id =
-                format!("<input type=\"hidden\" name=\"device\" value=\"{}\">", text(it, "id"));
+                format!("<input type=\"hidden\" name=\"device\" value=\"{}\">", text(grant, "id"));
             format!(
                 "<section class=\"card\"><h2>{}</h2><p>{} {}<br>{} {}<br>{} {}</p><ul>{scopes}</ul>{}</section>",
-                text(it, "client"),
+                text(grant, "client"),
                 self.t("戻り先：", "Returns to:"),
-                text(it, "returns_to"),
+                text(grant, "returns_to"),
                 self.t("許可した日時：", "Allowed:"),
-                self.time(&text(it, "since")),
+                self.time(&text(grant, "since")),
                 self.t("最後に使われた日時：", "Last used:"),
-                self.time(&text(it, "last_used")),
+                self.time(&text(grant, "last_used")),
                 form("/account/devices/end", &id, self.t("取り消す", "Take back")),
             )
         };

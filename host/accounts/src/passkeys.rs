@@ -66,13 +66,13 @@ impl Passkeys {
         let id = user(&account.id)?;
         let name = Username::try_from(account.name.as_str()).ok()?;
         let user = PublicKeyCredentialUserEntity { name, id: &id, display_name: None };
-        let known = account.passkeys.iter().filter_map(|it| {
-            let id = CredentialId::decode(BASE64.decode(&it.id).ok()?).ok()?;
-            let transports = AuthTransports::decode(it.transports).ok()?;
+        let credentials = account.passkeys.iter().filter_map(|passkey| {
+            let id = CredentialId::decode(BASE64.decode(&passkey.id).ok()?).ok()?;
+            let transports = AuthTransports::decode(passkey.transports).ok()?;
             Some(PublicKeyCredentialDescriptor { id, transports })
         });
         let mut options =
-            PublicKeyCredentialCreationOptions::passkey(&self.rp_id, user, known.collect());
+            PublicKeyCredentialCreationOptions::passkey(&self.rp_id, user, credentials.collect());
         // Many authenticators know nothing of it; each sign-in wants its user verified anyway.
         options.extensions.cred_protect = CredProtect::None;
         let (server, client) = options.start_ceremony().ok()?;
@@ -146,14 +146,14 @@ impl Passkeys {
         let state: [u8; 7] = BASE64.decode(&passkey.state).ok()?.try_into().ok()?;
         let state = DynamicState::decode(state).ok()?;
         let user = sent.response().user_handle();
-        let mut known = AuthenticatedCredential::new(sent.raw_id(), user, key, state).ok()?;
+        let mut credential = AuthenticatedCredential::new(sent.raw_id(), user, key, state).ok()?;
         let options = AuthenticationVerificationOptions::<&str, &str> {
             allowed_origins: &[&*self.origin],
             error_on_unsolicited_extensions: false,
             ..AuthenticationVerificationOptions::default()
         };
-        ceremony.verify(&self.rp_id, &sent, &mut known, &options).ok()?;
-        let Ok(state) = known.dynamic_state().encode();
+        ceremony.verify(&self.rp_id, &sent, &mut credential, &options).ok()?;
+        let Ok(state) = credential.dynamic_state().encode();
         Some(SignedIn { account, passkey: Passkey { state: BASE64.encode(state), ..passkey } })
     }
 }

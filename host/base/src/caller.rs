@@ -55,7 +55,7 @@ impl Caller {
     }
 
     /// A caller who has shown who they are, and may do no more than what `reach` says.
-    pub fn known(name: &str, scopes: &[String], reach: Scopes) -> Self {
+    pub fn named(name: &str, scopes: &[String], reach: Scopes) -> Self {
         Self {
             principal: name.into(),
             scopes: scopes.into(),

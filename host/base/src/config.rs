@@ -291,14 +291,14 @@ impl Config {
         let config: Self = toml::from_str(text).map_err(|error| parse_error(text, path, &error))?;
         let start = defaults::start(embedded)?;
         let written: toml::Table = toml::from_str(text).expect("it was read a moment ago");
-        let said = [&start.table, &written];
+        let tables = [&start.table, &written];
         let ours: Self = start.table.clone().try_into().map_err(defaults::unusable)?;
         let (mut components, mut endpoints) = (ours.components, ours.endpoints);
         for (name, component) in config.components {
             components.entry(name).or_default().change(component);
         }
         for (name, component) in &mut components {
-            component.limits = own_limits(&config.limits, said, name).or(component.limits.take());
+            component.limits = own_limits(&config.limits, tables, name).or(component.limits.take());
             component.check_halves(name, path)?;
             component.own_models = start.models.get(name).cloned().unwrap_or_default();
         }
@@ -306,9 +306,9 @@ impl Config {
         Ok(Self {
             components,
             endpoints,
-            assistants: merged(said, "assistants")?,
-            models: merged(said, "models")?,
-            chat: merged(said, "chat")?,
+            assistants: merged(tables, "assistants")?,
+            models: merged(tables, "models")?,
+            chat: merged(tables, "chat")?,
             embedded: embedded.clone(),
             written: Arc::new(written),
             origin: Origin::of(text),
@@ -415,8 +415,8 @@ impl Config {
     pub fn wrong_registries(&self) -> Option<(Vec<String>, String)> {
         let wrong = registries::wrong(&self.registries, &self.packages);
         wrong.or_else(|| {
-            self.components.iter().find_map(|(name, it)| {
-                let what = it.require.as_ref()?.check().err()?;
+            self.components.iter().find_map(|(name, component)| {
+                let what = component.require.as_ref()?.check().err()?;
                 Some((vec!["components".to_owned(), name.clone()], what))
             })
         })
@@ -445,11 +445,11 @@ fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError 
 
 /// `common`, with those entries changed that the program's own file and the operator's name for this
 /// component, in this order.
-fn own_limits(common: &Limits, said: [&toml::Table; 2], name: &str) -> Option<Limits> {
-    let named = |it: &toml::Table| -> Option<toml::Table> {
-        it.get("components")?.get(name)?.get("limits")?.as_table().cloned()
+fn own_limits(common: &Limits, tables: [&toml::Table; 2], name: &str) -> Option<Limits> {
+    let named = |table: &toml::Table| -> Option<toml::Table> {
+        table.get("components")?.get(name)?.get("limits")?.as_table().cloned()
     };
-    let own: Vec<_> = said.into_iter().filter_map(named).collect();
+    let own: Vec<_> = tables.into_iter().filter_map(named).collect();
     let mut merged = toml::Table::try_from(common).ok().filter(|_| !own.is_empty())?;
     merged.extend(own.into_iter().flatten());
     merged.try_into().ok()

@@ -37,10 +37,10 @@ impl FromStr for Scope {
     type Err = ScopeError;
 
     fn from_str(text: &str) -> Result<Self, ScopeError> {
-        let name = |it: &str| {
+        let name = |name: &str| {
             let is_right = |it: char| it.is_ascii_alphanumeric() || "_-./".contains(it);
-            let fits = (1..=NAME_CHARS_MAX).contains(&it.len()) && it.chars().all(is_right);
-            fits.then(|| it.to_owned())
+            let fits = (1..=NAME_CHARS_MAX).contains(&name.len()) && name.chars().all(is_right);
+            fits.then(|| name.to_owned())
         };
         let scope = match text.split_once(':') {
             None if text == "*" => Some(Self::All),
@@ -154,16 +154,16 @@ mod tests {
 
     /// Which of: a component's reading and writing tools, another's, a server's of the same name.
     fn reach(texts: &[&str]) -> [bool; 6] {
-        let (scopes, look, book) = (scopes(texts), ("look", true), ("book", false));
+        let (scopes, look, reserve) = (scopes(texts), ("look", true), ("book", false));
         let (shop, other) = (Owner::Component("shop"), Owner::Component("other"));
         let server = Owner::Server("shop");
         let all = [
             (shop, look),
-            (shop, book),
+            (shop, reserve),
             (other, look),
-            (other, book),
+            (other, reserve),
             (server, look),
-            (server, book),
+            (server, reserve),
         ];
         all.map(|(owner, (tool, is_read_only))| scopes.may_call(owner, tool, is_read_only))
     }

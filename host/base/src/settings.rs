@@ -63,7 +63,7 @@ impl Settings {
         configured: &BTreeMap<String, Value>,
         base: &Path,
     ) -> (Self, Option<SettingsError>) {
-        let (mut settings, mut trouble) = (Self::default(), None);
+        let (mut settings, mut failed) = (Self::default(), None);
         for (name, value) in configured {
             let value = match file_of(value) {
                 Some(file) => Self::file(name, base.join(file)),
@@ -71,10 +71,10 @@ impl Settings {
             };
             match value {
                 Ok(value) => _ = settings.values.insert(name.clone(), value),
-                Err(error) => _ = trouble.get_or_insert(error),
+                Err(error) => _ = failed.get_or_insert(error),
             }
         }
-        (settings, trouble)
+        (settings, failed)
     }
 
     /// One setting as JSON.

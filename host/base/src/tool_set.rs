@@ -37,10 +37,10 @@ impl ToolSet {
 
     /// Whether `tool`, which is `owner`'s, is one of them.
     pub fn has(&self, owner: Owner<'_>, tool: &str) -> bool {
-        self.0.iter().any(|it| match it.split_once(':') {
+        self.0.iter().any(|entry| match entry.split_once(':') {
             Some(("component", name)) => owner == Owner::Component(name),
             Some(("server", name)) => owner == Owner::Server(name),
-            _ => it == "*" || it == tool,
+            _ => entry == "*" || entry == tool,
         })
     }
 

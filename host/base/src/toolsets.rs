@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn what_chooses_nothing_is_told_with_what_would_be_right() {
-        for (text, told) in [
+        for (text, part) in [
             ("include = ['components:shop']", "\"component:NAME\""),
             ("include = ['']", "no pattern"),
             ("include = ['a b']", "no pattern"),
@@ -395,7 +395,7 @@ mod tests {
             ("tools = []", "unknown field `tools`"),
         ] {
             let error = toml::from_str::<Toolset>(text).unwrap_err().to_string();
-            assert!(error.contains(told), "{text}: {error}");
+            assert!(error.contains(part), "{text}: {error}");
         }
         let long = format!("include = ['{}']", "x".repeat(PATTERN_CHARS_MAX + 1));
         assert!(toml::from_str::<Toolset>(&long).is_err());

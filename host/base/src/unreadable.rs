@@ -37,9 +37,9 @@ pub fn why(error: &str) -> String {
 }
 
 /// What JSON calls a kind of value that the library names in Rust's terms.
-fn kind(said: &str) -> &'static str {
-    let has = |names: &[&str]| names.iter().any(|it| said.contains(it));
-    match said {
+fn kind(message: &str) -> &'static str {
+    let has = |names: &[&str]| names.iter().any(|it| message.contains(it));
+    match message {
         it if it.starts_with("string") || it.ends_with("string") => "a text",
         _ if has(&["boolean"]) => "true or false",
         _ if has(&["integer", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "usize"]) => {
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn says_what_to_mend_without_rust() {
-        for (json, said) in [
+        for (json, message) in [
             ("{}", "name is missing"),
             (r#"{"name":1}"#, "an integer stands where a text is right (line 1, column 9)"),
             (
@@ -84,7 +84,7 @@ mod tests {
             (r#"{"name":"a"} x"#, "something follows its end (line 1, column 14)"),
         ] {
             let error = serde_json::from_str::<Asked>(json).unwrap_err().to_string();
-            assert_eq!(why(&error), said, "{error}");
+            assert_eq!(why(&error), message, "{error}");
         }
     }
 }

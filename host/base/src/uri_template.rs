@@ -43,9 +43,9 @@ impl UriTemplate {
         if text.len() > URI_BYTES_MAX {
             return Err(TemplateError::Long);
         }
-        let literal = |it: &str| match it.contains('}') {
+        let literal = |text: &str| match text.contains('}') {
             true => Err(TemplateError::Brace),
-            false => Ok(regex::escape(it)),
+            false => Ok(regex::escape(text)),
         };
         let (mut pattern, mut variables, mut rest) = (r"\A".to_owned(), 0, text);
         while let Some((before, after)) = rest.split_once('{') {
@@ -89,8 +89,8 @@ pub fn has_scheme(uri: &str) -> bool {
 /// The pattern of what a variable stands for: `{name}` for something without `/`, `?` and `#`, `{+name}` for
 /// something, `{?a,b}` for nothing or a query of these names.
 fn part(variable: &str) -> Option<String> {
-    let is_name = |it: &str| {
-        !it.is_empty() && it.chars().all(|it| it.is_ascii_alphanumeric() || "_.-".contains(it))
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || "_.-".contains(it))
     };
     if let Some(names) = variable.strip_prefix('?') {
         let pair = format!("(?:{})(?:=[^&]*)?", regex::escape(names).replace(',', "|"));

@@ -31,9 +31,9 @@ use store::{
     leases::{Hold, Leases},
 };
 
-mod words;
+mod described;
 
-pub use words::Described;
+pub use described::Described;
 
 /// The event for those who want to know that an approval of theirs waits, or no longer does.
 pub const CHANGED: &str = "madoguchi://approvals";

@@ -231,14 +231,14 @@ impl Calls {
         let language = Language::of(caller.locale.as_deref(), "");
         match &approval.state {
             State::Asks { questions, .. } => {
-                let question = |it: &Value| {
-                    let key = it["key"].as_str().unwrap_or_default();
+                let question = |value: &Value| {
+                    let key = value["key"].as_str().unwrap_or_default();
                     Question {
                         key: format!("{}/{key}", event_of(&approval.id)),
-                        message: it["message"].as_str().unwrap_or_default().to_owned(),
-                        ask: match it["url"].as_str() {
+                        message: value["message"].as_str().unwrap_or_default().to_owned(),
+                        ask: match value["url"].as_str() {
                             Some(url) => Ask::Url(url.to_owned()),
-                            None => Ask::Form(it["schema"].to_string()),
+                            None => Ask::Form(value["schema"].to_string()),
                         },
                         meta: None,
                     }
@@ -259,7 +259,7 @@ impl Calls {
                 });
                 vec![Question {
                     key: event_of(&approval.id),
-                    message: approval.words(&self.registry.catalog(), language),
+                    message: approval.described(&self.registry.catalog(), language),
                     ask: Ask::Form(schema.to_string()),
                     meta: None,
                 }]
@@ -275,8 +275,8 @@ impl Calls {
             let answers: BTreeMap<_, _> = call
                 .responses
                 .iter()
-                .filter_map(|(key, it)| {
-                    Some((key.strip_prefix(&of_questions)?.to_owned(), it.clone()))
+                .filter_map(|(key, answer)| {
+                    Some((key.strip_prefix(&of_questions)?.to_owned(), answer.clone()))
                 })
                 .collect();
             let reply = match call.responses.get(&event) {
@@ -325,12 +325,12 @@ impl Calls {
 /// A tool's questions as they are put to the person: each has a form or an address. No client here
 /// answers for a client's model or its folders.
 pub fn questions_of(questions: &[Question]) -> Result<Vec<Value>, Failure> {
-    let put = |it: &Question| match &it.ask {
+    let put = |asked: &Question| match &asked.ask {
         Ask::Form(schema) => {
             let schema = serde_json::from_str(schema).unwrap_or_else(|_| json!({}));
-            Ok(json!({ "key": it.key, "message": it.message, "schema": schema }))
+            Ok(json!({ "key": asked.key, "message": asked.message, "schema": schema }))
         }
-        Ask::Url(url) => Ok(json!({ "key": it.key, "message": it.message, "url": url })),
+        Ask::Url(url) => Ok(json!({ "key": asked.key, "message": asked.message, "url": url })),
         Ask::Sampling(_) | Ask::Roots => {
             let message = "The tool asks for a model or for folders of its client, and there are none here; ask for something else.";
             Err(Failure::new("cannot_ask", 400, message))

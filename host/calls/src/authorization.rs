@@ -36,12 +36,12 @@ pub use refusal::{
 /// Finds out from a request who sends it.
 pub struct Authority {
     /// By the tokens of the configuration. Where it has none, no token is needed: this machine alone can ask.
-    known: Option<Vec<Known>>,
+    entries: Option<Vec<Entry>>,
     /// By those of identity providers, where there are such.
     oauth: Option<Arc<Oauth>>,
 }
 
-struct Known {
+struct Entry {
     digest: [u8; 32],
     principal: Arc<Principal>,
 }
@@ -63,8 +63,8 @@ pub struct Principal {
 /// Who sent a request with these headers, as far as the guard found out.
 pub fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
     let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-    let known = extensions.get::<Arc<Principal>>();
-    let caller = known.map_or_else(Caller::anonymous, |it| it.caller.clone());
+    let principal = extensions.get::<Arc<Principal>>();
+    let caller = principal.map_or_else(Caller::anonymous, |it| it.caller.clone());
     caller.speaking(language).offered(extensions.get::<Arc<Toolset>>())
 }
 
@@ -148,7 +148,7 @@ pub enum Unauthorized {
 impl Authority {
     /// That of `config`, which has been checked: what is wrong is left out.
     pub fn of(config: &Config, shares: &Shares, accounts: Option<Accounts>) -> Self {
-        let known = config.tokens.iter().filter_map(|(name, token)| {
+        let entries = config.tokens.iter().filter_map(|(name, token)| {
             let scopes = token.scopes.iter().map(|it| it.parse::<Scope>());
             let scopes = scopes.collect::<Result<Vec<_>, _>>().ok()?;
             let toolset = match &token.toolset {
@@ -158,7 +158,7 @@ impl Authority {
             let expires = token.expiry().transpose().ok()?.map(SystemTime::from);
             let rate = token.rate.as_ref().or(config.rate.as_ref());
             let principal = Principal {
-                caller: Caller::known(name, &token.scopes, scopes.into_iter().collect())
+                caller: Caller::named(name, &token.scopes, scopes.into_iter().collect())
                     .reading(token.language.as_ref())
                     .offered(toolset),
                 rate: rate.map(|it| Arc::new(Rate::new(it, &config.live_nodes))),
@@ -166,23 +166,23 @@ impl Authority {
                 expires,
                 ended: None,
             };
-            Some(Known { digest: token.digest()?, principal: Arc::new(principal) })
+            Some(Entry { digest: token.digest()?, principal: Arc::new(principal) })
         });
         let oauth = Oauth::of(config, &shares.callers, accounts);
-        Self { known: config.asks_who_calls().then(|| known.collect()), oauth }
+        Self { entries: config.asks_who_calls().then(|| entries.collect()), oauth }
     }
 
     /// Whether callers may come in without saying who they are.
     pub fn is_open(&self) -> bool {
-        self.known.is_none()
+        self.entries.is_none()
     }
 
     /// Who sends a request with these headers; an anonymous caller where all are the same.
     pub fn principal(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, Unauthorized> {
-        let Some(known) = &self.known else { return Ok(None) };
+        let Some(entries) = &self.entries else { return Ok(None) };
         let token = bearer(headers)?;
         let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        match (of_token(known, &digest), &self.oauth) {
+        match (of_token(entries, &digest), &self.oauth) {
             (Err(Unauthorized::Unknown), Some(oauth)) => oauth.principal(token, &digest).map(Some),
             (found, _) => found.map(Some),
         }
@@ -212,15 +212,15 @@ impl Authority {
 /// Whose token has this digest.
 ///
 /// All are compared, whole, whichever it is: the time that it takes says nothing.
-fn of_token(all: &[Known], digest: &[u8; 32]) -> Result<Arc<Principal>, Unauthorized> {
+fn of_token(all: &[Entry], digest: &[u8; 32]) -> Result<Arc<Principal>, Unauthorized> {
     let mut found = u32::MAX;
-    for (at, known) in (0_u32..).zip(all) {
-        found.conditional_assign(&at, known.digest.ct_eq(digest));
+    for (at, entry) in (0_u32..).zip(all) {
+        found.conditional_assign(&at, entry.digest.ct_eq(digest));
     }
-    let known = all.get(found as usize).ok_or(Unauthorized::Unknown)?;
-    match known.principal.expires {
+    let entry = all.get(found as usize).ok_or(Unauthorized::Unknown)?;
+    match entry.principal.expires {
         Some(expires) if expires <= SystemTime::now() => Err(Unauthorized::Expired),
-        _ => Ok(known.principal.clone()),
+        _ => Ok(entry.principal.clone()),
     }
 }
 
@@ -286,9 +286,9 @@ mod tests {
         config.tokens.insert("ann".to_owned(), token("mdg_a", None));
         config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
         config.tokens.insert("old".to_owned(), token("mdg_c", Some("2020-01-01T00:00:00Z")));
-        let tokens = Authority::of(&config, &Shares::new(1, 1), None).known.unwrap();
-        let name = |it: &str| {
-            let digest = Sha256::digest(it.as_bytes()).into();
+        let tokens = Authority::of(&config, &Shares::new(1, 1), None).entries.unwrap();
+        let name = |token: &str| {
+            let digest = Sha256::digest(token.as_bytes()).into();
             of_token(&tokens, &digest).map(|it| it.caller.principal.to_string())
         };
         assert_eq!(name("mdg_a").as_deref(), Ok("ann"));

@@ -17,7 +17,7 @@ use base::{
 use registry::Catalog;
 use sandbox::{
     component::{CallError, Output, Problem, Stop},
-    definition::{Audience, Shown, TaskUse, Tool, Viewer, Words, is_own_page},
+    definition::{Audience, Localized, Shown, TaskUse, Tool, Viewer, is_own_page},
 };
 
 mod search;
@@ -56,8 +56,8 @@ pub fn open<'a>(
     caller: &'a Caller,
     viewer: Viewer,
 ) -> impl Iterator<Item = (Owner<'a>, &'a Tool)> {
-    catalog.offers().filter(move |(owner, it)| {
-        it.audience.has(viewer) && caller.may_call(*owner, &it.name, it.hints)
+    catalog.offers().filter(move |(owner, tool)| {
+        tool.audience.has(viewer) && caller.may_call(*owner, &tool.name, tool.hints)
     })
 }
 
@@ -103,7 +103,7 @@ fn found(catalog: &Catalog, call: &CallRequest) -> Result<Value, CallError> {
 
 /// As much of a tool as it takes to choose it.
 fn short(tool: &Tool, language: Language) -> Value {
-    let Words { title, description, input_schema } = tool.words(language.tag());
+    let Localized { title, description, input_schema } = tool.localized(language.tag());
     let properties = input_schema.get("properties").and_then(Value::as_object);
     let names: Vec<_> = properties.into_iter().flat_map(Map::keys).take(ARGUMENTS_MAX).collect();
     let mut short = json!({
@@ -140,7 +140,7 @@ fn described(catalog: &Catalog, call: &CallRequest) -> Result<Value, CallError> 
 
 /// The whole definition, as `tools/list` has it.
 fn definition(tool: &Tool, viewer: Viewer, language: Language) -> Value {
-    let Words { title, description, input_schema } = tool.words(language.tag());
+    let Localized { title, description, input_schema } = tool.localized(language.tag());
     let mut whole = Map::new();
     whole.insert("name".to_owned(), (*tool.name).into());
     if let Some(title) = title {
@@ -165,14 +165,14 @@ fn definition(tool: &Tool, viewer: Viewer, language: Language) -> Value {
     Value::Object(whole)
 }
 
-/// The arguments of `call`, among which are only those that are `known`.
-fn arguments(call: &CallRequest, known: &[&str]) -> Result<Map<String, Value>, CallError> {
+/// The arguments of `call`, which has no other than `names`.
+fn arguments(call: &CallRequest, names: &[&str]) -> Result<Map<String, Value>, CallError> {
     let arguments: Map<String, Value> = serde_json::from_str(&call.arguments)
         .map_err(|_| invalid("", "must be an object".to_owned()))?;
-    match arguments.keys().find(|it| !known.contains(&it.as_str())) {
+    match arguments.keys().find(|it| !names.contains(&it.as_str())) {
         Some(other) => {
             let other = shortened(other.replace('~', "~0").replace('/', "~1"), 128);
-            let message = format!("is no argument of {}; it takes {}", call.name, known.join(", "));
+            let message = format!("is no argument of {}; it takes {}", call.name, names.join(", "));
             Err(invalid(&format!("/{other}"), message))
         }
         None => Ok(arguments),
@@ -285,7 +285,7 @@ fn describe_tool() -> Tool {
 
 /// One of the host's own tools, which only read, with these texts by language.
 fn own(name: &str, texts: Value, input: Value, output: Value) -> Tool {
-    let object = |it: Value| match it {
+    let object = |value: Value| match value {
         Value::Object(it) => Arc::new(it),
         _ => Arc::default(),
     };

@@ -305,11 +305,11 @@ impl Calls {
         clock: &Clock,
     ) -> Result<Option<State>, StateError> {
         let Some(sealed) = &call.state else { return Ok(None) };
-        let state = State::open((&self.seal, sealed), clock.now(), |it| {
-            it.method == M::NAME
-                && it.name == call.name
-                && it.arguments == digest_of(&call.arguments)
-                && *it.principal == *call.caller.principal
+        let state = State::open((&self.seal, sealed), clock.now(), |state| {
+            state.method == M::NAME
+                && state.name == call.name
+                && state.arguments == digest_of(&call.arguments)
+                && *state.principal == *call.caller.principal
         });
         state.map(Some)
     }
@@ -345,7 +345,7 @@ impl Calls {
         if state.rounds > ROUNDS_MAX {
             return Err(exceeded("rounds_max"));
         }
-        let kind = |it: &Question| match it.ask {
+        let kind = |question: &Question| match question.ask {
             Ask::Form(_) | Ask::Url(_) => Asked::Elicitation,
             Ask::Sampling(_) => Asked::Sampling,
             Ask::Roots => Asked::Roots,

@@ -103,7 +103,7 @@ impl Method for CallTool {
         let Some(leave) = canary.compares(&call.name) else { return };
         let name = canary.component.name();
         let Some(serving) = calls.registry.catalog().component(name).cloned() else { return };
-        let (canary, call, told) = (canary.clone(), call.clone(), GivenAnswer::of(output));
+        let (canary, call, given) = (canary.clone(), call.clone(), GivenAnswer::of(output));
         let stop = calls.stop.clone();
         tokio::spawn(async move {
             let round =
@@ -124,7 +124,7 @@ impl Method for CallTool {
                 // It says nothing of the answer.
                 Err(_) => return,
             };
-            canary.compared(&call.name, &answer, &told);
+            canary.compared(&call.name, &answer, &given);
             drop(leave);
         });
     }

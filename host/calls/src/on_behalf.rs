@@ -56,13 +56,13 @@ impl<'a> Offer<'a> {
         caller: &Caller,
         among: impl Fn(Owner<'_>, &str) -> bool,
     ) -> impl Iterator<Item = Self> {
-        let is_hosts = |owner: Owner<'_>, it: &Tool| {
-            it.audience == Audience::Host && matches!(owner, Owner::Component(_))
+        let is_hosts = |owner: Owner<'_>, tool: &Tool| {
+            tool.audience == Audience::Host && matches!(owner, Owner::Component(_))
         };
-        let offers = catalog.offers().filter(move |(owner, it)| {
-            !is_hosts(*owner, it)
-                && among(*owner, &it.name)
-                && caller.may_call(*owner, &it.name, it.hints)
+        let offers = catalog.offers().filter(move |(owner, tool)| {
+            !is_hosts(*owner, tool)
+                && among(*owner, &tool.name)
+                && caller.may_call(*owner, &tool.name, tool.hints)
         });
         offers.map(|(owner, tool)| Self {
             owner,
@@ -89,25 +89,25 @@ impl<'a> Offer<'a> {
 
 impl Calls {
     /// The tools that may be called, as a component receives them.
-    pub(super) fn told_offers(&self, by: &Requested) -> Vec<ToolOffer> {
+    pub(super) fn tool_offers(&self, by: &Requested) -> Vec<ToolOffer> {
         let catalog = self.registry.catalog();
         let view = |it: &Tool| Some(it.meta.get("madoguchi/view")?.as_str()?.to_owned());
-        let told = |it: Offer<'_>| ToolOffer {
-            asks_first: asks_first(by, &it),
-            for_pages: it.tool.audience != Audience::Models,
-            trust: it.shown.trusted_as(&it.tool.name),
-            name: it.tool.name.to_string(),
-            title: it.tool.title.clone(),
-            description: it.tool.description.clone(),
-            input_schema: Value::Object((*it.schema).clone()).to_string(),
-            owner: match it.owner {
+        let view = |offer: Offer<'_>| ToolOffer {
+            asks_first: asks_first(by, &offer),
+            for_pages: offer.tool.audience != Audience::Models,
+            trust: offer.shown.trusted_as(&offer.tool.name),
+            name: offer.tool.name.to_string(),
+            title: offer.tool.title.clone(),
+            description: offer.tool.description.clone(),
+            input_schema: Value::Object((*offer.schema).clone()).to_string(),
+            owner: match offer.owner {
                 Owner::Component(name) => format!("component:{name}"),
                 Owner::Server(name) => format!("server:{name}"),
             },
-            read_only: it.tool.hints.read_only,
-            view: view(it.tool),
+            read_only: offer.tool.hints.read_only,
+            view: view(offer.tool),
         };
-        self.offers_for(by, &catalog).into_iter().map(told).collect()
+        self.offers_for(by, &catalog).into_iter().map(view).collect()
     }
 
     /// Makes the call, or has its person asked.
@@ -143,8 +143,8 @@ impl Calls {
         if let Some(part) = part.filter(|it| offer.is_of(&it.component)) {
             part.add(name, &mut arguments);
         }
-        if let Some(known) = self.known(by, name, &arguments).await {
-            return Ok(ToolOutcome::Held(stands(by, known)));
+        if let Some(approval) = self.identified(by, name, &arguments).await {
+            return Ok(ToolOutcome::Held(stands(by, approval)));
         }
         let wanted = Approval {
             owner: by.caller.principal.clone(),
@@ -221,12 +221,12 @@ impl Calls {
         let Some(part) = part_of(by) else { return offers.collect() };
         // Of the component's own those that something is given for, of others those that ask no user first, for
         // there is no user to ask.
-        let choose = |it: Offer<'a>| match it.is_of(&part.component) {
+        let choose = |offer: Offer<'a>| match offer.is_of(&part.component) {
             true => {
-                let schema = part.schema(&it.tool.name, &it.schema)?.into();
-                Some(Offer { schema, ..it })
+                let schema = part.schema(&offer.tool.name, &offer.schema)?.into();
+                Some(Offer { schema, ..offer })
             }
-            false => (!asks_first(by, &it)).then_some(it),
+            false => (!asks_first(by, &offer)).then_some(offer),
         };
         offers.filter_map(choose).collect()
     }
@@ -267,7 +267,7 @@ impl Calls {
     }
 
     /// The approval that the same request was held for before in this call.
-    async fn known(
+    async fn identified(
         &self,
         by: &Requested,
         tool: &str,
@@ -280,8 +280,8 @@ impl Calls {
         let (digest, own) = (digest_of(arguments), asked_by(by));
         for id in held {
             let approval = self.approvals.as_ref()?.current(&id, &by.caller.principal).await;
-            let is_it = |it: &Approval| {
-                it.tool == tool && it.arguments_sha256 == digest && *it.asked_by == *own
+            let is_it = |held: &Approval| {
+                held.tool == tool && held.arguments_sha256 == digest && *held.asked_by == *own
             };
             if let Some(approval) = approval.filter(is_it)
                 && by.asking.uses(&id)

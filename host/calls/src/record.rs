@@ -56,9 +56,9 @@ fn ending_of_error(error: &CallError) -> Ending {
 }
 
 /// The outcome as the audit log and traces have it: a refusal by its own code, a limit by name.
-fn word(ending: Ending, error: Option<&CallError>) -> Cow<'static, str> {
+fn outcome_name(ending: Ending, error: Option<&CallError>) -> Cow<'static, str> {
     match error {
-        Some(CallError::Stopped(Stop::Refused(it))) => audit::word(it.code.clone().into()),
+        Some(CallError::Stopped(Stop::Refused(it))) => audit::shortened(it.code.clone().into()),
         Some(CallError::LimitExceeded { limit, .. }) => format!("limit_exceeded:{limit}").into(),
         _ => ending.name().into(),
     }
@@ -99,7 +99,7 @@ impl Watch {
             compared: None,
             waited: Duration::ZERO,
             ending: Ending::Cancelled,
-            word: Ending::Cancelled.name().into(),
+            name: Ending::Cancelled.name().into(),
             trap: None,
         }
     }
@@ -132,7 +132,7 @@ pub struct Record<'a> {
     time: SystemTime,
     began: Instant,
     ending: Ending,
-    word: Cow<'static, str>,
+    name: Cow<'static, str>,
     trap: Option<Box<str>>,
 }
 
@@ -148,7 +148,7 @@ impl Record<'_> {
             Ok(..400) => self.end_as(Ending::Done, None),
             Ok(status) => {
                 self.ending = Ending::Refused;
-                self.word = format!("status_{status}").into();
+                self.name = format!("status_{status}").into();
             }
             Err(error) => self.end_as(ending_of_error(error), Some(error)),
         }
@@ -156,7 +156,7 @@ impl Record<'_> {
 
     fn end_as(mut self, ending: Ending, error: Option<&CallError>) {
         self.ending = ending;
-        self.word = word(ending, error);
+        self.name = outcome_name(ending, error);
         let trap = error.and_then(CallError::trap);
         self.trap = trap.map(|it| shortened(it, TRAP_BYTES_MAX).into());
         if let Some(CallError::LimitExceeded { limit, .. }) = error
@@ -191,7 +191,7 @@ impl Record<'_> {
             component: self.component.as_deref().map(|it| it.name().clone()),
             generation: self.component.as_deref().map(LoadedComponent::generation),
             server: self.server.as_deref().map(|it| it.name().clone()),
-            outcome: self.word.clone(),
+            outcome: self.name.clone(),
             duration,
         };
         self.watch.timelines.keep(ended, timeline);
@@ -221,7 +221,7 @@ impl Drop for Record<'_> {
         }
         let asked = (self.method, &*self.call.name);
         let component = self.component.as_deref().map(|it| (&**it.name(), &**it.digest()));
-        self.span.outcome(self.round, asked, component, self.ending, &self.word);
+        self.span.outcome(self.round, asked, component, self.ending, &self.name);
         self.keep_timeline(duration);
         if !self.watch.audit.is_enabled() {
             return;
@@ -247,7 +247,7 @@ impl Drop for Record<'_> {
             arguments: audit::Arguments::of(std::mem::take(
                 &mut Arc::make_mut(&mut self.call).arguments,
             )),
-            outcome: std::mem::take(&mut self.word),
+            outcome: std::mem::take(&mut self.name),
             trap: self.trap.take(),
             on_behalf: self.call.via.asked_by.clone().map(|asked_by| {
                 let approval = self.call.via.approval.clone();

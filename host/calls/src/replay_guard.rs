@@ -42,12 +42,12 @@ const REMEMBERED_MAX: usize = 1 << 18;
 #[derive(Clone, Default)]
 pub struct ReplayGuard {
     /// Those of this node alone, where others share what has ended.
-    known: Arc<Mutex<Known>>,
+    record: Arc<Mutex<Record>>,
     shared: Option<Answers>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct Record {
     /// Those that run, or have ended.
     calls: HashSet<u64>,
     /// Those that have ended, with the second after which no state of theirs is valid.
@@ -91,13 +91,13 @@ impl ReplayGuard {
         let (forgotten, ended) =
             entries(&bytes).partition::<VecDeque<_>, _>(|it| it.1 == FORGOTTEN);
         let forgotten_until_s = forgotten.iter().map(|it| it.0).max().unwrap_or_default();
-        let mut known = Known { ended, forgotten_until_s, ..Known::default() };
-        known.calls = known.ended.iter().map(|it| it.1).collect();
-        known.forget(now_s, REMEMBERED_MAX);
+        let mut record = Record { ended, forgotten_until_s, ..Record::default() };
+        record.calls = record.ended.iter().map(|it| it.1).collect();
+        record.forget(now_s, REMEMBERED_MAX);
         // What is there is known; a disk that takes nothing now keeps no request from being answered.
-        let journal = Journal::begin(file.to_owned(), &known.ended, known.forgotten_until_s);
-        known.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
-        Ok(Self { known: Arc::new(Mutex::new(known)), shared: None })
+        let journal = Journal::begin(file.to_owned(), &record.ended, record.forgotten_until_s);
+        record.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
+        Ok(Self { record: Arc::new(Mutex::new(record)), shared: None })
     }
 
     /// The same over all nodes of a database.
@@ -133,12 +133,12 @@ impl ReplayGuard {
     }
 
     fn claim_here(&self, call: u64, expires_at_s: u64, now_s: u64) -> Result<Claim, StateError> {
-        let mut known = self.known.lock();
-        known.forget(now_s, REMEMBERED_MAX);
-        if expires_at_s <= known.forgotten_until_s {
+        let mut record = self.record.lock();
+        record.forget(now_s, REMEMBERED_MAX);
+        if expires_at_s <= record.forgotten_until_s {
             return Err(StateError::Expired);
         }
-        match known.calls.insert(call) {
+        match record.calls.insert(call) {
             true => Ok(Claim { replay_guard: self.clone(), call: Some(call), row: None }),
             false => Err(StateError::Replayed),
         }
@@ -162,7 +162,7 @@ impl ReplayGuard {
     }
 }
 
-impl Known {
+impl Record {
     fn end(&mut self, expires_at_s: u64, call: u64) {
         self.ended.push_back((expires_at_s, call));
         let Some(journal) = &mut self.journal else { return };
@@ -286,20 +286,20 @@ impl Claim {
     pub fn spend(mut self, expires_at_s: u64) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let Some(call) = self.call.take() else { return };
-            let known = self.replay_guard.known.clone();
+            let record = self.replay_guard.record.clone();
             let Some((shared, row)) = self.replay_guard.shared.clone().zip(self.row.take()) else {
-                known.lock().end(expires_at_s, call);
+                record.lock().end(expires_at_s, call);
                 return;
             };
             // It comes to its end though its caller goes meanwhile.
             let ending = tokio::spawn(async move {
                 match shared.end(call, expires_at_s, row).await {
-                    Ok(()) => _ = known.lock().calls.remove(&call),
+                    Ok(()) => _ = record.lock().calls.remove(&call),
                     Err(error) => {
                         tracing::error!(
                             "{error}; a used answer is kept from other nodes only while this one runs"
                         );
-                        known.lock().end(expires_at_s, call);
+                        record.lock().end(expires_at_s, call);
                     }
                 }
             });
@@ -312,7 +312,7 @@ impl Drop for Claim {
     /// It has not: the same state may come again.
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
-            self.replay_guard.known.lock().calls.remove(&call);
+            self.replay_guard.record.lock().calls.remove(&call);
         }
     }
 }
@@ -360,9 +360,9 @@ mod tests {
         for call in 1..=3 {
             claim(&replay_guard, call, 100 + call, 10).await.unwrap().spend(100 + call).await;
         }
-        replay_guard.known.lock().forget(102, usize::MAX);
-        assert_eq!(replay_guard.known.lock().ended.len(), 2, "the first has expired");
-        replay_guard.known.lock().forget(102, 1);
+        replay_guard.record.lock().forget(102, usize::MAX);
+        assert_eq!(replay_guard.record.lock().ended.len(), 2, "the first has expired");
+        replay_guard.record.lock().forget(102, 1);
         assert_eq!(
             claim(&replay_guard, 2, 102, 102).await.err().unwrap(),
             StateError::Expired,
@@ -379,7 +379,7 @@ mod tests {
             "remembered"
         );
         assert!(claim(&replay_guard, 9, 104, 102).await.is_ok());
-        assert_eq!(replay_guard.known.lock().calls.len(), 1, "nothing else is kept");
+        assert_eq!(replay_guard.record.lock().calls.len(), 1, "nothing else is kept");
     }
 
     #[tokio::test]
@@ -396,7 +396,7 @@ mod tests {
         let again = ReplayGuard::open(&file, 111).unwrap();
         assert_eq!(claim(&again, 8, 200, 111).await.err().unwrap(), StateError::Replayed);
         assert!(claim(&again, 9, 200, 111).await.is_ok(), "it had not ended");
-        assert_eq!(again.known.lock().ended.len(), 1, "the first has expired");
+        assert_eq!(again.record.lock().ended.len(), 1, "the first has expired");
         fs::remove_dir_all(folder).unwrap();
     }
 

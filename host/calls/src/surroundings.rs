@@ -20,8 +20,8 @@ use sandbox::{
         types::Name,
     },
     capability::{
-        Ask, Asking, ENDED, Heard, HeldCall, Part, Requested, Running, Surroundings, ToolOffer,
-        ToolOutcome, ToolRequest, Written, failed,
+        Ask, Asking, ENDED, HeldCall, NamedReply, Part, Requested, Running, Surroundings,
+        ToolOffer, ToolOutcome, ToolRequest, Written, failed,
     },
     component::{LoadedComponent, Round, RunRole},
 };
@@ -31,7 +31,7 @@ const EVENTS_WAITING_MAX: usize = 8;
 
 impl Surroundings for Calls {
     fn offers(&self, by: &Requested) -> Vec<ToolOffer> {
-        self.told_offers(by)
+        self.tool_offers(by)
     }
 
     fn lacks(&self, tool: &str) -> bool {
@@ -93,14 +93,14 @@ impl Surroundings for Calls {
         apart(async move { names(&catalog, language).await })
     }
 
-    fn hear(
+    fn consult(
         &self,
         turn: Turn,
         memories: Vec<(String, String)>,
         only: Option<String>,
-    ) -> BoxFuture<'static, Vec<Heard>> {
+    ) -> BoxFuture<'static, Vec<NamedReply>> {
         let catalog = self.registry.catalog();
-        apart(async move { hear(&catalog, turn, memories.into_iter().collect(), only).await })
+        apart(async move { consult(&catalog, turn, memories.into_iter().collect(), only).await })
     }
 }
 
@@ -138,9 +138,9 @@ impl Calls {
             let why = "no component that is served runs assistants (grants = [\"runs\"])";
             return failed("missing", 503, why);
         };
-        let part = part.map(|it| {
-            let role = RunRole { tokens_max: it.tokens_max, memory: it.memory };
-            Part::new(&component, it.given).map(|part| (role, Arc::new(part)))
+        let part = part.map(|part| {
+            let role = RunRole { tokens_max: part.tokens_max, memory: part.memory };
+            Part::new(&component, part.given).map(|part| (role, Arc::new(part)))
         });
         let (role, part) = match part.transpose() {
             Ok(part) => part.unzip(),
@@ -171,12 +171,12 @@ impl Calls {
 
 /// What each of the components that understand sentences makes of `turn`, all at once: one that is slow holds up
 /// the answer once, and not in turn with the others.
-async fn hear(
+async fn consult(
     catalog: &Catalog,
     turn: Turn,
     memories: BTreeMap<String, String>,
     only: Option<String>,
-) -> Vec<Heard> {
+) -> Vec<NamedReply> {
     let mut components: Vec<_> =
         catalog.components().filter(|it| it.exports.dialogue.is_some()).cloned().collect();
     if let Some(at) = components.iter().position(|it| Some(&**it.name()) == only.as_deref()) {
@@ -208,8 +208,8 @@ async fn names(catalog: &Catalog, language: Language) -> Vec<Name> {
     };
     let all = catalog.components().filter(|it| it.has_names()).map(|component| async move {
         let both = join(component.names(), component.samples(tag)).await;
-        let failure_text = <[_; 2]>::from(both).into_iter().map(|it| {
-            it.unwrap_or_else(|error| {
+        let failure_text = <[_; 2]>::from(both).into_iter().map(|text| {
+            text.unwrap_or_else(|error| {
                 let name = component.name();
                 tracing::warn!(component = &**name, "it does not say its names: {error}");
                 Vec::new()

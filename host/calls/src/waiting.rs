@@ -106,8 +106,8 @@ impl Waiting {
 }
 
 fn listener(component: &LoadedComponent) -> Option<Listener> {
-    let hears = component.needs(Grant::Events) || component.needs(Grant::Calls);
-    hears.then(|| component.setup.reach.channel.listen())
+    let listens = component.needs(Grant::Events) || component.needs(Grant::Calls);
+    listens.then(|| component.setup.reach.channel.listen())
 }
 
 async fn published(listener: Option<&mut Listener>, events: &[String]) {

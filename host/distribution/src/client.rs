@@ -41,7 +41,7 @@ const ERROR_BYTES_MAX: u64 = 16 << 10;
 /// Bytes of a file of authorities' certificates.
 const CA_BYTES_MAX: u64 = 1 << 20;
 /// Characters of what a registry says that are shown.
-const SAID_MAX: usize = 300;
+const MESSAGE_MAX: usize = 300;
 
 /// What is asked of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -176,8 +176,8 @@ impl Client {
     /// Sends it, and once more with what the registry asks for.
     async fn authorized(&self, ask: &Ask<'_>, to: (&str, Access)) -> Result<Response> {
         let key = (to.0.to_owned(), to.1);
-        let known = self.authorizations.lock().await.get(&key).cloned();
-        let response = self.send(ask, known.as_ref()).await?;
+        let authorization = self.authorizations.lock().await.get(&key).cloned();
+        let response = self.send(ask, authorization.as_ref()).await?;
         if response.status() != StatusCode::UNAUTHORIZED || !self.is_own(&ask.url) {
             return Ok(response);
         }
@@ -271,8 +271,8 @@ impl Client {
         let bytes = self.body(response, TOKEN_BYTES_MAX).await?;
         let given: Option<Given> = serde_json::from_slice(&bytes).ok();
         let token = given.and_then(|it| it.token.or(it.access_token));
-        let is_fit = |it: &Secret| {
-            !it.expose().is_empty() && it.expose().bytes().all(|it| it.is_ascii_graphic())
+        let is_fit = |secret: &Secret| {
+            !secret.expose().is_empty() && secret.expose().bytes().all(|it| it.is_ascii_graphic())
         };
         match token.filter(is_fit) {
             Some(token) => Ok(Secret::new(format!("Bearer {}", token.expose()))),
@@ -352,13 +352,13 @@ impl Client {
             request = request.header(CONTENT_LENGTH, body.len()).body(body.clone());
         }
         let sent = self.in_time(url, patience, request.send()).await?;
-        sent.map_err(|it| match web.has_roots || url.scheme() == "http" {
-            true => failed(it),
+        sent.map_err(|error| match web.has_roots || url.scheme() == "http" {
+            true => failed(error),
             false => refused(
                 url,
                 format!(
                     "{}; this machine has no root certificates (ca-certificates, or SSL_CERT_FILE)",
-                    causes(&it.without_url())
+                    causes(&error.without_url())
                 ),
             ),
         })
@@ -393,8 +393,8 @@ impl Client {
     pub(crate) async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>> {
         let url = response.url().clone();
         let piece = self.in_time(&url, self.config.timeout(), response.chunk()).await?;
-        piece.map_err(|it| {
-            refused(&url, format!("its answer breaks off: {}", causes(&it.without_url())))
+        piece.map_err(|error| {
+            refused(&url, format!("its answer breaks off: {}", causes(&error.without_url())))
         })
     }
 
@@ -423,11 +423,11 @@ impl Client {
         size: u64,
     ) -> Result<Vec<u8>> {
         let url = response.url().clone();
-        let said = response.content_length().filter(|it| *it != size);
-        if let Some(said) = said {
+        let length = response.content_length().filter(|it| *it != size);
+        if let Some(length) = length {
             return Err(refused(
                 &url,
-                format!("it has {said} bytes, and its manifest says {size}"),
+                format!("it has {length} bytes, and its manifest says {size}"),
             ));
         }
         let mut bytes = Vec::new();
@@ -470,13 +470,13 @@ impl Client {
         let (url, status) = (response.url().clone(), response.status());
         let bytes = self.body(response, ERROR_BYTES_MAX).await.unwrap_or_default();
         let errors: Option<Errors> = serde_json::from_slice(&bytes).ok();
-        let said = errors.and_then(|it| it.errors.into_iter().next());
-        let said = said.map(|it| {
-            let both = [it.code, it.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
+        let first = errors.and_then(|it| it.errors.into_iter().next());
+        let message = first.map(|one| {
+            let both = [one.code, one.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
             let plain = both.chars().map(|it| if it.is_control() { ' ' } else { it });
-            format!(" ({})", plain.take(SAID_MAX).collect::<String>())
+            format!(" ({})", plain.take(MESSAGE_MAX).collect::<String>())
         });
-        refused(&url, format!("status {status}{}", said.unwrap_or_default()))
+        refused(&url, format!("status {status}{}", message.unwrap_or_default()))
     }
 
     /// Where the files of the configuration count from.
@@ -516,13 +516,13 @@ fn leads(from: &Url, location: Option<&str>) -> Result<Url, String> {
 
 /// An error with what is behind it, each once.
 fn causes(error: &dyn std::error::Error) -> String {
-    let mut said: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for it in std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string) {
-        if !said.iter().any(|before| before.contains(&it)) {
-            said.push(it);
+        if !texts.iter().any(|before| before.contains(&it)) {
+            texts.push(it);
         }
     }
-    said.join(": ")
+    texts.join(": ")
 }
 
 /// By what a registry wants to be asked: by tokens, where it takes those.

@@ -93,8 +93,8 @@ async fn of_docker(file: &Path, host: &str) -> Result<Option<Credentials>> {
     if let Some(helper) = config.cred_helpers.get(host) {
         return ask(helper, host).await;
     }
-    let is_meant = |it: &&String| {
-        let key = it.trim_start_matches("https://").trim_start_matches("http://");
+    let is_meant = |key: &&String| {
+        let key = key.trim_start_matches("https://").trim_start_matches("http://");
         key.split('/').next() == Some(host)
     };
     let auth = config.auths.keys().find(is_meant).and_then(|it| config.auths.get(it));
@@ -163,7 +163,7 @@ async fn ask(helper: &str, host: &str) -> Result<Option<Credentials>> {
 mod tests {
     use super::*;
 
-    async fn known(text: &str, host: &str) -> Result<Option<Credentials>> {
+    async fn found(text: &str, host: &str) -> Result<Option<Credentials>> {
         let folder = std::env::temp_dir().join(format!("madoguchi-docker-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join(format!("{}.json", store::digest::digest(text.as_bytes())));
@@ -179,24 +179,24 @@ mod tests {
         let text = format!(
             r#"{{"auths":{{"https://one.example/v1/":{{"auth":"{auth}"}},"two.example:5000":{{"auth":"","identitytoken":"t0ken"}}}}}}"#
         );
-        let Ok(Some(Credentials::Password(name, secret))) = known(&text, "one.example").await
+        let Ok(Some(Credentials::Password(name, secret))) = found(&text, "one.example").await
         else {
             panic!()
         };
         assert_eq!((&*name, secret.expose()), ("ann", "s3cret:with-colon"));
-        let two = known(&text, "two.example:5000").await;
+        let two = found(&text, "two.example:5000").await;
         assert!(matches!(two, Ok(Some(Credentials::Refresh(_)))));
         for other in ["two.example", "one.example.evil", "evil.one.example"] {
-            assert!(matches!(known(&text, other).await, Ok(None)), "{other}");
+            assert!(matches!(found(&text, other).await, Ok(None)), "{other}");
         }
     }
 
     #[tokio::test]
     async fn a_file_that_cannot_be_read_is_named_without_its_text() {
-        let error = known(r#"{"auths":{"one.example":{"auth":47110815}}}"#, "one.example").await;
+        let error = found(r#"{"auths":{"one.example":{"auth":47110815}}}"#, "one.example").await;
         let error = error.unwrap_err().to_string();
         assert!(error.contains(".json") && !error.contains("47110815"), "{error}");
-        let error = known(r#"{"credHelpers":{"one.example":"../evil"}}"#, "one.example").await;
+        let error = found(r#"{"credHelpers":{"one.example":"../evil"}}"#, "one.example").await;
         assert!(error.is_err());
     }
 }

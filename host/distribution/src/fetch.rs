@@ -26,7 +26,7 @@ pub(crate) async fn manifest(
     let text = |name: &str| {
         response.headers().get(name).and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned()
     };
-    let said = text(DIGEST_HEADER);
+    let stated = text(DIGEST_HEADER);
     let media_type = text(CONTENT_TYPE.as_str());
     let media_type = media_type.split(';').next().unwrap_or_default().trim().to_owned();
     let bytes = client.body(response, MANIFEST_BYTES_MAX).await?;
@@ -38,10 +38,10 @@ pub(crate) async fn manifest(
         ));
     }
     // Another kind of digest than ours says nothing here.
-    if said.starts_with("sha256:") && said.parse::<Digest>().is_ok_and(|it| it != found) {
+    if stated.starts_with("sha256:") && stated.parse::<Digest>().is_ok_and(|it| it != found) {
         return Err(refused(
             &url,
-            format!("it says that it is {said}, and its bytes have {found}"),
+            format!("it says that it is {stated}, and its bytes have {found}"),
         ));
     }
     Ok((bytes, media_type))

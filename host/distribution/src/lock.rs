@@ -21,7 +21,7 @@ pub(crate) const FOLDER: &str = "registries";
 /// The name of the file.
 pub(crate) const LOCK: &str = "madoguchi.lock";
 /// Digests of versions before that are remembered.
-const SEEN_MAX: usize = 64;
+const BEFORE_MAX: usize = 64;
 /// What stands before it all.
 const HEAD: &str =
     "# What was added from registries. Written by madoguchi add, update and remove.\n\n";
@@ -75,8 +75,8 @@ impl LockFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(Error::file(file)(error)),
         };
-        toml::from_str(&text).map_err(|it| {
-            Error::file(file)(io::Error::new(io::ErrorKind::InvalidData, it.message().to_owned()))
+        toml::from_str(&text).map_err(|why| {
+            Error::file(file)(io::Error::new(io::ErrorKind::InvalidData, why.message().to_owned()))
         })
     }
 
@@ -101,7 +101,7 @@ impl LockFile {
             seen.push(before.manifest);
         }
         seen.retain(|it| *it != pulled.manifest_digest);
-        let surplus = seen.len().saturating_sub(SEEN_MAX);
+        let surplus = seen.len().saturating_sub(BEFORE_MAX);
         seen.drain(..surplus);
         let locked = Locked {
             reference,

@@ -130,11 +130,11 @@ impl Manifest {
         let wrong = |what: String| Error::Manifest(what);
         if media_type == INDEX || media_type.contains("manifest.list") {
             let index: Index = serde_json::from_slice(bytes).map_err(|it| wrong(it.to_string()))?;
-            let named = index.manifests.iter().take(16).map(|it| match &it.platform {
+            let named = index.manifests.iter().take(16).map(|entry| match &entry.platform {
                 Some(platform) => {
-                    format!("{}/{} {}", platform.os, platform.architecture, it.digest)
+                    format!("{}/{} {}", platform.os, platform.architecture, entry.digest)
                 }
-                None => it.digest.to_string(),
+                None => entry.digest.to_string(),
             });
             let named: Vec<_> = named.collect();
             return Err(wrong(format!(
@@ -149,8 +149,8 @@ impl Manifest {
         if manifest.schema_version != 2 {
             return Err(wrong(format!("its schemaVersion is {}, not 2", manifest.schema_version)));
         }
-        if let Some(said) = manifest.media_type.as_ref().filter(|it| *it != MANIFEST) {
-            return Err(wrong(format!("it came as a manifest, and says that it is {said:?}")));
+        if let Some(named) = manifest.media_type.as_ref().filter(|it| *it != MANIFEST) {
+            return Err(wrong(format!("it came as a manifest, and says that it is {named:?}")));
         }
         match manifest.layers.len() {
             0..=LAYERS_MAX => Ok(manifest),
@@ -163,8 +163,8 @@ impl Manifest {
     /// # Errors
     /// Where there is not exactly one, or it is too large.
     pub(crate) fn component(&self) -> Result<(&Descriptor, Vec<&Descriptor>)> {
-        let is_wasm = |it: &&Descriptor| {
-            it.media_type == WASM_LAYER || OLDER_LAYERS.contains(&it.media_type.as_str())
+        let is_wasm = |layer: &&Descriptor| {
+            layer.media_type == WASM_LAYER || OLDER_LAYERS.contains(&layer.media_type.as_str())
         };
         let (wasm, beside): (Vec<_>, Vec<_>) = self.layers.iter().partition(is_wasm);
         let [layer] = wasm[..] else {

@@ -110,9 +110,9 @@ async fn sign(
         return Ok(());
     }
     // A registry that keeps no list of what is about a manifest has it under a tag.
-    let known = referrers::by_tag(client, repository, &subject.digest).await?;
-    let known: Option<Index> = known.and_then(|it| serde_json::from_slice(&it).ok());
-    let mut manifests = known.map(|it| it.manifests).unwrap_or_default();
+    let index = referrers::by_tag(client, repository, &subject.digest).await?;
+    let index: Option<Index> = index.and_then(|it| serde_json::from_slice(&it).ok());
+    let mut manifests = index.map(|it| it.manifests).unwrap_or_default();
     manifests.retain(|it| it.digest != listed.digest);
     manifests.push(listed);
     let index = Index { schema_version: 2, media_type: Some(INDEX.to_owned()), manifests };
@@ -124,8 +124,8 @@ async fn sign(
 /// Puts a blob there, in one piece, unless it is there already.
 async fn put_blob(client: &Client, repository: &str, bytes: Bytes) -> Result<()> {
     let digest = Digest::of(&bytes);
-    let known = client.url(&format!("v2/{repository}/blobs/{digest}"));
-    let head = client.change(Method::HEAD, known, &[], Bytes::new(), repository).await;
+    let url = client.url(&format!("v2/{repository}/blobs/{digest}"));
+    let head = client.change(Method::HEAD, url, &[], Bytes::new(), repository).await;
     // Some redirect even this; then it is put there once more, which harms nothing.
     if head.is_ok_and(|it| it.status() == StatusCode::OK) {
         return Ok(());

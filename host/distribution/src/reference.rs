@@ -150,8 +150,8 @@ fn is_kebab(text: &str) -> bool {
 
 /// Whether registries take it as the name of a repository.
 pub(crate) fn is_repository(text: &str) -> bool {
-    let is_word = |it: &str| {
-        !it.is_empty() && it.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
+    let is_word = |text: &str| {
+        !text.is_empty() && text.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
     };
     let is_part = |part: &str| {
         // Words stand apart by one dot, one or two underscores, or any number of hyphens.

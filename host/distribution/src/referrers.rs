@@ -50,10 +50,10 @@ pub(crate) async fn of(
     };
     let index: Index = serde_json::from_slice(&bytes)
         .map_err(|it| refused(&url, format!("it is no list of manifests: {it}")))?;
-    let listed = index.manifests.into_iter().take(REFERRERS_MAX).map(|it| Referrer {
-        media_type: it.artifact_type.unwrap_or(it.media_type),
-        digest: it.digest,
-        size: it.size,
+    let listed = index.manifests.into_iter().take(REFERRERS_MAX).map(|manifest| Referrer {
+        media_type: manifest.artifact_type.unwrap_or(manifest.media_type),
+        digest: manifest.digest,
+        size: manifest.size,
     });
     Ok(listed.collect())
 }

@@ -44,7 +44,7 @@ pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
     // A text that quotes a header of twenty kilobytes is too long for any reader.
     let text = Limited::new(body, TEXT_BYTES_MAX).collect().await.map(|it| it.to_bytes());
     let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
-    let (status, code, message) = words(status, &text, body_bytes_max);
+    let (status, code, message) = corrected(status, &text, body_bytes_max);
     let error = json!({ "code": code, "message": message });
     let answer = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
     let mut mapped = (status, axum::Json(answer)).into_response();
@@ -56,7 +56,7 @@ pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
     mapped
 }
 
-fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, i32, String) {
+fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, i32, String) {
     let unread = text.strip_prefix("fail to deserialize request body ");
     match (status, unread) {
         (StatusCode::PAYLOAD_TOO_LARGE, _) => {
@@ -113,23 +113,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_layers_below_say_is_said_with_what_to_mend() {
-        let words = |status, text| words(status, text, 7);
+    fn what_the_layers_below_say_is_said_with_what_to_fix() {
+        let map = |status, text| corrected(status, text, 7);
         let unread = "fail to deserialize request body EOF while parsing";
-        assert_eq!(words(StatusCode::UNSUPPORTED_MEDIA_TYPE, unread).1, -32700);
-        let large = words(StatusCode::PAYLOAD_TOO_LARGE, "length limit exceeded");
+        assert_eq!(map(StatusCode::UNSUPPORTED_MEDIA_TYPE, unread).1, -32700);
+        let large = map(StatusCode::PAYLOAD_TOO_LARGE, "length limit exceeded");
         assert!(large.2.contains("7 bytes") && large.2.contains("body_bytes_max"), "{large:?}");
-        let other = words(StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …");
+        let other = map(StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …");
         assert_eq!((other.0, &*other.2), (StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …"));
-        let gone = words(StatusCode::NOT_FOUND, "Not Found: Session not found");
+        let gone = map(StatusCode::NOT_FOUND, "Not Found: Session not found");
         assert!(gone.1 == -32001 && gone.2.contains("initialize"), "{gone:?}");
-        assert_eq!(words(StatusCode::CONFLICT, "").2, "Conflict.");
-        let broken = words(StatusCode::INTERNAL_SERVER_ERROR, "Failed to read request body: end");
+        assert_eq!(map(StatusCode::CONFLICT, "").2, "Conflict.");
+        let broken = map(StatusCode::INTERNAL_SERVER_ERROR, "Failed to read request body: end");
         assert_eq!((broken.0, broken.1), (StatusCode::BAD_REQUEST, -32600));
         let ended =
             "Encounter an error when create stream: Session error: Session service terminated";
-        assert_eq!(words(StatusCode::INTERNAL_SERVER_ERROR, ended).0, StatusCode::NOT_FOUND);
-        let ours = words(StatusCode::INTERNAL_SERVER_ERROR, "secret");
+        assert_eq!(map(StatusCode::INTERNAL_SERVER_ERROR, ended).0, StatusCode::NOT_FOUND);
+        let ours = map(StatusCode::INTERNAL_SERVER_ERROR, "secret");
         assert!(ours.1 == -32603 && !ours.2.contains("secret"), "{ours:?}");
     }
 }

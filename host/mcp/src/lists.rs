@@ -99,8 +99,8 @@ impl McpServer {
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), caller.language());
         let open = discovery::open(catalog, caller, viewer);
         let is_own_page = definition::is_own_page(&caller.client_capabilities);
-        let listed = |owner: Owner<'_>, it: &definition::Tool| match (
-            catalog.served.tool(&it.name),
+        let listed = |owner: Owner<'_>, tool: &definition::Tool| match (
+            catalog.served.tool(&tool.name),
             owner,
         ) {
             (Some(served), _) => listed(&served.listed).map(|listed| {
@@ -111,9 +111,9 @@ impl McpServer {
                 }
             }),
             (None, Owner::Component(name)) if is_own_page => {
-                Some(of_component(wire::tool(it, viewer, language), name))
+                Some(of_component(wire::tool(tool, viewer, language), name))
             }
-            (None, _) => Some(wire::tool(it, viewer, language)),
+            (None, _) => Some(wire::tool(tool, viewer, language)),
         };
         match discovery::searched(caller) {
             None => open.filter_map(|(owner, it)| listed(owner, it)).collect(),
@@ -156,9 +156,9 @@ impl McpServer {
     pub(super) fn prompts(&self, caller: &Caller) -> ListPromptsResult {
         let catalog = self.registry.catalog();
         let prompts = usable(&catalog, caller).flat_map(|it| &it.offers().prompts);
-        let served = open(&catalog, caller).flat_map(|it| &it.prompts).filter(|it| {
-            let found = catalog.served_prompt(&it.name);
-            found.is_some_and(|(_, other)| Arc::ptr_eq(it, other))
+        let served = open(&catalog, caller).flat_map(|it| &it.prompts).filter(|prompt| {
+            let found = catalog.served_prompt(&prompt.name);
+            found.is_some_and(|(_, other)| Arc::ptr_eq(prompt, other))
         });
         let served = served.filter_map(|it| listed(&it.listed));
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), caller.language());
@@ -326,16 +326,16 @@ pub(super) fn instructions(catalog: &Catalog, caller: &Caller) -> String {
     within(searches.into_iter().chain(prompts.filter_map(|it| it.instructions.as_deref())))
 }
 
-fn within<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let (mut told, mut left) = (OWN_INSTRUCTIONS.to_owned(), INSTRUCTIONS_BYTES_MAX);
-    for words in words.filter(|it| !it.is_empty()) {
-        if let Some(rest) = left.checked_sub(words.len()) {
+fn within<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let (mut text, mut left) = (OWN_INSTRUCTIONS.to_owned(), INSTRUCTIONS_BYTES_MAX);
+    for part in texts.filter(|it| !it.is_empty()) {
+        if let Some(rest) = left.checked_sub(part.len()) {
             left = rest;
-            told.push_str("\n\n");
-            told.push_str(words);
+            text.push_str("\n\n");
+            text.push_str(part);
         }
     }
-    told
+    text
 }
 
 #[cfg(test)]
@@ -357,8 +357,8 @@ mod tests {
     fn omits_whole_what_no_longer_fits_and_keeps_the_rest_in_order() {
         assert_eq!(within([""].into_iter()), OWN_INSTRUCTIONS);
         let long = "a".repeat(2 << 10);
-        let told = within([&*long, "b", &*long, &*long, &*long, "c"].into_iter());
-        assert_eq!(told.len(), OWN_INSTRUCTIONS.len() + 3 * long.len() + 5 * 2 + 2);
-        assert!(told.ends_with("a\n\nc") && told.contains("a\n\nb\n\na"));
+        let text = within([&*long, "b", &*long, &*long, &*long, "c"].into_iter());
+        assert_eq!(text.len(), OWN_INSTRUCTIONS.len() + 3 * long.len() + 5 * 2 + 2);
+        assert!(text.ends_with("a\n\nc") && text.contains("a\n\nb\n\na"));
     }
 }

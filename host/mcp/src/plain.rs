@@ -13,7 +13,7 @@ const MEMBERS_MAX: usize = 64;
 
 /// What has been seen of one document.
 #[derive(Default)]
-struct Seen<'a> {
+struct Document<'a> {
     /// The names in all objects that are open, and where those of each level begin.
     names: Vec<&'a [u8]>,
     levels: Vec<usize>,
@@ -22,35 +22,35 @@ struct Seen<'a> {
 /// Whether every number in `json` is small, every escape whole by itself, nothing deep, and no name
 /// there twice.
 pub(super) fn is_plain(json: &[u8]) -> bool {
-    let (mut seen, mut digits, mut at) = (Seen::default(), 0_usize, 0_usize);
+    let (mut document, mut digits, mut at) = (Document::default(), 0_usize, 0_usize);
     while let Some(byte) = json.get(at) {
         at += 1;
         match byte {
             b'"' => {
                 let Some(end) = end_of_string(json, at) else { return false };
-                if is_name(&json[end..]) && !seen.name(&json[at..end - 1]) {
+                if is_name(&json[end..]) && !document.name(&json[at..end - 1]) {
                     return false;
                 }
                 at = end;
             }
-            b'[' | b'{' => seen.levels.push(seen.names.len()),
+            b'[' | b'{' => document.levels.push(document.names.len()),
             // As it comes; whether each fits its beginning is for the reader to see.
             b']' | b'}' => {
-                let begin = seen.levels.pop().unwrap_or_default();
-                seen.names.truncate(begin);
+                let begin = document.levels.pop().unwrap_or_default();
+                document.names.truncate(begin);
             }
             b'e' | b'E' if digits > 0 => return false,
             _ => {}
         }
         digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
-        if seen.levels.len() > DEPTH_MAX || digits > DIGITS_MAX {
+        if document.levels.len() > DEPTH_MAX || digits > DIGITS_MAX {
             return false;
         }
     }
     true
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Document<'a> {
     /// Whether `name` is new in its object, judged by its bytes.
     fn name(&mut self, name: &'a [u8]) -> bool {
         let own = self.names.get(self.levels.last().copied().unwrap_or_default()..);

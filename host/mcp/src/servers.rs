@@ -68,7 +68,7 @@ pub(super) struct Server {
     again: Notify,
     /// Why it was not there the last time that it was not, and when that was.
     last_error: Mutex<Option<(String, SystemTime)>>,
-    seen: offer::Seen,
+    shapes: offer::Shapes,
     /// Its tools as they are offered.
     pins: Pins,
     /// What it listed last, while it is there.
@@ -122,7 +122,7 @@ pub struct ServerReport {
 /// How one server does, for the operator.
 pub struct Status {
     pub name: Arc<str>,
-    pub word: &'static str,
+    pub state: &'static str,
     pub error: Option<Arc<str>>,
 }
 
@@ -138,13 +138,13 @@ impl Servers {
         stop: &CancellationToken,
     ) -> (Self, Vec<JoinHandle<()>>) {
         let folder = data.join(PINS);
-        let server = |(name, it): (&String, &ServerConfig)| {
+        let server = |(name, config): (&String, &ServerConfig)| {
             let pins = Pins::open(&folder, name);
-            Arc::new(Server::new(name, it, base, tally(&label_of(name)), pins))
+            Arc::new(Server::new(name, config, base, tally(&label_of(name)), pins))
         };
         let servers: Arc<[_]> = servers.iter().map(server).collect();
-        let keep = |it: &Arc<Server>| {
-            tokio::spawn(supervisor::keep(it.clone(), registry.clone(), stop.clone()))
+        let keep = |server: &Arc<Server>| {
+            tokio::spawn(supervisor::keep(server.clone(), registry.clone(), stop.clone()))
         };
         let tasks = servers.iter().map(keep).collect();
         (Self(servers), tasks)
@@ -153,21 +153,21 @@ impl Servers {
     /// What the operator is to know of each, with what `registry` offers of it.
     pub fn reports(&self, registry: &Registry) -> Vec<ServerReport> {
         let catalog = registry.catalog();
-        let report = |(it, status): (&Arc<Server>, Status)| {
-            let (last_error, at) = it.last_error.lock().clone().unzip();
+        let report = |(server, status): (&Arc<Server>, Status)| {
+            let (last_error, at) = server.last_error.lock().clone().unzip();
             let at = at.and_then(|it| jiff::Timestamp::try_from(it).ok());
-            let tools = catalog.served.tools().filter(|tool| tool.server.name() == &it.name);
+            let tools = catalog.served.tools().filter(|tool| tool.server.name() == &server.name);
             ServerReport {
-                name: it.name.to_string(),
-                status: status.word.to_owned(),
+                name: server.name.to_string(),
+                status: status.state.to_owned(),
                 error: status.error.map(|it| it.to_string()),
-                address: it.config.way.shown(),
+                address: server.config.way.shown(),
                 last_error,
                 last_error_at: at.map(|it| format!("{it:.0}")),
                 tools: tools.map(|it| it.tool.name.to_string()).collect(),
-                activity: it.tally.snapshot(),
-                pinned: it.pins.count(),
-                waiting: it.pins.waiting(),
+                activity: server.tally.snapshot(),
+                pinned: server.pins.count(),
+                waiting: server.pins.waiting(),
             }
         };
         self.0.iter().zip(self.statuses()).map(report).collect()
@@ -176,9 +176,9 @@ impl Servers {
     /// Has the server `name` be reached anew, at once; whether there is one.
     pub fn reconnect(&self, name: &str) -> bool {
         let server = self.0.iter().find(|it| *it.name == *name);
-        server.is_some_and(|it| {
+        server.is_some_and(|found| {
             tracing::info!(target: "server", server = name, "the operator has it reached anew");
-            it.again.notify_one();
+            found.again.notify_one();
             true
         })
     }
@@ -198,7 +198,7 @@ impl Servers {
         for tool in &decided {
             tracing::info!(target: "server", server = name, tool = &**tool, is_accepted, "the operator has decided on its definition");
             if is_accepted {
-                server.seen.forget(tool);
+                server.shapes.forget(tool);
             }
         }
         let lists = server.last.lock().clone();
@@ -210,13 +210,13 @@ impl Servers {
 
     /// How each of them does.
     pub fn statuses(&self) -> impl Iterator<Item = Status> {
-        self.0.iter().map(|it| {
-            let (word, error) = match &*it.link.borrow() {
+        self.0.iter().map(|server| {
+            let (state, error) = match &*server.link.borrow() {
                 Link::Connecting => ("connecting", None),
                 Link::Up(_) => ("running", None),
                 Link::Down { why } => ("unreachable", Some(why.clone())),
             };
-            Status { name: it.name.clone(), word, error }
+            Status { name: server.name.clone(), state, error }
         })
     }
 }
@@ -279,7 +279,7 @@ impl Server {
             suspicion: Notify::new(),
             again: Notify::new(),
             last_error: Mutex::default(),
-            seen: offer::Seen::default(),
+            shapes: offer::Shapes::default(),
             pins,
             last: Mutex::default(),
             config: config.clone(),

@@ -38,7 +38,7 @@ pub(super) use table::{InUse, SessionTable};
 
 use base::{caller::Caller, limits::SessionsConfig, notifications::Level};
 use registry::Catalog;
-use shared::Said;
+use shared::Goal;
 use store::{
     events::{By, Published},
     sessions::key_of,
@@ -62,7 +62,7 @@ tokio::task_local! {
 
 struct Acting {
     caller: Caller,
-    trouble: Cell<Option<Refusal>>,
+    refusal: Cell<Option<Refusal>>,
 }
 
 /// Why a request's session cannot be had; the SDK does not report it.
@@ -76,8 +76,8 @@ pub(super) enum Refusal {
     AskerGone,
 }
 
-fn note(trouble: Refusal) {
-    let _ = ACTING.try_with(|it| it.trouble.set(Some(trouble)));
+fn note(refusal: Refusal) {
+    let _ = ACTING.try_with(|it| it.refusal.set(Some(refusal)));
 }
 
 /// Whether the sender of the request that the SDK is answering knows of that tool; a session that asks by itself
@@ -90,15 +90,15 @@ pub(super) fn acting_knows_of(catalog: &Catalog, tool: &str) -> bool {
 pub(super) async fn acting<F: Future>(caller: Caller, request: F) -> Result<F::Output, Refusal> {
     let answer = async {
         let answer = request.await;
-        ACTING.with(|it| it.trouble.get()).map_or(Ok(answer), Err)
+        ACTING.with(|it| it.refusal.get()).map_or(Ok(answer), Err)
     };
-    ACTING.scope(Acting { caller, trouble: Cell::new(None) }, answer).await
+    ACTING.scope(Acting { caller, refusal: Cell::new(None) }, answer).await
 }
 
 /// Whether the session named `id` belongs to the sender of the request; where there is none, it is the
 /// session itself that asks.
-fn is_theirs(book: &SessionTable<SessionId>, id: &SessionId) -> bool {
-    ACTING.try_with(|it| book.is_of(id, &it.caller.principal)).unwrap_or(true)
+fn is_theirs(table: &SessionTable<SessionId>, id: &SessionId) -> bool {
+    ACTING.try_with(|it| table.is_of(id, &it.caller.principal)).unwrap_or(true)
 }
 
 fn acting_principal() -> Arc<str> {
@@ -135,7 +135,7 @@ pub(super) struct Asked {
 /// All sessions of clients of the legacy era.
 pub struct Sessions {
     sdk: LocalSessionManager,
-    book: Arc<SessionTable<SessionId>>,
+    table: Arc<SessionTable<SessionId>>,
     idle: Duration,
     sweeping: Once,
     hang_up: CancellationToken,
@@ -157,7 +157,7 @@ impl Sessions {
         sdk.session_config.keep_alive = None;
         Arc::new_cyclic(|own| Self {
             sdk,
-            book: Arc::new(SessionTable::new(config.sessions_max)),
+            table: Arc::new(SessionTable::new(config.sessions_max)),
             idle: Duration::from_secs(config.idle_s),
             sweeping: Once::new(),
             hang_up,
@@ -198,10 +198,10 @@ impl Sessions {
                     _ = turns.tick() => {}
                 }
                 let Some(own) = own.upgrade() else { return };
-                own.close_aside(own.book.take_idle(Instant::now(), own.idle));
+                own.close_aside(own.table.take_idle(Instant::now(), own.idle));
                 let Some(shared) = &own.shared else { continue };
                 if let Err(error) =
-                    shared.rows.sweep(shared.retain(&own.book.ids()), own.idle).await
+                    shared.rows.sweep(shared.retain(&own.table.ids()), own.idle).await
                 {
                     tracing::warn!("sessions that are idle stay: {error}");
                 }
@@ -233,12 +233,12 @@ impl Sessions {
                         shared.keys()
                     }
                     Ok(Err(RecvError::Closed)) => return,
-                    Err(_nothing_said) => Vec::new(),
+                    Err(_none) => Vec::new(),
                 };
                 let Some(own) = own.upgrade() else { return };
                 for key in keys {
                     let Some(over) = shared.refresh(&key).await else { continue };
-                    own.book.strike(&over.id);
+                    own.table.strike(&over.id);
                     own.close_aside(vec![over.id]);
                 }
                 own.take_messages(&shared).await;
@@ -256,7 +256,7 @@ impl Sessions {
             else {
                 continue;
             };
-            if let Said::Here(message) | Said::Anywhere(message) = shared.said(message) {
+            if let Goal::Here(message) | Goal::Anywhere(message) = shared.goal(message) {
                 // Where the session has ended, so has what was asked.
                 let _ = self.sdk.accept_message(&copy.id, message).await;
             }
@@ -285,7 +285,7 @@ impl Sessions {
             self.sweep();
             self.attend();
         });
-        let Some(made_room) = self.book.make_room(principal) else {
+        let Some(made_room) = self.table.make_room(principal) else {
             note(Refusal::Full);
             return Err(gone());
         };
@@ -295,7 +295,7 @@ impl Sessions {
 
     /// Marks the session named `id` as used for as long as what is returned lives.
     fn enter(&self, id: &SessionId) -> Result<InUse<SessionId>> {
-        self.book.enter(id).ok_or_else(gone)
+        self.table.enter(id).ok_or_else(gone)
     }
 }
 
@@ -308,11 +308,11 @@ fn held<S>(
 where
     S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
 {
-    stream.take_until(in_use.ended()).map(move |it| {
+    stream.take_until(in_use.ended()).map(move |message| {
         let _held = &in_use;
         match &shared {
-            Some(shared) => shared.marked(it),
-            None => it,
+            Some(shared) => shared.marked(message),
+            None => message,
         }
     })
 }
@@ -325,7 +325,7 @@ impl SessionManager for Sessions {
         let principal = acting_principal();
         self.make_room(&principal)?;
         let (id, transport) = self.sdk.create_session().await?;
-        self.book.open(id.clone(), principal);
+        self.table.open(id.clone(), principal);
         Ok((id, transport))
     }
 
@@ -351,15 +351,15 @@ impl SessionManager for Sessions {
     /// Another's session is as good as none.
     async fn has_session(&self, id: &SessionId) -> Result<bool> {
         if let Some(shared) = &self.shared
-            && is_theirs(&self.book, id)
+            && is_theirs(&self.table, id)
             // Where the database is not there, what this node knows counts.
             && let Ok(None) = shared.find(id).await
         {
-            self.book.strike(id);
+            self.table.strike(id);
             self.close(id).await?;
             return Ok(false);
         }
-        Ok(is_theirs(&self.book, id) && self.sdk.has_session(id).await?)
+        Ok(is_theirs(&self.table, id) && self.sdk.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<()> {
@@ -373,11 +373,11 @@ impl SessionManager for Sessions {
                 return Ok(());
             }
             shared.tell_changed(&owner, &key);
-        } else if !is_theirs(&self.book, id) {
+        } else if !is_theirs(&self.table, id) {
             note(Refusal::Unknown);
             return Ok(());
         }
-        self.book.strike(id);
+        self.table.strike(id);
         self.close(id).await
     }
 
@@ -395,19 +395,19 @@ impl SessionManager for Sessions {
         let Some(shared) = self.shared.as_ref().filter(|_| !is_replayed(&message)) else {
             return self.sdk.accept_message(id, message).await;
         };
-        match shared.said(message) {
-            Said::Here(message) => self.sdk.accept_message(id, message).await,
-            Said::There(node, message) => {
+        match shared.goal(message) {
+            Goal::Here(message) => self.sdk.accept_message(id, message).await,
+            Goal::There(node, message) => {
                 if !shared.send(Some(node), id, &message).await.map_err(SessionError::Io)? {
                     note(Refusal::AskerGone);
                 }
                 Ok(())
             }
-            Said::Anywhere(message) => {
+            Goal::Anywhere(message) => {
                 shared.send(None, id, &message).await.map_err(SessionError::Io)?;
                 self.sdk.accept_message(id, message).await
             }
-            Said::Nothing => Ok(()),
+            Goal::Nothing => Ok(()),
         }
     }
 
@@ -416,7 +416,7 @@ impl SessionManager for Sessions {
         let principal = acting_principal();
         self.make_room(&principal)?;
         let restored = self.sdk.restore_session(id.clone()).await?;
-        self.book.open(id, principal);
+        self.table.open(id, principal);
         Ok(restored)
     }
 

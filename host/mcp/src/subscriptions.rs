@@ -50,7 +50,7 @@ pub(super) const SUBSCRIPTIONS_MAX: usize = 256;
 pub(super) struct Subscriptions {
     changes: watch::Receiver<Arc<Catalog>>,
     published: broadcast::Receiver<Published>,
-    seen: Changed,
+    latest: Changed,
     caller: Caller,
 }
 
@@ -114,8 +114,8 @@ impl Subscriptions {
     /// Receives everything from now on.
     pub(super) fn new(registry: &Registry, events: &Events, caller: Caller) -> Self {
         let (mut changes, published) = (registry.changes(), events.listen());
-        let seen = changes.borrow_and_update().changed();
-        Self { changes, published, seen, caller }
+        let latest = changes.borrow_and_update().changed();
+        Self { changes, published, latest, caller }
     }
 
     /// Waits until there is something new; none when there will not be any more.
@@ -139,10 +139,10 @@ impl Subscriptions {
                 }
             }
             let now = self.changes.borrow_and_update().changed();
-            bulletin.tools |= now.tools != self.seen.tools;
-            bulletin.prompts |= now.prompts != self.seen.prompts;
-            bulletin.resources |= now.resources != self.seen.resources;
-            self.seen = now;
+            bulletin.tools |= now.tools != self.latest.tools;
+            bulletin.prompts |= now.prompts != self.latest.prompts;
+            bulletin.resources |= now.resources != self.latest.resources;
+            self.latest = now;
         }
         Some(bulletin)
     }

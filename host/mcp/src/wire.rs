@@ -31,14 +31,14 @@ use sandbox::{
         Ask, CallError, Completion, Content, Contents, Output, PromptOutput, PromptRole, Question,
         ResourceBody,
     },
-    definition::{self, Viewer, Words},
+    definition::{self, Localized, Viewer},
 };
 
 use super::{Context, Result, legacy::CannotAsk};
 
 /// A tool as `viewer` sees it, in the language that they read.
 pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) -> Tool {
-    let Words { title, description, input_schema } = tool.words(language.tag());
+    let Localized { title, description, input_schema } = tool.localized(language.tag());
     let annotations = ToolAnnotations::new()
         .read_only(tool.hints.read_only)
         .destructive(tool.hints.destructive)
@@ -56,11 +56,11 @@ pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) 
 pub(super) fn prompt(it: &definition::Prompt, viewer: Viewer, language: Language) -> Prompt {
     let own = it.meta.as_ref().and_then(|it| definition::texts(it, language.tag()));
     let text = |name: &str| own?.get(name)?.as_str().map(str::to_owned);
-    let argument = |it: &definition::Argument| {
-        let mut argument = PromptArgument::new(it.name.clone()).with_required(it.required);
-        let described = own.and_then(|own| own.get("arguments")?.get(&it.name)?.as_str());
-        argument.title = it.title.clone();
-        argument.description = described.map(str::to_owned).or_else(|| it.description.clone());
+    let argument = |from: &definition::Argument| {
+        let mut argument = PromptArgument::new(from.name.clone()).with_required(from.required);
+        let described = own.and_then(|own| own.get("arguments")?.get(&from.name)?.as_str());
+        argument.title = from.title.clone();
+        argument.description = described.map(str::to_owned).or_else(|| from.description.clone());
         argument
     };
     let arguments = it.arguments.iter().map(argument).collect();
@@ -106,18 +106,18 @@ pub(super) fn got(
 
 /// What was read, which is good for this caller and this moment.
 pub(super) fn read(contents: Vec<Contents>) -> ReadResourceResult {
-    let contents = contents.into_iter().map(|it| {
-        let meta = object(it.meta.as_deref());
-        match it.body {
+    let contents = contents.into_iter().map(|content| {
+        let meta = object(content.meta.as_deref());
+        match content.body {
             ResourceBody::Text(text) => ResourceContents::TextResourceContents {
-                uri: it.uri,
-                mime_type: it.mime_type,
+                uri: content.uri,
+                mime_type: content.mime_type,
                 text,
                 meta,
             },
             ResourceBody::Blob(data) => ResourceContents::BlobResourceContents {
-                uri: it.uri,
-                mime_type: it.mime_type,
+                uri: content.uri,
+                mime_type: content.mime_type,
                 blob: BASE64.encode(data),
                 meta,
             },
@@ -215,7 +215,7 @@ fn result_of(output: Output) -> Result<CallToolResult, String> {
 /// Whether the structured part's text goes behind the component's content: where the first block of
 /// that is marked as the most important.
 pub(super) fn is_text_behind(content: &[Content]) -> bool {
-    let annotations = content.first().and_then(|it| match it {
+    let annotations = content.first().and_then(|content| match content {
         Content::Text(it) => it.annotations.as_deref(),
         Content::Image(it) | Content::Audio(it) => it.annotations.as_deref(),
         Content::Resource(it) => it.annotations.as_deref(),
@@ -290,7 +290,7 @@ pub(super) fn asked(
 pub(super) fn lacking(capabilities: &str, questions: &[Question]) -> Option<CannotAsk> {
     let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
     let elicitation = capabilities.get("elicitation");
-    let can = |it: &Question| match it.ask {
+    let can = |question: &Question| match question.ask {
         // Forms are what an empty object stands for: there was nothing else once.
         Ask::Form(_) => {
             elicitation.is_some_and(|it| it.get("form").is_some() || it.get("url").is_none())

@@ -58,8 +58,8 @@ impl CanaryShare {
         if self.callers.len() > CALLERS_MAX {
             return Err(format!("{} callers are named; {CALLERS_MAX} is most", self.callers.len()));
         }
-        let is_name = |it: &String| {
-            (1..=CALLER_BYTES_MAX).contains(&it.len()) && !it.chars().any(char::is_control)
+        let is_name = |name: &String| {
+            (1..=CALLER_BYTES_MAX).contains(&name.len()) && !name.chars().any(char::is_control)
         };
         match self.callers.iter().find(|it| !is_name(it)) {
             Some(it) => Err(format!(
@@ -122,8 +122,8 @@ impl Figures {
         Self {
             calls,
             errors: count(Ending::is_error),
-            refused: count(|it| {
-                matches!(it, Ending::Refused | Ending::InvalidArguments | Ending::NotFound)
+            refused: count(|ending| {
+                matches!(ending, Ending::Refused | Ending::InvalidArguments | Ending::NotFound)
             }),
             traps: count(|it| matches!(it, Ending::Trapped | Ending::LimitExceeded)),
             mean_us: mean_us as u64,
@@ -141,20 +141,20 @@ fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<Strin
         // Twice the deviation of such a count: what chance alone would bring about.
         count >= limits.faults_min && count as f64 > expected + 2.0 * expected.sqrt()
     };
-    let told = |what: &str, count: u64, of_before: u64| {
+    let shown = |what: &str, count: u64, of_before: u64| {
         let (calls, calls_before) = (own.calls, before.calls);
         format!(
             "{count} of its {calls} calls {what}, and {of_before} of {calls_before} of the version before"
         )
     };
     if is_beyond(own.traps, before.traps) {
-        return Some(told("trapped or exceeded a limit", own.traps, before.traps));
+        return Some(shown("trapped or exceeded a limit", own.traps, before.traps));
     }
     if own.calls < limits.calls_min {
         return None;
     }
     if is_beyond(own.errors, before.errors) {
-        return Some(told("failed", own.errors, before.errors));
+        return Some(shown("failed", own.errors, before.errors));
     }
     // The rest says nothing without the version before to compare it with.
     if before.calls < limits.calls_min {
@@ -162,7 +162,7 @@ fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<Strin
     }
     let (bad, bad_before) = (own.errors + own.refused, before.errors + before.refused);
     if is_beyond(bad, bad_before) {
-        return Some(told("failed or were refused", bad, bad_before));
+        return Some(shown("failed or were refused", bad, bad_before));
     }
     let least_us = limits.latency_ms_min.saturating_mul(1_000);
     let is_slower = |own: u64, before: u64| {
@@ -240,8 +240,8 @@ impl Canary {
         });
         let surfaces = [serving, &*component].map(Surface::all);
         let broken = difference::between(&surfaces[0], &surfaces[1]);
-        let names = |it: &LoadedComponent| -> BTreeSet<Arc<str>> {
-            it.offers().prompts.iter().map(|it| it.name.clone()).collect()
+        let names = |component: &LoadedComponent| -> BTreeSet<Arc<str>> {
+            component.offers().prompts.iter().map(|it| it.name.clone()).collect()
         };
         let mut prompts: BTreeSet<_> =
             names(serving).intersection(&names(&component)).cloned().collect();
@@ -455,9 +455,9 @@ mod tests {
     fn a_canary_gives_way_on_its_third_trap() {
         let trapped = |calls, traps| Figures { traps, ..figures(calls, traps) };
         assert_eq!(why(trapped(2, 2), trapped(18, 0)), None);
-        let told = why(trapped(3, 3), trapped(27, 0)).unwrap();
-        assert!(told.starts_with("3 of its 3 calls trapped"), "{told}");
-        assert!(told.ends_with("0 of 27 of the version before"), "{told}");
+        let text = why(trapped(3, 3), trapped(27, 0)).unwrap();
+        assert!(text.starts_with("3 of its 3 calls trapped"), "{text}");
+        assert!(text.ends_with("0 of 27 of the version before"), "{text}");
         assert_eq!(why(trapped(10, 3), trapped(90, 27)), None, "as often as the version before");
         assert!(why(trapped(3, 3), trapped(0, 0)).is_some(), "with nothing to compare it with");
     }

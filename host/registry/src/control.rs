@@ -58,7 +58,7 @@ pub struct Control {
     config: Arc<Config>,
     pub(crate) registry: Registry,
     pub(crate) revision_store: RevisionStore,
-    pub(crate) troubles: ReportedErrors,
+    pub(crate) errors: ReportedErrors,
     pub(crate) metrics: Metrics,
     /// Where the nodes on one database agree; none where this server is alone.
     pub(crate) rollout: Option<Rollout>,
@@ -288,7 +288,7 @@ impl Control {
         config: Arc<Config>,
         registry: Registry,
         revision_store: RevisionStore,
-        troubles: ReportedErrors,
+        errors: ReportedErrors,
         metrics: Metrics,
         (store, address): (Option<&postgres::Server>, Option<SocketAddr>),
     ) -> (Self, mpsc::Receiver<Command>) {
@@ -307,7 +307,7 @@ impl Control {
         });
         let rollout = store.map(Rollout::of);
         let control =
-            Self { commands, config, registry, revision_store, troubles, metrics, rollout, here };
+            Self { commands, config, registry, revision_store, errors, metrics, rollout, here };
         (control, received)
     }
 
@@ -320,17 +320,17 @@ impl Control {
             let Some(rollout) = &self.rollout else { return Ok(vec![self.alone()]) };
             let rows = rollout.nodes().await.map_err(|it| ControlError::Nodes(it.to_string()))?;
             let here = rollout.node();
-            let report = |it: NodeRow| NodeReport {
-                is_here: it.id == here,
-                is_gone: !it.is_there,
-                not_ready: it.not_ready,
-                components: it.states.into_iter().map(component).collect(),
-                name: it.name,
-                id: it.id,
-                address: it.address,
-                version: it.version,
-                started_at: it.started_at,
-                seen_at: it.seen_at,
+            let report = |node: NodeRow| NodeReport {
+                is_here: node.id == here,
+                is_gone: !node.is_there,
+                not_ready: node.not_ready,
+                components: node.states.into_iter().map(component).collect(),
+                name: node.name,
+                id: node.id,
+                address: node.address,
+                version: node.version,
+                started_at: node.started_at,
+                seen_at: node.seen_at,
             };
             Ok(rows.into_iter().map(report).collect())
         })
@@ -344,7 +344,7 @@ impl Control {
             let epoch = i64::try_from(epoch).unwrap_or(i64::MAX);
             states.insert(name.clone(), component((name, epoch, "serving".into(), String::new())));
         }
-        for (name, it) in self.troubles.lock().iter() {
+        for (name, it) in self.errors.lock().iter() {
             states.entry(name.clone()).or_insert_with(|| {
                 component((name.clone(), 0, "failed".into(), it.message.clone()))
             });
@@ -357,7 +357,7 @@ impl Control {
     pub fn components(&self) -> Vec<ComponentReport> {
         let mut names: BTreeSet<String> = self.revision_store.names().into_iter().collect();
         names.extend(self.registry.catalog().components().map(|it| it.name().to_string()));
-        names.extend(self.troubles.lock().keys().cloned());
+        names.extend(self.errors.lock().keys().cloned());
         names.iter().map(|it| self.report(it)).collect()
     }
 
@@ -366,8 +366,8 @@ impl Control {
     /// # Errors
     /// When nothing has that name.
     pub fn component(&self, name: &str) -> Result<ComponentReport> {
-        let known = self.components().into_iter().find(|it| it.name == name);
-        known.ok_or_else(|| ControlError::Unknown(name.to_owned()))
+        let report = self.components().into_iter().find(|it| it.name == name);
+        report.ok_or_else(|| ControlError::Unknown(name.to_owned()))
     }
 
     /// Has `order` obeyed, and returns how the component stands then.
@@ -409,10 +409,10 @@ impl Control {
             reach: Reach::of(&config),
             grants: config.grants.unwrap_or_default(),
             grants_needed: served.map(|it| it.needed.clone()).unwrap_or_default(),
-            tools: served.map_or_else(Vec::new, |it| {
-                it.tools().iter().map(|it| it.name.to_string()).collect()
+            tools: served.map_or_else(Vec::new, |component| {
+                component.tools().iter().map(|it| it.name.to_string()).collect()
             }),
-            trouble: self.troubles.lock().get(name).map(|it| it.message.clone()),
+            trouble: self.errors.lock().get(name).map(|it| it.message.clone()),
             pending,
             canary: catalog.canary(name).map(|it| CanaryReport::of(it)),
             activity: self.metrics.component(name),

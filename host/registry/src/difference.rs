@@ -91,9 +91,9 @@ impl Surface {
             said: Some(json!({
                 "title": it.title,
                 "description": it.description,
-                "arguments": it.arguments.iter().map(said_of_argument).collect::<Vec<_>>(),
+                "arguments": it.arguments.iter().map(argument_json).collect::<Vec<_>>(),
                 "instructions": it.instructions,
-                "texts": it.meta.as_ref().map(said_in_languages),
+                "texts": it.meta.as_ref().map(localized_texts),
             })),
         }
     }
@@ -124,30 +124,30 @@ impl Surface {
     }
 
     pub fn of(tools: &[Tool]) -> Vec<Self> {
-        let surface = |it: &Tool| Self {
+        let surface = |tool: &Tool| Self {
             kind: Kind::Tool,
-            name: it.name.to_string(),
-            description: it.description.clone(),
-            input: Value::Object((*it.input_schema).clone()),
-            output: it.output_schema.as_ref().map(|it| Value::Object((**it).clone())),
+            name: tool.name.to_string(),
+            description: tool.description.clone(),
+            input: Value::Object((*tool.input_schema).clone()),
+            output: tool.output_schema.as_ref().map(|it| Value::Object((**it).clone())),
             said: Some(json!({
-                "title": it.title,
-                "description": it.description,
-                "inputSchema": *it.input_schema,
-                "outputSchema": it.output_schema.as_deref(),
-                "annotations": said_of_hints(it.hints),
-                "texts": said_in_languages(&it.meta),
+                "title": tool.title,
+                "description": tool.description,
+                "inputSchema": *tool.input_schema,
+                "outputSchema": tool.output_schema.as_deref(),
+                "annotations": hints_json(tool.hints),
+                "texts": localized_texts(&tool.meta),
             })),
         };
         tools.iter().map(surface).collect()
     }
 }
 
-fn said_of_argument(it: &Argument) -> Value {
+fn argument_json(it: &Argument) -> Value {
     json!({ "name": it.name, "title": it.title, "description": it.description, "required": it.required })
 }
 
-fn said_of_hints(it: Hints) -> Value {
+fn hints_json(it: Hints) -> Value {
     json!({
         "readOnlyHint": it.read_only,
         "destructiveHint": it.destructive,
@@ -157,9 +157,9 @@ fn said_of_hints(it: Hints) -> Value {
 }
 
 /// What it says in other languages.
-fn said_in_languages(meta: &Map<String, Value>) -> Map<String, Value> {
-    let said = |language: &str| Some((language.to_owned(), texts(meta, language)?.clone()));
-    ["en", "ja"].into_iter().filter_map(said).collect()
+fn localized_texts(meta: &Map<String, Value>) -> Map<String, Value> {
+    let own = |language: &str| Some((language.to_owned(), texts(meta, language)?.clone()));
+    ["en", "ja"].into_iter().filter_map(own).collect()
 }
 
 /// Of what a model would read something else in `after` than in `before`.

@@ -183,12 +183,12 @@ impl Catalog {
         if name.len() > NAME_BYTES_MAX {
             return Vec::new();
         }
-        let likeness = |it: &str| {
-            let pairs = it.as_bytes().windows(2);
+        let likeness = |other: &str| {
+            let pairs = other.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
         };
-        let seen = self.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints));
-        let mut names: Vec<_> = seen.map(|(_, it)| (likeness(&it.name), &it.name)).collect();
+        let open = self.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints));
+        let mut names: Vec<_> = open.map(|(_, it)| (likeness(&it.name), &it.name)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()
     }
@@ -372,11 +372,11 @@ impl Registry {
     /// Takes the component named `name` off the counter.
     pub fn remove(&self, name: &str) {
         self.current.send_if_modified(|current| {
-            let known = current.components.contains_key(name);
-            if known {
+            let exists = current.components.contains_key(name);
+            if exists {
                 *current = Arc::new(current.without(name));
             }
-            known
+            exists
         });
     }
 }

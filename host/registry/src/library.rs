@@ -98,9 +98,9 @@ impl Library {
             }
         }
         files.sort();
-        let mut told = self.misnamed.lock();
-        let new = misnamed.difference(&told).cloned().collect();
-        *told = misnamed;
+        let mut reported = self.misnamed.lock();
+        let new = misnamed.difference(&reported).cloned().collect();
+        *reported = misnamed;
         (files, new)
     }
 
@@ -216,12 +216,12 @@ mod tests {
         let library = Library::look(&config);
         let file = folder.join("Evil Name.wasm");
         fs::write(&file, "").unwrap();
-        let told = || library.scan().1.len();
-        assert_eq!((told(), told()), (1, 0));
+        let count = || library.scan().1.len();
+        assert_eq!((count(), count()), (1, 0));
         fs::remove_file(&file).unwrap();
-        assert_eq!(told(), 0);
+        assert_eq!(count(), 0);
         fs::write(&file, "").unwrap();
-        assert_eq!(told(), 1, "another one of that name");
+        assert_eq!(count(), 1, "another one of that name");
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -157,7 +157,7 @@ type Opened = (Arc<HostResources>, Option<HostResourcesError>);
 pub struct Loaded {
     pub component: Arc<LoadedComponent>,
     /// What is wrong with its settings, though it can serve what it has.
-    pub trouble: Option<LoadError>,
+    pub failure: Option<LoadError>,
     /// Whether it has accepted its settings.
     pub is_configured: bool,
     /// In what its tools differ from those of the version before.
@@ -217,7 +217,7 @@ impl Loader {
                 Some(error) if is_swap => Err(error),
                 error => Ok(error),
             };
-            let mut trouble = tolerate(error.map(Into::into))?;
+            let mut failure = tolerate(error.map(Into::into))?;
             let (http, error) = self.http(name);
             let no_secret = tolerate(error.map(Into::into))?;
             let (reach, error) = self.reach(name).await?;
@@ -226,7 +226,7 @@ impl Loader {
             let (loaded, differences) = self.describe(name, source, belongings, terms).await?;
             loaded.note_unused(self.config.component(name).schedule_ms);
             if !is_tested {
-                self_test(&loaded, is_swap, &mut trouble).await?;
+                self_test(&loaded, is_swap, &mut failure).await?;
             }
             let mut frozen = None;
             let ready = if loaded.needs(Grant::Sql) {
@@ -238,18 +238,18 @@ impl Loader {
             } else {
                 loaded
             };
-            if trouble.is_none() && frozen.is_none() {
-                settle(ready.configure().await, is_swap, &mut trouble)?;
+            if failure.is_none() && frozen.is_none() {
+                settle(ready.configure().await, is_swap, &mut failure)?;
             }
-            let is_configured = trouble.is_none() && (frozen.is_none() || was_configured);
+            let is_configured = failure.is_none() && (frozen.is_none() || was_configured);
             let ready = match ready.exports.resources.is_some() {
                 _ if !is_configured && !was_configured => Arc::new(ready.refusing()),
                 true => Arc::new(ready.listed().await?),
                 false => ready,
             };
             self.registry.check(&ready)?;
-            let trouble = trouble.or(frozen).or(unreached).or(no_secret);
-            Ok(Loaded { component: ready, trouble, is_configured, differences })
+            let failure = failure.or(frozen).or(unreached).or(no_secret);
+            Ok(Loaded { component: ready, failure, is_configured, differences })
         })
     }
 
@@ -348,10 +348,10 @@ impl Loader {
 fn settle(
     outcome: Result<(), LoadError>,
     is_swap: bool,
-    trouble: &mut Option<LoadError>,
+    failed: &mut Option<LoadError>,
 ) -> Result<()> {
     match outcome {
-        Err(error @ LoadError::Configure(_)) if !is_swap => *trouble = Some(error),
+        Err(error @ LoadError::Configure(_)) if !is_swap => *failed = Some(error),
         other => other?,
     }
     Ok(())
@@ -361,13 +361,13 @@ fn settle(
 async fn self_test(
     component: &LoadedComponent,
     is_swap: bool,
-    trouble: &mut Option<LoadError>,
+    error: &mut Option<LoadError>,
 ) -> Result<()> {
     if component.needs(Grant::Sql) {
         let settings = component.setup.settings.clone();
         let trial = trial(component, settings, component.setup.clock.clone()).await?;
-        if trouble.is_none() {
-            settle(trial.configure().await, is_swap, trouble)?;
+        if error.is_none() {
+            settle(trial.configure().await, is_swap, error)?;
         }
     }
     if component.exports.examples.is_none() {
@@ -379,7 +379,7 @@ async fn self_test(
     let bare = trial(component, Arc::default(), clock.clone()).await?;
     match bare.configure().await {
         Ok(()) => return bare.prove().await,
-        Err(LoadError::Configure(_)) if trouble.is_none() => {}
+        Err(LoadError::Configure(_)) if error.is_none() => {}
         Err(LoadError::Configure(_)) => return Ok(()),
         Err(error) => return Err(error),
     }

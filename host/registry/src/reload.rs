@@ -45,8 +45,8 @@ const READY_MAX: usize = 2;
 pub struct Reloader {
     loader: Loader,
     control: Control,
-    seen: BTreeMap<String, Stamp>,
-    settings_seen: BTreeMap<String, loader::Stamp>,
+    stamps: BTreeMap<String, Stamp>,
+    settings_stamps: BTreeMap<String, loader::Stamp>,
     missing: BTreeMap<String, Instant>,
     /// Components whose databases could only be read when they were loaded.
     frozen: BTreeSet<String>,
@@ -64,8 +64,8 @@ impl Reloader {
             node: control.rollout.clone().map(Node::of),
             loader,
             control,
-            seen: BTreeMap::new(),
-            settings_seen: BTreeMap::new(),
+            stamps: BTreeMap::new(),
+            settings_stamps: BTreeMap::new(),
             missing: BTreeMap::new(),
             frozen: BTreeSet::new(),
             damaged: BTreeSet::new(),
@@ -76,7 +76,7 @@ impl Reloader {
     /// Installs what the other nodes serve, where there are any, and then what this one brings.
     pub fn start(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.seen = self.loader.library.files().into_iter().collect();
+            self.stamps = self.loader.library.files().into_iter().collect();
             match self.node {
                 Some(_) => self.join().await,
                 None => self.load_all(&self.names()).await,
@@ -84,7 +84,7 @@ impl Reloader {
             let catalog = self.control.registry.catalog();
             let served = catalog.components().map(|it| it.name().to_string());
             for name in self.names().into_iter().chain(served) {
-                self.settings_seen.insert(name.clone(), self.loader.stamp(&name));
+                self.settings_stamps.insert(name.clone(), self.loader.stamp(&name));
                 if self.is_frozen(&name) {
                     self.frozen.insert(name);
                 }
@@ -124,14 +124,14 @@ impl Reloader {
         let mut names: BTreeSet<String> = self.loader.library.bundled().into_iter().collect();
         if self.loader.library.folder().is_none() {
             // What the operator loaded is nowhere else.
-            let is_loaded = |it: &String| {
-                let manifest = self.control.revision_store.manifest(it);
+            let is_loaded = |name: &String| {
+                let manifest = self.control.revision_store.manifest(name);
                 manifest.serving().is_some_and(|it| it.origin == BY_OPERATOR)
             };
             names.extend(self.control.revision_store.names().into_iter().filter(is_loaded));
         }
         names.retain(|it| !self.control.revision_store.manifest(it).is_unloaded);
-        names.extend(self.seen.keys().cloned());
+        names.extend(self.stamps.keys().cloned());
         names.retain(|it| self.loader.config.component(it).enabled != Some(false));
         names
     }
@@ -179,15 +179,15 @@ impl Reloader {
                 let _ = sender.try_send(());
             }
         };
-        let watcher = notify::recommended_watcher(ring).and_then(|mut it| {
-            it.watch(folder, notify::RecursiveMode::NonRecursive)?;
-            Ok(it)
+        let watcher = notify::recommended_watcher(ring).and_then(|mut watcher| {
+            watcher.watch(folder, notify::RecursiveMode::NonRecursive)?;
+            Ok(watcher)
         });
-        let told = |error: &notify::Error| {
+        let report = |error: &notify::Error| {
             let folder = folder.display();
             tracing::warn!("{folder}: no news of changes ({error}); looking every 2 s");
         };
-        watcher.inspect_err(told).ok()
+        watcher.inspect_err(report).ok()
     }
 
     /// Acts on everything that has changed since the last look.
@@ -195,12 +195,12 @@ impl Reloader {
         let files: BTreeMap<_, _> = self.loader.library.files().into_iter().collect();
         for (name, stamp) in &files {
             self.missing.remove(name);
-            if self.seen.insert(name.clone(), *stamp).as_ref() != Some(stamp) {
+            if self.stamps.insert(name.clone(), *stamp).as_ref() != Some(stamp) {
                 self.replace(name).await;
             }
         }
         let gone: Vec<_> =
-            self.seen.keys().filter(|it| !files.contains_key(*it)).cloned().collect();
+            self.stamps.keys().filter(|it| !files.contains_key(*it)).cloned().collect();
         for name in gone {
             let since = *self.missing.entry(name.clone()).or_insert_with(Instant::now);
             if since.elapsed() >= REMOVED_AFTER {
@@ -211,7 +211,7 @@ impl Reloader {
             self.control.registry.catalog().components().map(|it| it.name().to_string()).collect();
         for name in served {
             let stamp = self.loader.stamp(&name);
-            let before = self.settings_seen.insert(name.clone(), stamp.clone());
+            let before = self.settings_stamps.insert(name.clone(), stamp.clone());
             let is_frozen = self.is_frozen(&name);
             let has_thawed = !is_frozen && self.frozen.remove(&name);
             if is_frozen {
@@ -270,7 +270,7 @@ impl Reloader {
             true => self.control.registry.install(&next).map_err(|it| of_settings(it.into()))?,
             false => self.control.registry.refresh(&next),
         }
-        self.control.troubles.lock().remove(name);
+        self.control.errors.lock().remove(name);
         tracing::info!(component = name, "took over its changed settings");
         Ok(())
     }
@@ -288,20 +288,20 @@ impl Reloader {
     fn warn(&self, name: &str, origin: &str, error: &LoadError, kept: &str) {
         self.loader.metrics.load_failed();
         tracing::error!(component = name, "{origin}: refused: {error}{kept}");
-        self.note_trouble(name, format!("{origin}: {error}{kept}"), error.path());
+        self.note_error(name, format!("{origin}: {error}{kept}"), error.path());
     }
 
     /// Forgets the component named `name`, which is taken away.
     fn forget(&mut self, name: &str) {
-        self.seen.remove(name);
+        self.stamps.remove(name);
         self.missing.remove(name);
         self.ready.remove(name);
-        self.control.troubles.lock().remove(name);
+        self.control.errors.lock().remove(name);
     }
 
     /// Notes for `/api/health` what is wrong, without the folders of this machine: those of this server,
     /// and that of `path`.
-    fn note_trouble(&self, name: &str, message: String, path: Option<&Path>) {
+    fn note_error(&self, name: &str, message: String, path: Option<&Path>) {
         let config = &self.loader.config;
         let folders = [path.and_then(Path::parent), config.components_folder.as_deref()];
         let folders = folders.into_iter().flatten().chain([&*config.data, &*config.base]);
@@ -309,6 +309,6 @@ impl Reloader {
         for folder in folders.filter(|it| it.parent().is_some()) {
             public = public.replace(&format!("{}/", folder.display()), "");
         }
-        self.control.troubles.lock().insert(name.to_owned(), ReportedError { message, public });
+        self.control.errors.lock().insert(name.to_owned(), ReportedError { message, public });
     }
 }

@@ -127,10 +127,10 @@ impl Manifest {
     /// Where a rollback goes that names no number: before the one that serves, or the last.
     pub fn previous(&self) -> Option<&Revision> {
         let Some(serving) = self.serving() else { return self.last() };
-        let before = |it: &&Revision| {
-            it.number < serving.number
-                && it.digest != serving.digest
-                && self.rejection(&it.digest).is_none()
+        let before = |revision: &&Revision| {
+            revision.number < serving.number
+                && revision.digest != serving.digest
+                && self.rejection(&revision.digest).is_none()
         };
         self.generations.iter().rfind(before)
     }

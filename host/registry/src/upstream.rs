@@ -285,8 +285,8 @@ impl Registry {
             next.settle();
         });
         let catalog = self.catalog();
-        let is_hidden = |it: &&Arc<ServerTool>| {
-            !catalog.served.tool(&it.tool.name).is_some_and(|other| Arc::ptr_eq(it, other))
+        let is_hidden = |tool: &&Arc<ServerTool>| {
+            !catalog.served.tool(&tool.tool.name).is_some_and(|other| Arc::ptr_eq(tool, other))
         };
         offer.tools.iter().filter(is_hidden).map(|it| it.tool.name.clone()).collect()
     }

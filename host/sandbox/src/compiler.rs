@@ -202,29 +202,29 @@ pub fn compile_apart<'a>(
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let said = output.stderr.get(..COMPLAINT_BYTES_MAX).unwrap_or(&output.stderr);
-        let said = String::from_utf8_lossy(said);
+        let stderr = output.stderr.get(..COMPLAINT_BYTES_MAX).unwrap_or(&output.stderr);
+        let text = String::from_utf8_lossy(stderr);
         // The program's name, with which it says everything.
-        let said = said.trim().trim_start_matches("madoguchi: ");
-        Err(failed(output.status, said, limits))
+        let text = text.trim().trim_start_matches("madoguchi: ");
+        Err(failed(output.status, text, limits))
     })
 }
 
 /// Why a compiling process brought nothing.
-fn failed(status: ExitStatus, said: &str, limits: &SandboxConfig) -> LoadError {
+fn failed(status: ExitStatus, text: &str, limits: &SandboxConfig) -> LoadError {
     if status.signal() == Some(SIGXCPU) {
         return took_too_long(limits);
     }
     // As Rust says it before it aborts, as the system does, and as a thread does that cannot start.
     let no_memory = ["memory allocation of", "os error 12", "os error 11", "annot allocate memory"];
-    if no_memory.iter().any(|it| said.contains(it)) || status.signal() == Some(SIGKILL) {
+    if no_memory.iter().any(|it| text.contains(it)) || status.signal() == Some(SIGKILL) {
         let most = limits.compile_memory_bytes_max;
         let what = format!("compiling it takes more than {most} bytes of memory");
         return LoadError::TooMuch { limit: "compile_memory_bytes_max", what };
     }
     let why = match status.code() {
-        Some(_) if !said.is_empty() => said.to_owned(),
-        _ => format!("the compiler broke down ({status}): {said}"),
+        Some(_) if !text.is_empty() => text.to_owned(),
+        _ => format!("the compiler broke down ({status}): {text}"),
     };
     LoadError::Compile(wasmtime::Error::msg(why))
 }
@@ -344,14 +344,14 @@ mod tests {
     fn tells_why_a_compiling_process_ended() {
         use std::os::unix::process::ExitStatusExt;
         let limits = SandboxConfig::default();
-        let told =
-            |raw: i32, said: &str| failed(ExitStatus::from_raw(raw), said, &limits).to_string();
-        assert!(told(24, "").contains("compile_cpu_s_max"));
+        let shown =
+            |raw: i32, text: &str| failed(ExitStatus::from_raw(raw), text, &limits).to_string();
+        assert!(shown(24, "").contains("compile_cpu_s_max"));
         assert!(
-            told(6, "memory allocation of 64 bytes failed").contains("compile_memory_bytes_max")
+            shown(6, "memory allocation of 64 bytes failed").contains("compile_memory_bytes_max")
         );
-        assert!(told(9, "").contains("compile_memory_bytes_max"));
-        assert!(told(11, "").contains("broke down"));
-        assert!(told(1 << 8, "unknown import").ends_with("unknown import"));
+        assert!(shown(9, "").contains("compile_memory_bytes_max"));
+        assert!(shown(11, "").contains("broke down"));
+        assert!(shown(1 << 8, "unknown import").ends_with("unknown import"));
     }
 }

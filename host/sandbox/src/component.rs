@@ -219,7 +219,7 @@ impl LoadedComponent {
             Tools::Lifted(lifted) => {
                 // It is asked nothing, and is to start all the same.
                 let started = self.described(async |_, _| Ok(())).await;
-                started.map_err(|it| match it {
+                started.map_err(|error| match error {
                     LoadError::Describe(error) => LoadError::Start(error),
                     other => other,
                 })?;
@@ -256,10 +256,10 @@ impl LoadedComponent {
             let migrations = self.described(async |store, instance| {
                 export.load(&mut *store, &instance)?.call_migrations(store).await
             });
-            let migrations = migrations.await?.into_iter().map(|it| database::Migration {
-                number: it.number,
-                name: it.name,
-                statements: it.statements,
+            let migrations = migrations.await?.into_iter().map(|migration| database::Migration {
+                number: migration.number,
+                name: migration.name,
+                statements: migration.statements,
             });
             Ok(migrations.collect())
         })
@@ -337,22 +337,22 @@ impl LoadedComponent {
 /// What `component` imports, less what only names types and reaches nothing.
 pub fn acting_imports(component: &Component) -> Vec<String> {
     let (engine, ty) = (component.engine(), component.component_type());
-    let mut known = Vec::new();
-    let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty, &mut known));
+    let mut resources = Vec::new();
+    let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty, &mut resources));
     acting.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Whether an import brings more than the names of types, and of resources that are `known` from those before it.
-fn acts(engine: &Engine, import: &ComponentItem, known: &mut Vec<ResourceType>) -> bool {
+/// Whether an import brings more than the names of types, and of resources that are not among `resources`.
+fn acts(engine: &Engine, import: &ComponentItem, resources: &mut Vec<ResourceType>) -> bool {
     match import {
         ComponentItem::ComponentInstance(instance) => {
             let mut acts = false;
             for (_, it) in instance.exports(engine) {
                 acts |= match it.ty {
                     ComponentItem::Type(_) => false,
-                    ComponentItem::Resource(ty) if known.contains(&ty) => false,
+                    ComponentItem::Resource(ty) if resources.contains(&ty) => false,
                     ComponentItem::Resource(ty) => {
-                        known.push(ty);
+                        resources.push(ty);
                         true
                     }
                     _ => true,

@@ -15,7 +15,7 @@ mod offers;
 mod shown;
 
 pub use apps::{EXTENSION as APPS_EXTENSION, MIME_TYPE as APP_MIME_TYPE};
-pub use audience::{Audience, Viewer, Words, is_own_page, texts};
+pub use audience::{Audience, Localized, Viewer, is_own_page, texts};
 pub use offers::{Argument, Prompt, Resource, Template, check_uri};
 pub use shown::{Rewording, Says, Shown};
 
@@ -38,7 +38,7 @@ pub enum TaskUse {
     Always,
     /// Once what it asks first is answered; other clients of the modern era are refused.
     Required,
-    /// Never.
+    /// It never runs as a task.
     Never,
 }
 
@@ -200,8 +200,8 @@ fn optional_object(json: Option<&str>) -> Result<Option<Map<String, Value>>, &'s
 
 /// The first name, or other mark, that two of `items` have.
 fn twice<T>(items: &[T], name: impl Fn(&T) -> &str) -> Option<&str> {
-    let mut seen = HashSet::new();
-    items.iter().map(name).find(|it| !seen.insert(*it))
+    let mut names = HashSet::new();
+    items.iter().map(name).find(|it| !names.insert(*it))
 }
 
 fn schema(json: &str) -> Result<Arc<Map<String, Value>>, String> {
@@ -249,12 +249,12 @@ mod tests {
     #[test]
     fn a_tool_says_whether_it_is_a_task() {
         let read = |meta: Option<&str>| {
-            let said = definition("t", r#"{"type":"object"}"#);
-            let said = Definition { meta: meta.map(str::to_owned), ..said };
-            Tool::read_all(vec![said]).map(|it| it[0].task)
+            let tool = definition("t", r#"{"type":"object"}"#);
+            let tool = Definition { meta: meta.map(str::to_owned), ..tool };
+            Tool::read_all(vec![tool]).map(|it| it[0].task)
         };
         assert_eq!(read(None), Ok(TaskUse::Possible));
-        let says = |word: &str| read(Some(&format!(r#"{{"madoguchi/task":{word}}}"#)));
+        let says = |value: &str| read(Some(&format!(r#"{{"madoguchi/task":{word}}}"#)));
         assert_eq!(says("\"required\""), Ok(TaskUse::Required));
         for wrong in ["\"often\"", "true", "null"] {
             let error = says(wrong).unwrap_err().to_string();
@@ -268,8 +268,8 @@ mod tests {
         let schema = r#"{"type":"object","description":"x\u001by\u2066z"}"#;
         let meta = Some(r#"{"madoguchi/text":{"en":{"title":"a\u0007b"}}}"#.to_owned());
         let (title, description) = (Some(nasty.to_owned()), nasty.to_owned());
-        let said = Definition { title, description, meta, ..definition("t", schema) };
-        let tools = Tool::read_all(vec![said]).unwrap();
+        let tool = Definition { title, description, meta, ..definition("t", schema) };
+        let tools = Tool::read_all(vec![tool]).unwrap();
         assert_eq!(tools[0].title.as_deref(), Some("a[2Jb"));
         assert_eq!(tools[0].description, "a[2Jb");
         assert_eq!(tools[0].input_schema["description"], "xyz");

@@ -130,12 +130,12 @@ impl Lifted {
     /// The tools, as a component would tell them itself. Nothing is known of what they do to the world, so they are
     /// taken to change it.
     pub fn definitions(&self) -> Vec<Definition> {
-        let definition = |(name, it): (&String, &Function)| Definition {
+        let definition = |(name, function): (&String, &Function)| Definition {
             name: name.clone(),
             title: None,
-            description: it.description.clone(),
-            input_schema: it.described.input.to_string(),
-            output_schema: Some(it.described.output.to_string()),
+            description: function.description.clone(),
+            input_schema: function.described.input.to_string(),
+            output_schema: Some(function.described.output.to_string()),
             annotations: Annotations::DESTRUCTIVE | Annotations::OPEN_WORLD,
             view: None,
             meta: None,

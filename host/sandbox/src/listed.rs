@@ -107,9 +107,9 @@ impl Listed {
         instance: Instance,
     ) -> wasmtime::Result<Vec<Definition>> {
         let mut all = Vec::new();
-        let mut known = Vec::new();
+        let mut given = Vec::new();
         for _ in 0..PAGES_MAX {
-            let arguments = self.arguments(&self.list, &known);
+            let arguments = self.arguments(&self.list, &given);
             let arguments = arguments.map_err(wasmtime::Error::msg)?;
             let (ty, value) = self.list.run(store, instance, &arguments).await?;
             let page = match failed(&ty, &value) {
@@ -122,9 +122,9 @@ impl Listed {
             };
             let tools = page["tools"].as_array().into_iter().flatten();
             all.extend(tools.map(|it| self.definition(it)));
-            known = text(&page["next-cursor"]).map(|it| ("cursor", it)).into_iter().collect();
+            given = text(&page["next-cursor"]).map(|it| ("cursor", it)).into_iter().collect();
             // So many are too many, whatever else there is.
-            if known.is_empty() || all.len() > TOOLS_MAX {
+            if given.is_empty() || all.len() > TOOLS_MAX {
                 break;
             }
         }
@@ -142,8 +142,8 @@ impl Listed {
             (Annotations::DESTRUCTIVE, is("destructive-hint", true) && !is_read_only),
             (Annotations::OPEN_WORLD, is("open-world-hint", true)),
         ];
-        let said = annotations.into_iter().filter(|it| it.1).map(|it| it.0);
-        let annotations = said.fold(Annotations::empty(), |all, it| all | it);
+        let set = annotations.into_iter().filter(|it| it.1).map(|it| it.0);
+        let annotations = set.fold(Annotations::empty(), |all, it| all | it);
         Definition {
             name: format!("{}{}", self.prefix, tool["name"].as_str().unwrap_or_default()),
             title: text(&options["title"]).or_else(|| text(&hints["title"])),
@@ -164,8 +164,8 @@ impl Listed {
         invocation: &Invocation,
     ) -> wasmtime::Result<Result<Output, Unfit>> {
         let name = invocation.name.strip_prefix(&self.prefix).unwrap_or(&invocation.name);
-        let known = [("name", name.to_owned()), ("arguments", invocation.arguments.clone())];
-        let arguments = self.arguments(&self.call, &known).map_err(wasmtime::Error::msg)?;
+        let given = [("name", name.to_owned()), ("arguments", invocation.arguments.clone())];
+        let arguments = self.arguments(&self.call, &given).map_err(wasmtime::Error::msg)?;
         let (ty, value) = self.call.run(store, instance, &arguments).await?;
         if let Some(error) = failed(&ty, &value) {
             let is_of_arguments =
@@ -185,9 +185,9 @@ impl Listed {
         })
     }
 
-    /// The arguments of `function`: what is `known`, by the names of fields, and of everything else that it is not there.
-    fn arguments(&self, function: &Function, known: &[(&str, String)]) -> Result<Vec<Val>, String> {
-        let value = |(name, ty): (&str, Type)| self.value(name, &ty, known, 0);
+    /// The arguments of `function`: what is `given`, by the names of fields, and of all else that it is not there.
+    fn arguments(&self, function: &Function, given: &[(&str, String)]) -> Result<Vec<Val>, String> {
+        let value = |(name, ty): (&str, Type)| self.value(name, &ty, given, 0);
         function.ty.params().map(value).collect()
     }
 
@@ -195,16 +195,16 @@ impl Listed {
         &self,
         name: &str,
         ty: &Type,
-        known: &[(&str, String)],
+        given: &[(&str, String)],
         depth: usize,
     ) -> Result<Val, String> {
-        let text = || match known.iter().find(|it| it.0 == name) {
+        let text = || match given.iter().find(|it| it.0 == name) {
             Some((_, text)) => Some(text.clone()),
             None => (name == "protocol-version").then(|| self.revision.clone()),
         };
         let inner = |name: &str, ty: &Type| match depth {
             DEPTH_MAX => Err(format!("what it is told goes deeper than {DEPTH_MAX} levels")),
-            _ => self.value(name, ty, known, depth + 1),
+            _ => self.value(name, ty, given, depth + 1),
         };
         Ok(match ty {
             Type::String => Val::String(text().unwrap_or_default()),
@@ -299,7 +299,7 @@ fn outcome(result: &Value) -> Result<Output, Unfit> {
     if result["is-error"] != true {
         return Ok(Output { structured, content, meta: text(&result["meta"]) });
     }
-    let texts = content.iter().filter_map(|it| match it {
+    let texts = content.iter().filter_map(|content| match content {
         Content::Text(it) => Some(it.text.as_str()),
         _ => None,
     });
@@ -404,18 +404,18 @@ mod tests {
 
     #[test]
     fn each_kind_of_content_is_passed_on_and_a_stream_is_not() {
-        let said = |it: Value| content(&it).map(|it| format!("{it:?}"));
+        let shown = |it: Value| content(&it).map(|it| format!("{it:?}"));
         let options = json!({ "annotations": { "audience": ["user"], "last-modified": "2026" } });
         let text =
-            said(json!({ "text": { "text": { "text": "a" }, "options": options } })).unwrap();
+            shown(json!({ "text": { "text": { "text": "a" }, "options": options } })).unwrap();
         assert!(text.contains(r#"text: "a""#) && text.contains("lastModified"), "{text}");
         let image = json!({ "image": { "data": { "blob": "AP8=" }, "mime-type": "image/png" } });
-        assert!(said(image).unwrap().contains("image/png"));
+        assert!(shown(image).unwrap().contains("image/png"));
         let of = json!({ "blob": { "uri": "a:b", "blob": { "blob": "AP8=" } } });
-        assert!(said(json!({ "embedded-resource": { "resource": of } })).unwrap().contains("a:b"));
-        let streamed = said(json!({ "text": { "text": { "text-stream": null } } })).unwrap_err();
+        assert!(shown(json!({ "embedded-resource": { "resource": of } })).unwrap().contains("a:b"));
+        let streamed = shown(json!({ "text": { "text": { "text-stream": null } } })).unwrap_err();
         assert!(streamed.contains("text-stream"), "SYS-50: {streamed}");
-        let unknown = said(json!({ "video": {} })).unwrap_err();
+        let unknown = shown(json!({ "video": {} })).unwrap_err();
         assert!(unknown.contains("video"), "SYS-50: {unknown}");
     }
 }

@@ -75,11 +75,11 @@ impl Usage {
 
     /// Counts what a measured call took, for those that were not measured as well. Of two at once,
     /// one may be forgotten, which does no harm.
-    fn note(&self, spent: Duration, now: Duration) {
-        if spent < SHORT {
+    fn note(&self, used: Duration, now: Duration) {
+        if used < SHORT {
             return;
         }
-        let recent = (self.recent(now) + spent * MEASURED).min(REMEMBERED);
+        let recent = (self.recent(now) + used * MEASURED).min(REMEMBERED);
         self.recent.store(nanos(recent), Ordering::Relaxed);
         self.recent_at.store(nanos(now), Ordering::Relaxed);
     }
@@ -180,8 +180,8 @@ impl Scheduler {
     }
 
     /// Ends a turn that took so long.
-    fn end(&self, usage: &Usage, spent: Duration) {
-        usage.turns.fetch_add(nanos(spent), Ordering::Relaxed);
+    fn end(&self, usage: &Usage, used: Duration) {
+        usage.turns.fetch_add(nanos(used), Ordering::Relaxed);
         self.give_back();
     }
 
@@ -253,7 +253,7 @@ pub struct Turns<'a, F> {
     /// Its place among those that wait for a turn.
     place: Option<Arc<AtomicBool>>,
     /// What it took of a processor so far, where it is measured.
-    spent: Option<Duration>,
+    used: Option<Duration>,
 }
 
 impl<'a, F> Turns<'a, F> {
@@ -263,8 +263,8 @@ impl<'a, F> Turns<'a, F> {
         usage: &'a Arc<Usage>,
         scheduler: &'a Scheduler,
     ) -> Self {
-        let spent = usage.is_measured().then_some(Duration::ZERO);
-        Self { body, pace, usage, scheduler, place: None, spent }
+        let used = usage.is_measured().then_some(Duration::ZERO);
+        Self { body, pace, usage, scheduler, place: None, used }
     }
 }
 
@@ -280,10 +280,10 @@ impl<F: Future> Future for Turns<'_, F> {
         let (scheduler, usage) = (this.scheduler, &**this.usage);
         let end = |began| scheduler.end(usage, processor_time().saturating_sub(began));
         let _turn = takes_turns.then(|| scopeguard::guard(processor_time(), end));
-        let began = this.spent.is_some().then(processor_time);
+        let began = this.used.is_some().then(processor_time);
         let polled = this.body.as_mut().poll(context);
-        if let (Some(spent), Some(began)) = (&mut this.spent, began) {
-            *spent += processor_time().saturating_sub(began);
+        if let (Some(used), Some(began)) = (&mut this.used, began) {
+            *used += processor_time().saturating_sub(began);
         }
         if this.pace.was_interrupted() && takes_turns && polled.is_pending() {
             // It goes on after the turn it still has: else the calls of others would always be next,
@@ -356,8 +356,8 @@ impl<F> Drop for Turns<'_, F> {
         if let Some(place) = &self.place {
             self.scheduler.leave(place);
         }
-        if let Some(spent) = self.spent {
-            self.usage.note(spent, self.usage.since.elapsed());
+        if let Some(used) = self.used {
+            self.usage.note(used, self.usage.since.elapsed());
         }
     }
 }

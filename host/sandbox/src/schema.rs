@@ -65,9 +65,9 @@ impl<'a> Check<'a> {
             return Err(Misfit::Entangled);
         }
         self.depth += 1;
-        for (keyword, said) in schema {
+        for (keyword, rule) in schema {
             self.step(1)?;
-            self.keyword(schema, keyword, said, value)?;
+            self.keyword(schema, keyword, rule, value)?;
         }
         self.depth -= 1;
         Ok(())
@@ -82,12 +82,12 @@ impl<'a> Check<'a> {
         &mut self,
         schema: &'a Map<String, Value>,
         keyword: &str,
-        said: &'a Value,
+        rule: &'a Value,
         value: &'a Value,
     ) -> Checked {
-        match (keyword, said) {
-            ("type", _) => self.kind(said, value),
-            ("const", _) => self.one_of(std::slice::from_ref(said), value),
+        match (keyword, rule) {
+            ("type", _) => self.kind(rule, value),
+            ("const", _) => self.one_of(std::slice::from_ref(rule), value),
             ("enum", Value::Array(choices)) => self.one_of(choices, value),
             ("$ref", Value::String(name)) => match self.referred(name) {
                 Some(schema) => self.value(schema, value),
@@ -97,8 +97,8 @@ impl<'a> Check<'a> {
             // Of `oneOf` that at least one fits: that no other does is not certain here.
             ("anyOf" | "oneOf", Value::Array(any)) => self.any_of(any, value),
             ("required", Value::Array(names)) => self.required(names, value),
-            ("properties", Value::Object(known)) => self.properties(known, value),
-            ("additionalProperties", _) => self.others(schema, said, value),
+            ("properties", Value::Object(fields)) => self.properties(fields, value),
+            ("additionalProperties", _) => self.others(schema, rule, value),
             ("prefixItems", Value::Array(first)) => {
                 let Value::Array(items) = value else { return Ok(()) };
                 let mut pairs = first.iter().zip(items).enumerate();
@@ -108,20 +108,20 @@ impl<'a> Check<'a> {
                 let first = schema.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
                 let Value::Array(items) = value else { return Ok(()) };
                 let mut rest = items.iter().enumerate().skip(first);
-                rest.try_for_each(|(at, item)| self.inside(Step::Item(at), said, item))
+                rest.try_for_each(|(at, item)| self.inside(Step::Item(at), rule, item))
             }
-            (_, Value::Number(_)) => self.range(keyword, said, value),
+            (_, Value::Number(_)) => self.range(keyword, rule, value),
             _ => Ok(()),
         }
     }
 
-    fn kind(&mut self, said: &Value, value: &Value) -> Checked {
-        let kinds = said.as_array().map_or(std::slice::from_ref(said), Vec::as_slice);
+    fn kind(&mut self, rule: &Value, value: &Value) -> Checked {
+        let kinds = rule.as_array().map_or(std::slice::from_ref(rule), Vec::as_slice);
         self.step(kinds.len())?;
         if kinds.iter().filter_map(Value::as_str).any(|it| is(it, value)) {
             return Ok(());
         }
-        Err(self.wrong(&format!("must be of type {said}")))
+        Err(self.wrong(&format!("must be of type {rule}")))
     }
 
     fn one_of(&mut self, choices: &[Value], value: &Value) -> Checked {
@@ -170,11 +170,11 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn properties(&mut self, known: &'a Map<String, Value>, value: &'a Value) -> Checked {
+    fn properties(&mut self, properties: &'a Map<String, Value>, value: &'a Value) -> Checked {
         let Value::Object(fields) = value else { return Ok(()) };
-        self.step(fields.len().min(known.len()))?;
+        self.step(fields.len().min(properties.len()))?;
         for (name, field) in fields {
-            if let Some(schema) = known.get(name) {
+            if let Some(schema) = properties.get(name) {
                 self.inside(Step::Field(name), schema, field)?;
             }
         }
@@ -185,18 +185,18 @@ impl<'a> Check<'a> {
     fn others(
         &mut self,
         schema: &'a Map<String, Value>,
-        said: &'a Value,
+        rule: &'a Value,
         value: &'a Value,
     ) -> Checked {
         let Value::Object(fields) = value else { return Ok(()) };
         if schema.contains_key("patternProperties") {
             return Ok(());
         }
-        let known = schema.get("properties").and_then(Value::as_object);
+        let properties = schema.get("properties").and_then(Value::as_object);
         for (name, field) in fields {
             self.step(1)?;
-            if known.is_none_or(|it| !it.contains_key(name)) {
-                self.inside(Step::Field(name), said, field)?;
+            if properties.is_none_or(|it| !it.contains_key(name)) {
+                self.inside(Step::Field(name), rule, field)?;
             }
         }
         Ok(())
@@ -209,8 +209,8 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn range(&mut self, keyword: &str, said: &Value, value: &Value) -> Checked {
-        let Some(bound) = said.as_f64() else { return Ok(()) };
+    fn range(&mut self, keyword: &str, rule: &Value, value: &Value) -> Checked {
+        let Some(bound) = rule.as_f64() else { return Ok(()) };
         let size = |it: usize| Some(it as f64);
         let (measured, upper) = match (keyword, value) {
             ("minimum", Value::Number(it)) => (it.as_f64(), false),
@@ -223,7 +223,7 @@ impl<'a> Check<'a> {
         };
         let is_beyond = |it: f64| if upper { it > bound } else { it < bound };
         match measured.is_some_and(is_beyond) {
-            true => Err(self.wrong(&format!("{keyword} is {said}"))),
+            true => Err(self.wrong(&format!("{keyword} is {rule}"))),
             false => Ok(()),
         }
     }

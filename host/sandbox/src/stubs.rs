@@ -21,19 +21,19 @@ pub(crate) fn add_to_linker(
 ) -> wasmtime::Result<()> {
     let (engine, ty) = (component.engine(), component.component_type());
     // A resource is what it is where it first occurs, be that a stub or not; later ones only name it again.
-    let mut known = Vec::new();
+    let mut resources = Vec::new();
     for (import, item) in ty.imports(engine) {
         let is_stub = is_stub(import);
         match item.ty {
             ComponentItem::ComponentInstance(instance) => {
                 let mut stub = is_stub.then(|| linker.instance(import)).transpose()?;
                 for (name, item) in instance.exports(engine) {
-                    add(stub.as_mut(), (import, name), &item.ty, &mut known)?;
+                    add(stub.as_mut(), (import, name), &item.ty, &mut resources)?;
                 }
             }
             other => {
                 let mut root = linker.root();
-                add(is_stub.then_some(&mut root), (import, import), &other, &mut known)?;
+                add(is_stub.then_some(&mut root), (import, import), &other, &mut resources)?;
             }
         }
     }
@@ -45,11 +45,11 @@ fn add(
     stub: Option<&mut LinkerInstance<'_, CallState>>,
     (import, name): (&str, &str),
     item: &ComponentItem,
-    known: &mut Vec<ResourceType>,
+    resources: &mut Vec<ResourceType>,
 ) -> wasmtime::Result<()> {
     match (item, stub) {
-        (ComponentItem::Resource(ty), stub) if !known.contains(ty) => {
-            known.push(*ty);
+        (ComponentItem::Resource(ty), stub) if !resources.contains(ty) => {
+            resources.push(*ty);
             match stub {
                 Some(stub) => stub.resource(name, ResourceType::host::<Nothing>(), |_, _| Ok(())),
                 None => Ok(()),

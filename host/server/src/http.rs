@@ -34,7 +34,7 @@ pub(crate) use allowed::hosts;
 pub(crate) use front::Front;
 pub(crate) use listener::{Connections, End};
 
-use guard::{Doors, Guard};
+use guard::{Authenticators, Guard};
 
 use crate::{
     api,
@@ -143,9 +143,9 @@ fn guarded(
     config: &Config,
     routes: Router,
     (running, metrics): (TaskTracker, Metrics),
-    (known, registry): (Doors, Option<Registry>),
+    (authenticators, registry): (Authenticators, Option<Registry>),
 ) -> Front {
-    let guard = Guard::new(config, metrics, known, registry);
+    let guard = Guard::new(config, metrics, authenticators, registry);
     let share = guard.share();
     Front::new(routes, Some(guard), share, running)
 }

@@ -42,7 +42,7 @@ const UNDER_WAY_MAX: usize = 4_096;
 /// Keys that are remembered to rest.
 const RESTING_MAX: usize = 4_096;
 /// Characters of a component's sentence that are logged.
-const SAID_CHARS_MAX: usize = 1_024;
+const OUTCOME_CHARS_MAX: usize = 1_024;
 /// What the lease is for with which a node runs a component's jobs.
 const LEASE: &str = "jobs";
 
@@ -134,7 +134,7 @@ struct Worker {
     resting: HashMap<String, Rest>,
     /// As many places as runs may take at a time.
     places: (usize, Arc<Semaphore>),
-    trouble: Rest,
+    backoff: Rest,
     /// When to ask again what is due.
     again: Pause,
 }
@@ -150,7 +150,7 @@ impl Worker {
             keys: HashMap::new(),
             resting: HashMap::new(),
             places: (0, Arc::new(Semaphore::new(0))),
-            trouble: Rest::default(),
+            backoff: Rest::default(),
             again: forever(),
         }
     }
@@ -158,22 +158,22 @@ impl Worker {
     async fn serve(mut self, stop: CancellationToken) {
         let mut changes = self.works.registry.changes();
         let mut channel = self.channel.listen();
-        let (mut seen, mut is_due) = (None, true);
+        let (mut latest, mut is_due) = (None, true);
         loop {
             channel.forget();
             changes.mark_unchanged();
             let component = self.works.component(&self.name);
             let version = component.as_ref().map(|it| it.digest().clone());
             // Another component that comes or goes changes nothing here.
-            is_due |= version != seen;
+            is_due |= version != latest;
             let began = Instant::now();
-            if let Some(component) = component.filter(|_| is_due && self.trouble.is_over()) {
+            if let Some(component) = component.filter(|_| is_due && self.backoff.is_over()) {
                 tokio::select! {
                     () = stop.cancelled() => break,
                     () = self.look(&component, &stop) => {}
                 }
             }
-            (seen, is_due) = (version, true);
+            (latest, is_due) = (version, true);
             let next = self.next_look();
             let events = self.again.events.clone();
             tokio::select! {
@@ -195,16 +195,16 @@ impl Worker {
     fn next_look(&self) -> Instant {
         let now = Instant::now();
         let pause = now + self.works.left(&self.again).max(PACE);
-        let rests = self.resting.values().chain([&self.trouble]).filter_map(|it| it.until);
+        let rests = self.resting.values().chain([&self.backoff]).filter_map(|it| it.until);
         rests.filter(|it| *it > now).chain([pause]).min().unwrap_or(pause)
     }
 
     /// Asks what is due, and begins with it.
     async fn look(&mut self, component: &LoadedComponent, stop: &CancellationToken) {
         let running: Vec<_> = self.keys.values().cloned().collect();
-        let said = match component.due(&running, self.fence.as_ref()).await {
+        let agenda = match component.due(&running, self.fence.as_ref()).await {
             Ok(Ok(agenda)) => {
-                self.trouble = Rest::default();
+                self.backoff = Rest::default();
                 self.again = short(agenda.again);
                 let jobs_max = component.jobs_max();
                 if self.places.0 != jobs_max {
@@ -213,12 +213,12 @@ impl Worker {
                 agenda.jobs.into_iter().take(DUE_MAX).for_each(|it| self.begin(it, stop));
                 return;
             }
-            Ok(Err(why)) => why.chars().take(SAID_CHARS_MAX).collect(),
+            Ok(Err(why)) => why.chars().take(OUTCOME_CHARS_MAX).collect(),
             Err(error) => error.to_string(),
         };
-        self.trouble.failed();
+        self.backoff.failed();
         self.again = forever();
-        tracing::warn!(component = &*self.name, "what it has to do is not known: {said}");
+        tracing::warn!(component = &*self.name, "what it has to do is not known: {agenda}");
     }
 
     /// Begins with `job`, unless it is under way, rests, or there are too many.
@@ -291,7 +291,7 @@ impl Works {
             match result {
                 Ok(Ok(JobOutcome::Done)) => return Ok(()),
                 Ok(Ok(JobOutcome::Paused(pause))) => self.wait(listener, short(pause)).await,
-                Ok(Err(why)) => return Err(why.chars().take(SAID_CHARS_MAX).collect()),
+                Ok(Err(why)) => return Err(why.chars().take(OUTCOME_CHARS_MAX).collect()),
                 Err(error) => return Err(error.to_string()),
             }
             sleep_until(began + PACE).await;

@@ -179,8 +179,8 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Res
     set(header::ETAG, &tag);
     set(header::VARY, "accept-encoding");
     headers.insert(header::CONTENT_SECURITY_POLICY, page.policy);
-    let known = request.get(header::IF_NONE_MATCH).and_then(|it| it.to_str().ok());
-    if known.is_some_and(|it| it.contains(&tag)) {
+    let cached = request.get(header::IF_NONE_MATCH).and_then(|it| it.to_str().ok());
+    if cached.is_some_and(|it| it.contains(&tag)) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }
     let accepted = request.get(header::ACCEPT_ENCODING).and_then(|it| it.to_str().ok());

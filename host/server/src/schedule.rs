@@ -34,7 +34,7 @@ pub(crate) fn start(
             config: config.clone(),
             registry: registry.clone(),
             leases: leases.clone(),
-            trouble: None,
+            failed_at: None,
         };
         Some(tokio::spawn(turn.repeat(ending.clone(), running.clone())))
     })
@@ -52,7 +52,7 @@ struct Turn {
     registry: Registry,
     leases: Leases,
     /// When the last warning was, while runs fail.
-    trouble: Option<Instant>,
+    failed_at: Option<Instant>,
 }
 
 impl Turn {
@@ -92,7 +92,7 @@ impl Turn {
         let component = self.registry.catalog().component(&self.name).cloned();
         let Some(component) = component.filter(|it| it.is_scheduled()) else { return };
         match component.run_schedule(fence).await {
-            Ok(Ok(())) if self.trouble.take().is_some() => {
+            Ok(Ok(())) if self.failed_at.take().is_some() => {
                 tracing::info!(component = &*self.name, "its schedule runs again");
             }
             Ok(Ok(())) => {}
@@ -102,8 +102,8 @@ impl Turn {
     }
 
     fn failed(&mut self, why: &str) {
-        if self.trouble.is_none_or(|it: Instant| it.elapsed() >= QUIET) {
-            self.trouble = Some(Instant::now());
+        if self.failed_at.is_none_or(|it: Instant| it.elapsed() >= QUIET) {
+            self.failed_at = Some(Instant::now());
             tracing::warn!(component = &*self.name, "its schedule failed: {why}");
         }
     }

@@ -219,7 +219,7 @@ impl Server {
             let telemetry = Telemetry::open(&config.telemetry)?;
             let audit = Audit::open(&config.data, &config.audit).map_err(data)?;
 
-            let (registry, troubles) = (Registry::default(), ReportedErrors::default());
+            let (registry, errors) = (Registry::default(), ReportedErrors::default());
             let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
             let leaves = CancellationToken::new();
             let running = TaskTracker::new();
@@ -249,7 +249,7 @@ impl Server {
                 shared.clone(),
                 registry.clone(),
                 revision_store,
-                troubles.clone(),
+                errors.clone(),
                 metrics.clone(),
                 (store.as_ref(), addr),
             );
@@ -294,7 +294,7 @@ impl Server {
             let health = Health {
                 has_page: config.embedded.has_page(),
                 registry: registry.clone(),
-                troubles,
+                errors,
                 servers,
                 services,
                 disk,
@@ -349,8 +349,8 @@ impl Server {
             if let Some(store) = &shared_store {
                 tasks.extend(events.spread(store, &hang_up).await?);
                 tasks.push(tokio::spawn(heeded.heed(hang_up.clone())));
-                let told = operator.health.clone().tell_readiness(store.clone(), hang_up.clone());
-                tasks.push(tokio::spawn(told));
+                let task = operator.health.clone().tell_readiness(store.clone(), hang_up.clone());
+                tasks.push(tokio::spawn(task));
                 tasks.extend(leases.look_after(&hang_up));
             }
             tasks.push(schedule::start(shared, (&registry, &leases), &stop, &running));

@@ -157,7 +157,7 @@ impl State {
 }
 
 /// The outcome as the log has it, at most 64 bytes.
-pub fn word(outcome: Cow<'static, str>) -> Cow<'static, str> {
+pub fn shortened(outcome: Cow<'static, str>) -> Cow<'static, str> {
     match outcome {
         Cow::Owned(it) if it.len() > 64 => it[..it.floor_char_boundary(64)].to_owned().into(),
         other => other,

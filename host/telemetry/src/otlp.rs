@@ -184,7 +184,7 @@ impl Span {
         (method, name): (&'static str, &str),
         component: Option<(&str, &str)>,
         ending: Ending,
-        word: &str,
+        value: &str,
     ) {
         let Some((_, context)) = &self.exported else { return };
         let span = context.span();
@@ -199,12 +199,12 @@ impl Span {
             span.set_attribute(KeyValue::new("madoguchi.component.digest", digest.to_owned()));
         }
         span.set_attribute(KeyValue::new("madoguchi.round", i64::from(round)));
-        span.set_attribute(KeyValue::new("madoguchi.outcome", word.to_owned()));
+        span.set_attribute(KeyValue::new("madoguchi.outcome", value.to_owned()));
         if !matches!(ending, Ending::Done | Ending::Asked) {
             span.set_attribute(KeyValue::new("error.type", Value::from(ending.name())));
         }
         if ending.is_error() {
-            span.set_status(Status::error(word.to_owned()));
+            span.set_status(Status::error(value.to_owned()));
         }
     }
 

@@ -158,12 +158,12 @@ impl Timelines {
     /// The rounds of that call that are kept, in their order.
     pub fn of(&self, call: u64) -> Vec<Round> {
         let kept = self.0.lock();
-        kept.iter().filter(|it| it.0.call == call).map(|(it, timeline)| it.told(timeline)).collect()
+        kept.iter().filter(|it| it.0.call == call).map(|(it, timeline)| it.row(timeline)).collect()
     }
 }
 
 impl Ended {
-    fn told(&self, timeline: &Timeline) -> Round {
+    fn row(&self, timeline: &Timeline) -> Round {
         let noted = timeline.0.noted.lock();
         let time = jiff::Timestamp::try_from(self.time);
         Round {

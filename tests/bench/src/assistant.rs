@@ -146,7 +146,7 @@ pub(crate) async fn measure(
     let mut direct = Connection::open(&model.address).await?;
     let mut tools = Connection::open(&host.address).await?;
     let call = Call::kilobyte();
-    let (mut pairs, mut words) = (Vec::new(), Vec::new());
+    let (mut pairs, mut first_words) = (Vec::new(), Vec::new());
     for _ in 0..runs {
         let none = timed(&mut chat, &asked(&host.address, 0, "application/json")).await?;
         let all = timed(&mut chat, &asked(&host.address, ROUNDS, "application/json")).await?;
@@ -155,11 +155,11 @@ pub(crate) async fn measure(
         // The run without rounds has the pause in it, which the other has not.
         let round = (all - (none - PAUSE.as_secs_f64() * 1000.0)) / ROUNDS as f64;
         pairs.push((Some(round), Some(exchange + echo)));
-        words.push(first_word(host, model).await?);
+        first_words.push(first_word(host, model).await?);
     }
     let own = pairs.iter().map(|(round, floor)| round.zip(*floor).map(|(a, b)| a - b));
     let own: Vec<_> = own.flatten().collect();
-    let word = crate::figures::Spread::of(words);
+    let word = crate::figures::Spread::of(first_words);
     let rows = vec![
         Row::of_pairs("a round against its two exchanges alone, ms", &pairs),
         Row {
@@ -214,10 +214,10 @@ async fn first_word(host: &Server, model: &Model) -> Result<f64> {
     let mut bytes = Vec::new();
     loop {
         ensure!(stream.read_buf(&mut bytes).await? > 0, "the stream ended without a word");
-        let heard = Instant::now();
+        let since = Instant::now();
         if String::from_utf8_lossy(&bytes).contains("event: text_delta") {
             let spoke = model.spoke_at().context("nobody spoke")?;
-            return Ok(heard.saturating_duration_since(spoke).as_secs_f64() * 1000.0);
+            return Ok(since.saturating_duration_since(spoke).as_secs_f64() * 1000.0);
         }
         ensure!(bytes.len() < BYTES_MAX, "no word within {BYTES_MAX} bytes");
     }

@@ -35,7 +35,7 @@ enum Until {
     /// So many calls on each connection.
     Calls(usize),
     /// Another task sets this.
-    Told(Arc<AtomicBool>),
+    Stopped(Arc<AtomicBool>),
 }
 
 /// Calls on that many connections for that long. The first answer of each is checked to be the
@@ -66,7 +66,7 @@ pub(crate) async fn run_while(
     connections: usize,
     stop: &Arc<AtomicBool>,
 ) -> Result<Load> {
-    run_until(server, call, connections, Until::Told(stop.clone())).await
+    run_until(server, call, connections, Until::Stopped(stop.clone())).await
 }
 
 async fn run_until(server: &Server, call: &Call, connections: usize, until: Until) -> Result<Load> {
@@ -103,7 +103,7 @@ async fn caller(address: String, call: Call, request: Arc<[u8]>, until: Until) -
         let is_over = match &until {
             Until::Time(end) => Instant::now() >= *end,
             Until::Calls(calls) => times.len() >= *calls,
-            Until::Told(stop) => stop.load(Ordering::Relaxed),
+            Until::Stopped(stop) => stop.load(Ordering::Relaxed),
         };
         if is_over {
             return Ok(times);

@@ -121,9 +121,9 @@ async fn against_native(
                 "origin": pair[0], "destination": pair[1], "alternatives": alternatives
             });
             let began = Instant::now();
-            let told = running.call("route_search", &arguments.to_string(), BTreeMap::new()).await;
+            let text = running.call("route_search", &arguments.to_string(), BTreeMap::new()).await;
             ours.push(began.elapsed().as_secs_f64() * 1000.0);
-            ensure!(matches!(told, SoloOutcome::Done(_)), "{told:?}");
+            ensure!(matches!(text, SoloOutcome::Done(_)), "{text:?}");
             let began = Instant::now();
             natively(map, pair, alternatives)?;
             compared.push(began.elapsed().as_secs_f64() * 1000.0);

@@ -262,8 +262,8 @@ fn pgbench(url: &str, script: &Path, seconds: u64) -> Result<f64> {
     let output = command.arg(database).stdin(Stdio::null()).output().context("pgbench")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find_map(|it| it.strip_prefix("tps = "));
-    let said = line.and_then(|it| it.split_whitespace().next()?.parse().ok());
-    said.with_context(|| format!("{text}{}", String::from_utf8_lossy(&output.stderr)))
+    let number = line.and_then(|it| it.split_whitespace().next()?.parse().ok());
+    number.with_context(|| format!("{text}{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// What `echo` pays for a store elsewhere, which it does not use.

@@ -31,7 +31,7 @@ const CHANGES: usize = 20;
 const READERS: usize = 16;
 const READS: usize = 25;
 /// How long all notices of one change may take before they count as lost.
-const HEARD: Duration = Duration::from_secs(30);
+const NOTIFIED: Duration = Duration::from_secs(30);
 /// What a notice has in it.
 const NOTICE: &[u8] = b"notifications/resources/updated";
 /// What says that the host has agreed to notify.
@@ -122,15 +122,15 @@ pub(crate) async fn measure(
     report.section(title, rows);
 
     let hall = showings.last().context("no showing")?;
-    let (mut alone, mut heard, mut read) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut alone, mut notified, mut read) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
         alone.extend(changes(host, hall, &Grids::none()).await?);
         let mut grids = Grids::open(host, hall, GRIDS).await?;
-        heard.extend(changes(host, hall, &grids).await?);
+        notified.extend(changes(host, hall, &grids).await?);
         grids.tasks.shutdown().await;
         read.extend(reads(host, hall).await?);
     }
-    let each = alone.iter().zip(&heard).map(|(alone, heard)| (heard - alone) / GRIDS as f64);
+    let each = alone.iter().zip(&notified).map(|(alone, heard)| (heard - alone) / GRIDS as f64);
     let notice = spread("CPU of the host per change and grid, µs", each.collect());
     report.figure("grid_cpu_us", notice.ours());
     let rows = vec![
@@ -297,10 +297,10 @@ impl Grids {
     }
 
     /// Waits until every grid has had so many notices.
-    async fn heard(&self, changes: usize) -> Result<()> {
+    async fn notified(&self, changes: usize) -> Result<()> {
         let begun = Instant::now();
         while self.notices.load(Ordering::Relaxed) < changes * self.count {
-            ensure!(begun.elapsed() < HEARD, "{} notices", self.notices.load(Ordering::Relaxed));
+            ensure!(begun.elapsed() < NOTIFIED, "{} notices", self.notices.load(Ordering::Relaxed));
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         Ok(())
@@ -321,10 +321,10 @@ async fn changes(host: &Server, showing: &str, grids: &Grids) -> Result<Option<f
     let before = host.cpu();
     for change in 0..CHANGES / 2 {
         let held = output(host, &hold).await?;
-        grids.heard(2 * change + 1).await?;
+        grids.notified(2 * change + 1).await?;
         let token = json!({ "hold_token": held["hold_token"] });
         output(host, &Call::named("release_hold", token)).await?;
-        grids.heard(2 * change + 2).await?;
+        grids.notified(2 * change + 2).await?;
     }
     let used = before.zip(host.cpu()).map(|(before, after)| after.saturating_sub(before));
     Ok(used.map(|it| it.as_secs_f64() * 1e6 / CHANGES as f64))

@@ -13,7 +13,7 @@ use crate::servers::Server;
 use crate::wire::Call;
 
 /// How long a swap may take to be seen before it counts as lost.
-const SEEN: Duration = Duration::from_secs(10);
+const VISIBLE: Duration = Duration::from_secs(10);
 const CONNECTIONS: usize = 16;
 
 /// Rounds in turns without and with swaps, `swaps` of them over all rounds.
@@ -28,7 +28,7 @@ pub(crate) async fn measure(
     // Both are compiled and have passed once: what follows is the cached case.
     for version in [&versions[1], &versions[0]] {
         host.put(version)?;
-        seen(host, version).await?;
+        shown(host, version).await?;
     }
     let each = swaps.div_ceil(rounds);
     let (mut pairs, mut visible) = (Vec::new(), Vec::new());
@@ -41,7 +41,7 @@ pub(crate) async fn measure(
             for number in 0..each {
                 let version = &versions[(number + 1) % 2];
                 host.put(version)?;
-                times.push(seen(host, version).await?);
+                times.push(shown(host, version).await?);
             }
             stop.store(true, Ordering::Relaxed);
             anyhow::Ok(times)
@@ -52,29 +52,29 @@ pub(crate) async fn measure(
         pairs.push((busy.percentile_ms(0.99), quiet.percentile_ms(0.99)));
         if each % 2 == 1 {
             host.put(&versions[0])?;
-            seen(host, &versions[0]).await?;
+            shown(host, &versions[0]).await?;
         }
     }
     let p99 = Row::of_pairs("p99 during swaps against p99 without, ms", &pairs);
-    let seen = Row::of_one("a cached earlier version is seen after, ms (median)", median(visible));
+    let row = Row::of_one("a cached earlier version is seen after, ms (median)", median(visible));
     report.figure("swaps", json!(each * rounds));
     // A call that fails ends the bench.
     report.figure("swap_failed_calls", json!(0));
     report.figure("swap_p99_ratio", p99.ratio());
-    report.figure("swap_visible_ms", seen.ours());
+    report.figure("swap_visible_ms", row.ours());
     let title = format!("{} swaps under {CONNECTIONS} connections, no call failed", each * rounds);
-    report.section(title, vec![p99, seen]);
+    report.section(title, vec![p99, row]);
     Ok(())
 }
 
 /// Waits until the version of that digest serves; how long that took, in milliseconds.
-async fn seen(host: &Server, version: &crate::servers::Version) -> Result<f64> {
+async fn shown(host: &Server, version: &crate::servers::Version) -> Result<f64> {
     let begun = Instant::now();
     loop {
         if host.health().await?.contains(&version.digest) {
             return Ok(begun.elapsed().as_secs_f64() * 1000.0);
         }
-        ensure!(begun.elapsed() < SEEN, "the swap was lost: {}", host.health().await?);
+        ensure!(begun.elapsed() < VISIBLE, "the swap was lost: {}", host.health().await?);
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }

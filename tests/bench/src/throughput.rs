@@ -39,8 +39,8 @@ pub(crate) async fn measure(
         for server in all {
             loads.push(load::run(server, &call, CONNECTIONS, round).await?);
         }
-        let told = loads.iter().map(|it| format!("{:.0}", it.calls_per_second));
-        eprintln!("  round {round_number}: {} calls/s", told.collect::<Vec<_>>().join(", "));
+        let all = loads.iter().map(|it| format!("{:.0}", it.calls_per_second));
+        eprintln!("  round {round_number}: {} calls/s", all.collect::<Vec<_>>().join(", "));
         found.push(loads);
     }
     let rows = |other: usize, name: &str| {

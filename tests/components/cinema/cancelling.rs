@@ -35,8 +35,8 @@ async fn a_stranger_cannot_cancel() {
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     for stranger in ["u2", "U1", "u1 ", "", "u1' OR '1'='1"] {
         let failure = cinema.failure("cancel_reservation", cancel(&made, stranger)).await;
-        let words = "The reservation belongs to another user.";
-        assert_eq!(refusal(&failure), ("reservation_user_mismatch", words, 403), "{stranger:?}");
+        let message = "The reservation belongs to another user.";
+        assert_eq!(refusal(&failure), ("reservation_user_mismatch", message, 403), "{stranger:?}");
     }
     assert_eq!(free(&cinema, NOON).await.len(), 23, "the seat is still taken");
     cinema.call("cancel_reservation", cancel(&made, "u1")).await;
@@ -68,6 +68,6 @@ async fn an_unknown_reservation_is_refused() {
         assert_eq!(refusal(&failure), expected, "{unknown:?}");
     }
     assert_eq!(unfit(&cinema, "get_reservation", json!({})).await, "reservation_id");
-    let nobody = json!({ "reservation_id": "rsv-1" });
-    assert_eq!(unfit(&cinema, "cancel_reservation", nobody).await, "user_id");
+    let unknown = json!({ "reservation_id": "rsv-1" });
+    assert_eq!(unfit(&cinema, "cancel_reservation", unknown).await, "user_id");
 }

@@ -23,8 +23,8 @@ async fn history(cinema: &Tested, conversation_id: &str) -> Value {
 #[tokio::test]
 async fn what_was_said_is_kept_in_the_order_in_which_it_was_recorded() {
     let cinema = open().await;
-    let said = [("user", "空いてる席は？"), ("agent", "A1とA2です。"), ("user", "🎟️ ください")];
-    for (index, (sender, content)) in said.iter().enumerate() {
+    let texts = [("user", "空いてる席は？"), ("agent", "A1とA2です。"), ("user", "🎟️ ください")];
+    for (index, (sender, content)) in texts.iter().enumerate() {
         // Later messages have earlier times: the order is that of recording.
         let timestamp = format!("2026-11-20T09:{:02}:00", 59 - index);
         let message = json!({ "sender": sender, "content": content, "timestamp": timestamp });
@@ -40,9 +40,9 @@ async fn what_was_said_is_kept_in_the_order_in_which_it_was_recorded() {
         assert!(!message["message_id"].take().as_str().unwrap().is_empty(), "CIN-52");
     }
     let expected = json!([
-        { "message_id": null, "sender": "user", "content": said[0].1, "timestamp": "2026-11-20T09:59:00" },
-        { "message_id": null, "sender": "agent", "content": said[1].1, "timestamp": "2026-11-20T09:58:00" },
-        { "message_id": null, "sender": "user", "content": said[2].1, "timestamp": "2026-11-20T09:57:00" },
+        { "message_id": null, "sender": "user", "content": texts[0].1, "timestamp": "2026-11-20T09:59:00" },
+        { "message_id": null, "sender": "agent", "content": texts[1].1, "timestamp": "2026-11-20T09:58:00" },
+        { "message_id": null, "sender": "user", "content": texts[2].1, "timestamp": "2026-11-20T09:57:00" },
     ]);
     assert_eq!(answer["history"], expected, "CIN-61: all four fields, and no others");
 }
@@ -86,13 +86,13 @@ async fn every_way_to_write_a_time_becomes_the_cinemas_own() {
 }
 
 #[tokio::test]
-async fn a_conversation_belongs_to_whoever_began_it() {
+async fn a_conversation_belongs_to_its_beginner() {
     let cinema = open().await;
     cinema.call("record_conversation", record("c1", "u1", message("user", "mine"))).await;
     let stranger = record("c1", "u2", message("user", "theirs"));
     let failure = cinema.failure("record_conversation", stranger).await;
-    let words = "The conversation belongs to another user.";
-    assert_eq!(refusal(&failure), ("conversation_user_mismatch", words, 403), "CIN-53");
+    let text = "The conversation belongs to another user.";
+    assert_eq!(refusal(&failure), ("conversation_user_mismatch", text, 403), "CIN-53");
     assert_eq!(all(&history(&cinema, "c1").await, "content"), ["mine"], "CIN-53: nothing is kept");
     cinema.call("record_conversation", record("c1", "u1", message("agent", "yours"))).await;
     cinema.call("record_conversation", record("c2", "u2", message("user", "theirs"))).await;
@@ -148,8 +148,8 @@ async fn a_bad_message_is_refused_with_what_is_wrong() {
         let arguments = record("c1", "u1", message);
         assert_eq!(unfit(&cinema, "record_conversation", arguments).await, field, "CIN-54");
     }
-    let nobody = record("", "", message("user", "hi"));
-    let failure = cinema.failure("record_conversation", nobody).await;
+    let unknown = record("", "", message("user", "hi"));
+    let failure = cinema.failure("record_conversation", unknown).await;
     let pointers = all(&failure["data"]["problems"], "pointer");
     assert_eq!(pointers, ["/conversation_id", "/user_id"], "both at once: {failure}");
 }
@@ -163,8 +163,8 @@ async fn message_takes_10_000_and_conversation_1_000_000_characters() {
     }
     let one_more = record("c1", "u1", message("user", "a"));
     let failure = cinema.failure("record_conversation", one_more).await;
-    let words = "The conversation is full; begin another one.";
-    assert_eq!(refusal(&failure), ("conversation_full", words, 409));
+    let text = "The conversation is full; begin another one.";
+    assert_eq!(refusal(&failure), ("conversation_full", text, 409));
     let kept = all(&history(&cinema, "c1").await, "content");
     assert!(kept.len() == 100 && kept.iter().all(|it| *it == page), "CIN-54, CIN-61");
     cinema.call("record_conversation", record("c2", "u1", message("user", "a"))).await;

@@ -35,20 +35,20 @@ async fn the_first_scan_lets_in_and_the_second_says_when_that_was() {
     cinema.pass(90 * MINUTE);
     let mut first = code(&format!(" {id}\n"));
     first["showtime_id"] = json!(NOON);
-    let told = cinema.call("check_in", first).await;
-    assert_eq!((&told["admitted"], &told["is_right_showing"]), (&json!(true), &json!(true)));
+    let scan = cinema.call("check_in", first).await;
+    assert_eq!((&scan["admitted"], &scan["is_right_showing"]), (&json!(true), &json!(true)));
     assert_eq!(
-        (&told["opens_at"], &told["closes_at"]),
+        (&scan["opens_at"], &scan["closes_at"]),
         (&json!("2026-11-20T11:20:00"), &json!("2026-11-20T14:36:00"))
     );
-    assert_eq!(told["first_used_at"], "2026-11-20T11:30:00");
-    let reservation = &told["reservation"];
+    assert_eq!(scan["first_used_at"], "2026-11-20T11:30:00");
+    let reservation = &scan["reservation"];
     assert_eq!(
         (&reservation["user_id"], &reservation["seats"][1]["seat_id"]),
         (&json!("hanako"), &json!("A2"))
     );
-    assert!(told["sentence"].as_str().unwrap().starts_with("入場できます。「東京物語」"), "{told}");
-    assert!(told["sentence_en"].as_str().unwrap().ends_with("A1, A2."), "{told}");
+    assert!(scan["sentence"].as_str().unwrap().starts_with("入場できます。「東京物語」"), "{scan}");
+    assert!(scan["sentence_en"].as_str().unwrap().ends_with("A1, A2."), "{scan}");
     cinema.pass(MINUTE);
     let again = cinema.call("check_in", code(&id)).await;
     assert_eq!((&again["admitted"], &again["reason"]), (&json!(false), &json!("already_used")));
@@ -139,7 +139,7 @@ async fn of_two_doors_one_lets_a_ticket_in() {
     let cinema = bench().settings(json!({ "check_in_minutes": 180 })).start().await;
     let id = ticket(&cinema, &["A1"]).await;
     let scans = (0..8).map(|_| cinema.call("check_in", code(&id)));
-    let told = futures::future::join_all(scans).await;
-    let admitted = told.iter().filter(|it| it["admitted"] == true).count();
-    assert_eq!(admitted, 1, "{told:?}");
+    let entries = futures::future::join_all(scans).await;
+    let admitted = entries.iter().filter(|it| it["admitted"] == true).count();
+    assert_eq!(admitted, 1, "{entries:?}");
 }

@@ -23,8 +23,8 @@ fn kept(file: &Path, catalog: &Value) -> Bench {
     bench().database(file).settings(json!({ "catalog": catalog }))
 }
 
-fn lines(told: &Value) -> Vec<&str> {
-    told["changes"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect()
+fn lines(answer: &Value) -> Vec<&str> {
+    answer["changes"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect()
 }
 
 #[tokio::test]
@@ -32,9 +32,9 @@ async fn a_film_is_changed_added_and_taken_out() {
     let cinema = open_with(&small()).await;
     let mut change =
         json!({ "movie_id": "kimi", "title": "君", "genre": "アニメ", "dry_run": true });
-    let told = cinema.call("edit_movie", change.clone()).await;
-    assert_eq!((&told["imported"], &told["changes_count"]), (&json!(false), &json!(2)));
-    assert_eq!(lines(&told)[1], "~ movies/kimi title: \"君の名は。\" → \"君\"");
+    let output = cinema.call("edit_movie", change.clone()).await;
+    assert_eq!((&output["imported"], &output["changes_count"]), (&json!(false), &json!(2)));
+    assert_eq!(lines(&output)[1], "~ movies/kimi title: \"君の名は。\" → \"君\"");
     let title = async || cinema.call("list_movies", json!({})).await["movies"][0]["title"].clone();
     assert_eq!(title().await, "君の名は。", "it was a trial");
     change["dry_run"] = json!(false);
@@ -152,16 +152,16 @@ async fn a_catalogue_goes_out_and_comes_back_as_json_and_as_a_table() {
         let file = cinema.call("export_catalogue", json!({ "format": format })).await;
         assert_eq!((&file["source"], &file["format"]), (&json!("operator"), &json!(format)));
         let same = json!({ "text": file["text"], "format": format });
-        let told = cinema.call("import_catalogue", same).await;
-        assert_eq!((&told["imported"], &told["changes"]), (&json!(false), &json!([])), "{format}");
+        let done = cinema.call("import_catalogue", same).await;
+        assert_eq!((&done["imported"], &done["changes"]), (&json!(false), &json!([])), "{format}");
     }
     let file = cinema.call("export_catalogue", json!({ "format": "csv" })).await;
     let text = file["text"].as_str().unwrap().replace("君の名は。", "君");
     let mut other = json!({ "text": text, "format": "csv", "dry_run": true });
     assert_eq!(cinema.call("import_catalogue", other.clone()).await["changes_count"], 1);
     other["dry_run"] = json!(false);
-    let told = cinema.call("import_catalogue", other).await;
-    assert_eq!((&told["imported"], &told["before"]), (&json!(true), &json!(1)));
+    let output = cinema.call("import_catalogue", other).await;
+    assert_eq!((&output["imported"], &output["before"]), (&json!(true), &json!(1)));
     let now = cinema.call("export_catalogue", json!({})).await;
     assert_eq!((&now["source"], &now["import"]), (&json!("staff"), &json!(2)));
     let before = cinema.call("export_catalogue", json!({ "import": 1 })).await;

@@ -25,7 +25,7 @@ async fn refused(cinema: &Tested, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_holder_reserves_and_nobody_else_can() {
+async fn the_holder_alone_reserves_what_is_held() {
     let cinema = open().await;
     let token = hold(&cinema, "u1", &["A1", "A2"]).await;
     for user in ["u1", "u2"] {

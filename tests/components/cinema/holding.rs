@@ -52,16 +52,16 @@ async fn a_hold_says_what_is_held_and_until_when() {
 }
 
 #[tokio::test]
-async fn what_is_held_nobody_else_holds_and_it_is_said_until_when() {
+async fn held_seats_are_refused_to_others_with_the_end_of_the_hold() {
     let cinema = open().await;
     hold(&cinema, "u1", &["A1", "A2"]).await;
     cinema.pass(MINUTE);
     hold(&cinema, "u1", &["A3"]).await;
     for user in ["u1", "u2"] {
         let failure = cinema.failure("hold_seats", order(user, NOON, &["A4", "A3", "A2"])).await;
-        let words =
+        let message =
             "Seats A3, A2 are held until 2026-11-20T10:11:00; choose others, or try again then.";
-        assert_eq!(refusal(&failure), ("seat_held", words, 409), "{user}");
+        assert_eq!(refusal(&failure), ("seat_held", message, 409), "{user}");
         let data = json!({ "seat_ids": ["A3", "A2"], "held_until": "2026-11-20T10:11:00" });
         assert_eq!(failure["data"], data);
     }
@@ -146,8 +146,8 @@ async fn a_hold_that_has_expired_is_none_before_it_is_swept() {
     assert_eq!(free(&cinema, NOON).await.len(), 24);
     hold(&cinema, "u2", &["A2"]).await;
     let failure = cinema.failure("extend_hold", token(&first)).await;
-    let words = "The hold expired at 2026-11-20T10:10:00; hold the seats again.";
-    assert_eq!(refusal(&failure), ("hold_expired", words, 409));
+    let message = "The hold expired at 2026-11-20T10:10:00; hold the seats again.";
+    assert_eq!(refusal(&failure), ("hold_expired", message, 409));
     assert_eq!(failure["data"], json!({ "expired_at": "2026-11-20T10:10:00" }));
     let released = cinema.call("release_hold", token(&first)).await;
     assert_eq!(released, json!({ "released": false }));

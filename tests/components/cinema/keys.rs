@@ -39,8 +39,8 @@ async fn other_arguments_under_the_same_key_are_a_conflict() {
         order("u1", "no such showtime", &["A1", "A2"]),
     ] {
         let failure = cinema.failure("reserve_seats", keyed("k1", other.clone())).await;
-        let words = "The idempotency key was used with other arguments.";
-        assert_eq!(refusal(&failure), ("idempotency_conflict", words, 409), "CIN-47: {other}");
+        let message = "The idempotency key was used with other arguments.";
+        assert_eq!(refusal(&failure), ("idempotency_conflict", message, 409), "CIN-47: {other}");
         assert_eq!(failure["data"], json!({ "idempotency_key": "k1" }), "CIN-47");
     }
     assert_eq!(free(&cinema, NOON).await.len(), 22, "CIN-47: nothing more was reserved");

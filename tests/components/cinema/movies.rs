@@ -124,15 +124,15 @@ async fn a_time_with_an_offset_becomes_the_cinemas_own() {
 #[tokio::test]
 async fn a_bad_date_is_refused_in_the_specified_words() {
     let cinema = open().await;
-    let words = "Invalid date format. Use YYYY-MM-DD.";
+    let message = "Invalid date format. Use YYYY-MM-DD.";
     let expected = json!({
         "error": "invalid_params",
-        "message": words,
+        "message": message,
         "status": 400,
         "data": {
             "field": "date",
-            "reason": words,
-            "problems": [{ "pointer": "/date", "message": words }],
+            "reason": message,
+            "problems": [{ "pointer": "/date", "message": message }],
         },
     });
     for date in [

@@ -165,7 +165,7 @@ async fn missing_and_mistyped_arguments_are_named() {
 }
 
 #[tokio::test]
-async fn the_user_is_kept_as_given_whoever_it_is() {
+async fn the_user_is_kept_as_given() {
     let cinema = open().await;
     for (user, seat) in [("窓口 花子", "A1"), ("  u1 ", "A2"), ("U1", "A3"), ("👩‍👧", "A4")]
     {

@@ -59,8 +59,8 @@ async fn a_choice_against_a_rule_names_seats_and_others() {
         );
         let rules = json!([{ "rule": "no_single_gap", "seat_ids": ["A1"] }]);
         assert_eq!(failure["data"]["rules"], rules, "{tool}");
-        let said = failure["message"].as_str().unwrap();
-        assert!(said.starts_with("A1 would be left alone; choose so that"), "{said}");
+        let text = failure["message"].as_str().unwrap();
+        assert!(text.starts_with("A1 would be left alone; choose so that"), "{text}");
         assert!(failure["data"]["message_ja"].as_str().unwrap().starts_with("A1が一席だけ"));
         let seats = all_texts(&failure["data"]["suggestion"]["seat_ids"]);
         let seats: Vec<_> = seats.iter().map(String::as_str).collect();

@@ -156,9 +156,9 @@ async fn the_showings_of_some_days_are_counted() {
     cinema.call("check_in", json!({ "code": made["reservation_id"] })).await;
     cinema.call("close_sales", showing(LATER)).await;
     let day = json!({ "from": "2026-11-20", "until": "2026-11-20" });
-    let told = cinema.call("occupancy", day).await;
+    let output = cinema.call("occupancy", day).await;
     let of = |id: &str| {
-        told["showtimes"].as_array().unwrap().iter().find(|it| it["showtime_id"] == id).unwrap()
+        output["showtimes"].as_array().unwrap().iter().find(|it| it["showtime_id"] == id).unwrap()
     };
     let noon = json!({
         "showtime_id": NOON, "movie_title": "東京物語", "theater_name": "ミニシアター",
@@ -170,8 +170,8 @@ async fn the_showings_of_some_days_are_counted() {
         (&of(LATER)["is_sales_closed"], &of(LATER)["sold_count"]),
         (&json!(true), &json!(1))
     );
-    assert_eq!((&told["sold_count"], &told["held_count"]), (&json!(4), &json!(1)));
-    assert_eq!(told["revenue"], json!([{ "currency": "JPY", "amount": 6_400 }]));
+    assert_eq!((&output["sold_count"], &output["held_count"]), (&json!(4), &json!(1)));
+    assert_eq!(output["revenue"], json!([{ "currency": "JPY", "amount": 6_400 }]));
     let week = cinema.call("occupancy", json!({})).await;
     assert_eq!((&week["from"], &week["until"]), (&json!("2026-11-20"), &json!("2026-11-26")));
     for (arguments, field) in [

@@ -53,9 +53,9 @@ async fn what_is_suggested_can_be_reserved_until_the_hall_is_full() {
     }
     assert_eq!(left, 0);
     let failure = cinema.failure("suggest_seats", ask(1)).await;
-    let words =
+    let message =
         "Only 0 seats and 1 wheelchair places are free; ask for fewer, or choose another showtime.";
-    assert_eq!(refusal(&failure), ("not_enough_seats", words, 409));
+    assert_eq!(refusal(&failure), ("not_enough_seats", message, 409));
     let data = json!({
         "showtime_id": NOON, "free_seats_count": 0, "free_wheelchair_places_count": 1,
     });

@@ -57,8 +57,8 @@ async fn the_old_ticket_no_longer_opens_the_door_and_the_new_one_does() {
         (&failure["error"], &failure["status"]),
         (&json!("reservation_transferred"), &json!(409))
     );
-    let told = cinema.call("check_in", json!({ "code": given["reservation_id"] })).await;
-    assert_eq!((&told["admitted"], &told["reservation"]["user_id"]), (&json!(true), &json!("u2")));
+    let scan = cinema.call("check_in", json!({ "code": given["reservation_id"] })).await;
+    assert_eq!((&scan["admitted"], &scan["reservation"]["user_id"]), (&json!(true), &json!("u2")));
 }
 
 #[tokio::test]

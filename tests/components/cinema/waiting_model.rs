@@ -88,7 +88,7 @@ impl Model {
 
     /// A reservation, and its seats.
     fn reservation(&self, dice: &mut Dice) -> Option<(String, String, Vec<String>)> {
-        let reserved = self.seats.values().filter_map(|it| match it {
+        let reserved = self.seats.values().filter_map(|seat| match seat {
             Has::Reserved { id, user } => Some((id.clone(), user.clone())),
             Has::Held { .. } => None,
         });
@@ -101,7 +101,7 @@ impl Model {
 
     /// A hold, and its seats.
     fn hold(&self, dice: &mut Dice) -> Option<(String, String, Vec<String>)> {
-        let held = self.seats.values().filter_map(|it| match it {
+        let held = self.seats.values().filter_map(|seat| match seat {
             Has::Held { token, user, .. } => Some((token.clone(), user.clone())),
             Has::Reserved { .. } => None,
         });

@@ -11,15 +11,15 @@ use super::office::{
 async fn conv_50_where_there_is_nothing_the_agent_waits() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
-    let mut told = next(&it, &a).await;
-    assert!(told["instruction"].take().is_string());
+    let mut instruction = next(&it, &a).await;
+    assert!(instruction["instruction"].take().is_string());
     let expected = json!({
         "action": "wait_for_messages",
         "state": "chat_waiting",
         "wait_seconds": 5,
         "instruction": null,
     });
-    assert_eq!(told, expected, "item 7");
+    assert_eq!(instruction, expected, "item 7");
 }
 
 #[tokio::test]
@@ -76,10 +76,10 @@ async fn conv_50_unread_messages_come_last_and_until_they_are_read() {
     let (a, b, id) = talking(&it).await;
     send(&it, &a, "worker-b", "りんご").await;
     for _ in 0..2 {
-        let mut told = next(&it, &b).await;
-        assert!(told["instruction"].take().is_string());
+        let mut instruction = next(&it, &b).await;
+        assert!(instruction["instruction"].take().is_string());
         let expected = json!({ "action": "get_pending_messages", "state": "chat_session", "instruction": null });
-        assert_eq!(told, expected, "item 6");
+        assert_eq!(instruction, expected, "item 6");
     }
     end(&it, &a, &id).await;
     assert_eq!(action(&it, &b).await, "conversation_ended", "item 3 before item 6");
@@ -98,10 +98,10 @@ async fn conv_50_ends_come_before_expiries_before_requests() {
     let ended = start(&it, &b, "worker-a").await;
     end(&it, &b, &ended).await;
     let requested = start(&it, &b, "worker-a").await;
-    let mut told = Vec::new();
+    let mut all = Vec::new();
     for _ in 0..4 {
         let it = next(&it, &a).await;
-        told.push((it["action"].clone(), it["conversation_id"].clone()));
+        all.push((it["action"].clone(), it["conversation_id"].clone()));
     }
     let expected = [
         (json!("conversation_ended"), json!(ended)),
@@ -109,7 +109,7 @@ async fn conv_50_ends_come_before_expiries_before_requests() {
         (json!("conversation_request"), json!(requested)),
         (json!("wait_for_messages"), Value::Null),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(all, expected);
 }
 
 #[tokio::test]
@@ -162,8 +162,8 @@ async fn conv_54_of_calls_at_once_one_delivers_the_notice() {
     let deliver = |wanted: &'static str| {
         let (it, b) = (&it, &b);
         async move {
-            let told = futures::future::join_all((0..8).map(|_| action(it, b))).await;
-            assert_eq!(told.iter().filter(|it| *it == wanted).count(), 1, "{told:?}");
+            let found = futures::future::join_all((0..8).map(|_| action(it, b))).await;
+            assert_eq!(found.iter().filter(|it| *it == wanted).count(), 1, "{found:?}");
         }
     };
     deliver("conversation_request").await;
@@ -197,17 +197,17 @@ async fn conv_100_shiritori_from_the_request_to_the_end() {
     let b = enter(&it, "worker-b").await;
     assert_eq!(action(&it, &b).await, "conversation_request");
     assert_eq!(state(&it, &a, &id).await, "active");
-    let words = [
+    let pairs = [
         ("しりとりをしましょう。りんご", "ごりら"),
         ("らっぱ", "ぱんだ"),
         ("だちょう", "うさぎ"),
         ("ぎんこう", "うま"),
         ("まくら", "らいおん"),
     ];
-    for (word, reply) in words {
-        send(&it, &a, "worker-b", word).await;
+    for (text, reply) in pairs {
+        send(&it, &a, "worker-b", text).await;
         assert_eq!(action(&it, &b).await, "get_pending_messages");
-        assert_eq!(unread(&it, &b).await, [word]);
+        assert_eq!(unread(&it, &b).await, [text]);
         let answer = json!({ "session_token": b, "target_agent_id": "worker-a", "content": reply });
         assert_eq!(it.call("respond_chat", answer).await["conversation_id"], id.as_str());
         assert_eq!(action(&it, &a).await, "get_pending_messages");
@@ -219,9 +219,9 @@ async fn conv_100_shiritori_from_the_request_to_the_end() {
     send(&it, &a, "worker-b", "5ターン完了。終了します").await;
     end(&it, &a, &id).await;
     assert_eq!(state(&it, &a, &id).await, "terminating");
-    let told = next(&it, &b).await;
+    let instruction = next(&it, &b).await;
     assert_eq!(
-        (&told["action"], &told["ended_by"]),
+        (&instruction["action"], &instruction["ended_by"]),
         (&json!("conversation_ended"), &json!("worker-a"))
     );
     assert_eq!(state(&it, &a, &id).await, "ended");

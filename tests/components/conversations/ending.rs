@@ -37,8 +37,8 @@ async fn conv_40_refuses_what_cannot_be_ended_in_the_specified_order() {
     let elsewhere = enter_at(&it, "worker-c", "depot").await;
     let there = refused(&it, "end_conversation", of(&elsewhere, &id)).await;
     assert_eq!(there, ("conversation_not_found".to_owned(), 404), "another project's");
-    let nobody = refused(&it, "end_conversation", of("sess_0", &id)).await;
-    assert_eq!(nobody, ("invalid_session".to_owned(), 401));
+    let unknown = refused(&it, "end_conversation", of("sess_0", &id)).await;
+    assert_eq!(unknown, ("invalid_session".to_owned(), 401));
     assert_eq!(state(&it, &a, &id).await, "active", "nothing of it did anything");
 }
 
@@ -145,10 +145,10 @@ async fn request_is_declined_with_a_reason_that_the_initiator_reads() {
     let id = start(&it, &a, "worker-b").await;
     let refusal = json!({ "session_token": b, "conversation_id": id, "reason_text": "いま忙しい" });
     assert_eq!(it.call("end_conversation", refusal).await["status"], "terminating");
-    let told = next(&it, &a).await;
-    assert_eq!(told["action"], "conversation_ended");
-    assert_eq!(told["reason"], "participant_ended");
-    assert_eq!(told["reason_text"], "いま忙しい");
+    let instruction = next(&it, &a).await;
+    assert_eq!(instruction["action"], "conversation_ended");
+    assert_eq!(instruction["reason"], "participant_ended");
+    assert_eq!(instruction["reason_text"], "いま忙しい");
     assert_eq!(state(&it, &a, &id).await, "ended");
     let long =
         json!({ "session_token": b, "conversation_id": id, "reason_text": "x".repeat(1_001) });
@@ -168,7 +168,7 @@ async fn conv_18_a_request_that_is_withdrawn_is_not_heard_of_as_one() {
 }
 
 #[tokio::test]
-async fn conv_18_a_request_that_is_withdrawn_launches_nobody() {
+async fn conv_18_a_withdrawn_request_launches_no_agent() {
     let it = office().await;
     let a = enter(&it, "worker-a").await;
     let id = start(&it, &a, "worker-b").await;
@@ -189,9 +189,9 @@ async fn conv_19_conv_85_logout_ends_conversations_of_a_gone_agent() {
     let (a, b, id) = talking(&it).await;
     let withdrawn = start(&it, &a, "worker-c").await;
     it.call("logout", json!({ "session_token": a })).await;
-    let told = next(&it, &b).await;
-    assert_eq!(told["action"], "conversation_ended");
-    assert_eq!((&told["ended_by"], &told["reason"]), (&json!("system"), &json!("session_expired")));
+    let step = next(&it, &b).await;
+    assert_eq!(step["action"], "conversation_ended");
+    assert_eq!((&step["ended_by"], &step["reason"]), (&json!("system"), &json!("session_expired")));
     assert_eq!(state(&it, &b, &id).await, "ended", "nobody waits for whoever has left");
     let c = enter(&it, "worker-c").await;
     assert_eq!(state(&it, &c, &withdrawn).await, "terminating", "its own requests go, too");
@@ -269,8 +269,8 @@ async fn ends_conversation_once_both_used_max_turns_and_not_before() {
     send(&it, &b, "worker-a", "ぱんだ").await;
     assert_eq!(state(&it, &a, &id).await, "terminating", "two turns");
     for token in [&a, &b] {
-        let told = next(&it, token).await;
-        assert_eq!((&told["ended_by"], &told["reason"]), (&json!("system"), &json!("max_turns")));
+        let step = next(&it, token).await;
+        assert_eq!((&step["ended_by"], &step["reason"]), (&json!("system"), &json!("max_turns")));
     }
     assert_eq!(state(&it, &a, &id).await, "ended", "after both have heard of it");
     assert_eq!(unread(&it, &a).await, ["ごりら", "ぱんだ"], "nothing is lost");

@@ -72,14 +72,14 @@ impl House {
         let session = component.call("authenticate", credentials("worker-b", "one")).await;
         tokens.push(session["session_token"].as_str().unwrap().to_owned());
         let talk = started["conversation_id"].as_str().unwrap().to_owned();
-        let seen = component.call("get_conversation", json!({ "conversation_id": talk })).await;
-        let message = seen["messages"][0]["id"].as_str().unwrap().to_owned();
+        let found = component.call("get_conversation", json!({ "conversation_id": talk })).await;
+        let message = found["messages"][0]["id"].as_str().unwrap().to_owned();
         component.speak(caller("hana", &["conversations"]));
         let chat = json!({ "project_id": "one", "agent_id": "worker-a" });
         component.call("start_chat", chat.clone()).await;
-        let mut said = chat;
-        said["content"] = SECRET.into();
-        component.call("send_chat", said).await;
+        let mut chat = chat;
+        chat["content"] = SECRET.into();
+        component.call("send_chat", chat).await;
         let [c, x, a, b] = tokens.try_into().unwrap();
         Self { component, talk, message, strangers: [c, x], members: [a, b] }
     }
@@ -117,12 +117,12 @@ impl House {
 }
 
 /// Nothing of theirs is in what a caller learned.
-fn is_clean(told: &str, what: &str) {
-    assert!(!told.contains(SECRET), "{what} tells: {told}");
+fn is_clean(text: &str, what: &str) {
+    assert!(!text.contains(SECRET), "{what} tells: {text}");
 }
 
 #[tokio::test]
-async fn no_tool_reads_or_writes_what_is_somebody_elses() {
+async fn no_tool_reads_or_writes_what_is_anothers() {
     let house = House::open().await;
     let before = house.theirs().await;
     assert!(
@@ -137,13 +137,13 @@ async fn no_tool_reads_or_writes_what_is_somebody_elses() {
         assert!(!cases.is_empty(), "{name}: an empty case proves nothing");
         for it in cases {
             let what = format!("{name} {} by {}", it.arguments, it.caller.principal);
-            let told = house.try_tool(&it.caller, name, it.arguments).await;
-            match &told {
+            let outcome = house.try_tool(&it.caller, name, it.arguments).await;
+            match &outcome {
                 Ok(text) => is_clean(text, &what),
                 Err(failure) => is_clean(&failure.to_string(), &what),
             }
             if let Some(codes) = it.refused {
-                let failure = told.expect_err(&what);
+                let failure = outcome.expect_err(&what);
                 let code = failure["error"].as_str().unwrap();
                 assert!(codes.contains(&code), "{what}: {failure}");
             }
@@ -153,7 +153,7 @@ async fn no_tool_reads_or_writes_what_is_somebody_elses() {
 }
 
 #[tokio::test]
-async fn no_endpoint_tells_what_is_somebody_elses() {
+async fn no_endpoint_shows_what_is_anothers() {
     let house = House::open().await;
     let before = house.theirs().await;
     let chat = "projects/one/agents/worker-a/chat/messages";
@@ -175,12 +175,12 @@ async fn no_endpoint_tells_what_is_somebody_elses() {
             house.component.speak(caller.clone());
             let what = format!("{path} by {}", caller.principal);
             match house.component.get(path, query).await {
-                Ok(told) => {
-                    is_clean(&told.to_string(), &what);
+                Ok(output) => {
+                    is_clean(&output.to_string(), &what);
                     let theirs = ["worker-a", "worker-b", "worker-c"];
                     assert!(
-                        theirs.iter().all(|it| !told.to_string().contains(it)),
-                        "{what} tells of agents: {told}"
+                        theirs.iter().all(|it| !output.to_string().contains(it)),
+                        "{what} tells of agents: {output}"
                     );
                 }
                 Err(failure) => is_clean(&failure.to_string(), &what),
@@ -191,7 +191,7 @@ async fn no_endpoint_tells_what_is_somebody_elses() {
 }
 
 #[tokio::test]
-async fn no_resource_tells_what_is_somebody_elses() {
+async fn no_resource_shows_what_is_anothers() {
     let house = House::open().await;
     let before = house.theirs().await;
     let strangers = ["taro", "nobody"].map(|it| caller(it, &["conversations"]));
@@ -210,8 +210,8 @@ async fn no_resource_tells_what_is_somebody_elses() {
     for uri in uris {
         for caller in &strangers {
             house.component.speak(caller.clone());
-            let told = format!("{:?}", house.component.read(&uri).await);
-            is_clean(&told, &format!("{uri} by {}", caller.principal));
+            let page = format!("{:?}", house.component.read(&uri).await);
+            is_clean(&page, &format!("{uri} by {}", caller.principal));
             assert_eq!(house.theirs().await, before, "{uri} changed something");
         }
     }

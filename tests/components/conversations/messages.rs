@@ -131,8 +131,8 @@ async fn conv_65_what_cannot_be_sent_is_refused() {
     let failure = it.failure("send_message", letter(&a, "worker-b", &"x".repeat(4_001))).await;
     assert_eq!(failure["message"], "メッセージは4,000文字以内で入力してください");
     send(&it, &a, "worker-b", &"あ".repeat(4_000)).await;
-    let nobody = refused(&it, "send_message", letter("sess_0", "worker-b", "?")).await;
-    assert_eq!(nobody, ("invalid_session".to_owned(), 401), "CONV-83");
+    let unknown = refused(&it, "send_message", letter("sess_0", "worker-b", "?")).await;
+    assert_eq!(unknown, ("invalid_session".to_owned(), 401), "CONV-83");
 }
 
 #[tokio::test]
@@ -223,10 +223,10 @@ async fn auto_start_begins_a_conversation_where_there_is_none() {
     let id = first["conversation_id"].as_str().unwrap();
     let second = it.call("send_message", auto("もう一つ")).await;
     assert_eq!(second["conversation_id"], id, "there is one now");
-    let told = next(&it, &b).await;
+    let instruction = next(&it, &b).await;
     assert_eq!(
-        (&told["action"], &told["conversation_id"]),
+        (&instruction["action"], &instruction["conversation_id"]),
         (&json!("conversation_request"), &json!(id))
     );
-    assert_eq!(contents(&told["pending_messages"]), ["質問があります", "もう一つ"]);
+    assert_eq!(contents(&instruction["pending_messages"]), ["質問があります", "もう一つ"]);
 }

@@ -137,8 +137,8 @@ pub(super) async fn trace(it: &Tested, id: &str) -> Vec<String> {
     let found = it.call("get_conversation", json!({ "conversation_id": id })).await;
     let text = |step: &Value, name: &str| step[name].as_str().unwrap().to_owned();
     let steps = found["steps"].as_array().unwrap().iter();
-    let steps = steps.map(|it| {
-        format!("{} by {}: {}", text(it, "state"), text(it, "caused_by"), text(it, "cause"))
+    let steps = steps.map(|step| {
+        format!("{} by {}: {}", text(step, "state"), text(step, "caused_by"), text(step, "cause"))
     });
     steps.collect()
 }

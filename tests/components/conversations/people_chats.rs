@@ -58,8 +58,8 @@ async fn a_person_asks_an_agent_to_come_and_they_talk() {
     assert_eq!(unread(&it).await, json!({ "worker-c": 1 }));
     let projects = it.get("projects", &[]).await.unwrap();
     let agents = projects["projects"][0]["agents"].as_array().unwrap();
-    let seen = agents.iter().find(|it| it["agent_id"] == "worker-c").unwrap();
-    assert_eq!((&seen["unread"], &seen["chat"]), (&json!(1), &json!("connected")));
+    let agent = agents.iter().find(|it| it["agent_id"] == "worker-c").unwrap();
+    assert_eq!((&agent["unread"], &agent["chat"]), (&json!(1), &json!("connected")));
     let page = it.get(GUEST, &[]).await.unwrap();
     assert_eq!((&page["totalCount"], &page["hasMore"]), (&json!(2), &json!(false)));
     assert!(page["messages"][0]["readAt"].is_string(), "the agent has read it");
@@ -78,9 +78,9 @@ async fn closing_the_chat_sends_the_agent_away_however_often() {
         let ended = it.call("end_chat", with("worker-c")).await;
         assert_eq!(ended, json!({ "success": true, "chatStatus": "disconnected" }));
     }
-    let told = next(&it, &c).await;
-    assert_eq!((&told["action"], &told["reason"]), (&json!("exit"), &json!("user_closed_chat")));
-    assert_eq!(told["state"], "session_terminating");
+    let step = next(&it, &c).await;
+    assert_eq!((&step["action"], &step["reason"]), (&json!("exit"), &json!("user_closed_chat")));
+    assert_eq!(step["state"], "session_terminating");
     let over = refused(&it, "get_next_action", json!({ "session_token": c })).await;
     assert_eq!(over, ("invalid_session".to_owned(), 401));
     it.call("end_chat", with("worker-c")).await;
@@ -137,19 +137,19 @@ async fn a_message_to_an_agent_that_is_not_there_asks_it_to_come() {
 #[tokio::test]
 async fn stores_the_same_message_once_and_refuses_another_with_its_id() {
     let it = house().await;
-    let mut said = saying("worker-c", "こんにちは");
-    said["client_message_id"] = "m-1".into();
-    let first = it.call("send_chat", said.clone()).await;
-    assert_eq!(it.call("send_chat", said.clone()).await, first);
-    said["content"] = "別".into();
-    let told = refused(&it, "send_chat", said).await;
-    assert_eq!(told, ("idempotency_conflict".to_owned(), 409));
+    let mut message = saying("worker-c", "こんにちは");
+    message["client_message_id"] = "m-1".into();
+    let first = it.call("send_chat", message.clone()).await;
+    assert_eq!(it.call("send_chat", message.clone()).await, first);
+    message["content"] = "別".into();
+    let refusal = refused(&it, "send_chat", message).await;
+    assert_eq!(refusal, ("idempotency_conflict".to_owned(), 409));
     assert_eq!(it.get(GUEST, &[]).await.unwrap()["totalCount"], 1);
     for (content, code) in
         [("　 \n", "content_required"), (&*"字".repeat(4_001), "content_too_long")]
     {
-        let told = refused(&it, "send_chat", saying("worker-c", content)).await;
-        assert_eq!(told, (code.to_owned(), 400));
+        let refusal = refused(&it, "send_chat", saying("worker-c", content)).await;
+        assert_eq!(refusal, (code.to_owned(), 400));
     }
     it.call("send_chat", saying("worker-c", &"字".repeat(4_000))).await;
 }
@@ -185,8 +185,8 @@ async fn a_chat_is_read_page_by_page_by_numbers_or_ids() {
         );
     }
     for query in [("limit", "0"), ("limit", "201"), ("limit", "x"), ("before", "msg_none")] {
-        let told = it.get(GUEST, &[query]).await.unwrap_err();
-        assert_eq!(told["status"], 400, "{query:?}");
+        let refusal = it.get(GUEST, &[query]).await.unwrap_err();
+        assert_eq!(refusal["status"], 400, "{query:?}");
     }
 }
 

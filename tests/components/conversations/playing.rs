@@ -87,10 +87,10 @@ impl Stage {
     }
 
     /// The texts of its messages.
-    async fn words(&self, id: &str) -> Vec<String> {
-        let seen = self.see(id).await;
-        let words = seen["messages"].as_array().unwrap().iter();
-        words.map(|it| it["content"].as_str().unwrap().to_owned()).collect()
+    async fn contents(&self, id: &str) -> Vec<String> {
+        let conversation = self.see(id).await;
+        let messages = conversation["messages"].as_array().unwrap().iter();
+        messages.map(|it| it["content"].as_str().unwrap().to_owned()).collect()
     }
 
     async fn state(&self, id: &str) -> Value {
@@ -107,9 +107,9 @@ impl Stage {
 
     /// The guest says something to worker-a.
     async fn reply(&self, token: &str, content: &str) {
-        let said =
+        let arguments =
             json!({ "session_token": token, "target_agent_id": "worker-a", "content": content });
-        self.it.call("send_message", said).await;
+        self.it.call("send_message", arguments).await;
     }
 }
 
@@ -170,14 +170,14 @@ async fn two_agents_take_turns_and_each_run_says_what_there_is_to_say() {
     // A message of the other side goes to the component that understands it, and is answered in the agent's name.
     let lead = "This is Writing Worker, played by the built-in model. ";
     let sentence = json!({ "said": "answer 1", "lead": lead });
-    let known = json!({ "agent": { "scene": scene, "log": log }, "sentence": sentence });
-    assert_eq!(asked["context"], known);
+    let arguments = json!({ "agent": { "scene": scene, "log": log }, "sentence": sentence });
+    assert_eq!(asked["context"], arguments);
 
     stage.play("worker-a").await;
     let asked = stage.last();
     assert_eq!(asked["message"], "[worker-b]\nanswer 2");
-    let told = json!({ "is_user": false, "text": "answer 1" });
-    assert_eq!(asked["history"][1], told, "another model may answer now");
+    let arguments = json!({ "is_user": false, "text": "answer 1" });
+    assert_eq!(asked["history"][1], arguments, "another model may answer now");
     assert_eq!(asked["part"]["memory"], json!({ "said": "answer 1" }));
     assert_eq!(asked["part"]["tokens_max"], 200_000 - 120);
     let log = json!([
@@ -185,13 +185,13 @@ async fn two_agents_take_turns_and_each_run_says_what_there_is_to_say() {
         { "by": "partner", "text": "answer 2" },
     ]);
     assert_eq!(asked["context"]["agent"]["log"], log);
-    assert_eq!(stage.words(&id).await, ["answer 1", "answer 2", "answer 3"]);
-    let seen = stage.see(&id).await;
+    assert_eq!(stage.contents(&id).await, ["answer 1", "answer 2", "answer 3"]);
+    let conversation = stage.see(&id).await;
     let usage = json!({ "turns": 2, "input_tokens": 200, "output_tokens": 40, "cost_usd": 0.5 });
-    assert_eq!(seen["conversation"]["members"][0]["usage"], usage);
-    assert!(seen["messages"][1]["readAt"].is_string());
+    assert_eq!(conversation["conversation"]["members"][0]["usage"], usage);
+    assert!(conversation["messages"][1]["readAt"].is_string());
     let steps: Vec<_> =
-        seen["steps"].as_array().unwrap().iter().map(|it| &it["caused_by"]).collect();
+        conversation["steps"].as_array().unwrap().iter().map(|it| &it["caused_by"]).collect();
     assert_eq!(steps, ["operator", "worker-b"]);
 }
 
@@ -260,7 +260,7 @@ async fn what_was_left_off_in_the_middle_is_due_again() {
     assert!(agenda.jobs.is_empty(), "{agenda:?}");
     // As after a restart: nothing but the database knows of it.
     stage.play("worker-a").await;
-    assert_eq!(stage.words(&id).await.len(), 3);
+    assert_eq!(stage.contents(&id).await.len(), 3);
     let chat = json!({ "project_id": "shop", "agent_id": "worker-a", "content": "?" });
     stage.it.call("send_chat", chat).await;
     stage.pass(3_601);
@@ -283,7 +283,7 @@ async fn an_agent_with_nothing_to_do_stays_for_a_moment_and_leaves() {
     assert!(stage.has_left("worker-a").await, "it is not there any more");
     let again = begin(&stage.it, "worker-c").await;
     stage.play("worker-a").await;
-    assert_eq!(stage.words(&again).await.len(), 1, "it comes back");
+    assert_eq!(stage.contents(&again).await.len(), 1, "it comes back");
 }
 
 #[tokio::test]
@@ -305,12 +305,12 @@ async fn what_the_assistant_has_done_itself_is_not_done_again() {
     })
     .await;
     let (id, c) = stage.talking().await;
-    assert!(stage.words(&id).await.is_empty(), "it has spoken by the tool");
+    assert!(stage.contents(&id).await.is_empty(), "it has spoken by the tool");
     assert_eq!(stage.pause_s("worker-a").await, 45);
     assert_eq!(stage.count(), 1, "the first word is asked for once");
     stage.reply(&c, "hello").await;
     stage.play("worker-a").await;
-    assert_eq!(stage.words(&id).await, ["hello", "and this"], "that went to another one");
+    assert_eq!(stage.contents(&id).await, ["hello", "and this"], "that went to another one");
 }
 
 #[tokio::test]
@@ -326,7 +326,7 @@ async fn answer_sent_by_a_run_before_it_died_is_not_sent_again() {
     });
     stage.it.call("send_message", sent).await;
     assert_eq!(stage.pause_s("worker-a").await, 45);
-    assert_eq!((stage.count(), stage.words(&id).await.len()), (1, 3));
+    assert_eq!((stage.count(), stage.contents(&id).await.len()), (1, 3));
     stage.reply(&c, "how are you").await;
     stage.play("worker-a").await;
     assert_eq!(stage.last()["message"], "[worker-c]\nhow are you");
@@ -339,8 +339,8 @@ async fn a_conversation_that_is_held_up_waits_until_it_goes_on() {
     stage.reply(&c, "hello").await;
     let pause = |paused: bool| json!({ "conversation_id": id, "paused": paused });
     stage.it.call("pause_conversation", pause(true)).await;
-    let said = json!({ "conversation_id": id, "content": "待って" });
-    stage.it.call("write_message", said).await;
+    let arguments = json!({ "conversation_id": id, "content": "待って" });
+    stage.it.call("write_message", arguments).await;
     assert_eq!((stage.pause_s("worker-a").await, stage.count()), (45, 1));
     stage.it.published();
     stage.it.call("pause_conversation", pause(false)).await;
@@ -364,7 +364,7 @@ async fn agent_of_absent_assistant_is_not_played_nor_disturbs_others() {
     }
     assert!(stage.has_left("lost").await);
     stage.play("worker-a").await;
-    assert_eq!(stage.words(&id).await, ["answer 1"]);
+    assert_eq!(stage.contents(&id).await, ["answer 1"]);
     stage.pass(301);
     assert_eq!(stage.state(&id).await, "expired");
 }

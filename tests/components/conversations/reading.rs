@@ -92,7 +92,7 @@ async fn conv_70_of_calls_at_once_each_message_comes_once() {
 }
 
 #[tokio::test]
-async fn conv_75_an_answer_goes_to_whoever_wrote_last() {
+async fn conv_75_an_answer_goes_to_the_last_writer() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     let answer = |content: &str| json!({ "session_token": b, "content": content });

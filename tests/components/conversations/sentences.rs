@@ -11,8 +11,8 @@ async fn an_agent_is_played_from_what_was_said_before() {
         json!({ "name": "Worker", "purpose": "しりとり", "is_initiator": false, "may_end": true });
     let log = json!([{ "by": "partner", "text": "りんご" }]);
     let turn = json!({ "message": "…", "context": { "agent": { "scene": scene, "log": log } } });
-    let told = conversations.converse(turn).await.unwrap();
-    assert!(told["text"].as_str().unwrap().contains('ご'), "{told}");
+    let answer = conversations.converse(turn).await.unwrap();
+    assert!(answer["text"].as_str().unwrap().contains('ご'), "{answer}");
     let turn = json!({ "message": "…", "context": { "agent": { "scene": {} } } });
     let failure = conversations.converse(turn).await.unwrap_err();
     assert!(failure["message"].as_str().unwrap().contains("context"), "{failure}");

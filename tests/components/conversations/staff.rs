@@ -13,7 +13,7 @@ use super::{
 };
 
 /// A caller with a token of that name and those scopes.
-fn known(principal: &str, scopes: &[&str]) -> Caller {
+fn caller(principal: &str, scopes: &[&str]) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();
     caller.scopes = scopes.iter().map(|it| (*it).to_owned()).collect();

@@ -48,19 +48,19 @@ async fn conv_30_describes_the_tools_in_the_specifications_words() {
     );
     assert_eq!(schema["required"], json!(["session_token", "target_agent_id"]));
     let properties = &schema["properties"];
-    let said = |name: &str| properties[name]["description"].clone();
-    assert_eq!(said("session_token"), "authenticateツールで取得したセッショントークン");
+    let shown = |name: &str| properties[name]["description"].clone();
+    assert_eq!(shown("session_token"), "authenticateツールで取得したセッショントークン");
     assert_eq!(
-        said("target_agent_id"),
+        shown("target_agent_id"),
         "会話相手のエージェントID（同一プロジェクト内のAIエージェントのみ）"
     );
-    assert_eq!(said("purpose"), "会話の目的（任意、相手に通知される）");
+    assert_eq!(shown("purpose"), "会話の目的（任意、相手に通知される）");
     assert_eq!(properties["session_token"]["format"], "password", "SYS-11");
     let (end, schema) = described("end_conversation");
     assert_eq!(end, "会話を終了します。相手エージェントにも終了が通知されます。");
     assert_eq!(schema["required"], json!(["session_token"]));
-    let said = &schema["properties"]["conversation_id"]["description"];
-    assert_eq!(said, "終了する会話ID（省略時は現在アクティブな会話）");
+    let text = &schema["properties"]["conversation_id"]["description"];
+    assert_eq!(text, "終了する会話ID（省略時は現在アクティブな会話）");
 }
 
 #[tokio::test]
@@ -117,14 +117,14 @@ async fn conv_31_one_open_conversation_a_pair_in_either_direction() {
     assert_eq!(state(&it, &a, &id).await, "terminating");
     // One that is ending does not block, and its end is delivered before the new request.
     let other = start(&it, &a, "worker-b").await;
-    let told = next(&it, &b).await;
+    let instruction = next(&it, &b).await;
     assert_eq!(
-        (&told["action"], &told["conversation_id"]),
+        (&instruction["action"], &instruction["conversation_id"]),
         (&json!("conversation_ended"), &json!(id))
     );
-    let told = next(&it, &b).await;
-    assert_eq!(told["action"], "conversation_request");
-    assert_eq!(told["conversation_id"], other.as_str());
+    let instruction = next(&it, &b).await;
+    assert_eq!(instruction["action"], "conversation_request");
+    assert_eq!(instruction["conversation_id"], other.as_str());
 }
 
 #[tokio::test]
@@ -162,9 +162,9 @@ async fn conv_32_the_other_names_and_the_extras_are_taken_and_bounded() {
     }
     let first = "あ".repeat(4_000);
     it.call("start_conversation", with("initial_message", json!(first))).await;
-    let told = next(&it, &b).await;
-    assert_eq!(contents(&told["pending_messages"]), std::slice::from_ref(&first), "CONV-51");
-    assert_eq!(told["purpose"], Value::Null);
+    let instruction = next(&it, &b).await;
+    assert_eq!(contents(&instruction["pending_messages"]), std::slice::from_ref(&first), "CONV-51");
+    assert_eq!(instruction["purpose"], Value::Null);
     assert_eq!(unread(&it, &b).await, [first], "it was not marked as read");
 }
 

@@ -45,7 +45,7 @@ async fn notifies_an_agent_back_within_the_hour_and_not_one_later() {
 }
 
 #[tokio::test]
-async fn what_was_said_to_whoever_was_not_there_is_not_lost() {
+async fn messages_to_an_absent_agent_are_not_lost() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;
     send(&it, &a, "worker-b", "りんご").await;

@@ -16,9 +16,9 @@ async fn conv_20_conv_13_undelivered_request_expires_after_5_minutes() {
     assert_eq!(state(&it, &a, &id).await, "pending");
     pass(&it, 1);
     assert_eq!(state(&it, &a, &id).await, "expired", "CONV-23: noticed by whatever is called");
-    let told = next(&it, &a).await;
-    assert_eq!(told["action"], "conversation_expired", "CONV-53, CONV-102");
-    assert_eq!((&told["conversation_id"], &told["target"]), (&json!(id), &json!("worker-b")));
+    let step = next(&it, &a).await;
+    assert_eq!(step["action"], "conversation_expired", "CONV-53, CONV-102");
+    assert_eq!((&step["conversation_id"], &step["target"]), (&json!(id), &json!("worker-b")));
     assert_eq!(action(&it, &a).await, "wait_for_messages", "once");
     let again = json!({ "session_token": a, "conversation_id": id });
     let failure = it.failure("end_conversation", again).await;
@@ -78,10 +78,10 @@ async fn conv_50_by_default_timeout_notice_precedes_the_idle_logout() {
     let (a, _, _) = talking(&it).await;
     pass(&it, 601);
     assert_eq!(next(&it, &a).await["reason"], "timeout", "CONV-103");
-    let told = next(&it, &a).await;
-    assert_eq!(told["action"], "logout");
+    let instruction = next(&it, &a).await;
+    assert_eq!(instruction["action"], "logout");
     assert_eq!(
-        (&told["state"], &told["reason"]),
+        (&instruction["state"], &instruction["reason"]),
         (&json!("chat_timeout"), &json!("session_timeout"))
     );
 }
@@ -117,15 +117,15 @@ async fn conv_22_both_timeouts_are_settings_as_short_as_five_seconds() {
     let it = office_with(settings).start().await;
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     let unheard = start(&it, &a, "worker-c").await;
-    let heard = start(&it, &a, "worker-b").await;
+    let id = start(&it, &a, "worker-b").await;
     assert_eq!(action(&it, &b).await, "conversation_request");
     pass(&it, 5);
     assert_eq!(state(&it, &a, &unheard).await, "expired");
-    assert_eq!(state(&it, &a, &heard).await, "active");
+    assert_eq!(state(&it, &a, &id).await, "active");
     pass(&it, 2);
-    assert_eq!(state(&it, &a, &heard).await, "terminating");
+    assert_eq!(state(&it, &a, &id).await, "terminating");
     pass(&it, 7);
-    assert_eq!(state(&it, &a, &heard).await, "ended", "CONV-54: nobody is waited for longer");
+    assert_eq!(state(&it, &a, &id).await, "ended", "CONV-54: nobody is waited for longer");
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn conv_22_invalid_timeout_keeps_the_component_from_serving() {
 }
 
 #[tokio::test]
-async fn conv_23_the_sweep_notices_what_nobody_calls_about_and_rings() {
+async fn conv_23_the_sweep_ends_what_expired_and_notifies() {
     let it = office().await;
     let (a, _, id) = talking(&it).await;
     start(&it, &a, "worker-c").await;
@@ -186,8 +186,8 @@ async fn conv_19_expiring_session_ends_conversation_for_the_other() {
         outcome(&it, "get_next_action", json!({ "session_token": a })).await,
         "invalid_session"
     );
-    let told = next(&it, &b).await;
-    assert_eq!((&told["reason"], &told["ended_by"]), (&json!("session_expired"), &json!("system")));
+    let step = next(&it, &b).await;
+    assert_eq!((&step["reason"], &step["ended_by"]), (&json!("session_expired"), &json!("system")));
     assert_eq!(state(&it, &b, &id).await, "ended");
 }
 

@@ -81,16 +81,16 @@ async fn pause_silences_agents_stops_the_clock_and_lasts_one_hour() {
     let (a, b, id) = talking(&it).await;
     let pause = |paused: bool| json!({ "conversation_id": id, "paused": paused });
     it.call("pause_conversation", pause(true)).await;
-    let word = super::office::letter(&a, "worker-b", "?");
-    let failure = it.failure("send_message", word.clone()).await;
+    let letter = super::office::letter(&a, "worker-b", "?");
+    let failure = it.failure("send_message", letter.clone()).await;
     assert_eq!(
         (&failure["error"], &failure["status"]),
         (&json!("conversation_paused"), &json!(409))
     );
     let answer = json!({ "session_token": b, "content": "?", "target_agent_id": "worker-a" });
     assert_eq!(outcome(&it, "respond_chat", answer).await, "conversation_paused");
-    let word_of_a_person = json!({ "conversation_id": id, "content": "少し待ってください" });
-    it.call("write_message", word_of_a_person).await;
+    let message = json!({ "conversation_id": id, "content": "少し待ってください" });
+    it.call("write_message", message).await;
     pass(&it, 599);
     assert_eq!(state(&it, &a, &id).await, "active", "time does not count");
     it.call("pause_conversation", pause(false)).await;
@@ -108,8 +108,8 @@ async fn a_pause_that_lasts_too_long_is_over() {
     let (a, _, id) = talking(&it).await;
     it.call("pause_conversation", json!({ "conversation_id": id, "paused": true })).await;
     pass(&it, 99);
-    let word = super::office::letter(&a, "worker-b", "?");
-    assert_eq!(outcome(&it, "send_message", word).await, "conversation_paused");
+    let letter = super::office::letter(&a, "worker-b", "?");
+    assert_eq!(outcome(&it, "send_message", letter).await, "conversation_paused");
     pass(&it, 1);
     send(&it, &a, "worker-b", "やっと").await;
     let found = it.call("get_conversation", json!({ "conversation_id": id })).await;

@@ -50,13 +50,13 @@ async fn client_without_our_page_gets_the_forms_url_and_our_page_none() {
     assert_eq!(texts(&output).len(), 1);
     let nowhere = open().await;
     let output = result(&nowhere, "request_form", arguments).await;
-    let told = texts(&output)[1];
-    assert!(told.contains("- name: お名前（必須） <text>"), "{told}");
-    assert!(told.contains("submit_form") && told.contains(&handle(&output)), "{told}");
+    let text = texts(&output)[1];
+    assert!(text.contains("- name: お名前（必須） <text>"), "{text}");
+    assert!(text.contains("submit_form") && text.contains(&handle(&output)), "{text}");
 }
 
 #[tokio::test]
-async fn what_is_filled_in_comes_back_to_whoever_asked() {
+async fn answers_come_back_to_the_one_who_asked() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     let waiting = answer(&forms, &handle).await;
@@ -87,8 +87,8 @@ async fn reports_faults_field_by_field_and_the_form_still_waits() {
 async fn of_sixteen_rivals_one_answers_and_the_others_are_told_so() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
-    let rival = |it: usize| {
-        let values = json!({ "name": format!("rival {it}") });
+    let rival = |number: usize| {
+        let values = json!({ "name": format!("rival {number}") });
         forms.round("submit_form", json!({ "handle": handle, "values": values }), json!({}))
     };
     let outcomes = join_all((0..16).map(rival)).await;
@@ -106,7 +106,7 @@ async fn of_sixteen_rivals_one_answers_and_the_others_are_told_so() {
 }
 
 #[tokio::test]
-async fn whoever_waits_waits_for_the_form_and_no_longer_than_they_say() {
+async fn a_wait_ends_with_the_form_or_after_the_time_asked_for() {
     let forms = open().await;
     let handle = ask(&forms, &contact()).await;
     let arguments = json!({ "handle": handle, "timeout_seconds": 300 });
@@ -165,11 +165,11 @@ async fn cancelled_form_reopens_until_read_or_ten_minutes_passed() {
     close(&forms, &old, "cancel").await;
     forms.pass(Duration::from_secs(601));
     assert_eq!(refused(&forms, "close_form", reopen(&old)).await, ("not_reopened".into(), 409));
-    let seen = ask(&forms, &contact()).await;
-    close(&forms, &seen, "cancel").await;
+    let shown = ask(&forms, &contact()).await;
+    close(&forms, &shown, "cancel").await;
     forms.speak(page());
-    answer(&forms, &seen).await;
-    assert_eq!(close(&forms, &seen, "reopen").await["status"], "waiting", "a page only looks");
+    answer(&forms, &shown).await;
+    assert_eq!(close(&forms, &shown, "reopen").await["status"], "waiting", "a page only looks");
 }
 
 #[tokio::test]
@@ -198,10 +198,10 @@ async fn people_and_models_are_spoken_to_in_their_language() {
     assert!(texts(&output)[0].starts_with("フォーム入力を待機しています。"), "FORM-8 is verbatim");
     assert!(texts(&output)[1].starts_with("There is no page"), "{:?}", texts(&output));
     let handle = handle(&output);
-    let told = wrong(&forms, &handle, json!({})).await;
-    assert_eq!(told[0].0, "name");
-    assert!(told[0].1.is_ascii() || !told[0].1.contains("必須"), "{told:?}");
+    let problems = wrong(&forms, &handle, json!({})).await;
+    assert_eq!(problems[0].0, "name");
+    assert!(problems[0].1.is_ascii() || !problems[0].1.contains("必須"), "{problems:?}");
     forms.speak(speaking("ja"));
-    let told = wrong(&forms, &handle, json!({})).await;
-    assert_eq!(told[0].1, "お名前は必須です", "FORM-46");
+    let problems = wrong(&forms, &handle, json!({})).await;
+    assert_eq!(problems[0].1, "お名前は必須です", "FORM-46");
 }

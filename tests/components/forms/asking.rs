@@ -139,7 +139,7 @@ async fn declined_address_declines_the_form_unless_answered_before() {
 }
 
 #[tokio::test]
-async fn where_nobody_may_wait_the_result_says_where_the_form_is() {
+async fn without_waiting_the_result_says_where_the_form_is() {
     let settings = json!({ "wait_seconds": 0 });
     let forms = bench().page(PAGE).settings(settings).start().await;
     forms.speak(able(&json!({ "elicitation": { "url": {} } })));
@@ -215,8 +215,8 @@ async fn keeps_draft_when_rounds_run_out() {
         let (output, _) = answered_by(&forms, &form, late).await;
         assert_eq!(object(&output)["status"], "waiting_for_input");
         let handle = handle(&output);
-        let said = texts(&output).join("\n");
-        assert!(said.contains(&handle) && said.contains(&format!("{PAGE}/f/{handle}")), "{said}");
+        let text = texts(&output).join("\n");
+        assert!(text.contains(&handle) && text.contains(&format!("{PAGE}/f/{handle}")), "{text}");
         let open = forms.call("open_form", json!({ "handle": handle })).await;
         assert_eq!(open["draft"], json!({ "name": "三葉", "day": "someday" }));
         assert_eq!(listed(&forms).await[0]["handle"], handle);

@@ -58,8 +58,8 @@ async fn reports_a_gone_too_large_or_different_file_at_its_field() {
         (taking(".pdf", 1_000, true), json!([file(&pdf, "a.pdf"), file(&gone, "b.pdf")])),
     ] {
         let handle = ask(&forms, &schema).await;
-        let told = wrong(&forms, &handle, json!({ "doc": value })).await;
-        assert_eq!((told.len(), told[0].0.as_str()), (1, "doc"), "{schema} {told:?}");
+        let problems = wrong(&forms, &handle, json!({ "doc": value })).await;
+        assert_eq!((problems.len(), problems[0].0.as_str()), (1, "doc"), "{schema} {problems:?}");
         let arguments = json!({ "handle": handle, "values": { "doc": value } });
         let outcome = forms.call("validate_form_submission", arguments).await;
         assert_eq!(outcome["valid"], false, "{schema}");
@@ -91,7 +91,7 @@ async fn bytes_are_a_resource_only_of_the_form_that_names_them() {
 }
 
 #[tokio::test]
-async fn files_that_a_form_names_outlive_those_that_nobody_does() {
+async fn files_that_a_form_names_outlive_those_it_does_not() {
     let forms = open().await;
     let (pdf, png) = (put(forms.blobs(), PDF, "application/pdf").await, PNG);
     let png = put(forms.blobs(), png, "image/png").await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{answer, ask, bench, contact, known, open, refused, submit};
+use super::{answer, ask, bench, caller, contact, open, refused, submit};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -62,7 +62,7 @@ async fn principal_may_have_1000_waiting_forms_not_counting_others() {
     let one_more = json!({ "form_schema": contact() });
     let failure = refused(&forms, "request_form", one_more).await;
     assert_eq!(failure, ("too_many_forms".into(), 429));
-    forms.speak(known("bob", &[]));
+    forms.speak(caller("bob", &[]));
     submit(&forms, &last, json!({ "name": "who has the handle" })).await;
     ask(&forms, &contact()).await;
     forms.speak(host::caller::Caller::anonymous());
@@ -84,9 +84,9 @@ fn large(kilobytes: usize) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn nobody_takes_more_than_a_share_of_the_room() {
+async fn each_caller_takes_at_most_a_share_of_the_room() {
     let forms = open().await;
-    forms.speak(known("mallory", &[]));
+    forms.speak(caller("mallory", &[]));
     let form = large(200);
     let mut handles = Vec::new();
     let failure = loop {
@@ -101,7 +101,7 @@ async fn nobody_takes_more_than_a_share_of_the_room() {
     assert_eq!((&failure["error"], &failure["status"]), (&json!("too_many_forms"), &json!(429)));
     assert!(failure["message"].as_str().unwrap().contains("close_form"), "{failure}");
     assert_eq!(failure["data"]["bytes_max"], 32 << 20, "{failure}");
-    forms.speak(known("bob", &[]));
+    forms.speak(caller("bob", &[]));
     let other = ask(&forms, &form).await;
     submit(&forms, &other, json!({ "name": "三葉" })).await;
 }
@@ -109,7 +109,7 @@ async fn nobody_takes_more_than_a_share_of_the_room() {
 #[tokio::test]
 async fn what_was_closed_without_an_answer_makes_room() {
     let forms = open().await;
-    forms.speak(known("mallory", &[]));
+    forms.speak(caller("mallory", &[]));
     let form = large(200);
     let mut handles = Vec::new();
     for _ in 0..150 {

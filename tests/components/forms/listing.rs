@@ -6,7 +6,7 @@ use host::component::ResourceBody;
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{ask, close, contact, known, open, refused, submit};
+use super::{ask, caller, close, contact, open, refused, submit};
 
 async fn list(forms: &Tested, arguments: Value) -> Vec<String> {
     let listed = forms.call("list_form_submissions", arguments).await;
@@ -43,20 +43,20 @@ async fn the_list_has_the_newest_first_and_pages_of_fifty() {
 #[tokio::test]
 async fn caller_sees_forms_they_asked_for_and_full_access_sees_all() {
     let forms = open().await;
-    forms.speak(known("alice", &["component:forms"]));
+    forms.speak(caller("alice", &["component:forms"]));
     let hers = ask(&forms, &contact()).await;
     forms.pass(Duration::from_secs(1));
-    forms.speak(known("bob", &["component:forms"]));
+    forms.speak(caller("bob", &["component:forms"]));
     let his = ask(&forms, &contact()).await;
     assert_eq!(list(&forms, json!({})).await, std::slice::from_ref(&his));
     assert!(!csv(&forms, "form://submissions.csv").await.contains(&hers));
     submit(&forms, &hers, json!({ "name": "who has the handle answers" })).await;
-    forms.speak(known("operator", &["*"]));
+    forms.speak(caller("operator", &["*"]));
     assert_eq!(list(&forms, json!({})).await, [his.clone(), hers.clone()]);
     let submitted = list(&forms, json!({ "status": "submitted" })).await;
     assert_eq!(submitted, std::slice::from_ref(&hers));
     assert!(csv(&forms, "form://submissions.csv").await.contains(&his));
-    forms.speak(known("alice", &["component:forms"]));
+    forms.speak(caller("alice", &["component:forms"]));
     assert_eq!(list(&forms, json!({})).await, [hers]);
 }
 
@@ -96,17 +96,17 @@ async fn pages_of_long_answers_are_shorter_and_together_lose_none() {
         handles.push(handle);
     }
     handles.reverse();
-    let (mut seen, mut arguments, mut sizes) = (Vec::new(), json!({}), Vec::new());
+    let (mut all, mut arguments, mut sizes) = (Vec::new(), json!({}), Vec::new());
     loop {
         let page = list(&forms, arguments.clone()).await;
         sizes.push(page.len());
-        seen.extend(page);
+        all.extend(page);
         let listed = forms.call("list_form_submissions", arguments).await;
         let Some(cursor) = listed.get("next_cursor") else { break };
         assert!(sizes.len() < 52, "it ends");
         arguments = json!({ "cursor": cursor });
     }
-    assert_eq!(seen, handles);
+    assert_eq!(all, handles);
     assert!(sizes[0] < 50, "fifty of them are more than 8 MiB: {sizes:?}");
     let contents = forms.read("form://submissions.csv").await.unwrap();
     let meta = contents[0].meta.as_deref();

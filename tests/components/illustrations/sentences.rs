@@ -12,7 +12,7 @@ async fn name_that_may_be_anything_is_a_guess_and_a_given_one_is_not() {
     let guess = cards.converse(turn.clone()).await.unwrap();
     assert!(guess["confidence"].as_f64().unwrap() < 0.5, "{guess}");
     turn["names"] = json!([{ "kind": "theme", "name": "月光楽団", "english": "Moonlight Band" }]);
-    let known = cards.converse(turn).await.unwrap();
-    assert!(known["confidence"].as_f64().unwrap() > 0.5, "{known}");
-    assert_eq!(known["calls"][0]["tool"], THEME, "{known}");
+    let reply = cards.converse(turn).await.unwrap();
+    assert!(reply["confidence"].as_f64().unwrap() > 0.5, "{reply}");
+    assert_eq!(reply["calls"][0]["tool"], THEME, "{reply}");
 }

@@ -39,7 +39,7 @@ async fn the_declaration_is_the_specifications_word_for_word() {
 #[tokio::test]
 async fn every_card_of_every_theme_is_a_picture_of_its_own() {
     let tested = open().await;
-    let (mut seen, mut cards) = (BTreeSet::new(), BTreeSet::new());
+    let (mut distinct, mut cards) = (BTreeSet::new(), BTreeSet::new());
     for theme in THEMES {
         let (output, images, texts) =
             whole(&tested, THEME, json!({ "theme": theme, "limit": 20 })).await;
@@ -53,7 +53,7 @@ async fn every_card_of_every_theme_is_a_picture_of_its_own() {
             picture(card, &image, SIZE);
             let size = image.bytes.len();
             assert!(size <= 400 << 10, "{}: {size} bytes", card["card_name"]);
-            assert!(seen.insert(image.bytes), "{} is another's picture", card["card_name"]);
+            assert!(distinct.insert(image.bytes), "{} is another's picture", card["card_name"]);
             assert!(cards.insert(card["card_name"].to_string()));
         }
     }
@@ -61,7 +61,7 @@ async fn every_card_of_every_theme_is_a_picture_of_its_own() {
 }
 
 #[tokio::test]
-async fn five_are_fetched_where_nobody_says_how_many() {
+async fn five_are_fetched_by_default() {
     let tested = open().await;
     let found = names(&tested, json!({ "theme": "雪月花" })).await;
     assert_eq!(found.len(), 5, "ILL-2");

@@ -32,7 +32,7 @@ async fn one_to_five_cards_and_a_title_make_a_thumbnail_size_picture() {
 async fn each_text_and_option_shows_and_repeating_it_draws_the_same() {
     let tested = open().await;
     let plain = json!({ "cards": CARDS[..2] });
-    let mut seen = vec![drawn(&tested, plain.clone()).await];
+    let mut pictures = vec![drawn(&tested, plain.clone()).await];
     for (field, value) in [
         ("title", json!("決戦")),
         ("subtitle", json!("第1回")),
@@ -45,11 +45,11 @@ async fn each_text_and_option_shows_and_repeating_it_draws_the_same() {
         arguments[field] = value;
         let made = drawn(&tested, arguments.clone()).await;
         assert_eq!(drawn(&tested, arguments.clone()).await, made, "{arguments}");
-        assert!(!seen.contains(&made), "{arguments} makes no difference");
-        seen.push(made);
+        assert!(!pictures.contains(&made), "{arguments} makes no difference");
+        pictures.push(made);
     }
-    let said: Value = json!({ "cards": CARDS[..2], "style": "versus" });
-    assert_eq!(drawn(&tested, said).await, seen[0], "two cards are rivals");
+    let arguments: Value = json!({ "cards": CARDS[..2], "style": "versus" });
+    assert_eq!(drawn(&tested, arguments).await, pictures[0], "two cards are rivals");
 }
 
 /// The bytes of a thumbnail, which are the same where it is read as a resource.

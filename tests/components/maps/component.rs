@@ -96,9 +96,9 @@ async fn damaged_map_gives_a_route_or_an_error_and_nothing_else() {
     let map = &helsinki().bytes;
     let (mut routes, mut unreadable) = (0, 0);
     let cut = (1..8).map(|it| map[..map.len() * it / 8].to_vec());
-    let flipped = (0..40).map(|it| {
+    let flipped = (0..40).map(|number| {
         let mut bytes = map.clone();
-        let at = (it * 7919 + 13) * 4001 % bytes.len();
+        let at = (number * 7919 + 13) * 4001 % bytes.len();
         bytes[at..].iter_mut().take(64).for_each(|it| *it = !*it);
         bytes
     });
@@ -109,8 +109,8 @@ async fn damaged_map_gives_a_route_or_an_error_and_nothing_else() {
             SoloOutcome::Done(_) => routes += 1,
             SoloOutcome::Failed(failure) => {
                 // A name whose block is damaged may be a name that is not there.
-                let told = ["map_unreadable", "place_unknown", "zero_results", "place_outside_map"];
-                assert!(told.iter().any(|it| failure["error"] == *it), "{failure}");
+                let text = ["map_unreadable", "place_unknown", "zero_results", "place_outside_map"];
+                assert!(text.iter().any(|it| failure["error"] == *it), "{failure}");
                 unreadable += usize::from(failure["error"] == "map_unreadable");
             }
             other => panic!("{other:?}"),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{bench, open};
 
 #[tokio::test]
-async fn places_are_suggested_while_somebody_types() {
+async fn places_are_suggested_while_typing() {
     let navigation = open().await;
     let found = navigation.get("places", &[("q", "よこはま"), ("limit", "5")]).await.unwrap();
     let found = found.as_array().unwrap();

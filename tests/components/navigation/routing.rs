@@ -18,8 +18,8 @@ async fn a_route_has_exactly_the_specified_shape() {
     let navigation = open().await;
     let output = result(&navigation, "route_search", to_yokohama(json!({}))).await;
     let routes = object(&output);
-    let names = |it: &Value| {
-        let mut names: Vec<_> = it.as_object().unwrap().keys().cloned().collect();
+    let names = |object: &Value| {
+        let mut names: Vec<_> = object.as_object().unwrap().keys().cloned().collect();
         names.sort_unstable();
         names
     };

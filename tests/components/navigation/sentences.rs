@@ -25,8 +25,8 @@ async fn a_sentence_becomes_a_call_and_its_result_an_answer() {
 
     let answered = json!([{ "call": call, "output": { "routes": [] } }]);
     let turn = json!({ "memory": called["memory"], "answered": answered });
-    let told = navigation.converse(turn).await.unwrap();
-    assert!(told["text"].as_str().unwrap().contains("ルート"), "{told}");
+    let answer = navigation.converse(turn).await.unwrap();
+    assert!(answer["text"].as_str().unwrap().contains("ルート"), "{answer}");
 }
 
 #[tokio::test]

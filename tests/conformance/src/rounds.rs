@@ -98,7 +98,7 @@ tool! {
 }
 
 tool! {
-    /// Asks with a state that nobody can change: the host seals it.
+    /// Asks with a state that no one else can change: the host seals it.
     AskWithSealedState("test_input_required_result_tampered_state") |self, user| {
         let Confirmation { ok } = user.ask("confirm", "Please confirm")?;
         user.show(format!("confirmed: {ok}"));

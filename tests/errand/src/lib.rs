@@ -114,13 +114,13 @@ impl Tool for ListErrands {
     type Output = Outputs;
 
     fn call(self, _: &User) -> Result<Outputs, Stop> {
-        let told = |it: calls::Offer| {
+        let shown = |offer: calls::Offer| {
             json!({
-                "name": it.name, "owner": it.owner, "asks_first": it.asks_first,
-                "read_only": it.read_only,
+                "name": offer.name, "owner": offer.owner, "asks_first": offer.asks_first,
+                "read_only": offer.read_only,
             })
         };
-        Ok(Outputs { outputs: calls::offers().into_iter().map(told).collect() })
+        Ok(Outputs { outputs: calls::offers().into_iter().map(shown).collect() })
     }
 }
 
@@ -161,12 +161,12 @@ fn tried(calls: &[Errand], held: &[String]) -> Vec<Value> {
     let mut outcomes = calls::call(&requests);
     outcomes.extend(calls::held(held));
     let json = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-    let told = |it| match it {
+    let shown = |outcome| match outcome {
         Outcome::Done(it) => json!({ "done": json(&it) }),
         Outcome::Held(id) => json!({ "held": id }),
         Outcome::Failed(it) => json!({ "failed": json(&it) }),
     };
-    outcomes.into_iter().map(told).collect()
+    outcomes.into_iter().map(shown).collect()
 }
 
 /// There is no caller here.

@@ -97,7 +97,7 @@ async fn it_too_needs_its_persons_word() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_a_password_is_needed_it_hears_of_nobody_without() {
+async fn without_its_password_a_chat_reaches_no_assistant() {
     let folders = Folders::new();
     for name in ["echo", "clerk"] {
         folders.put(name, &component_bytes(name));

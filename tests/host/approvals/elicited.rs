@@ -21,7 +21,7 @@ async fn run(client: &Client, calls: Value, more: Value) -> Value {
 }
 
 /// The decision on everything that is asked.
-fn word(asked: &Value, decision: &str) -> Value {
+fn decided(asked: &Value, decision: &str) -> Value {
     let requests = asked["result"]["inputRequests"].as_object().expect("it asks").keys();
     let accept = json!({ "action": "accept", "content": { "decision": decision } });
     let responses: serde_json::Map<_, _> =
@@ -41,13 +41,13 @@ async fn a_client_with_forms_is_asked_and_the_call_is_made_once() {
     let message = requests.values().next().unwrap()["params"]["message"].as_str().unwrap();
     assert!(message.contains("reserve_seats") && message.contains("cinema"), "{message}");
     assert!(it.is_free(0).await && inbox(&client).await.len() == 2);
-    let done = run(&client, calls.clone(), word(&asked, "allow")).await;
+    let done = run(&client, calls.clone(), decided(&asked, "allow")).await;
     let outputs = done["result"]["structuredContent"]["outputs"].as_array();
     assert_eq!(outputs.map(Vec::len), Some(2), "{done}");
     assert!(!it.is_free(0).await && !it.is_free(1).await);
     assert!(inbox(&client).await.is_empty());
     // The same approval again is used up.
-    let again = run(&client, calls, word(&asked, "allow")).await;
+    let again = run(&client, calls, decided(&asked, "allow")).await;
     assert!(again["error"]["message"].as_str().unwrap().contains("used"), "{again}");
 }
 
@@ -57,9 +57,9 @@ async fn no_is_no_and_a_word_for_other_arguments_is_none() {
     let client = it.server.client();
     let calls = json!([it.reserve(0)]);
     let asked = run(&client, calls.clone(), json!({})).await;
-    let other = run(&client, json!([it.reserve(1)]), word(&asked, "allow")).await;
+    let other = run(&client, json!([it.reserve(1)]), decided(&asked, "allow")).await;
     assert!(other["error"]["message"].as_str().unwrap().contains("another call"), "{other}");
-    let denied = run(&client, calls, word(&asked, "deny")).await;
+    let denied = run(&client, calls, decided(&asked, "deny")).await;
     assert_eq!(denied["result"]["_meta"]["madoguchi/error"]["error"], "not_allowed", "{denied}");
     assert!(it.is_free(0).await && it.is_free(1).await);
 }
@@ -71,9 +71,9 @@ async fn clients_of_the_legacy_era_are_asked_too() {
     let session = LegacySession::open_with(&it.server.url(), capabilities).await;
     let params = json!({ "name": "run_errand", "arguments": { "calls": [it.reserve(0)] } });
     let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
-    let mut said = Listener::of(session.post(call).await);
+    let mut listener = Listener::of(session.post(call).await);
     let mut outcome = Value::Null;
-    while let Some(message) = said.next(std::time::Duration::from_secs(60)).await {
+    while let Some(message) = listener.next(std::time::Duration::from_secs(60)).await {
         if message["method"] == "elicitation/create" {
             assert!(message["params"]["message"].as_str().unwrap().contains("reserve_seats"));
             let result = json!({ "action": "accept", "content": { "decision": "allow" } });

@@ -150,7 +150,7 @@ async fn listeners_hear_that_something_waits() {
     let wanted = json!({ "resourceSubscriptions": [uri] });
     let (mut listener, _) = it.server.client().listen_for(wanted).await;
     it.held(json!([it.reserve(0)])).await;
-    let heard = listener.next(Duration::from_secs(60)).await.unwrap();
-    assert_eq!(heard["method"], "notifications/resources/updated", "{heard}");
-    assert_eq!(heard["params"]["uri"], uri);
+    let event = listener.next(Duration::from_secs(60)).await.unwrap();
+    assert_eq!(event["method"], "notifications/resources/updated", "{event}");
+    assert_eq!(event["params"]["uri"], uri);
 }

@@ -89,10 +89,10 @@ async fn it_calls_what_its_assistant_has_and_nothing_more() {
     let (show, seat, _) = seats(&client).await;
     let taking = reserve(&show, &seat);
     let echo = json!({ "tool": "echo", "arguments": { "value": {} } });
-    let told = asked(&client, json!({ "as": "narrow", "calls": [taking, echo] })).await;
-    assert_eq!(told["tools"], json!(["list_movies", "echo"]), "{told}");
-    assert_eq!(error(&told["outcomes"][0]), "unknown_tool");
-    assert!(told["outcomes"][1]["done"].is_object(), "{told}");
+    let outcome = asked(&client, json!({ "as": "narrow", "calls": [taking, echo] })).await;
+    assert_eq!(outcome["tools"], json!(["list_movies", "echo"]), "{outcome}");
+    assert_eq!(error(&outcome["outcomes"][0]), "unknown_tool");
+    assert!(outcome["outcomes"][1]["done"].is_object(), "{outcome}");
     // Nor as an assistant that there is not, with meta of its own, or with a name that is none.
     for misdeed in [
         json!({ "as": "nobody", "calls": [echo] }),
@@ -103,8 +103,8 @@ async fn it_calls_what_its_assistant_has_and_nothing_more() {
         }] }),
         json!({ "as": "narrow", "calls": [{ "tool": "x".repeat(1 << 16), "arguments": {} }] }),
     ] {
-        let told = asked(&client, misdeed).await;
-        error(&told["outcomes"][0]);
+        let outcome = asked(&client, misdeed).await;
+        error(&outcome["outcomes"][0]);
     }
     assert!(inbox(&client).await.is_empty());
     assert!(is_free(&client, &show, &seat).await);
@@ -117,17 +117,17 @@ async fn a_word_is_for_one_call_as_it_was_shown() {
     let client = server.client();
     let (show, seat, next) = seats(&client).await;
     let (taking, other) = (reserve(&show, &seat), reserve(&show, &next));
-    let told = asked(&client, json!({ "as": "wide", "calls": [taking] })).await;
-    let first = held(&told["outcomes"][0]);
+    let outcome = asked(&client, json!({ "as": "wide", "calls": [taking] })).await;
+    let first = held(&outcome["outcomes"][0]);
     assert!(is_free(&client, &show, &seat).await, "nothing is done before the word");
     assert_eq!(allow(&client, &first).await.0, 200);
     assert!(!is_free(&client, &show, &seat).await);
     // With that approval it asks for another seat, and for the same once more; it looks again and again.
     let calls = json!([other, taking]);
-    let told = asked(&client, json!({ "as": "wide", "calls": calls, "approvals": [first, first] }));
-    let told = told.await;
-    let others: Vec<_> = told["outcomes"].as_array().unwrap().iter().map(held).collect();
-    assert!(others.iter().all(|it| *it != first), "{told}");
+    let done = asked(&client, json!({ "as": "wide", "calls": calls, "approvals": [first, first] }));
+    let answer = done.await;
+    let others: Vec<_> = answer["outcomes"].as_array().unwrap().iter().map(held).collect();
+    assert!(others.iter().all(|it| *it != first), "{answer}");
     assert!(is_free(&client, &show, &next).await);
     let lines = server.server().calls.watch.audit.tail(100);
     let made = lines.iter().filter(|it| it["tool"] == "reserve_seats").count();
@@ -152,8 +152,8 @@ async fn hides_waiting_calls_from_other_callers_and_assistants() {
         (server.client_with("ann"), server.client_with("ben"), server.client_with("cat"));
     let (show, seat, _) = seats(&ann).await;
     let taking = reserve(&show, &seat);
-    let told = asked(&ann, json!({ "as": "wide", "calls": [taking] })).await;
-    let waits = held(&told["outcomes"][0]);
+    let outcome = asked(&ann, json!({ "as": "wide", "calls": [taking] })).await;
+    let waits = held(&outcome["outcomes"][0]);
     for (client, name) in [(&ben, "wide"), (&ann, "narrow"), (&cat, "wide")] {
         let misdeed = json!({ "as": name, "approvals": [waits], "withdraw": [waits] });
         assert_eq!(asked(client, misdeed).await["approvals"], json!([null]), "{name}");
@@ -161,9 +161,9 @@ async fn hides_waiting_calls_from_other_callers_and_assistants() {
     assert_eq!(allow(&ben, &waits).await.0, 404);
     assert_eq!(one(&ann, &waits).await.1["state"], "waiting", "it was not taken back");
     // Nor has it more than its caller, whatever the assistant has.
-    let told = asked(&cat, json!({ "as": "wide", "calls": [taking] })).await;
-    assert_eq!(told["tools"], json!(["list_movies"]), "{told}");
-    assert_eq!(error(&told["outcomes"][0]), "unknown_tool");
+    let outcome = asked(&cat, json!({ "as": "wide", "calls": [taking] })).await;
+    assert_eq!(outcome["tools"], json!(["list_movies"]), "{outcome}");
+    assert_eq!(error(&outcome["outcomes"][0]), "unknown_tool");
     assert!(is_free(&ann, &show, &seat).await);
 }
 
@@ -179,23 +179,23 @@ async fn a_key_goes_to_its_host_and_is_in_no_memory_request_or_log() {
             "send": { "url": url, "headers": { "x-api-key": "mine" }, "body": "impostor" },
         })
     };
-    let told = asked(&client, letter(model.url("/ok"))).await;
-    assert_eq!(told["sent"]["status"], 200, "{told}");
+    let done = asked(&client, letter(model.url("/ok"))).await;
+    assert_eq!(done["sent"]["status"], 200, "{done}");
     let received = model.received();
     let keys = |text: &str| {
         let lines = text.lines().filter(|it| it.to_lowercase().starts_with("x-api-key"));
         lines.map(|it| it[it.find(':').unwrap() + 1..].trim().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(keys(&received[0]), [KEY], "the host's key, and not another beside it");
-    assert_eq!(told["found"], json!([false, true]), "its memory has its own words and not the key");
-    assert!(told["settings"]["models"]["near"]["key"].is_boolean(), "{told}");
-    assert!(!told.to_string().contains(KEY), "{told}");
+    assert_eq!(done["found"], json!([false, true]), "its memory has its own words and not the key");
+    assert!(done["settings"]["models"]["near"]["key"].is_boolean(), "{done}");
+    assert!(!done.to_string().contains(KEY), "{done}");
     // To no other host: neither at once nor by a redirect.
     let elsewhere = [other.url("/ok"), model.url(&format!("/redirect?to={}", other.url("/ok")))];
     for url in elsewhere {
-        let told = asked(&client, letter(url)).await;
-        assert!(!told.to_string().contains(KEY), "{told}");
-        assert_eq!(told["found"], json!([false, true]));
+        let outcome = asked(&client, letter(url)).await;
+        assert!(!outcome.to_string().contains(KEY), "{outcome}");
+        assert_eq!(outcome["found"], json!([false, true]));
     }
     assert_eq!(other.received(), Vec::<String>::new());
     let audited = serde_json::to_string(&server.server().calls.watch.audit.tail(100)).unwrap();

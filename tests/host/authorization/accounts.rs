@@ -187,11 +187,11 @@ async fn a_missing_scope_is_asked_for_beside_those_held() {
     let lacking =
         client.send("tools/call", json!({ "name": "list_movies", "arguments": {} })).await;
     assert_eq!(lacking.status(), StatusCode::FORBIDDEN);
-    let said = challenge(&lacking);
+    let header = challenge(&lacking);
     assert!(
-        said.contains("insufficient_scope")
-            && said.contains("scope=\"tool:echo tool:list_movies\""),
-        "{said}"
+        header.contains("insufficient_scope")
+            && header.contains("scope=\"tool:echo tool:list_movies\""),
+        "{header}"
     );
     let more = app.tokens(&mut ann, &[("scope", "tool:echo tool:list_movies")]).await;
     let client = server.client_with(access(&more));

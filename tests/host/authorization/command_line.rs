@@ -48,8 +48,8 @@ async fn fresh_token_admits_who_pastes_its_lines_and_is_kept_nowhere() {
     assert_eq!(listed["ci"]["scopes"], json!(["tool:echo", "tool:whoami"]));
     assert!(listed["ci"]["expired"] == false && !listed.to_string().contains("sha256"));
     let again = run(&folders, &["--config", path, "token", "new", "ci"]);
-    let said = String::from_utf8_lossy(&again.stderr);
-    assert!(!again.status.success() && said.contains("[tokens.ci] already"), "{said}");
+    let text = String::from_utf8_lossy(&again.stderr);
+    assert!(!again.status.success() && text.contains("[tokens.ci] already"), "{text}");
 }
 
 #[test]
@@ -78,19 +78,19 @@ fn person_starting_the_process_needs_no_token_on_its_stdin() {
 #[test]
 fn prints_token_once_and_names_what_is_right_for_wrong_argument() {
     let folders = Folders::new();
-    let words = run(&folders, &["token", "new", "ann"]);
-    let words = String::from_utf8_lossy(&words.stdout).into_owned();
-    assert_eq!(words.matches("mdg_").count(), 1, "{words}");
-    assert!(words.contains("[tokens.ann]\nsha256 = ") && words.contains("scopes = [\"*\"]"));
-    for (arguments, told) in [
+    let output = run(&folders, &["token", "new", "ann"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.matches("mdg_").count(), 1, "{text}");
+    assert!(text.contains("[tokens.ann]\nsha256 = ") && text.contains("scopes = [\"*\"]"));
+    for (arguments, expected) in [
         (vec!["ann", "--scope", "tools:echo"], "tool:NAME"),
         (vec!["ann", "--expires", "soon"], "90d"),
         (vec!["a b"], "A-Z"),
         (vec!["stdio"], "another name"),
     ] {
         let refused = run(&folders, &[&["token", "new"], &arguments[..]].concat());
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert!(!refused.status.success() && said.contains(told), "{arguments:?}: {said}");
+        let text = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && text.contains(expected), "{arguments:?}: {text}");
         assert!(refused.stdout.is_empty(), "no token comes of it");
     }
     let past = run(&folders, &["token", "new", "ann", "--expires", "2020-01-01"]);
@@ -108,8 +108,8 @@ fn check_config_names_the_line_of_each_mistake_in_tokens() {
     );
     let file = folders.components().join("madoguchi.toml");
     fs::write(&file, text).unwrap();
-    let told = json_of(&run(&folders, &["check-config", file.to_str().unwrap(), "--json"]));
-    let findings = told["findings"].as_array().unwrap();
+    let report = json_of(&run(&folders, &["check-config", file.to_str().unwrap(), "--json"]));
+    let findings = report["findings"].as_array().unwrap();
     let found: Vec<_> = findings
         .iter()
         .map(|it| (it["about"].as_str().unwrap(), it["line"].as_u64().unwrap(), &it["is_problem"]))
@@ -121,8 +121,8 @@ fn check_config_names_the_line_of_each_mistake_in_tokens() {
         ("tokens.ben.sha256", 8, yes),
         ("allowed_origins", 2, yes),
     ];
-    assert_eq!(found, expected, "{told}");
-    assert!(!told.to_string().contains(&digest), "{told}");
+    assert_eq!(found, expected, "{report}");
+    assert!(!report.to_string().contains(&digest), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -132,8 +132,8 @@ async fn accounts_are_made_listed_linked_and_removed_by_commands() {
     let file = folders.data().with_file_name("madoguchi.toml");
     fs::write(&file, "bundled = false\n[accounts]\nenabled = true\n").unwrap();
     let alone = run(&folders, &["account", "list"]);
-    let said = String::from_utf8_lossy(&alone.stderr).into_owned();
-    assert!(!alone.status.success() && said.contains("no server"), "{said}");
+    let text = String::from_utf8_lossy(&alone.stderr).into_owned();
+    assert!(!alone.status.success() && text.contains("no server"), "{text}");
     let serving = || {
         let mut program = command(&folders);
         program.args(["--addr", "127.0.0.1:0", "--config", file.to_str().unwrap()]);
@@ -146,8 +146,8 @@ async fn accounts_are_made_listed_linked_and_removed_by_commands() {
     let link = made["link"].as_str().unwrap();
     assert!(link.starts_with(&format!("{}/account/link/mdg_link_", process.url)), "{made}");
     let again = run(&folders, &new);
-    let said = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert!(!again.status.success() && said.contains("account link NAME"), "{said}");
+    let text = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(!again.status.success() && text.contains("account link NAME"), "{text}");
     for (wrong, why) in [
         (&["account", "new", "a b"][..], "the name of an account"),
         (&["account", "new", "operator"], "another name"),
@@ -156,8 +156,8 @@ async fn accounts_are_made_listed_linked_and_removed_by_commands() {
         (&["account", "revoke", "ann", "0a"], "no such account or device"),
     ] {
         let refused = run(&folders, wrong);
-        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && said.contains(why), "{wrong:?}: {said}");
+        let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && text.contains(why), "{wrong:?}: {text}");
     }
     let shown = run(&folders, &["account", "link", "ann"]);
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();

@@ -30,7 +30,7 @@ async fn a_token_and_its_digest_appear_nowhere() {
     command.arg("--config").arg(&config).env("MADOGUCHI_LOG", "trace");
     let mut process = Process::logging(command, fs::File::create(&log).unwrap());
 
-    let mut seen = String::new();
+    let mut text = String::new();
     for token in [SECRET, WRONG] {
         let client = Client::new(&process.url).with_token(token);
         for (method, params) in [
@@ -40,27 +40,27 @@ async fn a_token_and_its_digest_appear_nowhere() {
             ("no/such", json!({})),
         ] {
             let answer = client.send(method, params).await;
-            seen += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
+            text += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
         }
         for path in ["/", "/api/health", "/api/nobody/x", "/api/blobs/x"] {
             let answer = client.get(path).await;
-            seen += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
+            text += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
         }
         if let Ok(session) = LegacySession::begin(&client).await {
-            seen += &session.call("whoami", json!({})).await.to_string();
+            text += &session.call("whoami", json!({})).await.to_string();
         }
     }
     let operator = Operator::of(&folders.data());
     for path in ["metrics", "audit?lines=1000", "components"] {
-        seen += &operator.send(reqwest::Method::GET, path, "").await.1.to_string();
+        text += &operator.send(reqwest::Method::GET, path, "").await.1.to_string();
     }
     process.signal();
     process.wait();
     let log = fs::read_to_string(log).unwrap();
-    assert!(seen.contains("\"ann\"") && log.len() > 1_000, "there was something to see: {seen}");
+    assert!(text.contains("\"ann\"") && log.len() > 1_000, "there was something to see: {text}");
     let digest = host::digest::digest(SECRET.as_bytes());
     for form in [SECRET, WRONG, &digest, &SECRET[4..]] {
-        assert!(!seen.contains(form), "an answer has {form}");
+        assert!(!text.contains(form), "an answer has {form}");
         assert!(!log.contains(form), "the log has {form}");
     }
     for entry in fs::read_dir(folders.data()).unwrap().map(Result::unwrap) {
@@ -81,8 +81,8 @@ fn a_token_in_the_place_of_its_digest_is_told_without_the_token() {
         format!("{:?}", host::Config::read(&file, tests::embedded()).unwrap().tokens["ann"].sha256);
     for ended in [start, check] {
         assert!(!ended.status.success(), "{ended:?}");
-        let said = String::from_utf8_lossy(&ended.stderr) + String::from_utf8_lossy(&ended.stdout);
-        assert!(said.contains("madoguchi token new") && !said.contains("s3cr3t"), "{said}");
+        let text = String::from_utf8_lossy(&ended.stderr) + String::from_utf8_lossy(&ended.stdout);
+        assert!(text.contains("madoguchi token new") && !text.contains("s3cr3t"), "{text}");
     }
     assert!(!debug.contains("s3cr3t"), "{debug}");
 }

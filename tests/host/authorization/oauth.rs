@@ -55,9 +55,9 @@ async fn whoami(client: &Client) -> Response {
 async fn refused(client: &Client, reason: &str) {
     let answer = whoami(client).await;
     let status = answer.status();
-    let said = challenge(&answer).to_owned();
-    assert_eq!(status, StatusCode::UNAUTHORIZED, "{reason}: {said}");
-    assert!(said.contains("error=\"invalid_token\"") && said.contains(reason), "{reason}: {said}");
+    let asks = challenge(&answer).to_owned();
+    assert_eq!(status, StatusCode::UNAUTHORIZED, "{reason}: {asks}");
+    assert!(asks.contains("error=\"invalid_token\"") && asks.contains(reason), "{reason}: {asks}");
     let body: Value = answer.json().await.unwrap();
     assert!(body["error"]["message"].as_str().unwrap().contains(reason), "{body}");
 }
@@ -195,9 +195,9 @@ async fn roles_and_own_scopes_bring_what_the_configuration_says() {
     assert_eq!(own.get("/api/operator/now").await.status(), StatusCode::FORBIDDEN);
     let all = client(&server, &fake, all());
     assert_eq!(all.get("/api/operator/now").await.status(), StatusCode::FORBIDDEN, "OAUTH-5");
-    let keeper = client(&server, &fake, json!({ "realm_access": { "roles": ["x", "keeper"] } }));
-    assert_eq!(keeper.get("/api/operator/now").await.status(), StatusCode::OK);
-    assert_eq!(keeper.tools().await, ["whoami"], "it is no leave to call tools");
+    let operator = client(&server, &fake, json!({ "realm_access": { "roles": ["x", "keeper"] } }));
+    assert_eq!(operator.get("/api/operator/now").await.status(), StatusCode::OK);
+    assert_eq!(operator.tools().await, ["whoami"], "it is no leave to call tools");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -557,23 +557,23 @@ async fn a_providers_token_and_the_secret_appear_nowhere() {
     let signed = fake.token("urn:tests", &all());
     let wrong = fake.token("urn:other", &all());
     fake.knows("opaque-s3cr3t", fake.claims("urn:tests", &all()));
-    let mut seen = String::new();
+    let mut text = String::new();
     for token in [&*signed, &*wrong, "opaque-s3cr3t", "opaque-unkn0wn"] {
         let client = Client::new(&process.url).with_token(token);
         let answer = whoami(&client).await;
-        seen += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
-        seen += &client.get("/api/health").await.text().await.unwrap();
+        text += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
+        text += &client.get("/api/health").await.text().await.unwrap();
     }
     process.signal();
     process.wait();
     let log = fs::read_to_string(log).unwrap();
-    assert!(seen.contains("#ann") && log.len() > 1_000, "there was something to see: {seen}");
+    assert!(text.contains("#ann") && log.len() > 1_000, "there was something to see: {text}");
     let signature = |token: &str| token.rsplit_once('.').unwrap().1.to_owned();
     let secret = tests::fake_identity::CLIENT.1.to_owned();
     for form in
         [signature(&signed), signature(&wrong), "opaque-".to_owned(), secret, "s3cr%26t".to_owned()]
     {
-        assert!(!seen.contains(&form), "an answer has {form}");
+        assert!(!text.contains(&form), "an answer has {form}");
         assert!(!log.contains(&form), "the log has {form}");
     }
 }
@@ -598,14 +598,14 @@ fn check_config_names_each_mistake_with_its_line() {
         ("[oauth]\nissuer = 'https://id.example'\n", 3, "no claim maps"),
     ] {
         fs::write(&file, format!("bundled = false\n{lines}")).unwrap();
-        let said = output(bare_command(&folders).arg("check-config").arg(&file));
-        let said = format!(
+        let output = output(bare_command(&folders).arg("check-config").arg(&file));
+        let text = format!(
             "{}{}",
-            String::from_utf8_lossy(&said.stdout),
-            String::from_utf8_lossy(&said.stderr)
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
         );
-        let found = said.lines().find(|it| it.contains(what)).unwrap_or_else(|| panic!("{said}"));
+        let found = text.lines().find(|it| it.contains(what)).unwrap_or_else(|| panic!("{text}"));
         let places = [format!("line {line}"), format!(":{line}")];
-        assert!(places.iter().any(|it| found.contains(it)), "{said}");
+        assert!(places.iter().any(|it| found.contains(it)), "{text}");
     }
 }

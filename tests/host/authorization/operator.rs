@@ -45,10 +45,10 @@ async fn without_tokens_only_the_key_of_this_start_admits_operator() {
         for path in paths {
             let answer = client.get(&format!("/api/operator{path}")).await;
             assert!(challenge(&answer).contains("scope=\"operator\""), "{path}");
-            let (status, told) = read(answer).await;
+            let (status, body) = read(answer).await;
             assert_eq!(status, StatusCode::UNAUTHORIZED, "{path}");
-            let message = told["message"].as_str().unwrap();
-            assert!(message.contains("madoguchi operator") && message.contains("scope"), "{told}");
+            let message = body["message"].as_str().unwrap();
+            assert!(message.contains("madoguchi operator") && message.contains("scope"), "{body}");
         }
         let second = rebuilt(&component_bytes("echo"), 2);
         let answer = send(&client, Method::POST, "components/echo", second).await;
@@ -64,14 +64,14 @@ async fn without_tokens_only_the_key_of_this_start_admits_operator() {
     let (_, report) =
         read(send(&client, Method::POST, "components/echo/rollback", Vec::new()).await).await;
     assert_eq!(report["generation"], 1);
-    let (status, told) = read(send(&client, Method::POST, "call", b"{}".to_vec()).await).await;
-    assert_eq!(status, StatusCode::NOT_FOUND, "tools are called as anybody calls them: {told}");
-    let (status, told) = read(send(&client, Method::PUT, "now", Vec::new()).await).await;
+    let (status, body) = read(send(&client, Method::POST, "call", b"{}".to_vec()).await).await;
+    assert_eq!(status, StatusCode::NOT_FOUND, "tools are called as anybody calls them: {body}");
+    let (status, body) = read(send(&client, Method::PUT, "now", Vec::new()).await).await;
     assert_eq!(
-        (status, &told["error"]),
+        (status, &body["error"]),
         (StatusCode::METHOD_NOT_ALLOWED, &json!("method_not_allowed"))
     );
-    assert!(!told.to_string().contains(&key(&server).token));
+    assert!(!body.to_string().contains(&key(&server).token));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,8 +111,8 @@ async fn operator_scope_administers_server_and_wildcard_lacks_it() {
     let (ann, opal) = (server.client_with(ANN), server.client_with(OPAL));
     let answer = ann.get("/api/operator/components").await;
     assert!(challenge(&answer).contains("insufficient_scope"), "{}", challenge(&answer));
-    let (status, told) = read(answer).await;
-    assert_eq!((status, &told["scope"]), (StatusCode::FORBIDDEN, &json!("operator")), "{told}");
+    let (status, body) = read(answer).await;
+    assert_eq!((status, &body["scope"]), (StatusCode::FORBIDDEN, &json!("operator")), "{body}");
     let (status, listed) = read(opal.get("/api/operator/components").await).await;
     assert_eq!((status, &listed["components"][0]["name"]), (StatusCode::OK, &json!("echo")));
     assert!(opal.tools().await.is_empty(), "it is no leave to call tools");
@@ -146,9 +146,9 @@ async fn an_operator_who_may_only_read_looks_and_changes_nothing() {
         let answer = send(&lou, method, path, body).await;
         let closes = answer.headers().get("connection").is_some_and(|it| it == "close");
         assert_eq!(closes, is_sent, "{path}: what is not read ends the connection, and says so");
-        let (status, told) = read(answer).await;
-        assert_eq!(status, StatusCode::FORBIDDEN, "{path}: {told}");
-        assert!(told["message"].as_str().unwrap().contains("read-only"), "{told}");
+        let (status, body) = read(answer).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{path}: {body}");
+        assert!(body["message"].as_str().unwrap().contains("read-only"), "{body}");
     }
     assert_eq!(server.server().control.component("echo").unwrap().generation, Some(1));
 }

@@ -81,9 +81,9 @@ async fn one_caller_neither_fills_file_store_nor_takes_all_its_places() {
     };
     let bytes = |of: u8| reqwest::Body::from(vec![of; 30_000]);
     assert_eq!(send(ANN, bytes(1)).await.0, StatusCode::CREATED);
-    let (status, _, told) = send(ANN, bytes(2)).await;
-    assert_eq!((status, &told["error"]), (StatusCode::INSUFFICIENT_STORAGE, &json!("share_full")));
-    assert!(told["message"].as_str().unwrap().contains("caller_bytes_max"), "{told}");
+    let (status, _, body) = send(ANN, bytes(2)).await;
+    assert_eq!((status, &body["error"]), (StatusCode::INSUFFICIENT_STORAGE, &json!("share_full")));
+    assert!(body["message"].as_str().unwrap().contains("caller_bytes_max"), "{body}");
     assert_eq!(send(BEN, bytes(3)).await.0, StatusCode::CREATED, "others have their own");
     // One on its way, which goes on for as long as this test.
     let begin = || {
@@ -99,17 +99,17 @@ async fn one_caller_neither_fills_file_store_nor_takes_all_its_places() {
     });
     let refused = async {
         loop {
-            let (status, retry, told) = send(ANN, reqwest::Body::from("small")).await;
+            let (status, retry, body) = send(ANN, reqwest::Body::from("small")).await;
             if status == StatusCode::TOO_MANY_REQUESTS {
-                return (retry, told);
+                return (retry, body);
             }
         }
     };
     let refused = tokio::time::timeout(std::time::Duration::from_secs(20), refused).await;
-    let (has_retry, told) = refused.expect("its own upload is in the way");
+    let (has_retry, body) = refused.expect("its own upload is in the way");
     assert!(
-        has_retry && told["message"].as_str().unwrap().contains("caller_uploads_max"),
-        "{told}"
+        has_retry && body["message"].as_str().unwrap().contains("caller_uploads_max"),
+        "{body}"
     );
     assert_eq!(send(EVE, bytes(4)).await.0, StatusCode::CREATED, "others have places");
     upload.abort();

@@ -24,12 +24,12 @@ async fn a_tool_outside_the_scopes_is_not_seen_in_either_era() {
     let all = server.client_with(ANN).tools().await;
     assert!(all.len() > 7 && all.contains(&"list_movies".to_owned()), "{all:?}");
     let ben = server.client_with(BEN);
-    let seen = ben.result("tools/list", json!({})).await;
-    assert_eq!(tools(&seen), ["echo", "greet"]);
-    assert_eq!(seen["cacheScope"], "private", "no proxy shows it to others");
+    let list = ben.result("tools/list", json!({})).await;
+    assert_eq!(tools(&list), ["echo", "greet"]);
+    assert_eq!(list["cacheScope"], "private", "no proxy shows it to others");
     let session = legacy(&ben).await;
-    let seen = session.request("tools/list", json!({})).await;
-    assert_eq!(tools(&seen["result"]), ["echo", "greet"]);
+    let list = session.request("tools/list", json!({})).await;
+    assert_eq!(tools(&list["result"]), ["echo", "greet"]);
     let eve = server.client_with(EVE).tools().await;
     assert!(eve.contains(&"list_movies".to_owned()) && !eve.contains(&"echo".to_owned()));
     // Nor by what comes close to a name, nor by health.
@@ -63,7 +63,7 @@ async fn rejects_tool_outside_scopes_in_both_eras_and_by_rpc() {
         json!({ "jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": call("list_movies") });
     let rpc = json!({ "jsonrpc": "2.0", "id": 9, "method": "list_movies", "params": {} });
     let answers = [
-        ("the short way", plain.await, json!(7)),
+        ("the fast path", plain.await, json!(7)),
         ("the SDK's way", progress.await, json!("x")),
         ("legacy", session.post(body).await, json!(8)),
         ("rpc", ben.post("/rpc", &[], rpc.to_string()).await, json!(9)),
@@ -91,16 +91,16 @@ async fn rejects_tool_outside_scopes_in_both_eras_and_by_rpc() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_may_only_read_sees_and_calls_what_changes_nothing() {
+async fn a_reader_sees_and_calls_what_changes_nothing() {
     const READER: &str = "mdg_reader";
     const NARROW: &str = "mdg_narrow";
     let lines = entry("reader", READER, "'read-only'")
         + &entry("narrow", NARROW, "'component:echo', 'tool:reserve_seats', 'read-only'");
     let server = serve(&lines).await;
     let reader = server.client_with(READER);
-    let seen = reader.tools().await;
-    assert!(seen.contains(&"echo".to_owned()) && seen.contains(&"list_movies".to_owned()));
-    assert!(!seen.contains(&"reserve_seats".to_owned()), "{seen:?}");
+    let tools = reader.tools().await;
+    assert!(tools.contains(&"echo".to_owned()) && tools.contains(&"list_movies".to_owned()));
+    assert!(!tools.contains(&"reserve_seats".to_owned()), "{tools:?}");
     for (token, changes) in [(READER, "reserve_seats"), (NARROW, "reserve_seats")] {
         let client = server.client_with(token);
         let (status, answer) = client.request("tools/call", call(changes)).await;

@@ -6,7 +6,7 @@ use tests::{
     component_bytes, rebuilt,
 };
 
-use super::{Talk, allow, calls, post, results, say, says, waiting, words};
+use super::{Talk, allow, calls, decisions, post, results, say, says, waiting};
 
 /// A talk in which the model wants to reserve a seat, and waits.
 struct Reserving {
@@ -34,8 +34,8 @@ impl Reserving {
         free_seats(&self.talk.server.client(), &self.show).await.contains(&self.seat)
     }
 
-    fn decided(&self, word: &str) -> Value {
-        words(&self.answer, &waiting(&self.answer), &json!({ "allow": word == "allow" }))
+    fn decided(&self, decision: &str) -> Value {
+        decisions(&self.answer, &waiting(&self.answer), &json!({ "allow": decision == "allow" }))
     }
 
     /// How often the tool was called.

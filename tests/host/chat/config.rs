@@ -27,7 +27,7 @@ fn what_comes_with_the_program_is_right() {
 
 #[test]
 fn names_each_mistake_in_the_hosts_part_and_repeats_no_secret() {
-    for (lines, place, told) in [
+    for (lines, place, expected) in [
         (
             "[assistants.counter]\ntools = ['tool:echo']",
             "[assistants.counter.tools]",
@@ -59,7 +59,7 @@ fn names_each_mistake_in_the_hosts_part_and_repeats_no_secret() {
         ("[models.openai]\nbase_url = 'here'", "[models.openai.base_url]", "no address"),
     ] {
         let error = wrong(lines).unwrap_or_else(|| panic!("it is taken: {lines}"));
-        assert!(error.contains(place) && error.contains(told), "{lines}: {error}");
+        assert!(error.contains(place) && error.contains(expected), "{lines}: {error}");
         assert!(!error.contains("hush"), "{error}");
     }
 }
@@ -77,7 +77,7 @@ async fn findings(lines: &str) -> Vec<(String, String, Option<usize>)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_mistake_of_the_assistants_part_is_named_with_its_line() {
-    for (lines, place, told) in [
+    for (lines, place, expected) in [
         ("[assistants.counter]\nrounds_max = 0", "assistants.counter.rounds_max", "1 to 64"),
         ("[assistants.counter]\ncalls_max = 1000", "assistants.counter.calls_max", "1 to 64"),
         (
@@ -105,7 +105,7 @@ async fn each_mistake_of_the_assistants_part_is_named_with_its_line() {
         ("[chat]\nturns = 7", "chat", "turns"),
     ] {
         let found = findings(lines).await;
-        let is_it = |it: &&(String, String, _)| it.0.starts_with(place) && it.1.contains(told);
+        let is_it = |it: &&(String, String, _)| it.0.starts_with(place) && it.1.contains(expected);
         assert!(found.iter().any(|it| is_it(&it)), "{lines}: {found:?}");
     }
     let found = findings("\n[assistants.counter]\nrounds_max = 0").await;

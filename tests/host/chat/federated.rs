@@ -145,11 +145,11 @@ async fn a_long_result_reaches_the_model_and_can_be_read_on() {
     let bodies = talk.model.bodies();
     let declared = |at: usize| bodies[at]["tools"].to_string().contains("\"read_result\"");
     assert!(!declared(0) && declared(1), "only where something was left out");
-    let told = |at: usize| {
+    let shown = |at: usize| {
         let contents = bodies[at]["contents"].as_array().unwrap();
         results(contents.last().unwrap())[0]["response"].clone()
     };
-    let first = told(1);
+    let first = shown(1);
     assert!(first["beginning"].as_str().unwrap().contains("第0行。第1行。"), "{first}");
     assert!(first["end"].as_str().unwrap().ends_with("第9999行。\n[Resource file:///b]\nb"));
     let id = talk.last()[1]["parts"][0]["functionCall"]["id"].as_str().unwrap().to_owned();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Talk, calls, results, says, waiting, words};
+use super::{Talk, calls, decisions, results, says, waiting};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn form_ends_the_turn_and_its_values_are_the_next_message() {
@@ -52,8 +52,8 @@ async fn puts_a_tools_questions_to_the_person_and_returns_the_answers() {
     assert_eq!(question["message"], "What is your name?");
     assert_eq!(question["schema"]["required"], json!(["name"]), "{question}");
     let answer = |first: &Value, key: &str, content: Value| {
-        let word = json!({ "answers": { key: { "action": "accept", "content": content } } });
-        words(first, &waiting(first), &word)
+        let decision = json!({ "answers": { key: { "action": "accept", "content": content } } });
+        decisions(first, &waiting(first), &decision)
     };
     let second = talk.answer(&answer(&first, "name", json!({ "name": "太郎" }))).await;
     let key =

@@ -38,7 +38,7 @@ async fn what_goes_wrong_is_told_in_the_specified_words() {
             json!({ "error": { "code": 429, "message": "later", "status": "RESOURCE_EXHAUSTED" } })
                 .to_string(),
     };
-    for (replies, expected, said) in [
+    for (replies, expected, part) in [
         (vec![status(429), status(429), status(429)], 429, limited),
         (vec![Reply::Error { status: 429, retry_after: Some("60") }], 429, limited),
         (vec![half(Course::Instead(1, error))], 429, limited),
@@ -66,7 +66,7 @@ async fn what_goes_wrong_is_told_in_the_specified_words() {
             gemini.then(reply);
         }
         let (status, answer) = chat(&server, json!({ "message": "作って" })).await;
-        assert_eq!((status, &answer["error"]), (expected, &json!(said)), "ILL-42: {case} {answer}");
+        assert_eq!((status, &answer["error"]), (expected, &json!(part)), "ILL-42: {case} {answer}");
         assert_eq!(gemini.left(), 0, "{case}");
         assert!(!answer.to_string().contains(KEY), "{answer}");
     }
@@ -114,20 +114,20 @@ async fn a_signature_lost_is_told_as_the_real_one_would() {
     let part = "/contents/1/parts/0";
     type Change = fn(&mut Value);
     let tampered: [(&str, Change); 4] = [
-        ("missing a thought_signature", |it| {
-            it.as_object_mut().unwrap().remove("thoughtSignature");
+        ("missing a thought_signature", |part| {
+            part.as_object_mut().unwrap().remove("thoughtSignature");
         }),
         ("Corrupted thought signature", |it| it["thoughtSignature"] = "b3RoZXI=".into()),
         ("Corrupted thought signature", |it| it["functionCall"]["args"] = json!({})),
         ("does not match", |it| it["functionCall"]["id"] = "other".into()),
     ];
-    for (said, change) in tampered {
+    for (expected, change) in tampered {
         let mut body = asked.body.clone();
         change(body.pointer_mut(part).unwrap());
         let response = client.post(&path, &[("x-goog-api-key", KEY)], body.to_string()).await;
-        assert_eq!(response.status(), 400, "ILL-27: {said}");
+        assert_eq!(response.status(), 400, "ILL-27: {expected}");
         let error: Value = response.json().await.unwrap();
-        assert!(error["error"]["message"].as_str().unwrap().contains(said), "{error}");
+        assert!(error["error"]["message"].as_str().unwrap().contains(expected), "{error}");
     }
 }
 
@@ -279,7 +279,7 @@ async fn what_its_documentation_does_not_know_is_refused_by_its_name() {
     let declared = json!([{ "functionDeclarations": [
         { "name": "f", "description": "f", "parameters": object },
     ] }]);
-    for (model, body, said) in [
+    for (model, body, expected) in [
         (TEXT, json!({ "contents": contents, "top": 1 }), "Unknown name \"top\""),
         (
             TEXT,
@@ -305,7 +305,7 @@ async fn what_its_documentation_does_not_know_is_refused_by_its_name() {
         assert_eq!(response.status(), 400, "{body}");
         let error: Value = response.json().await.unwrap();
         assert_eq!(error["error"]["status"], "INVALID_ARGUMENT");
-        assert!(error["error"]["message"].as_str().unwrap().contains(said), "{error}");
+        assert!(error["error"]["message"].as_str().unwrap().contains(expected), "{error}");
     }
     let path = format!("/v1beta/models/{TEXT}:generateContent");
     for (key, status) in [("wrong", 400), ("", 403)] {
@@ -341,9 +341,9 @@ async fn streamed(server: &tests::server::TestServer, body: Value) -> Vec<(Strin
     let field = |event: &str, name: &str| {
         event.lines().find_map(|it| it.strip_prefix(name)).map(|it| it.trim().to_owned())
     };
-    let events = text.split("\n\n").filter_map(|it| {
-        let data = serde_json::from_str(&field(it, "data:")?).expect("JSON");
-        Some((field(it, "event:")?, data))
+    let events = text.split("\n\n").filter_map(|event| {
+        let data = serde_json::from_str(&field(event, "data:")?).expect("JSON");
+        Some((field(event, "event:")?, data))
     });
     events.collect()
 }

@@ -63,10 +63,10 @@ impl Both {
     async fn held(&self) -> Vec<(String, Vec<String>, u64)> {
         let arguments = json!({ "user_id": "hanako", "showtime_id": self.show });
         let found = self.page.output("list_holds", arguments).await;
-        let one = |it: &Value| {
-            assert_eq!(it.get("hold_token"), None, "{it}");
-            let handle = it["hold_id"].as_str().unwrap().to_owned();
-            (handle, ids(&it["seats"]), it["seconds_left"].as_u64().unwrap())
+        let one = |hold: &Value| {
+            assert_eq!(hold.get("hold_token"), None, "{hold}");
+            let handle = hold["hold_id"].as_str().unwrap().to_owned();
+            (handle, ids(&hold["seats"]), hold["seconds_left"].as_u64().unwrap())
         };
         found["holds"].as_array().unwrap().iter().map(one).collect()
     }
@@ -159,7 +159,7 @@ async fn models_get_handles_of_what_page_and_chat_hold() {
     for part in [&seats[0], &seats[2], own["hold_id"].as_str().unwrap()] {
         assert!(found.contains(part), "{part}: {found}");
     }
-    let told = format!("{answer} {last:?}");
-    assert!(!told.contains("hold-") && !told.contains(&token), "a token: {told}");
+    let text = format!("{answer} {last:?}");
+    assert!(!text.contains("hold-") && !text.contains(&token), "a token: {text}");
     assert_eq!(talk.model.broken(), [""; 0]);
 }

@@ -47,7 +47,7 @@ async fn neither_declares_nor_calls_a_tool_outside_callers_scopes() {
     assert_eq!((status, &answer["text"]), (200, &json!("できません")), "{answer}");
     let declared = talk.model.bodies()[0]["tools"].to_string();
     assert!(declared.contains("echo") && !declared.contains("list_movies"), "{declared}");
-    let told = results(talk.last().last().unwrap())[0].to_string();
-    assert!(told.contains("There is no tool") && !told.contains("movie_id"), "{told}");
+    let text = results(talk.last().last().unwrap())[0].to_string();
+    assert!(text.contains("There is no tool") && !text.contains("movie_id"), "{text}");
     assert_eq!(talk.server().calls.watch.metrics.component("cinema").calls, 0);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::fake_models::{Course, Reply};
 
-use super::{Talk, allow, calls, events, results, say, says, waiting, words};
+use super::{Talk, allow, calls, decisions, events, results, say, says, waiting};
 use crate::servers::{
     is_offered,
     modern::{Deed, Modern, tool},
@@ -50,12 +50,12 @@ async fn an_allowed_call_runs_to_its_end_and_is_told_later() {
     let answer = talk.answer(&next).await;
     assert_eq!(answer["text"], "取れています");
     let last = talk.last();
-    let told = results(last.last().unwrap())[0].to_string();
-    assert!(told.contains("A1") && !told.contains("not made"), "{told}");
+    let text = results(last.last().unwrap())[0].to_string();
+    assert!(text.contains("A1") && !text.contains("not made"), "{text}");
     // And so it stays, allowed again or not.
-    for word in ["allow", "deny"] {
+    for decision in ["allow", "deny"] {
         talk.model.says(says("もう取れています"));
-        let body = words(&first, &waiting(&first), &json!({ "allow": word == "allow" }));
+        let body = decisions(&first, &waiting(&first), &json!({ "allow": decision == "allow" }));
         let answer = talk.answer(&body).await;
         assert_eq!(answer["toolCalls"][0]["isError"], false, "{answer}");
     }
@@ -79,8 +79,8 @@ async fn what_was_done_is_told_though_the_model_fails() {
     assert_eq!(answer["toolCalls"][0]["isError"], false);
     // As events, too, and by the same leave again.
     model_fails(&talk);
-    let told = events(&talk.server.client(), &body).await;
-    let (name, done) = told.last().unwrap();
+    let events = events(&talk.server.client(), &body).await;
+    let (name, done) = events.last().unwrap();
     assert_eq!(name, "done");
     assert!(done["text"].as_str().unwrap().contains("r-4711"), "{done}");
     // The conversation goes on from there, and the model learns of it.

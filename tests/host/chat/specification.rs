@@ -178,19 +178,19 @@ fn inline(data: &str) -> Value {
 #[tokio::test]
 async fn gemini_calls_the_tool_and_makes_a_picture_of_its_result() {
     let stage = Stage::open("").await;
-    let said = "青眼の白龍でサムネイルを作って";
+    let sentence = "青眼の白龍でサムネイルを作って";
     let arguments = json!({ "card_name": "青眼の白龍" });
     stage.gemini.says(message(&[call("get_card_illustration", arguments.clone())]));
     stage.gemini.says(message(&[text("イラストを取得しました。")]));
     stage.gemini.says(message(&[text("できました。"), picture(MADE)]));
     stage.art.will([brings(&[("青眼の白龍", BLUE)])]);
-    let answer = stage.answer(json!({ "message": said, "history": [] })).await;
+    let answer = stage.answer(json!({ "message": sentence, "history": [] })).await;
 
     assert_eq!(stage.models(), [TEXT, TEXT, PICTURES], "ILL-29");
     let bodies = stage.gemini.bodies();
     let first = json!({
         "systemInstruction": { "parts": [{ "text": PROMPT }] },
-        "contents": [user(json!([{ "text": said }]))],
+        "contents": [user(json!([{ "text": sentence }]))],
         "tools": serde_json::from_str::<Value>(DECLARATIONS).unwrap(),
     });
     assert_eq!(bodies[0], first, "ILL-20, ILL-21, ILL-30");
@@ -212,14 +212,14 @@ async fn gemini_calls_the_tool_and_makes_a_picture_of_its_result() {
         ] },
         "parts": [inline(BLUE)],
     } }]));
-    let contents = json!([user(json!([{ "text": said }])), called, answered]);
+    let contents = json!([user(json!([{ "text": sentence }])), called, answered]);
     let second = json!({ "contents": contents, "systemInstruction": first["systemInstruction"],
         "tools": first["tools"] });
     assert_eq!(bodies[1], second, "ILL-50, ILL-24, ILL-28");
 
     let third = json!({
         "systemInstruction": { "parts": [{ "text": PROMPT_WITHOUT }] },
-        "contents": [user(json!([{ "text": said }, inline(BLUE)]))],
+        "contents": [user(json!([{ "text": sentence }, inline(BLUE)]))],
         "generationConfig": {
             "responseModalities": ["TEXT", "IMAGE"],
             "imageConfig": { "aspectRatio": "16:9", "imageSize": "1K" },
@@ -250,8 +250,8 @@ async fn sends_token_with_each_call_and_never_retries_a_wrong_one() {
     assert_eq!(calls[0].0, format!("Bearer {TOKEN}"), "ILL-11, ILL-52");
     assert_eq!(answer["toolCalls"][0]["isError"], true, "{answer}");
     let bodies = stage.gemini.bodies();
-    let told = &bodies[1]["contents"][2]["parts"][0]["functionResponse"]["response"]["error"];
-    assert_eq!(told["error"], "upstream_unauthorized", "ILL-26, ILL-52: {told}");
+    let text = &bodies[1]["contents"][2]["parts"][0]["functionResponse"]["response"]["error"];
+    assert_eq!(text["error"], "upstream_unauthorized", "ILL-26, ILL-52: {text}");
     assert!(!format!("{answer}{bodies:?}").contains(TOKEN), "no secret is told");
 }
 
@@ -259,7 +259,7 @@ async fn sends_token_with_each_call_and_never_retries_a_wrong_one() {
 async fn gives_up_on_unresponsive_server_and_continues_the_loop() {
     let stage = Stage::begin("", "").await;
     is_offered(&stage.server, "get_card_illustration").await;
-    for (deed, said) in [
+    for (deed, expected) in [
         (Deed::Never, "がタイムアウトしました"),
         (Deed::Status(503, None), "の実行に失敗しました（最大リトライ回数超過）"),
     ] {
@@ -271,9 +271,9 @@ async fn gives_up_on_unresponsive_server_and_continues_the_loop() {
         let answer = stage.answer(json!({ "message": "aのサムネイル" })).await;
         assert_eq!(stage.art.calls().len() - before, 4, "ILL-12, ILL-14: three more attempts");
         let bodies = stage.gemini.bodies();
-        let told = &bodies[bodies.len() - 2]["contents"][2]["parts"][0]["functionResponse"];
-        let told = told["response"]["error"]["message"].as_str().unwrap();
-        assert!(told.contains(said), "ILL-15, ILL-53: {told}");
+        let response = &bodies[bodies.len() - 2]["contents"][2]["parts"][0]["functionResponse"];
+        let text = response["response"]["error"]["message"].as_str().unwrap();
+        assert!(text.contains(expected), "ILL-15, ILL-53: {text}");
         assert_eq!(answer["images"][0]["data"], MADE, "ILL-53: the loop still answers");
     }
 }

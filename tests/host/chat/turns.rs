@@ -77,7 +77,7 @@ async fn the_last_20_entries_of_a_history_are_used() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_of_somebody_else_is_as_if_there_were_none() {
+async fn a_turn_of_another_caller_is_not_found() {
     let token = |name: &str| {
         let digest = host::digest::digest(name.as_bytes());
         format!("[tokens.{}]\nsha256 = '{digest}'\nscopes = ['*']\n", &name[4..])

@@ -23,8 +23,8 @@ async fn with_no_key_the_built_in_model_answers_text_and_images() {
     assert_eq!(status, 200, "ILL-40: {answer}");
     assert!(answer["text"].as_str().is_some_and(|it| !it.is_empty()), "ILL-40: {answer}");
     assert!(answer["images"].is_array(), "ILL-40: {answer}");
-    let said = ["assistant", "provider", "model", "stopReason"].map(|it| answer[it].clone());
-    assert_eq!(said, ["illustrations", "builtin", "builtin", "end"], "{answer}");
+    let found = ["assistant", "provider", "model", "stopReason"].map(|it| answer[it].clone());
+    assert_eq!(found, ["illustrations", "builtin", "builtin", "end"], "{answer}");
     assert!(answer["turn"].is_string() && answer["parts"].is_array(), "{answer}");
 }
 
@@ -121,9 +121,9 @@ async fn the_events_come_in_order_and_end_with_the_answer() {
     assert!(result["ms"].is_u64());
     let deltas: String = of("text_delta").iter().map(|it| it["text"].as_str().unwrap()).collect();
     assert_eq!(deltas, done["text"]);
-    let told = &done["toolCalls"][0];
-    assert_eq!((&told["id"], &told["params"]), (&call["id"], &call["params"]), "{told}");
-    assert!(told["ms"].is_u64() && told["isError"] == false, "{told}");
+    let made = &done["toolCalls"][0];
+    assert_eq!((&made["id"], &made["params"]), (&call["id"], &call["params"]), "{made}");
+    assert!(made["ms"].is_u64() && made["isError"] == false, "{made}");
     assert_eq!((&done["provider"], &done["stopReason"]), (&json!("gemini"), &json!("end")));
     assert_eq!(done["usage"]["outputTokens"], 40, "both of its answers count: {done}");
     assert_eq!(done["usage"], *of("usage")[0]);
@@ -196,9 +196,9 @@ async fn a_client_that_goes_ends_the_tool() {
     let accept = [("accept", "text/event-stream")];
     let body = json!({ "message": "数えて", "assistant": "counter" }).to_string();
     let mut response = talk.server.client().post("/api/chat", &accept, body).await;
-    let mut seen = String::new();
-    while !seen.contains("event: tool_call") {
-        seen += &String::from_utf8_lossy(&response.chunk().await.unwrap().expect("more comes"));
+    let mut text = String::new();
+    while !text.contains("event: tool_call") {
+        text += &String::from_utf8_lossy(&response.chunk().await.unwrap().expect("more comes"));
     }
     // It is announced before it is made.
     let running = "madoguchi_calls_running{component=\"echo\"} 1";

@@ -72,13 +72,13 @@ impl Counter {
         let uri = [format!("conversation://{id}")];
         let end = Instant::now() + Duration::from_secs(90);
         loop {
-            let seen = self.see(id).await;
-            if is_it(&seen) {
-                return seen;
+            let conversation = self.see(id).await;
+            if is_it(&conversation) {
+                return conversation;
             }
             timeout_at(end, channel.published(&uri))
                 .await
-                .unwrap_or_else(|_| panic!("in time: {seen:#}"));
+                .unwrap_or_else(|_| panic!("in time: {conversation:#}"));
         }
     }
 
@@ -94,14 +94,14 @@ impl Counter {
 }
 
 /// The texts of the messages.
-fn words(seen: &Value) -> Vec<&str> {
-    let messages = seen["messages"].as_array().expect("a list").iter();
+fn contents(answer: &Value) -> Vec<&str> {
+    let messages = answer["messages"].as_array().expect("a list").iter();
     messages.map(|it| it["content"].as_str().expect("a text")).collect()
 }
 
 /// State and who caused it, one after another.
-fn trace(seen: &Value) -> Vec<(&str, &str)> {
-    let steps = seen["steps"].as_array().expect("a list").iter();
+fn trace(answer: &Value) -> Vec<(&str, &str)> {
+    let steps = answer["steps"].as_array().expect("a list").iter();
     steps.map(|it| (it["state"].as_str().unwrap(), it["caused_by"].as_str().unwrap())).collect()
 }
 
@@ -125,24 +125,24 @@ fn game(initiator: &str, target: &str, purpose: &str) -> Value {
 async fn both_agents_of_the_demo_play_uc016_to_its_end_conv_100() {
     let counter = Counter::demo().await;
     let id = counter.begin(game("worker-a", "worker-b", "しりとり")).await;
-    let seen = counter.end(&id).await;
-    assert_eq!(words(&seen), GAME);
+    let talk = counter.end(&id).await;
+    assert_eq!(contents(&talk), GAME);
     let wanted = [
         ("pending", "operator"),
         ("active", "worker-b"),
         ("terminating", "worker-a"),
         ("ended", "worker-b"),
     ];
-    assert_eq!(trace(&seen), wanted, "{:#}", seen["steps"]);
-    let conversation = &seen["conversation"];
+    assert_eq!(trace(&talk), wanted, "{:#}", talk["steps"]);
+    let conversation = &talk["conversation"];
     assert_eq!(
         (&conversation["turns"], &conversation["end_reason"]),
         (&json!(5), &json!("initiator_ended"))
     );
     let senders: Vec<_> =
-        seen["messages"].as_array().unwrap().iter().map(|it| &it["senderId"]).collect();
+        talk["messages"].as_array().unwrap().iter().map(|it| &it["senderId"]).collect();
     assert!(senders.iter().step_by(2).all(|it| **it == "worker-a"), "{senders:?}");
-    for message in seen["messages"].as_array().unwrap() {
+    for message in talk["messages"].as_array().unwrap() {
         assert_eq!(message["conversationId"], *id, "one conversation");
     }
     // What the last turn took is reported once the conversation is over.
@@ -154,8 +154,8 @@ async fn both_agents_of_the_demo_play_uc016_to_its_end_conv_100() {
 async fn chooses_unnamed_agents_among_those_that_are_played() {
     let counter = Counter::demo().await;
     let id = counter.begin(json!({ "purpose": "しりとりを1ターン" })).await;
-    let seen = counter.end(&id).await;
-    assert_eq!(words(&seen).last(), Some(&"1ターン完了。終了します"));
+    let conversation = counter.end(&id).await;
+    assert_eq!(contents(&conversation).last(), Some(&"1ターン完了。終了します"));
     let failure = counter
         .server
         .client()
@@ -170,10 +170,10 @@ async fn agent_holds_two_conversations_at_once_and_then_another_game() {
     let counter = Counter::open(&["conversations"], &lines).await;
     let one = counter.begin(game("ann", "ben", "しりとり")).await;
     let other = counter.begin(game("cho", "ann", "しりとり")).await;
-    assert_eq!(words(&counter.end(&one).await), GAME);
-    assert_eq!(words(&counter.end(&other).await), GAME);
+    assert_eq!(contents(&counter.end(&one).await), GAME);
+    assert_eq!(contents(&counter.end(&other).await), GAME);
     let third = counter.begin(game("ben", "cho", "word chain, 3 rounds")).await;
-    assert_eq!(words(&counter.end(&third).await).len(), 7);
+    assert_eq!(contents(&counter.end(&third).await).len(), 7);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -187,20 +187,20 @@ async fn more_than_may_be_played_wait_for_their_turn() {
     .await;
     let one = counter.begin(game("ann", "ben", "しりとり")).await;
     let other = counter.begin(game("cho", "dan", "しりとり")).await;
-    assert_eq!(words(&counter.end(&one).await), GAME);
-    assert_eq!(words(&counter.end(&other).await), GAME);
+    assert_eq!(contents(&counter.end(&one).await), GAME);
+    assert_eq!(contents(&counter.end(&other).await), GAME);
 }
 
 /// Checks the words of a long game: each once, each side in turn.
-fn assert_whole(seen: &Value, rounds: usize) {
-    let said = words(seen);
-    assert_eq!(said.len(), 2 * rounds + 1, "{said:?}");
-    assert_eq!(said.last().unwrap(), &format!("{rounds}ターン完了。終了します"), "{said:?}");
-    let mut each = said.clone();
+fn assert_whole(answer: &Value, rounds: usize) {
+    let list = contents(answer);
+    assert_eq!(list.len(), 2 * rounds + 1, "{list:?}");
+    assert_eq!(list.last().unwrap(), &format!("{rounds}ターン完了。終了します"), "{list:?}");
+    let mut each = list.clone();
     each.sort_unstable();
     each.dedup();
-    assert_eq!(each.len(), said.len(), "nothing is said twice: {said:?}");
-    let senders = seen["messages"].as_array().unwrap().iter().map(|it| &it["senderId"]);
+    assert_eq!(each.len(), list.len(), "nothing is said twice: {list:?}");
+    let senders = answer["messages"].as_array().unwrap().iter().map(|it| &it["senderId"]);
     let senders: Vec<_> = senders.collect();
     assert!(senders.windows(2).all(|it| it[0] != it[1]), "in turns: {senders:?}");
 }
@@ -226,8 +226,8 @@ async fn swaps_of_the_component_in_the_middle_change_nothing() {
         let digest = host::digest::digest(&bytes);
         let mut changes = counter.server.server().calls.registry.changes();
         counter.server.folders.put("conversations", &bytes);
-        let is_there = |it: &std::sync::Arc<host::registry::Catalog>| {
-            it.component("conversations").is_some_and(|it| **it.digest() == *digest)
+        let is_there = |catalog: &std::sync::Arc<host::registry::Catalog>| {
+            catalog.component("conversations").is_some_and(|it| **it.digest() == *digest)
         };
         let swapped = tokio::time::timeout(Duration::from_secs(60), changes.wait_for(is_there));
         swapped.await.expect("in time").expect("it serves");
@@ -245,16 +245,16 @@ async fn a_pause_holds_both_up_and_they_go_on_after_it() {
     let held = client.output("pause_conversation", pause(true)).await;
     let messages = held["conversation"]["messages"].clone();
     client.output("write_message", json!({ "conversation_id": id, "content": "がんばって" })).await;
-    let seen = counter.see(&id).await;
+    let conversation = counter.see(&id).await;
     assert_eq!(
-        seen["conversation"]["messages"].as_u64(),
+        conversation["conversation"]["messages"].as_u64(),
         messages.as_u64().map(|it| it + 1),
         "nobody but the person writes"
     );
     client.output("pause_conversation", pause(false)).await;
-    let seen = counter.end(&id).await;
-    let said = words(&seen);
-    assert_eq!((said.len(), *said.last().unwrap()), (62, "30ターン完了。終了します"));
+    let conversation = counter.end(&id).await;
+    let contents = contents(&conversation);
+    assert_eq!((contents.len(), *contents.last().unwrap()), (62, "30ターン完了。終了します"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -263,7 +263,7 @@ async fn agent_of_missing_assistant_is_unplayed_and_disturbs_no_other() {
     let counter = Counter::open(&["conversations"], &lines).await;
     let lost = counter.begin(game("ben", "ann", "しりとり")).await;
     let game = counter.begin(game("ben", "cho", "しりとり")).await;
-    assert_eq!(words(&counter.end(&game).await), GAME);
+    assert_eq!(contents(&counter.end(&game).await), GAME);
     assert_eq!(counter.see(&lost).await["conversation"]["state"], "pending");
 }
 

@@ -78,8 +78,8 @@ impl Place {
 
 async fn say(client: &Client, text: &str) {
     let body = json!({ "content": text }).to_string();
-    let said = client.post("/api/projects/office/agents/helper/chat/messages", &[], body).await;
-    assert_eq!(said.status(), 200, "{text}");
+    let answer = client.post("/api/projects/office/agents/helper/chat/messages", &[], body).await;
+    assert_eq!(answer.status(), 200, "{text}");
 }
 
 fn lines(folder: &Path, table: &str) -> Vec<Value> {
@@ -149,15 +149,15 @@ async fn imports_an_export_elsewhere_once_with_and_without_a_server() {
     let text: String = chat.iter().map(|it| format!("{it}\n")).collect();
 
     let other = Place::new();
-    let (is_well, said, problems) = other.import(&text);
+    let (is_well, output, problems) = other.import(&text);
     assert!(
-        is_well && said.contains("5 imported, 0 known already, 0 not taken"),
-        "{said}{problems}"
+        is_well && output.contains("5 imported, 0 known already, 0 not taken"),
+        "{output}{problems}"
     );
     assert_eq!(other.chat(), chat, "CONV-X22: what went in is what came out");
     let process = other.serve();
-    let (is_well, said, problems) = other.import(&format!("{text}{SAMPLE}\n"));
-    assert!(is_well && said.contains("1 imported, 5 known already"), "{said}{problems}");
+    let (is_well, output, problems) = other.import(&format!("{text}{SAMPLE}\n"));
+    assert!(is_well && output.contains("1 imported, 5 known already"), "{output}{problems}");
     let client = Client::new(&process.url);
     let read = client.get("/api/projects/office/agents/helper/chat/messages").await;
     let read: Value = read.json().await.unwrap();
@@ -172,9 +172,9 @@ fn names_lines_it_cannot_import_and_imports_the_others() {
     let place = Place::new();
     let wrong = SAMPLE.replace("worker-b", "nobody-at-all").replace("msg_xxx", "msg_yyy");
     let text = format!("{SAMPLE}\nno json\n\n{{\"id\": \"msg_1\"}}\n{wrong}\n{SAMPLE}\n");
-    let (is_well, said, problems) = place.import(&text);
-    assert!(!is_well, "whoever runs it in a script hears of it: {said}");
-    assert!(said.contains("1 imported, 1 known already, 3 not taken"), "{said}{problems}");
+    let (is_well, output, problems) = place.import(&text);
+    assert!(!is_well, "whoever runs it in a script hears of it: {output}");
+    assert!(output.contains("1 imported, 1 known already, 3 not taken"), "{output}{problems}");
     for line in [2, 4, 5] {
         assert!(problems.contains(&format!("chat.jsonl:{line}: ")), "{line}: {problems}");
     }
@@ -186,9 +186,9 @@ fn reports_file_line_numbers_beyond_what_one_call_takes() {
     let line = |number: u32| SAMPLE.replace("msg_xxx", &format!("msg_{number:04}"));
     let mut lines: Vec<_> = (1..=450).map(line).collect();
     lines[433] = "?".to_owned();
-    let (is_well, said, problems) = place.import(&lines.join("\n"));
-    assert!(!is_well && problems.contains("chat.jsonl:434: "), "{said}{problems}");
-    assert!(said.contains("449 imported, 0 known already, 1 not taken"), "{said}{problems}");
+    let (is_well, text, problems) = place.import(&lines.join("\n"));
+    assert!(!is_well && problems.contains("chat.jsonl:434: "), "{text}{problems}");
+    assert!(text.contains("449 imported, 0 known already, 1 not taken"), "{text}{problems}");
     assert_eq!(place.chat().len(), 449);
 }
 
@@ -199,13 +199,13 @@ fn what_cannot_be_imported_at_all_is_said_in_a_line() {
     let no_lines = place.run(&["import", "cinema", "no-such-file.jsonl"]);
     fs::remove_file(place.folders.components().join("conversations.wasm")).unwrap();
     let file = place.file(SAMPLE);
-    let nobody = place.run(&["import", "conversations", file.to_str().unwrap()]);
-    for (done, said) in [
+    let unknown = place.run(&["import", "conversations", file.to_str().unwrap()]);
+    for (done, expected) in [
         (no_file, "cannot read no-such-file.jsonl"),
         (no_lines, "cinema takes no lines in; conversations does"),
-        (nobody, "there is no component conversations"),
+        (unknown, "there is no component conversations"),
     ] {
-        let told = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(!done.status.success() && told.contains(said), "{told}");
+        let text = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(!done.status.success() && text.contains(expected), "{text}");
     }
 }

@@ -50,21 +50,21 @@ async fn every_tool_argument_action_and_error_in_the_guide_exists() {
     let client = server.client();
     let offered = client.result("tools/list", json!({})).await.to_string();
     let folder = tests::root().join("components/conversations/src");
-    let mut told = String::new();
+    let mut text = String::new();
     for file in ["refusals.rs", "refusals/directory.rs", "tries.rs", "session.rs"] {
-        told += &std::fs::read_to_string(folder.join(file)).unwrap_or_default();
+        text += &std::fs::read_to_string(folder.join(file)).unwrap_or_default();
     }
     let guide = got(&client, json!({ "project_id": "demo", "agent_id": "worker-a" })).await;
     // What the host says, or the action is called.
-    let known = ["demo", "worker-a", "busy", "unavailable", "--header", "timeout_seconds: 45"];
-    let known = known.iter().chain(&["exit", "logout", "error"]);
-    let known: Vec<_> = known.copied().collect();
+    let names = ["demo", "worker-a", "busy", "unavailable", "--header", "timeout_seconds: 45"];
+    let names = names.iter().chain(&["exit", "logout", "error"]);
+    let names: Vec<_> = names.copied().collect();
     let guide = guide.split("```").next().unwrap();
-    let mut words = 0;
-    for word in guide.split('`').skip(1).step_by(2).filter(|it| !known.contains(it)) {
-        let is_there = offered.contains(word) || told.contains(&format!("\"{word}\""));
+    let mut count = 0;
+    for word in guide.split('`').skip(1).step_by(2).filter(|it| !names.contains(it)) {
+        let is_there = offered.contains(word) || text.contains(&format!("\"{word}\""));
         assert!(is_there, "{word} is told of and nowhere to be found");
-        words += 1;
+        count += 1;
     }
-    assert!(words > 30, "{words}");
+    assert!(count > 30, "{count}");
 }

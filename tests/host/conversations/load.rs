@@ -93,9 +93,9 @@ async fn pair(line: &Line, it: usize) -> (String, [Arc<Agent>; 2]) {
     assert_eq!(request["action"], "conversation_request", "{request}");
     (
         talk.clone(),
-        [a, b].map(|mut it| {
-            it.talk = talk.clone();
-            Arc::new(it)
+        [a, b].map(|mut agent| {
+            agent.talk = talk.clone();
+            Arc::new(agent)
         }),
     )
 }
@@ -151,8 +151,8 @@ async fn swap(folders: &Folders, url: &str) {
 /// What is stored: each message once, without gaps, each side's in the order in which it sent them.
 async fn is_whole(client: &Client, talk: &str, load: Load) {
     let arguments = json!({ "conversation_id": talk, "limit": 200 });
-    let seen = client.output("get_conversation", arguments).await;
-    let messages = seen["messages"].as_array().unwrap();
+    let conversation = client.output("get_conversation", arguments).await;
+    let messages = conversation["messages"].as_array().unwrap();
     assert_eq!(messages.len(), load.of_each(), "{talk}: none lost, none twice");
     let mut last = BTreeMap::new();
     for (at, message) in messages.iter().enumerate() {
@@ -189,8 +189,8 @@ async fn thousands_of_messages_arrive_once_through_swap_and_power_cut() {
     let each = load.of_each() / 2;
     let talkers = pairs.iter().flat_map(|it| &it.1);
     let listeners: Vec<_> = talkers
-        .map(|it| {
-            let (it, times) = (it.clone(), times.clone());
+        .map(|agent| {
+            let (it, times) = (agent.clone(), times.clone());
             tokio::spawn(async move { it.listen(each, &times).await })
         })
         .collect();
@@ -214,9 +214,9 @@ async fn thousands_of_messages_arrive_once_through_swap_and_power_cut() {
     for sender in sending.await.unwrap() {
         sender.await.unwrap();
     }
-    let heard = tokio::time::timeout(PATIENCE, join_all(listeners)).await.expect("all arrive");
+    let event = tokio::time::timeout(PATIENCE, join_all(listeners)).await.expect("all arrive");
     let mut late = 0;
-    for it in heard {
+    for it in event {
         late += it.unwrap();
     }
     let client = Client::new(&process.url);

@@ -106,15 +106,15 @@ async fn fresh_passkey_admits_agent_of_its_lines_and_is_kept_nowhere() {
 #[test]
 fn prints_passkey_once_and_names_what_is_right_for_wrong_input() {
     let folders = Folders::new();
-    let words = run(&folders, &["passkey", "alice"]);
-    let words = String::from_utf8_lossy(&words.stdout).into_owned();
-    assert_eq!(words.matches("mdp_").count(), 1, "{words}");
+    let output = run(&folders, &["passkey", "alice"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.matches("mdp_").count(), 1, "{text}");
     let table = "[components.conversations.settings.agents.alice]\nname = \"alice\"\n";
-    assert!(words.contains(table) && words.contains("passkey = \"$argon2id$v=19$m=19456,t=2,p=1$"));
+    assert!(text.contains(table) && text.contains("passkey = \"$argon2id$v=19$m=19456,t=2,p=1$"));
     let dotted = json_of(&run(&folders, &["passkey", "a.b", "--json"]));
     assert!(dotted["configuration"].as_str().unwrap().contains(".agents.\"a.b\"]"), "{dotted}");
     let other = String::from_utf8(run(&folders, &["passkey", "alice"]).stdout).unwrap();
-    assert_ne!(words, other, "another one each time");
+    assert_ne!(text, other, "another one each time");
 
     for (arguments, text, why) in [
         (vec!["passkey", "a b"], &b""[..], "A-Z"),
@@ -127,8 +127,8 @@ fn prints_passkey_once_and_names_what_is_right_for_wrong_input() {
         (vec!["passkey", "alice", "open-sesame"], b"", "unexpected argument"),
     ] {
         let refused = run_with(&folders, &arguments, text);
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert!(!refused.status.success() && said.contains(why), "{arguments:?}: {said}");
+        let text = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && text.contains(why), "{arguments:?}: {text}");
         assert!(refused.stdout.is_empty(), "no passkey comes of it");
     }
 }

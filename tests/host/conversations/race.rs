@@ -83,8 +83,8 @@ fn code(result: &Value) -> &Value {
     &result["_meta"]["madoguchi/error"]["error"]
 }
 
-fn states(seen: &Value) -> Vec<&str> {
-    seen["steps"].as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap()).collect()
+fn states(answer: &Value) -> Vec<&str> {
+    answer["steps"].as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,9 +107,9 @@ async fn of_two_simultaneous_ends_one_counts_and_both_get_same_report() {
         for it in [&a, &b] {
             assert_eq!(it.next(0).await["action"], "wait_for_messages", "once");
         }
-        let seen = arena.see(&talk).await;
-        assert_eq!(states(&seen), ["pending", "active", "terminating", "ended"]);
-        assert_eq!(seen["conversation"]["ended_by"], by);
+        let conversation = arena.see(&talk).await;
+        assert_eq!(states(&conversation), ["pending", "active", "terminating", "ended"]);
+        assert_eq!(conversation["conversation"]["ended_by"], by);
     };
     join_all(arena.pairs().await.into_iter().map(race)).await;
 }
@@ -158,13 +158,13 @@ async fn of_many_calls_of_one_agent_at_once_one_gets_each_notice() {
     let race = async |[a, b]: [Player; 2]| {
         let talk = a.start(&b).await;
         let calls = async |it: &Player| join_all((0..6).map(|_| it.next(0))).await;
-        let told = |all: &[Value], action: &str| {
+        let count = |all: &[Value], action: &str| {
             all.iter().filter(|it| it["action"] == action && it["conversation_id"] == talk).count()
         };
-        assert_eq!(told(&calls(&b).await, "conversation_request"), 1, "CONV-51");
+        assert_eq!(count(&calls(&b).await, "conversation_request"), 1, "CONV-51");
         b.output("end_conversation", json!({})).await;
         for it in [&a, &b] {
-            assert_eq!(told(&calls(it).await, "conversation_ended"), 1, "CONV-52, {}", it.id);
+            assert_eq!(count(&calls(it).await, "conversation_ended"), 1, "CONV-52, {}", it.id);
         }
         assert_eq!(states(&arena.see(&talk).await).last(), Some(&"ended"));
     };
@@ -175,19 +175,19 @@ async fn of_many_calls_of_one_agent_at_once_one_gets_each_notice() {
 async fn of_many_calls_of_one_agent_that_wait_one_gets_each_notice() {
     let arena = Arena::open().await;
     let race = async |[a, b]: [Player; 2]| {
-        let wait = |it: &Player| {
-            let it = it.clone();
+        let wait = |player: &Player| {
+            let it = player.clone();
             tokio::spawn(async move { it.next(3).await })
         };
         let waiting: Vec<_> = (0..3).map(|_| wait(&b)).collect();
         let talk = a.start(&b).await;
-        let mut heard = Vec::new();
+        let mut all = Vec::new();
         for it in waiting {
-            heard.push(it.await.unwrap()["action"].as_str().unwrap().to_owned());
+            all.push(it.await.unwrap()["action"].as_str().unwrap().to_owned());
         }
-        heard.sort();
+        all.sort();
         let wanted = ["conversation_request", "wait_for_messages", "wait_for_messages"];
-        assert_eq!(heard, wanted, "CONV-51: {talk}");
+        assert_eq!(all, wanted, "CONV-51: {talk}");
     };
     join_all(arena.pairs().await.into_iter().take(4).map(race)).await;
 }
@@ -198,20 +198,20 @@ async fn numbers_concurrent_messages_gaplessly_and_stores_each_once() {
     let race = async |[a, b]: [Player; 2]| {
         let talk = a.start(&b).await;
         b.next(0).await;
-        let sends = (0..12).map(|it| {
-            let (from, to) = if it % 2 == 0 { (&a, &b) } else { (&b, &a) };
+        let sends = (0..12).map(|number| {
+            let (from, to) = if number % 2 == 0 { (&a, &b) } else { (&b, &a) };
             // Each is sent three times, as by a client that gets no answer.
             let message = json!({
-                "target_agent_id": to.id, "content": format!("{it}"),
-                "client_message_id": format!("m{it}"),
+                "target_agent_id": to.id, "content": format!("{number}"),
+                "client_message_id": format!("m{number}"),
             });
             join_all((0..3).map(move |_| from.output("send_message", message.clone())))
         });
         for same in join_all(sends).await {
             assert!(same.iter().all(|it| it["message_id"] == same[0]["message_id"]), "{same:?}");
         }
-        let seen = arena.see(&talk).await;
-        let messages = seen["messages"].as_array().unwrap();
+        let conversation = arena.see(&talk).await;
+        let messages = conversation["messages"].as_array().unwrap();
         let numbers: Vec<_> = messages.iter().map(|it| it["sequence"].as_u64().unwrap()).collect();
         assert_eq!(numbers, (1..=12).collect::<Vec<_>>());
         let mut contents: Vec<_> = messages.iter().map(|it| it["content"].to_string()).collect();

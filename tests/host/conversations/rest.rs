@@ -80,10 +80,10 @@ async fn person_starts_writes_reads_and_ends_chat_as_often_as_wanted() {
     assert_eq!(chat(get(&client, sessions).await), "connected");
 
     let messages = format!("{CHAT}/messages");
-    let said = json!({ "content": "こんにちは", "client_message_id": "c1" });
-    let (status, written) = post(&client, &messages, said.clone()).await;
+    let arguments = json!({ "content": "こんにちは", "client_message_id": "c1" });
+    let (status, written) = post(&client, &messages, arguments.clone()).await;
     assert_eq!(status, 200, "{written}");
-    assert_eq!(post(&client, &messages, said).await.0, 200, "sent again");
+    assert_eq!(post(&client, &messages, arguments).await.0, 200, "sent again");
     let listed = get(&client, &messages).await;
     assert_eq!(listed["totalCount"], 1, "and written once: {listed}");
     assert_eq!(listed["messages"][0]["content"], "こんにちは");
@@ -125,8 +125,8 @@ async fn the_short_forms_find_the_project_where_there_is_no_doubt() {
     let (status, started) = post(&client, "/chat/start", json!({ "agent_id": "helper" })).await;
     assert_eq!(status, 200, "S2:44: {started}");
     let token = come(&client, &passkey).await;
-    let said = json!({ "agent_id": "helper", "content": "短い形で" });
-    assert_eq!(post(&client, "/chat", said).await.0, 200, "S2:55");
+    let arguments = json!({ "agent_id": "helper", "content": "短い形で" });
+    assert_eq!(post(&client, "/chat", arguments).await.0, 200, "S2:55");
     let pending = client.output("get_pending_messages", json!({ "session_token": token })).await;
     assert_eq!(pending["pending_messages"][0]["content"], "短い形で", "{pending}");
     assert_eq!(post(&client, "/chat/end", json!({ "agent_id": "helper" })).await.0, 200, "S2:61");
@@ -240,23 +240,23 @@ async fn scopes_say_who_may_and_only_a_person_does() {
     let boss = server.client_with("boss");
     hired(&boss).await;
     let messages = format!("{CHAT}/messages");
-    let said = json!({ "content": "?" });
+    let body = json!({ "content": "?" });
 
-    let reader = server.client_with("reader").post(&messages, &[], said.to_string()).await;
+    let reader = server.client_with("reader").post(&messages, &[], body.to_string()).await;
     assert_eq!(reader.status(), 403);
     let needed = reader.headers()["www-authenticate"].to_str().unwrap().to_owned();
     assert!(needed.contains("insufficient_scope") && needed.contains("send_chat"), "{needed}");
-    let (status, program) = post(&server.client_with("program"), &messages, said.clone()).await;
+    let (status, program) = post(&server.client_with("program"), &messages, body.clone()).await;
     assert_eq!((status, &program["error"]), (403, &json!("tool_not_available")), "{program}");
-    assert_eq!(server.client().post(&messages, &[], said.to_string()).await.status(), 401);
+    assert_eq!(server.client().post(&messages, &[], body.to_string()).await.status(), 401);
 
     let ann = server.client_with("ann");
-    let (status, written) = post(&ann, &messages, said.clone()).await;
+    let (status, written) = post(&ann, &messages, body.clone()).await;
     assert_eq!(status, 200, "{written}");
     assert_eq!(get(&ann, &messages).await["messages"][0]["senderId"], "ann", "by her token");
     assert_eq!(get(&boss, &messages).await["totalCount"], 0, "a chat is nobody else's");
     let lab = "/api/projects/lab/agents/both/chat/messages";
-    let (status, refused) = post(&ann, lab, said).await;
+    let (status, refused) = post(&ann, lab, body).await;
     assert!(matches!(status, 403 | 404), "she does not work there: {refused}");
     let found = json!({ "agent_id": "both", "content": "どちらでも" });
     assert_eq!(post(&ann, "/chat", found).await.0, 200, "of his projects she knows one");

@@ -95,10 +95,10 @@ impl Agent {
     }
 }
 
-/// Everything of `sample` as it stands there, but what `told` says of itself.
-fn holds(sample: &Value, answer: &Value, told: &[(&str, &Value)]) {
+/// Everything of `sample` as it stands there, but what `messages` say of itself.
+fn holds(sample: &Value, answer: &Value, messages: &[(&str, &Value)]) {
     for (name, shown) in sample.as_object().unwrap() {
-        let own = told.iter().find(|it| it.0 == name).map(|it| it.1);
+        let own = messages.iter().find(|it| it.0 == name).map(|it| it.1);
         assert_eq!(answer[name], *own.unwrap_or(shown), "{name}: {answer}");
     }
 }
@@ -165,8 +165,8 @@ async fn every_sample_is_answered_as_it_stands_there() {
     );
     assert!(instruction.as_str().unwrap().starts_with(shown["instruction"].as_str().unwrap()));
     let line = sample("**chat.jsonl の形式**:");
-    let said = json!({ "target_agent_id": "worker-b", "content": line["content"] });
-    assert_eq!(&a.does("send_message", said).await["conversation_id"], id, "CONV-63, CONV-64");
+    let arguments = json!({ "target_agent_id": "worker-b", "content": line["content"] });
+    assert_eq!(&a.does("send_message", arguments).await["conversation_id"], id, "CONV-63, CONV-64");
 
     let b = Agent::come(&server, "worker-b").await;
     let request = b.does("get_next_action", json!({})).await;
@@ -178,8 +178,8 @@ async fn every_sample_is_answered_as_it_stands_there() {
     let pending = b.does("get_pending_messages", json!({})).await;
     let read = &pending["pending_messages"][0];
     assert!(lacks(&line, read, "").is_empty(), "CONV-6: {read}");
-    let told = [("id", &read["id"]), ("timestamp", &read["timestamp"]), ("conversationId", id)];
-    holds(&line, read, &told);
+    let sentence = [("id", &read["id"]), ("timestamp", &read["timestamp"]), ("conversationId", id)];
+    holds(&line, read, &sentence);
     let answer = json!({ "target_agent_id": "worker-a", "content": "ごりら" });
     assert_eq!(&b.does("respond_chat", answer).await["conversation_id"], id);
 
@@ -188,8 +188,8 @@ async fn every_sample_is_answered_as_it_stands_there() {
     let notice = b.does("get_next_action", json!({})).await;
     holds(&sample("### conversation_ended（両者）"), &notice, &[("conversation_id", id)]);
 
-    let seen = server.client().output("get_conversation", json!({ "conversation_id": id })).await;
-    let steps = seen["steps"].as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap());
+    let talk = server.client().output("get_conversation", json!({ "conversation_id": id })).await;
+    let steps = talk["steps"].as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap());
     let rules = table("### 状態遷移ルール");
     let to: Vec<_> =
         rules.iter().map(|it| &*it[1]).filter(|it| !["expired", "-"].contains(it)).collect();

@@ -56,14 +56,14 @@ impl Game {
 }
 
 /// State and who caused it, one after another.
-fn trace(seen: &Value) -> Vec<(&str, &str)> {
-    let steps = seen["steps"].as_array().unwrap().iter();
+fn trace(answer: &Value) -> Vec<(&str, &str)> {
+    let steps = answer["steps"].as_array().unwrap().iter();
     steps.map(|it| (it["state"].as_str().unwrap(), it["caused_by"].as_str().unwrap())).collect()
 }
 
 /// Who sent what.
-fn who_and_what(seen: &Value) -> Vec<(&str, &str)> {
-    let messages = seen["messages"].as_array().unwrap().iter();
+fn who_and_what(answer: &Value) -> Vec<(&str, &str)> {
+    let messages = answer["messages"].as_array().unwrap().iter();
     messages.map(|it| (it["senderId"].as_str().unwrap(), it["content"].as_str().unwrap())).collect()
 }
 
@@ -116,21 +116,21 @@ async fn five_round_trips(a: agents::Language, b: agents::Language) {
             "{who}: one conversation"
         );
     }
-    let heard: Vec<_> =
+    let contents: Vec<_> =
         b.read().iter().map(|it| it["content"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(heard, [&FIRST[..], &[GOODBYE]].concat());
-    let seen = game.see(id).await;
-    let words = FIRST.iter().zip(&SECOND).flat_map(|(a, b)| [("worker-a", *a), ("worker-b", *b)]);
-    let words: Vec<_> = words.chain([("worker-a", GOODBYE)]).collect();
-    assert_eq!(who_and_what(&seen), words);
+    assert_eq!(contents, [&FIRST[..], &[GOODBYE]].concat());
+    let conversation = game.see(id).await;
+    let turns = FIRST.iter().zip(&SECOND).flat_map(|(a, b)| [("worker-a", *a), ("worker-b", *b)]);
+    let expected: Vec<_> = turns.chain([("worker-a", GOODBYE)]).collect();
+    assert_eq!(who_and_what(&conversation), expected);
     let wanted = [
         ("pending", "worker-a"),
         ("active", "worker-b"),
         ("terminating", "worker-a"),
         ("ended", "worker-b"),
     ];
-    assert_eq!(trace(&seen), wanted, "{:#}", seen["steps"]);
-    assert_eq!(seen["conversation"]["turns"], 5);
+    assert_eq!(trace(&conversation), wanted, "{:#}", conversation["steps"]);
+    assert_eq!(conversation["conversation"]["turns"], 5);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -144,7 +144,7 @@ async fn and_again_with_their_languages_exchanged_conv_100() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_was_asked_may_end_it_conv_101() {
+async fn the_agent_that_was_asked_may_end_it_conv_101() {
     let game = Game::open(&[]);
     let mut a = Agent::start(TypeScript, game.url(), "worker-a", starter(&["だちょう"]));
     let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
@@ -159,13 +159,13 @@ async fn whoever_was_asked_may_end_it_conv_101() {
         (&ended["ended_by"], &ended["reason"]),
         (&json!("worker-b"), &json!("participant_ended"))
     );
-    let seen = game.see(&id).await;
-    assert_eq!(who_and_what(&seen), [("worker-a", "だちょう"), ("worker-b", "うどん")]);
-    assert_eq!(trace(&seen)[2..], [("terminating", "worker-b"), ("ended", "worker-a")]);
+    let conversation = game.see(&id).await;
+    assert_eq!(who_and_what(&conversation), [("worker-a", "だちょう"), ("worker-b", "うどん")]);
+    assert_eq!(trace(&conversation)[2..], [("terminating", "worker-b"), ("ended", "worker-a")]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_nobody_comes_the_one_who_started_is_told_so_conv_102() {
+async fn an_unanswered_request_expires_for_its_sender_conv_102() {
     let game = Game::open(&[("CONVERSATION_PENDING_TIMEOUT_SECONDS", "2")]);
     let part = json!({ "target": "worker-b", "purpose": "しりとり" });
     let mut a = Agent::start(Python, game.url(), "worker-a", part);
@@ -174,9 +174,9 @@ async fn where_nobody_comes_the_one_who_started_is_told_so_conv_102() {
     let expired = a.notice("conversation_expired");
     assert_eq!((&expired["conversation_id"], &expired["target"]), (&id, &json!("worker-b")));
     assert_eq!(a.actions().last(), Some(&"wait_for_messages"), "once");
-    let seen = game.see(&id).await;
-    assert_eq!(trace(&seen), [("pending", "worker-a"), ("expired", "system")]);
-    assert!(seen["conversation"]["ended_at"].is_string(), "CONV-54");
+    let conversation = game.see(&id).await;
+    assert_eq!(trace(&conversation), [("pending", "worker-a"), ("expired", "system")]);
+    assert!(conversation["conversation"]["ended_at"].is_string(), "CONV-54");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -193,15 +193,15 @@ async fn reports_lasting_silence_to_both_and_keeps_messages_conv_103() {
         let ended = agent.notice("conversation_ended");
         assert_eq!((&ended["ended_by"], &ended["reason"]), (&json!("system"), &json!("timeout")));
     }
-    let seen = game.see(&id).await;
+    let conversation = game.see(&id).await;
     assert_eq!(
-        who_and_what(&seen),
+        who_and_what(&conversation),
         [("worker-a", "りんご"), ("worker-b", "ごりら")],
         "they are kept"
     );
-    let states: Vec<_> = trace(&seen).iter().map(|it| it.0).collect();
+    let states: Vec<_> = trace(&conversation).iter().map(|it| it.0).collect();
     assert_eq!(states, ["pending", "active", "terminating", "ended"]);
-    assert_eq!(trace(&seen)[2], ("terminating", "system"));
+    assert_eq!(trace(&conversation)[2], ("terminating", "system"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -218,9 +218,9 @@ async fn notifies_agent_already_there_without_new_login_conv_104() {
     a.go();
     a.end();
     b.end();
-    assert_eq!(b.heard.iter().filter(|it| it["tool"] == "authenticate").count(), 1);
-    let seen = game.see(&id).await;
-    let words = [("worker-a", "りんご"), ("worker-b", "ごりら"), ("worker-a", GOODBYE)];
-    assert_eq!(who_and_what(&seen), words);
-    assert_eq!(trace(&seen)[1], ("active", "worker-b"));
+    assert_eq!(b.received.iter().filter(|it| it["tool"] == "authenticate").count(), 1);
+    let conversation = game.see(&id).await;
+    let expected = [("worker-a", "りんご"), ("worker-b", "ごりら"), ("worker-a", GOODBYE)];
+    assert_eq!(who_and_what(&conversation), expected);
+    assert_eq!(trace(&conversation)[1], ("active", "worker-b"));
 }

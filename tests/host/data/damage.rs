@@ -13,9 +13,9 @@ async fn with_a_seat() -> TestServer {
 
 /// Cinema is not served, and health says which file, why, and what to do; echo is served.
 async fn is_told(client: &Client, why: &str) {
-    let told = health(client).await;
-    assert_eq!(told["status"], "degraded", "{why}: {told}");
-    let error = told["components"]["cinema"]["error"].as_str().unwrap_or_else(|| panic!("{told}"));
+    let body = health(client).await;
+    assert_eq!(body["status"], "degraded", "{why}: {body}");
+    let error = body["components"]["cinema"]["error"].as_str().unwrap_or_else(|| panic!("{body}"));
     for part in ["cinema.db", why, "backup", "begin anew"] {
         assert!(error.contains(part), "{part}: {error}");
     }

@@ -45,16 +45,16 @@ async fn start_on_a_full_disk_serves_reads_and_recovers_by_itself() {
         (&json!("unavailable"), &json!(503)),
         "{refused}"
     );
-    let told = health(&client).await;
-    assert_eq!((&told["status"], &told["disk"]["status"]), (&json!("degraded"), &json!("failing")));
-    assert!(told["disk"]["error"].as_str().unwrap().contains("data folder"), "{told}");
+    let body = health(&client).await;
+    assert_eq!((&body["status"], &body["disk"]["status"]), (&json!("degraded"), &json!("failing")));
+    assert!(body["disk"]["error"].as_str().unwrap().contains("data folder"), "{body}");
     assert_eq!(client.get("/api/health").await.status(), 200, "it lives");
     assert_eq!(client.get("/api/health?ready").await.status(), 503, "and should not be sent to");
     // STO-40: without the folder.
     let ready = client.get("/api/ready").await;
     assert_eq!(ready.status(), 503);
-    let told = json!({ "ready": false, "why": "the data folder cannot be written" });
-    assert_eq!(ready.json::<Value>().await.unwrap(), told);
+    let arguments = json!({ "ready": false, "why": "the data folder cannot be written" });
+    assert_eq!(ready.json::<Value>().await.unwrap(), arguments);
 
     make_room(&process);
     let recovered = async {

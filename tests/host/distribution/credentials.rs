@@ -44,8 +44,8 @@ async fn pushes_and_adds_with_what_the_configuration_names() {
         let build = file(&folders, "build.wasm", &rebuilt(&component_bytes("echo"), 2));
         let lines = lines(&registry);
         done(&output(&mut knowing(&folders, &lines, &["push", &build, &place])));
-        let told = done(&output(&mut knowing(&folders, &lines, &["add", &place, "--yes"])));
-        assert!(!told.contains(ACCOUNT.1), "{told}");
+        let output = done(&output(&mut knowing(&folders, &lines, &["add", &place, "--yes"])));
+        assert!(!output.contains(ACCOUNT.1), "{output}");
         let lock = fs::read_to_string(folders.data().join("registries/madoguchi.lock")).unwrap();
         assert!(!lock.contains(ACCOUNT.1));
         assert!(registry.secrets() > 0, "{asks:?}");
@@ -99,18 +99,18 @@ async fn a_wrong_password_is_refused_and_shown_nowhere() {
         let (registry, folders, place) = private(asks).await;
         let mut show = command(&folders, &lines(&registry), &["show", &place]);
         show.env("TEST_PASSWORD", "wr0ng:pass&word").env("MADOGUCHI_LOG", "trace");
-        let told = refused(&output(&mut show));
-        assert!(told.contains("wants to know who asks"), "{told}");
+        let refusal = refused(&output(&mut show));
+        assert!(refusal.contains("wants to know who asks"), "{refusal}");
         let encoded = STANDARD.encode(format!("{}:wr0ng:pass&word", ACCOUNT.0));
-        assert!(!told.contains("wr0ng") && !told.contains(&encoded), "{told}");
+        assert!(!refusal.contains("wr0ng") && !refusal.contains(&encoded), "{refusal}");
         let missing =
             refused(&output(&mut command(&folders, &lines(&registry), &["show", &place])));
         assert!(missing.contains("TEST_PASSWORD"), "{missing}");
     }
     let folders = Folders::new();
     let written = "[registries.\"registry.example\"]\nusername = \"ann\"\npassword = \"s3cret\"\n";
-    let told = refused(&output(&mut command(&folders, written, &["outdated"])));
-    assert!(told.contains("environment") && !told.contains("s3cret"), "{told}");
+    let refusal = refused(&output(&mut command(&folders, written, &["outdated"])));
+    assert!(refusal.contains("environment") && !refusal.contains("s3cret"), "{refusal}");
 }
 
 /// A registry that names another place for tokens is given nothing to take there.
@@ -119,17 +119,17 @@ async fn nothing_secret_goes_to_another_realm_unless_it_is_named() {
     let other = FakeRegistry::start().await;
     let realm = format!("http://{}/token", other.host);
     let (registry, folders, place) = private(Asks::Tokens(Some(realm.clone()))).await;
-    let told = refused(&output(&mut knowing(&folders, &lines(&registry), &["show", &place])));
-    assert!(told.contains(&other.host) && told.contains("realm = "), "{told}");
+    let refusal = refused(&output(&mut knowing(&folders, &lines(&registry), &["show", &place])));
+    assert!(refusal.contains(&other.host) && refusal.contains("realm = "), "{refusal}");
     assert_eq!(other.asked(), Vec::<String>::new());
     // Nor is it asked in the open, with nothing.
-    let told = refused(&output(&mut command(&folders, "", &["show", &place])));
-    assert!(told.contains("plain http"), "{told}");
+    let refusal = refused(&output(&mut command(&folders, "", &["show", &place])));
+    assert!(refusal.contains("plain http"), "{refusal}");
     assert_eq!(other.asked(), Vec::<String>::new());
 
     let named = format!("{}realm = \"{realm}\"\nprivate = true\n", lines(&registry));
-    let said = super::told(&output(&mut knowing(&folders, &named, &["show", &place])));
-    assert_eq!(other.asked(), ["GET /token"], "{said}");
+    let output = super::printed(&output(&mut knowing(&folders, &named, &["show", &place])));
+    assert_eq!(other.asked(), ["GET /token"], "{output}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

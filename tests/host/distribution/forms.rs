@@ -42,9 +42,9 @@ async fn takes_components_in_the_forms_of_other_programs() {
         ),
     ] {
         let place = put(&registry, name, config, &layers);
-        let told = done(&run(&folders, "", &["show", &place]));
-        assert!(told.contains("It offers"), "{told}");
-        assert_eq!(told.contains("not taken: application/yaml"), name == "policy", "{told}");
+        let output = done(&run(&folders, "", &["show", &place]));
+        assert!(output.contains("It offers"), "{output}");
+        assert_eq!(output.contains("not taken: application/yaml"), name == "policy", "{output}");
     }
 }
 
@@ -95,20 +95,20 @@ async fn refuses_what_is_no_component_by_what_it_is() {
         (put(&registry, "config", (wasm, other), &[("application/wasm", &echo)]), "layerDigests"),
         (registry.reference("nothing:1"), "MANIFEST_UNKNOWN"),
     ] {
-        let told = refused(&run(&folders, "", &["add", &place, "--yes"]));
-        assert!(told.contains(reason), "{reason}: {told}");
+        let refusal = refused(&run(&folders, "", &["add", &place, "--yes"]));
+        assert!(refusal.contains(reason), "{reason}: {refusal}");
     }
     let of = registry.tagged("module", "1");
     let mut one = registry.described("module", &of);
     one["platform"] = json!({ "architecture": "amd64", "os": "linux" });
     let index = json!({ "schemaVersion": 2, "mediaType": INDEX, "manifests": [one] });
     registry.manifest("module", Some("all"), &index);
-    let told = refused(&run(&folders, "", &["add", &registry.reference("module:all"), "--yes"]));
-    assert!(told.contains("linux/amd64") && told.contains(&of), "{told}");
+    let refusal = refused(&run(&folders, "", &["add", &registry.reference("module:all"), "--yes"]));
+    assert!(refusal.contains("linux/amd64") && refusal.contains(&of), "{refusal}");
     assert!(!folders.data().join("registries/madoguchi.lock").exists());
     let script = file(&folders, "script.wasm", b"#!/bin/sh");
-    let told = refused(&run(&folders, "", &["push", &script, &registry.reference("script:2")]));
-    assert!(told.contains("script.wasm: it is no WebAssembly"), "DIST-1: {told}");
+    let refusal = refused(&run(&folders, "", &["push", &script, &registry.reference("script:2")]));
+    assert!(refusal.contains("script.wasm: it is no WebAssembly"), "DIST-1: {refusal}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -119,8 +119,8 @@ async fn a_digest_names_one_version_which_stays() {
     push(&folders, &registry.reference("echo:1"), 2);
     let place = registry.reference(&format!("echo@{digest}"));
     done(&run(&folders, "", &["add", &place, "--yes"]));
-    let told = done(&run(&folders, "", &["update", "echo", "--yes"]));
-    assert!(told.contains("stays at") && told.contains(&digest), "{told}");
+    let output = done(&run(&folders, "", &["update", "echo", "--yes"]));
+    assert!(output.contains("stays at") && output.contains(&digest), "{output}");
     assert!(done(&run(&folders, "", &["outdated"])).contains("as its registry has it"));
     done(&run(&folders, "", &["update", "echo", "--to", "1", "--yes"]));
     let refused = refused(&run(&folders, "", &["push", "build.wasm", &place]));
@@ -142,11 +142,11 @@ async fn a_package_lies_where_its_registry_says() {
     let none = refused(&run(&folders, "", &["add", "ann:echo@1.0.0", "--yes"]));
     assert!(none.contains("[packages]"), "{none}");
     let lines = format!("[packages]\nann = \"{}\"\n", domain.host);
-    let told = done(&run(&folders, &lines, &["show", "ann:echo"]));
-    assert!(told.contains("all/ann/echo:1.2.0"), "the newest that is final: {told}");
+    let output = done(&run(&folders, &lines, &["show", "ann:echo"]));
+    assert!(output.contains("all/ann/echo:1.2.0"), "the newest that is final: {output}");
     done(&run(&folders, &lines, &["add", "ann:echo@1.0.0", "--yes"]));
-    let told = done(&run(&folders, &lines, &["outdated", "--json"]));
-    assert!(told.contains(r#""newest": "1.2.0""#), "{told}");
+    let output = done(&run(&folders, &lines, &["outdated", "--json"]));
+    assert!(output.contains(r#""newest": "1.2.0""#), "{output}");
     domain.serve("/.well-known/wasm-pkg/registry.json", json!({ "preferredProtocol": "warg" }));
     let other = refused(&run(&folders, &lines, &["show", "ann:echo"]));
     assert!(other.contains("warg"), "{other}");
@@ -158,10 +158,10 @@ async fn what_lies_beside_a_component_is_listed() {
     push(&folders, &registry.reference("echo:1"), 1);
     let digest = registry.tagged("echo", "1");
     let bill = registry.refer("echo", &digest, "application/vnd.cyclonedx+json", b"{}");
-    let told = done(&run(&folders, "", &["add", &registry.reference("echo:1"), "--yes"]));
-    assert!(told.contains("application/vnd.cyclonedx+json") && told.contains(&bill), "{told}");
-    let told = done(&run(&folders, "", &["show", "echo", "--json"]));
-    let shown: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(shown["referrers"][0]["media_type"], "application/vnd.cyclonedx+json", "{told}");
+    let text = done(&run(&folders, "", &["add", &registry.reference("echo:1"), "--yes"]));
+    assert!(text.contains("application/vnd.cyclonedx+json") && text.contains(&bill), "{text}");
+    let output = done(&run(&folders, "", &["show", "echo", "--json"]));
+    let shown: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(shown["referrers"][0]["media_type"], "application/vnd.cyclonedx+json", "{output}");
     assert_eq!(shown["manifest"], digest.as_str());
 }

@@ -44,8 +44,8 @@ async fn a_registry_of_ones_own_authority_is_pushed_to_and_pulled() {
     let other = FakeAuthority::new();
     file(&folders, "other.pem", other.pem.as_bytes());
     for lines in [secure.clone(), format!("{secure}ca = \"other.pem\"\n")] {
-        let told = refused(&run(&folders, &lines, &["show", &place]));
-        assert!(told.contains("certificate"), "DIST-11: {told}");
+        let refusal = refused(&run(&folders, &lines, &["show", &place]));
+        assert!(refusal.contains("certificate"), "DIST-11: {refusal}");
     }
     assert_eq!(registry.asked().len(), before, "DIST-11");
 }
@@ -56,9 +56,9 @@ fn a_file_without_certificates_is_named_before_it_is_needed() {
     file(&folders, "empty.pem", b"none");
     for (ca, reason) in [("empty.pem", "no certificate as PEM"), ("absent.pem", "absent.pem")] {
         let lines = format!("[registries.\"registry.example\"]\nca = \"{ca}\"\n");
-        let told = refused(&run(&folders, &lines, &["check-config"]));
-        assert!(told.contains(reason), "DIST-11: {told}");
-        let told = refused(&run(&folders, &lines, &["show", "oci://registry.example/echo:1"]));
-        assert!(told.contains(reason), "DIST-11: {told}");
+        let refusal = refused(&run(&folders, &lines, &["check-config"]));
+        assert!(refusal.contains(reason), "DIST-11: {refusal}");
+        let refusal = refused(&run(&folders, &lines, &["show", "oci://registry.example/echo:1"]));
+        assert!(refusal.contains(reason), "DIST-11: {refusal}");
     }
 }

@@ -35,8 +35,8 @@ fn private_key(folders: &Folders, name: &str, is_curve: bool) -> String {
 /// Pushes a build signed with that key; the public key, as the command says it.
 fn push_signed(folders: &Folders, place: &str, mark: u8, key: &str) -> String {
     let build = file(folders, "build.wasm", &rebuilt(&component_bytes("echo"), mark));
-    let told = done(&run(folders, "", &["push", &build, place, "--sign", key]));
-    told[told.find("-----BEGIN PUBLIC KEY-----").unwrap()..].to_owned()
+    let output = done(&run(folders, "", &["push", &build, place, "--sign", key]));
+    output[output.find("-----BEGIN PUBLIC KEY-----").unwrap()..].to_owned()
 }
 
 /// Both kinds of key, and a registry that keeps no list of what is about a manifest.
@@ -51,8 +51,8 @@ async fn takes_what_the_required_key_has_signed() {
         let key = private_key(&folders, "own.key", is_curve);
         file(&folders, "own.pem", push_signed(&folders, &place, 1, &key).as_bytes());
         let lines = format!("[registries.\"{}\"]\nrequire = \"own.pem\"\n", registry.host);
-        let told = done(&run(&folders, &lines, &["add", &place, "--yes"]));
-        assert!(told.contains("It is signed by the key sha256:"), "{told}");
+        let output = done(&run(&folders, &lines, &["add", &place, "--yes"]));
+        assert!(output.contains("It is signed by the key sha256:"), "{output}");
         let lock = installed(&folders, "echo").1;
         assert!(lock.contains("signer = \"the key sha256:"), "{lock}");
         let unchecked = done(&run(&folders, "", &["show", &place]));
@@ -74,18 +74,18 @@ async fn refuses_what_another_key_or_none_has_signed() {
     let (before, first) = (installed(folders, "echo"), registry.tagged("echo", "1"));
 
     push(&author, &place, 2);
-    let told = refused(&run(folders, lines, &["update", "echo", "--yes"]));
-    assert!(told.contains("own.pem") && told.contains("no signature on it"), "{told}");
+    let refusal = refused(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert!(refusal.contains("own.pem") && refusal.contains("no signature on it"), "{refusal}");
     push_signed(&author, &place, 3, &other);
-    let told = refused(&run(folders, lines, &["update", "echo", "--yes"]));
-    assert!(told.contains("by another key"), "{told}");
+    let refusal = refused(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert!(refusal.contains("by another key"), "{refusal}");
     // A signature of the right key, moved to another manifest.
     push(&author, &place, 4);
     let to = registry.tagged("echo", "1");
     let moved = registry.beside("echo", &first);
     registry.refer("echo", &to, BUNDLE, &moved);
-    let told = refused(&run(folders, lines, &["update", "echo", "--yes"]));
-    assert!(told.contains("on something else"), "{told}");
+    let refusal = refused(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert!(refusal.contains("on something else"), "{refusal}");
     assert!(installed(folders, "echo") == before);
     assert_eq!(generation(&server, "echo"), Some(1));
 
@@ -93,8 +93,8 @@ async fn refuses_what_another_key_or_none_has_signed() {
     done(&run(folders, lines, &["update", "echo", "--yes"]));
     assert_eq!(generation(&server, "echo"), Some(2));
     fs::remove_file(home(folders).join("own.pem")).unwrap();
-    let told = refused(&run(folders, lines, &["update", "echo", "--yes"]));
-    assert!(told.contains("own.pem"), "{told}");
+    let refusal = refused(&run(folders, lines, &["update", "echo", "--yes"]));
+    assert!(refusal.contains("own.pem"), "{refusal}");
 }
 
 fn by_identity(registry: &FakeRegistry, identity: &str, issuer: &str) -> String {
@@ -124,9 +124,9 @@ async fn released(
 async fn takes_what_the_required_identity_has_signed() {
     let (registry, folders, place) = released(&FakeSigning::new(), IDENTITY, Flaw::None).await;
     for identity in [IDENTITY, "https://code.example/ann/echo/*"] {
-        let told =
+        let text =
             done(&run(&folders, &by_identity(&registry, identity, ISSUER), &["show", &place]));
-        assert!(told.contains(&format!("signed by {IDENTITY}, vouched for by {ISSUER}")), "{told}");
+        assert!(text.contains(&format!("signed by {IDENTITY}, vouched for by {ISSUER}")), "{text}");
     }
     // The other form: a signature on the manifest's bytes themselves.
     let (signing, digest) = (FakeSigning::new(), registry.tagged("echo", "1"));
@@ -142,10 +142,10 @@ async fn takes_what_the_required_identity_has_signed() {
         (IDENTITY, "https://id.other"),
     ] {
         let lines = by_identity(&registry, identity, issuer);
-        let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+        let refusal = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
         assert!(
-            told.contains(identity) && told.contains(&format!("it is by {IDENTITY}")),
-            "{told}"
+            refusal.contains(identity) && refusal.contains(&format!("it is by {IDENTITY}")),
+            "{refusal}"
         );
     }
     assert!(!folders.components().join("echo.wasm").exists());
@@ -164,24 +164,24 @@ async fn refuses_each_signature_that_does_not_hold() {
     ] {
         let (registry, folders, place) = released(&signing, IDENTITY, flaw).await;
         let lines = by_identity(&registry, IDENTITY, ISSUER);
-        let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
-        assert!(told.contains(reason), "{flaw:?}: {told}");
+        let refusal = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+        assert!(refusal.contains(reason), "{flaw:?}: {refusal}");
         assert!(!folders.components().join("echo.wasm").exists());
     }
     // Another authority and another log say nothing here.
     let (registry, folders, place) = released(&FakeSigning::new(), IDENTITY, Flaw::None).await;
     file(&folders, "root.json", signing.trusted_root().as_bytes());
     let lines = by_identity(&registry, IDENTITY, ISSUER);
-    let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
-    assert!(told.contains("not of the trusted root"), "{told}");
+    let refusal = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+    assert!(refusal.contains("not of the trusted root"), "{refusal}");
     file(&folders, "root.json", b"{}");
-    let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
-    assert!(told.contains("root.json") && told.contains("certificateAuthorities"), "{told}");
+    let error = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+    assert!(error.contains("root.json") && error.contains("certificateAuthorities"), "{error}");
     let key = private_key(&folders, "own.key", false);
     push_signed(&folders, &place, 2, &key);
     file(&folders, "root.json", signing.trusted_root().as_bytes());
-    let told = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
-    assert!(told.contains("not by a certificate"), "{told}");
+    let refusal = refused(&run(&folders, &lines, &["add", &place, "--yes"]));
+    assert!(refusal.contains("not by a certificate"), "{refusal}");
 }
 
 /// A log in its second version signs no times: an authority's timestamp does (RFC 3161). A time that is not signed counts
@@ -210,15 +210,15 @@ async fn takes_the_time_that_a_timestamp_authority_has_signed() {
         let lines = by_identity(&registry, IDENTITY, ISSUER);
         let shown = run(&folders, &lines, &["show", &place]);
         if flaw == StampFlaw::None {
-            let told = done(&shown);
-            assert!(told.contains(&format!("signed by {IDENTITY}")), "DIST-5: {told}");
+            let output = done(&shown);
+            assert!(output.contains(&format!("signed by {IDENTITY}")), "DIST-5: {output}");
             // Where the trusted root has no such authority, no time is signed at all.
             let mut root: serde_json::Value =
                 serde_json::from_str(&signing.trusted_root()).unwrap();
             root["timestampAuthorities"] = serde_json::json!([]);
             file(&folders, "root.json", root.to_string().as_bytes());
-            let told = refused(&run(&folders, &lines, &["show", &place]));
-            assert!(told.contains("no timestamp authority"), "DIST-5: {told}");
+            let refusal = refused(&run(&folders, &lines, &["show", &place]));
+            assert!(refusal.contains("no timestamp authority"), "DIST-5: {refusal}");
             // Nor is a log asked for that the trusted root does not have.
             let mut root: serde_json::Value =
                 serde_json::from_str(&signing.trusted_root()).unwrap();
@@ -226,8 +226,8 @@ async fn takes_the_time_that_a_timestamp_authority_has_signed() {
             file(&folders, "root.json", root.to_string().as_bytes());
             done(&run(&folders, &lines, &["show", &place]));
         } else {
-            let told = refused(&shown);
-            assert!(told.contains(reason), "DIST-5: {flaw:?}: {told}");
+            let refusal = refused(&shown);
+            assert!(refusal.contains(reason), "DIST-5: {flaw:?}: {refusal}");
         }
     }
 }
@@ -236,8 +236,8 @@ async fn takes_the_time_that_a_timestamp_authority_has_signed() {
 fn checks_the_configuration_of_signatures() {
     let folders = Folders::new();
     let lines = "[components.echo]\nrequire = \"absent.pem\"\n";
-    let told = refused(&run(&folders, lines, &["check-config"]));
-    assert!(told.contains("absent.pem"), "{told}");
+    let refusal = refused(&run(&folders, lines, &["check-config"]));
+    assert!(refusal.contains("absent.pem"), "{refusal}");
     for (lines, reason) in [
         ("[registries.\"Registry.example\"]\n", "HOST"),
         (
@@ -250,7 +250,7 @@ fn checks_the_configuration_of_signatures() {
         ),
         ("[packages]\nann = \"https://registry.example\"\n", "packages"),
     ] {
-        let told = refused(&run(&folders, lines, &["outdated"]));
-        assert!(told.contains(reason), "{reason}: {told}");
+        let refusal = refused(&run(&folders, lines, &["outdated"]));
+        assert!(refusal.contains(reason), "{reason}: {refusal}");
     }
 }

@@ -35,8 +35,8 @@ fn names_invalid_environment_origin_and_ends_the_start() {
     command.env("FORM_LOOKUP_ALLOW", "https://directory.example,http://10.0.0.7:8000");
     let ended = output(&mut command);
     assert!(!ended.status.success());
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(said.contains("FORM_LOOKUP_ALLOW") && said.contains("http://10.0.0.7:8000"), "{said}");
+    let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(text.contains("FORM_LOOKUP_ALLOW") && text.contains("http://10.0.0.7:8000"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -94,8 +94,8 @@ async fn follows_redirect_within_what_is_allowed_and_never_inward() {
     for inward in [inner.url("/json"), "http://169.254.169.254/latest/meta-data/".to_owned()] {
         let (status, refused) = look_up(&client, &redirect(&inward)).await;
         assert_eq!((status, &refused["error"]), (403, &json!("lookup_not_allowed")), "{refused}");
-        let told = refused.to_string();
-        assert!(!told.contains("169.254") && !told.contains(&inner.port.to_string()), "{told}");
+        let text = refused.to_string();
+        assert!(!text.contains("169.254") && !text.contains(&inner.port.to_string()), "{text}");
     }
     assert!(inner.received().is_empty());
     for nowhere in ["file:///etc/passwd", "http://me:word@127.0.0.1/", "javascript:alert(1)"] {

@@ -86,9 +86,9 @@ async fn reports_where_operators_list_is_invalid_and_uses_no_fallback() {
         origins = { 'api.example.com' = 'demo' }\n";
     let server = serving(lines).await;
     let (_, health) = get(&server.client(), "/api/health").await;
-    let trouble = health["components"]["forms"]["error"].as_str().unwrap();
-    assert!(trouble.contains("/users/1/name"), "{trouble}");
-    assert!(trouble.contains("/origins/api.example.com"), "{trouble}");
+    let text = health["components"]["forms"]["error"].as_str().unwrap();
+    assert!(text.contains("/users/1/name"), "{text}");
+    assert!(text.contains("/origins/api.example.com"), "{text}");
     let (status, refused) = get(&server.client(), "/api/demo/users/search").await;
     assert_eq!(status, 503, "{refused}");
     assert_eq!(refused["error"], "settings_refused", "{refused}");

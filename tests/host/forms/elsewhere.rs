@@ -74,7 +74,7 @@ async fn reports_other_sides_failure_with_status_without_its_words() {
     let fake = Fake::start().await;
     let server = asking(&fake, "[components.forms.limits]\nhttp_timeout_ms = 300\n").await;
     let client = server.client();
-    for (path, said) in [
+    for (path, expected) in [
         ("/gone", "answered with status 410"),
         ("/ok", "did not answer with JSON"),
         ("/endless", "answered with more than 1 MiB"),
@@ -83,18 +83,18 @@ async fn reports_other_sides_failure_with_status_without_its_words() {
         let (status, failed) = look_up(&client, &fake.url(path)).await;
         assert_eq!((status, &failed["error"]), (502, &json!("lookup_failed")), "{path}: {failed}");
         let message = failed["message"].as_str().unwrap();
-        assert!(message.contains(said), "{path}: {message}");
-        let told = failed.to_string();
+        assert!(message.contains(expected), "{path}: {message}");
+        let text = failed.to_string();
         assert!(
-            !told.contains("inner") && !told.contains("fine") && !told.contains("aaaa"),
-            "{told}"
+            !text.contains("inner") && !text.contains("fine") && !text.contains("aaaa"),
+            "{text}"
         );
         assert!(!message.contains(path), "the path may be somebody's business: {message}");
     }
     let (_, gone) = look_up(&client, &fake.url("/gone")).await;
     assert_eq!(gone["data"]["status"], 410);
-    let nobody = fake.url("/json").replace(&fake.port.to_string(), "1");
-    assert_eq!(look_up(&client, &nobody).await.0, 403, "a port of its own is leave of its own");
+    let unknown = fake.url("/json").replace(&fake.port.to_string(), "1");
+    assert_eq!(look_up(&client, &unknown).await.0, 403, "a port of its own is leave of its own");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -26,7 +26,7 @@ fn with_file() -> Value {
 }
 
 /// What comes in the answer to a request of a session.
-async fn hears(session: &LegacySession, tool: &str, arguments: Value) -> Listener {
+async fn opens(session: &LegacySession, tool: &str, arguments: Value) -> Listener {
     let params = json!({ "name": tool, "arguments": arguments });
     let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
     Listener::of(session.post(call).await)
@@ -48,10 +48,10 @@ async fn late_answer_to_a_legacy_question_still_counts() {
     for (capability, form) in [("form", flat()), ("url", with_file())] {
         let capabilities = json!({ "elicitation": { capability: {} } });
         let session = LegacySession::open_with(&server.url(), capabilities).await;
-        let mut heard = hears(&session, "request_form", json!({ "form_schema": form })).await;
-        let asked = heard.next(PATIENCE).await.unwrap();
+        let mut listener = opens(&session, "request_form", json!({ "form_schema": form })).await;
+        let asked = listener.next(PATIENCE).await.unwrap();
         assert_eq!(asked["method"], "elicitation/create", "{asked}");
-        let result = heard.next(PATIENCE).await.unwrap()["result"].clone();
+        let result = listener.next(PATIENCE).await.unwrap()["result"].clone();
         assert_eq!(result["structuredContent"]["status"], "waiting_for_input", "{result}");
         let handle = handle(&result);
         let content = match capability {
@@ -74,11 +74,11 @@ async fn a_legacy_answer_in_time_is_the_result() {
     let server = serving("").await;
     let capabilities = json!({ "elicitation": { "form": {} } });
     let session = LegacySession::open_with(&server.url(), capabilities).await;
-    let mut heard = hears(&session, "request_form", json!({ "form_schema": flat() })).await;
-    let asked = heard.next(PATIENCE).await.unwrap();
+    let mut listener = opens(&session, "request_form", json!({ "form_schema": flat() })).await;
+    let asked = listener.next(PATIENCE).await.unwrap();
     let content = json!({ "action": "accept", "content": { "place": "京都" } });
     session.post(json!({ "jsonrpc": "2.0", "id": asked["id"], "result": content })).await;
-    let result = heard.next(PATIENCE).await.unwrap()["result"].clone();
+    let result = listener.next(PATIENCE).await.unwrap()["result"].clone();
     assert_eq!(result["structuredContent"]["values"], json!({ "place": "京都" }), "{result}");
 }
 
@@ -97,24 +97,24 @@ async fn progress_tells_the_address_before_anybody_waits() {
     let mut params = json!({
         "name": "request_form", "arguments": { "form_schema": with_file() }, "_meta": meta(),
     });
-    let mut heard = client.stream("tools/call", params.clone()).await;
-    let told = heard.next(PATIENCE).await.unwrap();
-    assert_eq!(told["method"], "notifications/progress", "{told}");
-    let said = told["params"]["message"].as_str().unwrap().to_owned();
-    let asked = heard.next(PATIENCE).await.unwrap()["result"].clone();
+    let mut listener = client.stream("tools/call", params.clone()).await;
+    let event = listener.next(PATIENCE).await.unwrap();
+    assert_eq!(event["method"], "notifications/progress", "{event}");
+    let text = event["params"]["message"].as_str().unwrap().to_owned();
+    let asked = listener.next(PATIENCE).await.unwrap()["result"].clone();
     let url = asked["inputRequests"]["form"]["params"]["url"].as_str().unwrap();
-    assert!(said.contains(url), "{said}");
+    assert!(text.contains(url), "{text}");
     // The call waits for the page: the first that comes is again where the form is, and not the result.
     params["inputResponses"] = json!({ "form": { "action": "accept" } });
     params["requestState"] = asked["requestState"].clone();
-    let mut heard = client.stream("tools/call", params).await;
-    let told = heard.next(PATIENCE).await.unwrap();
-    assert_eq!(told["method"], "notifications/progress", "{told}");
+    let mut listener = client.stream("tools/call", params).await;
+    let event = listener.next(PATIENCE).await.unwrap();
+    assert_eq!(event["method"], "notifications/progress", "{event}");
     let handle = url.rsplit('/').next().unwrap();
     let arguments = json!({ "handle": handle, "values": { "place": "奈良" } });
     client.output("submit_form", arguments).await;
     let result = loop {
-        let message = heard.next(PATIENCE).await.unwrap();
+        let message = listener.next(PATIENCE).await.unwrap();
         if message.get("result").is_some() {
             break message["result"].clone();
         }
@@ -122,7 +122,7 @@ async fn progress_tells_the_address_before_anybody_waits() {
     assert_eq!(result["structuredContent"]["values"], json!({ "place": "奈良" }), "{result}");
 }
 
-/// On the short way and on the SDK's, the headers are there while the call waits.
+/// On the fast path and on the SDK's, the headers are there while the call waits.
 #[tokio::test(flavor = "multi_thread")]
 async fn headers_and_comments_come_while_a_call_waits() {
     for fast_path in [true, false] {

@@ -25,9 +25,9 @@ async fn unknown_paths_are_answered_as_by_a_server() {
                 let answer =
                     client.http(method, path).header("accept", "text/html").send().await.unwrap();
                 assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
-                let told: Value = answer.json().await.expect("JSON");
-                let told = told["error_description"].as_str().unwrap();
-                assert!(told.contains("Authorization: Bearer"), "{path}: {told}");
+                let body: Value = answer.json().await.expect("JSON");
+                let text = body["error_description"].as_str().unwrap();
+                assert!(text.contains("Authorization: Bearer"), "{path}: {text}");
             }
         }
         for path in ["/api", "/some/view", "/mcp/x", "/index", "/API/health"] {

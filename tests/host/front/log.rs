@@ -33,9 +33,9 @@ async fn clients_that_go_away_are_no_errors() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         calls.iter().for_each(|it| it.abort());
         let ended = LegacySession::open(&process.url).await;
-        let hears = ended.stream().await;
+        let stream = ended.stream().await;
         ended.delete().await;
-        drop(hears);
+        drop(stream);
         let mut raw = TcpStream::connect(process.url.trim_start_matches("http://")).await.unwrap();
         raw.write_all(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{")
             .await

@@ -29,10 +29,10 @@ async fn until_ready_is(client: &Client, ready: bool) -> Value {
         let answer = client.get("/api/ready").await;
         let status = answer.status();
         assert_eq!(answer.headers()["cache-control"], "no-store");
-        let told: Value = answer.json().await.unwrap();
-        assert_eq!(status == StatusCode::OK, told["ready"] == true, "{told}");
-        if told["ready"] == ready {
-            return told;
+        let body: Value = answer.json().await.unwrap();
+        assert_eq!(status == StatusCode::OK, body["ready"] == true, "{body}");
+        if body["ready"] == ready {
+            return body;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -63,8 +63,8 @@ async fn a_server_that_leaves_is_not_ready_and_takes_calls() {
     assert!(!head.contains("connection: close"), "{head}");
     until_ready_is(&client, true).await;
     let leaving = async {
-        let told = until_ready_is(&client, false).await;
-        assert_eq!(told["why"], "the server is about to stop");
+        let health = until_ready_is(&client, false).await;
+        assert_eq!(health["why"], "the server is about to stop");
         echoes(&client).await;
         // On a connection of before as well, which ends with that answer and not in the middle of one.
         open.send("GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
@@ -95,9 +95,9 @@ async fn calls_after_the_stop_are_told_to_come_again() {
             if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
                 assert_eq!(answer.headers()["retry-after"], "1");
                 assert_eq!(answer.headers()["connection"], "close");
-                let told: Value = answer.json().await.unwrap();
-                assert_eq!(told["error"]["data"]["error"], "unavailable", "{told}");
-                assert_eq!(told["error"]["data"]["retry_after_ms"], 1_000, "{told}");
+                let body: Value = answer.json().await.unwrap();
+                assert_eq!(body["error"]["data"]["error"], "unavailable", "{body}");
+                assert_eq!(body["error"]["data"]["retry_after_ms"], 1_000, "{body}");
                 break;
             }
         }

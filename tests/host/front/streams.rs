@@ -41,8 +41,8 @@ async fn a_session_is_ended_once() {
     assert_eq!(first.text().await.unwrap(), "");
     let again = session.delete().await;
     assert_eq!(again.status(), StatusCode::NOT_FOUND);
-    let told: Value = again.json().await.unwrap();
-    assert!(told["error"]["message"].as_str().unwrap().contains("initialize"), "{told}");
+    let body: Value = again.json().await.unwrap();
+    assert!(body["error"]["message"].as_str().unwrap().contains("initialize"), "{body}");
     let unknown = server.client().http(Method::DELETE, "/mcp").header("mcp-session-id", "none");
     assert_eq!(unknown.send().await.unwrap().status(), StatusCode::NOT_FOUND);
 }

@@ -47,7 +47,7 @@ async fn what_cannot_be_used_is_not_passed_on_whatever_asks_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lie_passes_only_where_nobody_looks() {
+async fn a_lie_passes_only_where_outputs_are_unchecked() {
     let trusting = Limits { check_outputs: CheckOutputs::Never, ..limits() };
     let server = server(&["rogue"], trusting).await;
     assert_eq!(server.client().output("lie", json!({})).await["answer"], "forty-two");

@@ -20,16 +20,16 @@ async fn keeps_out_component_failing_its_tool_listing_with_the_reason() {
     }
     let server = start(folders, limits()).await;
     for (name, _, reason) in faults {
-        let said = trouble(&server, name).await;
-        assert!(said.contains(reason), "{name}: {said}");
-        assert!(!said.contains("as promised"), "{name}: {said}");
+        let error = error_of(&server, name).await;
+        assert!(error.contains(reason), "{name}: {error}");
+        assert!(!error.contains("as promised"), "{name}: {error}");
     }
     assert!(!server.client().tools().await.contains(&"begin".to_owned()));
     server.client().output("echo", json!({ "value": {} })).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_component_that_is_slow_to_start_keeps_nobody_waiting() {
+async fn a_component_that_is_slow_to_start_delays_no_other() {
     let server = server(&["echo"], Limits { cpu_ms_max: 60_000, ..limits() }).await;
     let client = server.client();
     server.folders.put("saboteur", &sabotaged(b's'));
@@ -43,7 +43,7 @@ async fn a_component_that_is_slow_to_start_keeps_nobody_waiting() {
         false
     };
     let (there, served) = beside(&server, there).await;
-    assert!(there, "{}", trouble(&server, "saboteur").await);
+    assert!(there, "{}", error_of(&server, "saboteur").await);
     assert!(served > 5, "the neighbour was served {served} times only");
 }
 
@@ -53,16 +53,16 @@ async fn a_bad_version_leaves_the_good_one_serving() {
     let client = server.client();
     client.output("begin", json!({})).await;
     server.folders.put("saboteur", &sabotaged(b'l'));
-    let told = async {
+    let error = async {
         for _ in 0..100_000 {
-            let said = trouble(&server, "saboteur").await;
-            if !said.is_empty() {
-                return said;
+            let error = error_of(&server, "saboteur").await;
+            if !error.is_empty() {
+                return error;
             }
         }
         String::new()
     };
-    let (said, _) = beside(&server, told).await;
-    assert!(said.contains("cpu_ms_max"), "{said}");
+    let (error, _) = beside(&server, error).await;
+    assert!(error.contains("cpu_ms_max"), "{error}");
     client.output("begin", json!({})).await;
 }

@@ -51,13 +51,13 @@ async fn log_names_each_limit_and_memory_returns_to_where_it_was() {
     client.output("echo", json!({ "value": {} })).await;
     let before = process.resident_bytes();
     everything(&client).await;
-    let said = fs::read_to_string(&log).unwrap();
+    let text = fs::read_to_string(&log).unwrap();
     let limits = LIMITED.iter().map(|(_, limit)| *limit);
     for limit in limits.chain(["log_bytes_max", "progress_max"]) {
-        assert!(said.contains(limit), "{limit} is not in the log");
+        assert!(text.contains(limit), "{limit} is not in the log");
     }
-    assert!(said.contains("broke its contract"), "what was broken is not in the log");
-    assert!(said.contains("as promised"), "the reason of the trap is not in the log");
+    assert!(text.contains("broke its contract"), "what was broken is not in the log");
+    assert!(text.contains("as promised"), "the reason of the trap is not in the log");
 
     everything(&client).await;
     let Some(before) = before else { return };

@@ -109,7 +109,7 @@ fn a_mistake_beside_a_secret_is_named_without_the_secret() {
     let config = super::write_config(&folders, &lines);
     let mut command = super::command(&folders);
     let ended = super::output(command.args(["--addr", "127.0.0.1:0", "--config"]).arg(config));
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(!ended.status.success() && said.contains("valeu") && said.contains("line 6"), "{said}");
-    assert!(!said.contains("s3cr3t"), "{said}");
+    let text = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && text.contains("valeu") && text.contains("line 6"), "{text}");
+    assert!(!text.contains("s3cr3t"), "{text}");
 }

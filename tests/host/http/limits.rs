@@ -22,8 +22,8 @@ async fn caps_requests_of_a_call_and_the_next_call_has_as_many_again() {
         assert_eq!(outcomes[..3], ["200"; 3], "{often}");
         assert_eq!(outcomes[3..], ["ConnectionLimitReached"; 3], "{often}");
         assert_eq!(fake.received().len(), 3 * calls);
-        let told = courier.log().matches("limit=\"http_requests_max\"").count();
-        assert_eq!(told, calls, "one line a call: {}", courier.log());
+        let count = courier.log().matches("limit=\"http_requests_max\"").count();
+        assert_eq!(count, calls, "one line a call: {}", courier.log());
     }
 }
 
@@ -36,8 +36,8 @@ async fn a_call_moves_so_many_bytes_and_no_more_either_way() {
         let failure = courier.client.failure("fetch", too_much.clone()).await;
         assert_eq!(failure["error"], "unavailable", "{too_much}: {failure}");
     }
-    let told = courier.log().matches("limit=\"http_bytes_max\"").count();
-    assert_eq!(told, 2, "{}", courier.log());
+    let count = courier.log().matches("limit=\"http_bytes_max\"").count();
+    assert_eq!(count, 2, "{}", courier.log());
 }
 
 #[tokio::test(flavor = "multi_thread")]

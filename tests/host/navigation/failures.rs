@@ -100,34 +100,34 @@ async fn within(permits: &Semaphore) {
 /// What the provider says, and what is answered: status, code, details, and whether to come back.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_status_of_the_provider_has_its_answer() {
-    for (said, status, code, details, comes_back) in [
+    for (expected, status, code, details, comes_back) in [
         ("OVER_QUERY_LIMIT", 503, "GOOGLE_MAPS_ERROR", "OVER_QUERY_LIMIT", true),
         ("OVER_DAILY_LIMIT", 503, "GOOGLE_MAPS_ERROR", "OVER_QUERY_LIMIT", true),
         ("REQUEST_DENIED", 500, "INTERNAL_ERROR", "REQUEST_DENIED", false),
         ("UNKNOWN_ERROR", 502, "GOOGLE_MAPS_ERROR", "UNKNOWN_ERROR", false),
         ("SOMETHING_NEW", 502, "GOOGLE_MAPS_ERROR", "UNKNOWN_ERROR", false),
     ] {
-        let google = Google::answering(json!({ "status": said })).await;
+        let google = Google::answering(json!({ "status": expected })).await;
         let server = google.serving().await;
         for path in ["/api/navigate", "/api/route"] {
             let response = server.client().post(path, &[], asked("一番早い").to_string()).await;
-            assert_eq!(response.status().as_u16(), status, "NAV-40: {said}");
+            assert_eq!(response.status().as_u16(), status, "NAV-40: {expected}");
             let retry = response.headers().contains_key("retry-after");
-            assert_eq!(retry, comes_back, "NAV-40: {said}");
+            assert_eq!(retry, comes_back, "NAV-40: {expected}");
             let body: Value = response.json().await.unwrap();
-            assert_eq!(error(&body), (code, details), "NAV-10, NAV-40: {said}");
+            assert_eq!(error(&body), (code, details), "NAV-10, NAV-40: {expected}");
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_be_mended_is_told_in_words_and_is_no_error() {
-    for said in ["ZERO_RESULTS", "NOT_FOUND", "INVALID_REQUEST", "MAX_ROUTE_LENGTH_EXCEEDED"] {
-        let google = Google::answering(json!({ "status": said, "routes": [] })).await;
+    for part in ["ZERO_RESULTS", "NOT_FOUND", "INVALID_REQUEST", "MAX_ROUTE_LENGTH_EXCEEDED"] {
+        let google = Google::answering(json!({ "status": part, "routes": [] })).await;
         let server = google.serving().await;
         let body = super::navigate(&server.client(), "一番早い").await;
-        assert_eq!(body["route"], Value::Null, "NAV-8, NAV-40: {said}");
-        assert!(body["reasoning"]["message"].as_str().is_some_and(|it| !it.is_empty()), "{said}");
+        assert_eq!(body["route"], Value::Null, "NAV-8, NAV-40: {part}");
+        assert!(body["reasoning"]["message"].as_str().is_some_and(|it| !it.is_empty()), "{part}");
     }
 }
 

@@ -15,16 +15,16 @@ async fn health(server: &TestServer) -> Value {
 }
 
 /// Waits until health says so; it is asked in the background.
-async fn says(server: &TestServer, word: &str) -> Value {
+async fn says(server: &TestServer, status: &str) -> Value {
     let mut last = Value::Null;
     for _ in 0..300 {
         last = health(server).await;
-        if last["services"]["googleMaps"] == word {
+        if last["services"]["googleMaps"] == status {
             return last;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    panic!("NAV-15: never {word}: {last}");
+    panic!("NAV-15: never {status}: {last}");
 }
 
 #[tokio::test]
@@ -39,17 +39,17 @@ async fn the_built_in_map_is_no_provider_and_degrades_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn provider_is_connected_until_it_fails_and_again_once_it_works() {
-    let said = Arc::new(Mutex::new(Some(json!({ "status": "ZERO_RESULTS", "routes": [] }))));
-    let google = Google::start(said.clone()).await;
+    let reply = Arc::new(Mutex::new(Some(json!({ "status": "ZERO_RESULTS", "routes": [] }))));
+    let google = Google::start(reply.clone()).await;
     let server = google.serving().await;
     assert_eq!(says(&server, "connected").await["status"], "ok", "NAV-15");
-    *said.lock().unwrap() = Some(json!({ "status": "REQUEST_DENIED" }));
+    *reply.lock().unwrap() = Some(json!({ "status": "REQUEST_DENIED" }));
     // Others than before: answers are kept for a while.
     let mut other = asked("一番早い");
     other["origin"] = json!("品川駅");
     assert_eq!(post(&server.client(), "/api/navigate", &other).await.0, 500, "NAV-40");
     assert_eq!(says(&server, "error").await["status"], "degraded", "NAV-15");
-    *said.lock().unwrap() = Some(json!({ "status": "ZERO_RESULTS", "routes": [] }));
+    *reply.lock().unwrap() = Some(json!({ "status": "ZERO_RESULTS", "routes": [] }));
     assert_eq!(post(&server.client(), "/api/navigate", &asked("一番早い")).await.0, 200);
     assert_eq!(says(&server, "connected").await["status"], "ok", "NAV-15");
 }

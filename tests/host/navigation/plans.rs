@@ -11,7 +11,7 @@ use super::{navigate, post, serving};
 async fn the_five_phrases_are_told_apart_by_the_tools_used() {
     let server = serving().await;
     let client = server.client();
-    let mut seen: Vec<Value> = Vec::new();
+    let mut all: Vec<Value> = Vec::new();
     for (phrase, tools) in [
         (
             "渋滞を避けて",
@@ -32,19 +32,19 @@ async fn the_five_phrases_are_told_apart_by_the_tools_used() {
         let used = body["reasoning"]["toolsUsed"].as_array().unwrap();
         let used: Vec<_> = used
             .iter()
-            .map(|it| {
-                let mut params = it["params"].clone();
+            .map(|call| {
+                let mut params = call["params"].clone();
                 for name in ["origin", "destination"] {
                     params.as_object_mut().unwrap().shift_remove(name);
                 }
-                assert!(it["reason"].as_str().is_some_and(|it| !it.is_empty()), "NAV-3: {it}");
-                json!([it["name"], params])
+                assert!(call["reason"].as_str().is_some_and(|it| !it.is_empty()), "NAV-3: {call}");
+                json!([call["name"], params])
             })
             .collect();
         assert_eq!(json!(used), tools, "NAV-51: {phrase}");
-        let told = body["reasoning"]["message"].clone();
-        assert!(!seen.contains(&told), "NAV-51: {phrase} is a plan of its own: {told}");
-        seen.push(told);
+        let text = body["reasoning"]["message"].clone();
+        assert!(!all.contains(&text), "NAV-51: {phrase} is a plan of its own: {text}");
+        all.push(text);
         let route = &body["route"];
         assert!(route["polyline"].as_array().is_some_and(|it| it.len() > 10), "NAV-2: {phrase}");
         assert!(
@@ -119,8 +119,8 @@ async fn the_explanation_is_in_the_language_of_the_caller() {
         let response =
             client.post("/api/navigate", &headers, super::asked(message).to_string()).await;
         let body: Value = response.json().await.unwrap();
-        let told = body["reasoning"]["message"].as_str().unwrap();
-        assert_eq!(told.contains("built-in planner"), english, "{header:?} {message}: {told}");
+        let text = body["reasoning"]["message"].as_str().unwrap();
+        assert_eq!(text.contains("built-in planner"), english, "{header:?} {message}: {text}");
     }
 }
 
@@ -183,8 +183,8 @@ async fn shortest_and_cheapest_are_true_stops_and_arrivals_are_kept() {
     let no_tolls = route(json!({ "routeType": "no_tolls" })).await;
     assert!(metres(&cheapest) <= metres(&no_tolls), "a free road leads there: {cheapest}");
     let via = route(json!({ "via": ["川崎駅"] })).await;
-    let said = via["steps"].as_array().unwrap().iter();
-    assert!(said.clone().any(|it| it["instruction"] == "川崎駅に到着"), "{via}");
+    let messages = via["steps"].as_array().unwrap().iter();
+    assert!(messages.clone().any(|it| it["instruction"] == "川崎駅に到着"), "{via}");
     let there = jiff::Timestamp::now() + 24.hours();
     let by = route(json!({ "arrivalTime": there.to_string() })).await;
     let leaves: jiff::Timestamp = by["departureTime"].as_str().unwrap().parse().unwrap();
@@ -209,8 +209,8 @@ async fn shortest_and_cheapest_are_true_stops_and_arrivals_are_kept() {
     let (_, body) = post(&client, "/api/navigate", &sentence("一番短い距離で")).await;
     assert_eq!(metres(&body["route"]), metres(&shortest), "NAV-51: {body}");
     let (_, body) = post(&client, "/api/navigate", &sentence("一番安いルートで")).await;
-    let told = body["reasoning"]["message"].as_str().unwrap();
-    assert!(told.contains("通行料金はかかりません"), "{told}");
+    let text = body["reasoning"]["message"].as_str().unwrap();
+    assert!(text.contains("通行料金はかかりません"), "{text}");
     for (field, value) in [
         ("via", json!("川崎駅")),
         ("via", json!(vec!["川崎駅"; 11])),

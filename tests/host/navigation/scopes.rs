@@ -39,6 +39,6 @@ async fn names_the_scope_to_a_caller_lacking_it_and_answers_others() {
     let body: Value = answered.json().await.unwrap();
     let used = body["reasoning"]["toolsUsed"].as_array().unwrap();
     assert_eq!(used.len(), 1, "what the caller may not call is not planned: {used:?}");
-    let nobody = server.client().post("/api/navigate", &[], asked("比較して").to_string()).await;
-    assert_eq!(nobody.status(), 401);
+    let unknown = server.client().post("/api/navigate", &[], asked("比較して").to_string()).await;
+    assert_eq!(unknown.status(), 401);
 }

@@ -16,8 +16,8 @@ async fn without_environment_settings_asks_no_provider_and_is_healthy() {
     let health: Value = asking.client.get("/api/health").await.json().await.unwrap();
     assert_eq!(health["status"], "ok", "{health}");
     let ends = json!({ "origin": "35.68,139.76", "destination": "35.46,139.62" });
-    let said = asking.no_routes(ends).await;
-    assert_eq!(said["error"], "provider_failed", "{said}");
+    let refusal = asking.no_routes(ends).await;
+    assert_eq!(refusal["error"], "provider_failed", "{refusal}");
     assert!(fake.asked().is_empty());
     let asking = Asking::start("", &[]);
     let about: Value = asking.client.get("/api/navigation/about").await.json().await.unwrap();
@@ -47,8 +47,8 @@ fn names_invalid_environment_address_and_ends_the_start() {
         let mut command = command(&folders);
         command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
         let ended = output(command.env(variable, wrong));
-        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert!(!ended.status.success() && said.contains(variable), "{said}");
-        assert!(!said.contains("hunter2"), "{said}");
+        let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!ended.status.success() && text.contains(variable), "{text}");
+        assert!(!text.contains("hunter2"), "{text}");
     }
 }

@@ -55,7 +55,7 @@ async fn reports_every_google_status_and_fault_as_nav_40_requires() {
     let fake = FakeMaps::start().await;
     let all = [("GOOGLE_MAPS_API_KEY", KEY), ("NAV_PROVIDER", "google-legacy")];
     let asking = Asking::start(&google_lines(&fake, 500), &all);
-    for (mark, code, status, word) in [
+    for (mark, code, status, reason) in [
         ("ZERO_RESULTS", "zero_results", 404, "ZERO_RESULTS"),
         ("NOT_FOUND", "place_unknown", 404, "NOT_FOUND"),
         ("OVER_QUERY_LIMIT", "over_query_limit", 503, "OVER_QUERY_LIMIT"),
@@ -70,17 +70,17 @@ async fn reports_every_google_status_and_fault_as_nav_40_requires() {
         ("large", "provider_failed", 502, "UNKNOWN_ERROR"),
         ("hang", "provider_failed", 502, "UNKNOWN_ERROR"),
     ] {
-        let said = asking.no_routes(json!({ "destination": format!("横浜駅#{mark}") })).await;
+        let refusal = asking.no_routes(json!({ "destination": format!("横浜駅#{mark}") })).await;
         assert_eq!(
-            (&said["error"], &said["status"]),
+            (&refusal["error"], &refusal["status"]),
             (&json!(code), &json!(status)),
-            "{mark}: {said}"
+            "{mark}: {refusal}"
         );
-        assert!(said.to_string().contains(word), "{mark}: {said}");
+        assert!(refusal.to_string().contains(reason), "{mark}: {refusal}");
     }
     let count = |mark: &str| {
-        let has = |it: &&tests::fake_maps::Asked| {
-            it.parameter("destination").is_some_and(|it| it.ends_with(mark))
+        let has = |request: &&tests::fake_maps::Asked| {
+            request.parameter("destination").is_some_and(|it| it.ends_with(mark))
         };
         fake.asked().iter().filter(has).count()
     };
@@ -121,7 +121,7 @@ async fn requests_routes_with_their_mask_and_returns_the_same_shape() {
         ("broken", "provider_failed"),
         ("types", "provider_failed"),
     ] {
-        let said = asking.no_routes(json!({ "destination": format!("横浜駅#{mark}") })).await;
-        assert_eq!(said["error"], code, "{mark}: {said}");
+        let refusal = asking.no_routes(json!({ "destination": format!("横浜駅#{mark}") })).await;
+        assert_eq!(refusal["error"], code, "{mark}: {refusal}");
     }
 }

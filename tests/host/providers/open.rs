@@ -22,10 +22,10 @@ async fn osrm_and_nominatim_of_environment_find_routes_between_names() {
     assert_eq!(routes["routes"][0]["summary"], "国道15号");
     let last = fake.asked().pop().unwrap();
     assert!(matches!(last.parameter("exclude"), Some("toll" | "motorway")), "{}", last.path);
-    let said = asking.no_routes(json!({ "destination": "どこにもない" })).await;
-    assert_eq!(said["error"], "place_unknown", "{said}");
-    let said = asking.no_routes(json!({ "destination": "65.0,25.0" })).await;
-    assert_eq!(said["error"], "place_outside_map", "{said}");
+    let refusal = asking.no_routes(json!({ "destination": "どこにもない" })).await;
+    assert_eq!(refusal["error"], "place_unknown", "{refusal}");
+    let refusal = asking.no_routes(json!({ "destination": "65.0,25.0" })).await;
+    assert_eq!(refusal["error"], "place_outside_map", "{refusal}");
     let compared = json!({ "origins": ["東京駅"], "destinations": ["横浜駅", "どこにもない"] });
     let table = asking.client.output("distance_compare", compared).await;
     let elements = &table["rows"][0]["elements"];
@@ -47,13 +47,13 @@ async fn valhalla_takes_coordinates_and_says_what_names_need() {
     let body = &fake.asked()[0].body;
     assert_eq!(body["locations"][0], json!({ "lat": 35.68, "lon": 139.76 }));
     for (to, code) in [("-5,139.6", "zero_results"), ("65,25", "place_outside_map")] {
-        let said = asking.no_routes(ends(to)).await;
-        assert_eq!(said["error"], code, "{to}: {said}");
+        let refusal = asking.no_routes(ends(to)).await;
+        assert_eq!(refusal["error"], code, "{to}: {refusal}");
     }
-    let said = asking.no_routes(json!({})).await;
+    let refusal = asking.no_routes(json!({})).await;
     assert!(
-        said["error"] == "invalid_request" && said.to_string().contains("NOMINATIM_URL"),
-        "{said}"
+        refusal["error"] == "invalid_request" && refusal.to_string().contains("NOMINATIM_URL"),
+        "{refusal}"
     );
     let compared = json!({ "origins": ["35.68,139.76"], "destinations": ["35.4,139.6", "35,139"] });
     let table = asking.client.output("distance_compare", compared).await;

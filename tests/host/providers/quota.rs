@@ -33,14 +33,14 @@ async fn remembered_answers_cost_nothing_and_refusals_are_asked_again() {
         asking.no_routes(json!({ "destination": "#ZERO_RESULTS" })).await;
     }
     assert_eq!(fake.asked().len(), 3, "an error is not remembered");
-    let said = asking.no_routes(json!({})).await;
-    assert_eq!(said["error"], "over_query_limit", "{said}");
+    let refusal = asking.no_routes(json!({})).await;
+    assert_eq!(refusal["error"], "over_query_limit", "{refusal}");
     asking.client.output("geocode", json!({ "address": "東京駅" })).await;
     assert_eq!(fake.asked().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_costs_nothing_is_not_counted() {
+async fn a_provider_that_costs_nothing_is_not_counted() {
     let fake = FakeMaps::start().await;
     let url = fake.url.as_str();
     let asking = Asking::start(

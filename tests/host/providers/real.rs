@@ -55,8 +55,8 @@ fn free_port() -> u16 {
 
 fn done(program: &Path, arguments: &[&Path]) {
     let ended = tests::process::output(Command::new(program).args(arguments));
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(ended.status.success(), "{}: {said}", program.display());
+    let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.success(), "{}: {text}", program.display());
 }
 
 impl Real {
@@ -119,8 +119,8 @@ fn at((lat, lng): (f64, f64)) -> String {
 fn own_metres((from, to): ((f64, f64), (f64, f64))) -> f64 {
     let graph = Graph::open(&helsinki().bytes[..]).unwrap();
     let point = |it: (f64, f64)| Point { lat: it.0, lng: it.1 };
-    let wish = RouteOptions { ways: 1, ..RouteOptions::default() };
-    let ways = graph.ways(point(from), point(to), &wish);
+    let options = RouteOptions { ways: 1, ..RouteOptions::default() };
+    let ways = graph.ways(point(from), point(to), &options);
     ways.unwrap_or_else(|error| panic!("{from:?} to {to:?}: {error:?}"))[0].metres
 }
 
@@ -176,10 +176,10 @@ async fn table_and_outside(asking: &Asking) {
         // Valhalla refuses a table that is wider than it takes, before it looks at places.
         assert_eq!(result["_meta"]["madoguchi/error"]["error"], "invalid_request", "{result}");
     }
-    let said =
+    let refusal =
         asking.no_routes(json!({ "origin": at(PAIRS[0].0), "destination": "61.5,25.5" })).await;
-    let code = said["error"].as_str().unwrap();
-    assert!(matches!(code, "place_outside_map" | "invalid_request"), "{said}");
+    let code = refusal["error"].as_str().unwrap();
+    assert!(matches!(code, "place_outside_map" | "invalid_request"), "{refusal}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

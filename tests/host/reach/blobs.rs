@@ -133,8 +133,8 @@ async fn a_part_is_given_out_and_what_is_known_already_is_not() {
     assert_eq!(part.bytes().await.unwrap(), "234");
     let beyond = uploads.get(&blob, &[("range", "bytes=10-")]).await;
     assert_eq!((beyond.status().as_u16(), header(&beyond, "content-range")), (416, "bytes */10"));
-    let known = uploads.get(&blob, &[("if-none-match", &tag)]).await;
-    assert_eq!(known.status(), 304);
+    let cached = uploads.get(&blob, &[("if-none-match", &tag)]).await;
+    assert_eq!(cached.status(), 304);
     let changed = [("range", "bytes=2-4"), ("if-range", "\"another\"")];
     assert_eq!(uploads.get(&blob, &changed).await.bytes().await.unwrap(), "0123456789");
     let id = blob["id"].as_str().unwrap();

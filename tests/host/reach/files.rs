@@ -26,8 +26,8 @@ async fn names_a_missing_file_finds_it_later_and_rereads_replacement() {
     .await;
     let client = server.client();
     let health: Value = client.get("/api/health").await.json().await.unwrap();
-    let trouble = health["components"]["reach"]["error"].as_str().unwrap();
-    assert!(trouble.contains("file map: ") && health["status"] == "degraded", "{health}");
+    let message = health["components"]["reach"]["error"].as_str().unwrap();
+    assert!(message.contains("file map: ") && health["status"] == "degraded", "{health}");
     let failure =
         client.failure("read_file", json!({ "name": "map", "offset": 0, "length": 9 })).await;
     assert_eq!(failure["error"], "unavailable", "the rest of it serves: {failure}");

@@ -88,9 +88,9 @@ async fn a_job_that_fails_or_traps_rests_and_holds_nothing_up() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_ends_at_its_limits() {
     let server = server(|config| {
-        limits(config, |it| {
-            it.job_ms_max = 300;
-            it.cpu_ms_max = 100;
+        limits(config, |limits| {
+            limits.job_ms_max = 300;
+            limits.cpu_ms_max = 100;
         });
     })
     .await;
@@ -105,9 +105,9 @@ async fn a_job_ends_at_its_limits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_job_too_many_waits_for_its_place_and_a_pause_takes_none() {
     let server = server(|config| {
-        limits(config, |it| {
-            it.jobs_max = 1;
-            it.job_ms_max = 2_000;
+        limits(config, |limits| {
+            limits.jobs_max = 1;
+            limits.job_ms_max = 2_000;
         });
     })
     .await;

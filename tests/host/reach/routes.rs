@@ -113,12 +113,12 @@ async fn odd_answers_are_the_components_fault_and_its_limits_hold() {
         answer(&client, Method::POST, &path, "{}").await
     };
     for what in ["status", "body", "trap"] {
-        let (status, told) = odd(what).await;
-        assert_eq!((status, &told["error"]), (500, &json!("internal_error")), "{what}: {told}");
-        assert!(!told.to_string().contains("as asked"), "for the operator alone: {told}");
+        let (status, body) = odd(what).await;
+        assert_eq!((status, &body["error"]), (500, &json!("internal_error")), "{what}: {body}");
+        assert!(!body.to_string().contains("as asked"), "for the operator alone: {body}");
     }
-    let (status, told) = odd("spin").await;
-    assert_eq!((status, &told["data"]["limit"]), (500, &json!("cpu_ms_max")), "{told}");
+    let (status, body) = odd("spin").await;
+    assert_eq!((status, &body["data"]["limit"]), (500, &json!("cpu_ms_max")), "{body}");
     assert_eq!(odd("closed").await.0, 503);
     let response = send(&client, Method::POST, "/api/reach/odd/later", "").await;
     assert_eq!((response.status().as_u16(), &response.headers()["retry-after"]), (503, &7.into()));
@@ -201,15 +201,15 @@ async fn who_may_use_a_route_is_known_before_its_body_is_read() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn route_stops_at_its_time_limit_and_at_its_event_limit() {
-    let server = server(|it| {
-        it.limits.route_ms_max = 300;
-        it.limits.cpu_ms_max = 60_000;
-        it.limits.stream_events_max = 5;
+    let server = server(|config| {
+        config.limits.route_ms_max = 300;
+        config.limits.cpu_ms_max = 60_000;
+        config.limits.stream_events_max = 5;
     })
     .await;
     let client = server.client();
-    let (status, told) = answer(&client, Method::POST, "/api/reach/odd/spin", "{}").await;
-    assert_eq!((status, &told["data"]["limit"]), (500, &json!("route_ms_max")), "{told}");
+    let (status, body) = answer(&client, Method::POST, "/api/reach/odd/spin", "{}").await;
+    assert_eq!((status, &body["data"]["limit"]), (500, &json!("route_ms_max")), "{body}");
     let all = events(&client, Method::GET, "/api/reach/numbers/100").await;
     let numbers: Vec<_> = all.iter().map(|it| it.1["number"].as_u64().unwrap()).collect();
     assert_eq!(numbers, [1, 2, 3, 4, 5]);

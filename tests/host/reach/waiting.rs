@@ -116,7 +116,7 @@ async fn a_client_that_goes_takes_its_wait_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stops_waits_for_nobody_who_waits() {
+async fn a_server_that_stops_does_not_wait_for_waits() {
     let mut server = server(|_| {}).await;
     let reader = spawn(server.client(), "await_letter", long());
     until_waiting(&server, 1).await;

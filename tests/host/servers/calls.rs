@@ -36,8 +36,8 @@ async fn what_may_pass_is_tried_again_and_what_was_booked_never_is() {
     modern.will([502, 503, 504, 429].map(|it| Deed::Status(it, None)));
     let failure = client.failure("m_look", json!({})).await;
     let message = failure["message"].as_str().unwrap();
-    let said = "MCPツール \"m_look\" の実行に失敗しました（最大リトライ回数超過）: HTTP 429";
-    assert!(message.starts_with(said), "ILL-15: {message}");
+    let texts = "MCPツール \"m_look\" の実行に失敗しました（最大リトライ回数超過）: HTTP 429";
+    assert!(message.starts_with(texts), "ILL-15: {message}");
     assert_eq!(modern.calls().len(), 8, "ILL-12: one attempt and three retries");
 }
 
@@ -231,9 +231,9 @@ async fn command_serves_over_streams_and_sees_only_named_variables() {
     is_offered(&server, "local_add").await;
     let client = server.client();
     assert_eq!(client.output("local_add", json!({ "a": 1, "b": 1 })).await["sum"], 2);
-    let seen = client.call("local_environment", json!({})).await;
-    let seen = seen["content"][0]["text"].as_str().unwrap().to_owned();
-    let mut named: Vec<_> = seen.split(' ').filter(|it| !matches!(*it, "HOME" | "PATH")).collect();
+    let output = client.call("local_environment", json!({})).await;
+    let text = output["content"][0]["text"].as_str().unwrap().to_owned();
+    let mut named: Vec<_> = text.split(' ').filter(|it| !matches!(*it, "HOME" | "PATH")).collect();
     named.sort_unstable();
     assert_eq!(named, ["KEPT", "SAID"], "no variable that was not named");
 }
@@ -248,10 +248,10 @@ async fn each_call_has_one_line_and_counts_for_its_server() {
     client.failure("m_book", json!({})).await;
     server.server().calls.watch.audit.flush();
     let lines = server.server().calls.watch.audit.tail(10);
-    let told: Vec<_> =
+    let found: Vec<_> =
         lines.iter().map(|it| (&it["server"], &it["tool"], &it["outcome"])).collect();
     let (m, look, book) = (json!("m"), json!("m_look"), json!("m_book"));
-    assert_eq!(told, [(&m, &look, &json!("done")), (&m, &book, &json!("unavailable"))]);
+    assert_eq!(found, [(&m, &look, &json!("done")), (&m, &book, &json!("unavailable"))]);
     let text = server.server().calls.watch.metrics.text();
     assert!(
         text.contains("madoguchi_calls_total{component=\"server:m\",outcome=\"done\"} 1"),

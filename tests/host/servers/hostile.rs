@@ -110,7 +110,7 @@ async fn silent_accepting_server_delays_neither_start_nor_end() {
 }
 
 #[tokio::test]
-async fn what_is_no_mcp_server_is_told_and_harms_nobody() {
+async fn what_is_no_mcp_server_is_reported_and_harms_no_other() {
     let fake = tests::fake::Fake::start().await;
     let nothing = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let closed = nothing.local_addr().unwrap();
@@ -132,9 +132,9 @@ async fn what_is_no_mcp_server_is_told_and_harms_nobody() {
         }
         tokio::task::yield_now().await;
     };
-    let told = |name: &str| health["servers"][name]["error"].as_str().unwrap().to_owned();
-    assert!(told("closed").contains("cannot be reached"), "{health}");
-    assert!(told("command").contains("/no/such/program cannot be run"), "{health}");
+    let shown = |name: &str| health["servers"][name]["error"].as_str().unwrap().to_owned();
+    assert!(shown("closed").contains("cannot be reached"), "{health}");
+    assert!(shown("command").contains("/no/such/program cannot be run"), "{health}");
     assert!(!health.to_string().contains("hunter2"), "{health}");
     server.client().output("echo", json!({ "value": {} })).await;
     assert!(thief.received().is_empty(), "the token follows no redirect to another origin");

@@ -46,7 +46,7 @@ pub(crate) enum Deed {
 /// The server, in a runtime of its own, with which it dies.
 pub(crate) struct Modern {
     pub(crate) port: u16,
-    told: Arc<ServerState>,
+    state: Arc<ServerState>,
     runtime: Option<Runtime>,
 }
 
@@ -95,7 +95,7 @@ impl Modern {
 
     /// The same with these resources.
     pub(crate) fn with_resources(tools: Vec<Value>, resources: Vec<Value>) -> Self {
-        let told = ServerState {
+        let state = ServerState {
             tools: Mutex::new(tools),
             resources: Mutex::new(resources),
             leave: Some(Semaphore::new(0)),
@@ -103,7 +103,7 @@ impl Modern {
             changed: Mutex::new(Some(broadcast::channel(8).0)),
             ..ServerState::default()
         };
-        let mut modern = Self { port: 0, told: Arc::new(told), runtime: None };
+        let mut modern = Self { port: 0, state: Arc::new(state), runtime: None };
         modern.revive();
         modern
     }
@@ -113,23 +113,23 @@ impl Modern {
     }
 
     pub(crate) fn state(&self) -> &ServerState {
-        &self.told
+        &self.state
     }
 
     /// What it does with the next calls.
     pub(crate) fn will(&self, deeds: impl IntoIterator<Item = Deed>) {
-        locked(&self.told.deeds).extend(deeds);
+        locked(&self.state.deeds).extend(deeds);
     }
 
     /// How many calls have come so far.
     pub(crate) fn calls(&self) -> Vec<(String, Value)> {
-        locked(&self.told.calls).clone()
+        locked(&self.state.calls).clone()
     }
 
     /// Has other tools from now on, and notifies the clients that listen.
     pub(crate) fn change(&self, tools: Vec<Value>) {
-        *locked(&self.told.tools) = tools;
-        if let Some(changed) = &*locked(&self.told.changed) {
+        *locked(&self.state.tools) = tools;
+        if let Some(changed) = &*locked(&self.state.changed) {
             let _ = changed.send(());
         }
     }
@@ -150,7 +150,7 @@ impl Modern {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime can be made");
-        let routes = Router::new().route("/mcp", post(answer)).with_state(self.told.clone());
+        let routes = Router::new().route("/mcp", post(answer)).with_state(self.state.clone());
         runtime.spawn(async move {
             let listener =
                 tokio::net::TcpListener::from_std(listener).expect("it can be taken over");
@@ -166,11 +166,11 @@ impl Drop for Modern {
     }
 }
 
-async fn answer(State(told): State<Arc<ServerState>>, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(State(peer): State<Arc<ServerState>>, headers: HeaderMap, body: Bytes) -> Response {
     let bearer =
         headers.get(header::AUTHORIZATION).map(|it| it.to_str().expect("ASCII").to_owned());
     let bearer = bearer.unwrap_or_default();
-    let wanted = *locked(&told.token);
+    let wanted = *locked(&peer.token);
     if wanted.is_some_and(|it| bearer != format!("Bearer {it}")) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
@@ -182,20 +182,20 @@ async fn answer(State(told): State<Arc<ServerState>>, headers: HeaderMap, body: 
     match message["method"].as_str().expect("it has a method") {
         "server/discover" => result(json!({
             "resultType": "complete", "supportedVersions": ["2026-07-28"],
-            "capabilities": match locked(&told.resources).is_empty() {
+            "capabilities": match locked(&peer.resources).is_empty() {
                 true => json!({ "tools": { "listChanged": true } }),
                 false => json!({ "tools": { "listChanged": true }, "resources": {} }),
             },
             "serverInfo": { "name": "modern", "version": "1" }, "ttlMs": 0, "cacheScope": "public",
         })),
         "tools/list" => {
-            let tools = locked(&told.tools).clone();
+            let tools = locked(&peer.tools).clone();
             result(
                 json!({ "resultType": "complete", "tools": tools, "ttlMs": 60000, "cacheScope": "public" }),
             )
         }
         "resources/list" => {
-            let all = locked(&told.resources).clone();
+            let all = locked(&peer.resources).clone();
             let named: Vec<_> = all.into_iter().filter(|it| it.get("name").is_some()).collect();
             result(
                 json!({ "resultType": "complete", "resources": named, "ttlMs": 0, "cacheScope": "public" }),
@@ -205,7 +205,7 @@ async fn answer(State(told): State<Arc<ServerState>>, headers: HeaderMap, body: 
             json!({ "resultType": "complete", "resourceTemplates": [], "ttlMs": 0, "cacheScope": "public" }),
         ),
         "resources/read" => {
-            let all = locked(&told.resources).clone();
+            let all = locked(&peer.resources).clone();
             let found = all.into_iter().find(|it| it["uri"] == message["params"]["uri"]);
             let mut found = found.expect("only what is there is read");
             found.as_object_mut().expect("it is one").remove("name");
@@ -213,11 +213,11 @@ async fn answer(State(told): State<Arc<ServerState>>, headers: HeaderMap, body: 
                 json!({ "resultType": "complete", "contents": [found], "ttlMs": 0, "cacheScope": "public" }),
             )
         }
-        "subscriptions/listen" => listen(&told, id, &message),
+        "subscriptions/listen" => listen(&peer, id, &message),
         "tools/call" => {
-            locked(&told.calls).push((bearer, message.clone()));
-            let deed = locked(&told.deeds).pop_front();
-            call(&told, id, &message, deed).await
+            locked(&peer.calls).push((bearer, message.clone()));
+            let deed = locked(&peer.deeds).pop_front();
+            call(&peer, id, &message, deed).await
         }
         method => {
             let error = json!({ "code": -32601, "message": format!("no {method} here") });
@@ -237,8 +237,8 @@ fn events(
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
-fn listen(told: &ServerState, id: Value, message: &Value) -> Response {
-    let changes = locked(&told.changed).as_ref().expect("it changes").subscribe();
+fn listen(server: &ServerState, id: Value, message: &Value) -> Response {
+    let changes = locked(&server.changed).as_ref().expect("it changes").subscribe();
     let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
     let agreed = json!({
         "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
@@ -270,7 +270,7 @@ fn text(bytes: usize) -> Value {
     json!({ "resultType": "complete", "content": [{ "type": "text", "text": "a".repeat(bytes) }] })
 }
 
-async fn call(told: &Arc<ServerState>, id: Value, message: &Value, deed: Option<Deed>) -> Response {
+async fn call(peer: &Arc<ServerState>, id: Value, message: &Value, deed: Option<Deed>) -> Response {
     let done = json!({
         "resultType": "complete", "content": [{ "type": "text", "text": "done" }],
         "structuredContent": { "arguments": message["params"]["arguments"] },
@@ -293,7 +293,7 @@ async fn call(told: &Arc<ServerState>, id: Value, message: &Value, deed: Option<
             response
         }
         Deed::Never => {
-            let _abandoned = Abandoned(told.clone());
+            let _abandoned = Abandoned(peer.clone());
             std::future::pending().await
         }
         Deed::Endless => events(stream::repeat(Ok(Bytes::from_static(&[b'a'; 64 << 10])))),
@@ -308,9 +308,9 @@ async fn call(told: &Arc<ServerState>, id: Value, message: &Value, deed: Option<
                 "jsonrpc": "2.0", "method": "notifications/progress",
                 "params": { "progressToken": token, "progress": 1, "total": 2, "message": "half" },
             });
-            let told = told.clone();
+            let state = peer.clone();
             let last = async move {
-                told.leave.as_ref().expect("it is given").acquire().await.expect("open").forget();
+                state.leave.as_ref().expect("it is given").acquire().await.expect("open").forget();
                 event(&whole(done))
             };
             events(stream::once(async move { event(&note) }).chain(stream::once(last)))

@@ -41,8 +41,8 @@ impl Node {
         let mut line = String::new();
         let stdout = child.stdout.take().expect("it is piped");
         BufReader::new(stdout).read_line(&mut line).expect("it says its port");
-        let said: serde_json::Value = serde_json::from_str(&line).expect("as JSON");
-        (child, said["port"].as_u64().expect("a port") as u16)
+        let value: serde_json::Value = serde_json::from_str(&line).expect("as JSON");
+        (child, value["port"].as_u64().expect("a port") as u16)
     }
 
     /// Ends it as a power cut would.

@@ -52,9 +52,9 @@ async fn waiting(server: &TestServer, modern: &Modern, tools: &[Value], many: us
     tokio::time::timeout(std::time::Duration::from_secs(60), look).await.expect("they wait")
 }
 
-async fn decide(server: &TestServer, word: &str, body: Value) -> (StatusCode, Value) {
+async fn decide(server: &TestServer, verb: &str, body: Value) -> (StatusCode, Value) {
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    operator(server).send(Method::POST, &format!("servers/m/{word}"), body).await
+    operator(server).send(Method::POST, &format!("servers/m/{verb}"), body).await
 }
 
 /// PIN-1, PIN-2: the tool goes on as it was, also after a restart, until the operator accepts the very definition that
@@ -195,8 +195,8 @@ async fn the_command_line_shows_both_and_accepts() {
     waiting(&server, &modern, &[send(MONEY)], 1).await;
     let run = |arguments: &[&str]| {
         let output = output(bare_command(&server.folders).args(arguments));
-        let said = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
-        (output.status.success(), said.concat())
+        let text = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        (output.status.success(), text.concat())
     };
     let (is_done, listed) = run(&["servers"]);
     assert!(is_done && listed.contains("waits: send has changed"), "{listed}");
@@ -209,8 +209,8 @@ async fn the_command_line_shows_both_and_accepts() {
     assert_eq!(reads(&server).await, MONEY);
     let (is_done, nothing) = run(&["refuse", "server:m"]);
     assert!(!is_done && nothing.contains("no tool of the server m waits"), "{nothing}");
-    let (is_done, nobody) = run(&["accept", "server:nobody"]);
-    assert!(!is_done && nobody.contains("madoguchi servers"), "{nobody}");
+    let (is_done, unknown) = run(&["accept", "server:nobody"]);
+    assert!(!is_done && unknown.contains("madoguchi servers"), "{unknown}");
 }
 
 /// HOSTED-3: another app, or other callers, is another definition.

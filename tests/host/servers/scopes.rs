@@ -34,14 +34,14 @@ async fn a_servers_tools_are_seen_and_called_by_whom_their_scopes_let() {
     let params = json!({ "name": "m_book", "arguments": {} });
     // A caller who may call one of its tools may know how it does.
     let one = json!({ "m": { "status": "running", "tools": 1 } });
-    for (token, known) in [(ONE, one), (NONE, json!({}))] {
+    for (token, environment) in [(ONE, one), (NONE, json!({}))] {
         let response = server.client_with(token).send("tools/call", params.clone()).await;
         assert_eq!(response.status(), 403, "{token}");
         let challenge = response.headers()["www-authenticate"].to_str().unwrap().to_owned();
         assert!(challenge.contains("scope=\"tool:m_book\""), "{challenge}");
         let health: Value =
             server.client_with(token).get("/api/health").await.json().await.unwrap();
-        assert_eq!(health["servers"], known, "{health}");
+        assert_eq!(health["servers"], environment, "{health}");
     }
     assert_eq!(modern.calls().len(), 1, "what is refused does not get so far");
     server.client_with(ALL).output("m_book", json!({})).await;

@@ -130,7 +130,7 @@ async fn mcp_answers_with_refusals_that_say_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_reserves_or_speaks_is_a_user_from_then_on() {
+async fn one_who_reserves_or_speaks_is_a_user_from_then_on() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     let process = Process::start(&folders);

@@ -125,8 +125,8 @@ async fn answers_every_sample_through_mcp_in_its_results_shape() {
         let lacking = lacks(&sample.response["result"], output, "");
         assert!(lacking.is_empty(), "CIN-1: {request}: {lacking:#?}");
         let texts = result["content"].as_array().unwrap().iter();
-        let same = |it: &Value| {
-            let text = it["text"].as_str().unwrap_or_default();
+        let same = |part: &Value| {
+            let text = part["text"].as_str().unwrap_or_default();
             serde_json::from_str::<Value>(text).is_ok_and(|it| it == *output)
         };
         assert_eq!(texts.filter(|it| same(it)).count(), 1, "SYS-8: the same as text: {result}");

@@ -62,7 +62,7 @@ async fn values_come_back_as_they_were_sent_on_both_engines() {
         ];
         let put: Vec<_> = rows.iter().map(|it| say(put, it)).collect();
         let put = database.transact(put, later()).await;
-        assert_eq!(told(&put), "1 changed / 1 changed / 1 changed", "{engine}");
+        assert_eq!(summary(&put), "1 changed / 1 changed / 1 changed", "{engine}");
         let all = database.query(vec![say("SELECT * FROM kept ORDER BY id", &[])], later()).await;
         assert_eq!(all.as_ref().unwrap()[0].rows, rows, "{engine}");
         assert_eq!(all.unwrap()[0].columns, ["id", "n", "r", "t", "b", "j"], "{engine}");
@@ -103,7 +103,7 @@ async fn values_come_back_as_they_were_sent_on_both_engines() {
         let asked = [Value::Null, Value::Integer(4), text("x")];
         let sql = "SELECT $1, $3, $2, $2 + 1 WHERE $1 IS NULL";
         let echoed = database.query(vec![say(sql, &asked)], later()).await;
-        assert_eq!(told(&echoed), "NULL 'x' 4 5", "{engine}");
+        assert_eq!(summary(&echoed), "NULL 'x' 4 5", "{engine}");
         database.close().await;
     }
 }
@@ -135,7 +135,7 @@ async fn constraints_have_the_same_names_on_both_engines() {
         let batch = ["UPDATE seats SET price = 7", "INSERT INTO halls (hall) VALUES ('A')"];
         let batch = batch.map(|it| say(it, &[])).to_vec();
         let failed = database.transact(batch, later()).await;
-        assert_eq!(told(&failed), "1: Unique halls.hall", "{engine}");
+        assert_eq!(summary(&failed), "1: Unique halls.hall", "{engine}");
         assert_eq!(read(&database, "SELECT price FROM seats").await, "NULL", "{engine}: undone");
         database.close().await;
     }
@@ -152,7 +152,7 @@ async fn counts_that_differ_undo_the_batch_on_both_engines() {
             (expecting("UPDATE halls SET hall = hall RETURNING hall", 2), "1: expected 2, found 3"),
         ] {
             let answer = database.transact(vec![put(), last], later()).await;
-            assert_eq!(told(&answer), expected, "{engine}");
+            assert_eq!(summary(&answer), expected, "{engine}");
             assert_eq!(read(&database, "SELECT COUNT(*) FROM halls").await, "2", "{engine}");
         }
         for (sql, expected) in [
@@ -168,7 +168,7 @@ async fn counts_that_differ_undo_the_batch_on_both_engines() {
         ] {
             assert_eq!(write(&database, sql).await, expected, "{engine}: {sql}");
         }
-        assert_eq!(told(&database.transact(Vec::new(), later()).await), "", "{engine}: nothing");
+        assert_eq!(summary(&database.transact(Vec::new(), later()).await), "", "{engine}: nothing");
         database.close().await;
     }
 }
@@ -208,7 +208,7 @@ async fn refusals_read_the_same_on_both_engines() {
                 "`BEGIN` is not allowed: a statement begins with SELECT, WITH, VALUES, INSERT, UPDATE or DELETE",
             ),
         ] {
-            let answer = told(&database.query(vec![say(sql, &parameters)], later()).await);
+            let answer = summary(&database.query(vec![say(sql, &parameters)], later()).await);
             assert_eq!(answer, format!("0: invalid: {expected}"), "{engine}: {sql}");
         }
         // Each engine has words of its own for these, and takes none of them.
@@ -243,15 +243,15 @@ async fn limits_are_told_in_the_same_words_on_both_engines() {
     };
     for (engine, database) in prepared(&limits).await {
         let many = |count: usize| vec![say("SELECT 1", &[]); count];
-        let answer = told(&database.query(many(4), later()).await);
+        let answer = summary(&database.query(many(4), later()).await);
         assert_eq!(answer, "limit: 4 statements in a batch; at most 3", "{engine}");
         let long = format!("SELECT 1{}", " ".repeat(2_000));
         assert_eq!(read(&database, &long).await, "limit: statement 0: more than 2000 bytes");
         let big = |bytes: usize| [Value::Blob(vec![7; bytes])];
         let put = |bytes: usize| vec![say("INSERT INTO kept (b) VALUES ($1)", &big(bytes))];
-        let answer = told(&database.transact(put(1_001), later()).await);
+        let answer = summary(&database.transact(put(1_001), later()).await);
         assert_eq!(answer, "limit: statement 0: string or blob too big", "{engine}");
-        let answer = told(&database.transact(put(6_000), later()).await);
+        let answer = summary(&database.transact(put(6_000), later()).await);
         assert!(
             answer.starts_with("limit: a batch of ") && answer.ends_with("; at most 5000"),
             "{answer}"
@@ -271,7 +271,7 @@ async fn limits_are_told_in_the_same_words_on_both_engines() {
         let full = loop {
             match database.transact(put(900), later()).await {
                 Ok(_) => {}
-                Err(error) => break told(&Err(error)),
+                Err(error) => break summary(&Err(error)),
             }
         };
         let expected = "limit: database full: 1 MiB; raise database_bytes_max under [components.";

@@ -89,9 +89,9 @@ async fn storage_says_that_its_databases_are_on_postgresql() {
     assert_eq!(storage["databases"], json!([]));
     assert!(!storage.to_string().contains(PASSWORD), "{storage}");
     let table = json!({ "table": "movies" }).to_string();
-    let (status, told) = operator.send(Method::POST, "components/cinema/export", table).await;
-    assert_eq!((status.as_u16(), &told["error"]), (409, &json!("kept_elsewhere")), "{told}");
-    let message = told["message"].as_str().unwrap();
+    let (status, answer) = operator.send(Method::POST, "components/cinema/export", table).await;
+    assert_eq!((status.as_u16(), &answer["error"]), (409, &json!("kept_elsewhere")), "{answer}");
+    let message = answer["message"].as_str().unwrap();
     assert!(message.contains("pg_dump --schema=component_cinema"), "{message}");
     let (_, settings) = operator.send(Method::GET, "settings", "").await;
     let settings = settings["settings"].as_array().unwrap();

@@ -20,7 +20,7 @@ use super::{
 
 /// What waits for this long waits in vain.
 const LONG: Duration = Duration::from_secs(120);
-const NOT_KNOWN: &str = "unavailable: the connection to the database was lost while it committed: whether it did is not known";
+const UNCERTAIN: &str = "unavailable: the connection to the database was lost while it committed: whether it did is not known";
 
 async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let so = async {
@@ -114,7 +114,7 @@ async fn a_connection_cut_anywhere_does_nothing_twice() {
     let add = async |n: i64| {
         let add = "INSERT INTO kept (n) VALUES ($1)";
         let batch = [n, n].map(|it| say(add, &[super::Value::Integer(it)])).to_vec();
-        told(&database.transact(batch, later()).await)
+        summary(&database.transact(batch, later()).await)
     };
     let count = |n: i64| {
         let sql = format!("SELECT count(*) FROM component_mine.kept WHERE n = {n}");
@@ -122,7 +122,7 @@ async fn a_connection_cut_anywhere_does_nothing_twice() {
     };
     proxy.set(Rule::Delay(Duration::from_millis(15)));
     assert_eq!(add(-1).await, "1 changed / 1 changed");
-    let mut told = std::collections::BTreeMap::<_, u32>::new();
+    let mut found = std::collections::BTreeMap::<_, u32>::new();
     for n in 0..40 {
         proxy.set(Rule::CutAfter(usize::try_from(n).unwrap() * 23 + 1));
         let answer = {
@@ -136,15 +136,15 @@ async fn a_connection_cut_anywhere_does_nothing_twice() {
         let there = count(n);
         match answer.as_str() {
             "1 changed / 1 changed" => assert_eq!(there, "2", "{n}"),
-            NOT_KNOWN => assert!(["0", "2"].contains(&there.as_str()), "{n}: {there}"),
+            UNCERTAIN => assert!(["0", "2"].contains(&there.as_str()), "{n}: {there}"),
             other => panic!("{n}: {other}"),
         }
-        *told.entry(answer).or_default() += 1;
+        *found.entry(answer).or_default() += 1;
     }
-    assert!(told.contains_key("1 changed / 1 changed"), "{told:?}");
+    assert!(found.contains_key("1 changed / 1 changed"), "{found:?}");
     for (n, rule) in [(100, Rule::CutAtCommit), (101, Rule::SwallowAtCommit)] {
         proxy.set(rule);
-        assert_eq!(add(n).await, NOT_KNOWN);
+        assert_eq!(add(n).await, UNCERTAIN);
         proxy.set(Rule::Pass);
         assert_eq!(count(n), "2", "it did commit");
         assert_eq!(add(n + 10).await, "1 changed / 1 changed");
@@ -233,7 +233,7 @@ async fn a_node_apart_loses_its_leases_and_writes_nothing_by_them() {
     let old = first.fence().unwrap().clone();
     let write = async |database: &Database, fence, n: i64| {
         let batch = vec![say("INSERT INTO kept VALUES ($1)", &[super::Value::Integer(n)])];
-        told(&database.transact_under(fence, batch, later()).await)
+        summary(&database.transact_under(fence, batch, later()).await)
     };
     assert_eq!(write(&database, &old, 1).await, "1 changed");
     proxy.set(Rule::Swallow);
@@ -264,6 +264,6 @@ async fn a_server_that_says_nothing_is_told_at_the_start() {
     let proxy = Proxy::to(Cluster::shared().port());
     proxy.set(Rule::Swallow);
     let url = format!("{}?connect_timeout=1", proxy.through(&url));
-    let told = Server::connect(&address(&url)).await.err().expect("nothing answers").to_string();
-    assert!(told.contains("does not answer") && told.contains("network"), "{told}");
+    let text = Server::connect(&address(&url)).await.err().expect("nothing answers").to_string();
+    assert!(text.contains("does not answer") && text.contains("network"), "{text}");
 }

@@ -116,9 +116,9 @@ async fn all_rows_go_over_and_come_back_with_equal_digests() {
     let home = Database::open(back.path().join("databases/all.db"), Limits::default()).unwrap();
     assert_eq!(home.migrate(&list()).await.unwrap(), 0);
     for database in [&home, &there] {
-        let mut told = read(database, ROWS).await;
-        told += &read(database, "SELECT j FROM kept WHERE id = 2").await;
-        assert!(told.contains("窓口 🎬") && told.contains(&i64::MIN.to_string()), "{told}");
+        let mut body = read(database, ROWS).await;
+        body += &read(database, "SELECT j FROM kept WHERE id = 2").await;
+        assert!(body.contains("窓口 🎬") && body.contains(&i64::MIN.to_string()), "{body}");
         assert_eq!(write(database, "INSERT INTO kept (t) VALUES ('new')").await, "1 changed");
         assert_eq!(read(database, "SELECT id FROM kept WHERE t = 'new'").await, "42");
         let broken = "INSERT INTO \"Orders\" VALUES ('d', 'nowhere', NULL)";
@@ -132,20 +132,20 @@ async fn a_place_that_has_something_is_not_filled() {
     let (data, cluster) = (full().await, Cluster::shared());
     let server = Server::connect(&address(&cluster.database())).await.unwrap();
     fill(&server, data.path()).await.unwrap();
-    let told = fill(&server, data.path()).await.unwrap_err();
-    assert!(told.contains("has all already") || told.contains("has component_all"), "{told}");
-    let told = empty(&server, data.path()).await.unwrap_err();
+    let error = fill(&server, data.path()).await.unwrap_err();
+    assert!(error.contains("has all already") || error.contains("has component_all"), "{error}");
+    let refusal = empty(&server, data.path()).await.unwrap_err();
     assert!(
-        told.contains("databases/all.db is there") && told.contains("move the files"),
-        "{told}"
+        refusal.contains("databases/all.db is there") && refusal.contains("move the files"),
+        "{refusal}"
     );
     // A table that no migration is known of is something as well.
     let url = cluster.database();
     let name = url.rsplit('/').next().unwrap();
     let other = Server::connect(&address(&url)).await.unwrap();
     cluster.sql(name, &["CREATE SCHEMA component_x", "CREATE TABLE component_x.t (n bigint)"]);
-    let told = fill(&other, data.path()).await.unwrap_err();
-    assert!(told.contains("component_x.t already"), "{told}");
+    let refusal = fill(&other, data.path()).await.unwrap_err();
+    assert!(refusal.contains("component_x.t already"), "{refusal}");
 }
 
 /// SQLite keeps a text in a column of integers where it is told to; PostgreSQL does not.
@@ -158,8 +158,8 @@ async fn a_row_that_does_not_fit_is_named_and_nothing_is_moved() {
     database.close().await;
     let url = cluster.database();
     let server = Server::connect(&address(&url)).await.unwrap();
-    let told = fill(&server, data.path()).await.unwrap_err();
-    assert!(told.contains("column n of the table kept holds a text"), "{told}");
+    let refusal = fill(&server, data.path()).await.unwrap_err();
+    assert!(refusal.contains("column n of the table kept holds a text"), "{refusal}");
     assert!(has_nothing(cluster, &url));
     let database = Database::open(&path, Limits::default()).unwrap();
     assert_eq!(write(&database, "UPDATE kept SET n = 3 WHERE id = 3").await, "1 changed");
@@ -196,9 +196,9 @@ async fn lived_in() -> (Folders, Json, forms::Asked) {
     }
     let agents = [("a".to_owned(), "壱".to_owned()), ("b".to_owned(), "B".to_owned())];
     let config = folders.config_with(&toml("arena", &agents));
-    let mut server = TestServer::start(folders, |it| {
-        *it = config;
-        on_sqlite(it);
+    let mut server = TestServer::start(folders, |into| {
+        *into = config;
+        on_sqlite(into);
     })
     .await;
     let client = server.client();
@@ -240,8 +240,8 @@ fn refusal(folders: &Folders, url: &str, to: &str) -> String {
 }
 
 /// The lines of the tables.
-pub(super) fn lines(told: &str) -> Vec<&str> {
-    told.lines().filter(|it| it.contains(" rows  ")).collect()
+pub(super) fn lines(text: &str) -> Vec<&str> {
+    text.lines().filter(|it| it.contains(" rows  ")).collect()
 }
 
 /// What the data folder has is somewhere else.
@@ -270,8 +270,8 @@ async fn components_go_on_there_and_back_where_they_were() {
         assert!(lines(&over).iter().any(|it| it.starts_with(table)), "{table}: {over}");
     }
     assert!(over.contains("the same") && over.contains("stay where they were"), "{over}");
-    let told = refusal(&folders, &url, &url);
-    assert!(told.contains("already"), "{told}");
+    let failure = refusal(&folders, &url, &url);
+    assert!(failure.contains("already"), "{failure}");
     let mut server =
         TestServer::start(folders, |it| it.store.url = Some(host::config::Given::value(&url)))
             .await;
@@ -280,8 +280,8 @@ async fn components_go_on_there_and_back_where_they_were() {
     assert!(held.contains("another server"), "a server runs: {held}");
     server.stop().await;
     let TestServer { folders, .. } = server;
-    let told = refusal(&folders, &url, "sqlite");
-    assert!(told.contains(".db is there"), "what SQLite has is not written over: {told}");
+    let refusal = refusal(&folders, &url, "sqlite");
+    assert!(refusal.contains(".db is there"), "what SQLite has is not written over: {refusal}");
     put_away(&folders);
     let back = moved(&folders, &url, "sqlite");
     assert_eq!(lines(&back).len(), lines(&over).len());
@@ -404,10 +404,10 @@ async fn a_move_waits_for_no_host_that_shares_the_database() {
     let (one, other) = (address(&url), address(&url));
     let one = Server::connect(&one).await.unwrap();
     let other = Server::connect(&other).await.unwrap();
-    let told = one.alone().await.unwrap_err().to_string();
+    let refusal = one.alone().await.unwrap_err().to_string();
     assert!(
-        told.contains("stop them first") && !told.contains(tests::postgres::PASSWORD),
-        "{told}"
+        refusal.contains("stop them first") && !refusal.contains(tests::postgres::PASSWORD),
+        "{refusal}"
     );
     other.close().await;
     one.alone().await.unwrap();
@@ -418,8 +418,8 @@ async fn a_move_waits_for_no_host_that_shares_the_database() {
 #[test]
 fn a_move_to_nowhere_says_where_it_could_go() {
     let folders = Folders::new();
-    let told = refusal(&folders, "", "mysql");
-    assert!(told.contains("`postgres`") && told.contains("`sqlite`"), "{told}");
-    let told = refusal(&folders, "", "sqlite");
-    assert!(told.contains("MADOGUCHI_STORE"), "{told}");
+    let failure = refusal(&folders, "", "mysql");
+    assert!(failure.contains("`postgres`") && failure.contains("`sqlite`"), "{failure}");
+    let refusal = refusal(&folders, "", "sqlite");
+    assert!(refusal.contains("MADOGUCHI_STORE"), "{refusal}");
 }

@@ -23,17 +23,17 @@ async fn each_thing_that_is_wrong_is_told_with_what_to_correct() {
     let cluster = Cluster::shared();
     let url = cluster.database();
     let name = database_of(&url);
-    let told = refused(&url.replace(PASSWORD, "hunter3")).await;
-    assert!(told.contains("refuses the password") && told.contains("MADOGUCHI_STORE"), "{told}");
-    let told = refused(&format!("{}/nowhere", url.rsplit_once('/').unwrap().0)).await;
-    assert!(told.contains("has no database nowhere") && told.contains("CREATE DATABASE"), "{told}");
+    let error = refused(&url.replace(PASSWORD, "hunter3")).await;
+    assert!(error.contains("refuses the password") && error.contains("MADOGUCHI_STORE"), "{error}");
+    let why = refused(&format!("{}/nowhere", url.rsplit_once('/').unwrap().0)).await;
+    assert!(why.contains("has no database nowhere") && why.contains("CREATE DATABASE"), "{why}");
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let told = refused(&format!("postgres://a:{PASSWORD}@{closed}/b")).await;
-    assert!(told.contains(&format!("cannot reach the PostgreSQL server at {closed}")), "{told}");
+    let error = refused(&format!("postgres://a:{PASSWORD}@{closed}/b")).await;
+    assert!(error.contains(&format!("cannot reach the PostgreSQL server at {closed}")), "{error}");
 
     cluster.sql(name, &[&format!("ALTER ROLE {name} NOCREATEROLE")]);
-    let told = refused(&url).await;
-    assert!(told.contains(&format!("ALTER ROLE \"{name}\" CREATEROLE")), "{told}");
+    let refusal = refused(&url).await;
+    assert!(refusal.contains(&format!("ALTER ROLE \"{name}\" CREATEROLE")), "{refusal}");
     cluster.sql(
         name,
         &[
@@ -41,8 +41,8 @@ async fn each_thing_that_is_wrong_is_told_with_what_to_correct() {
             &format!("ALTER DATABASE {name} OWNER TO postgres"),
         ],
     );
-    let told = refused(&url).await;
-    assert!(told.contains(&format!("GRANT CREATE ON DATABASE \"{name}\"")), "{told}");
+    let refusal = refused(&url).await;
+    assert!(refusal.contains(&format!("GRANT CREATE ON DATABASE \"{name}\"")), "{refusal}");
     cluster.sql(
         name,
         &[
@@ -50,8 +50,8 @@ async fn each_thing_that_is_wrong_is_told_with_what_to_correct() {
             &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"),
         ],
     );
-    let told = refused(&url).await;
-    assert!(told.contains("can only be read") && told.contains("primary"), "{told}");
+    let refusal = refused(&url).await;
+    assert!(refusal.contains("can only be read") && refusal.contains("primary"), "{refusal}");
     let made = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'madoguchi%'";
     assert_eq!(cluster.sql(name, &[made]), [""; 0], "nothing is half done");
     let reset = format!("ALTER DATABASE {name} RESET default_transaction_read_only");
@@ -59,8 +59,8 @@ async fn each_thing_that_is_wrong_is_told_with_what_to_correct() {
 
     drop(Server::connect(&address(&url)).await.unwrap());
     cluster.sql(name, &["UPDATE madoguchi.format SET version = 2"]);
-    let told = refused(&url).await;
-    assert!(told.contains("a newer Madoguchi") && told.contains("format 2"), "{told}");
+    let refusal = refused(&url).await;
+    assert!(refusal.contains("a newer Madoguchi") && refusal.contains("format 2"), "{refusal}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,8 +72,8 @@ async fn a_database_of_another_encoding_is_refused() {
         "CREATE DATABASE {name}_latin OWNER {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
     );
     cluster.sql("postgres", &[&latin]);
-    let told = refused(&format!("{url}_latin")).await;
-    assert!(told.contains("has the encoding LATIN1") && told.contains("'UTF8'"), "{told}");
+    let refusal = refused(&format!("{url}_latin")).await;
+    assert!(refusal.contains("has the encoding LATIN1") && refusal.contains("'UTF8'"), "{refusal}");
 }
 
 /// STO-10
@@ -98,8 +98,8 @@ async fn hosts_on_one_database_share_its_roles_and_secrets() {
     // The first one's password holds for new connections after others have begun.
     mine[0].close().await;
     assert_eq!(read(&open(&hosts[0]).await, "SELECT t FROM seen").await, "'x'");
-    let nodes = async |it: &Server| -> i64 {
-        let mut host = it.host().await.unwrap();
+    let nodes = async |server: &Server| -> i64 {
+        let mut host = server.host().await.unwrap();
         host.client().query_one("SELECT count(*) FROM nodes", &[]).await.unwrap().get(0)
     };
     assert_eq!(nodes(&hosts[1]).await, 3);
@@ -166,13 +166,13 @@ async fn a_server_that_goes_and_comes_back_loses_nothing() {
         "{gone}"
     );
     assert!(read(&database, "SELECT n FROM kept").await.starts_with("unavailable: "));
-    let trouble = loop {
+    let error = loop {
         match server.trouble() {
             Some(it) => break it,
             None => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     };
-    assert!(trouble.contains("cannot reach the PostgreSQL server") && !trouble.contains(PASSWORD));
+    assert!(error.contains("cannot reach the PostgreSQL server") && !error.contains(PASSWORD));
     cluster.restart();
     while server.trouble().is_some() {
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -198,8 +198,8 @@ async fn an_old_server_and_a_replica_are_told_before_anything_is_made() {
             &format!("ALTER ROLE {name} SET search_path = said, pg_catalog"),
         ],
     );
-    let told = refused(&url).await;
-    assert!(told.contains("is of version 14.9") && told.contains("upgrade it"), "{told}");
+    let refusal = refused(&url).await;
+    assert!(refusal.contains("is of version 14.9") && refusal.contains("upgrade it"), "{refusal}");
     cluster.sql(
         name,
         &[
@@ -207,8 +207,8 @@ async fn an_old_server_and_a_replica_are_told_before_anything_is_made() {
             "CREATE FUNCTION said.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS 'SELECT true'",
         ],
     );
-    let told = refused(&url).await;
-    assert!(told.contains("it is a replica") && told.contains("primary"), "{told}");
+    let refusal = refused(&url).await;
+    assert!(refusal.contains("it is a replica") && refusal.contains("primary"), "{refusal}");
     let made = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'madoguchi%'";
     assert_eq!(cluster.sql(name, &[made]), [""; 0], "nothing is half done");
 }
@@ -232,8 +232,8 @@ async fn full_disk_and_lost_primary_are_told_and_pass() {
             "CREATE TRIGGER full_disk BEFORE UPDATE OR INSERT ON madoguchi_host.nodes EXECUTE FUNCTION public.full()",
         ],
     );
-    let told = write(&database, "INSERT INTO kept VALUES (1)").await;
-    assert!(told.starts_with("unavailable: the disk has no room"), "{told}");
+    let result = write(&database, "INSERT INTO kept VALUES (1)").await;
+    assert!(result.starts_with("unavailable: the disk has no room"), "{result}");
     assert_eq!(read(&database, "SELECT COUNT(*) FROM kept").await, "0", "what reads goes on");
     let becomes = async |is_so: fn(Option<String>) -> bool| {
         while !is_so(server.trouble()) {

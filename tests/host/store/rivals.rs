@@ -33,7 +33,7 @@ async fn of_64_rivals_one_has_the_seat_on_both_engines() {
                     "INSERT INTO seats (seat, holder) VALUES ($1, $2)"
                 };
                 let statement = Statement { expect: Some(1), ..say(sql, &parameters) };
-                told(&database.transact(vec![statement], later()).await)
+                summary(&database.transact(vec![statement], later()).await)
             })
         });
         let mut won = 0;
@@ -63,7 +63,7 @@ async fn transfers_lose_nothing_and_readers_see_whole_ones() {
                     let rows = database.query(ask.clone(), later()).await.unwrap();
                     let amounts: i64 = rows
                         .iter()
-                        .map(|it| match it.rows[0][0] {
+                        .map(|rows| match rows.rows[0][0] {
                             Value::Integer(amount) => amount,
                             _ => panic!("an amount is an integer"),
                         })
@@ -79,7 +79,7 @@ async fn transfers_lose_nothing_and_readers_see_whole_ones() {
                 let take = "UPDATE accounts SET amount = (SELECT amount FROM accounts WHERE id = $1) - 3 WHERE id = $1";
                 let give = "UPDATE accounts SET amount = amount + 3 WHERE id = $1";
                 let batch = vec![say(take, &[Value::Integer(from)]), say(give, &[Value::Integer(3 - from)])];
-                told(&database.transact(batch, later()).await)
+                summary(&database.transact(batch, later()).await)
             })
         });
         for answer in futures::future::join_all(writers).await {
@@ -105,11 +105,11 @@ async fn what_takes_too_long_ends_and_its_neighbours_go_on() {
         let late = "limit: the database did not finish before the deadline (deadline_ms)";
         for _ in 0..6 {
             let soon = Instant::now() + Duration::from_millis(200);
-            let answer = told(&database.query(vec![say(endless, &[])], soon).await);
+            let answer = summary(&database.query(vec![say(endless, &[])], soon).await);
             assert_eq!(answer, late, "{engine}");
             let soon = Instant::now() + Duration::from_millis(200);
             let batch = vec![say("UPDATE accounts SET amount = 0", &[]), say(endless, &[])];
-            assert_eq!(told(&database.transact(batch, soon).await), late, "{engine}");
+            assert_eq!(summary(&database.transact(batch, soon).await), late, "{engine}");
         }
         // One that is not awaited any more is stopped, too.
         for _ in 0..20 {
@@ -122,7 +122,7 @@ async fn what_takes_too_long_ends_and_its_neighbours_go_on() {
             "{engine}"
         );
         assert_eq!(
-            told(&database.query(vec![say("SELECT 1", &[])], Instant::now()).await),
+            summary(&database.query(vec![say("SELECT 1", &[])], Instant::now()).await),
             late,
             "{engine}"
         );

@@ -233,12 +233,12 @@ async fn node_that_cannot_serve_a_build_is_named_and_others_go_on() {
     assert_eq!(served(&b), Some(digest(&echo(1))), "the version before serves on");
     echoes(&b).await;
     until("it is told", || shop(&b).trouble.is_some()).await;
-    let trouble = shop(&b).trouble.unwrap();
-    assert!(trouble.contains("sql"), "{trouble}");
+    let error = shop(&b).trouble.unwrap();
+    assert!(error.contains("sql"), "{error}");
 
     let nodes = control(&a).nodes().await.unwrap();
-    let failed = |it: &NodeReport| {
-        let shop = it.components.iter().find(|it| it.name == "shop").expect("each has come on");
+    let failed = |report: &NodeReport| {
+        let shop = report.components.iter().find(|it| it.name == "shop").expect("each has come on");
         shop.why.clone()
     };
     let failed: Vec<_> = nodes.iter().map(failed).collect();
@@ -251,8 +251,8 @@ async fn node_that_cannot_serve_a_build_is_named_and_others_go_on() {
         (&json!("degraded"), &json!("failing"))
     );
     let (_, now) = Operator::of(&a.folders.data()).send(Method::GET, "now", "").await;
-    let told = now["troubles"].as_array().unwrap().iter().find(|it| it["of"] == "node");
-    assert_eq!(told.expect("the operator sees which")["name"], "b", "{now}");
+    let error = now["troubles"].as_array().unwrap().iter().find(|it| it["of"] == "node");
+    assert_eq!(error.expect("the operator sees which")["name"], "b", "{now}");
 
     control(&c).obey("shop", Order::Rollback(None)).await.unwrap();
     serve(&[&a, &b, &c], &echo(1)).await;

@@ -119,8 +119,8 @@ async fn a_call_that_waits_is_woken_by_a_change_on_another_node() {
     let long = json!({ "up_to_ms": 3_600_000 });
     let readers: Vec<_> = nodes
         .iter()
-        .map(|it| {
-            let (client, long) = (it.client(), long.clone());
+        .map(|node| {
+            let (client, long) = (node.client(), long.clone());
             tokio::spawn(async move { client.call("await_letter", long).await })
         })
         .collect();
@@ -136,13 +136,13 @@ async fn a_call_that_waits_is_woken_by_a_change_on_another_node() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_listener_on_another_node_is_told_of_each_change_once() {
     let (nodes, _) = three(|_| ()).await;
-    let mut heard = nodes[1].server().events.listen();
+    let mut listener = nodes[1].server().events.listen();
     let mut own = nodes[0].server().events.listen();
     nodes[0].server().events.tell("ann", "tasks/1");
     nodes[0].client().output("send_letter", json!({ "text": "hi" })).await;
     nodes[2].server().events.tell("ben", "tasks/2");
-    let mut told = Vec::new();
-    for receiver in [&mut heard, &mut own] {
+    let mut found = Vec::new();
+    for receiver in [&mut listener, &mut own] {
         let mut all = Vec::new();
         let three = async {
             while all.len() < 3 {
@@ -158,17 +158,17 @@ async fn a_listener_on_another_node_is_told_of_each_change_once() {
         tokio::time::timeout(LONG, three).await.expect("they are told");
         // Those of one node keep their order; those of another come in between.
         all.sort();
-        told.push(all);
+        found.push(all);
     }
     let expected = ["reach reach://letters", "to ann tasks/1", "to ben tasks/2"];
-    assert_eq!(told, [expected, expected], "once each");
+    assert_eq!(found, [expected, expected], "once each");
 }
 
 /// STO-21.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_missed_while_the_listening_connection_is_cut() {
     let (nodes, database) = three(|_| ()).await;
-    let mut heard = nodes[1].server().events.listen();
+    let mut listener = nodes[1].server().events.listen();
     let sender = nodes[0].server().events.channel("reach");
     let sends = tokio::spawn(async move {
         for number in 0..600 {
@@ -187,7 +187,7 @@ async fn nothing_is_missed_while_the_listening_connection_is_cut() {
     let mut next = 0;
     let all = async {
         while next < 600 {
-            match heard.recv().await {
+            match listener.recv().await {
                 Ok(Published { what: Some(what), .. }) => {
                     assert_eq!(*what, *format!("reach://{next}"), "in their order, once");
                     next += 1;
@@ -208,13 +208,13 @@ async fn nothing_is_missed_while_the_listening_connection_is_cut() {
 async fn where_a_node_is_gone_anything_may_have_been_published() {
     let (nodes, _) = three(|_| ()).await;
     let [gone, left, _] = nodes;
-    let mut heard = left.server().events.listen();
+    let mut stream = left.server().events.listen();
     // A node is known once it was seen.
     left.server().events.channel("reach");
     let mut listener = left.server().events.channel("reach").listen();
     tokio::time::sleep(Duration::from_secs(2)).await;
     drop(gone);
-    let anyone = async { while heard.recv().await.unwrap().by != By::Anyone {} };
+    let anyone = async { while stream.recv().await.unwrap().by != By::Anyone {} };
     tokio::time::timeout(LONG, anyone).await.expect("it is told");
     listener.published(&["reach://never".to_owned()]).await;
 }
@@ -304,7 +304,7 @@ async fn what_is_written_under_a_lost_lease_is_refused() {
     let name = "mine";
     let write = async |database: &Database, fence, number: i64| {
         let batch = vec![say("INSERT INTO kept VALUES ($1)", &[super::Value::Integer(number)])];
-        told(&database.transact_under(fence, batch, later()).await)
+        summary(&database.transact_under(fence, batch, later()).await)
     };
     let first = leases.take(name, "jobs").await.unwrap().expect("it is free");
     let old = first.fence().unwrap().clone();
@@ -363,19 +363,19 @@ async fn a_conversation_of_agents_on_different_nodes_keeps_its_order() {
         let waits = says(to, "get_next_action", next.clone());
         let target = if to == 0 { "one" } else { "two" };
         let message = json!({ "target_agent_id": target, "content": number.to_string() });
-        let (heard, _sent) = tokio::join!(waits, says(from, "send_message", message));
-        assert_eq!(heard["action"], "get_pending_messages", "{number}: {heard}");
+        let (event, _sent) = tokio::join!(waits, says(from, "send_message", message));
+        assert_eq!(event["action"], "get_pending_messages", "{number}: {event}");
         let read = says(to, "get_pending_messages", json!({})).await;
         let messages = read["pending_messages"].as_array().unwrap();
         let contents: Vec<_> = messages.iter().map(|it| &it["content"]).collect();
         assert_eq!(contents, [&json!(number.to_string())], "{read}");
     }
     let talk = json!({ "conversation_id": started["conversation_id"] });
-    let seen = nodes[2].client().output("get_conversation", talk).await;
-    let said = seen["messages"].as_array().unwrap().iter();
-    let said: Vec<_> = said.map(|it| it["content"].as_str().unwrap().to_owned()).collect();
+    let conversation = nodes[2].client().output("get_conversation", talk).await;
+    let messages = conversation["messages"].as_array().unwrap().iter();
+    let contents: Vec<_> = messages.map(|it| it["content"].as_str().unwrap().to_owned()).collect();
     let expected: Vec<_> = (0..20).map(|it| it.to_string()).collect();
-    assert_eq!(said, expected);
+    assert_eq!(contents, expected);
 }
 
 /// What a client that takes tasks is answered.
@@ -407,8 +407,8 @@ async fn a_task_is_cancelled_on_any_node_and_outlives_its_own() {
         assert_eq!(task(node, &id).await["status"], "working");
         assert_eq!(node.waits(), 0, "it runs elsewhere");
         until("what it says is read there", async || {
-            let told = task(&a, &id).await["statusMessage"].clone();
-            told.is_string() && task(node, &id).await["statusMessage"] == told
+            let status = task(&a, &id).await["statusMessage"].clone();
+            status.is_string() && task(node, &id).await["statusMessage"] == status
         })
         .await;
     }

@@ -163,9 +163,9 @@ pub(super) async fn waiting_for_approval(meta: &Value) -> (TestServer, Value) {
         folders.put(name, &component_bytes(name));
     }
     let config = folders.config_with(ERRAND);
-    let server = TestServer::start(folders, |it| {
-        *it = config;
-        it.tasks.after_ms = 0;
+    let server = TestServer::start(folders, |into| {
+        *into = config;
+        into.tasks.after_ms = 0;
     })
     .await;
     let arguments = json!({ "calls": [{ "tool": "ring", "arguments": { "uri": "library://a" } }] });
@@ -190,9 +190,9 @@ pub(super) async fn allow(client: &Client) {
     };
     let id = tokio::time::timeout(std::time::Duration::from_secs(60), asked).await.expect("it is");
     let body = json!({ "allow": true }).to_string();
-    let said: Value =
+    let body: Value =
         client.post(&format!("/api/approvals/{id}"), &[], body).await.json().await.unwrap();
-    assert_eq!(said["state"], "done", "{said}");
+    assert_eq!(body["state"], "done", "{body}");
 }
 
 /// TASK-10: a call that waits for a person's word is a task for a client that shows no forms; the word is asked for

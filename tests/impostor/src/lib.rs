@@ -68,7 +68,7 @@ fn all() -> Vec<Route> {
 fn misbehave(request: &Asked) -> Result<Answer, Stop> {
     let asked = Value::Object(request.object()?);
     let it = Misdeeds::deserialize(asked).map_err(|it| refused("wrong", 400, it.to_string()))?;
-    let told: Map<_, _> = ["assistants", "models", "chat"]
+    let all: Map<_, _> = ["assistants", "models", "chat"]
         .into_iter()
         .map(|name| (name.to_owned(), settings::get(name).ok().flatten().unwrap_or(Value::Null)))
         .collect();
@@ -85,17 +85,17 @@ fn misbehave(request: &Asked) -> Result<Answer, Stop> {
     // Last, with everything in memory that came meanwhile.
     let found: Vec<_> = it.seek.iter().map(|it| occurs(it.as_bytes())).collect();
     Ok(Answer::ok(&json!({
-        "settings": told, "environment": std::env::vars().collect::<BTreeMap<_, _>>(), "tools": tools,
+        "settings": all, "environment": std::env::vars().collect::<BTreeMap<_, _>>(), "tools": tools,
         "outcomes": outcomes, "approvals": approvals, "sent": sent, "found": found,
     })))
 }
 
 /// All calls at once, and what came of each.
 fn outcomes(it: &Misdeeds) -> Vec<Value> {
-    let request = |it: &Misdeed| Request {
-        name: it.tool.clone(),
-        arguments: Value::Object(it.arguments.clone()).to_string(),
-        meta: it.meta.as_ref().map(Value::to_string),
+    let request = |misdeed: &Misdeed| Request {
+        name: misdeed.tool.clone(),
+        arguments: Value::Object(misdeed.arguments.clone()).to_string(),
+        meta: misdeed.meta.as_ref().map(Value::to_string),
         reason: "because I say so".to_owned(),
     };
     let requests: Vec<_> = it.calls.iter().map(request).collect();

@@ -197,10 +197,10 @@ fn loans(_: &Request) -> Result<Answer, Stop> {
 /// The titles, in both languages.
 pub(crate) fn names() -> Result<Vec<Name>, String> {
     let books = all().map_err(|it| format!("{it:?}"))?;
-    let named = |it: Book| Name {
+    let named = |book: Book| Name {
         kind: "book".to_owned(),
-        name: it.title,
-        english: Some(it.english),
+        name: book.title,
+        english: Some(book.english),
         within: None,
         also: Vec::new(),
         hints: Vec::new(),

@@ -16,12 +16,12 @@ pub(crate) fn next(turn: Turn) -> Result<Reply, String> {
         let lines: Vec<_> = turn.answered.iter().map(|it| result_text(it, turn.language)).collect();
         return reply(1.0, says(lines.join("\n")));
     }
-    let said: Vec<_> = turn.message.iter().filter_map(text).collect();
-    let said = said.join(" ").to_lowercase();
-    let has = |marks: &[&str]| marks.iter().any(|it| said.contains(it));
-    let book = turn.names.iter().filter(|it| it.kind == "book").find(|it| {
-        let english = it.english.as_deref().unwrap_or_default().to_lowercase();
-        said.contains(&it.name) || !english.is_empty() && said.contains(&english)
+    let text: Vec<_> = turn.message.iter().filter_map(text).collect();
+    let text = text.join(" ").to_lowercase();
+    let has = |marks: &[&str]| marks.iter().any(|it| text.contains(it));
+    let book = turn.names.iter().filter(|it| it.kind == "book").find(|name| {
+        let english = name.english.as_deref().unwrap_or_default().to_lowercase();
+        text.contains(&name.name) || !english.is_empty() && text.contains(&english)
     });
     let call = |tool: &str, arguments: Value, reason: &str| {
         Step::Calls(vec![Call {
@@ -73,9 +73,9 @@ fn result_text(answered: &Answered, language: Language) -> String {
         Err(failure) => return failure.message.clone(),
     };
     let books = output["books"].as_array().cloned().unwrap_or_default();
-    let title = |it: &Value| {
+    let title = |entry: &Value| {
         let name = pick(language, "title", "english");
-        it[name].as_str().unwrap_or_default().to_owned()
+        entry[name].as_str().unwrap_or_default().to_owned()
     };
     let titles: Vec<_> = books.iter().map(title).collect();
     let (japanese, english) = match answered.call.tool.as_str() {

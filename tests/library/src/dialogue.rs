@@ -24,8 +24,8 @@ impl wit::Names for Library {
 
 impl wit::Guest for Library {
     fn next(turn: wit::Turn) -> Result<wit::Reply, String> {
-        let said: Vec<_> = turn.message.iter().filter_map(text).collect();
-        let said = said.join(" ");
+        let text: Vec<_> = turn.message.iter().filter_map(text).collect();
+        let text = text.join(" ");
         let memory: Value =
             turn.memory.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
         let asked = memory["asked"].as_u64().unwrap_or_default() + u64::from(turn.is_first);
@@ -33,10 +33,10 @@ impl wit::Guest for Library {
             Ok(wit::Reply { confidence, memory: json!({ "asked": asked }).to_string(), step })
         };
         match () {
-            () if said.contains("spin") => crate::spin(),
-            () if said.contains("broken") => Err("it is closed today".to_owned()),
-            () if said.contains("surest") => reply(f32::NAN, answers("always".to_owned())),
-            () if !said.contains("library") && !said.contains("図書館") => {
+            () if text.contains("spin") => crate::spin(),
+            () if text.contains("broken") => Err("it is closed today".to_owned()),
+            () if text.contains("surest") => reply(f32::NAN, answers("always".to_owned())),
+            () if !text.contains("library") && !text.contains("図書館") => {
                 reply(0.0, answers("no".to_owned()))
             }
             () if turn.is_first => {

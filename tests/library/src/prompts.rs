@@ -25,13 +25,13 @@ impl wit::Guest for Library {
             description: None,
             required,
         };
-        let told = wit::Definition {
+        let all = wit::Definition {
             meta: Some(format!(r#"{{"madoguchi/instructions":"{INSTRUCTIONS}"}}"#)),
             ..prompt("by_taste", Vec::new())
         };
         vec![
             prompt("recommend", vec![argument("topic", true), argument("mood", false)]),
-            told,
+            all,
             prompt("spin_prompt", Vec::new()),
         ]
     }
@@ -54,7 +54,7 @@ impl wit::Guest for Library {
             "spin_prompt" => spin(),
             _ => return Err(Stop::NotFound),
         };
-        let message = |role, words: &str| wit::Message { role, content: text(words) };
+        let message = |role, content: &str| wit::Message { role, content: text(content) };
         Ok(wit::Output {
             description: Some("About books".to_owned()),
             messages: vec![

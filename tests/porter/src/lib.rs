@@ -31,9 +31,9 @@ impl Guest for Porter {
                 let _ = body.blocking_write_and_flush(b"alert(1)");
             }),
             _ => {
-                let said = request_text(&request, &path);
+                let found = request_text(&request, &path);
                 answer(out, 201, "text/html", |body| {
-                    for piece in said.as_bytes().chunks(4096) {
+                    for piece in found.as_bytes().chunks(4096) {
                         let _ = body.blocking_write_and_flush(piece);
                     }
                 });

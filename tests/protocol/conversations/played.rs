@@ -80,19 +80,19 @@ async fn a_game_is_shown_message_by_message_unless_hurried() {
 async fn played(server: &TestServer, browser: &Browser) {
     let hash = browser.script("return location.hash").await;
     let id = hash.as_str().unwrap().strip_prefix("#/conversations/").unwrap().to_owned();
-    let told = server.client().output("get_conversation", json!({ "conversation_id": id })).await;
-    let own = &told["conversation"];
+    let talk = server.client().output("get_conversation", json!({ "conversation_id": id })).await;
+    let own = &talk["conversation"];
     assert_eq!((&own["purpose"], &own["begun_by"]), (&json!("しりとり"), &json!("operator")));
-    let messages = told["messages"].as_array().unwrap();
-    assert!(messages.len() >= 10, "five rounds: {told}");
+    let messages = talk["messages"].as_array().unwrap();
+    assert!(messages.len() >= 10, "five rounds: {talk}");
     for pair in messages[..10].windows(2) {
-        assert_ne!(pair[0]["senderId"], pair[1]["senderId"], "by turns: {told}");
+        assert_ne!(pair[0]["senderId"], pair[1]["senderId"], "by turns: {talk}");
     }
     let drawn =
         "return [...document.querySelectorAll('.talk-log .talk-text')].map(it => it.textContent)";
     let drawn = browser.script(drawn).await;
-    let said: Vec<&Value> = messages.iter().map(|it| &it["content"]).collect();
-    assert_eq!(drawn, json!(said), "none left out, none twice, in order");
+    let contents: Vec<&Value> = messages.iter().map(|it| &it["content"]).collect();
+    assert_eq!(drawn, json!(contents), "none left out, none twice, in order");
     for member in own["members"].as_array().unwrap() {
         assert_eq!(member["assistant"], "talker");
         let name = member["name"].as_str().unwrap();

@@ -39,8 +39,8 @@ async fn what_a_person_writes_reaches_both_and_stands_apart() {
     it.browser.says("[data-number='2']", "written by a person").await;
     it.browser.holds("A message to both", "").await;
     for agent in [&it.haru, &it.natsu] {
-        let told = agent.does("get_pending_messages", json!({})).await;
-        assert!(told["pending_messages"].to_string().contains("三文字の言葉"), "{told}");
+        let answer = agent.does("get_pending_messages", json!({})).await;
+        assert!(answer["pending_messages"].to_string().contains("三文字の言葉"), "{answer}");
     }
     it.browser.says("[data-number='2']", "✓ read").await;
     it.browser.until("document.querySelectorAll('.talk-lane-names li').length === 3").await;

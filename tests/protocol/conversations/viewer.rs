@@ -266,8 +266,8 @@ async fn sys_11_token_is_hidden_at_the_counter_until_asked_for() {
     it.browser.hit("button", "Call").await;
     it.browser.says(".answer", "••••••").await;
     let all = "return document.querySelector('.answer').textContent";
-    let said = it.browser.script(all).await;
-    assert!(!said.as_str().unwrap().contains("sess_"), "{said}");
+    let value = it.browser.script(all).await;
+    assert!(!value.as_str().unwrap().contains("sess_"), "{value}");
     it.browser.hit("button", "Show secret values").await;
     it.browser.says(".answer", "sess_").await;
     it.browser.hit("button", "Hide secret values").await;

@@ -118,7 +118,7 @@ async fn a_form_half_typed_survives_a_swap_of_its_component() {
     let (mut listener, _) =
         it.server.client().listen_for(json!({ "toolsListChanged": true })).await;
     it.server.folders.put("forms", &rebuilt(&component_bytes("forms"), 7));
-    listener.heard().await;
+    listener.notified().await;
     browser.holds("Name", "half typ").await;
     browser.type_into("Name", "ed").await;
     is_saved(&it.server, &it.asked, "name", "half typed").await;

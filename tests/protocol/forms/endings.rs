@@ -37,7 +37,7 @@ async fn an_accidental_cancel_is_taken_back_with_all_that_was_typed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_asked_hears_that_it_was_cancelled_or_declined() {
+async fn the_asker_receives_that_it_was_cancelled_or_declined() {
     let mut it = Opened::with(&short(), Look::DESKTOP).await;
     let client = it.server.client();
     it.browser.hit("button", "Leave it").await;

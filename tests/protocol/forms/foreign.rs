@@ -26,13 +26,13 @@ async fn python(
 async fn requested(client: &mut Foreign) -> (Value, Vec<Value>) {
     let mut questions = Vec::new();
     loop {
-        let said = client.says().await;
-        if said.get("asked").is_none() {
-            assert_eq!(said["requested"]["error"], false, "{said}");
-            return (said["requested"].clone(), questions);
+        let text = client.says().await;
+        if text.get("asked").is_none() {
+            assert_eq!(text["requested"]["error"], false, "{text}");
+            return (text["requested"].clone(), questions);
         }
         assert!(questions.len() < 30, "it asks for ever: {questions:?}");
-        questions.push(said);
+        questions.push(text);
     }
 }
 
@@ -146,7 +146,7 @@ async fn a_search_and_a_cascade_are_asked_for_in_rounds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_declines_or_cancels_has_answered() {
+async fn declining_or_cancelling_is_an_answer() {
     let server = forms::server().await;
     for era in ERAS {
         for (how, status) in [("decline", "declined"), ("cancel", "cancelled")] {

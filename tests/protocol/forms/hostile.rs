@@ -105,14 +105,14 @@ fn refused() -> Vec<(&'static str, Value)> {
 async fn what_is_too_much_is_refused_in_clear_words_in_the_page() {
     let server = forms::server().await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    for (at, (word, form)) in refused().into_iter().enumerate() {
+    for (at, (part, form)) in refused().into_iter().enumerate() {
         let result = forms::request(&server.client(), &form).await;
-        assert_eq!(result["isError"], true, "{word}");
-        let said = result["content"][0]["text"].as_str().unwrap();
-        assert!(said.len() < 2_000, "{word}: what is said is short");
+        assert_eq!(result["isError"], true, "{part}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.len() < 2_000, "{part}: what is said is short");
         call(&browser, &form).await;
         let notice = browser.find("[role=alert]").await.text().await.unwrap();
-        assert!(notice.replace(',', "").contains(word), "{word}: {notice}");
+        assert!(notice.replace(',', "").contains(part), "{part}: {notice}");
         browser.picture(&format!("forms-refused-{at}")).await;
     }
     assert_eq!(browser.complaints().await, Vec::<String>::new());
@@ -122,13 +122,13 @@ async fn what_is_too_much_is_refused_in_clear_words_in_the_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_handle_is_told_in_clear_words() {
     let server = forms::server().await;
-    for (look, device, words) in [
+    for (look, device, text) in [
         (Look::DESKTOP, "desktop", "There is no such form"),
         (Look::PHONE.japanese(), "phone", "このフォームは見つかりません"),
     ] {
         let browser = Browser::open(&server.url(), look).await;
         browser.go("f/no-such-form").await;
-        browser.role("heading", words).await;
+        browser.role("heading", text).await;
         assert_eq!(browser.serious_faults().await, Vec::<String>::new());
         browser.picture(&format!("forms-unknown-{device}")).await;
         assert!(!browser.overflows().await);

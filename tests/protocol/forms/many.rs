@@ -67,12 +67,12 @@ const HOLD: &str = "
 #[tokio::test(flavor = "multi_thread")]
 async fn of_500_fields_a_key_redraws_one_and_all_values_arrive() {
     let fields: Vec<Value> = (0..FIELDS)
-        .map(|it| match it % 5 {
-            4 => json!({ "name": format!("f{it}"), "type": "select", "label": format!("Field {it}."),
+        .map(|number| match number % 5 {
+            4 => json!({ "name": format!("f{number}"), "type": "select", "label": format!("Field {number}."),
                          "options": [{ "value": "a", "label": "A" }, { "value": "b", "label": "B" }],
                          "default": "b" }),
-            _ => json!({ "name": format!("f{it}"), "type": "text", "label": format!("Field {it}."),
-                         "default": format!("value {it}"), "required": true }),
+            _ => json!({ "name": format!("f{number}"), "type": "text", "label": format!("Field {number}."),
+                         "default": format!("value {number}"), "required": true }),
         })
         .collect();
     let mut it = Opened::with(&form(json!([fields[0]])), Look::DESKTOP).await;
@@ -88,14 +88,14 @@ async fn of_500_fields_a_key_redraws_one_and_all_values_arrive() {
         browser.script("return document.querySelectorAll('form input, form select').length").await;
     assert_eq!(all, json!(FIELDS), "all are there");
     let typed = serde_json::to_value(&typed).unwrap();
-    let seen = browser.ask_later(TYPE, vec![typed]).await;
-    assert_eq!(seen["others"], json!([]), "only the typed field's elements change");
+    let all = browser.ask_later(TYPE, vec![typed]).await;
+    assert_eq!(all["others"], json!([]), "only the typed field's elements change");
     browser.devtools("HeapProfiler.collectGarbage", json!({})).await;
     let memory = browser.script("return window.memory?.buffer.byteLength ?? 0").await;
     let heap = browser.devtools("Runtime.getHeapUsage", json!({})).await;
     println!(
         "500 fields: open {open_ms} ms (the call that asks among it), {}, WebAssembly {memory} bytes, JavaScript {heap}",
-        seen["figures"]
+        all["figures"]
     );
     browser.picture("forms-500").await;
     it.send().await;

@@ -103,7 +103,7 @@ async fn gpx_and_geojson_hold_the_route_that_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_link_brings_somebody_else_to_the_same_routes() {
+async fn the_link_brings_others_to_the_same_routes() {
     let it = normal(Look::DESKTOP).await;
     let names = it.names().await;
     assert!(names.len() > 1, "{names:?}");

@@ -34,7 +34,7 @@ async fn the_ends_are_swapped_and_a_place_on_the_map_becomes_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_place_nobody_knows_and_one_outside_the_map_are_told_apart() {
+async fn an_unknown_place_and_one_outside_the_map_differ() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;
     it.mode("通常モード", "Normal").await;
     it.ends("東京駅", "どこにもない場所").await;
@@ -74,8 +74,8 @@ async fn on_foot_is_another_way_and_takes_longer() {
     it.ends("東京駅", "品川駅").await;
     it.search().await;
     it.answered().await;
-    let said = it.browser.text(".nav-found").await;
-    assert!(said.contains(" h") || said.contains("1 h") || said.contains("hour"), "{said}");
+    let text = it.browser.text(".nav-found").await;
+    assert!(text.contains(" h") || text.contains("1 h") || text.contains("hour"), "{text}");
     it.close().await;
 }
 

@@ -35,9 +35,9 @@ async fn python_sdk_sees_exact_schemas_and_gets_the_specified_shapes() {
     for era in ["auto", "legacy"] {
         let mut client =
             Foreign::python("python_navigation.py", &[&url, "--era", era], &calls).await;
-        let said = client.says().await;
+        let text = client.says().await;
         for name in ["route_search", "distance_compare", "geocode"] {
-            let tools = said["tools"].as_array().unwrap();
+            let tools = text["tools"].as_array().unwrap();
             let tool = tools.iter().find(|it| it["name"] == name).unwrap();
             let specified = specified(name);
             assert_eq!(tool["description"], specified["description"]);

@@ -16,12 +16,12 @@ fn conditions_are_kept_or_named_in_both_languages() {
         let text = it["text"].as_str().unwrap();
         let came = follow(&mut Talk::new(), text);
         let calls: Vec<_> = came.calls.iter().map(|it| json!([it.name, it.arguments])).collect();
-        let told = format!("{}\n{}", json!(calls), came.text);
-        let has = |word: &Value| told.contains(word.as_str().unwrap());
+        let message = format!("{}\n{}", json!(calls), came.text);
+        let has = |word: &Value| message.contains(word.as_str().unwrap());
         let words = |name: &str| it[name].as_array().cloned().unwrap_or_default();
         let is_kept = words("says").iter().all(has) && !words("lacks").iter().any(has);
         if !is_kept || it["none"] == true && !calls.is_empty() {
-            wrong.push(format!("{text}\n    {told}"));
+            wrong.push(format!("{text}\n    {message}"));
         }
     }
     assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), all.len(), wrong.join("\n"));

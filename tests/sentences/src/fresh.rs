@@ -49,11 +49,11 @@ fn fresh_sentences_are_right_or_asked_about_and_never_wrong() {
     for it in &all {
         let text = it["text"].as_str().unwrap();
         let came = follow(&mut Talk::new(), text);
-        let told = format!("{text}\n    {}", json!(calls(&came)));
+        let text = format!("{text}\n    {}", json!(calls(&came)));
         match verdict(&came, it) {
             Verdict::Right => right += 1,
-            Verdict::Missed => missed.push(told),
-            Verdict::Wrong => wrong.push(told),
+            Verdict::Missed => missed.push(text),
+            Verdict::Wrong => wrong.push(text),
         }
     }
     assert!(wrong.is_empty(), "wrong:\n{}", wrong.join("\n"));
@@ -117,9 +117,9 @@ fn verdict(came: &Came, expected: &Value) -> Verdict {
             let arguments = wanted[1].as_object().unwrap();
             wanted[0] == found[0] && arguments.iter().all(|it| found[1].get(it.0) == Some(it.1))
         });
-    let said = expected["says"].as_str().unwrap_or_default();
+    let text = expected["says"].as_str().unwrap_or_default();
     let form = came.calls.last().filter(|_| came.waits).map(|it| json!(it.arguments).to_string());
-    let is_said = came.text.contains(said) || form.is_some_and(|it| it.contains(said));
+    let is_said = came.text.contains(text) || form.is_some_and(|it| it.contains(text));
     let is_missed = match expected["missed"].is_string() {
         true => {
             found == *expected["instead"].as_array().unwrap() && came.calls.iter().all(is_harmless)

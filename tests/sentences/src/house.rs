@@ -34,7 +34,7 @@ pub(super) fn follow(talk: &mut Talk, sentence: &str) -> Came {
             Decision::Call(calls) => calls,
         };
         came.calls.extend(calls.iter().cloned());
-        let is_held = |it: &ToolCall| {
+        let is_held = |call: &ToolCall| {
             [
                 "request_form",
                 "reserve_seats",
@@ -45,7 +45,7 @@ pub(super) fn follow(talk: &mut Talk, sentence: &str) -> Came {
                 "write_message",
                 "begin_conversation",
             ]
-            .contains(&it.name.as_str())
+            .contains(&call.name.as_str())
         };
         if calls.iter().any(is_held) {
             came.waits = true;
@@ -126,8 +126,8 @@ fn demo() -> &'static Value {
 }
 
 fn fold(text: &str) -> String {
-    let kana = |it: char| match it {
-        'ァ'..='ヶ' => char::from_u32(u32::from(it) - 0x60).unwrap(),
+    let kana = |sign: char| match sign {
+        'ァ'..='ヶ' => char::from_u32(u32::from(sign) - 0x60).unwrap(),
         it => it,
     };
     text.to_lowercase().chars().filter(|it| it.is_alphanumeric() && *it != 'ー').map(kana).collect()
@@ -157,8 +157,8 @@ fn movies(date: &str, query: &str) -> Value {
     let films = demo["movies"].as_array().unwrap();
     let on = |film: &&Value| {
         let from = date.get(11..16).unwrap_or("00:00");
-        let is_on = |it: &(String, String, String)| {
-            film["movie_id"] == it.0.as_str() && it.1.as_str() >= from
+        let is_on = |showing: &(String, String, String)| {
+            film["movie_id"] == showing.0.as_str() && showing.1.as_str() >= from
         };
         if date.is_empty() { 9 } else { programme(date).iter().filter(|it| is_on(it)).count() }
     };
@@ -242,7 +242,7 @@ fn themes() -> &'static [Value] {
 
 fn card(query: &str) -> Option<String> {
     let query = fold(query.trim_end_matches("ちゃん").trim_end_matches("のカード"));
-    let known = [
+    let pairs = [
         ("アズール", "蒼晶竜アジュール"),
         ("ソレーユ", "黄金王ソレイユ"),
         ("1000年桜", "千年桜"),
@@ -250,22 +250,22 @@ fn card(query: &str) -> Option<String> {
         ("sennenzakura", "千年桜"),
         ("thousand year cherry", "千年桜"),
     ];
-    if let Some(it) = known.iter().find(|it| fold(it.0) == query) {
+    if let Some(it) = pairs.iter().find(|it| fold(it.0) == query) {
         return Some(it.1.to_owned());
     }
     let is = |card: &Value| {
         let names = ["name", "name_en", "reading"].iter().filter_map(|it| card[*it].as_str());
-        let words = card["name_en"]
+        let message = card["name_en"]
             .as_str()
             .unwrap_or_default()
             .split([' ', ','])
             .map(fold)
             .filter(|it| it.len() > 2 && it != "the");
-        names.map(fold).any(|it| {
-            it == query
-                || !query.is_ascii() && it.ends_with(&query)
-                || !query.is_ascii() && query.chars().count() == 1 && it.contains(&query)
-        }) || words.into_iter().any(|it| it == query)
+        names.map(fold).any(|name| {
+            name == query
+                || !query.is_ascii() && name.ends_with(&query)
+                || !query.is_ascii() && query.chars().count() == 1 && name.contains(&query)
+        }) || message.into_iter().any(|it| it == query)
     };
     let themes = themes();
     let cards: Vec<_> = themes

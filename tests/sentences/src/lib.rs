@@ -168,21 +168,21 @@ fn names(is_english: bool) -> Vec<Name> {
 fn all_names(tag: &str) -> Vec<Name> {
     let mut names = illustrations::sentences::words();
     names.extend(illustrations::spoken::names());
-    for told in [
+    for expected in [
         cinema::sentences::names(),
         conversations::sentences::names(),
         forms::sentences::names(),
         navigation::sentences::names(),
     ] {
-        names.extend(told.unwrap());
+        names.extend(expected.unwrap());
     }
     let samples = SAMPLES.into_iter().flat_map(|(name, samples)| {
-        samples(tag).into_iter().map(move |it| Name {
+        samples(tag).into_iter().map(move |sample| Name {
             kind: "sample".to_owned(),
-            name: it.text,
+            name: sample.text,
             english: None,
             within: Some(name.to_owned()),
-            also: it.tools,
+            also: sample.tools,
             hints: Vec::new(),
             moods: Vec::new(),
         })

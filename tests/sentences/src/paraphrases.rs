@@ -34,10 +34,10 @@ fn at_least_85_of_100_lead_to_right_calls_and_no_wrong_action() {
             Verdict::Wrong(how) => wrong.push(format!("{} {text}\n    {how}", it["id"])),
         }
     }
-    let told =
+    let text =
         format!("{right} right\nmissed:\n{}\nwrong:\n{}", missed.join("\n"), wrong.join("\n"));
-    println!("{told}");
-    assert!(right >= RIGHT_MIN && wrong.is_empty(), "{told}");
+    println!("{text}");
+    assert!(right >= RIGHT_MIN && wrong.is_empty(), "{text}");
 }
 
 fn verdict(decided: &Decision, expected: &Value) -> Verdict {
@@ -49,27 +49,27 @@ fn verdict(decided: &Decision, expected: &Value) -> Verdict {
             Verdict::Missed("no call".to_owned())
         };
     };
-    let told: Vec<_> = calls
+    let found: Vec<_> = calls
         .iter()
         .map(|it| format!("{} {}", it.name, Value::Object(it.arguments.clone())))
         .collect();
-    let told = told.join(" + ");
+    let text = found.join(" + ");
     let barred = names(&expected["wrong_if"]);
     // A form asks and does nothing, unless the sentence bars even that.
-    let is_wrong = |it: &str| {
-        barred.contains(&it)
-            || !tools.contains(&it) && it != "request_form" && !is_beside(it, &tools)
+    let is_wrong = |tool: &str| {
+        barred.contains(&tool)
+            || !tools.contains(&tool) && tool != "request_form" && !is_beside(tool, &tools)
     };
     if calls.iter().any(|it| is_wrong(&it.name)) {
-        return Verdict::Wrong(told);
+        return Verdict::Wrong(text);
     }
-    let fits = calls.iter().any(|it| {
-        let of = expected["arguments_by_tool"].get(&it.name).unwrap_or(&expected["arguments"]);
-        tools.contains(&&*it.name)
-            && has_arguments(&it.arguments, of)
-            && has_fields(&it.arguments, expected)
+    let fits = calls.iter().any(|call| {
+        let of = expected["arguments_by_tool"].get(&call.name).unwrap_or(&expected["arguments"]);
+        tools.contains(&&*call.name)
+            && has_arguments(&call.arguments, of)
+            && has_fields(&call.arguments, expected)
     });
-    if fits { Verdict::Right } else { Verdict::Missed(told) }
+    if fits { Verdict::Right } else { Verdict::Missed(text) }
 }
 
 /// The table of distances may come with a search whose routes are compared (NAV-51).

@@ -8,10 +8,10 @@ use super::{Talk, concluded, output};
 
 /// What an agent that was asked `question` does, and how it goes on.
 fn asked(question: &str, has_spoken: bool) -> (Talk, Decision) {
-    let said = |by, text: &str| LogEntry { by, text: text.to_owned() };
-    let mut log = vec![said(By::Partner, question)];
+    let shown = |by, text: &str| LogEntry { by, text: text.to_owned() };
+    let mut log = vec![shown(By::Partner, question)];
     if has_spoken {
-        log.insert(0, said(By::Own, "こんにちは。"));
+        log.insert(0, shown(By::Own, "こんにちは。"));
     }
     let scene = Scene {
         name: "Worker".to_owned(),

@@ -11,7 +11,7 @@ fn tools(calls: &[ToolCall]) -> Vec<&str> {
 
 #[test]
 fn wishes_for_several_families_are_answered_one_after_another() {
-    for (said, expected) in [
+    for (sentence, expected) in [
         ("明日の映画を教えて。それと渋谷から横浜までのルートも", ["list_movies", "route_search"]),
         (
             "蒼晶竜のカードを見せて。あと明日の映画も教えて",
@@ -23,7 +23,7 @@ fn wishes_for_several_families_are_answered_one_after_another() {
             ["list_movies", "route_search"],
         ),
     ] {
-        assert_eq!(tools(&follow(&mut Talk::new(), said).calls), expected, "{said}");
+        assert_eq!(tools(&follow(&mut Talk::new(), sentence).calls), expected, "{sentence}");
     }
 }
 

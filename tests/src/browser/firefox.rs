@@ -212,8 +212,8 @@ async fn port(profile: &Path) -> u16 {
     let file = profile.join("WebDriverBiDiServer.json");
     let began = Instant::now();
     loop {
-        let said = std::fs::read(&file).ok().and_then(|it| serde_json::from_slice(&it).ok());
-        let port = said.as_ref().and_then(|it: &Value| it["ws_port"].as_u64());
+        let value = std::fs::read(&file).ok().and_then(|it| serde_json::from_slice(&it).ok());
+        let port = value.as_ref().and_then(|it: &Value| it["ws_port"].as_u64());
         if let Some(port) = port.and_then(|it| u16::try_from(it).ok()) {
             return port;
         }

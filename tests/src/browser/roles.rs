@@ -84,8 +84,8 @@ impl Browser {
         let ask = |what: &'static str| super::driver::Computed { id: id.to_owned(), what };
         let role = self.client.issue_cmd(ask("computedrole")).await.expect("it has a role");
         let label = self.client.issue_cmd(ask("computedlabel")).await.expect("it has a name");
-        let said = |it: Value| it.as_str().unwrap_or_default().to_owned();
-        (said(role), said(label))
+        let shown = |it: Value| it.as_str().unwrap_or_default().to_owned();
+        (shown(role), shown(label))
     }
 
     /// The description of a field besides its name: its help and what is wrong with it.
@@ -102,11 +102,11 @@ impl Browser {
     pub async fn describes(&self, label: &str, part: &str) {
         let began = Instant::now();
         loop {
-            let said = self.described(label).await;
-            if said.contains(part) {
+            let name = self.described(label).await;
+            if name.contains(part) {
                 return;
             }
-            assert!(began.elapsed() < PATIENCE, "of {label:?} is said {said:?} and not {part:?}");
+            assert!(began.elapsed() < PATIENCE, "of {label:?} is said {name:?} and not {part:?}");
             tokio::time::sleep(LOOK_EVERY).await;
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn answer(asked: &Asked, mark: &str) -> Reply {
         "/maps/api/geocode/json" => (&["address"], &["language"]),
         _ => return reply(404, json!({})),
     };
-    let known = [required, allowed, &["key"]].concat();
+    let names = [required, allowed, &["key"]].concat();
     let refused = |status: &str, message: String| {
         reply(
             200,
@@ -32,7 +32,7 @@ pub(super) fn answer(asked: &Asked, mark: &str) -> Reply {
         let key = asked.parameter("key").unwrap_or_default();
         return refused("REQUEST_DENIED", format!("The provided API key {key} is invalid."));
     }
-    if let Some(name) = asked.unknown(&known) {
+    if let Some(name) = asked.unknown(&names) {
         return refused("INVALID_REQUEST", format!("Invalid request. Unknown parameter '{name}'."));
     }
     let missing = required.iter().find(|it| asked.parameter(it).is_none_or(str::is_empty));

@@ -11,8 +11,8 @@ fn osrm_error(code: &str, message: &str) -> Reply {
 /// Places in an OSRM path.
 fn coordinates(asked: &Asked) -> Option<Vec<(f64, f64)>> {
     let text = asked.path.rsplit('/').next()?;
-    let place = |it: &str| {
-        let (lng, lat) = it.split_once(',')?;
+    let place = |text: &str| {
+        let (lng, lat) = text.split_once(',')?;
         Some((lng.parse().ok()?, lat.parse().ok()?))
     };
     text.split(';').map(place).collect()
@@ -82,11 +82,11 @@ fn is_spot(it: &Value) -> bool {
 
 /// What is answered to `/route`.
 pub(super) fn valhalla_route(asked: &Asked) -> Reply {
-    let known =
+    let names =
         ["locations", "costing", "costing_options", "alternates", "language", "units", "date_time"];
     let spots = asked.body["locations"].as_array().cloned().unwrap_or_default();
     match () {
-        () if asked.method != "POST" || asked.unknown_field(&known).is_some() => {
+        () if asked.method != "POST" || asked.unknown_field(&names).is_some() => {
             return valhalla_error(100, "Failed to parse json request");
         }
         () if spots.len() != 2 || !spots.iter().all(is_spot) => {
@@ -120,8 +120,8 @@ pub(super) fn valhalla_route(asked: &Asked) -> Reply {
 
 /// What is answered to `/sources_to_targets`.
 pub(super) fn valhalla_table(asked: &Asked) -> Reply {
-    let known = ["sources", "targets", "costing", "units", "verbose", "date_time"];
-    if asked.method != "POST" || asked.unknown_field(&known).is_some() {
+    let names = ["sources", "targets", "costing", "units", "verbose", "date_time"];
+    if asked.method != "POST" || asked.unknown_field(&names).is_some() {
         return valhalla_error(100, "Failed to parse json request");
     }
     let count = |name: &str| asked.body[name].as_array().map_or(0, Vec::len);

@@ -16,7 +16,7 @@ pub const KEY: &str = "sk-ant-fake/key+of-mine";
 /// Claude, and what it has sent so far: thinking is compared with it when it comes back.
 #[derive(Default)]
 pub struct Claude {
-    said: Mutex<Vec<Value>>,
+    sent: Mutex<Vec<Value>>,
 }
 
 /// A message that calls tools: their ids, names and arguments.
@@ -50,8 +50,8 @@ pub fn error_event(kind: &str, message: &str) -> Sse {
 
 impl Provider for Claude {
     fn judge(&self, asked: &Asked) -> Result<(), Broken> {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        rules::judge(asked, &said)
+        let answer = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        rules::judge(asked, &answer)
     }
 
     fn is_streamed(&self, asked: &Asked) -> bool {
@@ -60,8 +60,8 @@ impl Provider for Claude {
 
     fn whole(&self, asked: &Asked, message: &Value) -> Value {
         let content = message["content"].clone();
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.push(content.clone());
+        let mut answer = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        answer.push(content.clone());
         let calls = content.as_array().into_iter().flatten().any(|it| it["type"] == "tool_use");
         let stop_reason = if calls { "tool_use" } else { "end_turn" };
         let usage = json!({
@@ -73,7 +73,7 @@ impl Provider for Claude {
             given => given.clone(),
         };
         json!({
-            "id": format!("msg_{:024}", said.len()),
+            "id": format!("msg_{:024}", answer.len()),
             "type": "message",
             "role": "assistant",
             "model": asked.body["model"],

@@ -124,7 +124,7 @@ impl Provider for Gemini {
     /// `{error: {code, message, status, details?}}`
     /// (<https://ai.google.dev/gemini-api/docs/troubleshooting>).
     fn error(&self, status: u16, message: &str) -> Value {
-        let word = match status {
+        let status_name = match status {
             400 => "INVALID_ARGUMENT",
             403 => "PERMISSION_DENIED",
             404 => "NOT_FOUND",
@@ -133,7 +133,7 @@ impl Provider for Gemini {
             504 => "DEADLINE_EXCEEDED",
             _ => "INTERNAL",
         };
-        let mut error = json!({ "code": status, "message": message, "status": word });
+        let mut error = json!({ "code": status, "message": message, "status": status_name });
         if message.starts_with("API key not valid") {
             error["details"] = json!([{
                 "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID",
@@ -224,14 +224,14 @@ fn generation(body: &Value, model: &str, draws: bool) -> Result<(), String> {
         if !draws {
             return Err(format!("Image config is not supported for models/{model}"));
         }
-        let known = image.as_object().is_some_and(|it| {
-            it.iter().all(|(name, it)| {
+        let known = image.as_object().is_some_and(|image| {
+            image.iter().all(|(name, field)| {
                 let allowed = match name.as_str() {
                     "aspectRatio" => RATIOS,
                     "imageSize" => SIZES,
                     _ => &[],
                 };
-                it.as_str().is_some_and(|it| allowed.contains(&it))
+                field.as_str().is_some_and(|it| allowed.contains(&it))
             })
         });
         if !known {
@@ -259,9 +259,9 @@ fn pieces(part: Value) -> Vec<Value> {
         return vec![part];
     };
     let chars: Vec<char> = text.chars().collect();
-    let pieces = chars.chunks(8).map(|it| {
+    let pieces = chars.chunks(8).map(|chars| {
         let mut piece = part.clone();
-        piece["text"] = it.iter().collect::<String>().into();
+        piece["text"] = chars.iter().collect::<String>().into();
         piece
     });
     pieces.collect()

@@ -55,9 +55,9 @@ impl Provider for OpenAi {
     /// The whole answer: platform.openai.com/docs/api-reference/chat/object.
     fn whole(&self, asked: &Asked, message: &Value) -> Value {
         let calls = &message["tool_calls"];
-        let mut said = json!({ "role": "assistant", "content": message["content"], "refusal": message["refusal"] });
+        let mut arguments = json!({ "role": "assistant", "content": message["content"], "refusal": message["refusal"] });
         if calls.is_array() {
-            said["tool_calls"] = calls.clone();
+            arguments["tool_calls"] = calls.clone();
         }
         let default = if calls.is_array() { "tool_calls" } else { "stop" };
         let finish_reason = message["finish_reason"].as_str().unwrap_or(default);
@@ -71,7 +71,7 @@ impl Provider for OpenAi {
         json!({
             "id": "chatcmpl-fake", "object": "chat.completion", "created": 1_790_000_000,
             "model": asked.body["model"], "usage": usage,
-            "choices": [{ "index": 0, "message": said, "finish_reason": finish_reason, "logprobs": null }],
+            "choices": [{ "index": 0, "message": arguments, "finish_reason": finish_reason, "logprobs": null }],
         })
     }
 
@@ -79,16 +79,16 @@ impl Provider for OpenAi {
     fn events(&self, asked: &Asked, message: &Value) -> Vec<Sse> {
         let whole = self.whole(asked, message);
         let choice = &whole["choices"][0];
-        let said = &choice["message"];
+        let text = &choice["message"];
         let mut deltas = vec![json!({ "role": "assistant", "content": "" })];
         for field in ["content", "refusal"] {
-            deltas.extend(cut(&said[field]).map(|it| json!({ field: it })));
+            deltas.extend(cut(&text[field]).map(|it| json!({ field: it })));
         }
-        for (index, call) in said["tool_calls"].as_array().into_iter().flatten().enumerate() {
+        for (index, call) in text["tool_calls"].as_array().into_iter().flatten().enumerate() {
             deltas.extend(self.call(index, call));
         }
         // Where the length ends in the middle of a call, the rest of it is missing.
-        if choice["finish_reason"] == "length" && said["tool_calls"].is_array() {
+        if choice["finish_reason"] == "length" && text["tool_calls"].is_array() {
             deltas.pop();
         }
         // "stream_options.include_usage": every other chunk has a usage that is null.

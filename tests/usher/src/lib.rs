@@ -56,9 +56,9 @@ impl Guest for Usher {
             _ => match path.strip_prefix("/fetch/") {
                 Some(authority) => fetched(authority).await,
                 None => {
-                    let said = request_text(request, &path).await;
+                    let found = request_text(request, &path).await;
                     Ok(answer(201, "text/html", |mut body| async move {
-                        for piece in said.as_bytes().chunks(4096) {
+                        for piece in found.as_bytes().chunks(4096) {
                             body.write_all(piece.to_vec()).await;
                         }
                     }))

@@ -154,13 +154,13 @@ fn parts(title: &str, parts: &[Part]) -> std::io::Result<()> {
 }
 
 fn hints(tool: &serde_json::Value) -> String {
-    let words = [
+    let hints = [
         ("readOnlyHint", "reads only"),
         ("destructiveHint", "may destroy"),
         ("idempotentHint", "twice is once"),
         ("openWorldHint", "reaches outside"),
     ];
-    let said: Vec<_> =
-        words.iter().filter(|it| tool["annotations"][it.0] == true).map(|it| it.1).collect();
-    if said.is_empty() { String::new() } else { format!("  ({})", said.join(", ")) }
+    let found: Vec<_> =
+        hints.iter().filter(|it| tool["annotations"][it.0] == true).map(|it| it.1).collect();
+    if found.is_empty() { String::new() } else { format!("  ({})", found.join(", ")) }
 }

@@ -93,13 +93,13 @@ impl Replay {
                 );
             }
             Replayed::Use(it) => {
-                let told = |it: Option<(String, Value)>, none: &str| match it {
+                let shown = |entry: Option<(String, Value)>, none: &str| match entry {
                     Some((name, with)) => format!("{name} {}", cut(&with)),
                     None => none.to_owned(),
                 };
                 complain(&format!("use {} differs", it.number));
-                complain(&format!("  expected  {}", told(it.expected, "the end of the call")));
-                complain(&format!("  came      {}", told(it.came, "the end of the call")));
+                complain(&format!("  expected  {}", shown(it.expected, "the end of the call")));
+                complain(&format!("  came      {}", shown(it.came, "the end of the call")));
             }
             Replayed::Outcome(at, expected, came) => {
                 complain(&format!(

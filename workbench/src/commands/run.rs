@@ -126,9 +126,9 @@ impl Run {
         let settings = Settings::read(&configured, &config.base)?;
         let mut granted = config.component(name).hosts();
         granted.extend(self.allow_http.clone());
-        let (hosts, trouble) = Hosts::salvage(&granted, &config.base);
-        if let Some(trouble) = trouble {
-            bail!(trouble);
+        let (hosts, error) = Hosts::salvage(&granted, &config.base);
+        if let Some(error) = error {
+            bail!(error);
         }
         let source = Source::new(bytes, name.to_owned());
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())?;

@@ -19,7 +19,7 @@ use sandbox::{
         types::Name,
     },
     capability::{
-        Ask, ENDED, Heard, HeldCall, Requested, Running, Standing, Surroundings, ToolOffer,
+        Ask, ENDED, HeldCall, NamedReply, Requested, Running, Standing, Surroundings, ToolOffer,
         ToolOutcome, ToolRequest, Written,
     },
 };
@@ -133,13 +133,13 @@ impl Surroundings for Fake {
         ready(Vec::new()).boxed()
     }
 
-    fn hear(
+    fn consult(
         &self,
         turn: Turn,
         _: Vec<(String, String)>,
         _: Option<String>,
-    ) -> BoxFuture<'static, Vec<Heard>> {
-        let reply = self.understands.as_ref().map(|it| it(&dialogue::told_turn(&turn)));
+    ) -> BoxFuture<'static, Vec<NamedReply>> {
+        let reply = self.understands.as_ref().map(|it| it(&dialogue::turn_json(&turn)));
         let reply = reply.map(|it| -> Result<Reply, String> { dialogue::read_reply(&it) });
         ready(reply.map(|it| ("test".into(), it)).into_iter().collect()).boxed()
     }
@@ -186,10 +186,10 @@ fn asked(ask: &Ask) -> Value {
     let history: Vec<_> =
         remarks.map(|it| json!({ "is_user": it.is_user, "text": it.text })).collect();
     let part = ask.part.as_ref().map(|part| {
-        let given = part.given.iter().map(|it| {
+        let given = part.given.iter().map(|given| {
             json!({
-                "tool": it.tool, "argument": it.argument, "is_default": it.is_default,
-                "value": read(&Some(it.value.clone())),
+                "tool": given.tool, "argument": given.argument, "is_default": given.is_default,
+                "value": read(&Some(given.value.clone())),
             })
         });
         let given: Vec<_> = given.collect();

@@ -138,35 +138,35 @@ fn answered(it: Answered) -> wit::Answered {
 
 fn reply_json(reply: wit::Reply) -> Value {
     let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
-    let mut told = json!({ "confidence": reply.confidence, "memory": read(&reply.memory) });
+    let mut object = json!({ "confidence": reply.confidence, "memory": read(&reply.memory) });
     match reply.step {
         wit::Step::Calls(calls) => {
             let call = |it: &wit::Call| json!({ "id": it.id, "tool": it.tool, "arguments": read(&it.arguments), "reason": it.reason });
-            told["calls"] = calls.iter().map(call).collect();
+            object["calls"] = calls.iter().map(call).collect();
         }
         wit::Step::Answer(answer) => {
-            let text = |it: wit::Piece| match it {
+            let text = |piece: wit::Piece| match piece {
                 wit::Piece::Text(text) => Some(text),
                 wit::Piece::Picture(_) => None,
             };
             let texts: Vec<_> = answer.content.into_iter().filter_map(text).collect();
-            told["text"] = texts.join("\n").into();
+            object["text"] = texts.join("\n").into();
         }
     }
-    told
+    object
 }
 
 /// What a component that understands sentences gets, as a test reads it.
-pub(super) fn told_turn(turn: &wit::Turn) -> Value {
+pub(super) fn turn_json(turn: &wit::Turn) -> Value {
     let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
-    let text = |it: &wit::Piece| match it {
+    let text = |piece: &wit::Piece| match piece {
         wit::Piece::Text(text) => Some(text.clone()),
         wit::Piece::Picture(_) => None,
     };
     let message: Vec<_> = turn.message.iter().filter_map(text).collect();
-    let answered = turn.answered.iter().map(|it| match &it.outcome {
-        Ok(output) => json!({ "tool": it.call.tool, "output": read(&output.structured) }),
-        Err(failure) => json!({ "tool": it.call.tool, "error": failure.code }),
+    let answered = turn.answered.iter().map(|answered| match &answered.outcome {
+        Ok(output) => json!({ "tool": answered.call.tool, "output": read(&output.structured) }),
+        Err(failure) => json!({ "tool": answered.call.tool, "error": failure.code }),
     });
     json!({
         "message": message.join("\n"),
@@ -178,10 +178,10 @@ pub(super) fn told_turn(turn: &wit::Turn) -> Value {
 
 /// A test's reply: `calls`, each `{tool, arguments}`, or `text`.
 pub(super) fn read_reply(it: &Value) -> Result<wit::Reply, String> {
-    let call = |(at, it): (usize, &Value)| wit::Call {
+    let call = |(at, value): (usize, &Value)| wit::Call {
         id: format!("call-{at}"),
-        tool: it["tool"].as_str().unwrap_or_default().to_owned(),
-        arguments: it["arguments"].to_string(),
+        tool: value["tool"].as_str().unwrap_or_default().to_owned(),
+        arguments: value["arguments"].to_string(),
         meta: "{}".to_owned(),
         reason: "A test wants it.".to_owned(),
     };

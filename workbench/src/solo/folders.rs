@@ -104,7 +104,7 @@ fn read_into(
     depth: usize,
 ) -> Result<(), String> {
     let here = root.join(folder);
-    let told = |path: &Path| {
+    let error = |path: &Path| {
         let path = path.display().to_string();
         move |it: io::Error| format!("{path}: {it}")
     };
@@ -113,25 +113,25 @@ fn read_into(
     }
     let mut found = fs::read_dir(&here)
         .and_then(|it| it.take(left.entries + 1).collect::<Result<Vec<_>, _>>())
-        .map_err(told(&here))?;
+        .map_err(error(&here))?;
     found.sort_by_key(fs::DirEntry::file_name);
     for it in found {
         let path = folder.join(it.file_name());
         let at = root.join(&path);
-        let kind = it.file_type().map_err(told(&at))?;
+        let kind = it.file_type().map_err(error(&at))?;
         let name = path.to_str().map(str::to_owned);
         let name = name.ok_or_else(|| format!("{} is no UTF-8", at.display()))?;
         left.entries = left.entries.checked_sub(1).ok_or_else(too_much)?;
         let is = match () {
             () if kind.is_dir() => Content::Folder,
             () if kind.is_symlink() => {
-                let to = fs::read_link(&at).map_err(told(&at))?;
+                let to = fs::read_link(&at).map_err(error(&at))?;
                 Content::Link(to.to_str().unwrap_or_default().to_owned())
             }
             () if kind.is_file() => {
                 let mut bytes = Vec::new();
-                let file = File::open(&at).map_err(told(&at))?;
-                file.take(left.bytes + 1).read_to_end(&mut bytes).map_err(told(&at))?;
+                let file = File::open(&at).map_err(error(&at))?;
+                file.take(left.bytes + 1).read_to_end(&mut bytes).map_err(error(&at))?;
                 left.bytes = left.bytes.checked_sub(bytes.len() as u64).ok_or_else(too_much)?;
                 match String::from_utf8(bytes) {
                     Ok(text) => Content::Text(text),
@@ -141,7 +141,7 @@ fn read_into(
             // Pipes and the like: none that a component can open.
             () => continue,
         };
-        let changed = it.metadata().and_then(|it| it.modified()).map_err(told(&at))?;
+        let changed = it.metadata().and_then(|it| it.modified()).map_err(error(&at))?;
         let changed = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
         let is_folder = is == Content::Folder;
         // A link's own time is none that can be set.

@@ -288,7 +288,7 @@ pub enum Language {
     Rust,
     /// JavaScript, and TypeScript.
     Js,
-    /// Python.
+    /// Python, by the kit of the host.
     Python,
 }
 

@@ -43,11 +43,11 @@ struct Count {
 impl Scenario {
     /// All that the suite ran: their names from its output, their checks from its folder. A single
     /// scenario is not printed, and counts.
-    pub(super) fn read_all(said: &str, folder: &Path, only: Option<&str>) -> Result<Vec<Self>> {
+    pub(super) fn read_all(text: &str, folder: &Path, only: Option<&str>) -> Result<Vec<Self>> {
         let checks = checks_below(folder)?;
-        let unscored = unscored(said);
-        let names = said.lines().filter_map(|it| {
-            let name = it.strip_prefix("=== Running scenario: ")?;
+        let unscored = unscored(text);
+        let names = text.lines().filter_map(|line| {
+            let name = line.strip_prefix("=== Running scenario: ")?;
             name.strip_suffix(" ===")
         });
         let read = |name: &str| Self::of(name, checks.get(name), unscored.get(name).cloned());
@@ -106,8 +106,8 @@ fn scenario_of(folder: &str) -> Option<&str> {
 }
 
 /// The scenarios that do not count, each with the reason: `✗ tasks-lifecycle (extension)`.
-fn unscored(said: &str) -> BTreeMap<String, String> {
-    let list = said.lines().skip_while(|it| !it.starts_with("Not scored for "));
+fn unscored(text: &str) -> BTreeMap<String, String> {
+    let list = text.lines().skip_while(|it| !it.starts_with("Not scored for "));
     let entry = |line: &str| {
         let line = line.trim().trim_start_matches(['✓', '✗']).trim();
         let (name, reason) = line.strip_suffix(')')?.rsplit_once(" (")?;

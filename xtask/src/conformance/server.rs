@@ -53,9 +53,9 @@ impl Server {
         server.arg("--config").arg(&config);
         server.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&log)?);
         let mut child = server.spawn().with_context(|| format!("starting {}", binary.display()))?;
-        let said = BufReader::new(child.stdout.take().context("its output is piped")?);
+        let lines = BufReader::new(child.stdout.take().context("its output is piped")?);
         let mut server = Self { child, url: String::new() };
-        let mut lines = said.lines().map_while(Result::ok);
+        let mut lines = lines.lines().map_while(Result::ok);
         server.url = lines
             .find_map(|it| address(&it))
             .with_context(|| format!("the server did not start: see {}", log.display()))?;

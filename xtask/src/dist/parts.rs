@@ -69,8 +69,8 @@ impl Parts {
             let built = built(&workspace.root, &roots, target)?;
             for (id, part) in collect(&metadata, &built, &digests)? {
                 // A crate may be built from more for one target than for another.
-                let known: &mut Part = parts.entry(id).or_insert_with(|| part.clone());
-                known.needs.extend(part.needs);
+                let entry: &mut Part = parts.entry(id).or_insert_with(|| part.clone());
+                entry.needs.extend(part.needs);
             }
         }
         let npm = npm(&workspace.root)?;
@@ -94,8 +94,8 @@ fn built(root: &Path, roots: &[&str], target: &str) -> Result<BTreeSet<(String, 
         tree.args(["--package", name]);
     }
     let output = tree.output().with_context(|| format!("starting {}", line(&tree)))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{}: {said}", line(&tree));
+    let text = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}: {text}", line(&tree));
     Ok(String::from_utf8(output.stdout)?.lines().filter_map(named).collect())
 }
 
@@ -148,8 +148,8 @@ fn digests(root: &Path) -> Result<BTreeMap<(String, String), String>> {
     let lock: toml::Table = lock.parse().context("Cargo.lock")?;
     let packages = lock.get("package").and_then(|it| it.as_array()).into_iter().flatten();
     let entry = |package: &toml::Value| {
-        let word = |name: &str| Some(package.get(name)?.as_str()?.to_owned());
-        Some(((word("name")?, word("version")?), word("checksum")?))
+        let field = |name: &str| Some(package.get(name)?.as_str()?.to_owned());
+        Some(((field("name")?, field("version")?), field("checksum")?))
     };
     Ok(packages.filter_map(entry).collect())
 }
@@ -163,8 +163,8 @@ fn npm(root: &Path) -> Result<Vec<Part>> {
         packages.iter().filter(|(path, package)| !path.is_empty() && package["dev"] != true);
     let part = |(path, package): (&String, &Value)| {
         let name = path.rsplit("node_modules/").next()?.to_owned();
-        let word = |name: &str| Some(package[name].as_str()?.to_owned());
-        let (version, licence) = (word("version")?, word("license").unwrap_or_default());
+        let field = |name: &str| Some(package[name].as_str()?.to_owned());
+        let (version, licence) = (field("version")?, field("license").unwrap_or_default());
         let (folder, author, needs) = (root.join(path), String::new(), BTreeSet::new());
         Some(Part { name, version, licence, author, folder, origin: Origin::Npm, needs })
     };

@@ -44,9 +44,9 @@ impl Plan {
         let known = stages.sum::<Duration>();
         let new = self.steps().filter(|step| of(step).is_none()).count();
         match (known.is_zero(), new) {
-            (_, 0) => format!("about {} left", in_words(known)),
+            (_, 0) => format!("about {} left", written(known)),
             (true, new) => format!("steps left: {new}, how long is not known yet"),
-            (false, new) => format!("{} left, and steps that are new here: {new}", in_words(known)),
+            (false, new) => format!("{} left, and steps that are new here: {new}", written(known)),
         }
     }
 }
@@ -77,7 +77,7 @@ impl Times {
 }
 
 /// A time such as `50 s` or `12 min`.
-pub(super) fn in_words(time: Duration) -> String {
+pub(super) fn written(time: Duration) -> String {
     match time.as_secs() {
         seconds @ ..90 => format!("{seconds} s"),
         seconds => format!("{} min", (seconds + 30) / 60),

@@ -63,8 +63,8 @@ fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     // Names as they are, be they ASCII or not.
     git.args(["-c", "core.quotePath=false"]).args(arguments).current_dir(root);
     let output = git.output().context("starting git")?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "`{}`: {}", line(&git), said.trim());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "`{}`: {}", line(&git), errors.trim());
     Ok(String::from_utf8(output.stdout)?)
 }
 
@@ -158,10 +158,10 @@ impl Reach {
     /// How a package is reached: `host, by store, by host/store/src/lib.rs`.
     fn named(&self, name: &str) -> Option<String> {
         let mut cause = self.packages.get(name)?;
-        let mut said = name.to_owned();
+        let mut text = name.to_owned();
         loop {
-            said = format!("{said}, by {cause}");
-            let Some(next) = self.packages.get(cause) else { return Some(said) };
+            text = format!("{text}, by {cause}");
+            let Some(next) = self.packages.get(cause) else { return Some(text) };
             cause = next;
         }
     }
@@ -296,8 +296,8 @@ mod tests {
         let steps = ["fmt", "clippy for wasm", UNITS, "ring house"];
         let steps = [&steps[..], &LOADING].concat();
         assert_runs(&["components/cinema/src/lib.rs"], &[&BUILT[..], &steps].concat());
-        let told = runs(&["tests/conformance/src/lib.rs"]);
-        assert!(told.contains(&"conformance".to_owned()), "{told:?}");
+        let runs = runs(&["tests/conformance/src/lib.rs"]);
+        assert!(runs.contains(&"conformance".to_owned()), "{runs:?}");
     }
 
     #[test]

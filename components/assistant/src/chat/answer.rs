@@ -20,12 +20,12 @@ pub(super) fn image(it: &Image) -> Value {
 
 /// The model's entry for the history; signatures as they came (ILL-27).
 pub(super) fn parts(parts: &[Part]) -> Vec<Value> {
-    let each = |it: &Part| {
-        let mut part = match &it.body {
+    let each = |source: &Part| {
+        let mut part = match &source.body {
             Body::Text(text) => json!({ "text": text }),
             Body::Image(it) => json!({ "inlineData": image(it) }),
         };
-        if let Some(signature) = &it.signature {
+        if let Some(signature) = &source.signature {
             part["thoughtSignature"] = signature.as_str().into();
         }
         part
@@ -37,7 +37,7 @@ pub(super) fn parts(parts: &[Part]) -> Vec<Value> {
 pub(super) fn made_by(tool: Option<&str>, answered: &[Answered]) -> Vec<Image> {
     let Some(tool) = tool else { return Vec::new() };
     let made = answered.iter().filter(|it| it.call.name == tool);
-    let mut pictures = made.filter_map(|it| match &it.result {
+    let mut pictures = made.filter_map(|answered| match &answered.result {
         ToolResult::Output { content, .. } => Some(images_of(content).cloned()),
         ToolResult::Failed(_) => None,
     });
@@ -78,8 +78,8 @@ pub(super) fn calls(
     offers: &[Offer],
 ) -> Vec<Value> {
     let ended = answered.iter().map(|it| (&it.call, &it.result));
-    let held = waiting.iter().filter_map(|it| match &it.wait {
-        Wait::Form { result } | Wait::Choice { result } => Some((&it.call, result)),
+    let held = waiting.iter().filter_map(|held| match &held.wait {
+        Wait::Form { result } | Wait::Choice { result } => Some((&held.call, result)),
         Wait::Approval | Wait::Answers { .. } => None,
     });
     ended.chain(held).map(|(it, result)| call(it, result, ms.get(&it.id), offers)).collect()
@@ -130,7 +130,7 @@ pub(super) fn waiting(it: &Held, offers: &[Offer], language: Language) -> Value 
 
 /// All pictures among which the person is to choose.
 pub(super) fn choices(waiting: &[Held]) -> Vec<Value> {
-    let choices = waiting.iter().filter_map(|it| match &it.wait {
+    let choices = waiting.iter().filter_map(|held| match &held.wait {
         Wait::Choice { result } => Some(named(result)),
         Wait::Approval | Wait::Answers { .. } | Wait::Form { .. } => None,
     });
@@ -147,9 +147,9 @@ fn named(result: &ToolResult) -> Vec<Value> {
         let names = found.iter().filter(|it| it.0.ends_with("name") || it.0.ends_with("title"));
         names.filter_map(|it| it.1.as_str()).next()
     };
-    let pictures = images_of(content).map(|it| {
-        let mut picture = image(it);
-        picture["name"] = name(&it.data).unwrap_or_default().into();
+    let pictures = images_of(content).map(|source| {
+        let mut picture = image(source);
+        picture["name"] = name(&source.data).unwrap_or_default().into();
         picture
     });
     pictures.collect()
@@ -221,10 +221,10 @@ pub(super) fn nothing(is_cut: bool, language: Language) -> &'static str {
 
 /// What calls came to, as text, for an answer without a model: those that changed something in full.
 pub(super) fn done(answered: &[Answered], offers: &[Offer], language: Language) -> String {
-    let line = |it: &Answered| {
-        let offer = offers.iter().find(|offer| offer.name == it.call.name);
-        let name = offer.and_then(|it| it.title.as_deref()).unwrap_or(&it.call.name);
-        match &it.result {
+    let line = |answered: &Answered| {
+        let offer = offers.iter().find(|offer| offer.name == answered.call.name);
+        let name = offer.and_then(|it| it.title.as_deref()).unwrap_or(&answered.call.name);
+        match &answered.result {
             ToolResult::Failed(failure) => language.pick(
                 format!("{name}: できませんでした（{}）", failure.message),
                 format!("{name}: not done ({})", failure.message),
@@ -269,7 +269,7 @@ fn plain(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
         Value::Array(all) => {
-            let each = |it: &Value| match it {
+            let each = |value: &Value| match value {
                 Value::Object(fields) => fields.values().find_map(plain),
                 it => plain(it),
             };
@@ -297,7 +297,7 @@ pub(super) fn failed(
 
 /// What a run came to that was stopped: the pictures of its last results, and why there is no more.
 pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
-    let last = answered.iter().rev().find_map(|it| match &it.result {
+    let last = answered.iter().rev().find_map(|answered| match &answered.result {
         ToolResult::Output { content, .. } => {
             let pictures: Vec<_> = images_of(content).cloned().map(Part::image).collect();
             (!pictures.is_empty()).then_some(pictures)

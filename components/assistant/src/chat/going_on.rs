@@ -121,7 +121,7 @@ impl GoingOn<'_> {
 fn chosen(result: &ToolResult, selected: &[Image]) -> ToolResult {
     let ToolResult::Output { structured, meta, content } = result else { return result.clone() };
     let is_chosen = |data: &str| selected.iter().any(|it| *it.data == *data);
-    let keeps = |it: &&Part| match &it.body {
+    let keeps = |part: &&Part| match &part.body {
         Body::Image(it) => is_chosen(&it.data),
         Body::Text(_) => true,
     };

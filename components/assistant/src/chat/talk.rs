@@ -9,7 +9,7 @@ use super::{
     going_on::{GoingOn, GoneOn},
     now,
     request::Asked,
-    told_only,
+    without_nulls,
 };
 use crate::{
     Assistant, Before, Conclusion, Ending, Language, Part, Run, Settings, Task, Teller, ToolPicker,
@@ -255,10 +255,10 @@ impl Scene {
         let mut stop_reason = stop_reason;
         let (text, images) = answer::text_and_images(&conclusion);
         if text.trim().is_empty() && images.is_empty() {
-            let said = answer::nothing(conclusion.cut.is_some(), self.language);
-            conclusion.parts = answer::failed(&answered, &offers, said, self.language).parts;
+            let text = answer::nothing(conclusion.cut.is_some(), self.language);
+            conclusion.parts = answer::failed(&answered, &offers, text, self.language).parts;
             stop_reason = if conclusion.cut.is_some() { stop_reason } else { "empty" };
-            notice = Some(said.to_owned());
+            notice = Some(text.to_owned());
         }
         let calls = answer::calls(&answered, &[], &ms, &offers);
         let kept = Some(kept).filter(|_| is_whole);
@@ -296,7 +296,7 @@ impl Scene {
             // The page of the specification knows it by that (ILL-45).
             (images, kind) = (choices, json!("mcp_results"));
         }
-        Ok(told_only(json!({
+        Ok(without_nulls(json!({
             "type": kind,
             "text": text,
             "images": images,

@@ -29,9 +29,9 @@ pub(super) fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
     goes_on.or_else(|| are_best().next()).map(|it| it.0)
 }
 
-/// The parts of `said` that may be requests of their own; none where it has but one.
-pub(super) fn parts(said: &str) -> Vec<String> {
-    let mut parts = settled::parts(&settled::settled(said));
+/// The parts of `message` that may be requests of their own; none where it has but one.
+pub(super) fn parts(message: &str) -> Vec<String> {
+    let mut parts = settled::parts(&settled::settled(message));
     if parts.len() > 1 {
         // `A song by her? Play me that one`: the second says nothing new.
         parts.retain(|it| !is_pointing(it));

@@ -39,7 +39,7 @@ impl Offered {
         if [first, second].iter().any(|it| Some(it.0.as_str()) == latest) {
             return None;
         }
-        let reason = |it: &(String, Reply)| match &it.1.step {
+        let reason = |entry: &(String, Reply)| match &entry.1.step {
             Step::Calls(calls) => calls.first().map(|it| it.reason.clone()),
             Step::Answer(_) => None,
         };
@@ -53,16 +53,16 @@ impl Offered {
         Some((offered, format!("{ask}\n1. {one}\n2. {other}")))
     }
 
-    /// The sentence, and the component that is meant, where `said` says so.
-    pub(super) fn chosen(self, said: &str) -> Option<(String, String)> {
+    /// The sentence, and the component that is meant, where `message` says so.
+    pub(super) fn chosen(self, message: &str) -> Option<(String, String)> {
         const FIRST: [&str; 7] = ["1", "１", "一", "最初", "前者", "first", "one"];
         const SECOND: [&str; 7] = ["2", "２", "二", "あと", "後者", "second", "two"];
-        const WORDS_MAX: usize = 16;
-        let said = said.trim().to_lowercase();
-        if said.chars().count() > WORDS_MAX {
+        const CHARS_MAX: usize = 16;
+        let message = message.trim().to_lowercase();
+        if message.chars().count() > CHARS_MAX {
             return None;
         }
-        let is = |words: [&str; 7]| words.iter().any(|it| said.contains(it));
+        let is = |words: [&str; 7]| words.iter().any(|it| message.contains(it));
         let at = match (is(FIRST), is(SECOND)) {
             (true, false) => 0,
             (false, true) => 1,
@@ -105,7 +105,7 @@ mod tests {
         assert!(of(&[books.clone(), reply("films", 0.6)], None).is_none());
         assert!(of(&[reply("books", 0.3), reply("films", 0.3)], None).is_none());
         assert!(of(&[books, films, reply("ways", 0.7)], None).is_none(), "no list of all");
-        let meant = |said: &str| offered.clone().chosen(said).map(|it| it.1);
+        let meant = |message: &str| offered.clone().chosen(message).map(|it| it.1);
         assert_eq!(meant("2").as_deref(), Some("films"));
         assert_eq!(meant("最初の方").as_deref(), Some("books"));
         assert_eq!(meant("the second one, please").as_deref(), None, "it says more");

@@ -101,12 +101,12 @@ impl Claude {
         if messages.is_empty() {
             messages = message::history(&turn.task.history);
         }
-        let mut said = message::results(&messages, turn.answered);
+        let mut content = message::results(&messages, turn.answered);
         if turn.is_first {
             // After the results of what had waited, in the same message (FORM-7).
-            said.extend(turn.task.message.iter().filter_map(message::block));
+            content.extend(turn.task.message.iter().filter_map(message::block));
         }
-        message::push(&mut messages, "user", said);
+        message::push(&mut messages, "user", content);
         trim::fit(&mut messages, ROOM, &SHAPE);
         let names = Names::of(turn.offers);
         let mut is_again = false;
@@ -180,13 +180,13 @@ impl Claude {
                 json!([{ "type": "text", "text": prompt, "cache_control": ephemeral() }]);
         }
         if has_tools {
-            let told =
+            let declared =
                 declare::declarations(turn.offers, self.assistant.reasons, turn.task.language);
-            let tools = told.into_iter().map(|it| {
+            let tools = declared.into_iter().map(|tool| {
                 json!({
-                    "name": names.wire(&it.name),
-                    "description": it.description,
-                    "input_schema": schema(it.parameters),
+                    "name": names.wire(&tool.name),
+                    "description": tool.description,
+                    "input_schema": schema(tool.parameters),
                 })
             });
             body["tools"] = tools.collect();
@@ -201,12 +201,12 @@ impl Claude {
 
     fn calls(&self, content: &[Value], turn: &Turn<'_>, names: &Names) -> Vec<ToolCall> {
         let used = content.iter().filter(|it| it["type"] == "tool_use");
-        let calls = used.map(|it| {
-            let name = names.own(it["name"].as_str().unwrap_or_default()).to_owned();
-            let mut arguments = it["input"].as_object().cloned().unwrap_or_default();
+        let calls = used.map(|block| {
+            let name = names.own(block["name"].as_str().unwrap_or_default()).to_owned();
+            let mut arguments = block["input"].as_object().cloned().unwrap_or_default();
             let language = turn.task.language;
             let reason = declare::reason(&name, &mut arguments, turn.offers, language);
-            let id = it["id"].as_str().unwrap_or_default().to_owned();
+            let id = block["id"].as_str().unwrap_or_default().to_owned();
             ToolCall { id, name, arguments, meta: Map::new(), reason }
         });
         calls.collect()
@@ -247,12 +247,12 @@ fn resumed(transcript: &Value, model: &str) -> Vec<Value> {
 
 /// The configured price, else the published one of a model that is known.
 fn price(model: &str, configured: Option<(f64, f64)>) -> Option<Price> {
-    let known = || match model {
+    let price = || match model {
         MODEL => Some((2.0, 10.0)),
         "claude-opus-5-5" => Some((4.0, 20.0)),
         _ => None,
     };
-    let (input, output) = configured.or_else(known)?;
+    let (input, output) = configured.or_else(price)?;
     Some(Price { input, output, cached_share: 0.1, caching_share: 1.25 })
 }
 

@@ -62,9 +62,9 @@ pub(super) fn reason(
 ) -> String {
     let offer = offers.iter().find(|it| &*it.name == name);
     let is_own = offer.is_some_and(has_reason);
-    let said = if is_own { None } else { arguments.remove(REASON) };
-    let said = said.as_ref().and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
-    said.map_or_else(|| derived(name, arguments, language), |it| shortened(it, 200))
+    let given = if is_own { None } else { arguments.remove(REASON) };
+    let given = given.as_ref().and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
+    given.map_or_else(|| derived(name, arguments, language), |it| shortened(it, 200))
 }
 
 /// A call as text: `route_search (origin: 東京駅, destination: 横浜駅)`.
@@ -110,15 +110,15 @@ mod tests {
     #[test]
     fn a_reason_is_asked_for_and_never_reaches_the_tool() {
         let offers = [offer(json!({ "what": { "type": "string" } }))];
-        let told = declarations(&offers, true, Language::English);
-        assert!(told[0].parameters["properties"]["reason"].is_object(), "NAV-54");
-        assert_eq!(told[0].parameters.get("$schema"), None);
+        let declared = declarations(&offers, true, Language::English);
+        assert!(declared[0].parameters["properties"]["reason"].is_object(), "NAV-54");
+        assert_eq!(declared[0].parameters.get("$schema"), None);
         let mut arguments = json!({ "what": "x", "reason": "Because." });
         let arguments = arguments.as_object_mut().unwrap();
-        let said = reason("find", arguments, &offers, Language::English);
-        assert_eq!((said.as_str(), arguments.len()), ("Because.", 1), "NAV-54");
-        let said = reason("find", arguments, &offers, Language::English);
-        assert_eq!(said, "Calls find (what: x)", "NAV-54");
+        let text = reason("find", arguments, &offers, Language::English);
+        assert_eq!((text.as_str(), arguments.len()), ("Because.", 1), "NAV-54");
+        let text = reason("find", arguments, &offers, Language::English);
+        assert_eq!(text, "Calls find (what: x)", "NAV-54");
         let plain = declarations(&offers, false, Language::English);
         assert_eq!(plain[0].parameters["properties"].get("reason"), None, "ILL-20");
     }
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn a_tools_own_reason_stays_its_own() {
         let offers = [offer(json!({ "reason": { "type": "integer" } }))];
-        let told = declarations(&offers, true, Language::English);
-        assert_eq!(told[0].parameters["properties"]["reason"]["type"], "integer");
+        let declared = declarations(&offers, true, Language::English);
+        assert_eq!(declared[0].parameters["properties"]["reason"]["type"], "integer");
         let mut arguments = json!({ "reason": 3 });
         reason("find", arguments.as_object_mut().unwrap(), &offers, Language::English);
         assert_eq!(arguments["reason"], 3);

@@ -102,7 +102,7 @@ impl Events {
 struct Lines {
     bytes: Vec<u8>,
     /// Bytes that were looked through and have no end of a line.
-    seen: usize,
+    scanned: usize,
     data: String,
     has_data: bool,
 }
@@ -129,12 +129,12 @@ impl Lines {
 
     /// The next whole line, without its end.
     fn line(&mut self) -> Option<String> {
-        let Some(at) = self.bytes[self.seen..].iter().position(|it| *it == b'\n') else {
-            self.seen = self.bytes.len();
+        let Some(at) = self.bytes[self.scanned..].iter().position(|it| *it == b'\n') else {
+            self.scanned = self.bytes.len();
             return None;
         };
-        let line: Vec<u8> = self.bytes.drain(..=self.seen + at).collect();
-        self.seen = 0;
+        let line: Vec<u8> = self.bytes.drain(..=self.scanned + at).collect();
+        self.scanned = 0;
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_end_matches(['\n', '\r']);
         Some(line.strip_prefix('\u{feff}').unwrap_or(line).to_owned())

@@ -118,9 +118,9 @@ impl Gemini {
             let language = turn.task.language;
             let declared = declare::declarations(offers, self.config.reasons, language);
             let names = Names::of(offers);
-            let declared = declared.into_iter().map(|it| {
-                let name = names.wire(&it.name).to_owned();
-                schema::declared(declare::Declaration { name, ..it })
+            let declared = declared.into_iter().map(|tool| {
+                let name = names.wire(&tool.name).to_owned();
+                schema::declared(declare::Declaration { name, ..tool })
             });
             let declared: Vec<_> = declared.collect();
             body["tools"] = json!([{ "functionDeclarations": declared }]);
@@ -193,12 +193,12 @@ impl Gemini {
         }
         let names = Names::of(turn.offers);
         let made = content::calls(&self.contents, self.contents.len() - 1);
-        let calls = made.into_iter().map(|it| {
-            let mut arguments = it.call["args"].as_object().cloned().unwrap_or_default();
+        let calls = made.into_iter().map(|made| {
+            let mut arguments = made.call["args"].as_object().cloned().unwrap_or_default();
             let language = turn.task.language;
-            let name = names.own(it.name).to_owned();
+            let name = names.own(made.name).to_owned();
             let reason = declare::reason(&name, &mut arguments, turn.offers, language);
-            ToolCall { id: it.id, name, arguments, meta: serde_json::Map::new(), reason }
+            ToolCall { id: made.id, name, arguments, meta: serde_json::Map::new(), reason }
         });
         calls.collect()
     }

@@ -61,13 +61,13 @@ mod tests {
         let long = "x".repeat(100);
         let own = ["find_seats", "far/find.seats", "far_find.seats", "far_find_seats", &long];
         let names = Names::of(&own.map(offer));
-        let mut seen = Vec::new();
+        let mut wires = Vec::new();
         for it in own {
             let wire = names.wire(it);
             assert!(wire.len() <= CHARS_MAX && plain(wire) == wire, "{wire}");
-            assert!(!seen.contains(&wire), "{wire}");
+            assert!(!wires.contains(&wire), "{wire}");
             assert_eq!(names.own(wire), it);
-            seen.push(wire);
+            wires.push(wire);
         }
         assert_eq!(names.wire("find_seats"), "find_seats");
         assert_eq!(names.own("unheard_of"), "unheard_of");

@@ -95,9 +95,9 @@ impl OpenAi {
             false => limits::OLD,
         };
         let prices = config.prices();
-        let known = transcript.filter(|it| it["provider"] == PROVIDER);
-        let messages = known.and_then(|it| it["messages"].as_array().cloned());
-        let spoken = known.and_then(|it| it["model"].as_str()).filter(|_| model.is_empty());
+        let earlier = transcript.filter(|it| it["provider"] == PROVIDER);
+        let messages = earlier.and_then(|it| it["messages"].as_array().cloned());
+        let spoken = earlier.and_then(|it| it["model"].as_str()).filter(|_| model.is_empty());
         Ok(Self {
             wire: Wire::new(url, config)?,
             version: if url.ends_with("/v1") { "" } else { "v1/" },
@@ -126,8 +126,8 @@ impl OpenAi {
         if messages.is_empty() {
             messages = message::history(&turn.task.history);
         }
-        let said = if turn.is_first { turn.task.message.as_slice() } else { &[] };
-        message::results(&mut messages, turn.answered, said);
+        let message = if turn.is_first { turn.task.message.as_slice() } else { &[] };
+        message::results(&mut messages, turn.answered, message);
         trim::fit(&mut messages, ROOM, &SHAPE);
         let names = Names::of(turn.offers);
         let (mut repairs, mut is_again) = (0, false);
@@ -176,8 +176,8 @@ impl OpenAi {
         let path = format!("{}chat/completions", self.version);
         let (mut is_shorter, mut limit) = (false, None);
         loop {
-            let known = limit.or_else(|| limits::known(&self.url, &self.model));
-            let name = known.unwrap_or(self.limit_name);
+            let most = limit.or_else(|| limits::learned(&self.url, &self.model));
+            let name = most.unwrap_or(self.limit_name);
             let body = self.body(messages, turn, names, name);
             let events = self.wire.stream(&path, &[], &body, turn.until);
             let error = match Reply::read(events, turn.teller) {
@@ -225,11 +225,11 @@ impl OpenAi {
         body[limit] = self.tokens_max.into();
         if has_tools {
             let reasons = self.assistant.reasons;
-            let told = declare::declarations(turn.offers, reasons, turn.task.language);
-            let tools = told.into_iter().map(|it| {
-                let name = names.wire(&it.name);
+            let declared = declare::declarations(turn.offers, reasons, turn.task.language);
+            let tools = declared.into_iter().map(|tool| {
+                let name = names.wire(&tool.name);
                 let function = json!({
-                    "name": name, "description": it.description, "parameters": it.parameters,
+                    "name": name, "description": tool.description, "parameters": tool.parameters,
                 });
                 json!({ "type": "function", "function": function })
             });
@@ -240,14 +240,14 @@ impl OpenAi {
 
     fn calls(&self, message: &Value, turn: &Turn<'_>, names: &Names) -> Vec<ToolCall> {
         let made = message["tool_calls"].as_array().into_iter().flatten();
-        let calls = made.map(|it| {
-            let function = &it["function"];
+        let calls = made.map(|call| {
+            let function = &call["function"];
             let name = names.own(function["name"].as_str().unwrap_or_default()).to_owned();
             let arguments = function["arguments"].as_str().unwrap_or_default();
             let mut arguments: Map<_, _> = serde_json::from_str(arguments).unwrap_or_default();
             let language = turn.task.language;
             let reason = declare::reason(&name, &mut arguments, turn.offers, language);
-            let id = it["id"].as_str().unwrap_or_default().to_owned();
+            let id = call["id"].as_str().unwrap_or_default().to_owned();
             ToolCall { id, name, arguments, meta: Map::new(), reason }
         });
         calls.collect()

@@ -193,8 +193,8 @@ fn conclusion(reply: &Reply) -> Result<Conclusion, ModelError> {
 fn references(found: &[Image]) -> impl Iterator<Item = &Image> {
     let mut left = BYTES_MAX;
     let own = found.iter().enumerate().filter(|(index, it)| !found[..*index].contains(it));
-    let fitting = own.filter(move |(_, it)| {
-        let room = left.checked_sub(it.data.len());
+    let fitting = own.filter(move |(_, image)| {
+        let room = left.checked_sub(image.data.len());
         left = room.unwrap_or(left);
         room.is_some()
     });

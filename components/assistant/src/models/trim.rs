@@ -53,10 +53,10 @@ impl Taken {
     }
 
     fn sum(all: &[Self]) -> Self {
-        all.iter().fold(Self::default(), |sum, it| Self {
-            bytes: sum.bytes + it.bytes,
-            pictures: sum.pictures + it.pictures,
-            weight: sum.weight + it.weight,
+        all.iter().fold(Self::default(), |sum, next| Self {
+            bytes: sum.bytes + next.bytes,
+            pictures: sum.pictures + next.pictures,
+            weight: sum.weight + next.weight,
         })
     }
 

@@ -168,9 +168,9 @@ fn sent(request: &Request, until: Instant) -> Result<Incoming, WireError> {
     let bytes = Pieces::new(answer, until, ERROR_BYTES_MAX).whole().unwrap_or_default();
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     // All three providers say it so; some wrap it in a list.
-    let said = body.pointer("/error/message").or_else(|| body.pointer("/0/error/message"));
-    let said = said.or(body.get("error")).and_then(Value::as_str).unwrap_or_default();
-    let text = said.chars().take(MESSAGE_CHARS_MAX).collect();
+    let message = body.pointer("/error/message").or_else(|| body.pointer("/0/error/message"));
+    let message = message.or(body.get("error")).and_then(Value::as_str).unwrap_or_default();
+    let text = message.chars().take(MESSAGE_CHARS_MAX).collect();
     Err(WireError::Status { status, retry_after_s, body, text })
 }
 
@@ -205,8 +205,8 @@ impl WireError {
             Self::Status { status: 400 | 422, body, text, .. } => (body, text),
             _ => return false,
         };
-        let said = format!("{text} {body}").to_lowercase();
-        TOO_LARGE.iter().any(|it| said.contains(it))
+        let answer = format!("{text} {body}").to_lowercase();
+        TOO_LARGE.iter().any(|it| answer.contains(it))
     }
 
     /// As text, for an error and a log.

@@ -47,11 +47,11 @@ pub(crate) fn tell_running(call: &ToolCall, language: Language, teller: &Teller)
 /// Tells what `call` came to, where it has a result.
 pub(crate) fn tell_ended(call: &ToolCall, came: &Came, ms: u64, teller: &Teller) {
     if let Some(result) = came.result() {
-        teller.tell("tool_result", || told_result(call, result, ms));
+        teller.tell("tool_result", || result_notice(call, result, ms));
     }
 }
 
-pub(super) fn told_call(call: &ToolCall, offer: Option<&Offer>) -> Value {
+pub(super) fn call_notice(call: &ToolCall, offer: Option<&Offer>) -> Value {
     json!({
         "id": call.id,
         "name": call.name,
@@ -63,7 +63,7 @@ pub(super) fn told_call(call: &ToolCall, offer: Option<&Offer>) -> Value {
     })
 }
 
-fn told_result(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
+fn result_notice(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
     let (id, name) = (&call.id, &call.name);
     match result {
         ToolResult::Output { structured, meta, content } => json!({

@@ -31,8 +31,8 @@ fn items(list: &Value) -> impl Iterator<Item = &Value> {
 fn by_id(list: &str, id: &str, old: &Value, new: &Value, lines: &mut Vec<String>) {
     let find = |all: &Value, of: &Value| items(all).find(|it| it[id] == of[id]).cloned();
     let name = |it: &Value| format!("{list}/{}", it[id].as_str().unwrap_or_default());
-    let called = |it: &Value| {
-        let called = it["title"].as_str().or(it["name"].as_str());
+    let called = |entry: &Value| {
+        let called = entry["title"].as_str().or(entry["name"].as_str());
         called.unwrap_or_default().to_owned()
     };
     for gone in items(old).filter(|it| find(new, it).is_none()) {
@@ -99,27 +99,27 @@ mod tests {
 
     #[test]
     fn each_change_has_a_line() {
-        let told = changes(|it| {
-            it["movies"][0]["title"] = json!("君");
-            it["screens"][0]["rows"][0]["seats"] = json!("sss");
-            it["prices"] = json!({ "currency": "JPY", "standard": 1 });
-            it["programme"][0]["times"] = json!(["10:00"]);
+        let lines = changes(|catalog| {
+            catalog["movies"][0]["title"] = json!("君");
+            catalog["screens"][0]["rows"][0]["seats"] = json!("sss");
+            catalog["prices"] = json!({ "currency": "JPY", "standard": 1 });
+            catalog["programme"][0]["times"] = json!(["10:00"]);
         });
-        assert_eq!(told.len(), 5, "{told:?}");
-        assert!(told[0].starts_with("~ cinema prices: null → {"), "{told:?}");
-        assert!(told[1].starts_with("~ screens/s1 rows: ["), "{told:?}");
-        assert_eq!(told[2], "~ movies/kimi title: \"君の名は。\" → \"君\"");
-        assert!(told[3].starts_with("- programme {") && told[4].starts_with("+ programme {"));
+        assert_eq!(lines.len(), 5, "{lines:?}");
+        assert!(lines[0].starts_with("~ cinema prices: null → {"), "{lines:?}");
+        assert!(lines[1].starts_with("~ screens/s1 rows: ["), "{lines:?}");
+        assert_eq!(lines[2], "~ movies/kimi title: \"君の名は。\" → \"君\"");
+        assert!(lines[3].starts_with("- programme {") && lines[4].starts_with("+ programme {"));
     }
 
     #[test]
     fn what_comes_and_goes_is_named() {
-        let told = changes(|it| {
-            let mut other = it["movies"][0].clone();
+        let lines = changes(|catalog| {
+            let mut other = catalog["movies"][0].clone();
             other["movie_id"] = json!("other");
-            it["movies"] = json!([other]);
-            it["programme"][0]["movie_id"] = json!("other");
+            catalog["movies"] = json!([other]);
+            catalog["programme"][0]["movie_id"] = json!("other");
         });
-        assert_eq!(told[..2], ["- movies/kimi 君の名は。", "+ movies/other 君の名は。"]);
+        assert_eq!(lines[..2], ["- movies/kimi 君の名は。", "+ movies/other 君の名は。"]);
     }
 }

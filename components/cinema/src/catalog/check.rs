@@ -123,9 +123,9 @@ impl Found {
                     "must come later in the alphabet than the row before",
                 );
             }
-            let known = row.seats.bytes().all(|it| b"spwcd_".contains(&it));
+            let valid = row.seats.bytes().all(|it| b"spwcd_".contains(&it));
             let any = row.seats.contains(['s', 'p', 'w', 'c', 'd']);
-            if !known || !any || row.seats.len() > PLACES_MAX {
+            if !valid || !any || row.seats.len() > PLACES_MAX {
                 let message = "s (seat), p (premium), w (wheelchair), c (companion), d (one of a pair), \
                      _ (none), with at least one seat";
                 let message = format!("must be 1 to {PLACES_MAX} of {message}");

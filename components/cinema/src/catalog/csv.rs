@@ -81,7 +81,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn line(record: &str, of: &Value, screen_id: Option<&Value>) -> Vec<String> {
-    let text = |it: &Value| match it {
+    let text = |value: &Value| match value {
         Value::Null => String::new(),
         Value::String(it) => it.clone(),
         Value::Array(all) => all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
@@ -111,7 +111,7 @@ pub fn read(text: &str) -> Result<Catalog, Vec<Problem>> {
     let lines = cells(text.trim_start_matches('\u{feff}'))?;
     let table = Table::of(&lines)?;
     let catalog = Catalog::read(&table.value.to_string());
-    catalog.map_err(|problems| problems.into_iter().map(|it| table.told(&it)).collect())
+    catalog.map_err(|problems| problems.into_iter().map(|it| table.located(&it)).collect())
 }
 
 /// A line of cells, and where it begins.
@@ -166,11 +166,11 @@ impl Table {
             problems.push(Problem::at("", format!("line {line}: {message}")));
         };
         let head = lines.first().map(|it| it.1.as_slice()).unwrap_or_default();
-        let unknown = head.iter().filter(|it| columns().all(|known| known != it.trim()));
+        let unknown = head.iter().filter(|it| columns().all(|column| column != it.trim()));
         let unknown: Vec<_> = unknown.map(String::as_str).collect();
         if head.first().map(|it| it.trim()) != Some("record") || !unknown.is_empty() {
-            let known = columns().collect::<Vec<_>>().join(",");
-            add(1, format!("must name the columns, `record` first, among {known}"));
+            let columns = columns().collect::<Vec<_>>().join(",");
+            add(1, format!("must name the columns, `record` first, among {columns}"));
             return Err(problems);
         }
         let mut table = Self {
@@ -230,13 +230,13 @@ impl Table {
     }
 
     /// A problem of the JSON as one of the table.
-    fn told(&self, problem: &Problem) -> Problem {
-        let fits = |it: &&(String, usize)| {
-            let rest = problem.pointer.strip_prefix(it.0.as_str());
+    fn located(&self, problem: &Problem) -> Problem {
+        let fits = |entry: &&(String, usize)| {
+            let rest = problem.pointer.strip_prefix(entry.0.as_str());
             rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
         };
         let found = self.lines.iter().filter(fits).max_by_key(|it| it.0.len());
-        let column = problem.pointer.rsplit('/').find(|it| columns().any(|known| known == *it));
+        let column = problem.pointer.rsplit('/').find(|it| columns().any(|column| column == *it));
         let message = &problem.message;
         let message = match (found, column) {
             (Some((_, line)), Some(column)) => format!("line {line}, {column}: {message}"),
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
     use crate::import::DEMO;
 
-    fn said(text: &str) -> Vec<String> {
+    fn messages(text: &str) -> Vec<String> {
         read(text).unwrap_err().into_iter().map(|it| it.message).collect()
     }
 
@@ -304,12 +304,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_by_line_and_column() {
         let head = "record,screen_id,name,row,seats\r\n";
-        let told = said(&format!("{head}screen,s1,一\r\nrow,s1,,A,s?\r\n"));
-        assert!(told[0].starts_with("line 3, seats: must be 1 to"), "{told:?}");
-        assert!(said(&format!("{head}row,s9,,A,ss\n"))[0].contains("line 2: no screen"));
-        assert!(said(&format!("{head}seat,s9\n"))[0].starts_with("line 2: `record` must be"));
-        assert!(said("screen_id,record\n")[0].starts_with("line 1: must name the columns"));
-        assert!(said("record,name\nscreen,\"x\n")[0].contains("open to the end"));
-        assert!(said(&format!("{head}screen,s1,a,b,c,d\n"))[0].contains("at most 5 cells"));
+        let found = messages(&format!("{head}screen,s1,一\r\nrow,s1,,A,s?\r\n"));
+        assert!(found[0].starts_with("line 3, seats: must be 1 to"), "{found:?}");
+        assert!(messages(&format!("{head}row,s9,,A,ss\n"))[0].contains("line 2: no screen"));
+        assert!(messages(&format!("{head}seat,s9\n"))[0].starts_with("line 2: `record` must be"));
+        assert!(messages("screen_id,record\n")[0].starts_with("line 1: must name the columns"));
+        assert!(messages("record,name\nscreen,\"x\n")[0].contains("open to the end"));
+        assert!(messages(&format!("{head}screen,s1,a,b,c,d\n"))[0].contains("at most 5 cells"));
     }
 }

@@ -57,8 +57,8 @@ struct Shown<'a> {
 impl Shown<'_> {
     /// Whether both run at one moment of some week, the week seen as a circle.
     fn meets(&self, other: &Self) -> bool {
-        let starts = |it: &Self| {
-            let (days, minute) = (it.entry.weekdays(), it.minute);
+        let starts = |other: &Self| {
+            let (days, minute) = (other.entry.weekdays(), other.minute);
             (0..7).filter(move |day| days >> day & 1 == 1).map(move |day| day * 1440 + minute)
         };
         let apart = |from: u32, to: u32| (to + MINUTES_OF_WEEK - from) % MINUTES_OF_WEEK;

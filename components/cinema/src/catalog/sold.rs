@@ -39,13 +39,13 @@ impl Catalog {
         let Some(id) = ShowtimeId::read(&sold.showtime_id) else { return false };
         let date = id.date.to_string();
         let weekday = id.date.weekday().to_monday_zero_offset();
-        let shown = self.programme.iter().any(|it| {
-            it.screen_id == id.screen_id
-                && it.movie_id == sold.movie_id
-                && it.times.contains(&id.starts)
-                && it.weekdays() >> weekday & 1 == 1
-                && it.from.as_ref().is_none_or(|it| *it <= date)
-                && it.until.as_ref().is_none_or(|it| date <= *it)
+        let shown = self.programme.iter().any(|entry| {
+            entry.screen_id == id.screen_id
+                && entry.movie_id == sold.movie_id
+                && entry.times.contains(&id.starts)
+                && entry.weekdays() >> weekday & 1 == 1
+                && entry.from.as_ref().is_none_or(|it| *it <= date)
+                && entry.until.as_ref().is_none_or(|it| date <= *it)
         });
         let screen = self.screens.iter().find(|it| it.screen_id == id.screen_id);
         shown

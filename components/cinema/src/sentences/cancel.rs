@@ -54,20 +54,20 @@ impl Bookings {
 
     /// Those that `utterance` may mean: by film or day, else all.
     fn meant(&self, utterance: &Utterance) -> Vec<Booking> {
-        let fold = |it: &str| {
-            it.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect::<String>()
+        let fold = |text: &str| {
+            text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect::<String>()
         };
-        let said = fold(&utterance.text());
+        let text = fold(&utterance.text());
         let day = utterance.when.date.map(|it| it.to_string());
         let named: Vec<_> = self
             .0
             .iter()
-            .filter(|it| {
-                let title = fold(&it.title);
+            .filter(|booking| {
+                let title = fold(&booking.title);
                 let is_titled = !title.is_empty()
-                    && (said.contains(&title)
-                        || parts(&it.title).iter().any(|part| said.contains(&fold(part))));
-                is_titled || day.as_ref().is_some_and(|day| it.start.starts_with(day.as_str()))
+                    && (text.contains(&title)
+                        || parts(&booking.title).iter().any(|part| text.contains(&fold(part))));
+                is_titled || day.as_ref().is_some_and(|day| booking.start.starts_with(day.as_str()))
             })
             .cloned()
             .collect();
@@ -75,7 +75,7 @@ impl Bookings {
     }
 
     /// The reservations of this conversation, or what is needed to look one up.
-    pub(super) fn in_words(&self, context: &TurnContext<'_>) -> String {
+    pub(super) fn described(&self, context: &TurnContext<'_>) -> String {
         match self.lines(context) {
             Some(lines) => context.say(
                 format!("この会話での予約です。\n{lines}\nほかの予約は、予約番号（rsv-…）を書くと確認できます。"),
@@ -158,10 +158,10 @@ impl Cancel {
                     "As you did not allow it, nothing was cancelled.",
                 ));
             }
-            let told = say::failed(context, failure);
+            let message = say::failed(context, failure);
             return context.conclude(context.say(
-                format!("取り消していません。{told}"),
-                format!("Nothing was cancelled. {told}"),
+                format!("取り消していません。{message}"),
+                format!("Nothing was cancelled. {message}"),
             ));
         }
         if let Some(found) = output(answered, CANCEL) {
@@ -193,13 +193,13 @@ impl Cancel {
             .choices
             .iter()
             .enumerate()
-            .map(|(at, it)| {
+            .map(|(at, booking)| {
                 format!(
                     "{}. {} {}（{}）",
                     at + 1,
-                    it.title,
-                    shown(&it.start, context.language),
-                    it.id
+                    booking.title,
+                    shown(&booking.start, context.language),
+                    booking.id
                 )
             })
             .collect();
@@ -258,16 +258,16 @@ pub(super) fn number(utterance: &Utterance) -> Option<String> {
     let text = utterance.text();
     let is_sign = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
     let words = text.split(|it| !is_sign(it));
-    let is_number = |it: &&str| {
-        let lower = it.to_ascii_lowercase();
-        let has_digit = it.contains(|it: char| it.is_ascii_digit());
+    let is_number = |word: &&str| {
+        let lower = word.to_ascii_lowercase();
+        let has_digit = word.contains(|it: char| it.is_ascii_digit());
         let is_named = ["rsv", "r-", "res"].iter().any(|head| lower.starts_with(head));
-        lower.starts_with("rsv-") && it.len() > 4
-            || has_digit && is_named && it.len() > 2
+        lower.starts_with("rsv-") && word.len() > 4
+            || has_digit && is_named && word.len() > 2
             || has_digit
-                && it.contains(['-', '_'])
-                && it.len() > 5
-                && it.contains(|it: char| it.is_ascii_alphabetic())
+                && word.contains(['-', '_'])
+                && word.len() > 5
+                && word.contains(|it: char| it.is_ascii_alphabetic())
     };
     words.into_iter().find(is_number).map(str::to_owned)
 }

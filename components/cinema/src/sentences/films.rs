@@ -120,7 +120,7 @@ impl Visit {
             && !is_named_one
             && (self.title.is_none() || self.is_untitled)
         {
-            let (known, words) = self.wanted.known_by(&films);
+            let (known, words) = self.wanted.described_by(&films);
             if !known.is_empty() {
                 let list = words.join(context.language.pick("、", ", "));
                 self.note = Some(context.say(
@@ -133,14 +133,14 @@ impl Visit {
             self.wanted.explained = words;
         } else {
             let title = self.title.clone().unwrap_or_default().to_lowercase();
-            let is_of_film = |it: &String| match named.is_empty() {
+            let is_of_film = |word: &String| match named.is_empty() {
                 true => {
-                    title.contains(&it.to_lowercase())
-                        || films.first().is_some_and(|film| is_of_title(film, it))
+                    title.contains(&word.to_lowercase())
+                        || films.first().is_some_and(|film| is_of_title(film, word))
                 }
                 false => {
-                    it.is_ascii() && title.contains(&it.to_lowercase())
-                        || named.iter().any(|film| is_of_title(film, it))
+                    word.is_ascii() && title.contains(&word.to_lowercase())
+                        || named.iter().any(|film| is_of_title(film, word))
                 }
             };
             self.wanted.explained =
@@ -178,7 +178,7 @@ impl Visit {
             return self.proceed(context);
         }
         if self.aim == Aim::Films {
-            return self.films_told(context, &films);
+            return self.show_films(context, &films);
         }
         if let [film] = films[..] {
             self.film = Some(settled(film, context.language));
@@ -207,12 +207,12 @@ impl Visit {
         context.ask(form, reason, format!("{asks}\n{list}"))
     }
 
-    fn films_told(&mut self, context: &TurnContext<'_>, films: &[&Value]) -> Decision {
+    fn show_films(&mut self, context: &TurnContext<'_>, films: &[&Value]) -> Decision {
         if let [film] = films {
             self.choices = vec![choice(film, context.language)];
             self.asked = Some(Asked::Film);
-            let told = self.noted(about(film, context.language));
-            return context.conclude(told);
+            let text = self.noted(about(film, context.language));
+            return context.conclude(text);
         }
         let count = films.len();
         let day = self.day(context);
@@ -461,13 +461,13 @@ fn names(film: &Value) -> impl Iterator<Item = Vec<char>> {
 }
 
 /// Whether the sentence has the film's name in it, a slip allowed where it is long.
-fn is_named(film: &Value, said: &str) -> bool {
-    let said = fold(said);
+fn is_named(film: &Value, text: &str) -> bool {
+    let text = fold(text);
     names(film).filter(|it| it.len() >= 2).any(|name| {
         let most = slips(name.len());
         let sizes = name.len().saturating_sub(most)..=name.len() + most;
         sizes.into_iter().filter(|it| *it > 0).any(|size| {
-            said.windows(size).any(|it| it == name || most > 0 && distance(it, &name) <= most)
+            text.windows(size).any(|it| it == name || most > 0 && distance(it, &name) <= most)
         })
     })
 }

@@ -105,12 +105,12 @@ impl Held {
         answered: &[Answered],
     ) -> Decision {
         if let Some((tool, failure)) = failure(answered) {
-            let told = say::failed(context, failure);
+            let text = say::failed(context, failure);
             let nothing = match tool == RESERVE {
                 true => context.say("予約はしていません。", "Nothing was reserved. "),
                 false => String::new(),
             };
-            return context.conclude(nothing + &told);
+            return context.conclude(nothing + &text);
         }
         if let Some(found) = output(answered, RESERVE) {
             let text = context.say("予約が完了しました。", "Your seats are reserved.");
@@ -163,8 +163,8 @@ impl Held {
             return context.conclude(format!("{gone}{done}").trim_end().to_owned());
         };
         let seats = newest.named(context);
-        let moved = self.before.as_ref().filter(|it| it.seats != newest.seats).map(|it| {
-            let before = it.named(context);
+        let moved = self.before.as_ref().filter(|it| it.seats != newest.seats).map(|before| {
+            let before = before.named(context);
             context.say(
                 format!("座席は {before} から {seats} に変わっています。"),
                 format!("The seats have changed from {before} to {seats}. "),
@@ -173,11 +173,11 @@ impl Held {
         let moved = moved.unwrap_or_default();
         match self.deed {
             Deed::Tell => {
-                let lines = holds.iter().map(|it| {
-                    let (seats, until) = (it.named(context), shown(&it.until, context.language));
+                let lines = holds.iter().map(|one| {
+                    let (seats, until) = (one.named(context), shown(&one.until, context.language));
                     context.say(
-                        format!("- {seats}（{}、{until} まで）", it.showtime),
-                        format!("- {seats} ({}, until {until})", it.showtime),
+                        format!("- {seats}（{}、{until} まで）", one.showtime),
+                        format!("- {seats} ({}, until {until})", one.showtime),
                     )
                 });
                 let lines = lines.collect::<Vec<_>>().join("\n");

@@ -20,7 +20,7 @@ pub(super) enum Goal {
     /// A reservation is to become another one.
     Change,
     /// The sentence reports something that was done before.
-    Told,
+    Past,
     /// How a thing is done.
     Help,
     /// Something is named, and not what is to be done with it.
@@ -129,7 +129,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[SHOWTIMES, FREE, VACANT, Word::CANCEL])],
     ),
     // What was done before is reported, not asked for.
-    rule(74, Goal::Told, &[Says(&[RESERVED])], &[Says(&[SHOWTIMES, FREE, VACANT, RESERVATION])]),
+    rule(74, Goal::Past, &[Says(&[RESERVED])], &[Says(&[SHOWTIMES, FREE, VACANT, RESERVATION])]),
     rule(74, Goal::Reservation, &[Sign::Has(RESERVATION_ID)], &[Denies(&[Word::SHOW])]),
     rule(
         66,

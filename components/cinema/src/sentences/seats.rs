@@ -46,7 +46,7 @@ impl Visit {
         let edges = edges(found);
         self.retitle(context, found);
         if self.aim != Aim::Book {
-            return self.seats_told(context, &seats);
+            return self.show_seats(context, &seats);
         }
         let is_free = |id: &String| seats.iter().any(|it| it.id == *id);
         let taken: Vec<_> = self.seats.iter().filter(|it| !is_free(it)).cloned().collect();
@@ -141,8 +141,8 @@ impl Visit {
         let seat = |id: &str| Seat { id: id.to_owned(), row: String::new(), column: 0 };
         let group: Vec<_> = ids.map(seat).collect();
         let sentence = context.language.pick(&found["sentence"], &found["sentence_en"]);
-        let told = sentence.as_str().map(str::to_owned);
-        self.note = [self.note.take(), told]
+        let reason = sentence.as_str().map(str::to_owned);
+        self.note = [self.note.take(), reason]
             .into_iter()
             .flatten()
             .reduce(|one, other| format!("{one} {other}"));
@@ -168,11 +168,11 @@ impl Visit {
         let form = json!({ "title": context.say("座席の選択", "Choose seats"), "description": asks, "submitLabel": context.say("予約へ進む", "Go on"), "fields": fields });
         let reason = context.say("座席とお名前を尋ねるため", "To ask for the seats and the name");
         let list = numbered(&self.choices);
-        let words = context.say(
+        let text = context.say(
             format!("{asks}\n{list}\n席の番号と、ユーザーIDを教えてください（例:「1番、ユーザーIDは u-1」）。"),
             format!("{asks}\n{list}\nWhich one, and what is your user ID (such as \"number 1, user ID u-1\")?"),
         );
-        context.ask(form, reason, words)
+        context.ask(form, reason, text)
     }
 
     fn ask_user(&mut self, context: &mut TurnContext<'_>) -> Decision {
@@ -186,8 +186,8 @@ impl Visit {
             "fields": [user_field(context)],
         });
         let reason = context.say("どなたの予約かを尋ねるため", "To ask whom it is for");
-        let words = context.say("ユーザーIDを教えてください。", "What is your user ID?");
-        context.ask(form, reason, words)
+        let text = context.say("ユーザーIDを教えてください。", "What is your user ID?");
+        context.ask(form, reason, text)
     }
 
     fn ask_count(&mut self, context: &mut TurnContext<'_>) -> Decision {
@@ -196,11 +196,11 @@ impl Visit {
         let fields: Vec<_> = self.count_field(context).into_iter().collect();
         let form = json!({ "title": context.say("席数", "How many seats?"), "submitLabel": context.say("次へ", "Next"), "fields": fields });
         let reason = context.say("席数を尋ねるため", "To ask how many seats");
-        let words = context.say("何席にしますか？", "How many seats shall it be?");
-        context.ask(form, reason, words)
+        let text = context.say("何席にしますか？", "How many seats shall it be?");
+        context.ask(form, reason, text)
     }
 
-    fn seats_told(&mut self, context: &TurnContext<'_>, seats: &[Seat]) -> Decision {
+    fn show_seats(&mut self, context: &TurnContext<'_>, seats: &[Seat]) -> Decision {
         let count = seats.len();
         let mut rows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for it in seats {
@@ -303,9 +303,9 @@ fn seat(it: &Value) -> Option<Seat> {
 fn edges(found: &Value) -> BTreeSet<String> {
     let all: Vec<_> = found["seats"].as_array().into_iter().flatten().filter_map(seat).collect();
     let places: BTreeSet<_> = all.iter().map(|it| (it.row.as_str(), it.column)).collect();
-    let is_edge = |it: &&Seat| {
-        let beside = |column: i64| places.contains(&(it.row.as_str(), column));
-        !beside(it.column - 1) || !beside(it.column + 1)
+    let is_edge = |seat: &&Seat| {
+        let beside = |column: i64| places.contains(&(seat.row.as_str(), column));
+        !beside(seat.column - 1) || !beside(seat.column + 1)
     };
     all.iter().filter(is_edge).map(|it| it.id.clone()).collect()
 }
@@ -378,12 +378,12 @@ fn proposals(
         let together = row
             .windows(count)
             .filter(|it| it.windows(2).all(|it| it[1].column == it[0].column + 1));
-        let scored = together.map(|it| {
-            let sides = it[0].column + it[count - 1].column;
+        let scored = together.map(|seats| {
+            let sides = seats[0].column + seats[count - 1].column;
             let is_off =
-                position == Some(Position::Aisle) && !it.iter().any(|it| edges.contains(&it.id));
+                position == Some(Position::Aisle) && !seats.iter().any(|it| edges.contains(&it.id));
             let off_aisle = if is_off { OFF_AISLE } else { 0 };
-            (sides_weight * (sides - middle).abs() + off_row + off_aisle, it)
+            (sides_weight * (sides - middle).abs() + off_row + off_aisle, seats)
         });
         if let Some((score, group)) = scored.min_by_key(|it| it.0) {
             groups.push((score, group.iter().map(|it| (*it).clone()).collect()));

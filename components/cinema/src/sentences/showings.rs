@@ -62,13 +62,13 @@ impl Visit {
             ));
         }
         let hours = self.hours;
-        let is_over = |it: &Showing<'_>, to: u16| {
-            minutes(it.value).is_none_or(|long| i64::from(it.minutes) + long <= i64::from(to))
+        let is_over = |show: &Showing<'_>, to: u16| {
+            minutes(show.value).is_none_or(|long| i64::from(show.minutes) + long <= i64::from(to))
         };
-        let is_meant = |it: &&Showing<'_>| {
+        let is_meant = |showing: &&Showing<'_>| {
             hours.is_none_or(|hours| {
-                (hours.from..=hours.to).contains(&it.minutes)
-                    && (!self.wanted.ends || is_over(it, hours.to))
+                (hours.from..=hours.to).contains(&showing.minutes)
+                    && (!self.wanted.ends || is_over(showing, hours.to))
             })
         };
         let mut meant: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
@@ -96,8 +96,8 @@ impl Visit {
                     let last: Vec<_> = meant
                         .iter()
                         .enumerate()
-                        .filter(|(at, it)| {
-                            meant.get(at + 1).is_none_or(|next| day(next) != day(it))
+                        .filter(|(at, show)| {
+                            meant.get(at + 1).is_none_or(|next| day(next) != day(show))
                         })
                         .map(|it| *it.1)
                         .collect();
@@ -105,7 +105,7 @@ impl Visit {
                 }
                 None => meant,
             };
-            return self.showings_told(context, &meant, &film);
+            return self.show_showings(context, &meant, &film);
         }
         let count = u64::from(self.count.unwrap_or(1));
         let (with_seats, full): (Vec<_>, Vec<_>) =
@@ -171,7 +171,7 @@ impl Visit {
         context.ask(form, reason, format!("{asks}\n{list}"))
     }
 
-    fn showings_told(
+    fn show_showings(
         &mut self,
         context: &TurnContext<'_>,
         showings: &[&Showing<'_>],
@@ -203,8 +203,8 @@ impl Visit {
 
 /// The showings of all days that were asked for.
 pub(super) fn all(answered: &[Answered]) -> Value {
-    let lists = answered.iter().filter_map(|it| match &it.result {
-        ToolResult::Output { structured, .. } if it.call.name == SHOWTIMES => {
+    let lists = answered.iter().filter_map(|done| match &done.result {
+        ToolResult::Output { structured, .. } if done.call.name == SHOWTIMES => {
             structured["showtimes"].as_array()
         }
         _ => None,
@@ -220,12 +220,12 @@ fn read(value: &Value) -> Option<Showing<'_>> {
     Some(Showing { value, start, minutes: hour * 60 + minute, free })
 }
 
-/// The name of the screen, where it stands in `said`.
-fn screen(showing: &Value, said: &str) -> Option<String> {
-    let said = said.to_lowercase();
+/// The name of the screen, where it stands in `text`.
+fn screen(showing: &Value, text: &str) -> Option<String> {
+    let text = text.to_lowercase();
     let names = ["theater_name", "theater_name_en"].into_iter();
     let mut names = names.filter_map(|it| showing[it].as_str());
-    let name = names.find(|it| !it.is_empty() && said.contains(&it.to_lowercase()))?;
+    let name = names.find(|it| !it.is_empty() && text.contains(&it.to_lowercase()))?;
     Some(name.to_owned())
 }
 

@@ -164,8 +164,8 @@ fn a_seat_that_is_taken_meanwhile_leads_to_other_proposals() {
     assert_eq!(call(&next).0, "list_available_seats");
     let asked = talk.back(&[seats()]);
     let (_, arguments) = call(&asked);
-    let told = arguments["form_schema"]["description"].as_str().unwrap_or_default().to_owned();
-    assert!(told.contains("Seat A5 is already occupied."), "{arguments}");
+    let text = arguments["form_schema"]["description"].as_str().unwrap_or_default().to_owned();
+    assert!(text.contains("Seat A5 is already occupied."), "{arguments}");
 }
 
 #[test]
@@ -273,13 +273,13 @@ const HELD_EN: &str = "Hold A5 and A6 of showtime st-2 for user u-1";
 
 #[test]
 fn seats_are_held_and_then_booked_as_they_are_held_now() {
-    for (sentence, booking, said) in [
+    for (sentence, booking, expected) in [
         (HELD, "予約して", "A5・A6 を 11月21日 10:11 まで仮押さえしました"),
         (HELD_EN, "book them", "A5, A6: held until"),
     ] {
         let mut talk = new_talk();
         let text = held(&mut talk, sentence);
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(expected), "{text}");
         let asked = json!({ "user_id": "u-1", "showtime_id": "st-2" });
         assert_eq!(call(&talk.say(booking)), ("list_holds", asked), "{booking}");
         let order = json!({ "user_id": "u-1", "showtime_id": "st-2", "seat_ids": ["A5", "A6"], "hold_token": "hd-1" });
@@ -291,7 +291,7 @@ fn seats_are_held_and_then_booked_as_they_are_held_now() {
 
 #[test]
 fn what_the_person_moved_on_the_page_is_what_is_booked() {
-    for (sentence, booking, said) in [
+    for (sentence, booking, expected) in [
         (HELD, "それを予約して", "A5・A6 から B1・B2 に変わっています"),
         (HELD_EN, "book them", "changed from A5, A6 to B1, B2"),
     ] {
@@ -302,32 +302,32 @@ fn what_the_person_moved_on_the_page_is_what_is_booked() {
         let (tool, arguments) = call(&next);
         assert_eq!((tool, &arguments["seat_ids"]), ("reserve_seats", &json!(["B1", "B2"])));
         let Decision::Call(calls) = &next else { panic!("{next:?}") };
-        assert!(calls[0].reason.contains(said), "{}", calls[0].reason);
+        assert!(calls[0].reason.contains(expected), "{}", calls[0].reason);
     }
 }
 
 #[test]
 fn what_the_person_released_is_said_and_nothing_is_booked() {
-    for (sentence, booking, said) in
+    for (sentence, booking, expected) in
         [(HELD, "予約して", "手放されたか期限が切れ"), (HELD_EN, "book them", "no longer held")]
     {
         let mut talk = new_talk();
         held(&mut talk, sentence);
         talk.say(booking);
         let text = concluded(&talk.back(&[holds(&[])])).text();
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
 }
 
 #[test]
 fn what_is_held_is_told_and_let_go() {
-    for (told, released) in [
+    for (request, released) in [
         ("仮押さえした席を見せて", "手放して"),
         ("Which seats are you holding for me?", "let them go"),
     ] {
         let mut talk = new_talk();
         held(&mut talk, HELD);
-        assert_eq!(call(&talk.say(told)).0, "list_holds", "{told}");
+        assert_eq!(call(&talk.say(request)).0, "list_holds", "{request}");
         let text = concluded(&talk.back(&[holds(&[&["A5", "A6"]])])).text();
         assert!(text.contains("A5") && !text.contains("hd-1"), "{text}");
         let mut talk = new_talk();
@@ -354,7 +354,7 @@ fn seats_held_on_the_page_are_booked_in_the_chat() {
 
 #[test]
 fn a_wheelchair_gets_its_place_and_company_from_the_cinema() {
-    for (sentence, said) in [
+    for (sentence, expected) in [
         ("上映回 st-2 を車椅子で2席予約したい", "並びで空いています"),
         ("Book two seats of showtime st-2 with a wheelchair place", "side by side"),
     ] {
@@ -368,7 +368,7 @@ fn a_wheelchair_gets_its_place_and_company_from_the_cinema() {
         let asked = talk.back(&[output(found)]);
         assert_eq!(options(&asked, "seat_ids"), ["C1,C2"]);
         let (_, arguments) = call(&asked);
-        let told = arguments["form_schema"]["description"].as_str().unwrap();
-        assert!(told.contains(said), "{told}");
+        let text = arguments["form_schema"]["description"].as_str().unwrap();
+        assert!(text.contains(expected), "{text}");
     }
 }

@@ -82,8 +82,8 @@ impl Sentence {
             return Some(quoted.text.clone());
         }
         let unused = unused(self, &Used { conditions: vec![LAST], ..Used::default() });
-        let stem = |it: &String| {
-            it.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')).to_owned()
+        let stem = |word: &String| {
+            word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')).to_owned()
         };
         let has_unused = |text: &str| unused.iter().any(|it| text.contains(&stem(it)));
         let japanese = self.stretches(&['の', 'と', 'は', 'に', 'を', 'で']);

@@ -333,7 +333,7 @@ impl Visit {
     }
 
     /// Words that nothing else uses may say what a film is about.
-    pub(super) fn known_by(&mut self, words: &[String], utterance: &Utterance) {
+    pub(super) fn described_by(&mut self, words: &[String], utterance: &Utterance) {
         // A number is no word that a film is known by.
         let is_word = |it: &str| it.chars().any(char::is_alphabetic);
         let words = words.iter().filter(|it| is_word(it) && !is_condition(utterance, it));
@@ -361,9 +361,9 @@ impl Visit {
         let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
         let chosen = ordinal(&text).and_then(|it| self.choices.get(it)).cloned();
-        let by_words = self.choices.iter().find(|it| {
-            raw.contains(&it.label.to_lowercase())
-                || it.words.iter().any(|it| raw.contains(&it.to_lowercase()))
+        let by_words = self.choices.iter().find(|choice| {
+            raw.contains(&choice.label.to_lowercase())
+                || choice.words.iter().any(|it| raw.contains(&it.to_lowercase()))
         });
         // Where there is but one, a number or a word for it means that one.
         let counts = utterance.numbers.people().is_some();
@@ -554,7 +554,7 @@ impl Visit {
                 "As you did not allow it, nothing was reserved.",
             ));
         }
-        let told = say::failed(context, failure);
+        let message = say::failed(context, failure);
         if tool == SUGGEST {
             // Other seats of it may do, and so may another showing.
             self.showing = None;
@@ -562,14 +562,14 @@ impl Visit {
         if takes {
             self.seats.clear();
             return context.conclude(context.say(
-                format!("予約はしていません。{told}"),
-                format!("Nothing was reserved. {told}"),
+                format!("予約はしていません。{message}"),
+                format!("Nothing was reserved. {message}"),
             ));
         }
         if failure.error == "showtime_not_found" {
             self.showing = None;
         }
-        context.conclude(told)
+        context.conclude(message)
     }
 
     /// A field that asks how many, where that is not known.

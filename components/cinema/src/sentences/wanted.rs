@@ -231,10 +231,10 @@ impl Wanted {
                 .iter()
                 .filter_map(|it| film[*it].as_str())
                 .map(fold)
-                .any(|it| {
-                    it.chars().count() > 1
-                        && (without.contains(&it)
-                            || without.chars().count() > 2 && it.contains(&without))
+                .any(|mark| {
+                    mark.chars().count() > 1
+                        && (without.contains(&mark)
+                            || without.chars().count() > 2 && mark.contains(&without))
                 })
         });
         fits && is_rated && !is_left_out
@@ -269,7 +269,7 @@ impl Wanted {
     }
 
     /// The films whose title or description has the most of the words, and the words that they have.
-    pub(super) fn known_by<'a>(&self, films: &[&'a Value]) -> (Vec<&'a Value>, Vec<String>) {
+    pub(super) fn described_by<'a>(&self, films: &[&'a Value]) -> (Vec<&'a Value>, Vec<String>) {
         let texts = ["title", "title_en", "description", "description_en", "genre", "genre_en"];
         let has = |film: &Value, word: &str| {
             let stem = stem(word);
@@ -387,9 +387,9 @@ pub(super) fn spans(lower: &[char]) -> Vec<(usize, usize)> {
 fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
     let tables = ORDERS.iter().map(|it| it.1).chain([EARLIEST, LATEST]);
     // What is good or popular may be part of anything.
-    let words = tables.flat_map(marks).filter(|it| {
-        !it.is_ascii()
-            && ["一番", "いちばん", "最", "早い", "遅い"].iter().any(|mark| it.starts_with(mark))
+    let words = tables.flat_map(marks).filter(|text| {
+        !text.is_ascii()
+            && ["一番", "いちばん", "最", "早い", "遅い"].iter().any(|mark| text.starts_with(mark))
     });
     let found = words.flat_map(|word| {
         let word: Vec<char> = word.chars().collect();
@@ -482,9 +482,9 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
         };
         let Some((count, digits)) = number(&lower[at..]).or_else(word) else { continue };
         let behind = at + digits;
-        let unit = UNITS.iter().find(|it| {
-            let end = behind + it.1.chars().count();
-            starts(behind, it.1) && (!it.1.is_ascii() || !letter(end))
+        let unit = UNITS.iter().find(|unit| {
+            let end = behind + unit.1.chars().count();
+            starts(behind, unit.1) && (!unit.1.is_ascii() || !letter(end))
         });
         let Some((each, unit)) = unit else { continue };
         let mut to = behind + unit.chars().count();

@@ -22,8 +22,8 @@ pub(super) fn split<'r, 'a>(
     for run in runs {
         for size in (1..count.min(run.seats.len() + 1)).rev() {
             let first = run.blocks(size).filter(|it| wheelchairs == 0 || it.places() > 0);
-            let first = first.min_by_key(|it| {
-                (it.places().abs_diff(wheelchairs), it.gaps, hall.cost(it), it.first())
+            let first = first.min_by_key(|block| {
+                (block.places().abs_diff(wheelchairs), block.gaps, hall.cost(block), block.first())
             });
             let Some(first) = first else { continue };
             let evenly = around(first.clone(), runs, (count, wheelchairs), true);
@@ -73,8 +73,8 @@ fn around<'r, 'a>(
         if evenly && left - size == 1 && size > 2 {
             size -= 1;
         }
-        let near = |it: &Block<'r, 'a>| {
-            (it.places().abs_diff(lacking), apart(&parts[0], it), it.gaps, it.first())
+        let near = |block: &Block<'r, 'a>| {
+            (block.places().abs_diff(lacking), apart(&parts[0], block), block.gaps, block.first())
         };
         let part = run.blocks(size).min_by_key(near)?;
         lacking = lacking.saturating_sub(part.places());

@@ -70,7 +70,7 @@ fn who_cannot_sit_together_sits_behind_one_another() {
 }
 
 #[test]
-fn nobody_sits_alone_where_they_need_not() {
+fn no_guest_sits_alone_where_they_need_not() {
     assert_eq!(
         parts(&["ssssx", "ssssx"], 5),
         ["A2-A4", "B3-B4"],
@@ -122,12 +122,12 @@ fn a_companions_seat_goes_with_the_wheelchair_and_is_named() {
 #[test]
 fn a_suggestion_says_where_it_is() {
     let seats = drawn(&["ssxss", "ssxss"]);
-    let said = |count| suggest(&seats, count, 0, SeatRules::default()).unwrap().sentences();
-    assert_eq!(said(1).1.split(' ').count(), 3);
-    let (ja, en) = said(2);
+    let text = |count| suggest(&seats, count, 0, SeatRules::default()).unwrap().sentences();
+    assert_eq!(text(1).1.split(' ').count(), 3);
+    let (ja, en) = text(2);
     assert!(ja.contains("2席が並びで空いています"), "{ja}");
     assert!(en.ends_with(": 2 seats are free side by side."), "{en}");
-    let (ja, en) = said(3);
+    let (ja, en) = text(3);
     assert!(ja.contains("分かれます") && en.starts_with("No 3 seats"), "{ja} {en}");
 }
 

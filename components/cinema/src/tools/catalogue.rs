@@ -126,17 +126,17 @@ impl Tool for ImportCatalogue {
             Format::Json => Catalog::read(&self.text),
             Format::Csv => csv::read(&self.text),
         };
-        let new = read.map_err(|it| Stop::InvalidArguments(it.into_iter().map(told).collect()))?;
-        let replace = |it: &mut Catalog| {
-            it.clone_from(&new);
+        let new = read.map_err(|it| Stop::InvalidArguments(it.into_iter().map(moved).collect()))?;
+        let replace = |old: &mut Catalog| {
+            old.clone_from(&new);
             Ok(())
         };
-        edit::apply(replace, told, self.dry_run, &Clock::of_call()?)
+        edit::apply(replace, moved, self.dry_run, &Clock::of_call()?)
     }
 }
 
 /// A problem of the file as one of the argument that has it.
-fn told(problem: Problem) -> Problem {
+fn moved(problem: Problem) -> Problem {
     let message = match problem.pointer.as_str() {
         "" => problem.message,
         pointer => format!("at {pointer}: {}", problem.message),

@@ -1,6 +1,6 @@
 //! `check_in`: a ticket is scanned at the door (CIN-92).
 
-use output::cinema::{CheckIn as Told, Reservation, ReservationStatus};
+use output::cinema::{CheckIn as Outcome, Reservation, ReservationStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, caller, sql};
@@ -49,9 +49,9 @@ impl Tool for CheckIn {
     };
     const HINTS: Hints = Hints::ADDITIVE;
     const META: Option<&'static str> = Some(staff::FOR_PAGES);
-    type Output = Told;
+    type Output = Outcome;
 
-    fn call(self, _: &User) -> Result<Told, Stop> {
+    fn call(self, _: &User) -> Result<Outcome, Stop> {
         staff::only(Self::NAME)?;
         let showing = self.showtime_id.as_deref();
         none_of([
@@ -66,15 +66,15 @@ impl Tool for CheckIn {
         let (clock, before) = (Clock::of_call()?, opens_before()?);
         for _ in 0..ATTEMPTS_MAX {
             let (found, version, window) = self.look(before, &clock)?;
-            let told = judge(found, showing, window, &clock);
-            if !told.admitted {
-                return Ok(told);
+            let outcome = judge(found, showing, window, &clock);
+            if !outcome.admitted {
+                return Ok(outcome);
             }
             let now = naive(clock.now());
-            if use_up(&told.reservation, version, &now)? {
+            if use_up(&outcome.reservation, version, &now)? {
                 let reservation =
-                    Reservation { checked_in_at: Some(now.clone()), ..told.reservation };
-                return Ok(Told { reservation, first_used_at: Some(now), ..told });
+                    Reservation { checked_in_at: Some(now.clone()), ..outcome.reservation };
+                return Ok(Outcome { reservation, first_used_at: Some(now), ..outcome });
             }
         }
         Err(not_saved())

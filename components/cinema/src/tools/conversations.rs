@@ -168,7 +168,7 @@ impl Tool for GetConversationHistory {
 
     fn call(self, _: &User) -> Result<History, Stop> {
         none_of([at_most("/conversation_id", &self.conversation_id)])?;
-        let [known, messages] = sql::query([
+        let [conversation, messages] = sql::query([
             sql!("SELECT 1 FROM conversations WHERE conversation_id = $1", &self.conversation_id),
             sql!(
                 "SELECT message_id, sender, content, timestamp FROM messages \
@@ -176,7 +176,7 @@ impl Tool for GetConversationHistory {
                 &self.conversation_id,
             ),
         ])?;
-        if known.is_empty() {
+        if conversation.is_empty() {
             return Err(conversation_not_found(&self.conversation_id));
         }
         let message = |(message_id, sender, content, timestamp): (_, Sender, _, _)| Message {
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::clock::tests::clock;
 
-    fn said(content: &str, timestamp: Option<&str>) -> RecordConversation {
+    fn recording(content: &str, timestamp: Option<&str>) -> RecordConversation {
         let timestamp = timestamp.map(str::to_owned);
         RecordConversation {
             conversation_id: "c1".into(),
@@ -205,24 +205,24 @@ mod tests {
 
     #[test]
     fn a_message_without_a_time_gets_the_servers() {
-        assert_eq!(said("hi", None).check(&clock()).unwrap(), "2026-11-20T10:00:00");
+        assert_eq!(recording("hi", None).check(&clock()).unwrap(), "2026-11-20T10:00:00");
     }
 
     #[test]
     fn a_time_with_an_offset_becomes_the_cinemas() {
-        let time = said("hi", Some("2026-11-20T03:04:05Z")).check(&clock()).unwrap();
+        let time = recording("hi", Some("2026-11-20T03:04:05Z")).check(&clock()).unwrap();
         assert_eq!(time, "2026-11-20T12:04:05");
     }
 
     #[test]
     fn empty_long_and_untimely_messages_are_refused() {
-        let pointer = |it: RecordConversation| match it.check(&clock()).unwrap_err() {
+        let pointer = |call: RecordConversation| match call.check(&clock()).unwrap_err() {
             Stop::InvalidArguments(problems) => problems[0].pointer.clone(),
             other => panic!("{other:?}"),
         };
-        assert_eq!(pointer(said("", None)), "/message/content");
-        assert_eq!(pointer(said(&"あ".repeat(10_001), None)), "/message/content");
-        assert_eq!(pointer(said("hi", Some("yesterday"))), "/message/timestamp");
-        assert!(said(&"あ".repeat(10_000), None).check(&clock()).is_ok());
+        assert_eq!(pointer(recording("", None)), "/message/content");
+        assert_eq!(pointer(recording(&"あ".repeat(10_001), None)), "/message/content");
+        assert_eq!(pointer(recording("hi", Some("yesterday"))), "/message/timestamp");
+        assert!(recording(&"あ".repeat(10_000), None).check(&clock()).is_ok());
     }
 }

@@ -84,7 +84,7 @@ impl Tool for EditMovie {
         none_of([at_most("/movie_id", &self.movie_id)])?;
         let to = if self.remove { "remove" } else { "movie_id" };
         let edit = |it: &mut Catalog| self.edit(it);
-        apply(edit, |it| told(it, "/movies/", to), self.dry_run, &Clock::of_call()?)
+        apply(edit, |it| located(it, "/movies/", to), self.dry_run, &Clock::of_call()?)
     }
 }
 
@@ -150,7 +150,7 @@ fn put_optional(field: &mut Option<String>, text: Option<&String>) {
 
 /// A problem of the catalogue as one of the arguments: what is wrong with the part itself has the field's name, and
 /// what else it would make wrong stands at `to`.
-fn told(problem: Problem, part: &str, to: &str) -> Problem {
+fn located(problem: Problem, part: &str, to: &str) -> Problem {
     let Problem { pointer, message } = problem;
     match pointer.strip_prefix(part).and_then(|it| it.split_once('/')) {
         Some((_, field)) => Problem::at(format!("/{field}"), message),
@@ -224,8 +224,8 @@ impl Tool for EditScreen {
         };
         let to = if self.remove { "remove" } else { "screen_id" };
         let is_text = self.layout.is_some();
-        let tell = |it: Problem| {
-            let it = told(it, "/screens/", to);
+        let tell = |problem: Problem| {
+            let it = located(problem, "/screens/", to);
             match it.pointer.strip_prefix("/rows/").and_then(|it| it.split('/').next()) {
                 Some(row) if is_text => {
                     let line = row.parse::<usize>().unwrap_or_default() + 1;
@@ -329,8 +329,8 @@ impl Tool for EditShowtime {
 
     fn call(self, _: &User) -> Result<CatalogueImport, Stop> {
         staff::only(Self::NAME)?;
-        let id = |field: &str, it: &Option<String>| {
-            it.as_ref().and_then(|it| at_most(&format!("/{field}"), it))
+        let id = |field: &str, value: &Option<String>| {
+            value.as_ref().and_then(|it| at_most(&format!("/{field}"), it))
         };
         none_of([
             id("showtime_id", &self.showtime_id),
@@ -356,9 +356,9 @@ impl EditShowtime {
             None => None,
             Some(id) => {
                 let found = ShowtimeId::read(id);
-                let taken = found.and_then(|it| {
-                    let entry = take_out(catalog, &it.screen_id, it.date, &it.starts)?;
-                    Some((entry, it.start()?))
+                let taken = found.and_then(|row| {
+                    let entry = take_out(catalog, &row.screen_id, row.date, &row.starts)?;
+                    Some((entry, row.start()?))
                 });
                 Some(taken.ok_or_else(|| showtime_not_found(id))?)
             }

@@ -78,7 +78,7 @@ impl Tool for HoldSeats {
             let plan = self.look(&picked, &clock, minutes, &token, seats_max)?;
             if plan.write(&clock)? {
                 seats_changed(&self.showtime_id);
-                return Ok(plan.held.told(holds::kept(token), in_order(plan.seats), &clock));
+                return Ok(plan.held.shown(holds::kept(token), in_order(plan.seats), &clock));
             }
         }
         Err(not_saved())
@@ -168,7 +168,7 @@ impl Tool for ExtendHold {
         let seats = holds::read_seats(seats, prices.as_ref())?;
         let is_token = self.hold_token != holds::handle(&hold_id);
         let token = if is_token { holds::kept(self.hold_token) } else { None };
-        Ok(held.told(token, seats, &clock))
+        Ok(held.shown(token, seats, &clock))
     }
 }
 
@@ -239,13 +239,13 @@ impl Tool for ListHolds {
         ])?;
         let clock = Clock::of_call()?;
         let [held] = sql::query([holds::of_caller(&self.user_id, showtime_id, &clock)])?;
-        let told = |held: Held| {
+        let report = |held: Held| {
             let [seats] = sql::query([holds::seats_of(&held.hold_id)])?;
             let prices = holds::prices_of(&held.showtime_id)?;
             let seats = holds::read_seats(seats, prices.as_ref())?;
-            Ok(held.told(None, seats, &clock))
+            Ok(held.shown(None, seats, &clock))
         };
-        let holds = held.read::<Held>()?.into_iter().map(told);
+        let holds = held.read::<Held>()?.into_iter().map(report);
         Ok(Holds { holds: holds.collect::<Result<_, Stop>>()? })
     }
 }

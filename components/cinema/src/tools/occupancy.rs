@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{ToSpan, civil::Date};
-use output::cinema::{Occupancy as Told, Price, ShowtimeOccupancy};
+use output::cinema::{Occupancy as Report, Price, ShowtimeOccupancy};
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, sql, sql::Rows};
@@ -37,9 +37,9 @@ impl Tool for Occupancy {
     };
     const HINTS: Hints = Hints::READ_ONLY;
     const META: Option<&'static str> = Some(staff::FOR_PAGES);
-    type Output = Told;
+    type Output = Report;
 
-    fn call(self, _: &User) -> Result<Told, Stop> {
+    fn call(self, _: &User) -> Result<Report, Stop> {
         staff::only(Self::NAME)?;
         let clock = Clock::of_call()?;
         let (from, until) = self.days(&clock)?;
@@ -156,14 +156,14 @@ impl Counted {
     }
 }
 
-fn summed(from: Date, until: Date, showtimes: Vec<ShowtimeOccupancy>) -> Told {
+fn summed(from: Date, until: Date, showtimes: Vec<ShowtimeOccupancy>) -> Report {
     let sum = |of: fn(&ShowtimeOccupancy) -> u32| showtimes.iter().map(of).sum();
     let mut revenue = BTreeMap::<&str, u64>::new();
     for price in showtimes.iter().flat_map(|it| &it.revenue) {
         *revenue.entry(&price.currency).or_default() += price.amount;
     }
     let price = |(currency, amount): (&str, u64)| Price { currency: currency.to_owned(), amount };
-    Told {
+    Report {
         from: from.to_string(),
         until: until.to_string(),
         seats_count: sum(|it| it.seats_count),

@@ -295,7 +295,7 @@ mod tests {
         let status = ReservationStatus::Cancelled;
         let cancelled = Reservation { status, reservation_id: "r".into(), ..before };
         let stop = asks(&["A1", "A2"]).repeat(cancelled).unwrap_err();
-        let told = r#"reservation_cancelled {"idempotency_key":"k","reservation_id":"r"}"#;
-        assert_eq!(code(stop), told);
+        let expected = r#"reservation_cancelled {"idempotency_key":"k","reservation_id":"r"}"#;
+        assert_eq!(code(stop), expected);
     }
 }

@@ -56,9 +56,9 @@ impl Tool for ListShowtimes {
         let taken = slots::taken(&shown, &clock)?;
         let taken = |id: &str| taken.get(id).copied().unwrap_or(0);
         let closed: BTreeSet<_> = closed.read::<(String,)>()?.into_iter().map(|it| it.0).collect();
-        let showtime = |it: &Showing<'_>| {
-            let id = it.id();
-            it.showtime(taken(&id), closed.contains(&id), &clock)
+        let showtime = |showing: &Showing<'_>| {
+            let id = showing.id();
+            showing.showtime(taken(&id), closed.contains(&id), &clock)
         };
         Ok(Showtimes { showtimes: shown.iter().map(showtime).collect() })
     }

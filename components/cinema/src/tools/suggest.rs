@@ -89,11 +89,11 @@ impl Tool for SuggestSeats {
         let (sentence, sentence_en) = found.sentences();
         let priced = |list: &PriceList| -> Vec<_> {
             let seats = found.parts.iter().flatten();
-            let priced = |it: &&Seat| ReservedSeat {
-                seat_id: it.seat_id.clone(),
-                row: it.row.clone(),
-                number: it.number,
-                price: Some(list.of(it.kind)),
+            let priced = |seat: &&Seat| ReservedSeat {
+                seat_id: seat.seat_id.clone(),
+                row: seat.row.clone(),
+                number: seat.number,
+                price: Some(list.of(seat.kind)),
             };
             seats.map(priced).collect()
         };

@@ -101,7 +101,7 @@ impl JoinWaitingList {
             if (before.seats_count, before.together, before.wheelchair) != asked {
                 return Err(already_waiting(&before.waiting_id));
             }
-            return told(before.clone(), clock).map(Some);
+            return shown(before.clone(), clock).map(Some);
         }
         self.check_reason(count, clock)?;
         let full = |count: usize, max: u32| u32::try_from(count).unwrap_or(u32::MAX) >= max;
@@ -138,7 +138,7 @@ impl JoinWaitingList {
         }
         let [entries] = sql::query([waiting::live_of_user(&self.user_id)])?;
         let entry = entries.read::<Entry>()?.into_iter().find(|it| it.waiting_id == id);
-        entry.map(|it| told(it, clock)).transpose()
+        entry.map(|it| shown(it, clock)).transpose()
     }
 
     /// Whether there is something to wait for: the showing can be booked, has no such seats, and the user may have
@@ -252,16 +252,16 @@ impl Tool for ListWaiting {
 pub fn waits_for(user_id: &str, clock: &Clock) -> Result<WaitingList, Stop> {
     let [entries] = sql::query([waiting::live_of_user(user_id)])?;
     let entries = entries.read::<Entry>()?.into_iter();
-    let to_come = |it: &Entry| {
-        let start = ShowtimeId::read(&it.showtime_id).and_then(|it| it.start());
-        !it.is_lapsed(clock) && start.is_some_and(|it| !clock.has_come(it))
+    let to_come = |entry: &Entry| {
+        let start = ShowtimeId::read(&entry.showtime_id).and_then(|it| it.start());
+        !entry.is_lapsed(clock) && start.is_some_and(|it| !clock.has_come(it))
     };
-    let waiting = entries.filter(to_come).map(|it| told(it, clock));
+    let waiting = entries.filter(to_come).map(|it| shown(it, clock));
     Ok(WaitingList { waiting: waiting.collect::<Result<_, _>>()? })
 }
 
 /// An entry as it goes out to its user.
-fn told(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
+fn shown(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
     let id = ShowtimeId::read(&entry.showtime_id);
     let (screen_id, starts) =
         id.as_ref().map_or(("", ""), |it| (it.screen_id.as_str(), it.starts.as_str()));
@@ -300,5 +300,5 @@ fn hold(entry: &Entry, seats: Vec<output::cinema::ReservedSeat>, clock: &Clock) 
         made_at: entry.made_at?,
         expires_at: entry.expires_at?,
     };
-    Some(held.told(None, seats, clock))
+    Some(held.shown(None, seats, clock))
 }

@@ -83,10 +83,10 @@ pub(super) fn fitting(hall: &Hall, entry: &Entry, rules: SeatRules) -> Option<Ve
     if entry.together && found.parts.len() > 1 {
         return None;
     }
-    let seat = |it: &output::cinema::Seat| ReservedSeat {
-        seat_id: it.seat_id.clone(),
-        row: it.row.clone(),
-        number: it.number,
+    let seat = |seat: &output::cinema::Seat| ReservedSeat {
+        seat_id: seat.seat_id.clone(),
+        row: seat.row.clone(),
+        number: seat.number,
         price: None,
     };
     Some(found.parts.into_iter().flatten().map(seat).collect())

@@ -114,7 +114,7 @@ pub fn declined(hold_id: &str, clock: &Clock) -> Statement {
     )
 }
 
-pub(super) fn word(state: WaitingState) -> &'static str {
+pub(super) fn name(state: WaitingState) -> &'static str {
     match state {
         WaitingState::Waiting => "waiting",
         WaitingState::Offered => "offered",

@@ -42,10 +42,10 @@ impl Line {
             ("conversationId", raw.conversation_id.as_ref()),
         ];
         for (name, id) in ids {
-            let fits = |it: &String| {
-                !it.is_empty()
-                    && it.chars().nth(ID_MAX).is_none()
-                    && !it.contains(|it: char| it.is_whitespace() || it.is_control())
+            let fits = |id: &String| {
+                !id.is_empty()
+                    && id.chars().nth(ID_MAX).is_none()
+                    && !id.contains(|it: char| it.is_whitespace() || it.is_control())
             };
             if !id.is_none_or(fits) {
                 return Err(format!("{name} must have 1 to {ID_MAX} characters and no spaces"));
@@ -88,7 +88,7 @@ mod tests {
         };
         let at = "2026-01-23T10:00:00Z";
         assert!(with("x", at, "b").is_ok());
-        for (line, word) in [
+        for (line, expected) in [
             (with(" ", at, "b"), "content"),
             (with(&"x".repeat(4_001), at, "b"), "content"),
             (with("x", "yesterday", "b"), "timestamp"),
@@ -99,7 +99,7 @@ mod tests {
             (Line::read(r#"{"id":1}"#), "id must be a string, not 1"),
         ] {
             let message = line.unwrap_err();
-            assert!(message.contains(word), "{message}");
+            assert!(message.contains(expected), "{message}");
         }
     }
 }

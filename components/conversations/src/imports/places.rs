@@ -10,7 +10,7 @@ use super::line::Line;
 
 /// What is known here of what lines refer to.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct Existing {
     messages: BTreeSet<String>,
     agents: BTreeMap<String, AgentKind>,
     /// The projects of each agent, by its identifier.
@@ -37,7 +37,7 @@ pub(super) enum Place {
     Chat { project_id: String, ends: [String; 2] },
 }
 
-impl Known {
+impl Existing {
     /// What these lines refer to, and is here.
     pub(super) fn of(lines: &[(u32, Line)]) -> Result<Self, Stop> {
         let messages = lines.iter().map(|it| &it.1.id);
@@ -57,18 +57,18 @@ impl Known {
                 conversations,
             ),
         ])?;
-        let mut known = Self {
+        let mut existing = Self {
             messages: messages.read::<(String,)>()?.into_iter().map(|it| it.0).collect(),
             agents: agents.read::<(String, AgentKind)>()?.into_iter().collect(),
             ..Self::default()
         };
         for (agent, project) in projects.read::<(String, String)>()? {
-            known.projects.entry(agent).or_default().insert(project);
+            existing.projects.entry(agent).or_default().insert(project);
         }
         for it in conversations.read::<Conversation>()? {
-            known.conversations.insert(it.id.clone(), it);
+            existing.conversations.insert(it.id.clone(), it);
         }
-        Ok(known)
+        Ok(existing)
     }
 
     /// Whether a message is not here; from now on it is.

@@ -28,7 +28,7 @@ struct Dialogue<'a> {
     /// The language of the dialogue.
     language: Language,
     /// The number of the last message that the assistant received.
-    told: u32,
+    delivered: u32,
 }
 
 /// What became of something that the agent says.
@@ -56,8 +56,8 @@ pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
         None => Ok(mind::think(player, &scene)?),
     };
     let language = scene.language;
-    let told = log.last().map_or(stand.received, |it| it.sequence);
-    let mut dialogue = Dialogue { player, stand, language, told };
+    let delivered = log.last().map_or(stand.received, |it| it.sequence);
+    let mut dialogue = Dialogue { player, stand, language, delivered };
     match decided {
         Ok(ended) => dialogue.conclude(&ended),
         Err(farewell) => dialogue.leave(farewell),
@@ -97,14 +97,14 @@ impl Dialogue<'_> {
         }
         let text = ended.text();
         if !text.is_empty() && !ended.has_spoken(&self.stand.partner) {
-            match self.say(&text, &self.stand.mark(self.told))? {
+            match self.say(&text, &self.stand.mark(self.delivered))? {
                 Spoken::LogEntry => {}
                 // It is asked again once the conversation goes on.
                 Spoken::Held => return Ok(()),
                 Spoken::Unheard => self.stand.is_silent = self.stand.conversation_id.is_some(),
             }
         }
-        self.stand.received = self.told;
+        self.stand.received = self.delivered;
         self.stand.has_opened = true;
         self.stand.failures = 0;
         self.stand.retry_at = None;
@@ -199,11 +199,11 @@ impl Dialogue<'_> {
                 }
             }
             None => {
-                let mark = format!("{}:end", self.stand.mark(self.told));
+                let mark = format!("{}:end", self.stand.mark(self.delivered));
                 self.say(&text, &mark)?;
             }
         }
-        self.stand.received = self.told;
+        self.stand.received = self.delivered;
         self.stand.is_silent = true;
         save(&[self.stand.saved(&self.player.agent)])
     }

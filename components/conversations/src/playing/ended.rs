@@ -83,18 +83,18 @@ impl Ended {
 
     /// Whether the assistant has sent something to `partner` itself.
     pub(super) fn has_spoken(&self, partner: &str) -> bool {
-        self.done().any(|it| {
-            let to = it.arguments.get("target_agent_id").and_then(Value::as_str);
-            [SendMessage::NAME, RespondChat::NAME].contains(&it.name.as_str())
+        self.done().any(|call| {
+            let to = call.arguments.get("target_agent_id").and_then(Value::as_str);
+            [SendMessage::NAME, RespondChat::NAME].contains(&call.name.as_str())
                 && to.is_none_or(|it| it == partner)
         })
     }
 
     /// Whether it has ended that conversation.
     pub(super) fn has_ended(&self, conversation_id: Option<&str>) -> bool {
-        let is_meant = |it: &Called| {
-            it.name == EndConversation::NAME
-                && it.structured["conversation_id"].as_str() == conversation_id
+        let is_meant = |call: &Called| {
+            call.name == EndConversation::NAME
+                && call.structured["conversation_id"].as_str() == conversation_id
         };
         conversation_id.is_some() && self.done().any(is_meant)
     }
@@ -157,14 +157,14 @@ mod tests {
     #[test]
     fn an_answer_is_said_unless_it_was_said_by_a_tool() {
         let call = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments, "structured": {} });
-        let said = ended(&json!({
+        let reply = ended(&json!({
             "ending": "concluded", "text": " はい ", "calls": [
                 call("respond_chat", json!({ "content": "x", "target_agent_id": "ann" })),
                 call("list_agents", json!({})),
             ],
         }));
-        assert_eq!(said.text(), "はい");
-        assert!(said.has_spoken("ann") && !said.has_spoken("ben"));
+        assert_eq!(reply.text(), "はい");
+        assert!(reply.has_spoken("ann") && !reply.has_spoken("ben"));
         let mut failed = call("respond_chat", json!({}));
         failed["failure"] = json!({ "message": "no" });
         let failed = ended(&json!({ "ending": "rounds", "text": "x", "calls": [failed] }));

@@ -64,17 +64,17 @@ impl<'a> Scene<'a> {
     /// What it is to know of before: the scene, and the messages.
     pub(super) fn history(&self) -> Vec<Remark> {
         let scene = Remark { is_user: true, text: texts::scene(self) };
-        let said = self
+        let remarks = self
             .before
             .iter()
             .map(|it| Remark { is_user: self.by(it) != By::Own, text: self.line_of(it) });
-        std::iter::once(scene).chain(said).collect()
+        std::iter::once(scene).chain(remarks).collect()
     }
 
     /// The same for components that understand sentences.
     pub(super) fn context(&self) -> Value {
-        let said = |it: &&'a Written| LogEntry { by: self.by(it), text: it.content.clone() };
-        let log = self.before.iter().chain(&self.news).map(said).collect();
+        let entry = |it: &&'a Written| LogEntry { by: self.by(it), text: it.content.clone() };
+        let log = self.before.iter().chain(&self.news).map(entry).collect();
         let scene = sentences::Scene {
             name: self.agent.name.clone(),
             purpose: self.stand.purpose.clone(),

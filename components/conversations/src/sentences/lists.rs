@@ -36,7 +36,7 @@ const ORDINALS: [&str; 4] = [
 const PENDING: &str = "来てない|来ていない|参加待ち|開始待ち|相手待ち|相手を待|始まってない|始まっていない|まだ始ま|未参加|参加していない|参加してない|pending|to join|joined|waiting for the other|waiting to start|not started|hasn't started|haven't started|about to begin";
 const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|no answer|without an answer";
 /// Entries that are listed.
-const TOLD_MAX: usize = 10;
+const LISTED_MAX: usize = 10;
 const TEXT_MAX: usize = 60;
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,8 +216,8 @@ impl Lists {
                 context.say("どんな会話があるかを確認", "To see which conversations there are");
             return context.only(TALKS, self.arguments("state"), reason);
         };
-        let is_member = |it: &Value, agent: &String| {
-            let members = it["members"].as_array().into_iter().flatten();
+        let is_member = |entry: &Value, agent: &String| {
+            let members = entry["members"].as_array().into_iter().flatten();
             members.into_iter().any(|it| it["agent_id"] == agent.as_str())
         };
         let talks = found["conversations"].as_array().into_iter().flatten();
@@ -239,7 +239,7 @@ impl Lists {
             let line = talk(context, meant);
             return self.act(id, &line, context);
         }
-        let lines: Vec<_> = talks.iter().take(TOLD_MAX).map(|it| talk(context, it)).collect();
+        let lines: Vec<_> = talks.iter().take(LISTED_MAX).map(|it| talk(context, it)).collect();
         let what = match self.state.as_deref() {
             Some("active") => context.say("いま続いている会話", "Conversations that are running"),
             Some("pending") => context
@@ -271,9 +271,9 @@ impl Lists {
 /// The messages of a conversation, as many of them as are shown.
 fn messages_text(context: &TurnContext<'_>, read: &Value) -> String {
     let head = talk(context, &read["conversation"]);
-    let sender = |it: &Value| {
+    let sender = |message: &Value| {
         let keys = ["senderId", "sender_id", "sender"];
-        keys.iter().find_map(|key| it[*key].as_str().map(str::to_owned)).unwrap_or_default()
+        keys.iter().find_map(|key| message[*key].as_str().map(str::to_owned)).unwrap_or_default()
     };
     let messages = read["messages"].as_array().into_iter().flatten();
     let lines: Vec<_> =
@@ -309,7 +309,7 @@ fn agents(context: &TurnContext<'_>, talks: &[&Value]) -> Decision {
     let mut names = Vec::<String>::new();
     for it in talks.iter().flat_map(|it| it["members"].as_array().into_iter().flatten()) {
         let Some(id) = it["agent_id"].as_str() else { continue };
-        if !names.iter().any(|it| it == id) && names.len() < TOLD_MAX {
+        if !names.iter().any(|it| it == id) && names.len() < LISTED_MAX {
             names.push(id.to_owned());
         }
     }

@@ -127,8 +127,8 @@ impl Meeting {
                 return context.only(TALKS, json!({ "agent_id": agent }), reason);
             };
             let talks = found["conversations"].as_array().into_iter().flatten();
-            let is_member = |it: &&Value| {
-                let members = it["members"].as_array().into_iter().flatten();
+            let is_member = |entry: &&Value| {
+                let members = entry["members"].as_array().into_iter().flatten();
                 members.into_iter().any(|it| it["agent_id"] == agent.as_str())
             };
             let project = talks.filter(is_member).find_map(|it| it[PROJECT].as_str());
@@ -145,8 +145,8 @@ impl Meeting {
                     "label": context.say("プロジェクトID", "Project ID") }],
             });
             let reason = context.say("プロジェクトが分からないため", "The project is not known");
-            let words = context.say("プロジェクトIDを教えてください。", "Please name the project.");
-            return context.ask(form, reason, words);
+            let text = context.say("プロジェクトIDを教えてください。", "Please name the project.");
+            return context.ask(form, reason, text);
         };
         let arguments = json!({ PROJECT: project, "agent_id": agent, "content": text });
         let reason = context.say(format!("{agent} に伝えるため"), format!("To tell {agent}"));
@@ -212,11 +212,11 @@ impl Meeting {
             ],
         });
         let reason = context.say("エージェントの名前がないため", "No agent is named");
-        let words = context.say(
+        let text = context.say(
             "エージェントのIDを教えてください。例:「worker-aとworker-bでしりとりをして」",
             "Please name the agents, such as \"Let worker-a and worker-b play a word chain\".",
         );
-        context.ask(form, reason, words)
+        context.ask(form, reason, text)
     }
 }
 

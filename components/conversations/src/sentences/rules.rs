@@ -39,7 +39,7 @@ pub(super) enum Sign {
     /// It asks something rather than orders it.
     Question,
     /// Agents that are talking.
-    Talkers,
+    Speakers,
     /// A conversation by its number.
     Numbered,
     /// A conversation by its number, with a word for it.
@@ -103,7 +103,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(93, Goal::Talks, &[Says(&[Word::HISTORY]), Says(&[TALKS, AGENTS])], &[Sign::Identified]),
     rule(93, Goal::Talks, &[Says(&[TALKS]), THERE], &[NEW, HALT, Sign::Identified]),
     rule(93, Goal::Halt, &[HALT, Sign::Numbered], &[]),
-    rule(93, Goal::Talks, &[Says(&[Word::RUNNING]), Sign::Talkers], &[HALT, THEIRS]),
+    rule(93, Goal::Talks, &[Says(&[Word::RUNNING]), Sign::Speakers], &[HALT, THEIRS]),
     rule(93, Goal::Halt, &[HALT, Says(&[TALKS])], &[MADE]),
     // What was talked about already is listed.
     rule(93, Goal::Talks, &[Sign::Agent, Sign::Past], &[MADE, HALT, Sign::Identified]),
@@ -141,14 +141,14 @@ const RULES: &[Rule<Goal, Sign>] = &[
 
 /// What `utterance` asks for, as far as the rules tell.
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
-    const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
+    const SPEAKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
     const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
     const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
     let has = |sign| match sign {
         Says(words) => utterance.has(words),
         Denies(words) => utterance.denies(words),
         Sign::Question => utterance.asks(),
-        Sign::Talkers => utterance.says(TALKERS),
+        Sign::Speakers => utterance.says(SPEAKERS),
         Sign::Numbered => utterance.find("conv_", 0).is_some(),
         Sign::Identified => utterance.numbers.id(CONVERSATION).is_some(),
         Sign::Past => utterance.says(PAST) && utterance.asks(),

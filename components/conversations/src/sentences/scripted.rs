@@ -132,7 +132,7 @@ impl ScriptedAgent {
             };
         }
         match self.log.last().filter(|it| it.by != By::Own) {
-            Some(said) => Next::Ask(opening::plain(&said.text).to_owned()),
+            Some(entry) => Next::Ask(opening::plain(&entry.text).to_owned()),
             None => Next::Nothing,
         }
     }

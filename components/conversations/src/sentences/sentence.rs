@@ -264,16 +264,16 @@ impl Sentence {
                 .fold(before, |it, word| it.strip_suffix(&format!(" {word}")).unwrap_or(it));
             marks(CAUSES).any(|it| before == it || before.ends_with(&format!(" {it}")))
         };
-        let some = marks(SOME).filter_map(|it| {
-            (0..self.lower.len()).find(|at| self.is_at(it, *at) && self.is_word(*at, it))
+        let some = marks(SOME).filter_map(|mark| {
+            (0..self.lower.len()).find(|at| self.is_at(mark, *at) && self.is_word(*at, mark))
         });
         let from = agents.first().filter(|_| agents.len() > 1).map(|it| it.from);
         let is_any =
             some.chain(from).any(|at| is_caused(&self.lower[..at].iter().collect::<String>()));
         // `worker-a should interview worker-b`.
         let is_ordered = agents.len() > 1
-            && agents.first().is_some_and(|it| {
-                let behind = self.behind(it);
+            && agents.first().is_some_and(|agent| {
+                let behind = self.behind(agent);
                 [" should ", " must ", " shall "].iter().any(|it| behind.starts_with(it))
             })
             && !text.ends_with('?');
@@ -299,9 +299,9 @@ pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> 
     let rest = behind.trim_start_matches([' ', ',', ':']).trim_end_matches(['.', '!', ' ']);
     let rest = rest.strip_suffix(" please").unwrap_or(rest).trim_end_matches(',');
     let lower = rest.to_lowercase();
-    let known = ["know that ", "know about ", "know "];
+    let leads = ["know that ", "know about ", "know "];
     let text = if before.ends_with("let ") {
-        let lead = known.iter().find(|it| lower.starts_with(**it))?;
+        let lead = leads.iter().find(|it| lower.starts_with(**it))?;
         &rest[lead.len()..]
     } else if before.ends_with("ask ") && lower.starts_with("to ") {
         // What it is asked to talk about is a conversation's.
@@ -357,21 +357,21 @@ const NUMBERS: &[&str] = &[
 pub(super) fn without_length(text: &str) -> (String, Option<usize>) {
     let words: Vec<&str> = text.split(' ').collect();
     let bare = |it: &str| it.trim_matches([',', '.', '(', ')', '!', ':']).to_lowercase();
-    let number = |it: &str| {
-        let it = bare(it);
+    let number = |piece: &str| {
+        let it = bare(piece);
         let spelled = NUMBERS.iter().position(|word| *word == it);
         it.parse::<usize>().ok().or(spelled).filter(|it| *it > 0)
     };
-    let is_unit = |it: &str| {
+    let is_unit = |piece: &str| {
         const UNITS: &str = "turn|turns|round|rounds|exchange|exchanges|message|messages|max_turns";
-        marks(UNITS).any(|unit| bare(it) == unit)
+        marks(UNITS).any(|unit| bare(piece) == unit)
     };
     let behind = |at: usize| {
-        words.get(at + 1..).and_then(|it| {
+        words.get(at + 1..).and_then(|rest| {
             // `max turns 4`, `a limit of 4 turns`.
             let is_limit = at > 0 && ["max", "maximum"].contains(&bare(words[at - 1]).as_str())
                 || bare(words[at]) == "max_turns";
-            it.first().filter(|_| is_limit).and_then(|it| number(it))
+            rest.first().filter(|_| is_limit).and_then(|it| number(it))
         })
     };
     let found = (0..words.len()).filter(|at| is_unit(words[*at])).find_map(|at| {

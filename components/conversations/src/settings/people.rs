@@ -41,10 +41,10 @@ pub(super) fn directory(
     let projects = entries(projects, "projects", rules::PROJECTS_MAX, reading);
     let projects: Vec<_> =
         projects.iter().filter_map(|(id, at, value)| project(id, at, value, reading)).collect();
-    let known: BTreeSet<_> = projects.iter().map(|it| it.id.as_str()).collect();
+    let ids: BTreeSet<_> = projects.iter().map(|it| it.id.as_str()).collect();
     let agents = entries(agents, "agents", rules::AGENTS_MAX, reading);
     let mut agents: Vec<_> =
-        agents.iter().filter_map(|(id, at, it)| agent(id, at, it, &known, reading)).collect();
+        agents.iter().filter_map(|(id, at, it)| agent(id, at, it, &ids, reading)).collect();
     let assignments: usize = agents.iter().map(|it| it.projects.len()).sum();
     if assignments > rules::ASSIGNMENTS_MAX {
         let most = rules::ASSIGNMENTS_MAX;
@@ -98,16 +98,16 @@ fn agent(
     id: &str,
     at: &str,
     value: &Value,
-    known: &BTreeSet<&str>,
+    ids: &BTreeSet<&str>,
     reading: &mut Reading,
 ) -> Option<Agent> {
     let object = reading.object(value, at, AGENT_KEYS)?;
     let kind = kind(object, at, reading)?;
-    let project = |it: &str| {
-        if known.contains(it) {
+    let project = |id: &str| {
+        if ids.contains(id) {
             return Ok(());
         }
-        Err(format!("is no project; /projects has {}", list(known)))
+        Err(format!("is no project; /projects has {}", list(ids)))
     };
     let hash = |it: &str| passkey::problem(it).map_or(Ok(()), Err);
     let agent = Agent {

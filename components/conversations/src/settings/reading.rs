@@ -30,20 +30,20 @@ impl Reading {
         if self.problems.is_empty() { Ok(it) } else { Err(self.problems) }
     }
 
-    /// An object with no members but `known`.
+    /// An object with no members but `names`.
     pub(super) fn object<'a>(
         &mut self,
         value: &'a Value,
         pointer: &str,
-        known: &[&str],
+        names: &[&str],
     ) -> Option<&'a Map<String, Value>> {
         let Value::Object(object) = value else {
             self.wrong(pointer, "must be a table");
             return None;
         };
-        for key in object.keys().filter(|it| !known.contains(&it.as_str())) {
-            let known = known.join(", ");
-            self.wrong(&inside(pointer, key), format!("is not known; there is {known}"));
+        for key in object.keys().filter(|it| !names.contains(&it.as_str())) {
+            let names = names.join(", ");
+            self.wrong(&inside(pointer, key), format!("is not known; there is {names}"));
         }
         Some(object)
     }

@@ -139,7 +139,7 @@ fn bounded(pointer: &str, text: &str, most: usize) -> Result<(), Stop> {
 
 /// An agent that there is.
 #[derive(Deserialize)]
-struct Known {
+struct Found {
     name: String,
     r#type: AgentKind,
     passkey: Option<String>,
@@ -167,7 +167,7 @@ impl Authenticate {
             return Ok(None);
         }
         tries::must_be_few(failed, look.now)?;
-        let agent = agent.first::<Known>()?.filter(|it| it.r#type == AgentKind::Ai);
+        let agent = agent.first::<Found>()?.filter(|it| it.r#type == AgentKind::Ai);
         let hash = agent.as_ref().and_then(|it| it.passkey.as_deref());
         // A guess at an unknown agent costs as much time as any other, up to a limit.
         let is_there = hash.is_some();
@@ -187,8 +187,8 @@ impl Authenticate {
         self.enter(agent)
     }
 
-    fn enter(&self, agent: Known) -> Result<Option<Authentication>, Stop> {
-        let Known { name, passkey: Some(hash), .. } = agent else { return Ok(None) };
+    fn enter(&self, agent: Found) -> Result<Option<Authentication>, Stop> {
+        let Found { name, passkey: Some(hash), .. } = agent else { return Ok(None) };
         let token = ids::session_token();
         let digest = ids::digest(&token);
         let opening = Opening {

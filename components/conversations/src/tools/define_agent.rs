@@ -205,15 +205,15 @@ impl DefineAgent {
 
     fn statements(&self, found: Option<&Found>, fresh: Option<&str>) -> Vec<Statement> {
         let mut batch = vec![self.write(found, fresh).expect(1)];
-        batch.extend(self.project_ids.iter().map(|it| {
-            toolkit::sql!("SELECT 1 FROM projects WHERE id = $1 AND is_gone = 0", it).expect(1)
+        batch.extend(self.project_ids.iter().map(|id| {
+            toolkit::sql!("SELECT 1 FROM projects WHERE id = $1 AND is_gone = 0", id).expect(1)
         }));
         batch.push(toolkit::sql!("DELETE FROM assignments WHERE agent_id = $1", &self.agent_id));
-        batch.extend(self.project_ids.iter().map(|it| {
+        batch.extend(self.project_ids.iter().map(|id| {
             toolkit::sql!(
                 "INSERT INTO assignments (project_id, agent_id) VALUES ($1, $2) \
                  ON CONFLICT (project_id, agent_id) DO NOTHING",
-                it,
+                id,
                 &self.agent_id
             )
         }));

@@ -48,13 +48,13 @@ impl Tool for ListAgents {
             &session.project_id,
             Moment::now().stored(),
         )])?;
-        let agent = |it: Row| Agent {
-            agent_id: it.id,
-            name: it.name,
-            kind: it.r#type,
-            skills: serde_json::from_str(&it.skills).unwrap_or_default(),
-            online: it.online,
-            assistant: it.assistant,
+        let agent = |row: Row| Agent {
+            agent_id: row.id,
+            name: row.name,
+            kind: row.r#type,
+            skills: serde_json::from_str(&row.skills).unwrap_or_default(),
+            online: row.online,
+            assistant: row.assistant,
         };
         let agents = rows.read::<Row>()?.into_iter().map(agent).collect();
         Ok(Agents { project_id: session.project_id, my_agent_id: session.agent_id, agents })

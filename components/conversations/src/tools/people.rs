@@ -31,7 +31,7 @@ use crate::{
 
 /// What stepping in needs to know of a conversation.
 #[derive(Debug, Deserialize)]
-struct Seen {
+struct Found {
     project_id: String,
     state: State,
     initiator_agent_id: String,
@@ -53,7 +53,7 @@ fn calling(tool: &str) -> Result<Person, Stop> {
 ///
 /// # Errors
 /// When the caller is no person, or there is none that they see.
-fn seeing(tool: &str, conversation_id: &str) -> Result<(Person, Seen), Stop> {
+fn seeing(tool: &str, conversation_id: &str) -> Result<(Person, Found), Stop> {
     let person = calling(tool)?;
     let select = format!(
         "SELECT c.project_id, c.state, c.initiator_agent_id, c.participant_agent_id, \
@@ -61,6 +61,6 @@ fn seeing(tool: &str, conversation_id: &str) -> Result<(Person, Seen), Stop> {
         condition("c.project_id", 2)
     );
     let [rows] = sql::query([bound(toolkit::sql!(select, conversation_id), &person)])?;
-    let seen = rows.first::<Seen>()?.ok_or_else(|| conversation_not_found(conversation_id))?;
-    Ok((person, seen))
+    let found = rows.first::<Found>()?.ok_or_else(|| conversation_not_found(conversation_id))?;
+    Ok((person, found))
 }

@@ -59,7 +59,7 @@ impl Tool for RespondChat {
     fn call(self, _: &User) -> Result<Responded, Stop> {
         let target_id = match &self.target_agent_id {
             Some(it) => it.clone(),
-            None => self.whoever_wrote()?,
+            None => self.writer()?,
         };
         let saying = Saying {
             token: &self.session_token,
@@ -88,7 +88,7 @@ impl Tool for RespondChat {
 impl RespondChat {
     /// Who wrote the latest unread message, or the one that was read last. What was sent under the
     /// same id goes where it went.
-    fn whoever_wrote(&self) -> Result<String, Stop> {
+    fn writer(&self) -> Result<String, Stop> {
         expiry::settle()?;
         let token = ids::digest(&self.session_token);
         let sent = toolkit::sql!(

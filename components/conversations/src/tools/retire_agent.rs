@@ -91,15 +91,15 @@ impl RetireAgent {
             &self.agent_id
         );
         let [open] = sql::query([find])?;
-        let ending = |it: &Open| {
+        let ending = |open: &Open| {
             let ending = Ending {
-                from: it.state,
+                from: open.state,
                 cut: None,
                 reason: "operator_ended",
                 reason_text: None,
                 acknowledged: Some(&self.agent_id),
             };
-            transition::terminate(&it.id, &ending, cause)
+            transition::terminate(&open.id, &ending, cause)
         };
         Ok(open.read::<Open>()?.iter().flat_map(ending).collect())
     }

@@ -98,8 +98,8 @@ impl Items {
 /// What is wrong with the operator's lists.
 #[must_use]
 pub fn problems() -> Vec<Problem> {
-    let said = Items::ALL.into_iter().filter_map(|it| Some((it, settings::raw(it.setting())?)));
-    said.filter_map(|(it, text)| it.checked(&text).err()).flatten().collect()
+    let set = Items::ALL.into_iter().filter_map(|it| Some((it, settings::raw(it.setting())?)));
+    set.filter_map(|(it, text)| it.checked(&text).err()).flatten().collect()
 }
 
 /// Where in an entry something is wrong, and what.

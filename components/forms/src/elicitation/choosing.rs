@@ -48,22 +48,22 @@ pub(super) fn offered(
 pub(super) fn chosen(
     field: &Field,
     choices: &[Choice],
-    said: Option<&Value>,
+    given: Option<&Value>,
 ) -> (Option<Value>, bool) {
-    let value = |it: &Value| {
-        let text = Some(it).filter(|it| !it.is_array()).map(text_of);
+    let value = |value: &Value| {
+        let text = Some(value).filter(|it| !it.is_array()).map(text_of);
         let choice = choices.iter().find(|it| Some(text_of(&it.value)) == text);
         // What was not offered stays as it is: the check says what is wrong with it.
-        choice.map_or_else(|| it.clone(), |it| it.value.clone())
+        choice.map_or_else(|| value.clone(), |it| it.value.clone())
     };
     let is_again = |it: &Value| it.as_str() == Some(AGAIN);
-    match said {
+    match given {
         Some(Value::Array(several)) if property::is_several(&field.kind) => {
             let values: Vec<Value> = several.iter().filter(|it| !is_again(it)).map(value).collect();
             (Some(values.into()), several.iter().any(is_again))
         }
         Some(it) if is_again(it) => (None, true),
-        said => (said.map(value), false),
+        given => (given.map(value), false),
     }
 }
 

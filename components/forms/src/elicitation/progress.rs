@@ -127,8 +127,8 @@ impl Progress {
         let fields = &asking.form.fields;
         let shown = asking.form.shown(&self.values);
         let mut settled: BTreeSet<&str> = BTreeSet::new();
-        let is_free = |it: &Field, settled: &BTreeSet<&str>| {
-            it.needed().into_iter().all(|name| settled.contains(name))
+        let is_free = |field: &Field, settled: &BTreeSet<&str>| {
+            field.needed().into_iter().all(|name| settled.contains(name))
         };
         loop {
             let before = settled.len();
@@ -161,11 +161,11 @@ impl Progress {
             Offered::Nothing => return Ok(None),
             Offered::These(found) => found,
         };
-        let mut seen = BTreeSet::from([AGAIN.to_owned()]);
+        let mut names = BTreeSet::from([AGAIN.to_owned()]);
         let kept = self.kept.get(&field.name).into_iter().flatten();
         let kept = kept.map(|(value, label)| Choice { value: value.clone(), label: label.clone() });
         let mut found: Vec<Choice> =
-            kept.chain(found).filter(|it| seen.insert(text_of(&it.value))).collect();
+            kept.chain(found).filter(|it| names.insert(text_of(&it.value))).collect();
         if found.len() > CHOICES_MAX && !is_search(&field.kind) {
             let Some(words) = &typed else { return Ok(Some(Part::Words)) };
             let words = words.to_lowercase();
@@ -234,10 +234,10 @@ impl Progress {
             let name = &field.name;
             self.faults.remove(name);
             self.wrong.remove(name);
-            let said = content.get(name).filter(|it| !it.is_null());
+            let given = content.get(name).filter(|it| !it.is_null());
             let value = match part {
                 Part::Words => {
-                    let words = said.and_then(Value::as_str).map_or("", str::trim);
+                    let words = given.and_then(Value::as_str).map_or("", str::trim);
                     if !words.is_empty() {
                         let words = words.chars().take(WORDS_CHARS_MAX).collect();
                         self.typed.insert(name.clone(), words);
@@ -246,7 +246,7 @@ impl Progress {
                     self.chosen_so_far(field).or_else(|| field.default.clone())
                 }
                 Part::Choices(choices) => {
-                    let (value, is_again) = choosing::chosen(field, choices, said);
+                    let (value, is_again) = choosing::chosen(field, choices, given);
                     self.label(field, choices, value.as_ref());
                     if is_again {
                         self.search_again(name, choices, value.as_ref());
@@ -254,9 +254,9 @@ impl Progress {
                     }
                     value
                 }
-                Part::Value => said.cloned(),
+                Part::Value => given.cloned(),
             };
-            self.put(asking, field, value, said);
+            self.put(asking, field, value, given);
         }
     }
 
@@ -266,7 +266,7 @@ impl Progress {
         asking: &Asking<'_>,
         field: &Field,
         value: Option<Value>,
-        said: Option<&Value>,
+        given: Option<&Value>,
     ) {
         let name = &field.name;
         let fault = asking.form.check_field(field, value.as_ref(), asking.today);
@@ -277,7 +277,7 @@ impl Progress {
         });
         if let Some(fault) = fault {
             self.faults.insert(name.clone(), fault.message(asking.language));
-            self.wrong.extend(said.map(|it| (name.clone(), it.clone())));
+            self.wrong.extend(given.map(|it| (name.clone(), it.clone())));
             return;
         }
         self.values.remove(name);
@@ -321,8 +321,8 @@ impl Progress {
 
     /// All that was answered so far, right or wrong, as a draft keeps it.
     pub(super) fn draft(&self) -> Filled {
-        let chosen = self.kept.iter().filter(|(_, it)| !it.is_empty()).map(|(name, it)| {
-            (name.clone(), it.iter().map(|(value, _)| value.clone()).collect::<Value>())
+        let chosen = self.kept.iter().filter(|(_, it)| !it.is_empty()).map(|(name, kept)| {
+            (name.clone(), kept.iter().map(|(value, _)| value.clone()).collect::<Value>())
         });
         let mut values = self.values.clone();
         values.extend(chosen);
@@ -365,7 +365,7 @@ impl Progress {
             self.faults.insert(again.name.clone(), message);
             is_any = true;
         }
-        let told = faults.first().map(|it| it.message(asking.language)).unwrap_or_default();
-        (!is_any).then_some(Step::Stuck(told))
+        let message = faults.first().map(|it| it.message(asking.language)).unwrap_or_default();
+        (!is_any).then_some(Step::Stuck(message))
     }
 }

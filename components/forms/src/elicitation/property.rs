@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{Asking, choosing::AGAIN, progress::Part};
 
 /// Suggestions that are listed.
-const SUGGESTIONS_TOLD: usize = 3;
+const SUGGESTIONS_MAX: usize = 3;
 
 /// Whether its value is a list.
 pub(super) fn is_several(kind: &Kind) -> bool {
@@ -139,7 +139,7 @@ fn words(text: &Text, is_required: bool, language: Language, hints: &mut Vec<Str
     }
     if !text.suggestions.is_empty() {
         let some: Vec<_> =
-            text.suggestions.iter().take(SUGGESTIONS_TOLD).map(String::as_str).collect();
+            text.suggestions.iter().take(SUGGESTIONS_MAX).map(String::as_str).collect();
         let some = some.join(language.of("、", ", "));
         hints.push(language.of(format!("候補: {some}"), format!("for example: {some}")));
     }

@@ -68,9 +68,9 @@ fn written(forms: &[Listed]) -> String {
 
 /// The names of all fields that were filled in, in the order of the forms.
 fn fields(forms: &[Listed]) -> Vec<&str> {
-    let mut seen = BTreeSet::new();
+    let mut keys = BTreeSet::new();
     let names = forms.iter().filter_map(|it| it.values.as_ref()).flat_map(|it| it.keys());
-    let fresh = names.map(String::as_str).filter(|it| seen.insert(*it));
+    let fresh = names.map(String::as_str).filter(|it| keys.insert(*it));
     fresh.take(FIELDS_MAX).collect()
 }
 

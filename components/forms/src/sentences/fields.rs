@@ -218,9 +218,9 @@ impl Reading {
     /// `no dates in the past`, `過去の日付は選べないように`: bounds the dates that are named already.
     fn date(&mut self, clause: &str) -> bool {
         let Some((name, value)) = item::date_bound(&mut Text::new(clause)) else { return false };
-        let is_date = |it: &&mut Field| {
-            ["date", "datetime"].contains(&it.type_.unwrap_or(it.kind.kind))
-                && it.options.is_empty()
+        let is_date = |field: &&mut Field| {
+            ["date", "datetime"].contains(&field.type_.unwrap_or(field.kind.kind))
+                && field.options.is_empty()
         };
         let is_named = |it: &Field| it.is_named_in(clause);
         let is_any = self.fields.iter().any(is_named);
@@ -296,9 +296,9 @@ const FILLER: &str = "お願い|おねがい|作って|つくって|作成|作�
 /// Whether `written` merely asks, or names the form.
 fn is_filler(written: &str, is_sure: bool) -> bool {
     let written = written.trim().trim_end_matches(['。', '!', '?', '、', 'ね', '.']).to_lowercase();
-    let asks = |it: &str| match it.is_ascii() {
-        true => Text::new(&written).is_at(it, 0),
-        false => written.ends_with(it),
+    let asks = |mark: &str| match mark.is_ascii() {
+        true => Text::new(&written).is_at(mark, 0),
+        false => written.ends_with(mark),
     };
     !is_sure && (marks(FILLER).any(asks) || has_form(&written))
 }
@@ -322,8 +322,8 @@ pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
     let split = |text: &Text| {
         const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
         const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please";
-        let names = items(&text.text()).into_iter().map(|it| {
-            let mut name = Text::new(&it);
+        let names = items(&text.text()).into_iter().map(|name| {
+            let mut name = Text::new(&name);
             name.strip(LEADS, TAILS);
             name.text()
         });
@@ -338,13 +338,12 @@ pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
         return Some((split(&Text::new(&excepted)), !is_required)).filter(|it| !it.0.is_empty());
     }
     let names = split(&text);
-    let names: Vec<String> =
-        names
-            .into_iter()
-            .map(|it| {
-                if marks(ALL).any(|all| it.eq_ignore_ascii_case(all)) { "*".to_owned() } else { it }
-            })
-            .collect();
+    let names: Vec<String> = names
+        .into_iter()
+        .map(|item| {
+            if marks(ALL).any(|all| item.eq_ignore_ascii_case(all)) { "*".to_owned() } else { item }
+        })
+        .collect();
     (!names.is_empty()).then_some((names, is_required))
 }
 
@@ -425,9 +424,9 @@ impl Field {
     fn is_named(&self) -> bool {
         const CHARS_MAX: usize = 10;
         const WORDS_MAX: usize = 4;
-        let is_short = self.label.as_ref().is_none_or(|it| match it.is_ascii() {
-            true => it.split(' ').count() <= WORDS_MAX,
-            false => it.chars().count() <= CHARS_MAX,
+        let is_short = self.label.as_ref().is_none_or(|label| match label.is_ascii() {
+            true => label.split(' ').count() <= WORDS_MAX,
+            false => label.chars().count() <= CHARS_MAX,
         });
         is_short && (!self.is_free || !self.options.is_empty())
     }
@@ -616,8 +615,8 @@ pub(super) fn amend(
     let mut fields = before.to_vec();
     let mut left = Vec::new();
     let mut is_changed = false;
-    let of = |it: &Value, name: &str| {
-        let text = |key: &str| it[key].as_str().unwrap_or_default();
+    let of = |field: &Value, name: &str| {
+        let text = |key: &str| field[key].as_str().unwrap_or_default();
         is_called(name, text("name"), text("label"))
     };
     let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
@@ -652,16 +651,16 @@ pub(super) fn amend(
         }
         // `個数は最大20まで` bounds a field that is there.
         if !text.has(ADD)
-            && let Item::Fields { fields: said, .. } = item::item(&piece, false)
-            && let [said] = said.as_slice()
-            && !said.more.is_empty()
+            && let Item::Fields { fields: listed, .. } = item::item(&piece, false)
+            && let [one] = listed.as_slice()
+            && !one.more.is_empty()
         {
-            let called = |it: &&mut Value| {
-                let text = |key: &str| it[key].as_str().unwrap_or_default();
-                said.kind.name == text("name") || said.label.as_deref() == Some(text("label"))
+            let called = |entry: &&mut Value| {
+                let text = |key: &str| entry[key].as_str().unwrap_or_default();
+                one.kind.name == text("name") || one.label.as_deref() == Some(text("label"))
             };
             if let Some(field) = fields.iter_mut().find(called) {
-                for (name, value) in &said.more {
+                for (name, value) in &one.more {
                     field[name.as_str()] = value.clone();
                 }
                 is_changed = true;

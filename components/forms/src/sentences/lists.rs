@@ -13,7 +13,7 @@ use toolkit::Tool as _;
 use crate::tools::ListFormSubmissions;
 
 /// Entries that are listed.
-const TOLD_MAX: usize = 10;
+const LISTED_MAX: usize = 10;
 const TEXT_MAX: usize = 60;
 /// What says that forms wait for an answer, and that they have one.
 const WAITS: &str = "未回答|まだ|てない|ていない|てません|ていません|回答待ち|返事待ち|受付中|募集中|開いて|空いて|オープン|unanswered|not answered|pending|waiting|not been answered|open|haven't|hasn't|outstanding|still have to|still need to|have to fill|need to fill|left to fill";
@@ -58,23 +58,23 @@ impl Lists {
             return context.only(ListFormSubmissions::NAME, arguments, reason);
         };
         let forms: Vec<_> = found["forms"].as_array().into_iter().flatten().collect();
-        let state = |it: &Value| match it["status"].as_str().unwrap_or_default() {
+        let state = |form: &Value| match form["status"].as_str().unwrap_or_default() {
             "waiting" => context.say("未回答", "not answered yet"),
             "submitted" => context.say("回答済み", "answered"),
             "declined" => context.say("辞退", "declined"),
             _ => context.say("取り消し", "cancelled"),
         };
-        let line = |it: &&Value| {
+        let line = |form: &&Value| {
             let head = context.say(
-                format!("- {}（{}）", short(&it["title"]), state(it)),
-                format!("- {} ({})", short(&it["title"]), state(it)),
+                format!("- {}（{}）", short(&form["title"]), state(form)),
+                format!("- {} ({})", short(&form["title"]), state(form)),
             );
-            let values = it["values"].as_object().filter(|_| self.has_values);
-            let values = values.into_iter().flatten().take(TOLD_MAX);
+            let values = form["values"].as_object().filter(|_| self.has_values);
+            let values = values.into_iter().flatten().take(LISTED_MAX);
             let values = values.map(|it| format!("\n  - {}: {}", it.0, value(it.1)));
             head + &values.collect::<String>()
         };
-        let lines: Vec<_> = forms.iter().take(TOLD_MAX).map(line).collect();
+        let lines: Vec<_> = forms.iter().take(LISTED_MAX).map(line).collect();
         let what = match self.state.as_deref() {
             Some("waiting") => context.say("未回答のフォーム", "Forms that wait for an answer"),
             Some(_) => context.say("回答済みのフォーム", "Forms that were answered"),

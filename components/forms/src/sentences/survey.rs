@@ -151,9 +151,9 @@ impl Survey {
         });
         let title = quoted.or(own).or(of_table).or(of_words);
         // What only names the form is no field of it.
-        let names_form = |it: &Field| {
+        let names_form = |field: &Field| {
             let words = named.map(|it| it.1.split('|')).into_iter().flatten();
-            it.written().is_some_and(|it| words.into_iter().any(|word| it.contains(word)))
+            field.written().is_some_and(|it| words.into_iter().any(|word| it.contains(word)))
         };
         if fields.iter().all(names_form) {
             fields.clear();
@@ -166,9 +166,9 @@ impl Survey {
         // `a contact form without the phone`: the rest is what such a form has.
         let is_usual = fields.is_empty() || is_addition || !denied.is_empty() && fields.len() < 2;
         if let (true, Some((_, _, those))) = (is_usual, named) {
-            let line = |it: &str| match it.split_once('/') {
+            let line = |line: &str| match line.split_once('/') {
                 Some((japanese, english)) => Some(Field::line(language.pick(japanese, english))),
-                None => fields::named(it),
+                None => fields::named(line),
             };
             let usual: Vec<Field> = those.split('|').filter_map(line).collect();
             let others = std::mem::take(&mut fields);
@@ -251,8 +251,8 @@ impl Survey {
     /// Asks which fields are wanted.
     fn which(&self, context: &mut TurnContext<'_>, title: &str) -> Decision {
         let common = marks(COMMON).filter_map(fields::named).enumerate();
-        let options = common.map(|(number, it)| {
-            let field = it.definition(context.language, number);
+        let options = common.map(|(number, field)| {
+            let field = field.definition(context.language, number);
             json!({ "value": field["name"], "label": field["label"] })
         });
         let options: Vec<_> = options.collect();
@@ -265,9 +265,9 @@ impl Survey {
         });
         let reason =
             context.say("フォームの項目が分からないため", "The form's fields are not named");
-        let words =
+        let text =
             context.say("フォームの項目を教えてください。", "Please name the form's fields.");
-        context.ask(form, reason, words)
+        context.ask(form, reason, text)
     }
 
     /// What was filled in.

@@ -139,8 +139,8 @@ fn items_of_a_list_keep_their_label_type_options_and_bounds() {
 fn conditions_of_fields_are_told_and_denied_fields_left_out() {
     let decided = new_talk().say("車で来る人にだけナンバーを聞くフォームを作って");
     let (_, arguments) = call(&decided);
-    let told = arguments["form_schema"]["description"].as_str().unwrap();
-    assert!(told.contains("車で来る人にだけ"), "{told}");
+    let text = arguments["form_schema"]["description"].as_str().unwrap();
+    assert!(text.contains("車で来る人にだけ"), "{text}");
     let decided = new_talk().say("a contact form without the phone number but with the company");
     assert_eq!(read(&decided), "Name!:text; Email!:text; Message!:textarea; Company:text");
 }

@@ -50,7 +50,7 @@ impl Tool for GetFormSubmission {
             return Err(invalid("/timeout_seconds", message));
         }
         let seconds = if user.wants_progress() { seconds } else { seconds.min(QUIET_S_MAX) };
-        let form = store::seen(&self.handle)?;
+        let form = store::shown(&self.handle)?;
         if form.status == Status::Waiting
             && let Some(wait) = {
                 let what = words::in_one_line(&form.title, &self.handle, None);

@@ -57,9 +57,9 @@ impl Tool for ValidateFormSubmission {
         Ok(match check(&form, &self.values, today)? {
             Ok(values) => Outcome { valid: true, errors: Vec::new(), values: Some(values) },
             Err(faults) => {
-                let wrong = |it: &output::form::Fault| Wrongness {
-                    field: it.field.clone(),
-                    message: it.message(language),
+                let wrong = |fault: &output::form::Fault| Wrongness {
+                    field: fault.field.clone(),
+                    message: fault.message(language),
                 };
                 Outcome { valid: false, errors: faults.iter().map(wrong).collect(), values: None }
             }

@@ -17,9 +17,9 @@ pub(crate) struct Shape(pub(crate) Vec<Vec<Point>>);
 /// Points as `x,y x,y`; one with `!` before it is a corner.
 fn points(text: &str) -> Vec<(Point, bool)> {
     let number = |it: &str| it.parse().unwrap_or(0.0);
-    let point = |it: &str| {
-        let (x, y) = it.trim_start_matches('!').split_once(',')?;
-        Some(([number(x), number(y)], it.starts_with('!')))
+    let point = |text: &str| {
+        let (x, y) = text.trim_start_matches('!').split_once(',')?;
+        Some(([number(x), number(y)], text.starts_with('!')))
     };
     text.split_whitespace().filter_map(point).collect()
 }
@@ -184,8 +184,8 @@ impl Shape {
     /// Turned around a place, in radians.
     pub(crate) fn turned(self, x: f32, y: f32, angle: f32) -> Self {
         let (sin, cos) = angle.sin_cos();
-        self.map(|it| {
-            let (dx, dy) = (it[0] - x, it[1] - y);
+        self.map(|point| {
+            let (dx, dy) = (point[0] - x, point[1] - y);
             [x + dx * cos - dy * sin, y + dx * sin + dy * cos]
         })
     }

@@ -62,9 +62,9 @@ fn meant(name: &str) -> (Vec<&'static Card>, Vec<usize>) {
 
 /// The one that fits best; of several that fit alike, the first.
 fn best<T>(all: impl Iterator<Item = (f64, T)>) -> Option<T> {
-    all.fold(None, |best: Option<(f64, T)>, it| match best {
-        Some(best) if best.0 >= it.0 => Some(best),
-        _ => Some(it),
+    all.fold(None, |best: Option<(f64, T)>, next| match best {
+        Some(best) if best.0 >= next.0 => Some(best),
+        _ => Some(next),
     })
     .map(|it| it.1)
 }

@@ -121,8 +121,8 @@ type Way = fn(&Query<'_>, &str, &[&str]) -> bool;
 
 /// Without what stands around it.
 fn bare(query: &str) -> String {
-    let narrow = |it: char| match it {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
+    let narrow = |sign: char| match sign {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(sign) - 0xfee0).unwrap_or(sign),
         it => it,
     };
     let text: String = query.trim_matches(QUOTES).chars().map(narrow).collect();
@@ -233,8 +233,8 @@ fn is_mixed(query: &Query<'_>, name: &str, names: &[&str]) -> bool {
     }
     let wanted: Vec<char> = roman(&kana).chars().collect();
     let most = usize::from(wanted.len() > 4);
-    let is_read = names.iter().any(|it| {
-        let read: Vec<char> = roman(&fold(it)).chars().collect();
+    let is_read = names.iter().any(|name| {
+        let read: Vec<char> = roman(&fold(name)).chars().collect();
         let sizes = wanted.len().saturating_sub(most)..=wanted.len() + most;
         sizes
             .into_iter()
@@ -261,10 +261,10 @@ fn is_nearly(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
     let chars: Vec<char> = name.chars().collect();
     let pieces = segments(name).into_iter().map(|(from, to)| chars[from..to].iter().collect());
     let all = pieces.chain([name.to_owned()]);
-    all.into_iter().map(|it: String| fold(&it)).any(|it| {
-        let is_read = query.roman.len() > 3 && is_slip(&roman(&it), query.roman);
-        let is_long = it.chars().count() > 3 && query.folded.chars().count() > 3;
-        is_read || is_long && is_slip(&it, query.folded)
+    all.into_iter().map(|it: String| fold(&it)).any(|name| {
+        let is_read = query.roman.len() > 3 && is_slip(&roman(&name), query.roman);
+        let is_long = name.chars().count() > 3 && query.folded.chars().count() > 3;
+        is_read || is_long && is_slip(&name, query.folded)
     })
 }
 
@@ -282,7 +282,7 @@ fn is_slip(name: &str, other: &str) -> bool {
 
 /// Where the pieces of a name begin and end: kanji, katakana, hiragana, other letters.
 fn segments(name: &str) -> Vec<(usize, usize)> {
-    let kind = |it: char| match it {
+    let kind = |sign: char| match sign {
         'ー' | '\u{30a1}'..='\u{30fa}' => 1,
         '\u{3041}'..='\u{3096}' => 2,
         it if is_kanji(it) => 3,

@@ -54,11 +54,11 @@ fn versus(count: usize, has_text: bool) -> Vec<Place> {
         )
     };
     (0..count)
-        .map(|it| {
-            if it < lefts {
-                side(it, lefts, 316.0, -0.11)
+        .map(|at| {
+            if at < lefts {
+                side(at, lefts, 316.0, -0.11)
             } else {
-                side(it - lefts, count - lefts, 964.0, 0.11)
+                side(at - lefts, count - lefts, 964.0, 0.11)
             }
         })
         .collect()
@@ -70,8 +70,8 @@ fn spread(count: usize, has_text: bool) -> Vec<Place> {
     let (y, height) = if has_text { (280.0, 470.0) } else { (350.0, 570.0) };
     let step = if count > 4 { 232.0 } else { 272.0 };
     (0..count)
-        .map(|it| {
-            let off = it as f32 - (count as f32 - 1.0) / 2.0;
+        .map(|at| {
+            let off = at as f32 - (count as f32 - 1.0) / 2.0;
             let size = height * (1.0 - 0.075 * off.abs());
             place(640.0 + off * step, y + off * off * 13.0, size, off * 0.085)
         })

@@ -45,8 +45,8 @@ impl Cards {
         }
         let shows = utterance.has(&[Word::SHOW]) && !utterance.has(&[words::THUMBNAIL]);
         let spotted = utterance.spotted(true);
-        let is_new = |it: &Piece| {
-            !spotted.iter().any(|card| it.from < card.piece.to && card.piece.from < it.to)
+        let is_new = |piece: &Piece| {
+            !spotted.iter().any(|card| piece.from < card.piece.to && card.piece.from < piece.to)
         };
         let unknown = utterance.unknown_names().iter().filter(|it| is_new(it)).count();
         if shows || unknown > 1 && bare(utterance).is_none() {
@@ -121,9 +121,9 @@ impl Cards {
     /// Changes what `utterance` says; whether there is anything, or none where it names what is not there.
     fn change(&mut self, utterance: &Sentence, language: Language) -> Option<bool> {
         let says = |words: &'static str| {
-            marks(words).any(|it| {
+            marks(words).any(|mark| {
                 (0..utterance.lower.len()).any(|at| {
-                    utterance.is_at(it, at) && (!it.is_ascii() || utterance.is_word(at, it))
+                    utterance.is_at(mark, at) && (!mark.is_ascii() || utterance.is_word(at, mark))
                 })
             })
         };
@@ -154,8 +154,8 @@ impl Cards {
         let written: Vec<Piece> = line.iter().cloned().chain(bare(utterance)).collect();
         let is_written = |it: &Piece| written.iter().any(|on| on.from < it.to && it.from < on.to);
         let themes = utterance.themes();
-        let coloured = |it: &&(Theme, Piece)| {
-            is_ground(utterance, &it.1) || says("make it|もっと|color|colour|色")
+        let coloured = |theme: &&(Theme, Piece)| {
+            is_ground(utterance, &theme.1) || says("make it|もっと|color|colour|色")
         };
         match themes.iter().filter(|it| !is_written(&it.1)).collect::<Vec<_>>()[..] {
             [] => {}

@@ -29,11 +29,11 @@ pub(super) fn refusal(
     let written: Vec<Piece> = subtitle(utterance).into_iter().chain(bare(utterance)).collect();
     let is_free = |at: usize| !written.iter().any(|it| (it.from..it.to).contains(&at));
     let says = |words: &'static str| {
-        marks(words).any(|it| {
+        marks(words).any(|mark| {
             (0..utterance.lower.len()).any(|at| {
                 is_free(at)
-                    && utterance.is_at(it, at)
-                    && (!it.is_ascii() || utterance.is_word(at, it))
+                    && utterance.is_at(mark, at)
+                    && (!mark.is_ascii() || utterance.is_word(at, mark))
             })
         })
     };

@@ -24,14 +24,14 @@ impl Sentence {
             'の', 'と', 'を', '、', 'が', 'で', 'は', '対', 'も', 'や', ' ', '?', '!', '。', ',',
             'に', 'っ', '(', 'v', '×', 'x', '・',
         ];
-        names.extend(self.stretches(&['の', '・', '=']).into_iter().filter(|it| {
+        names.extend(self.stretches(&['の', '・', '=']).into_iter().filter(|name| {
             // `猫のカード`: one sign is a name where a card's word follows.
             let is_card = ["のカード", "の絵", "のイラスト", "の画像"]
                 .iter()
-                .any(|mark| self.is_at(mark, it.to));
-            let is_long = it.to - it.from >= 2 || is_card;
+                .any(|mark| self.is_at(mark, name.to));
+            let is_long = name.to - name.from >= 2 || is_card;
             let is_word = |word: &Token| {
-                word.from == it.to
+                word.from == name.to
                     && [
                         words::CARD,
                         words::THEME,
@@ -42,13 +42,13 @@ impl Sentence {
                     ]
                     .contains(&word.word)
             };
-            let next = self.chars.get(it.to);
+            let next = self.chars.get(name.to);
             let is_over =
                 next.is_none_or(|it| BEHIND.contains(it)) || self.tokens.iter().any(is_word);
             // `並べた`, `強い`: a verb or an adjective is no name.
             let stem =
-                it.text.chars().take_while(|it| matches!(it, '\u{4e00}'..='\u{9fff}')).count();
-            let tail: String = it.text.chars().skip(stem).collect();
+                name.text.chars().take_while(|it| matches!(it, '\u{4e00}'..='\u{9fff}')).count();
+            let tail: String = name.text.chars().skip(stem).collect();
             let is_kana = !tail.is_empty() && tail.chars().all(is_hiragana);
             const VERBS: [&str; 12] = [
                 "た", "たい", "て", "る", "れ", "い", "いの", "りた", "んだ", "ない", "く", "きた",
@@ -58,8 +58,8 @@ impl Sentence {
             is_long
                 && is_over
                 && !is_verb
-                && it.text.chars().any(is_name_char)
-                && !it.text.is_ascii()
+                && name.text.chars().any(is_name_char)
+                && !name.text.is_ascii()
         }));
         names.extend(self.in_kana());
         names

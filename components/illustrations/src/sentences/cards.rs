@@ -80,9 +80,9 @@ impl Wanted {
 
 /// Names of cards, in the language of the answer where they are known.
 fn shown(names: &[String], context: &TurnContext<'_>) -> String {
-    let name = |it: &String| match card_of(it) {
+    let name = |name: &String| match card_of(name) {
         Some(card) => context.language.pick(card.japanese, card.english).to_owned(),
-        None => it.clone(),
+        None => name.clone(),
     };
     let separator = if names.iter().any(|it| name(it).contains(", ")) { "; " } else { ", " };
     let names: Vec<_> = names.iter().map(name).collect();
@@ -130,8 +130,8 @@ pub(super) struct Cards {
 
 /// The one name among `suggestions` that `name` is with a slip or two.
 pub(super) fn near(name: &str, suggestions: Option<&Value>) -> Option<String> {
-    let fold = |it: &str| -> Vec<char> {
-        it.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
+    let fold = |text: &str| -> Vec<char> {
+        text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
     };
     let folded = fold(name);
     let most = match folded.len() {
@@ -174,11 +174,11 @@ impl Cards {
             "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
         const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
         const LEFT_OUT: &str = "except|excluding|skip|minus|leave|besides|aside|apart|抜き|除|外";
-        const SAID: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
+        const HINTS: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
         let words = |is_used: bool, words: &'static str| marks(words).filter(move |_| is_used);
         let line = words(self.subtitle.is_some(), LINE);
         let ground = words(self.ground.is_some(), GROUND);
-        let text = words(self.has_no_text, TEXT).chain(marks(SAID));
+        let text = words(self.has_no_text, TEXT).chain(marks(HINTS));
         let text = text.chain(words(!self.excluded.is_empty(), LEFT_OUT));
         let style = STYLES.iter().filter(|it| self.style.as_deref() == Some(it.0));
         let style = style.flat_map(|it| marks(it.1));
@@ -251,11 +251,11 @@ impl Cards {
             }],
         });
         let reason = context.say("テーマもカードの名前もないため", "No theme and no card is named");
-        let words = context.say(
+        let text = context.say(
             format!("テーマかカードの名前を教えてください。例:「{sample}のカード」"),
             format!("Please name a theme or a card, such as \"{sample}\"."),
         );
-        context.ask(form, reason, words)
+        context.ask(form, reason, text)
     }
 
     /// The calls for all that is wanted, at once.

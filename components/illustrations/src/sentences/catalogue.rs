@@ -37,10 +37,10 @@ const KANA_MIN: usize = 3;
 /// The card that bears this name as a whole.
 pub(super) fn card_of(name: &str) -> Option<&'static Card> {
     let lower = name.trim().to_lowercase();
-    known().cards.iter().find(|it| {
-        let own = [it.japanese, it.english].iter().any(|it| it.to_lowercase() == lower);
-        let called = it.english.to_lowercase().split(',').next() == Some(lower.as_str());
-        own || called || it.names.contains(&lower)
+    known().cards.iter().find(|card| {
+        let own = [card.japanese, card.english].iter().any(|it| it.to_lowercase() == lower);
+        let called = card.english.to_lowercase().split(',').next() == Some(lower.as_str());
+        own || called || card.names.contains(&lower)
     })
 }
 
@@ -101,12 +101,12 @@ impl Sentence {
         let runs = self.capitals();
         let spans: Vec<_> = spotted.iter().map(|it| (it.piece.from, it.piece.to)).collect();
         let is_named = |at: usize| spans.iter().any(|it| (it.0..it.1).contains(&at));
-        let is_larger = |it: &Spotted| {
+        let is_larger = |card: &Spotted| {
             let is_run = |run: &Piece| {
-                run.from <= it.piece.from
-                    && it.piece.to <= run.to
+                run.from <= card.piece.from
+                    && card.piece.to <= run.to
                     && (run.from..run.to).any(|at| {
-                        !(it.piece.from..it.piece.to).contains(&at)
+                        !(card.piece.from..card.piece.to).contains(&at)
                             && self.chars[at].is_ascii_alphanumeric()
                             && !self.chars[..at].ends_with(&['\''])
                             && !self.is_known(at)
@@ -117,8 +117,8 @@ impl Sentence {
             // `ルナ・ノクス` are two, `ルナ・パーク` is another name.
             let is_joined =
                 |joint: usize, next: usize| self.chars.get(joint) == Some(&'・') && !is_named(next);
-            let before = it.piece.from.checked_sub(2).is_some_and(|at| is_joined(at + 1, at));
-            before || is_joined(it.piece.to, it.piece.to + 1) || runs.iter().any(is_run)
+            let before = card.piece.from.checked_sub(2).is_some_and(|at| is_joined(at + 1, at));
+            before || is_joined(card.piece.to, card.piece.to + 1) || runs.iter().any(is_run)
         };
         spotted.into_iter().filter(|it| !is_larger(it)).collect()
     }

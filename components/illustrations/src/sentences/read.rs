@@ -55,13 +55,13 @@ pub(super) fn cards_in(utterance: &Sentence, taken: &[Piece]) -> Vec<Spotted> {
     let moods = moods(&utterance.lower);
     let themes = utterance.themes();
     let mut cards = utterance.spotted(true);
-    cards.retain(|it| {
-        let lies = |from: usize, to: usize| from <= it.piece.from && it.piece.to <= to;
-        let length = it.piece.to - it.piece.from;
+    cards.retain(|card| {
+        let lies = |from: usize, to: usize| from <= card.piece.from && card.piece.to <= to;
+        let length = card.piece.to - card.piece.from;
         let is_mood = moods.iter().any(|it| lies(it.1, it.2) && it.2 - it.1 > length);
         let is_theme = themes.iter().any(|it| lies(it.1.from, it.1.to) && it.0.is_name);
-        let is_taken = taken.iter().any(|taken| overlaps(taken, &it.piece));
-        !is_taken && (it.is_name || !is_mood && !is_theme)
+        let is_taken = taken.iter().any(|taken| overlaps(taken, &card.piece));
+        !is_taken && (card.is_name || !is_mood && !is_theme)
     });
     cards
 }
@@ -221,22 +221,22 @@ impl Cards {
         written.extend(bare(utterance).filter(|_| is_thumbnail));
         let spotted = cards_in(utterance, &written);
         let mut themes = utterance.themes();
-        themes.retain(|it| {
+        themes.retain(|theme| {
             let is_longer = |card: &Spotted| {
-                overlaps(&card.piece, &it.1)
-                    && card.piece.to - card.piece.from > it.1.to - it.1.from
+                overlaps(&card.piece, &theme.1)
+                    && card.piece.to - card.piece.from > theme.1.to - theme.1.from
             };
-            !written.iter().any(|taken| overlaps(taken, &it.1)) && !spotted.iter().any(is_longer)
+            !written.iter().any(|taken| overlaps(taken, &theme.1)) && !spotted.iter().any(is_longer)
         });
         // `not the red ones, the green ones`.
         let pieces: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
         let (dropped, themes): (Vec<_>, Vec<_>) =
             themes.into_iter().partition(|it| is_excluded(utterance, &it.1, &pieces));
-        let is_known = |it: &Piece| {
-            card_of(&it.text).is_some()
-                || is_card(utterance, it)
-                || is_theme(utterance, it, false)
-                || themes.iter().any(|theme| overlaps(it, &theme.1))
+        let is_known = |piece: &Piece| {
+            card_of(&piece.text).is_some()
+                || is_card(utterance, piece)
+                || is_theme(utterance, piece, false)
+                || themes.iter().any(|theme| overlaps(piece, &theme.1))
         };
         // Beside a name that is known, what is quoted is written on the picture.
         let is_beside = themes.iter().any(|it| !quoted.iter().any(|other| overlaps(other, &it.1)))
@@ -328,16 +328,16 @@ impl Cards {
             }
         }
         // From left to right, where the sentence has that.
-        wanted.sort_by_key(|it| {
-            (placed(utterance, &it.0, &spotted).unwrap_or(Place::Between), it.0.from)
+        wanted.sort_by_key(|entry| {
+            (placed(utterance, &entry.0, &spotted).unwrap_or(Place::Between), entry.0.from)
         });
         let mut wanted: Vec<_> = wanted.into_iter().map(|it| it.1).take(NAMES_MAX).collect();
         let mut found = Vec::new();
         if let Some(before) = before.filter(|_| wanted.is_empty()) {
             // `その2枚で` after one card means others as well, which are asked for.
             let count = utterance.numbers.pieces().map(|it| it as usize);
-            let is_other = |it: usize| {
-                !before.wanted.iter().any(|it| it.is_theme) && it != before.wanted.len()
+            let is_other = |at: usize| {
+                !before.wanted.iter().any(|it| it.is_theme) && at != before.wanted.len()
             };
             if !count.is_some_and(is_other) {
                 wanted.clone_from(&before.wanted);
@@ -354,12 +354,12 @@ impl Cards {
         let leaves_out = !dropped.is_empty() || moods.len() < before_moods;
         let name = |it: &Theme| language.pick(it.japanese, it.english).to_owned();
         let text = |it: &(Theme, usize, usize)| utterance.piece(it.1, it.2).text;
-        let mood = moods.first().filter(|_| wanted.is_empty()).map(|it| {
-            wanted.push(Wanted::new(true, name(&it.0)));
-            (text(it), name(&it.0))
+        let mood = moods.first().filter(|_| wanted.is_empty()).map(|mood| {
+            wanted.push(Wanted::new(true, name(&mood.0)));
+            (text(mood), name(&mood.0))
         });
-        let is_wanted = |it: &&(Theme, usize, usize)| {
-            let is_it = |name: &str| name == it.0.japanese || name == it.0.english;
+        let is_wanted = |theme: &&(Theme, usize, usize)| {
+            let is_it = |name: &str| name == theme.0.japanese || name == theme.0.english;
             wanted.iter().any(|it| is_it(&it.name))
         };
         let moods = moods.iter().filter(is_wanted).map(text).collect();
@@ -397,12 +397,12 @@ impl Cards {
 
 /// Whether cards are picked from a theme: `雪月花から2枚`, `two from the forest spirits`.
 pub(super) fn is_picked(utterance: &Sentence) -> bool {
-    let is_from = |it: &Piece| {
-        let before: String = utterance.lower[..it.from].iter().collect();
+    let is_from = |piece: &Piece| {
+        let before: String = utterance.lower[..piece.from].iter().collect();
         let before = before.trim_end();
         let before = before.strip_suffix(" the").unwrap_or(before);
-        utterance.is_at("から", it.to)
-            || utterance.is_at("の中から", it.to)
+        utterance.is_at("から", piece.to)
+            || utterance.is_at("の中から", piece.to)
             || before.ends_with(" from")
     };
     let picked = |it: &(Theme, Piece)| it.0.is_name && is_from(&it.1);
@@ -441,15 +441,15 @@ pub(super) fn is_laid(utterance: &Sentence) -> bool {
 /// `names` without what merely describes, such as `暗い森っぽい`, and without words that name nothing.
 fn nameless(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
     let moods = moods(&utterance.lower);
-    names.retain(|it| {
+    names.retain(|name| {
         const LIKE: &str = "っぽい|ぽい|な|の|い|しい|め|系|風|的| |-|themed|ish";
         let is_mood = |at: &usize| moods.iter().any(|it| (it.1..it.2).contains(at));
         let rest: String =
-            (it.from..it.to).filter(|at| !is_mood(at)).map(|at| utterance.lower[at]).collect();
+            (name.from..name.to).filter(|at| !is_mood(at)).map(|at| utterance.lower[at]).collect();
         let rest = marks(LIKE).fold(rest, |rest, it| rest.replace(it, ""));
-        let is_named = !(it.from..it.to).any(|at| is_mood(&at)) || !rest.is_empty();
-        let is_style = STYLES.iter().any(|style| marks(style.1).any(|word| word == it.text));
-        is_named && !is_style && !NO_NAMES.contains(&it.text.to_lowercase().as_str())
+        let is_named = !(name.from..name.to).any(|at| is_mood(&at)) || !rest.is_empty();
+        let is_style = STYLES.iter().any(|style| marks(style.1).any(|word| word == name.text));
+        is_named && !is_style && !NO_NAMES.contains(&name.text.to_lowercase().as_str())
     });
     names
 }
@@ -461,8 +461,8 @@ pub(super) fn count(utterance: &Sentence) -> Option<u32> {
     let says = |words: &'static str| marks(words).any(|it| utterance.find(it, 0).is_some());
     // `three verdant spirits cards`.
     let counted = || {
-        utterance.themes().iter().find_map(|it| {
-            let before: String = utterance.lower[..it.1.from].iter().collect();
+        utterance.themes().iter().find_map(|theme| {
+            let before: String = utterance.lower[..theme.1.from].iter().collect();
             let last = before.trim_end().rsplit(' ').next()?.to_owned();
             let spelled = NUMBERS.iter().position(|it| *it == last);
             let count = spelled.or_else(|| last.parse().ok())?;
@@ -472,8 +472,8 @@ pub(super) fn count(utterance: &Sentence) -> Option<u32> {
     // `only 2`.
     let limited = || {
         let text: String = utterance.lower.iter().collect();
-        ["only ", "just "].iter().find_map(|it| {
-            let (_, rest) = text.split_once(it)?;
+        ["only ", "just "].iter().find_map(|lead| {
+            let (_, rest) = text.split_once(lead)?;
             let word = rest.split([' ', ',', '.', '!']).next()?;
             let spelled = NUMBERS.iter().position(|it| *it == word);
             u32::try_from(spelled.or_else(|| word.parse().ok())?).ok()
@@ -493,8 +493,8 @@ fn share_out(utterance: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Want
             wanted.limit = Some(count);
         }
     }
-    let is_single = |it: &Piece| {
-        let before: String = utterance.lower[..it.from].iter().collect();
+    let is_single = |piece: &Piece| {
+        let before: String = utterance.lower[..piece.from].iter().collect();
         [" a ", " an ", " one "].iter().any(|article| before.ends_with(article))
     };
     let is_several = themes.len() > 1 && wanted.len() == themes.len();

@@ -59,16 +59,16 @@ impl Sentence {
             // `面白い` is no colour.
             let is_kanji = |it: char| matches!(it, '\u{4e00}'..='\u{9fff}');
             let is_within = at > 0 && is_kanji(lower[at - 1]) && is_kanji(lower[at]);
-            let known = themes::theme(&lower, at).filter(|it| it.0.is_name || !is_within);
+            let theme = themes::theme(&lower, at).filter(|it| it.0.is_name || !is_within);
             let colour = || self.is_drawn().then(|| themes::colour(&lower, at))?.map(|it| (it, 1));
-            let Some((theme, length)) = known.or_else(colour) else {
+            let Some((theme, length)) = theme.or_else(colour) else {
                 at += 1;
                 continue;
             };
             // `ブルーアイズ` is a name and no colour, and `深淵魔導師ノクス` a card's and no theme's.
             let piece = self.piece(at, at + length);
-            let is_card = cards.iter().any(|it| {
-                it.piece.from <= at && piece.to <= it.piece.to && it.piece.text != piece.text
+            let is_card = cards.iter().any(|card| {
+                card.piece.from <= at && piece.to <= card.piece.to && card.piece.text != piece.text
             });
             if is_card || names.iter().any(|it| self.is_more(it, &piece)) {
                 at += length;

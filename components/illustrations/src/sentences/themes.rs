@@ -75,8 +75,8 @@ pub(super) struct Theme {
 pub(super) fn is_nearly_theme(name: &str) -> bool {
     let name: Vec<char> = name.to_lowercase().chars().collect();
     let names = known().themes.iter().flat_map(|it| &it.1);
-    names.map(|it| it.chars().collect::<Vec<_>>()).any(|it| {
-        let most = (it.len() * SLIPS.0 / SLIPS.1).min(SLIPS_MAX);
-        it.len().abs_diff(name.len()) <= most && distance(&it, &name) <= most
+    names.map(|it| it.chars().collect::<Vec<_>>()).any(|other| {
+        let most = (other.len() * SLIPS.0 / SLIPS.1).min(SLIPS_MAX);
+        other.len().abs_diff(name.len()) <= most && distance(&other, &name) <= most
     })
 }

@@ -23,12 +23,12 @@ const SMALL_BEHIND: &str = "を小さ|って小さ|と小さ|を下に|in small|
 
 /// The line that goes with the title.
 pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
-    let is_before = |it: &&Piece| {
-        let before: String = utterance.lower[..it.from - 1].iter().collect();
+    let is_before = |piece: &&Piece| {
+        let before: String = utterance.lower[..piece.from - 1].iter().collect();
         let before = before.trim_end_matches(['は', 'を', 'に', 'で', ' ', ':', '、', ',']);
         let is_named = marks(SUBTITLE)
             .any(|mark| before.ends_with(mark.trim_end_matches(['は', 'を', ' ', ':'])));
-        let behind: String = utterance.lower[it.to..].iter().skip(1).collect();
+        let behind: String = utterance.lower[piece.to..].iter().skip(1).collect();
         let behind = behind.trim_start();
         is_named
             || marks(SMALL_BEFORE).any(|it| before.ends_with(it))
@@ -52,9 +52,9 @@ pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
             .then(|| utterance.piece(from, end))
     };
     let bare = || {
-        let mark = ["subtitle", "tagline", "subtitled"].into_iter().find(|it| {
+        let mark = ["subtitle", "tagline", "subtitled"].into_iter().find(|mark| {
             (0..utterance.lower.len())
-                .any(|at| utterance.is_at(it, at) && utterance.is_word(at, it))
+                .any(|at| utterance.is_at(mark, at) && utterance.is_word(at, mark))
         })?;
         let mut from = utterance.find(mark, 0)? + mark.len();
         while utterance.lower.get(from).is_some_and(|it| matches!(it, ' ' | ':')) {
@@ -85,12 +85,12 @@ pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
 
 /// The title on the picture, and what else is in quotation marks.
 pub(super) fn title(utterance: &Sentence) -> (Option<String>, Vec<Piece>) {
-    let is_title = |it: &Piece| {
-        let before: String = utterance.lower[..it.from - 1].iter().collect();
+    let is_title = |piece: &Piece| {
+        let before: String = utterance.lower[..piece.from - 1].iter().collect();
         let before = before.trim_end_matches(['は', 'を', 'に', ' ', ':']);
         let is_before = marks(TITLE_BEFORE)
             .any(|mark| before.ends_with(mark.trim_end_matches(['は', 'を', ' ', ':'])));
-        is_before || marks(TITLE_BEHIND).any(|mark| utterance.is_at(mark, it.to + 1))
+        is_before || marks(TITLE_BEHIND).any(|mark| utterance.is_at(mark, piece.to + 1))
     };
     let line = subtitle(utterance);
     let quoted = utterance.quoted.iter().filter(|it| line.as_ref() != Some(it)).cloned();
@@ -260,14 +260,14 @@ pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece])
     match is_ascii {
         true => {
             let before = at.checked_sub(1).and_then(|it| others.get(it));
-            before.is_some_and(|it| {
-                gap(it.to, piece.from) && is_excluded(utterance, it, &others[..at])
+            before.is_some_and(|before| {
+                gap(before.to, piece.from) && is_excluded(utterance, before, &others[..at])
             })
         }
         false => {
             let next = others.get(at + 1);
-            next.is_some_and(|it| {
-                gap(piece.to, it.from) && is_excluded(utterance, it, &others[at + 1..])
+            next.is_some_and(|next| {
+                gap(piece.to, next.from) && is_excluded(utterance, next, &others[at + 1..])
             })
         }
     }
@@ -287,8 +287,8 @@ pub(super) fn is_ground(utterance: &Sentence, piece: &Piece) -> bool {
         && text(0, piece.from).trim_end().ends_with(" in");
     let is_before =
         marks(WORDS).any(|it| before.rfind(it).is_some_and(|at| is_near(&before[at + it.len()..])));
-    let is_behind = marks(WORDS).any(|it| {
-        behind.find(it).is_some_and(|at| {
+    let is_behind = marks(WORDS).any(|mark| {
+        behind.find(mark).is_some_and(|at| {
             let between = behind[..at].trim();
             is_near(between)
                 && !between.contains("card")
@@ -317,9 +317,9 @@ pub(super) fn how_many(utterance: &Sentence) -> bool {
 /// How a picture is to look that no picture here can.
 pub(super) fn looks(utterance: &Sentence) -> Vec<Piece> {
     const LOOKS: &str = "in black and white|black and white|black-and-white|b&w|monochrome|greyscale|grayscale|sepia|in colour|in color|白黒|モノクロ|セピア|カラーで";
-    let found = marks(LOOKS).filter_map(|it| {
-        let at = utterance.find(it, 0)?;
-        Some(utterance.piece(at, at + it.chars().count()))
+    let found = marks(LOOKS).filter_map(|mark| {
+        let at = utterance.find(mark, 0)?;
+        Some(utterance.piece(at, at + mark.chars().count()))
     });
     found.collect()
 }

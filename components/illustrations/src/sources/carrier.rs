@@ -91,17 +91,17 @@ impl Carrier for Paced {
 }
 
 /// The answer of a source whose limit, where it says none, holds for `limit_s`; a status that is
-/// success, or among `known`.
+/// success, or among `statuses`.
 ///
 /// # Errors
 /// When the status is another, or there is no answer.
 pub fn asked(
     carrier: &impl Carrier,
     url: &Url,
-    known: &[u16],
+    statuses: &[u16],
     limit_s: Option<u32>,
 ) -> Result<Reply, SourceError> {
-    answered(carrier, url, "application/json", known, limit_s)
+    answered(carrier, url, "application/json", statuses, limit_s)
 }
 
 /// The picture at `url`: its media type and its bytes.
@@ -129,7 +129,7 @@ fn answered(
     carrier: &impl Carrier,
     url: &Url,
     accept: &str,
-    known: &[u16],
+    statuses: &[u16],
     limit_s: Option<u32>,
 ) -> Result<Reply, SourceError> {
     let reply = carrier.get(url, accept)?;
@@ -140,7 +140,7 @@ fn answered(
             carrier.close(retry_after_s);
             Err(SourceError::Limited { retry_after_s })
         }
-        status if (200..300).contains(&status) || known.contains(&status) => Ok(reply),
+        status if (200..300).contains(&status) || statuses.contains(&status) => Ok(reply),
         status @ 300..400 => Err(failed(format!(
             "{} answers with the HTTP status {status}; redirects are not followed, name the address that it leads to",
             host(url)

@@ -186,8 +186,8 @@ fn suggested(listing: Listing) -> Vec<(f64, String)> {
 /// # Errors
 /// When it is none of the web's.
 pub fn address(base: &Url, text: &str) -> Result<Url, SourceError> {
-    let url = base.join(text).ok().filter(|it| {
-        matches!(it.scheme(), "http" | "https") && it.username().is_empty() && it.has_host()
+    let url = base.join(text).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.has_host()
     });
     url.ok_or_else(|| failed("a picture's address is not an http or https URL"))
 }

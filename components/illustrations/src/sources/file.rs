@@ -146,7 +146,7 @@ fn check_names<'a, N: Iterator<Item = &'a str>>(
     all: impl Iterator<Item = (&'a str, N)>,
     problems: &mut Vec<String>,
 ) {
-    let mut seen = std::collections::BTreeMap::new();
+    let mut places = std::collections::BTreeMap::new();
     for (at, (name, names)) in all.enumerate() {
         let (mut count, mut fit) = (0, true);
         for name in names {
@@ -162,7 +162,7 @@ fn check_names<'a, N: Iterator<Item = &'a str>>(
         if count > ALIASES_MAX + 2 {
             problems.push(format!("{list}/{at} ({name:?}): more than {ALIASES_MAX} aliases"));
         }
-        if let Some(first) = seen.insert(name, at) {
+        if let Some(first) = places.insert(name, at) {
             problems.push(format!("{list}/{at} ({name:?}): {list}/{first} has that name already"));
         }
     }

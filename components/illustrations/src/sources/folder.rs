@@ -57,9 +57,9 @@ impl Folder {
     pub fn look(&self) -> Result<(), Vec<String>> {
         let file = self.file()?;
         for card in file.cards.iter().take(LOOKED_AT_MAX) {
-            let looked = self.open(&card.image).and_then(|it| {
+            let looked = self.open(&card.image).and_then(|file| {
                 let mut head = Vec::new();
-                it.take(HEAD_BYTES).read_to_end(&mut head)?;
+                file.take(HEAD_BYTES).read_to_end(&mut head)?;
                 Ok(head)
             });
             let wrong = match looked {
@@ -76,16 +76,16 @@ impl Folder {
     /// The catalogue as it is now.
     fn file(&self) -> Result<File, Vec<String>> {
         let path = self.path.join(CATALOGUE);
-        let told = |why: &str| format!("{} {why}", path.display());
+        let described = |why: &str| format!("{} {why}", path.display());
         let bytes = read(&path, CATALOGUE_BYTES_MAX).map_err(|error| {
             let grant = format!(
                 "[components.illustrations.folders] \"{}\" = \"…\" grants the folder",
                 self.path.display()
             );
-            vec![told(&format!("cannot be read: {}; {grant}", why(&error)))]
+            vec![described(&format!("cannot be read: {}; {grant}", why(&error)))]
         })?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| vec![told("is no UTF-8 text")])?;
-        file::read(text).map_err(|all| all.iter().map(|it| told(it)).collect())
+        let text = std::str::from_utf8(&bytes).map_err(|_| vec![described("is no UTF-8 text")])?;
+        file::read(text).map_err(|all| all.iter().map(|it| described(it)).collect())
     }
 
     fn catalogue(&self) -> Result<File, SourceError> {
@@ -180,9 +180,9 @@ fn named<'a>(
     let name = names.next().unwrap_or_default().to_owned();
     let others: Vec<_> = names.map(str::to_owned).collect();
     let english = others.iter().find(|it| it.is_ascii()).cloned();
-    let is_long = |it: &String| {
-        let is_katakana = it.chars().all(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー'));
-        it.chars().count() >= if is_katakana { LONG_KATAKANA } else { LONG_CHARS }
+    let is_long = |name: &String| {
+        let is_katakana = name.chars().all(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー'));
+        name.chars().count() >= if is_katakana { LONG_KATAKANA } else { LONG_CHARS }
     };
     let (also, hints) = others.into_iter().partition(is_long);
     let (kind, within, moods) = (kind.to_owned(), within.cloned(), Vec::new());
@@ -191,9 +191,9 @@ fn named<'a>(
 
 /// The one that fits best; of several that fit alike, the first.
 fn best<T>(all: impl Iterator<Item = (f64, T)>) -> Option<T> {
-    all.fold(None, |best: Option<(f64, T)>, it| match best {
-        Some(best) if best.0 >= it.0 => Some(best),
-        _ => Some(it),
+    all.fold(None, |best: Option<(f64, T)>, next| match best {
+        Some(best) if best.0 >= next.0 => Some(best),
+        _ => Some(next),
     })
     .map(|it| it.1)
 }

@@ -71,7 +71,7 @@ pub fn keep_listing(asked: &str, listing: &Listing, holds_s: i64) {
 pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
     let read = || -> Result<Option<(String, Vec<u8>)>, sql::Error> {
         let now = now_s();
-        let [known, pieces] = sql::query([
+        let [kept, pieces] = sql::query([
             toolkit::sql!(
                 "SELECT mime_type, bytes FROM pictures WHERE url = $1 AND until_s > $2 \
                  AND until_s <= $3",
@@ -85,7 +85,7 @@ pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
                 PIECES_MAX
             ),
         ])?;
-        let Some((mime_type, bytes)) = known.first::<(String, i64)>()? else { return Ok(None) };
+        let Some((mime_type, bytes)) = kept.first::<(String, i64)>()? else { return Ok(None) };
         let pieces = pieces.read::<(Piece,)>()?;
         let content = pieces.into_iter().flat_map(|it| it.0.0).collect::<Vec<_>>();
         // What is not whole is fetched anew.

@@ -136,9 +136,9 @@ pub fn user_agent() -> String {
 
 fn contact() -> Result<Option<String>, Unfit> {
     let contact = settings::get::<String>("contact")?;
-    let is_plain = |it: &String| {
-        it.len() <= CONTACT_CHARS_MAX
-            && it.chars().all(|it| it.is_ascii_graphic() && !matches!(it, '(' | ')'))
+    let is_plain = |text: &String| {
+        text.len() <= CONTACT_CHARS_MAX
+            && text.chars().all(|it| it.is_ascii_graphic() && !matches!(it, '(' | ')'))
     };
     if contact.as_ref().is_none_or(is_plain) {
         return Ok(contact);

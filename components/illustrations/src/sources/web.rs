@@ -132,8 +132,8 @@ fn read(reply: &Reply) -> Result<Answer, SourceError> {
     if !reply.body.trim_ascii_start().starts_with(b"{") {
         return Err(failed("the catalogue's answer cannot be read: it is no JSON object"));
     }
-    arguments::parse(&String::from_utf8_lossy(&reply.body)).map_err(|it| {
-        let why = clipped(&it.to_string());
+    arguments::parse(&String::from_utf8_lossy(&reply.body)).map_err(|fault| {
+        let why = clipped(&fault.to_string());
         failed(format!("the catalogue's answer cannot be read: {why}"))
     })
 }

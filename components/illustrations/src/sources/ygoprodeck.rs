@@ -95,8 +95,8 @@ impl Ygoprodeck {
             return no_match(&reply.body);
         }
         let answer = arguments::parse::<Answer>(&String::from_utf8_lossy(&reply.body));
-        let answer = answer.map_err(|it| {
-            let why = clipped(&it.to_string());
+        let answer = answer.map_err(|fault| {
+            let why = clipped(&fault.to_string());
             failed(format!("the API's answer cannot be read: {why}"))
         })?;
         Ok(answer.data)

@@ -36,8 +36,8 @@ pub fn write(network: &Network) -> Result<Vec<u8>, String> {
     let topology = topology::blocks(&junctions);
     let (roads, boxes) = roads(&mut plan, &junctions, &main);
     let bounds = boxes.iter().fold(tree::EMPTY, |a, &b| tree::around(a, b));
-    let bounds = network.nodes.iter().fold(bounds, |a, it| {
-        let (lat, lng) = (kept(it.at.lat), kept(it.at.lng));
+    let bounds = network.nodes.iter().fold(bounds, |a, node| {
+        let (lat, lng) = (kept(node.at.lat), kept(node.at.lng));
         tree::around(a, [lat, lng, lat, lng])
     });
     let tree = tree::write(boxes);
@@ -67,8 +67,8 @@ fn crow(network: &Network, plan: &Plan<'_>) -> [[f64; 2]; 3] {
     let mut most = [[WALK_METRES_A_SECOND; 2], [cycle(Class::Residential, 0); 2], [1.0; 2]];
     for (number, ends) in (0_u32..).zip(&plan.links) {
         let link = plan.link(number);
-        let [from, to] = [ends.from, ends.to].map(|it| {
-            let at = network.nodes[plan.nodes[it as usize] as usize].at;
+        let [from, to] = [ends.from, ends.to].map(|node| {
+            let at = network.nodes[plan.nodes[node as usize] as usize].at;
             header::point(kept(at.lat), kept(at.lng))
         });
         // A length is kept to the tenth of a metre; of nothing at all, nothing is beaten.

@@ -134,7 +134,7 @@ fn tell(network: &Network, output: &Path, bytes: usize, seconds: f64) -> io::Res
 /// How far it has come: a bar for who sits at a terminal, a line for each step elsewhere.
 struct Progress {
     bar: Option<ProgressBar>,
-    said: String,
+    line: String,
 }
 
 impl Progress {
@@ -145,7 +145,7 @@ impl Progress {
                 ProgressStyle::with_template("{msg:32} [{bar:32}] {percent:>3} %  {elapsed}");
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        Self { bar, said: String::new() }
+        Self { bar, line: String::new() }
     }
 
     fn tell(&mut self, stage: Stage) {
@@ -165,12 +165,12 @@ impl Progress {
     }
 
     fn say(&mut self, step: &str) {
-        if self.said == step {
+        if self.line == step {
             return;
         }
-        step.clone_into(&mut self.said);
+        step.clone_into(&mut self.line);
         match &self.bar {
-            Some(bar) => bar.set_message(self.said.clone()),
+            Some(bar) => bar.set_message(self.line.clone()),
             None => complain(step),
         }
     }

@@ -212,10 +212,10 @@ fn a_drive_begins_and_ends_on_a_street_and_never_in_the_bay() {
         }
     }
     for bay in [(35.5, 139.85), (35.55, 139.9), (35.45, 139.80), (35.4, 139.7)] {
-        let said = ways(bay, YOKOHAMA, &PLAIN).err();
+        let error = ways(bay, YOKOHAMA, &PLAIN).err();
         assert!(
-            matches!(said, Some(NotFound::OriginOutside(Some(it))) if it > 2_500.0),
-            "{said:?}"
+            matches!(error, Some(NotFound::OriginOutside(Some(it))) if it > 2_500.0),
+            "{error:?}"
         );
     }
 }
@@ -258,7 +258,7 @@ fn entrance_in_one_direction_is_not_taken_in_the_other() {
 }
 
 #[test]
-fn where_two_expressways_do_not_join_nobody_turns() {
+fn no_turn_where_two_expressways_do_not_join() {
     // 小松川JCT joins the ring from the north with the road to Chiba, and nothing else.
     let (kinshicho, kasai) = ((35.6957, 139.8112), (35.6640, 139.8532));
     let found = best(kinshicho, kasai, &PLAIN);

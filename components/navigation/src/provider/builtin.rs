@@ -31,7 +31,7 @@ use crate::{
     words,
 };
 use drawn::{Telling, Way};
-use ends::{Known, known};
+use ends::{Spot, locate};
 use maps::Bytes;
 
 pub use comparing::compare;
@@ -90,8 +90,8 @@ pub fn routes<S: Source>(
 ) -> Result<(Routes, Details), ProviderError> {
     let mut outside = None;
     for graph in graphs {
-        let stops: Option<Vec<Known>> =
-            asked(ask).map(|(_, it)| known(graph, it)).collect::<Result<_, _>>()?;
+        let stops: Option<Vec<Spot>> =
+            asked(ask).map(|(_, it)| locate(graph, it)).collect::<Result<_, _>>()?;
         let Some(stops) = stops else { continue };
         match within(graph, &stops, ask, now) {
             // Another map may have roads there.
@@ -117,7 +117,7 @@ fn asked(ask: &RouteAsk) -> impl Iterator<Item = (String, &str)> {
 
 fn within<S: Source>(
     graph: &Graph<S>,
-    stops: &[Known],
+    stops: &[Spot],
     ask: &RouteAsk,
     now: SystemTime,
 ) -> Result<(Routes, Details), ProviderError> {
@@ -136,9 +136,9 @@ fn within<S: Source>(
         // A part that begins later has the traffic of then.
         let traffic = traffic_at(ask.mode, &pair[0], leaves, ask.traffic);
         let options = RouteOptions { traffic, ..options.clone() };
-        let ways = graph.ways(pair[0].at, pair[1].at, &options).map_err(|it| {
+        let ways = graph.ways(pair[0].at, pair[1].at, &options).map_err(|error| {
             let pointers = (pointers[at].as_str(), pointers[at + 1].as_str());
-            error::no_way(it, graph.name(), (&pair[0], &pair[1]), pointers, ask.language)
+            error::no_way(error, graph.name(), (&pair[0], &pair[1]), pointers, ask.language)
         })?;
         let took = ways.first().map_or(0.0, |it| it.seconds);
         leaves += Duration::try_from_secs_f64(took).unwrap_or_default();
@@ -149,7 +149,7 @@ fn within<S: Source>(
     }
     let (routes, routes_details) = routes_of(graph, &found, &options, stops, ask.language);
     let roads = found.first().map(|it| ends::road_metres(it, stops)).unwrap_or_default();
-    let end = |(at, it): (usize, &Known)| it.end(roads.get(at).copied(), ask.language);
+    let end = |(at, it): (usize, &Spot)| it.end(roads.get(at).copied(), ask.language);
     let mut ends: Vec<_> = stops.iter().enumerate().map(end).collect();
     let last = ends.pop();
     let preferred = match ask.prefer {
@@ -176,7 +176,7 @@ fn routes_of<S: Source>(
     graph: &Graph<S>,
     found: &[Vec<Found>],
     options: &RouteOptions,
-    stops: &[Known],
+    stops: &[Spot],
     language: Language,
 ) -> (Vec<output::navigation::Route>, Vec<RouteDetails>) {
     let legs: Vec<Vec<Leg>> =
@@ -184,7 +184,7 @@ fn routes_of<S: Source>(
     let summaries =
         summary::summaries(&legs.iter().map(Vec::as_slice).collect::<Vec<_>>(), language);
     let attribution = words::of_map(graph.attribution(), language);
-    let told = found.iter().zip(&legs).zip(summaries).map(|((parts, legs), summary)| {
+    let routes = found.iter().zip(&legs).zip(summaries).map(|((parts, legs), summary)| {
         let mut warnings = ends::notes(parts, stops, language);
         warnings.extend(warnings::warnings(attribution, legs, options.mode, language));
         let telling = Telling {
@@ -199,7 +199,7 @@ fn routes_of<S: Source>(
         let parts: Vec<Way<'_>> = parts.iter().map(Way::from).collect();
         drawn::route(&parts, telling)
     });
-    told.unzip()
+    routes.unzip()
 }
 
 /// The constraints for the graph, on an empty road.
@@ -216,7 +216,7 @@ fn options(ask: &RouteAsk) -> RouteOptions {
 }
 
 /// How much longer each class of road takes at that time, there.
-fn traffic_at(mode: Mode, origin: &Known, at: SystemTime, model: Traffic) -> [f32; 9] {
+fn traffic_at(mode: Mode, origin: &Spot, at: SystemTime, model: Traffic) -> [f32; 9] {
     match mode {
         Mode::Drive => traffic::factors(at, origin.at, model),
         Mode::Walk | Mode::Cycle => [1.0; 9],
@@ -229,7 +229,7 @@ fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<ProviderError
     for (pointer, asked) in asked(ask) {
         let mut map = None;
         for graph in graphs {
-            if map.is_none() && known(graph, asked)?.is_some() {
+            if map.is_none() && locate(graph, asked)?.is_some() {
                 map = Some(words::of_map(graph.name(), ask.language));
             }
         }
@@ -281,7 +281,7 @@ pub fn place<S: Source>(
     let mut found = None;
     for graph in graphs {
         if found.is_none() {
-            found = known(graph, address)?;
+            found = locate(graph, address)?;
         }
     }
     let Some(found) = found.or_else(|| maps::elsewhere(address)) else {
@@ -298,7 +298,7 @@ pub fn place<S: Source>(
 /// What a place is called; a pair of numbers is described by what lies around it.
 fn described<S: Source>(
     graphs: &[Graph<S>],
-    found: &Known,
+    found: &Spot,
     language: Language,
 ) -> Result<String, ProviderError> {
     if found.kind.is_some() {

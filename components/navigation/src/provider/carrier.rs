@@ -102,8 +102,8 @@ impl Reply {
     /// When it is no JSON, or another kind of it.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ProviderError> {
         // The message names the place and the kind of thing, and may cite a text of the answer.
-        arguments::parse(&String::from_utf8_lossy(&self.body)).map_err(|it| {
-            let why = clipped(&it.to_string());
+        arguments::parse(&String::from_utf8_lossy(&self.body)).map_err(|fault| {
+            let why = clipped(&fault.to_string());
             failed(&format!("the provider's answer cannot be read: {why}"))
         })
     }

@@ -51,7 +51,7 @@ impl Nominatim<Paced> {
 
 /// A place as it was understood.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Known {
+pub struct Spot {
     /// The name, for people.
     pub name: String,
     /// Where it lies.
@@ -82,12 +82,7 @@ impl<C: Carrier> Nominatim<C> {
         Self { base: base.to_owned(), carrier }
     }
 
-    fn search(
-        &self,
-        name: &str,
-        pointer: &str,
-        language: Language,
-    ) -> Result<Known, ProviderError> {
+    fn search(&self, name: &str, pointer: &str, language: Language) -> Result<Spot, ProviderError> {
         let parameters =
             [("q", name), ("format", "jsonv2"), ("limit", "1"), ("accept-language", tag(language))];
         let call = Call::get(&self.base, "/search", &parameters)?.header("user-agent", USER_AGENT);
@@ -99,7 +94,7 @@ impl<C: Carrier> Nominatim<C> {
         let hit = hits.into_iter().next().ok_or_else(unknown)?;
         let at = line::coordinates(&format!("{},{}", hit.lat, hit.lon));
         let at = at.ok_or_else(|| failed("the geocoder's place is not on the globe"))?;
-        Ok(Known { name: hit.display_name, at, id: id(&hit.osm_type, hit.osm_id), kind: hit.kind })
+        Ok(Spot { name: hit.display_name, at, id: id(&hit.osm_type, hit.osm_id), kind: hit.kind })
     }
 }
 
@@ -120,9 +115,9 @@ pub fn find<C: Carrier>(
     text: &str,
     pointer: &str,
     language: Language,
-) -> Result<Known, ProviderError> {
+) -> Result<Spot, ProviderError> {
     if let Some(at) = line::coordinates(text) {
-        return Ok(Known { name: text.trim().to_owned(), at, ..Known::default() });
+        return Ok(Spot { name: text.trim().to_owned(), at, ..Spot::default() });
     }
     let unset =
         || ProviderError::Invalid { pointer: pointer.to_owned(), message: UNSET.to_owned() };
@@ -138,14 +133,14 @@ pub fn find_all<C: Carrier>(
     texts: &[String],
     pointer: &str,
     language: Language,
-) -> Result<Vec<Option<Known>>, ProviderError> {
-    let mut found: Vec<Option<Known>> = Vec::new();
+) -> Result<Vec<Option<Spot>>, ProviderError> {
+    let mut found: Vec<Option<Spot>> = Vec::new();
     for (at, text) in texts.iter().enumerate() {
         let earlier = texts[..at].iter().position(|it| it == text);
         found.push(match earlier {
             Some(earlier) => found[earlier].clone(),
             None => match find(places, text, &format!("{pointer}/{at}"), language) {
-                Ok(known) => Some(known),
+                Ok(located) => Some(located),
                 Err(ProviderError::UnknownPlace { .. }) => None,
                 Err(error) => return Err(error),
             },
@@ -163,6 +158,6 @@ pub fn place<C: Carrier>(
     address: &str,
     language: Language,
 ) -> Result<Place, ProviderError> {
-    let known = find(places, address, "/address", language)?;
-    Ok(Place { location: known.at, formatted_address: known.name, place_id: known.id })
+    let located = find(places, address, "/address", language)?;
+    Ok(Place { location: located.at, formatted_address: located.name, place_id: located.id })
 }

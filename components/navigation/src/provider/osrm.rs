@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::{
     Provider,
     carrier::{Call, Carrier, Web},
-    nominatim::{self, Known, Nominatim, Paced},
+    nominatim::{self, Nominatim, Paced, Spot},
     table,
 };
 use crate::{
@@ -59,9 +59,9 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
 
 /// Where one begins, stops and ends.
 struct Stops<'s> {
-    from: &'s Known,
-    via: &'s [Known],
-    to: &'s Known,
+    from: &'s Spot,
+    via: &'s [Spot],
+    to: &'s Spot,
 }
 
 impl<C: Carrier, P: Carrier> Osrm<C, P> {
@@ -78,7 +78,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
             Mode::Walk => "foot",
             Mode::Cycle => "bike",
         };
-        let all: Vec<&Known> =
+        let all: Vec<&Spot> =
             std::iter::once(stops.from).chain(stops.via).chain([stops.to]).collect();
         let path = format!("/route/v1/{profile}/{}", coordinates(&all));
         let excluded = classes.join(",");
@@ -174,7 +174,7 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
 }
 
 /// `lng,lat;lng,lat`, with six digits.
-fn coordinates(places: &[&Known]) -> String {
+fn coordinates(places: &[&Spot]) -> String {
     let one = |&Point { lat, lng }: &Point| format!("{lng:.6},{lat:.6}");
     places.iter().map(|it| one(&it.at)).collect::<Vec<_>>().join(";")
 }
@@ -193,7 +193,7 @@ fn exclude(avoid: Avoid, mode: Mode) -> Vec<&'static str> {
 
 /// That the routes have what was to be avoided.
 fn not_left_out(classes: &[&str], language: Language) -> String {
-    let name = |it: &&str| match (*it, language) {
+    let name = |class: &&str| match (*class, language) {
         ("motorway", Language::Japanese) => "高速道路",
         ("motorway", Language::English) => "motorways",
         ("toll", Language::Japanese) => "有料道路",

@@ -12,11 +12,11 @@ pub fn put_first(prefer: Prefer, routes: &mut Routes, details: &mut Details, lan
         return;
     }
     details.routes.resize_with(routes.routes.len(), RouteDetails::default);
-    let told = std::mem::take(&mut details.routes);
-    let mut both: Vec<(Route, RouteDetails)> = routes.routes.drain(..).zip(told).collect();
+    let more = std::mem::take(&mut details.routes);
+    let mut both: Vec<(Route, RouteDetails)> = routes.routes.drain(..).zip(more).collect();
     let is_known = prefer == Prefer::Shortest || both.iter().any(|it| it.1.toll.is_some());
-    both.sort_by_key(|(route, told)| match prefer {
-        Prefer::Cheapest if is_known => cents(told),
+    both.sort_by_key(|(route, details)| match prefer {
+        Prefer::Cheapest if is_known => cents(details),
         Prefer::Cheapest | Prefer::Fastest => 0,
         Prefer::Shortest => route.distance.value,
     });
@@ -45,8 +45,8 @@ pub fn put_first(prefer: Prefer, routes: &mut Routes, details: &mut Details, lan
 }
 
 /// What the tolls come to, in hundredths; where that is not known, more than any.
-fn cents(told: &RouteDetails) -> u64 {
-    told.toll.as_ref().map_or(u64::MAX, |it| crate::words::whole(it.amount * 100.0))
+fn cents(details: &RouteDetails) -> u64 {
+    details.toll.as_ref().map_or(u64::MAX, |it| crate::words::whole(it.amount * 100.0))
 }
 
 #[cfg(test)]
@@ -60,11 +60,11 @@ mod tests {
             distance: Measure { text: String::new(), value: *metres },
             ..Route::default()
         };
-        let told = |(_, amount): &(u64, Option<f64>)| RouteDetails {
+        let details = |(_, amount): &(u64, Option<f64>)| RouteDetails {
             toll: amount.map(|amount| Toll { amount, ..Toll::default() }),
             ..RouteDetails::default()
         };
-        let details = Details { routes: of.iter().map(told).collect(), ..Details::default() };
+        let details = Details { routes: of.iter().map(details).collect(), ..Details::default() };
         (Routes { routes: of.iter().map(route).collect(), ..Routes::default() }, details)
     }
 

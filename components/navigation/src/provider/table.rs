@@ -4,7 +4,7 @@ use output::navigation::{Comparison, Element, Row};
 
 use super::{
     carrier::failed,
-    nominatim::Known,
+    nominatim::Spot,
     words::{distance, duration},
 };
 use crate::{ask::CompareAsk, error::ProviderError};
@@ -19,9 +19,9 @@ pub type Pair = Option<(f64, f64)>;
 /// What `ask_for` says, or that its table has another size.
 pub fn of(
     ask: &CompareAsk,
-    origins: &[Option<Known>],
-    destinations: &[Option<Known>],
-    ask_for: impl FnOnce(&[&Known], &[&Known]) -> Result<Vec<Vec<Pair>>, ProviderError>,
+    origins: &[Option<Spot>],
+    destinations: &[Option<Spot>],
+    ask_for: impl FnOnce(&[&Spot], &[&Spot]) -> Result<Vec<Vec<Pair>>, ProviderError>,
 ) -> Result<Comparison, ProviderError> {
     let (from, to): (Vec<_>, Vec<_>) =
         (origins.iter().flatten().collect(), destinations.iter().flatten().collect());
@@ -36,18 +36,18 @@ pub fn of(
         return Err(failed("the provider's table is not of as many places as were asked for"));
     }
     let unknown = || Element { status: "NOT_FOUND".to_owned(), ..Element::default() };
-    let mut known_rows = pairs.into_iter();
-    let row = |origin: &Option<Known>| {
-        let known = origin.as_ref().and_then(|_| known_rows.next());
-        let mut known = known.into_iter().flatten();
-        let element = |destination: &Option<Known>| {
-            let known = destination.as_ref().and_then(|_| known.next());
-            known.map_or_else(unknown, |it| element(it, ask))
+    let mut rows = pairs.into_iter();
+    let row = |origin: &Option<Spot>| {
+        let row = origin.as_ref().and_then(|_| rows.next());
+        let mut cells = row.into_iter().flatten();
+        let element = |destination: &Option<Spot>| {
+            let cell = destination.as_ref().and_then(|_| cells.next());
+            cell.map_or_else(unknown, |it| element(it, ask))
         };
         Row { elements: destinations.iter().map(element).collect() }
     };
     let rows = origins.iter().map(row).collect();
-    let name = |it: &Option<Known>| it.as_ref().map(|it| it.name.clone()).unwrap_or_default();
+    let name = |it: &Option<Spot>| it.as_ref().map(|it| it.name.clone()).unwrap_or_default();
     Ok(Comparison {
         rows,
         origin_addresses: origins.iter().map(name).collect(),
@@ -72,13 +72,13 @@ mod tests {
     use super::*;
     use crate::provider::google_legacy::tests::compare_ask;
 
-    fn known(name: &str) -> Option<Known> {
-        Some(Known { name: name.to_owned(), ..Known::default() })
+    fn located(name: &str) -> Option<Spot> {
+        Some(Spot { name: name.to_owned(), ..Spot::default() })
     }
 
     #[test]
     fn what_is_not_known_and_what_has_no_way_stay_in_their_places() {
-        let (origins, destinations) = ([None, known("a")], [known("x"), None, known("y")]);
+        let (origins, destinations) = ([None, located("a")], [locate("x"), None, locate("y")]);
         let table = of(&compare_ask(), &origins, &destinations, |from, to| {
             assert_eq!((from.len(), to.len()), (1, 2));
             Ok(vec![vec![None, Some((1_000.0, 60.0))]])
@@ -97,9 +97,9 @@ mod tests {
     /// A table of another size than the one asked for is refused.
     #[test]
     fn asks_nothing_if_no_place_is_known_and_rejects_a_misfit_table() {
-        let nobody = of(&compare_ask(), &[None], &[known("x")], |_, _| panic!("it is asked"));
-        assert_eq!(nobody.unwrap().rows[0].elements[0].status, "NOT_FOUND");
-        let wrong = of(&compare_ask(), &[known("a")], &[known("x")], |_, _| Ok(vec![vec![]]));
+        let empty = of(&compare_ask(), &[None], &[located("x")], |_, _| panic!("it is asked"));
+        assert_eq!(empty.unwrap().rows[0].elements[0].status, "NOT_FOUND");
+        let wrong = of(&compare_ask(), &[located("a")], &[locate("x")], |_, _| Ok(vec![vec![]]));
         assert!(matches!(wrong, Err(ProviderError::Failed { .. })));
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     Provider,
     carrier::{Call, Carrier, Web},
-    nominatim::{self, Known, Nominatim, Paced},
+    nominatim::{self, Nominatim, Paced, Spot},
     table,
 };
 use crate::{
@@ -51,7 +51,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
         &self,
         path: &str,
         body: Value,
-        ends: &[(String, &Known)],
+        ends: &[(String, &Spot)],
     ) -> Result<T, ProviderError> {
         let reply = self.carrier.carry(&Call::post(&self.base, path, body)?)?;
         if !reply.is_success() {
@@ -67,8 +67,8 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
     fn table(
         &self,
         ask: &CompareAsk,
-        from: &[&Known],
-        to: &[&Known],
+        from: &[&Spot],
+        to: &[&Spot],
         left: &Cell<u32>,
     ) -> Result<Vec<Vec<table::Pair>>, ProviderError> {
         left.set(left.get().saturating_sub(1));
@@ -123,8 +123,8 @@ impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
 }
 
 /// What is posted for a table.
-fn compare_body(ask: &CompareAsk, from: &[&Known], to: &[&Known]) -> Value {
-    let spots = |all: &[&Known]| all.iter().map(|it| spot(it.at)).collect::<Vec<_>>();
+fn compare_body(ask: &CompareAsk, from: &[&Spot], to: &[&Spot]) -> Value {
+    let spots = |all: &[&Spot]| all.iter().map(|it| spot(it.at)).collect::<Vec<_>>();
     let first = from.first().map(|it| it.at).unwrap_or_default();
     json!({
         "sources": spots(from),
@@ -137,7 +137,7 @@ fn compare_body(ask: &CompareAsk, from: &[&Known], to: &[&Known]) -> Value {
 }
 
 /// What is posted for routes.
-fn route_body(ask: &RouteAsk, from: &Known, to: &Known) -> Value {
+fn route_body(ask: &RouteAsk, from: &Spot, to: &Spot) -> Value {
     let weight = |is_avoided: bool| if is_avoided { 0.0 } else { 0.5 };
     let costing = match ask.mode {
         Mode::Drive => "auto",

@@ -70,9 +70,9 @@ fn find<'a>(calls: &'a [Value], choice: &Choice) -> Option<(&'a str, usize, &'a 
 
 fn copied(route: &Value) -> Value {
     let in_traffic = &route["duration_in_traffic"];
-    let steps = route["steps"].as_array().into_iter().flatten().map(|it| {
+    let steps = route["steps"].as_array().into_iter().flatten().map(|step| {
         json!({
-            "instruction": it["instruction"], "distance": it["distance"], "duration": it["duration"],
+            "instruction": step["instruction"], "distance": step["distance"], "duration": step["duration"],
         })
     });
     let mut copied = json!({

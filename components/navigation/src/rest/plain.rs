@@ -46,8 +46,8 @@ type Asked = ((String, String), [(&'static str, Value); 4]);
 
 fn asked(fields: &Fields) -> Result<Asked, Refusal> {
     let ends = fields.ends()?;
-    let mode = fields.word("travelMode", &MODES)?.map(|it| MODES[it]);
-    let kind = fields.word("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
+    let mode = fields.one_of("travelMode", &MODES)?.map(|it| MODES[it]);
+    let kind = fields.one_of("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
     let via = fields.places("via", VIA_MAX)?;
     let arrival = fields.moment("arrivalTime")?;
     let constraints = [

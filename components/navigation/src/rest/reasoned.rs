@@ -14,7 +14,7 @@ const TRIES_MAX: usize = 32;
 
 /// A model's last message.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Word {
+pub(super) struct Reply {
     /// None, where it says that there is no route.
     pub(super) route: Option<Named>,
     pub(super) reasoning: String,
@@ -48,25 +48,25 @@ pub(super) fn choice(calls: &[Value], named: Named) -> Choice {
 }
 
 /// What `text` says. Where it has no JSON, all of it are reasons, and the first route is meant.
-pub(super) fn read(text: &str) -> Word {
+pub(super) fn read(text: &str) -> Reply {
     let starts = text.char_indices().filter(|it| it.1 == '{').take(TRIES_MAX);
     let found = starts.into_iter().find_map(|(at, _)| object(&text[at..]).map(|it| (at, it)));
-    let Some((at, word)) = found else {
-        return Word { route: Some(Named::default()), reasoning: text.trim().to_owned() };
+    let Some((at, object)) = found else {
+        return Reply { route: Some(Named::default()), reasoning: text.trim().to_owned() };
     };
-    let said = word["reasoning"].as_str().map(str::trim).filter(|it| !it.is_empty());
+    let reasoning = object["reasoning"].as_str().map(str::trim).filter(|it| !it.is_empty());
     let before = text[..at].trim().trim_end_matches("json").trim_end_matches('`').trim();
-    let route = match &word["selectedRoute"] {
+    let route = match &object["selectedRoute"] {
         // That there is none is a null; a message without the member says nothing.
-        Value::Null if word.get("selectedRoute").is_some() => None,
+        Value::Null if object.get("selectedRoute").is_some() => None,
         Value::String(summary) => Some(Named { index: None, summary: Some(summary.clone()) }),
-        Value::Number(_) => Some(Named { index: index(&word["selectedRoute"]), summary: None }),
+        Value::Number(_) => Some(Named { index: index(&object["selectedRoute"]), summary: None }),
         route => {
             let summary = route["summary"].as_str().map(str::to_owned);
             Some(Named { index: index(&route["index"]), summary })
         }
     };
-    Word { route, reasoning: said.unwrap_or(before).to_owned() }
+    Reply { route, reasoning: reasoning.unwrap_or(before).to_owned() }
 }
 
 fn index(value: &Value) -> Option<usize> {
@@ -80,9 +80,9 @@ fn object(text: &str) -> Option<Value> {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         values.next()?.ok()
     };
-    let word = first(text).or_else(|| first(&without_comments(text)))?;
-    let is_ours = word.get("selectedRoute").is_some() || word.get("reasoning").is_some();
-    is_ours.then_some(word)
+    let object = first(text).or_else(|| first(&without_comments(text)))?;
+    let is_ours = object.get("selectedRoute").is_some() || object.get("reasoning").is_some();
+    is_ours.then_some(object)
 }
 
 /// The prompt's own sample has comments in it, and so have some answers.

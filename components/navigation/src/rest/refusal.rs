@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_decides_and_the_time_have_codes_too() {
+    fn refusals_of_models_and_the_time_have_codes_too() {
         let failure = json!({ "of": "model", "error": "rate_limited", "message": "?", "data": {} });
         let it = Refusal::of(&failure, Language::Japanese);
         assert_eq!((it.status, it.code), (503, "CLAUDE_API_ERROR"), "NAV-10");

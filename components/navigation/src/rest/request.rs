@@ -13,7 +13,7 @@ const PLACE_MAX: usize = 200;
 /// Characters of a sentence.
 const MESSAGE_MAX: usize = 2_000;
 /// Characters of one entry of the history; explanations may be long.
-const SAID_MAX: usize = 20_000;
+const CONTENT_MAX: usize = 20_000;
 /// Entries of the history that may be sent, and how many of them, the last, are used (NAV-5).
 const HISTORY_MAX: usize = 1_000;
 const HISTORY_USED: usize = 20;
@@ -68,8 +68,8 @@ impl Fields {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(list) => list.as_array().filter(|it| it.len() <= most),
         };
-        let place = |it: &Value| {
-            let text = it.as_str().map(str::trim).filter(|it| !it.is_empty())?;
+        let place = |value: &Value| {
+            let text = value.as_str().map(str::trim).filter(|it| !it.is_empty())?;
             text.chars().nth(PLACE_MAX).is_none().then(|| text.to_owned())
         };
         let places = list.and_then(|it| it.iter().map(place).collect());
@@ -97,18 +97,18 @@ impl Fields {
         })
     }
 
-    /// The place in `words` of a text that may be there; upper or lower case.
-    pub(super) fn word(&self, name: &str, words: &[&str]) -> Result<Option<usize>, Refusal> {
+    /// The place in `allowed` of a text that may be there; upper or lower case.
+    pub(super) fn one_of(&self, name: &str, allowed: &[&str]) -> Result<Option<usize>, Refusal> {
         let value = match self.fields.get(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(value) => value,
         };
         let is_it = |it: &&str| value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(it));
-        let found = words.iter().position(is_it);
+        let found = allowed.iter().position(is_it);
         found.map(Some).ok_or_else(|| {
-            let words = words.join(", ");
-            let japanese = format!("{name}は次のいずれかにしてください: {words}");
-            let english = format!("{name} must be one of {words}");
+            let allowed = allowed.join(", ");
+            let japanese = format!("{name}は次のいずれかにしてください: {allowed}");
+            let english = format!("{name} must be one of {allowed}");
             Refusal::invalid(name, self.language.pick(japanese, english))
         })
     }
@@ -140,13 +140,13 @@ impl Asked {
 
     /// The history as it was given; the question, where it stands there already, as it is asked.
     pub(super) fn full_history(&self) -> Vec<Value> {
-        let mut said = self.given.clone();
-        if let Some(last) = said.last_mut().filter(|it| it["role"] == "user")
+        let mut history = self.given.clone();
+        if let Some(last) = history.last_mut().filter(|it| it["role"] == "user")
             && last["content"].as_str().is_some_and(|it| it.trim() == self.message)
         {
             last["content"] = self.message.as_str().into();
         }
-        said
+        history
     }
 }
 
@@ -162,12 +162,12 @@ fn given(fields: &Fields) -> Result<Vec<Value>, Refusal> {
             return Err(Refusal::invalid(FIELD, language.pick(japanese, english)));
         }
     };
-    let entry = |(at, it): (usize, &Value)| {
+    let entry = |(at, entry): (usize, &Value)| {
         let wrong = |name: &str, japanese: String, english: String| {
             let field = format!("{FIELD}[{at}]{name}");
             Refusal::invalid(&field, format!("{field}{}", language.pick(japanese, english)))
         };
-        if !it.is_object() {
+        if !entry.is_object() {
             let english = " must be an object with role and content".to_owned();
             return Err(wrong(
                 "",
@@ -175,18 +175,18 @@ fn given(fields: &Fields) -> Result<Vec<Value>, Refusal> {
                 english,
             ));
         }
-        if !matches!(it["role"].as_str(), Some("user" | "assistant")) {
+        if !matches!(entry["role"].as_str(), Some("user" | "assistant")) {
             let english = " must be user or assistant".to_owned();
             return Err(wrong(".role", "はuserかassistantにしてください".to_owned(), english));
         }
-        match it["content"].as_str() {
-            Some(content) if content.chars().nth(SAID_MAX).is_none() => {
-                Ok(json!({ "role": it["role"], "content": content }))
+        match entry["content"].as_str() {
+            Some(content) if content.chars().nth(CONTENT_MAX).is_none() => {
+                Ok(json!({ "role": entry["role"], "content": content }))
             }
             _ => Err(wrong(
                 ".content",
-                format!("は{SAID_MAX}文字までの文字列にしてください"),
-                format!(" must be a string of at most {SAID_MAX} characters"),
+                format!("は{CONTENT_MAX}文字までの文字列にしてください"),
+                format!(" must be a string of at most {CONTENT_MAX} characters"),
             )),
         }
     };

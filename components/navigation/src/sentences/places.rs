@@ -64,8 +64,8 @@ impl Sentence {
         let is_inside = |from: usize, to: usize| spots.iter().any(|it| it.0 <= from && to <= it.1);
         utterance.tokens.retain(|it| it.word != Word::ELSEWHERE || !is_inside(it.from, it.to));
         let text: String = utterance.lower.iter().collect();
-        let is_word = |it: &(usize, usize)| {
-            utterance.lower[it.0..it.1.min(utterance.lower.len())]
+        let is_word = |span: &(usize, usize)| {
+            utterance.lower[span.0..span.1.min(utterance.lower.len())]
                 .iter()
                 .any(|it| it.is_alphanumeric())
         };
@@ -272,9 +272,9 @@ impl Sentence {
         if let Some(lead) = marks(LEADS).find(|it| self.is_at(it, from)) {
             from += lead.chars().count();
         }
-        let ends = |it: &&str| {
-            let length = it.chars().count();
-            from + length < to && self.is_at_raw(it, to - length)
+        let ends = |tail: &&str| {
+            let length = tail.chars().count();
+            from + length < to && self.is_at_raw(tail, to - length)
         };
         if let Some(tail) = marks(TAILS).find(ends) {
             to -= tail.chars().count();
@@ -362,9 +362,9 @@ impl Sentence {
                 from += the.len();
             }
         }
-        while let Some(tail) = marks(TAILS).find(|it| {
-            let length = it.chars().count();
-            from + length < to && self.is_at_raw(it, to - length)
+        while let Some(tail) = marks(TAILS).find(|tail| {
+            let length = tail.chars().count();
+            from + length < to && self.is_at_raw(tail, to - length)
         }) {
             to -= tail.chars().count();
         }
@@ -375,9 +375,9 @@ impl Sentence {
         while let Some(begin) = time(to) {
             to = begin;
         }
-        while let Some(tail) = marks("に|は|を|、|,| |までに|まで| by| at").find(|it| {
-            let length = it.chars().count();
-            is_timed && from + length < to && self.is_at_raw(it, to - length)
+        while let Some(tail) = marks("に|は|を|、|,| |までに|まで| by| at").find(|tail| {
+            let length = tail.chars().count();
+            is_timed && from + length < to && self.is_at_raw(tail, to - length)
         }) {
             to -= tail.chars().count();
         }
@@ -499,8 +499,8 @@ impl Sentence {
             return self.name_begin(begin, end);
         }
         // A name that is known is not cut, and behind hiragana it begins where it is known to.
-        let is_kana = |it: usize| {
-            matches!(self.chars[it], 'ぁ'..='ん') && !"のとやか".contains(self.chars[it])
+        let is_kana = |at: usize| {
+            matches!(self.chars[at], 'ぁ'..='ん') && !"のとやか".contains(self.chars[at])
         };
         let spot = self.spots.iter().rev().find(|it| it.1 <= end && least <= it.0 && it.1 > begin);
         match spot {

@@ -128,7 +128,7 @@ fn the_language_is_the_callers() {
 fn the_nearest_is_named_and_a_later_sentence_goes_there() {
     let cell = |metres: u64, seconds: u64| json!({ "status": "OK", "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds } });
     let table = json!({ "rows": [{ "elements": [cell(30_000, 1_800), cell(20_000, 2_400)] }] });
-    for (sentence, said, next, end) in [
+    for (sentence, answer, next, end) in [
         (
             "Which is nearer to Tokyo, Yokohama or Chiba?",
             "The nearest is Chiba (20.0 km",
@@ -145,7 +145,7 @@ fn the_nearest_is_named_and_a_later_sentence_goes_there() {
         let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)).0, "distance_compare", "{sentence}");
         let text = concluded(&talk.back(&[output(table.clone())])).text();
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(answer), "{text}");
         let next = talk.say(next);
         assert_eq!(
             (call(&next).0, call(&next).1["destination"].as_str()),
@@ -182,7 +182,7 @@ fn a_way_by_train_is_not_searched_until_another_one_is_wished() {
 
 #[test]
 fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
-    for (said, origin, destination, via) in [
+    for (sentence, origin, destination, via) in [
         ("actually from Shinagawa", "Shinagawa", "Ueno", json!(null)),
         ("make it Kamakura instead", "Nakano", "Kamakura", json!(null)),
         ("Shinagawa instead of Nakano", "Shinagawa", "Ueno", json!(null)),
@@ -194,11 +194,11 @@ fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
         let mut talk = new_talk();
         talk.say("Nakano to Ueno");
         talk.back(&[routes()]);
-        talk.say(said);
-        let call = talk.last.first().unwrap_or_else(|| panic!("{said}"));
-        assert_eq!(call.arguments["origin"], origin, "{said}");
-        assert_eq!(call.arguments["destination"], destination, "{said}");
-        assert_eq!(call.meta.get("navigation/via").cloned().unwrap_or_default(), via, "{said}");
+        talk.say(sentence);
+        let call = talk.last.first().unwrap_or_else(|| panic!("{sentence}"));
+        assert_eq!(call.arguments["origin"], origin, "{sentence}");
+        assert_eq!(call.arguments["destination"], destination, "{sentence}");
+        assert_eq!(call.meta.get("navigation/via").cloned().unwrap_or_default(), via, "{sentence}");
     }
     let mut talk = new_talk();
     talk.say("Nakano to Ueno via Akihabara");

@@ -19,7 +19,7 @@ use super::{
 
 const GEOCODE: &str = "geocode";
 /// Sentences that a route keeps, the last ones.
-const SAID_MAX: usize = 20;
+const SENTENCES_MAX: usize = 20;
 /// The longest name of a place that is written into a form, in characters.
 const PLACE_MAX: usize = 200;
 
@@ -79,20 +79,20 @@ impl Way {
         let places = utterance.places(kind == Kind::Distances);
         let mut constraint = utterance.chars.clone();
         let mut via = if kind == Kind::Route { utterance.via() } else { Vec::new() };
-        via.retain(|it| {
+        via.retain(|piece| {
             let ends = places.origins.iter().chain(&places.destinations);
-            ends.into_iter().all(|end| it.to <= end.from || end.to <= it.from)
+            ends.into_iter().all(|end| piece.to <= end.from || end.to <= piece.from)
         });
         for piece in places.origins.iter().chain(&places.destinations).chain(&via) {
             constraint[piece.from..piece.to].fill(' ');
         }
         // `家から会社まで` says where only to who lives there.
-        let is_place = |it: &String| {
-            let name = it.trim().to_lowercase();
+        let is_place = |name: &String| {
+            let name = name.trim().to_lowercase();
             !PRIVATE.split('|').any(|it| it == name)
         };
-        let texts = |it: Vec<Piece>| -> Vec<String> {
-            it.into_iter().map(|it| it.text).filter(is_place).collect()
+        let texts = |pieces: Vec<Piece>| -> Vec<String> {
+            pieces.into_iter().map(|it| it.text).filter(is_place).collect()
         };
         let mut way = Self {
             kind,
@@ -122,8 +122,8 @@ impl Way {
         way
     }
 
-    /// `said` with the places of this route where it points to them: `そこから`, `and back`.
-    pub(super) fn named(&self, said: &str) -> String {
+    /// `text` with the places of this route where it points to them: `そこから`, `and back`.
+    pub(super) fn named(&self, text: &str) -> String {
         const THERE: [(&str, &str, &str); 6] = [
             ("そこから", "", "から"),
             ("そこまで", "", "まで"),
@@ -133,16 +133,16 @@ impl Way {
             ("to there", "to ", ""),
         ];
         const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|other way round|other way around";
-        let Some(end) = self.destinations.first() else { return said.to_owned() };
-        let lower = said.to_lowercase();
+        let Some(end) = self.destinations.first() else { return text.to_owned() };
+        let lower = text.to_lowercase();
         if self.kind == Kind::Place && lower.contains("how far is it") {
             return lower.replacen("how far is it", &format!("how far is {end}"), 1);
         }
-        if let Some(said) = self.best(&lower) {
-            return said;
+        if let Some(named) = self.best(&lower) {
+            return named;
         }
         if lower.contains("there and back") {
-            return said.to_owned();
+            return text.to_owned();
         }
         for (there, before, behind) in THERE {
             if lower.contains(there) {
@@ -155,7 +155,7 @@ impl Way {
         let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
         let back = BACK.split('|').find(|it| lower.contains(it)).or_else(also);
         let (Some(begin), Some(back)) = (self.origins.first(), back) else {
-            return said.to_owned();
+            return text.to_owned();
         };
         // Who walked there walks back.
         const MODES: [(&str, &str, &str); 2] = [
@@ -253,7 +253,7 @@ impl Way {
         let via = utterance.via().into_iter().map(|it| it.text);
         self.via.extend(via.filter(|it| !self.via.contains(it)).collect::<Vec<_>>());
         self.said.push(utterance.text());
-        let surplus = self.said.len().saturating_sub(SAID_MAX);
+        let surplus = self.said.len().saturating_sub(SENTENCES_MAX);
         self.said.drain(..surplus);
     }
 
@@ -306,12 +306,12 @@ impl Way {
             .said
             .split_last()
             .map_or_else(Default::default, |(last, rest)| (last.clone(), rest.to_vec()));
-        let said = |content| Remark { is_user: true, content };
+        let remark = |content| Remark { is_user: true, content };
         let mut planner = Planner::of_order(RouteRequest {
             origin: origin.clone(),
             destination: destination.clone(),
             message,
-            history: before.into_iter().map(said).collect(),
+            history: before.into_iter().map(remark).collect(),
             language: context.language,
             now: context.now,
             has_table: context.has(COMPARE),
@@ -365,11 +365,11 @@ impl Way {
         });
         let reason = context
             .say("出発地か目的地が分からないため", "The origin or the destination is missing");
-        let words = context.say(
+        let text = context.say(
             "出発地と目的地を教えてください。例:「東京駅から横浜駅まで」",
             "Please name the origin and the destination, such as \"from Tokyo Station to Yokohama Station\".",
         );
-        context.ask(form, reason, words)
+        context.ask(form, reason, text)
     }
 
     fn place(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
@@ -380,8 +380,8 @@ impl Way {
                 "fields": [{ "name": "address", "type": "text", "label": label, "required": true }],
             });
             let reason = context.say("場所の名前が分からないため", "The place's name is missing");
-            let words = context.say("場所の名前を教えてください。", "Please name the place.");
-            return context.ask(form, reason, words);
+            let text = context.say("場所の名前を教えてください。", "Please name the place.");
+            return context.ask(form, reason, text);
         };
         if let Some((_, failure)) = failure(answered) {
             return context.conclude(say::failed(context, failure));

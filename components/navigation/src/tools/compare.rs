@@ -64,13 +64,13 @@ fn text(comparison: &Comparison, ask: &CompareAsk) -> String {
     for (origin, row) in ask.origins.iter().zip(&comparison.rows) {
         for (destination, element) in ask.destinations.iter().zip(&row.elements) {
             let duration = element.duration_in_traffic.as_ref().or(element.duration.as_ref());
-            let said = match (&element.distance, duration) {
+            let text = match (&element.distance, duration) {
                 (Some(distance), Some(duration)) => format!("{}, {}", distance.text, duration.text),
                 _ => element.status.clone(),
             };
             lines.push(match ask.language {
-                Language::Japanese => format!("{origin}→{destination}: {said}"),
-                Language::English => format!("{origin} to {destination}: {said}"),
+                Language::Japanese => format!("{origin}→{destination}: {text}"),
+                Language::English => format!("{origin} to {destination}: {text}"),
             });
         }
     }

@@ -205,7 +205,7 @@ mod tests {
         routes.routes =
             vec![Route { duration_in_traffic: None, ..std::mem::take(&mut routes.routes[0]) }];
         routes.routes[0].duration = Measure { text: "45 min".to_owned(), value: 2_700 };
-        let said = lines(&routes, &Details::default(), Language::English);
-        assert_eq!(said, ["首都高速経由: 32.4 km, 45 min"]);
+        let lines = lines(&routes, &Details::default(), Language::English);
+        assert_eq!(lines, ["首都高速経由: 32.4 km, 45 min"]);
     }
 }

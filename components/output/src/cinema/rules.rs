@@ -60,19 +60,19 @@ impl SeatRules {
             (!seat_ids.is_empty()).then_some(Broken { rule, seat_ids })
         };
         let halves = |row: &[Seat]| {
-            let missing = |it: &&Seat| {
-                let other = it.pair_with.as_ref();
+            let missing = |seat: &&Seat| {
+                let other = seat.pair_with.as_ref();
                 let other = other.and_then(|id| row.iter().find(|it| it.seat_id == *id));
-                !is_picked(it) && it.is_available() && other.is_some_and(is_picked)
+                !is_picked(seat) && seat.is_available() && other.is_some_and(is_picked)
             };
             named(row.iter().filter(missing))
         };
         let companions = |row: &[Seat]| {
-            let beside = |it: &Seat| {
+            let beside = |seat: &Seat| {
                 row.iter().any(|place| {
                     place.kind == SeatKind::Wheelchair
                         && is_picked(place)
-                        && place.place().abs_diff(it.place()) == 1
+                        && place.place().abs_diff(seat.place()) == 1
                 })
             };
             let alone = |it: &&Seat| it.kind == SeatKind::Companion && is_picked(it) && !beside(it);

@@ -108,18 +108,18 @@ pub(super) fn level(entry: &Entry<'_>) -> Result<u8, SchemaFault> {
 
 pub(super) fn options(entry: &Entry<'_>) -> Result<Vec<Choice>, SchemaFault> {
     let wrong = |japanese: &str, english: &str| entry.wrong("options", japanese, english);
-    let said = entry.get("options").ok_or_else(|| entry.missing("options"))?;
-    let said = said.as_array().ok_or_else(|| {
+    let given = entry.get("options").ok_or_else(|| entry.missing("options"))?;
+    let given = given.as_array().ok_or_else(|| {
         wrong("{value, label}の配列で指定してください。", "are no list of {value, label}.")
     })?;
-    if said.len() > OPTIONS_MAX {
+    if given.len() > OPTIONS_MAX {
         let (japanese, english) =
             (format!("{OPTIONS_MAX}個までです。"), format!("are more than {OPTIONS_MAX}."));
         return Err(wrong(&japanese, &english));
     }
-    let mut options: Vec<Choice> = Vec::with_capacity(said.len());
-    let mut seen = std::collections::HashSet::new();
-    for (at, it) in said.iter().enumerate() {
+    let mut options: Vec<Choice> = Vec::with_capacity(given.len());
+    let mut values = std::collections::HashSet::new();
+    for (at, it) in given.iter().enumerate() {
         let value = if it.is_object() { it.get("value").unwrap_or(&Value::Null) } else { it };
         // 「選択してください」: what is chosen where nothing is.
         if entry.kind == "select" && is_empty(value) && it.get("value").is_some() {
@@ -135,7 +135,7 @@ pub(super) fn options(entry: &Entry<'_>) -> Result<Vec<Choice>, SchemaFault> {
             let japanese = format!("[{at}]が長すぎます。");
             return Err(wrong(&japanese, &format!("are too long at [{at}].")));
         }
-        if !seen.insert(text_of(value)) {
+        if !values.insert(text_of(value)) {
             let japanese = format!("[{at}]のvalueが重複しています。");
             return Err(wrong(
                 &japanese,
@@ -174,7 +174,7 @@ pub(super) fn lookup(entry: &Entry<'_>, urls: [&str; 2]) -> Result<Lookup, Schem
 }
 
 fn params(entry: &Entry<'_>) -> Result<Vec<(String, String)>, SchemaFault> {
-    let Some(said) = entry.get("searchParams") else { return Ok(Vec::new()) };
+    let Some(given) = entry.get("searchParams") else { return Ok(Vec::new()) };
     let wrong = || {
         entry.wrong(
             "searchParams",
@@ -182,11 +182,11 @@ fn params(entry: &Entry<'_>) -> Result<Vec<(String, String)>, SchemaFault> {
             "is no object of texts, numbers and booleans.",
         )
     };
-    let said = said.as_object().filter(|it| it.len() <= ENTRIES_MAX).ok_or_else(wrong)?;
+    let given = given.as_object().filter(|it| it.len() <= ENTRIES_MAX).ok_or_else(wrong)?;
     let is_plain = |it: &Value| !it.is_object() && !it.is_array();
     let is_short = |it: &str| it.chars().count() <= LABEL_CHARS_MAX;
     let mut params = Vec::new();
-    for (name, value) in said.iter().filter(|(_, value)| !value.is_null()) {
+    for (name, value) in given.iter().filter(|(_, value)| !value.is_null()) {
         let text = text_of(value);
         if !is_plain(value) || !is_short(name) || !is_short(&text) {
             return Err(wrong());
@@ -224,13 +224,13 @@ pub(super) fn days(entry: &Entry<'_>) -> Result<Days, SchemaFault> {
 }
 
 pub(super) fn files(entry: &Entry<'_>) -> Result<Files, SchemaFault> {
-    let said = match entry.get("accept") {
+    let types = match entry.get("accept") {
         Some(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
         _ => entry.texts("accept", ENTRIES_MAX)?,
     };
-    let said = said.iter().map(|it| it.trim().to_lowercase()).filter(|it| !it.is_empty());
+    let types = types.iter().map(|it| it.trim().to_lowercase()).filter(|it| !it.is_empty());
     let mut accept = Vec::new();
-    for it in said {
+    for it in types {
         let is_kind = it.len() <= NAME_CHARS_MAX && !it.contains(char::is_whitespace);
         if !is_kind || accept.len() == ENTRIES_MAX {
             let (japanese, english) = (

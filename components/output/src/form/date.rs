@@ -38,13 +38,13 @@ impl Day {
         if let Some(day) = parse_day(text) {
             return Some(Self::Fixed(day));
         }
-        let words: String =
+        let text: String =
             text.chars().filter(|it| *it != ' ').map(|it| it.to_ascii_lowercase()).collect();
-        let rest = match words.as_str() {
+        let rest = match text.as_str() {
             "today" => return Some(Self::FromToday(0)),
             "tomorrow" => return Some(Self::FromToday(1)),
             "yesterday" => return Some(Self::FromToday(-1)),
-            words => words.strip_prefix("today").unwrap_or(words),
+            text => text.strip_prefix("today").unwrap_or(text),
         };
         let (sign, rest) = match rest.split_at_checked(1)? {
             ("+", rest) => (1, rest),
@@ -130,9 +130,9 @@ pub fn parse_minute(text: &str) -> Option<NaiveDateTime> {
 
 /// The numbers in a text of just that form, where `0` stands for a digit.
 fn numbers<const COUNT: usize>(text: &str, form: &str) -> Option<[u32; COUNT]> {
-    let is_alike = |(it, wanted): (u8, u8)| match wanted {
-        b'0' => it.is_ascii_digit(),
-        wanted => it == wanted,
+    let is_alike = |(sign, wanted): (u8, u8)| match wanted {
+        b'0' => sign.is_ascii_digit(),
+        wanted => sign == wanted,
     };
     let fits = text.len() == form.len() && text.bytes().zip(form.bytes()).all(is_alike);
     let mut found = [0; COUNT];

@@ -144,7 +144,7 @@ impl Wrong {
             }
             Self::TooShort(n) => format!("{label}は{n}文字以上で入力してください"),
             Self::TooLong(n) => format!("{label}は{n}文字以下で入力してください"),
-            Self::Pattern(Some(words)) => words.clone(),
+            Self::Pattern(Some(message)) => message.clone(),
             Self::Pattern(None) => format!("{label}の形式が正しくありません"),
             Self::TooSmall(min) => format!("{label}は{min}以上で入力してください"),
             Self::TooLarge(max) => format!("{label}は{max}以下で入力してください"),
@@ -178,7 +178,7 @@ impl Wrong {
             Self::Type(expected) => format!("{label} must be {}", expected_in_english(expected)),
             Self::TooShort(n) => format!("{label} must have at least {}", many(*n, "character")),
             Self::TooLong(n) => format!("{label} must have at most {}", many(*n, "character")),
-            Self::Pattern(Some(words)) => words.clone(),
+            Self::Pattern(Some(message)) => message.clone(),
             Self::Pattern(None) => format!("{label} does not have the right form"),
             Self::TooSmall(min) => format!("{label} must be at least {min}"),
             Self::TooLarge(max) => format!("{label} must be at most {max}"),

@@ -318,7 +318,7 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<Kind, SchemaFault> {
         "datetime" => Kind::Datetime(constraints::days(entry)?),
         "file" => Kind::File(constraints::files(entry)?),
         "hidden" => {
-            let value = entry.said.get("value").or_else(|| entry.said.get("default"));
+            let value = entry.given.get("value").or_else(|| entry.given.get("default"));
             Kind::Hidden(value.ok_or_else(|| entry.missing("value"))?.clone())
         }
         "divider" => Kind::Divider,

@@ -94,31 +94,31 @@ fn named(
 /// A field that asks for itself by way of others.
 fn circle(form: &Form, positions: &HashMap<&str, usize>) -> Option<usize> {
     #[derive(Clone, Copy, PartialEq)]
-    enum Seen {
+    enum Visit {
         Never,
         OnThePath,
         Done,
     }
-    let mut seen = vec![Seen::Never; form.fields.len()];
+    let mut visits = vec![Visit::Never; form.fields.len()];
     let mut path = Vec::new();
     for start in 0..form.fields.len() {
         path.push((start, false));
         while let Some((at, is_done)) = path.pop() {
             if is_done {
-                seen[at] = Seen::Done;
+                visits[at] = Visit::Done;
                 continue;
             }
-            if seen[at] != Seen::Never {
+            if visits[at] != Visit::Never {
                 continue;
             }
-            seen[at] = Seen::OnThePath;
+            visits[at] = Visit::OnThePath;
             path.push((at, true));
             let needed = form.fields[at].needed();
             for next in needed.into_iter().filter_map(|name| positions.get(name)) {
-                match seen[*next] {
-                    Seen::OnThePath => return Some(at),
-                    Seen::Never => path.push((*next, false)),
-                    Seen::Done => {}
+                match visits[*next] {
+                    Visit::OnThePath => return Some(at),
+                    Visit::Never => path.push((*next, false)),
+                    Visit::Done => {}
                 }
             }
         }

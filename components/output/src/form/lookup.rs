@@ -123,7 +123,7 @@ pub fn choices(lookup: &Lookup, answer: &Value) -> Result<Vec<Choice>, String> {
          or `data`.",
     )?;
     let mut choices = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut values = std::collections::HashSet::new();
     for item in items.iter() {
         if choices.len() == OPTIONS_MAX {
             break;
@@ -135,7 +135,7 @@ pub fn choices(lookup: &Lookup, answer: &Value) -> Result<Vec<Choice>, String> {
             }
             plain => (plain, text_of(plain)),
         };
-        if !is_option(value) || !seen.insert(value.to_string()) {
+        if !is_option(value) || !values.insert(value.to_string()) {
             continue;
         }
         let label = if label.trim().is_empty() { text_of(value) } else { label };

@@ -12,7 +12,7 @@ pub(super) struct Entry<'a> {
     /// Its `type`, as the definition has it.
     pub(super) kind: &'a str,
     /// All members that the definition has.
-    pub(super) said: &'a Map<String, Value>,
+    pub(super) given: &'a Map<String, Value>,
 }
 
 impl<'a> Entry<'a> {
@@ -34,7 +34,7 @@ impl<'a> Entry<'a> {
     }
 
     pub(super) fn get(&self, property: &str) -> Option<&'a Value> {
-        self.said.get(property).filter(|it| !it.is_null())
+        self.given.get(property).filter(|it| !it.is_null())
     }
 
     /// A text; an empty one is as if it were absent.

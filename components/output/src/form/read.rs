@@ -11,7 +11,7 @@ use super::{
 };
 
 pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
-    let Some(said) = schema.as_object() else {
+    let Some(given) = schema.as_object() else {
         let english = "form_schema is missing.";
         return Err(SchemaFault::new("", "form_schemaが指定されていません。", english));
     };
@@ -22,7 +22,7 @@ pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
             format!("form_schema is too big (at most {} KB).", SCHEMA_BYTES_MAX >> 10),
         ));
     }
-    let title = text(said, "title")?.filter(|it| !it.trim().is_empty());
+    let title = text(given, "title")?.filter(|it| !it.trim().is_empty());
     let title = title.ok_or_else(|| {
         SchemaFault::new(
             "/title",
@@ -30,7 +30,7 @@ pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
             "the form's title is required.",
         )
     })?;
-    let fields = said.get("fields").and_then(Value::as_array).filter(|it| !it.is_empty());
+    let fields = given.get("fields").and_then(Value::as_array).filter(|it| !it.is_empty());
     let fields = fields.ok_or_else(|| {
         SchemaFault::new(
             "/fields",
@@ -48,9 +48,9 @@ pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
     }
     let form = Form {
         title,
-        description: text(said, "description")?,
-        submit_label: text(said, "submitLabel")?,
-        cancel_label: text(said, "cancelLabel")?,
+        description: text(given, "description")?,
+        submit_label: text(given, "submitLabel")?,
+        cancel_label: text(given, "cancelLabel")?,
         fields: fields
             .iter()
             .enumerate()
@@ -78,8 +78,8 @@ fn is_small(schema: &Value) -> bool {
 }
 
 /// A text at the top; an empty one is as if it were absent.
-fn text(said: &Map<String, Value>, property: &str) -> Result<Option<String>, SchemaFault> {
-    match said.get(property) {
+fn text(given: &Map<String, Value>, property: &str) -> Result<Option<String>, SchemaFault> {
+    match given.get(property) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.chars().count() <= LABEL_CHARS_MAX => {
             Ok(Some(text.clone()).filter(|it| !it.is_empty()))
@@ -99,7 +99,7 @@ fn field(index: usize, value: &Value) -> Result<Field, SchemaFault> {
         Some(Value::String(kind)) => Some(kind.clone()).filter(|it| !it.is_empty()),
         Some(other) => Some(other.to_string()),
     };
-    let (Some(kind), Some(said)) = (kind, value.as_object()) else {
+    let (Some(kind), Some(given)) = (kind, value.as_object()) else {
         return Err(SchemaFault::new(
             pointer,
             format!("フィールド[{index}]にtypeが指定されていません。"),
@@ -115,7 +115,7 @@ fn field(index: usize, value: &Value) -> Result<Field, SchemaFault> {
             format!("fields[{index}] has the unknown type '{kind}'. Known types: {types}"),
         ));
     }
-    entry(&Entry { index, kind: &kind, said })
+    entry(&Entry { index, kind: &kind, given })
 }
 
 fn entry(entry: &Entry<'_>) -> Result<Field, SchemaFault> {
@@ -150,8 +150,8 @@ fn entry(entry: &Entry<'_>) -> Result<Field, SchemaFault> {
 /// What it holds at first: fits its type and its limits, but for those that are counted from today.
 fn default(entry: &Entry<'_>, field: &Field) -> Result<Option<Value>, SchemaFault> {
     let is_hidden = matches!(field.kind, Kind::Hidden(_));
-    let said = entry.get("default").filter(|it| !is_empty(it) && field.is_input() && !is_hidden);
-    let Some(value) = said else { return Ok(None) };
+    let given = entry.get("default").filter(|it| !is_empty(it) && field.is_input() && !is_hidden);
+    let Some(value) = given else { return Ok(None) };
     let Err(wrong) = kind::fits_at_first(&field.kind, value) else {
         return Ok(Some(value.clone()));
     };

@@ -36,10 +36,10 @@ fn condition(
     };
     match value {
         Value::Array(values) => several(values).map(Condition::All),
-        Value::Object(said) => match (said.get("all"), said.get("any")) {
+        Value::Object(given) => match (given.get("all"), given.get("any")) {
             (Some(Value::Array(values)), None) => several(values).map(Condition::All),
             (None, Some(Value::Array(values))) => several(values).map(Condition::Any),
-            (None, None) => field(entry, said, tests),
+            (None, None) => field(entry, given, tests),
             _ => wrong(
                 entry,
                 "allまたはanyのどちらか一方に条件の配列を指定してください。",
@@ -57,16 +57,16 @@ fn condition(
 /// One field's tests; several in one object must all be passed.
 fn field(
     entry: &Entry<'_>,
-    said: &Map<String, Value>,
+    given: &Map<String, Value>,
     tests: &mut usize,
 ) -> Result<Condition, SchemaFault> {
     let wrong = |japanese: &str, english: &str| Err(entry.wrong("showIf", japanese, english));
-    let name = said.get("field").and_then(Value::as_str).filter(|it| !it.is_empty());
+    let name = given.get("field").and_then(Value::as_str).filter(|it| !it.is_empty());
     let Some(name) = name else {
         return wrong("fieldにフィールドのnameを指定してください。", "has no field.");
     };
     let mut found = Vec::new();
-    for (key, value) in said {
+    for (key, value) in given {
         found.push(match (key.as_str(), value) {
             ("equals" | "value", value) => Test::Equals(value.clone()),
             ("notEquals", value) => Test::NotEquals(value.clone()),

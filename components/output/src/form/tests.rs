@@ -55,11 +55,11 @@ fn every_case_of_the_table_is_taken_or_refused_as_it_says() {
                 assert_eq!(order(&found), order(&wanted), "{name}: the order");
             }
             (Err(found), None, Some(wanted)) => {
-                let told = |it: &Fault| Wrongness {
-                    field: it.field.clone(),
-                    message: it.message(Language::Japanese),
+                let wrong = |fault: &Fault| Wrongness {
+                    field: fault.field.clone(),
+                    message: fault.message(Language::Japanese),
                 };
-                assert_eq!(found.iter().map(told).collect::<Vec<_>>(), wanted, "{name}");
+                assert_eq!(found.iter().map(wrong).collect::<Vec<_>>(), wanted, "{name}");
             }
             (found, ..) => panic!("{name}: {found:?}"),
         }
@@ -95,7 +95,7 @@ fn the_examples_and_a_form_of_all_types_are_read() {
         kinds.extend(form.fields.iter().map(|it| it.kind.name()));
     }
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), TYPES);
-    let mut told = GUIDE.map(|it| it.name);
-    told.sort_unstable();
-    assert_eq!(told, TYPES, "what agents read has each type");
+    let mut names = GUIDE.map(|it| it.name);
+    names.sort_unstable();
+    assert_eq!(names, TYPES, "what agents read has each type");
 }

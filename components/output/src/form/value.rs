@@ -71,12 +71,12 @@ pub(super) fn several(count: Count, value: &Value) -> Result<&[Value], Wrong> {
     if values.len() > max {
         return Err(Wrong::TooMany(max));
     }
-    let key = |it: &Value| match it.as_f64() {
+    let key = |value: &Value| match value.as_f64() {
         Some(number) => json_number(number).to_string(),
-        None => it.to_string(),
+        None => value.to_string(),
     };
-    let mut seen = HashSet::new();
-    if values.iter().all(|it| seen.insert(key(it))) { Ok(values) } else { Err(Wrong::Twice) }
+    let mut keys = HashSet::new();
+    if values.iter().all(|it| keys.insert(key(it))) { Ok(values) } else { Err(Wrong::Twice) }
 }
 
 pub(super) fn number(limits: Number, value: &Value) -> Result<(), Wrong> {
@@ -134,8 +134,8 @@ fn one_file(files: &Files, value: &Value) -> Result<(), Wrong> {
     let name = text("name").filter(|it| !it.is_empty() && is_short(it)).ok_or(WRONG)?;
     let media_type = text("type").filter(is_short).ok_or(WRONG)?;
     let size = members.get("size").and_then(Value::as_u64).ok_or(WRONG)?;
-    let is_id = |it: &&str| {
-        it.len() == FILE_ID_DIGITS && it.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+    let is_id = |id: &&str| {
+        id.len() == FILE_ID_DIGITS && id.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
     };
     text("fileId").filter(is_id).ok_or(WRONG)?;
     if !files.takes(name, media_type) {

@@ -69,15 +69,15 @@ impl Documents {
             ));
         };
         let fetched = tokio::time::timeout(TIME_MAX, self.fetch(url)).await;
-        let said = fetched.unwrap_or(Err("did not come in time")).map_err(wrong)?;
-        if said["client_id"] != client_id {
+        let document = fetched.unwrap_or(Err("did not come in time")).map_err(wrong)?;
+        if document["client_id"] != client_id {
             return Err(wrong("is of another client_id than its address"));
         }
-        let method = &said["token_endpoint_auth_method"];
-        if !method.is_null() && method != "none" || !said["client_secret"].is_null() {
+        let method = &document["token_endpoint_auth_method"];
+        if !method.is_null() && method != "none" || !document["client_secret"].is_null() {
             return Err(wrong("must have token_endpoint_auth_method \"none\", and no secret"));
         }
-        let client = read(client_id.to_owned(), &said, None).map_err(|(_, what)| {
+        let client = read(client_id.to_owned(), &document, None).map_err(|(_, what)| {
             ("invalid_client", format!("the client's document is not right: {what}"))
         })?;
         let client = Arc::new(client);

@@ -22,8 +22,8 @@ const HOME: &str = "/account";
 
 /// Where a person goes on who has signed in: to what they were asked, here, and nowhere else.
 fn own(next: Option<&str>) -> &str {
-    let is_own = |it: &&str| {
-        it.starts_with("/oauth/authorize?") && it.bytes().all(|it| it.is_ascii_graphic())
+    let is_own = |path: &&str| {
+        path.starts_with("/oauth/authorize?") && path.bytes().all(|it| it.is_ascii_graphic())
     };
     next.filter(is_own).unwrap_or(HOME)
 }

@@ -31,7 +31,7 @@ const SCOPES_MAX: usize = 64;
 const IGNORED: [&str; 5] = ["openid", "profile", "email", "address", "offline_access"];
 
 /// A request, as far as it is known who sends it and where to.
-struct Known {
+struct ClientRequest {
     client_id: String,
     /// None where its document has to be fetched first.
     client: Option<Arc<Client>>,
@@ -49,7 +49,7 @@ struct Wanted {
 
 /// Reads a request. What is wrong before it is known who sends it and where to is shown to the person, and sent
 /// nowhere.
-fn known(accounts: &Accounts, query: &str) -> Result<Known, Problem> {
+fn client_request(accounts: &Accounts, query: &str) -> Result<ClientRequest, Problem> {
     let wrong = |what: &str| ("invalid_request", what.to_owned());
     let fields = Fields::read(query.as_bytes()).filter(|_| query.len() <= REQUEST_BYTES_MAX);
     let fields = fields.ok_or_else(|| wrong("the request is too long"))?;
@@ -70,7 +70,7 @@ fn known(accounts: &Accounts, query: &str) -> Result<Known, Problem> {
     if let Some(client) = &client {
         check_redirect(client, redirect_uri)?;
     }
-    Ok(Known {
+    Ok(ClientRequest {
         client_id: client_id.to_owned(),
         client,
         redirect_uri: redirect_uri.to_owned(),
@@ -158,45 +158,45 @@ async fn ready(
         };
         Box::new(reader.failed(status, code, &what))
     };
-    let known = known(accounts, query).map_err(shown)?;
+    let request = client_request(accounts, query).map_err(shown)?;
     let Some(session) = session else {
         // No stranger is led anywhere, and nothing is fetched for one.
-        return Err(match known.wanted {
+        return Err(match request.wanted {
             Err(problem) => shown(problem),
             Ok(_) => Box::new(reader.sign_in(&format!("/oauth/authorize?{query}"), false)),
         });
     };
-    let client = match known.client {
+    let client = match request.client {
         Some(client) => client,
         None => {
-            let client = accounts.documents().get(&known.client_id).await.map_err(shown)?;
-            check_redirect(&client, &known.redirect_uri).map_err(shown)?;
+            let client = accounts.documents().get(&request.client_id).await.map_err(shown)?;
+            check_redirect(&client, &request.redirect_uri).map_err(shown)?;
             client
         }
     };
     let back = |(error, what): Problem| {
-        let said = [("error", error), ("error_description", &what)];
-        Box::new(returned(accounts, (&known.redirect_uri, known.state.as_deref()), &said))
+        let fields = [("error", error), ("error_description", &what)];
+        Box::new(returned(accounts, (&request.redirect_uri, request.state.as_deref()), &fields))
     };
-    let wanted = known.wanted.map_err(back)?;
+    let wanted = request.wanted.map_err(back)?;
     let offer = Offer::of(wanted.scopes.as_deref(), &read(&session.account.scopes));
     if offer.scopes.is_empty() {
         let what = "the account has nothing of what is asked for".to_owned();
         return Err(back(("invalid_scope", what)));
     }
-    let (redirect_uri, state) = (known.redirect_uri.clone(), known.state.clone());
+    let (redirect_uri, state) = (request.redirect_uri.clone(), request.state.clone());
     Ok(Ready { client, redirect_uri, state, challenge: wanted.challenge, offer })
 }
 
-/// Sends the person back to the client with what is `said`, who says it (RFC 9207), and the client's own state.
+/// Sends the person back to the client with `fields`, the issuer (RFC 9207), and the client's own state.
 fn returned(
     accounts: &Accounts,
     (redirect_uri, state): (&str, Option<&str>),
-    said: &[(&str, &str)],
+    fields: &[(&str, &str)],
 ) -> Response {
     let Ok(mut url) = Url::parse(redirect_uri) else { return see_other("/account", None) };
     url.query_pairs_mut()
-        .extend_pairs(said)
+        .extend_pairs(fields)
         .extend_pairs(state.map(|it| ("state", it)))
         .append_pair("iss", accounts.issuer());
     see_other(url.as_str(), None)

@@ -58,13 +58,13 @@ pub(super) async fn token(
             )),
         }
     };
-    answered(issued.await.map(|it: Tokens| {
+    answered(issued.await.map(|tokens: Tokens| {
         json!({
-            "access_token": it.access,
+            "access_token": tokens.access,
             "token_type": "Bearer",
-            "expires_in": it.expires_in,
-            "refresh_token": it.refresh,
-            "scope": it.scopes.join(" "),
+            "expires_in": tokens.expires_in,
+            "refresh_token": tokens.refresh,
+            "scope": tokens.scopes.join(" "),
         })
     }))
 }
@@ -107,14 +107,14 @@ pub(super) async fn register(
         response.headers_mut().insert(header::RETRY_AFTER, wait_s.into());
         return response;
     }
-    let said = match serde_json::from_slice::<Value>(&body) {
+    let body = match serde_json::from_slice::<Value>(&body) {
         Ok(it @ Value::Object(_)) => it,
         _ => {
             let what = "the body is a JSON object".to_owned();
             return answered(Err(("invalid_client_metadata", what)));
         }
     };
-    let registered = accounts.register(&said, peer).await;
+    let registered = accounts.register(&body, peer).await;
     let is_done = registered.is_ok();
     let mut response = answered(registered.map(|it| clients::registered(&it)));
     if is_done {
@@ -174,8 +174,8 @@ fn answered(answer: Result<Value, Problem>) -> Response {
                 "temporarily_unavailable" => StatusCode::SERVICE_UNAVAILABLE,
                 _ => StatusCode::BAD_REQUEST,
             };
-            let said = json!({ "error": error, "error_description": what });
-            (status, Json(said)).into_response()
+            let body = json!({ "error": error, "error_description": what });
+            (status, Json(body)).into_response()
         }
     };
     let headers = response.headers_mut();

@@ -73,10 +73,10 @@ impl Accounts {
     }
 
     /// Registers a client that says this of itself (RFC 7591).
-    pub(crate) async fn register(&self, said: &Value, peer: IpAddr) -> Result<Client, Problem> {
+    pub(crate) async fn register(&self, metadata: &Value, peer: IpAddr) -> Result<Client, Problem> {
         let now_s = self.now_s();
         let number = clients::number().map_err(|it| unavailable(&it))?;
-        let client = clients::read(number, said, Some(now_s))?;
+        let client = clients::read(number, metadata, Some(now_s))?;
         let kept = client.clone();
         let decide = move |state: &State| {
             let is_used = |it: &Client| state.grants.values().any(|grant| grant.client_id == it.id);
@@ -273,8 +273,8 @@ impl Accounts {
         let grant = self.0.store.look(|it| it.grants.get(&access.id).cloned());
         let ended = decided.as_ref().err().and_then(|it| it.1.clone());
         let of = ended.as_ref().or(grant.as_ref());
-        let who = of.and_then(|it| {
-            self.0.store.look(|state| Some(state.accounts.get(&it.account)?.name.clone()))
+        let who = of.and_then(|secret| {
+            self.0.store.look(|state| Some(state.accounts.get(&secret.account)?.name.clone()))
         });
         let client = of.map_or("unknown", |it| &it.client_id);
         self.note(&who.unwrap_or_default(), method, client, outcome(decided.is_ok()));
@@ -297,9 +297,9 @@ impl Accounts {
         };
         let client_id = client_id.to_owned();
         let decide = move |state: &State| {
-            let grant = state.grants.get(&secret.id).filter(|it| {
-                is_same(&it.family, &secret.family)
-                    || it.access.iter().any(|it| secret.has(&it.digest))
+            let grant = state.grants.get(&secret.id).filter(|grant| {
+                is_same(&grant.family, &secret.family)
+                    || grant.access.iter().any(|it| secret.has(&it.digest))
             });
             match grant {
                 None => (Vec::new(), Ok(None)),

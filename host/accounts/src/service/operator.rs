@@ -44,15 +44,15 @@ impl Accounts {
     pub fn list(&self) -> Value {
         let now_s = self.now_s();
         self.0.store.look(|state| {
-            let account = |it: &Arc<Account>| {
+            let account = |account: &Arc<Account>| {
                 json!({
-                    "name": it.name,
-                    "scopes": it.scopes,
-                    "created": time(it.created_s),
-                    "password": it.password.is_some(),
-                    "passkeys": it.passkeys.len(),
-                    "link_expires": it.link.as_ref().filter(|it| it.expires_s > now_s).map(|it| time(it.expires_s)),
-                    "devices": self.devices(state, &it.id, now_s),
+                    "name": account.name,
+                    "scopes": account.scopes,
+                    "created": time(account.created_s),
+                    "password": account.password.is_some(),
+                    "passkeys": account.passkeys.len(),
+                    "link_expires": account.link.as_ref().filter(|it| it.expires_s > now_s).map(|it| time(it.expires_s)),
+                    "devices": self.devices(state, &account.id, now_s),
                 })
             };
             json!({ "accounts": state.accounts.values().map(account).collect::<Vec<_>>() })
@@ -61,15 +61,15 @@ impl Accounts {
 
     pub(super) fn devices(&self, state: &State, account: &str, now_s: u64) -> Vec<Value> {
         let counts = state.of(account).filter(|it| it.code.is_used && it.expires_s > now_s);
-        let device = |it: &Arc<Grant>| {
+        let device = |grant: &Arc<Grant>| {
             json!({
-                "id": it.id,
-                "client": it.client_name,
-                "client_id": it.client_id,
-                "returns_to": clients::host_of(&it.code.redirect_uri),
-                "scopes": it.scopes,
-                "since": time(it.created_s),
-                "last_used": time(self.0.store.used_s(it)),
+                "id": grant.id,
+                "client": grant.client_name,
+                "client_id": grant.client_id,
+                "returns_to": clients::host_of(&grant.code.redirect_uri),
+                "scopes": grant.scopes,
+                "since": time(grant.created_s),
+                "last_used": time(self.0.store.used_s(grant)),
             })
         };
         counts.map(device).collect()

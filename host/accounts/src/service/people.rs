@@ -51,8 +51,8 @@ impl Accounts {
         let now_s = self.now_s();
         let kept = Kept { digest: session.digest.clone(), expires_s: now_s + SESSION_S };
         let decide = move |state: &State| {
-            let account = state.accounts.get(&secret.id).filter(|it| {
-                let link = it.link.as_ref().filter(|it| it.expires_s > now_s);
+            let account = state.accounts.get(&secret.id).filter(|account| {
+                let link = account.link.as_ref().filter(|it| it.expires_s > now_s);
                 link.is_some_and(|it| secret.has(&it.digest))
             });
             let Some(account) = account else { return (Vec::new(), None) };
@@ -107,8 +107,8 @@ impl Accounts {
             Some(passkeys) => passkeys.sign_in(sent, find).await,
             None => None,
         };
-        let who = signed_in.as_ref().and_then(|it| {
-            self.0.store.look(|state| Some(state.accounts.get(&it.account)?.name.clone()))
+        let who = signed_in.as_ref().and_then(|session| {
+            self.0.store.look(|state| Some(state.accounts.get(&session.account)?.name.clone()))
         });
         self.note(
             &who.unwrap_or_default(),
@@ -138,9 +138,9 @@ impl Accounts {
             account.sessions.push(kept);
             let surplus = account.sessions.len().saturating_sub(SESSIONS_MAX);
             account.sessions.drain(..surplus);
-            for known in &mut account.passkeys {
-                if let Some(used) = passkey.as_ref().filter(|it| it.id == known.id) {
-                    *known = used.clone();
+            for stored in &mut account.passkeys {
+                if let Some(used) = passkey.as_ref().filter(|it| it.id == stored.id) {
+                    *stored = used.clone();
                 }
             }
             (vec![Change::Account(account)], true)
@@ -153,8 +153,8 @@ impl Accounts {
     pub(crate) fn session(&self, headers: &HeaderMap) -> Option<Session> {
         let name = self.cookie_name();
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
-        let mut cookies = cookies.flat_map(|it| it.split(';')).filter_map(|it| {
-            let (key, value) = it.trim().split_once('=')?;
+        let mut cookies = cookies.flat_map(|it| it.split(';')).filter_map(|cookie| {
+            let (key, value) = cookie.trim().split_once('=')?;
             (key == name).then(|| Secret::read(Kind::Session, value)).flatten()
         });
         let now_s = self.now_s();
@@ -172,8 +172,8 @@ impl Accounts {
     /// Ends a session, or all of its person's.
     pub(crate) async fn sign_out(&self, session: &Session, everywhere: bool) -> io::Result<()> {
         let digest = session.digest.clone();
-        let ended = self.change_account(&session.account.name, move |it| {
-            it.sessions.retain(|it| !everywhere && it.digest != digest);
+        let ended = self.change_account(&session.account.name, move |account| {
+            account.sessions.retain(|it| !everywhere && it.digest != digest);
         });
         match ended.await {
             Err(AccountError::Disk(error)) => Err(error),

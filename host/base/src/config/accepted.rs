@@ -106,9 +106,9 @@ pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     let mut all: Vec<_> = component.grants.iter().flatten().map(|it| granted(*it, name)).collect();
     let mut carries = Vec::new();
     if let Some(stubs) = component.stubs.as_ref().filter(|it| it.written().next().is_some()) {
-        let word =
+        let shown =
             |it: &String| if it == "*" { "whatever it imports".to_owned() } else { it.clone() };
-        let stubs = stubs.written().map(word).collect::<Vec<_>>().join(", ");
+        let stubs = stubs.written().map(shown).collect::<Vec<_>>().join(", ");
         carries.push(format!("carries {stubs} without having it, and ends a call that uses it"));
     }
     all.extend(component.http.iter().flatten().map(host));
@@ -217,7 +217,7 @@ fn granted(grant: Grant, name: &str) -> String {
 fn host(it: &HostGrant) -> String {
     let methods: Vec<_> = it.methods.iter().map(|it| it.as_str()).collect();
     let methods = methods.join(", ");
-    let place = |it: &SecretGrant| match &it.source {
+    let place = |secret: &SecretGrant| match &secret.source {
         Given::Environment(variable) => {
             format!(", with the secret in the environment's {variable}")
         }

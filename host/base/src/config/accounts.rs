@@ -79,9 +79,9 @@ mod tests {
         assert_eq!(found(|it| it.addr = "0.0.0.0:1".parse().unwrap()), ["accounts"]);
         assert_eq!(found(|it| it.accounts.access_token_s = 0), ["accounts.access_token_s"]);
         assert_eq!(found(|it| it.accounts.access_token_s = 3_601), ["accounts.access_token_s"]);
-        let off = |it: &mut Config| {
-            it.accounts.enabled = false;
-            it.accounts.access_token_s = 0;
+        let off = |config: &mut Config| {
+            config.accounts.enabled = false;
+            config.accounts.access_token_s = 0;
         };
         assert_eq!(found(off), [""; 0], "what is off is not looked at");
     }

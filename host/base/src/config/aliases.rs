@@ -172,7 +172,7 @@ mod tests {
         for right in ["form = 'forms'", "mute = 'forms'", "shop = false", "health = false"] {
             assert_eq!(check(right), Ok(()), "{right}");
         }
-        for (wrong, said) in [
+        for (wrong, part) in [
             ("health = 'forms'", "the server's own"),
             ("blobs = 'forms'", "the server's own"),
             ("shop = 'forms'", "the component shop's own"),
@@ -180,7 +180,7 @@ mod tests {
             ("form = true", "says no place"),
         ] {
             let error = check(wrong).unwrap_err();
-            assert!(error.contains(said), "{wrong}: {error}");
+            assert!(error.contains(part), "{wrong}: {error}");
         }
     }
 }

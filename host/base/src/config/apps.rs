@@ -176,11 +176,11 @@ impl Domain {
             Some(host) => (true, host),
             None => (false, host),
         };
-        let is_label = |it: &str| {
-            (1..=63).contains(&it.len())
-                && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
-                && !it.starts_with('-')
-                && !it.ends_with('-')
+        let is_label = |label: &str| {
+            (1..=63).contains(&label.len())
+                && label.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
+                && !label.starts_with('-')
+                && !label.ends_with('-')
         };
         // All names below a top-level domain are anybody's.
         let labels = host.split('.').count();
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn says_what_is_missing_or_wrong() {
-        for (text, said) in [
+        for (text, part) in [
             ("[apps]\naddr = '0.0.0.0:9'", "url is missing"),
             ("[apps]\nurl = 'https://apps.example'", "addr is missing"),
             ("[apps]\naddr = false\nurl = 'https://apps.example'", "addr is missing"),
@@ -353,7 +353,7 @@ mod tests {
             ("[apps]\nport = 9", "unknown field"),
         ] {
             let error = check(text).unwrap_err();
-            assert!(error.contains(said), "{text}: {error}");
+            assert!(error.contains(part), "{text}: {error}");
         }
         let right = "public_url = 'https://a.example'\n[apps]\naddr = '127.0.0.1:9'\nurl = 'https://apps.example'";
         let mut config = check(right).unwrap();

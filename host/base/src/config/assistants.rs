@@ -95,8 +95,8 @@ impl TryFrom<toml::Table> for Assistants {
     type Error = String;
 
     fn try_from(table: toml::Table) -> Result<Self, String> {
-        let policy = |(name, it): (&String, &toml::Value)| {
-            let policy = it.clone().try_into::<Policy>();
+        let policy = |(name, policy): (&String, &toml::Value)| {
+            let policy = policy.clone().try_into::<Policy>();
             let policy = policy.map_err(|it| format!("[assistants] {name}: {}", it.message()))?;
             Ok((name.clone(), Arc::new(policy)))
         };
@@ -156,12 +156,12 @@ impl ModelConfig {
     /// entries that travel with the component, and of the key only that there is one. What else is kept there may
     /// be a secret.
     fn settings_for(&self, name: &str, component: &ComponentConfig, base: &Path) -> Value {
-        let mut told = Map::new();
+        let mut settings = Map::new();
         if let Some(url) = self.base_url(base) {
-            told.insert("base_url".to_owned(), url.into());
+            settings.insert("base_url".to_owned(), url.into());
         }
         let has_key = self.key().is_some_and(|it| it.read(base).is_ok());
-        told.insert("key".to_owned(), has_key.into());
+        settings.insert("key".to_owned(), has_key.into());
         for (entry, value) in &self.others {
             let value = match is_indirect(value) {
                 false => Some(value.clone()),
@@ -173,9 +173,9 @@ impl ModelConfig {
                 }
                 true => None,
             };
-            told.extend(value.map(|it| (entry.clone(), it)));
+            settings.extend(value.map(|it| (entry.clone(), it)));
         }
-        Value::Object(told)
+        Value::Object(settings)
     }
 
     /// The host that it is asked at with its key; none, where nothing of it is set.
@@ -203,10 +203,10 @@ impl Config {
         if !component.has(Grant::Runs) {
             return;
         }
-        let told = |(name, it): (&String, &ModelConfig)| {
-            (name.clone(), it.settings_for(name, component, &self.base))
+        let settings = |(name, model): (&String, &ModelConfig)| {
+            (name.clone(), model.settings_for(name, component, &self.base))
         };
-        let models = self.models.iter().map(told).collect();
+        let models = self.models.iter().map(settings).collect();
         for (name, value) in [
             ("assistants", Value::Object(self.assistants.table.clone())),
             ("models", Value::Object(models)),

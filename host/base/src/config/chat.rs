@@ -41,10 +41,10 @@ impl ChatConfig {
 
     /// The settings that the component that answers receives.
     pub(super) fn settings(&self) -> Value {
-        let mut told: Map<_, _> = self.others.clone().into_iter().collect();
-        told.insert("body_bytes_max".to_owned(), self.body_bytes_max.into());
-        told.insert("gateway".to_owned(), self.has_gateway().into());
-        Value::Object(told)
+        let mut settings: Map<_, _> = self.others.clone().into_iter().collect();
+        settings.insert("body_bytes_max".to_owned(), self.body_bytes_max.into());
+        settings.insert("gateway".to_owned(), self.has_gateway().into());
+        Value::Object(settings)
     }
 }
 

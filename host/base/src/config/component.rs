@@ -184,10 +184,10 @@ impl ComponentConfig {
     /// What is invalid in the tools that it may call: the key, and what to fix.
     pub fn wrong_calls(&self) -> Option<(&'static str, String)> {
         let calls = self.calls.iter().flat_map(|it| it.written());
-        let is_wrong = |it: &&String| match it.split_once(':') {
+        let is_wrong = |name: &&String| match name.split_once(':') {
             Some(("component" | "server", name)) => name.is_empty(),
             Some(_) => true,
-            None => it.is_empty(),
+            None => name.is_empty(),
         };
         if let Some(wrong) = calls.clone().find(is_wrong) {
             let what = "a tool's name, component:NAME, server:NAME or * is right";
@@ -204,7 +204,7 @@ impl ComponentConfig {
             .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
     }
 
-    /// What no import or tool can be called: the key, and what to mend.
+    /// What no import or tool can be called: the key, and what to fix.
     pub fn wrong_names(&self) -> Option<(&'static str, String)> {
         if let Some(Err(what)) = self.stubs.as_ref().map(Stubs::check) {
             return Some(("stubs", what));

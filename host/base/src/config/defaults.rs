@@ -36,7 +36,7 @@ fn all(embedded: &Embedded) -> Result<Start, (String, String)> {
     let mut more = Vec::new();
     for name in embedded.names() {
         let Some(source) = embedded.component(&name) else { continue };
-        let added = section(&source.bytes).and_then(|it| match it {
+        let added = section(&source.bytes).and_then(|text| match text {
             Some(text) => {
                 models.insert(name.clone(), parse(&text)?.models);
                 add(&mut all, &name, &text)
@@ -151,13 +151,13 @@ fn add(all: &mut Table, name: &str, text: &str) -> Result<Vec<(String, Table)>, 
 
 /// Adds to an assistant that is there: to its lists, and what it says nothing of.
 fn extend(all: &mut Table, assistant: &str, table: Table) -> Result<(), String> {
-    let known = entry(all, "assistants")?.get_mut(assistant).and_then(Value::as_table_mut);
-    let known = known.ok_or_else(|| format!("assistants.{assistant} is nowhere else"))?;
+    let settings = entry(all, "assistants")?.get_mut(assistant).and_then(Value::as_table_mut);
+    let settings = settings.ok_or_else(|| format!("assistants.{assistant} is nowhere else"))?;
     for (key, value) in table {
-        match (known.get_mut(&key), value) {
+        match (settings.get_mut(&key), value) {
             (Some(Value::Array(list)), Value::Array(added)) => list.extend(added),
             (Some(_), _) => return Err(format!("assistants.{assistant}.{key} is said already")),
-            (None, value) => _ = known.insert(key, value),
+            (None, value) => _ = settings.insert(key, value),
         }
     }
     Ok(())
@@ -213,9 +213,9 @@ pub(super) fn merged<T: serde::de::DeserializeOwned>(
     let table = |it: &Table| it.get(name).and_then(|it| it.as_table()).cloned();
     let mut merged = table(ours).unwrap_or_default();
     change(&mut merged, table(theirs).unwrap_or_default());
-    let unworkable = |it: toml::de::Error| ConfigError::Unworkable {
+    let unworkable = |error: toml::de::Error| ConfigError::Unworkable {
         table: name.to_owned(),
-        what: it.message().to_owned(),
+        what: error.message().to_owned(),
     };
     Value::Table(merged).try_into().map_err(unworkable)
 }
@@ -248,11 +248,11 @@ mod tests {
     /// A component with these sections beside its version, as a file.
     fn component(sections: &[(&str, &[u8])]) -> Vec<u8> {
         let mut bytes = b"\0asm\x0d\0\x01\0".to_vec();
-        let number = |bytes: &mut Vec<u8>, mut it: usize| loop {
-            let low = (it & 0x7f) as u8;
-            it >>= 7;
-            bytes.push(if it > 0 { low | 0x80 } else { low });
-            if it == 0 {
+        let number = |bytes: &mut Vec<u8>, mut number: usize| loop {
+            let low = (number & 0x7f) as u8;
+            number >>= 7;
+            bytes.push(if number > 0 { low | 0x80 } else { low });
+            if number == 0 {
                 break;
             }
         };
@@ -346,8 +346,8 @@ mod tests {
         assert_eq!(clerk["picture_tool"], "c".into());
         assert_eq!(all["chat"]["assistant"], "clerk".into());
         assert!(clerk.get("answers_chat").is_none());
-        let said = toml::from_str("picture_tool = 'd'").unwrap();
-        assert!(extend(&mut all, "clerk", said).unwrap_err().contains("said already"));
+        let table = toml::from_str("picture_tool = 'd'").unwrap();
+        assert!(extend(&mut all, "clerk", table).unwrap_err().contains("said already"));
         assert!(extend(&mut all, "nobody", Table::new()).unwrap_err().contains("nowhere"));
         let again = "[assistants.other]\nanswers_chat = true\nprompt = 'No.'";
         assert!(add(&mut all, "third", again).unwrap_err().contains("clerk"));

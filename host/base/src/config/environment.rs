@@ -78,7 +78,7 @@ impl FromEnvironment {
 
     /// The value that the environment gives; none where no variable is set.
     pub fn value(&self) -> Option<String> {
-        self.choices().iter().find_map(|it| match it {
+        self.choices().iter().find_map(|choice| match choice {
             Choice::Variable(name) => variable(name),
             Choice::When(it) => variable(&it.when).map(|_| it.value.clone()),
         })
@@ -86,7 +86,7 @@ impl FromEnvironment {
 
     /// The variables that are looked at.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        self.choices().iter().map(|it| match it {
+        self.choices().iter().map(|choice| match choice {
             Choice::Variable(name) => name.as_str(),
             Choice::When(it) => it.when.as_str(),
         })

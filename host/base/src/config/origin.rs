@@ -121,14 +121,14 @@ pub fn settings(config: &Config) -> Vec<Setting> {
         all.insert(path.clone(), json(value));
     }
     own(&serde_json::Value::Object(effective(config)), &mut Path::new(), &mut all);
-    let told = |(path, value): (Path, serde_json::Value)| {
+    let setting = |(path, value): (Path, serde_json::Value)| {
         let name = name_of(&path);
         let source = config.origin.source(&path, &name, bundled.contains_key(&path));
-        let is_hidden = !value.is_null() && !may_be_told(&path, &value);
+        let is_hidden = !value.is_null() && !may_be_shown(&path, &value);
         let value = if is_hidden { serde_json::Value::Null } else { value };
         Setting { name, value, is_hidden, source }
     };
-    all.into_iter().take(SETTINGS_MAX).map(told).collect()
+    all.into_iter().take(SETTINGS_MAX).map(setting).collect()
 }
 
 /// What holds of the host's own settings.
@@ -176,7 +176,7 @@ fn effective(config: &Config) -> serde_json::Map<String, serde_json::Value> {
 }
 
 /// Whether a value can be no secret. Texts are told only where their key is one that has none.
-fn may_be_told(path: &[String], value: &serde_json::Value) -> bool {
+fn may_be_shown(path: &[String], value: &serde_json::Value) -> bool {
     /// Keys whose texts are names, addresses or words of ours.
     const PLAIN: [&str; 44] = [
         "addr",
@@ -253,7 +253,7 @@ fn may_be_told(path: &[String], value: &serde_json::Value) -> bool {
     match value {
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => true,
         serde_json::Value::String(text) => is_text(text),
-        serde_json::Value::Array(all) => all.iter().all(|it| match it {
+        serde_json::Value::Array(all) => all.iter().all(|value| match value {
             serde_json::Value::String(text) => is_text(text),
             other => !other.is_object() && !other.is_array(),
         }),
@@ -269,8 +269,8 @@ fn is_plain(text: &str) -> bool {
 
 /// The path as it is written in TOML; an array's element by its number.
 fn name_of(path: &[String]) -> String {
-    let is_bare = |it: &str| {
-        !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
+    let is_bare = |text: &str| {
+        !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
     };
     let key = |it: &String| if is_bare(it) { it.clone() } else { format!("{it:?}") };
     path.iter().map(key).collect::<Vec<_>>().join(".")
@@ -392,8 +392,8 @@ mod tests {
              [servers.d]\ncommand = \"d\"\nenv = { file = \"s3cret-i\" }\n\
              [store]\nurl = \"postgres://me:s3cret-j@127.0.0.1/d\"\n",
         );
-        let told = serde_json::to_string(&settings(&config)).unwrap();
-        assert!(!told.contains("s3cret") && !told.contains("733119"), "{told}");
+        let text = serde_json::to_string(&settings(&config)).unwrap();
+        assert!(!text.contains("s3cret") && !text.contains("733119"), "{text}");
         assert!(setting(&config, "tokens.ci.sha256").is_hidden);
         assert_eq!(setting(&config, "components.a.settings.is_on").value, true);
         assert_eq!(setting(&config, "servers.m.url").value, "https://m.example/mcp");

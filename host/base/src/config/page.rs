@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn whatever_else_is_wrong_is_said_without_repeating_it() {
-        for (url, said) in [
+        for (url, part) in [
             ("https://tiles.example/{z}/{x}.png?key=hunter2", "each once"),
             ("https://tiles.example/{z}/{x}/{y}/{y}.png", "each once"),
             ("https://{s}.tiles.example/{z}/{x}/{y}.png?hunter2", "in place of {s}"),
@@ -168,10 +168,10 @@ mod tests {
             ("https://a.example/{z}/{x}/{y}.png\"", "escaped"),
         ] {
             let error = at(url).unwrap_err();
-            assert!(error.contains(said) && !error.contains("hunter2"), "{url}: {error}");
+            assert!(error.contains(part) && !error.contains("hunter2"), "{url}: {error}");
         }
         let right = "url = 'https://a.example/{z}/{x}/{y}'";
-        for (more, said) in [
+        for (more, part) in [
             ("attribution = ' '", "whose map"),
             ("", "attribution"),
             ("attribution = 'a'\nmax_zoom = 0", "1 to 24"),
@@ -179,7 +179,7 @@ mod tests {
             ("attribution = 'a'\nkey = 'b'", "unknown field"),
         ] {
             let error = read(&format!("{right}\n{more}")).unwrap_err();
-            assert!(error.contains(said), "{more}: {error}");
+            assert!(error.contains(part), "{more}: {error}");
         }
     }
 }

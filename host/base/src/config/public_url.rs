@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn whatever_else_is_wrong_is_said_without_repeating_it() {
-        for (wrong, said) in [
+        for (wrong, part) in [
             ("tools.example", "is not a URL"),
             ("ftp://tools.example", "http:// or https://"),
             ("javascript:alert(1)", "http:// or https://"),
@@ -72,7 +72,7 @@ mod tests {
             ("https://tools.example/#a", "path"),
         ] {
             let error = read(wrong).unwrap_err();
-            assert!(error.contains(said) && !error.contains("hunter2"), "{wrong}: {error}");
+            assert!(error.contains(part) && !error.contains("hunter2"), "{wrong}: {error}");
         }
     }
 }

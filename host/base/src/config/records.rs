@@ -97,8 +97,8 @@ impl TelemetryConfig {
             return Err(TelemetryError::Ratio(self.sample_ratio));
         }
         let Some(endpoint) = &self.otlp_endpoint else { return Ok(()) };
-        let is_web = |it: &http::Uri| {
-            matches!(it.scheme_str(), Some("http" | "https")) && it.authority().is_some()
+        let is_web = |uri: &http::Uri| {
+            matches!(uri.scheme_str(), Some("http" | "https")) && uri.authority().is_some()
         };
         match endpoint.parse::<http::Uri>() {
             Ok(it) if is_web(&it) => Ok(()),

@@ -84,8 +84,8 @@ impl Requirement {
         let Self::Identity(it) = self else { return Ok(()) };
         let beginning = it.identity.strip_suffix('*').unwrap_or(&it.identity);
         // What may be followed by anything names at least whose it is.
-        let names_one = |it: &str| {
-            it.split_once("://")
+        let names_one = |text: &str| {
+            text.split_once("://")
                 .is_some_and(|(_, rest)| rest.split_once('/').is_some_and(|it| !it.1.is_empty()))
         };
         if beginning.is_empty() || beginning.contains('*') {
@@ -154,8 +154,8 @@ impl RegistryConfig {
                 "credential_helper = {helper:?}: it is what follows docker-credential- in the program's name"
             ));
         }
-        let is_address = |it: &String| {
-            Url::parse(it).is_ok_and(|it| Scheme::of(&it).is_some() && it.host_str().is_some())
+        let is_address = |text: &String| {
+            Url::parse(text).is_ok_and(|it| Scheme::of(&it).is_some() && it.host_str().is_some())
         };
         if let Some(realm) = self.realm.as_ref().filter(|it| !is_address(it)) {
             return Err(format!("realm = {realm:?}: https://HOST is right"));

@@ -243,8 +243,8 @@ impl ServerConfig {
             Way::Url { token, .. } => {
                 token.as_ref()?.read(folder).err().map(|it| format!("its token: {it}"))
             }
-            Way::Command { env, .. } => env.iter().find_map(|(name, it)| {
-                it.read(folder).err().map(|it| format!("its variable {name}: {it}"))
+            Way::Command { env, .. } => env.iter().find_map(|(name, secret)| {
+                secret.read(folder).err().map(|it| format!("its variable {name}: {it}"))
             }),
         }
     }

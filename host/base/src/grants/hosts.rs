@@ -48,14 +48,14 @@ impl Hosts {
     /// Reads the secrets of `grants`; paths count from `base`. A host whose secret cannot be read is
     /// left out, and the first reason is returned.
     pub fn salvage(grants: &[HostGrant], base: &Path) -> (Self, Option<SecretError>) {
-        let (mut hosts, mut trouble) = (Self::default(), None);
+        let (mut hosts, mut failed) = (Self::default(), None);
         for grant in grants.iter().filter(|it| !it.is_left_out()) {
             match GrantedHost::read(grant, base) {
                 Ok(host) => hosts.granted.push(host),
-                Err(error) => _ = trouble.get_or_insert(error),
+                Err(error) => _ = failed.get_or_insert(error),
             }
         }
-        (hosts, trouble)
+        (hosts, failed)
     }
 
     /// The files that secrets of `grants` come from.
@@ -207,20 +207,20 @@ mod tests {
             let entry = format!(
                 "[[http]]\nhost = 'a.example'\nsecrets = [{{ header = 'A', {secret} }}]\n[[http]]\nhost = 'b.example'"
             );
-            let (hosts, trouble) = hosts(&entry);
+            let (hosts, error) = hosts(&entry);
             assert!(is_granted(&hosts, Method::GET, "https://b.example/"));
             let is_there = is_granted(&hosts, Method::GET, "https://a.example/");
-            (is_there, trouble.map(|it| it.to_string()).unwrap_or_default())
+            (is_there, error.map(|it| it.to_string()).unwrap_or_default())
         };
-        for (secret, said) in [
+        for (secret, part) in [
             ("environment = 'MADOGUCHI_TEST_NO_SUCH'", "no variable MADOGUCHI_TEST_NO_SUCH"),
             ("file = '/no/such/file'", "/no/such/file"),
             ("value = ''", "is empty"),
             ("value = \"hunter2\\u0000\"", "cannot stand in a header"),
         ] {
-            let (is_there, trouble) = entry(secret);
-            assert!(!is_there && trouble.contains(said), "{secret}: {trouble}");
-            assert!(!trouble.contains("hunter2"), "{trouble}");
+            let (is_there, error) = entry(secret);
+            assert!(!is_there && error.contains(part), "{secret}: {error}");
+            assert!(!error.contains("hunter2"), "{error}");
         }
         assert_eq!(entry("value = 'hunter2'"), (true, String::new()));
     }

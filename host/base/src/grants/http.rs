@@ -119,7 +119,7 @@ impl HostGrant {
 
     /// The environment variables that its secrets come from.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        self.secrets.iter().filter_map(|it| match &it.source {
+        self.secrets.iter().filter_map(|secret| match &secret.source {
             Given::Environment(variable) => Some(variable.as_str()),
             _ => None,
         })

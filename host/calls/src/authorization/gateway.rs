@@ -109,7 +109,7 @@ impl Gateway {
             false => Caller::anonymous(),
             true => {
                 let scopes = config.chat.scopes.iter().filter_map(|it| it.parse::<Scope>().ok());
-                Caller::known("gateway", &config.chat.scopes, scopes.collect())
+                Caller::named("gateway", &config.chat.scopes, scopes.collect())
             }
         };
         Self(Arc::new(Inner {
@@ -157,8 +157,8 @@ impl Gateway {
     pub fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
         let Lock::Password(own) = self.lock() else { return None };
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
-        let mut cookies = cookies.flat_map(|it| it.split(';')).filter_map(|it| {
-            let (name, value) = it.trim().split_once('=')?;
+        let mut cookies = cookies.flat_map(|it| it.split(';')).filter_map(|cookie| {
+            let (name, value) = cookie.trim().split_once('=')?;
             (name == COOKIE).then_some(value)
         });
         cookies.any(|it| self.is_ours(it, &own)).then(|| self.0.caller.clone())

@@ -64,7 +64,7 @@ pub struct Oauth {
     /// The accounts of this server, where it gives tokens itself.
     accounts: Option<Accounts>,
     /// Tokens that were found valid.
-    known: Mutex<Bounded<Digest256, Known>>,
+    valid: Mutex<Bounded<Digest256, Valid>>,
     /// Opaque tokens that are not.
     refused: Mutex<Bounded<Digest256, Unauthorized>>,
     /// What each person has of rate and room, whichever of their tokens they use.
@@ -85,7 +85,7 @@ struct Provider {
 }
 
 /// A token that was found right.
-struct Known {
+struct Valid {
     principal: Arc<Principal>,
     provider: usize,
     /// The keys with which it was checked: with others it is checked anew.
@@ -127,7 +127,7 @@ impl<K: Clone + Eq + Hash, V> Bounded<K, V> {
 
 /// What is known of a token without asking its provider.
 enum Verdict {
-    Known(Claims, Arc<KeySet>),
+    Claims(Claims, Arc<KeySet>),
     /// Its keys have to be fetched first, or this key.
     Keys(Option<keys::Wanted>),
 }
@@ -144,17 +144,17 @@ impl Oauth {
         }
         signatures::install();
         let resource = Resource::of(config).uri;
-        let providers = config.oauth.iter().map(|it| {
-            let web = Arc::new(Web::new(it));
+        let providers = config.oauth.iter().map(|provider| {
+            let web = Arc::new(Web::new(provider));
             Provider {
-                audience: match it.audience.is_empty() {
+                audience: match provider.audience.is_empty() {
                     true => vec![resource.clone()],
-                    false => it.audience.clone(),
+                    false => provider.audience.clone(),
                 },
-                mapping: Mapping::new(it),
-                keys: Keys::new(it, &web),
-                introspection: Introspection::new(it, &web, config.base.clone()),
-                config: it.clone(),
+                mapping: Mapping::new(provider),
+                keys: Keys::new(provider, &web),
+                introspection: Introspection::new(provider, &web, config.base.clone()),
+                config: provider.clone(),
             }
         });
         let providers: Vec<Provider> = providers.collect();
@@ -169,7 +169,7 @@ impl Oauth {
         Some(Arc::new(Self {
             providers,
             accounts,
-            known: Mutex::new(Bounded::new()),
+            valid: Mutex::new(Bounded::new()),
             refused: Mutex::new(Bounded::new()),
             people: Mutex::new(Bounded::new()),
             questions: Places::new(|| Rate::new(&question, &config.live_nodes)),
@@ -205,10 +205,10 @@ impl Oauth {
                 None => Err(Unauthorized::Unknown),
             };
         }
-        if let Some(known) = self.known.lock().get(digest)
-            && self.is_current(known)
+        if let Some(entry) = self.valid.lock().get(digest)
+            && self.is_current(entry)
         {
-            return Ok(known.principal.clone());
+            return Ok(entry.principal.clone());
         }
         if let Some(why) = self.refused.lock().get(digest) {
             return Err(*why);
@@ -219,8 +219,8 @@ impl Oauth {
         };
         let (at, provider) = self.provider(&token)?;
         match provider.verdict(&token, true)? {
-            Verdict::Known(..) if provider.config.introspect_jwts => Err(Unauthorized::Unresolved),
-            Verdict::Known(claims, keys) => self.remember(*digest, at, (claims, Some(keys))),
+            Verdict::Claims(..) if provider.config.introspect_jwts => Err(Unauthorized::Unresolved),
+            Verdict::Claims(claims, keys) => self.remember(*digest, at, (claims, Some(keys))),
             Verdict::Keys(_) => Err(Unauthorized::Unresolved),
         }
     }
@@ -249,7 +249,7 @@ impl Oauth {
             provider.keys.fetch(wanted).await;
             verdict = provider.verdict(&signed, false)?;
         }
-        let Verdict::Known(claims, keys) = verdict else {
+        let Verdict::Claims(claims, keys) = verdict else {
             return Err(Unauthorized::Unavailable { retry_after_ms: RETRY_MS });
         };
         if let Some(endpoint) = &provider.introspection
@@ -298,7 +298,7 @@ impl Oauth {
     }
 
     /// Whether what is known of a token is what would be found out now.
-    fn is_current(&self, known: &Known) -> bool {
+    fn is_current(&self, known: &Valid) -> bool {
         let Some(before) = &known.keys else { return true };
         match self.providers[known.provider].keys.now() {
             Now::Keys(now) => now.is(before),
@@ -322,10 +322,10 @@ impl Oauth {
         let provider = &self.providers[at];
         let config = &provider.config;
         let subject = claims.get(&config.subject_claim).and_then(|it| it.as_str());
-        let is_right = |it: &&str| {
-            (1..=SUBJECT_BYTES_MAX).contains(&it.len())
-                && is_clean(it)
-                && !it.contains(char::is_control)
+        let is_right = |subject: &&str| {
+            (1..=SUBJECT_BYTES_MAX).contains(&subject.len())
+                && is_clean(subject)
+                && !subject.contains(char::is_control)
         };
         let Some(subject) = subject.filter(is_right) else {
             return Err(Unauthorized::Invalid("The token does not say whose it is"));
@@ -349,7 +349,7 @@ impl Oauth {
         let texts: Vec<_> = scopes.iter().map(ToString::to_string).collect();
         let person = self.person(&name, now);
         let principal = Arc::new(Principal {
-            caller: Caller::known(&name, &texts, scopes.into_iter().collect()).offered(toolset),
+            caller: Caller::named(&name, &texts, scopes.into_iter().collect()).offered(toolset),
             rate: person.rate,
             share: person.share,
             expires: Some(expires),
@@ -360,21 +360,21 @@ impl Oauth {
             true => expires.min(now + Duration::from_secs(config.introspection_cache_s)),
             false => expires,
         };
-        let known = Known { principal: principal.clone(), provider: at, keys };
-        self.known.lock().put(digest, until, known);
+        let entry = Valid { principal: principal.clone(), provider: at, keys };
+        self.valid.lock().put(digest, until, entry);
         Ok(principal)
     }
 
     /// Who holds a token that this server has given out: looked up each time, so that what is taken back is so at once.
     fn holder(&self, accounts: &Accounts, token: &str) -> Result<Arc<Principal>, Unauthorized> {
-        let holder = accounts.holder(token).map_err(|it| match it {
+        let holder = accounts.holder(token).map_err(|reason| match reason {
             NotHeld::Unknown => Unauthorized::Unknown,
             NotHeld::Expired => Unauthorized::Expired,
         })?;
         let name: Arc<str> = holder.principal.into();
         let person = self.person(&name, SystemTime::now());
         Ok(Arc::new(Principal {
-            caller: Caller::known(&name, &holder.scopes, holder.reach),
+            caller: Caller::named(&name, &holder.scopes, holder.reach),
             rate: person.rate,
             share: person.share,
             expires: Some(holder.expires),
@@ -423,7 +423,7 @@ impl Provider {
             }
         };
         match token.verify(&keys, &self.config, &self.audience) {
-            Ok(claims) => Ok(Verdict::Known(claims, keys)),
+            Ok(claims) => Ok(Verdict::Claims(claims, keys)),
             Err(NotTaken::Refused(why)) => Err(why),
             Err(NotTaken::Unknown(wanted)) if may_wait && self.keys.may_be_newer() => {
                 Ok(Verdict::Keys(Some(wanted)))

@@ -184,10 +184,10 @@ impl Bundle {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let bundle: Self =
             serde_json::from_slice(bytes).map_err(|it| format!("it cannot be read: {it}"))?;
-        let known =
+        let types =
             [crate::referrers::BUNDLE, "application/vnd.dev.sigstore.bundle+json;version=0.3"];
-        if !known.contains(&bundle.media_type.as_str()) {
-            return Err(format!("it is {:?}, and {} is known here", bundle.media_type, known[0]));
+        if !types.contains(&bundle.media_type.as_str()) {
+            return Err(format!("it is {:?}, and {} is known here", bundle.media_type, types[0]));
         }
         let material = &bundle.verification_material;
         let stamps = material.timestamp_verification_data.rfc3161_timestamps.len();
@@ -235,12 +235,12 @@ impl Bundle {
         let by_another = || BY_ANOTHER.to_owned();
         match self.content()? {
             Content::Message { signature } => {
-                let said =
+                let stated =
                     self.message_signature.as_ref().and_then(|it| it.message_digest.as_ref());
-                let is_of = |it: &MessageDigest| {
-                    it.algorithm == "SHA2_256" && hex(&it.digest.0) == digest(manifest)
+                let is_of = |stated: &MessageDigest| {
+                    stated.algorithm == "SHA2_256" && hex(&stated.digest.0) == digest(manifest)
                 };
-                if !said.is_none_or(is_of) {
+                if !stated.is_none_or(is_of) {
                     return Err("it is on something else".to_owned());
                 }
                 key.verifies(manifest, signature).then_some(()).ok_or_else(by_another)

@@ -174,9 +174,9 @@ fn is_about(body: &[u8], bundle: &Bundle) -> Result<(), String> {
         let found = CertificateDer::from_pem_slice(pem).ok();
         found.is_some_and(|it| bundle.certificate().is_ok_and(|own| it.as_ref() == own))
     };
-    let is_signature = |it: &Signature2, signature: &[u8]| {
-        let certificate = it.verifier.x509_certificate.as_ref();
-        it.content.0 == signature
+    let is_signature = |entry: &Signature2, signature: &[u8]| {
+        let certificate = entry.verifier.x509_certificate.as_ref();
+        entry.content.0 == signature
             && certificate
                 .is_some_and(|it| bundle.certificate().is_ok_and(|own| it.raw_bytes.0 == own))
     };
@@ -220,8 +220,8 @@ fn check_proof(proof: &Proof, body: &[u8], key: &PublicKey) -> Result<(), String
     let (text, signatures) = proof.checkpoint.envelope.split_once("\n\n").ok_or_else(wrong)?;
     let signed = format!("{text}\n");
     // Each line is a dash, a name, and in base64 four bytes that hint at the key before the signature.
-    let is_signed = signatures.lines().filter_map(|it| it.rsplit_once(' ')).any(|(_, it)| {
-        let bytes = STANDARD.decode(it).unwrap_or_default();
+    let is_signed = signatures.lines().filter_map(|it| it.rsplit_once(' ')).any(|(_, line)| {
+        let bytes = STANDARD.decode(line).unwrap_or_default();
         bytes.get(4..).is_some_and(|it| key.verifies(signed.as_bytes(), it))
     });
     let mut lines = text.lines().skip(1);
@@ -273,9 +273,9 @@ mod tests {
         let half = leaves.len().next_power_of_two() / 2;
         let ((left, mut proofs), (right, others)) = (tree(&leaves[..half]), tree(&leaves[half..]));
         proofs.iter_mut().for_each(|it| it.push(right.clone()));
-        let others = others.into_iter().map(|mut it| {
-            it.push(left.clone());
-            it
+        let others = others.into_iter().map(|mut path| {
+            path.push(left.clone());
+            path
         });
         proofs.extend(others);
         let root = hash(&SHA256, &[&[1], &left[..], &right[..]].concat()).as_ref().to_vec();

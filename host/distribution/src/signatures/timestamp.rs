@@ -60,10 +60,10 @@ pub(super) fn time(bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
 
 fn of_response(response: &[u8], bundle: &Bundle, root: &TrustedRoot) -> Result<u64, String> {
     let token = Token::read(response).ok_or("its timestamp cannot be read")?;
-    let said = stated(token.statement).ok_or("its timestamp cannot be read")?;
+    let content = stated(token.statement).ok_or("its timestamp cannot be read")?;
     let (Content::Message { signature } | Content::Envelope { signature, .. }) =
         bundle.content()?;
-    if hashed(said.algorithm, signature).is_none_or(|it| it.as_ref() != said.digest) {
+    if hashed(content.algorithm, signature).is_none_or(|it| it.as_ref() != content.digest) {
         return Err("its timestamp is of another signature".to_owned());
     }
     if !token.is_of_statement() {
@@ -76,9 +76,9 @@ fn of_response(response: &[u8], bundle: &Bundle, root: &TrustedRoot) -> Result<u
         _ => return Err("its timestamp has a kind of signature that is not known here".to_owned()),
     };
     let signed = [&[SET], &token.attributes[1..]].concat();
-    for key in root.timestamp_keys(&token.certificates, said.second)? {
+    for key in root.timestamp_keys(&token.certificates, content.second)? {
         if key.verifies_by(hash, &signed, token.signature) {
-            return Ok(said.second);
+            return Ok(content.second);
         }
     }
     Err("its timestamp is by no authority of the trusted root".to_owned())

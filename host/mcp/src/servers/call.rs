@@ -45,9 +45,9 @@ impl Server {
         let mut attempt = 0;
         loop {
             let within = tokio::time::timeout(patience, self.attempt(message.clone(), &request));
-            let answer = within.await.unwrap_or(Err(Failed::TimedOut)).and_then(|it| {
+            let answer = within.await.unwrap_or(Err(Failed::TimedOut)).and_then(|reply| {
                 let wrong = || Failed::Unusable("it answers something else".to_owned());
-                answer(ask, it).ok_or_else(wrong)
+                answer(ask, reply).ok_or_else(wrong)
             });
             let failed = match answer {
                 Ok(Answer::Result(it)) if it.json.len() > self.config.output_bytes_max => {
@@ -84,7 +84,7 @@ impl Server {
             .notifications
             .clone()
             .filter(|it| it.progress)
-            .map(|to| connection.hears.follow(asking.progress_token.clone(), to));
+            .map(|to| connection.handler.follow(asking.progress_token.clone(), to));
         let answer = (&mut asking.rx).await;
         drop(ScopeGuard::into_inner(asking));
         match answer {

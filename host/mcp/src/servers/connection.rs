@@ -52,7 +52,7 @@ const STDERR_BYTES_MAX: usize = 64 << 10;
 /// A connection to a server that has answered the handshake.
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
-    pub(super) hears: NoticeHandler,
+    pub(super) handler: NoticeHandler,
     /// Cancelled when the server has gone, where that can be seen.
     pub(super) closed: CancellationToken,
     _end: DropGuard,
@@ -69,7 +69,7 @@ impl Connection {
     }
 
     fn new(running: RunningService<RoleClient, NoticeHandler>, end: CancellationToken) -> Self {
-        let (peer, hears) = (running.peer().clone(), running.service().clone());
+        let (peer, handler) = (running.peer().clone(), running.service().clone());
         let closed = CancellationToken::new();
         let is_closed = closed.clone();
         tokio::spawn(async move {
@@ -77,7 +77,7 @@ impl Connection {
             let _ = running.waiting().await;
             is_closed.cancel();
         });
-        Self { peer, hears, closed, _end: end.drop_guard() }
+        Self { peer, handler, closed, _end: end.drop_guard() }
     }
 
     /// Ends it, and waits until it has.
@@ -211,8 +211,8 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<TokioChildPro
         child.env(variable, given.read(base).map_err(wrong)?.expose());
     }
     let spawned = TokioChildProcess::builder(child).stderr(Stdio::piped()).spawn();
-    let (child, stderr) = spawned.map_err(|it| {
-        Failed::Unreached(format!("its command {} cannot be run: {it}", command.display()))
+    let (child, stderr) = spawned.map_err(|error| {
+        Failed::Unreached(format!("its command {} cannot be run: {error}", command.display()))
     })?;
     if let Some(stderr) = stderr {
         tokio::spawn(log(stderr, name.to_owned(), config.mask(base)));

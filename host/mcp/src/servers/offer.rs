@@ -141,14 +141,14 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     }
     let mut offered: Vec<Arc<ServerTool>> = Vec::new();
     for (named, settled) in server.pins.settle(wanted, config.changed) {
-        let (said, is_changed) = match settled {
+        let (definition, is_changed) = match settled {
             Settled::Offered { tool, is_changed } => (*tool, is_changed),
             Settled::Stopped(why) => {
                 left_out.push(format!("tool {named}: {why}"));
                 continue;
             }
         };
-        match tool(server, said, is_changed) {
+        match tool(server, definition, is_changed) {
             Err(why) => left_out.push(format!("tool {named}: {why}")),
             Ok(it) if offered.iter().any(|other| other.tool.name == it.tool.name) => {
                 left_out.push(format!("tool {named}: there are two of that name"));
@@ -161,14 +161,14 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     let all = config.tools.is_none();
     let prompts = if all { named_prompts(server, prompts, &mut left_out) } else { Vec::new() };
     let resource = |it: Resource| definition::Resource { listed: listed(&it), uri: it.uri.into() };
-    let template = |it: ResourceTemplate| ServerTemplate {
-        listed: listed(&it),
-        uri: UriTemplate::new(&it.uri_template).ok(),
-        text: it.uri_template.clone(),
+    let template = |template: ResourceTemplate| ServerTemplate {
+        listed: listed(&template),
+        uri: UriTemplate::new(&template.uri_template).ok(),
+        text: template.uri_template.clone(),
     };
     let shown: Vec<_> = offered.iter().map(|it| json!([it.listed, it.is_changed])).collect();
-    let said = [shown.into(), listed(&all_prompts), listed(&resources), listed(&templates)];
-    let digest = digest(said.map(|it: Value| it.to_string()).concat().as_bytes());
+    let parts = [shown.into(), listed(&all_prompts), listed(&resources), listed(&templates)];
+    let digest = digest(parts.map(|it: Value| it.to_string()).concat().as_bytes());
     let offer = Offer {
         server: server.clone(),
         tools: offered,
@@ -210,8 +210,8 @@ fn named_prompts(
 const NAMES: &str = "with its prefix, a name has 1 to 128 of A-Z a-z 0-9 _ . - and is there once";
 
 /// The tool as it is on offer; its server has it otherwise now where it `is_changed`.
-fn tool(server: &Arc<Server>, mut said: Tool, is_changed: bool) -> Result<ServerTool, String> {
-    let own_name = said.name.to_string();
+fn tool(server: &Arc<Server>, mut found: Tool, is_changed: bool) -> Result<ServerTool, String> {
+    let own_name = found.name.to_string();
     let replaces = server.config.replaces.contains(&own_name);
     let name = match replaces {
         true => own_name.clone(),
@@ -220,24 +220,24 @@ fn tool(server: &Arc<Server>, mut said: Tool, is_changed: bool) -> Result<Server
     if !is_name(&name) {
         return Err(NAMES.to_owned());
     }
-    let input = Value::Object((*said.input_schema).clone());
+    let input = Value::Object((*found.input_schema).clone());
     check_schema("input", &input)?;
-    if let Some(output) = &said.output_schema {
+    if let Some(output) = &found.output_schema {
         check_schema("output", &Value::Object((**output).clone()))?;
     }
-    let hints = said.annotations.as_ref();
+    let hints = found.annotations.as_ref();
     let hint = |it: Option<bool>| it == Some(true);
     let says_read_only = hints.is_some_and(|it| hint(it.read_only_hint));
     // The server's own claim is enough here: it is the one that is asked twice.
     let is_repeatable = says_read_only || hints.is_some_and(|it| hint(it.idempotent_hint));
-    let shown = says(&said, &server.name);
-    let is_changed = server.seen.changes(&server.name, &own_name, &shown) || is_changed;
+    let shown = says(&found, &server.name);
+    let is_changed = server.shapes.changes(&server.name, &own_name, &shown) || is_changed;
     let is_believed = server.config.trust_hints.has(&own_name) && !is_changed;
-    said.name = name.clone().into();
-    let MetaObject(mut meta) = foreign(said.meta.take()).unwrap_or_default();
+    found.name = name.clone().into();
+    let MetaObject(mut meta) = foreign(found.meta.take()).unwrap_or_default();
     meta.insert(SERVER_KEY.to_owned(), Value::from(&*server.name));
-    said.meta = Some(MetaObject(meta.clone()));
-    let listed = listed(&said);
+    found.meta = Some(MetaObject(meta.clone()));
+    let listed = listed(&found);
     let tool = definition::Tool {
         name: name.into(),
         has_header_arguments: input.to_string().contains("x-mcp-header"),
@@ -253,10 +253,10 @@ fn tool(server: &Arc<Server>, mut said: Tool, is_changed: bool) -> Result<Server
             idempotent: is_believed && hint(hints.and_then(|it| it.idempotent_hint)),
             open_world: !(is_believed && hints.and_then(|it| it.open_world_hint) == Some(false)),
         },
-        title: said.title,
-        description: said.description.map(Cow::into_owned).unwrap_or_default(),
-        input_schema: said.input_schema,
-        output_schema: said.output_schema,
+        title: found.title,
+        description: found.description.map(Cow::into_owned).unwrap_or_default(),
+        input_schema: found.input_schema,
+        output_schema: found.output_schema,
         meta,
         shown,
     };
@@ -310,16 +310,16 @@ const NAMES_MAX: usize = 4_096;
 /// The tools of a server as they were first seen and last seen since the host started, by their names there: a
 /// tool that changes afterwards is reported in the log, and loses what was trusted.
 #[derive(Default)]
-pub(super) struct Seen(Mutex<HashMap<String, (Shown, Shown)>>);
+pub(super) struct Shapes(Mutex<HashMap<String, (Shown, Shown)>>);
 
-impl Seen {
+impl Shapes {
     /// Whether `now` is another tool than the first of its name. A change since the last time is logged.
     pub(super) fn changes(&self, server: &str, tool: &str, now: &Shown) -> bool {
-        let mut seen = self.0.lock();
-        let is_full = seen.len() >= NAMES_MAX;
-        let Some((first, last)) = seen.get_mut(tool) else {
+        let mut shapes = self.0.lock();
+        let is_full = shapes.len() >= NAMES_MAX;
+        let Some((first, last)) = shapes.get_mut(tool) else {
             if !is_full {
-                seen.insert(tool.to_owned(), (now.clone(), now.clone()));
+                shapes.insert(tool.to_owned(), (now.clone(), now.clone()));
             }
             return is_full;
         };
@@ -354,8 +354,8 @@ mod tests {
 
     #[test]
     fn is_trusted_again_only_as_first_seen() {
-        let seen = Seen::default();
-        let is_changed = |tool: &str, says: &str| seen.changes("s", tool, &shown(says));
+        let shapes = Shapes::default();
+        let is_changed = |tool: &str, says: &str| shapes.changes("s", tool, &shown(says));
         assert!(!is_changed("a", "Sends a letter."));
         assert!(is_changed("a", "Wires all money."));
         assert!(is_changed("a", "Wires all money."), "it is no habit");
@@ -365,11 +365,11 @@ mod tests {
 
     #[test]
     fn names_are_bounded_and_those_beyond_are_not_trusted() {
-        let seen = Seen::default();
+        let shapes = Shapes::default();
         for at in 0..NAMES_MAX {
-            assert!(!seen.changes("s", &at.to_string(), &shown("x")));
+            assert!(!shapes.changes("s", &at.to_string(), &shown("x")));
         }
-        assert!(seen.changes("s", "one more", &shown("x")));
-        assert!(!seen.changes("s", "0", &shown("x")));
+        assert!(shapes.changes("s", "one more", &shown("x")));
+        assert!(!shapes.changes("s", "0", &shown("x")));
     }
 }

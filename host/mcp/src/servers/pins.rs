@@ -254,12 +254,12 @@ fn ui_of(tool: &Value) -> Value {
 }
 
 fn differences(name: &str, pinned: &Value, waiting: &Value) -> Vec<Difference> {
-    let surface = |it: &Value| Surface {
+    let surface = |value: &Value| Surface {
         kind: Kind::Tool,
         name: name.to_owned(),
-        description: it["description"].as_str().unwrap_or_default().to_owned(),
-        input: it["inputSchema"].clone(),
-        output: it.get("outputSchema").cloned(),
+        description: value["description"].as_str().unwrap_or_default().to_owned(),
+        input: value["inputSchema"].clone(),
+        output: value.get("outputSchema").cloned(),
         said: None,
     };
     let before: Vec<_> = (!pinned.is_null()).then(|| surface(pinned)).into_iter().collect();

@@ -92,10 +92,10 @@ impl OverSse {
 }
 
 /// The address to post to: of the same origin as the stream, because the token goes there too.
-fn endpoint(url: &Url, told: &str) -> Result<Url, Failed> {
-    let told = url.join(told.trim()).ok().filter(|it| it.origin() == url.origin());
+fn endpoint(url: &Url, address: &str) -> Result<Url, Failed> {
+    let address = url.join(address.trim()).ok().filter(|it| it.origin() == url.origin());
     let what = "the endpoint that it tells is not of its own origin";
-    told.ok_or_else(|| Failed::Unusable(what.to_owned()))
+    address.ok_or_else(|| Failed::Unusable(what.to_owned()))
 }
 
 fn bearing(request: RequestBuilder, token: Option<&Secret>) -> RequestBuilder {
@@ -163,10 +163,10 @@ fn read(event: &Sse) -> Option<ServerJsonRpcMessage> {
     if !matches!(event.event.as_deref(), None | Some("message" | "")) {
         return None;
     }
-    let told = |error: &serde_json::Error| {
+    let note = |error: &serde_json::Error| {
         tracing::debug!(target: "server", "an event that is no message: {error}");
     };
-    serde_json::from_str(event.data.as_deref()?).inspect_err(told).ok()
+    serde_json::from_str(event.data.as_deref()?).inspect_err(note).ok()
 }
 
 #[cfg(test)]
@@ -181,8 +181,8 @@ mod tests {
             "http://127.0.0.1:8000/messages?id=1"
         );
         assert_eq!(endpoint(&url, "http://127.0.0.1:8000/m").unwrap().path(), "/m");
-        for told in ["http://127.0.0.1:8001/m", "https://127.0.0.1:8000/m", "//evil.example/m"] {
-            assert!(endpoint(&url, told).is_err(), "{told}");
+        for address in ["http://127.0.0.1:8001/m", "https://127.0.0.1:8000/m", "//evil.example/m"] {
+            assert!(endpoint(&url, address).is_err(), "{address}");
         }
     }
 }

@@ -119,7 +119,7 @@ async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Conn
             () = server.again.notified() => return true,
             () = server.suspicion.notified() => {}
             () = &mut news => {}
-            () = connection.hears.changed() => {}
+            () = connection.handler.changed() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
         let lists = tokio::select! {
@@ -146,9 +146,9 @@ async fn listen(connection: &Connection) {
         match connection.peer.listen(filter).await {
             Ok(mut subscription) => {
                 while let Ok(Some(_)) = subscription.next().await {
-                    connection.hears.change();
+                    connection.handler.change();
                 }
-                connection.hears.change();
+                connection.handler.change();
             }
             Err(ServiceError::McpError(_)) => break,
             Err(_) => {}

@@ -57,7 +57,7 @@ pub(super) struct Copy {
 }
 
 /// What is to be done with what a client says.
-pub(super) enum Said {
+pub(super) enum Goal {
     /// It is for this node.
     Here(ClientJsonRpcMessage),
     /// It is for that one, which asked.
@@ -179,10 +179,10 @@ impl SharedSessions {
         if let Some(id) = &mut message.event_id {
             *id = format!("{node}.{id}");
         }
-        let Some(said) = message.message.as_deref() else { return message };
+        let Some(inner) = message.message.as_deref() else { return message };
         let mark =
             |id: &mut NumberOrString| *id = NumberOrString::String(format!("{node}.{id}").into());
-        let said = match said {
+        let inner = match inner {
             JsonRpcMessage::Request(it) => {
                 let mut it = it.clone();
                 mark(&mut it.id);
@@ -200,7 +200,7 @@ impl SharedSessions {
             }
             _ => return message,
         };
-        message.message = Some(Arc::<ServerJsonRpcMessage>::new(said));
+        message.message = Some(Arc::<ServerJsonRpcMessage>::new(inner));
         message
     }
 
@@ -211,15 +211,15 @@ impl SharedSessions {
     }
 
     /// For whom it is.
-    pub(super) fn said(&self, mut message: ClientJsonRpcMessage) -> Said {
+    pub(super) fn goal(&self, mut message: ClientJsonRpcMessage) -> Goal {
         let id = match &mut message {
             JsonRpcMessage::Response(it) => Some(&mut it.id),
             JsonRpcMessage::Error(it) => it.id.as_mut(),
             JsonRpcMessage::Notification(it) => {
                 return match &it.notification {
-                    ClientNotification::InitializedNotification(_) => Said::Nothing,
-                    ClientNotification::CancelledNotification(_) => Said::Anywhere(message),
-                    _ => Said::Here(message),
+                    ClientNotification::InitializedNotification(_) => Goal::Nothing,
+                    ClientNotification::CancelledNotification(_) => Goal::Anywhere(message),
+                    _ => Goal::Here(message),
                 };
             }
             JsonRpcMessage::Request(_) => None,
@@ -234,8 +234,8 @@ impl SharedSessions {
             Some(node)
         });
         match marked {
-            Some(node) if node != self.rows.node() => Said::There(node, message),
-            _ => Said::Here(message),
+            Some(node) if node != self.rows.node() => Goal::There(node, message),
+            _ => Goal::Here(message),
         }
     }
 }

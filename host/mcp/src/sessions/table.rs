@@ -82,7 +82,7 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
         let entry = entries.get_mut(id)?;
         entry.users += 1;
         entry.used = Instant::now();
-        Some(InUse { book: self.clone(), id: id.clone(), end: entry.end.clone() })
+        Some(InUse { table: self.clone(), id: id.clone(), end: entry.end.clone() })
     }
 }
 
@@ -108,7 +108,7 @@ fn victim<Id: Clone>(entries: &HashMap<Id, Entry>, newcomer: &Arc<str>, max: usi
 
 /// A session while it is used.
 pub(crate) struct InUse<Id: Clone + Eq + Hash> {
-    book: Arc<SessionTable<Id>>,
+    table: Arc<SessionTable<Id>>,
     id: Id,
     end: CancellationToken,
 }
@@ -122,7 +122,7 @@ impl<Id: Clone + Eq + Hash> InUse<Id> {
 
 impl<Id: Clone + Eq + Hash> Drop for InUse<Id> {
     fn drop(&mut self) {
-        if let Some(entry) = self.book.entries.lock().get_mut(&self.id) {
+        if let Some(entry) = self.table.entries.lock().get_mut(&self.id) {
             entry.users -= 1;
             entry.used = Instant::now();
         }
@@ -135,76 +135,76 @@ mod tests {
 
     use super::*;
 
-    fn book(max: usize) -> Arc<SessionTable<SessionId>> {
+    fn table(max: usize) -> Arc<SessionTable<SessionId>> {
         Arc::new(SessionTable::new(max))
     }
 
     /// One more session, and which had to go for it.
-    fn open(book: &SessionTable<SessionId>, id: &str, principal: &str) -> Option<Vec<String>> {
+    fn open(sessions: &SessionTable<SessionId>, id: &str, principal: &str) -> Option<Vec<String>> {
         let principal = Arc::from(principal);
-        let struck = book.make_room(&principal)?;
-        book.open(id.into(), principal);
+        let struck = sessions.make_room(&principal)?;
+        sessions.open(id.into(), principal);
         Some(struck.iter().map(|it| it.to_string()).collect())
     }
 
     #[test]
     fn the_longest_idle_one_goes_first_and_one_in_use_stays() {
-        let book = book(3);
+        let sessions = table(3);
         for id in ["a", "b", "c"] {
-            assert_eq!(open(&book, id, "ann"), Some(vec![]));
+            assert_eq!(open(&sessions, id, "ann"), Some(vec![]));
         }
-        let listening = book.enter(&"a".into()).unwrap();
-        drop(book.enter(&"b".into()).unwrap());
-        assert_eq!(open(&book, "d", "ann"), Some(vec!["c".to_owned()]));
-        assert_eq!(open(&book, "e", "ann"), Some(vec!["b".to_owned()]));
-        assert!(book.is_of(&"a".into(), "ann") && !book.is_of(&"c".into(), "ann"));
+        let listening = sessions.enter(&"a".into()).unwrap();
+        drop(sessions.enter(&"b".into()).unwrap());
+        assert_eq!(open(&sessions, "d", "ann"), Some(vec!["c".to_owned()]));
+        assert_eq!(open(&sessions, "e", "ann"), Some(vec!["b".to_owned()]));
+        assert!(sessions.is_of(&"a".into(), "ann") && !sessions.is_of(&"c".into(), "ann"));
         drop(listening);
-        assert_eq!(book.entries.lock().len(), 3);
+        assert_eq!(sessions.entries.lock().len(), 3);
     }
 
     #[test]
     fn who_has_most_gives_way_and_no_newcomer_takes_anothers_place() {
-        let book = book(4);
-        assert_eq!(open(&book, "ben", "ben"), Some(vec![]));
+        let all = table(4);
+        assert_eq!(open(&all, "ben", "ben"), Some(vec![]));
         for id in ["a", "b", "c"] {
-            open(&book, id, "ann");
+            open(&all, id, "ann");
         }
         for (id, gone) in [("d", "a"), ("e", "b"), ("f", "c")] {
-            assert_eq!(open(&book, id, "ann"), Some(vec![gone.to_owned()]));
+            assert_eq!(open(&all, id, "ann"), Some(vec![gone.to_owned()]));
         }
-        assert!(book.is_of(&"ben".into(), "ben"), "the oldest of all, and another's");
-        assert_eq!(open(&book, "ben2", "ben"), Some(vec!["d".to_owned()]));
-        assert_eq!(open(&book, "ben3", "ben"), Some(vec!["ben".to_owned()]), "as many: its own");
+        assert!(all.is_of(&"ben".into(), "ben"), "the oldest of all, and another's");
+        assert_eq!(open(&all, "ben2", "ben"), Some(vec!["d".to_owned()]));
+        assert_eq!(open(&all, "ben3", "ben"), Some(vec!["ben".to_owned()]), "as many: its own");
     }
 
     #[test]
     fn stream_is_cut_only_for_a_caller_with_less_than_a_fair_share() {
-        let book = book(4);
+        let sessions = table(4);
         let ids = ["a", "b", "c", "d"];
         for id in ids {
-            open(&book, id, "ann");
+            open(&sessions, id, "ann");
         }
-        let listening = ids.map(|id| book.enter(&id.into()).unwrap());
-        assert_eq!(open(&book, "e", "ann"), None, "all are in use, by the same");
-        assert_eq!(open(&book, "ben", "ben"), Some(vec!["a".to_owned()]));
+        let listening = ids.map(|id| sessions.enter(&id.into()).unwrap());
+        assert_eq!(open(&sessions, "e", "ann"), None, "all are in use, by the same");
+        assert_eq!(open(&sessions, "ben", "ben"), Some(vec!["a".to_owned()]));
         assert!(listening[0].end.is_cancelled() && !listening[1].end.is_cancelled());
-        let own = book.enter(&"ben".into()).unwrap();
-        assert_eq!(open(&book, "ben2", "ben"), Some(vec!["b".to_owned()]));
-        let owns = (own, book.enter(&"ben2".into()).unwrap());
-        assert_eq!(open(&book, "ben3", "ben"), None, "half is a fair share of two");
+        let own = sessions.enter(&"ben".into()).unwrap();
+        assert_eq!(open(&sessions, "ben2", "ben"), Some(vec!["b".to_owned()]));
+        let owns = (own, sessions.enter(&"ben2".into()).unwrap());
+        assert_eq!(open(&sessions, "ben3", "ben"), None, "half is a fair share of two");
         drop((owns, listening));
     }
 
     #[test]
     fn what_is_idle_for_long_goes_and_what_is_listened_to_does_not() {
-        let book = book(4);
-        open(&book, "a", "ann");
-        open(&book, "b", "ann");
-        let _listening = book.enter(&"b".into()).unwrap();
+        let sessions = table(4);
+        open(&sessions, "a", "ann");
+        open(&sessions, "b", "ann");
+        let _listening = sessions.enter(&"b".into()).unwrap();
         let idle = Duration::from_secs(60);
-        assert_eq!(book.take_idle(Instant::now(), idle), []);
+        assert_eq!(sessions.take_idle(Instant::now(), idle), []);
         let later = Instant::now() + idle;
-        assert_eq!(book.take_idle(later, idle), ["a".into()]);
-        assert!(book.is_of(&"b".into(), "ann"));
+        assert_eq!(sessions.take_idle(later, idle), ["a".into()]);
+        assert!(sessions.is_of(&"b".into(), "ann"));
     }
 }

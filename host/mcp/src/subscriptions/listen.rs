@@ -56,9 +56,9 @@ pub(crate) fn lines(
             return Ok(None);
         }
         // A slash may be escaped.
-        let words = ["subscriptions", "listen"];
+        let parts = ["subscriptions", "listen"];
         let may_listen =
-            str::from_utf8(&line).is_ok_and(|it| words.iter().all(|word| it.contains(word)));
+            str::from_utf8(&line).is_ok_and(|it| parts.iter().all(|part| it.contains(part)));
         if let Some(mut changed) = may_listen.then(|| set_aside(&line)).flatten() {
             changed.push(b'\n');
             line = changed;

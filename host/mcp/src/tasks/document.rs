@@ -172,8 +172,8 @@ impl Document {
     /// The approvals that it waits for, where nothing else is asked.
     pub(super) fn approvals(&self) -> Vec<String> {
         let Standing::InputRequired { questions, .. } = &self.standing else { return Vec::new() };
-        let id = |it: &Open| {
-            let rest = it.own_key.strip_prefix("approvals/")?;
+        let id = |open: &Open| {
+            let rest = open.own_key.strip_prefix("approvals/")?;
             Some(rest.split('/').next().unwrap_or(rest).to_owned())
         };
         questions.values().map(id).collect::<Option<_>>().unwrap_or_default()
@@ -201,8 +201,8 @@ impl Document {
             Standing::InputRequired { questions, .. } => TaskPayload::InputRequired {
                 input_requests: questions
                     .iter()
-                    .filter_map(|(key, it)| {
-                        Some((key.clone(), serde_json::from_value(it.request.clone()).ok()?))
+                    .filter_map(|(key, question)| {
+                        Some((key.clone(), serde_json::from_value(question.request.clone()).ok()?))
                     })
                     .collect(),
             },

@@ -77,12 +77,12 @@ struct Task {
     owner: Arc<str>,
     cancel: CancellationToken,
     message: Mutex<Option<String>>,
-    told: Mutex<Told>,
+    notified: Mutex<Notified>,
 }
 
 /// Whether those who listen know what a task says.
 #[derive(Default)]
-struct Told {
+struct Notified {
     /// When they were last told.
     at: Option<Instant>,
     /// Whether they are about to be told of what it says by then.
@@ -378,16 +378,16 @@ impl Place {
         let end = message.floor_char_boundary(MESSAGE_BYTES_MAX);
         *self.task.message.lock() = Some(message[..end].to_owned());
         let Some(id) = self.id.clone() else { return };
-        let mut told = self.task.told.lock();
-        if std::mem::replace(&mut told.is_due, true) {
+        let mut notified = self.task.notified.lock();
+        if std::mem::replace(&mut notified.is_due, true) {
             return;
         }
         let interval = Duration::from_millis(POLL_INTERVAL_MS);
-        let pause = told.at.map_or(Duration::ZERO, |it| interval.saturating_sub(it.elapsed()));
+        let pause = notified.at.map_or(Duration::ZERO, |it| interval.saturating_sub(it.elapsed()));
         let (tasks, task) = (self.tasks.clone(), self.task.clone());
         tokio::spawn(async move {
             tokio::time::sleep(pause).await;
-            *task.told.lock() = Told { at: Some(Instant::now()), is_due: false };
+            *task.notified.lock() = Notified { at: Some(Instant::now()), is_due: false };
             tasks.tell_message(&id, &task).await;
         });
     }
@@ -423,13 +423,13 @@ impl Drop for Place {
 pub(super) struct Pause {
     tasks: Tasks,
     owner: Arc<str>,
-    /// Whether it is a task: known at once, while `known` may be waited for.
+    /// Whether it is a task: known at once, while `progress` may be waited for.
     is_task: AtomicBool,
-    known: tokio::sync::Mutex<Known>,
+    progress: tokio::sync::Mutex<Progress>,
 }
 
 #[derive(Default)]
-struct Known {
+struct Progress {
     id: Option<String>,
     /// Where it goes on, while it waits.
     state: Option<String>,
@@ -440,8 +440,8 @@ struct Known {
 impl Pause {
     pub(super) fn of(tasks: &Tasks, caller: &Caller) -> Arc<Self> {
         let (tasks, owner) = (tasks.clone(), caller.principal.clone());
-        let (is_task, known) = (AtomicBool::new(false), tokio::sync::Mutex::default());
-        Arc::new(Self { tasks, owner, is_task, known })
+        let (is_task, progress) = (AtomicBool::new(false), tokio::sync::Mutex::default());
+        Arc::new(Self { tasks, owner, is_task, progress })
     }
 
     /// The call becomes a task, which `create` keeps with what it is given.
@@ -453,39 +453,39 @@ impl Pause {
         first: Given,
         create: impl AsyncFnOnce(Given) -> io::Result<(String, T)>,
     ) -> io::Result<T> {
-        let mut known = self.known.lock().await;
-        let given = match (&known.state, &known.last) {
+        let mut progress = self.progress.lock().await;
+        let given = match (&progress.state, &progress.last) {
             (Some(state), _) => Given::from(state.clone(), true),
             (None, Some(state)) => Given::from(state.clone(), false),
             (None, None) => first,
         };
         let (id, created) = create(given).await?;
-        known.id = Some(id);
+        progress.id = Some(id);
         self.is_task.store(true, Ordering::Relaxed);
         Ok(created)
     }
 
     /// The call is that of the task of that id.
     pub(super) async fn is_task(&self, id: &str) {
-        self.known.lock().await.id = Some(id.to_owned());
+        self.progress.lock().await.id = Some(id.to_owned());
         self.is_task.store(true, Ordering::Relaxed);
     }
 
     /// Whether it waits now.
     pub(super) async fn is_paused(&self) -> bool {
-        self.known.lock().await.state.is_some()
+        self.progress.lock().await.state.is_some()
     }
 
     async fn keep(&self, state: Option<String>) {
-        let mut known = self.known.lock().await;
-        if let Some(waited) = std::mem::replace(&mut known.state, state) {
-            known.last = Some(waited);
+        let mut progress = self.progress.lock().await;
+        if let Some(waited) = std::mem::replace(&mut progress.state, state) {
+            progress.last = Some(waited);
         }
-        let Some(id) = &known.id else { return };
+        let Some(id) = &progress.id else { return };
         let _alone = self.tasks.lock(id).await;
         let Some(mut document) = self.tasks.get(id, &self.owner).await else { return };
         let Standing::Working(given) = &mut document.standing else { return };
-        match &known.state {
+        match &progress.state {
             Some(state) => *given = Given::from(state.clone(), true),
             None => given.is_paused = false,
         }

@@ -90,9 +90,9 @@ impl Comparison {
 fn example(serving: &GivenAnswer, canary: &GivenAnswer) -> Example {
     let (GivenAnswer::Output(was, beside), GivenAnswer::Output(is, beside_now)) = (serving, canary)
     else {
-        let text = |it: &GivenAnswer| match it {
+        let text = |answer: &GivenAnswer| match answer {
             GivenAnswer::Output(structured, _) => shown("", structured),
-            GivenAnswer::Stopped(word) => word.clone(),
+            GivenAnswer::Stopped(text) => text.clone(),
         };
         return Example { at: String::new(), serving: text(serving), canary: text(canary) };
     };
@@ -149,8 +149,8 @@ fn is_secret(name: &str) -> bool {
 fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Object(all) => {
-            let shown = |(name, it): (&String, &Value)| {
-                let it = if is_secret(name) { HIDDEN.into() } else { without_secrets(it) };
+            let shown = |(name, value): (&String, &Value)| {
+                let it = if is_secret(name) { HIDDEN.into() } else { without_secrets(value) };
                 (name.clone(), it)
             };
             Value::Object(all.iter().map(shown).collect())

@@ -174,9 +174,9 @@ impl<'a> Comparison<'a> {
 
     /// Each alternative of the one side must have one of the other that it fits.
     fn alternatives(&mut self, at: &str, old: &'a Value, new: &'a Value, depth: usize) {
-        let branches = |it: &'a Value| {
-            let listed = it.as_object().and_then(alternatives);
-            listed.unwrap_or_else(|| std::slice::from_ref(it))
+        let branches = |schema: &'a Value| {
+            let listed = schema.as_object().and_then(alternatives);
+            listed.unwrap_or_else(|| std::slice::from_ref(schema))
         };
         let (was, is) = (branches(old), branches(new));
         let (inner, outer) = self.inner_outer(was, is);

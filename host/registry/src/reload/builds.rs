@@ -43,7 +43,7 @@ impl Reloader {
         let (origin, digest) = (source.origin.clone(), source.digest.clone());
         if let Err(error) = self.take_turn().await {
             // It is read again at the next look.
-            self.seen.remove(name);
+            self.stamps.remove(name);
             return self.refuse(name, &origin, &error);
         }
         let done = self.put_in_place(name, source).await;
@@ -51,7 +51,7 @@ impl Reloader {
             self.refuse(name, &origin, error);
         }
         if let Err(LoadError::Unreached(_)) = done {
-            self.seen.remove(name);
+            self.stamps.remove(name);
         } else if self.node.is_some() {
             self.control.revision_store.change(name, |it| it.file = Some(digest)).await;
         }
@@ -63,7 +63,7 @@ impl Reloader {
         let began = Instant::now();
         let serving = self.control.registry.catalog().component(name).cloned();
         if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
-            self.control.troubles.lock().remove(name);
+            self.control.errors.lock().remove(name);
             // The event for the file that serves may come late: what the operator has loaded since then waits on.
             let origin = |it: &Pending| it.origin == source.origin;
             if self.control.revision_store.manifest(name).pending.as_ref().is_some_and(origin) {
@@ -176,10 +176,10 @@ impl Reloader {
                 || manifest.has_served(digest)
                 || source.origin == BY_OPERATOR
                 || self.loader.config.component(name).changed != Some(Changed::Keep),
-            before: last.map(|it| Before {
-                generation: it.number,
-                grants: it.grants.clone(),
-                tools: self.tools(name, &it.digest),
+            before: last.map(|last| Before {
+                generation: last.number,
+                grants: last.grants.clone(),
+                tools: self.tools(name, &last.digest),
             }),
             ..Terms::as_before(version, is_swap, (manifest, digest))
         }
@@ -225,7 +225,7 @@ impl Reloader {
 
     /// The first source that can serve: the file, the generation that served, the binary.
     pub(super) async fn first_good(&self, name: &str) -> Option<Build> {
-        let in_folder = self.seen.contains_key(name);
+        let in_folder = self.stamps.contains_key(name);
         let read = || self.loader.library.read(name).map_err(LoadError::from);
         let first = match in_folder {
             true => read().inspect_err(|it| self.refuse(name, name, it)).ok(),
@@ -307,11 +307,11 @@ impl Reloader {
         self.control.revision_store.note(name, |it| *it = after);
         let before = self.control.registry.catalog().component(name).cloned();
         self.control.registry.install(&component)?;
-        match loaded.trouble {
-            Some(error) => self.tell_trouble(&component, &error, loaded.is_configured),
+        match loaded.failure {
+            Some(error) => self.tell_error(&component, &error, loaded.is_configured),
             // A stand-in serves for a bad file: the problem stays until the file is good.
             None if stands_in => {}
-            None => _ = self.control.troubles.lock().remove(name),
+            None => _ = self.control.errors.lock().remove(name),
         }
         tell(name, &loaded.differences);
         if let Some(before) = before {
@@ -323,7 +323,7 @@ impl Reloader {
     }
 
     /// Tells what is wrong with a component that serves all the same.
-    pub(super) fn tell_trouble(
+    pub(super) fn tell_error(
         &self,
         component: &LoadedComponent,
         error: &LoadError,

@@ -44,21 +44,21 @@ impl Reloader {
             gives_way,
         );
         let has_ended = pending.ended.is_some();
-        let told = share.to_string();
-        let begun = |it: &mut crate::revisions::Manifest| {
-            if let Some(it) = &mut it.pending {
+        let text = share.to_string();
+        let begun = |manifest: &mut crate::revisions::Manifest| {
+            if let Some(it) = &mut manifest.pending {
                 (it.canary, it.ended) = (Some(share), None);
             }
         };
         self.control.revision_store.change(name, begun).await;
         self.control.registry.begin_canary(Arc::new(canary));
         if has_ended {
-            self.control.troubles.lock().remove(name);
+            self.control.errors.lock().remove(name);
         }
         tracing::info!(
             component = name,
             digest = &pending.digest[..12],
-            "canary: it answers {told}"
+            "canary: it answers {text}"
         );
         Ok(())
     }
@@ -145,11 +145,11 @@ impl Reloader {
             match canary.filter(|it| **it.component.digest() == **digest) {
                 Some(canary) => {
                     let Some(why) = canary.why_gone() else { continue };
-                    let told = format!(
+                    let text = format!(
                         "the canary gave way: {why}; the version before answers all calls again"
                     );
-                    tracing::error!(component = name, digest = &digest[..12], "{told}");
-                    self.note_trouble(&name, told, None);
+                    tracing::error!(component = name, digest = &digest[..12], "{text}");
+                    self.note_error(&name, text, None);
                     self.end_canary(&name, digest, why).await;
                 }
                 None => {

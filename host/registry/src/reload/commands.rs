@@ -73,7 +73,7 @@ impl Reloader {
         if self.node.is_some() {
             // Were it seen as new later, it would replace what other nodes have put in place meanwhile.
             let files = self.loader.library.files().into_iter();
-            self.seen.extend(files.filter(|it| it.0 == name));
+            self.stamps.extend(files.filter(|it| it.0 == name));
             self.control.revision_store.note(name, |it| it.file = Some(digest));
         }
         Ok(())
@@ -92,7 +92,7 @@ impl Reloader {
     async fn refuse_pending(&mut self, name: &str, digest: Option<&str>) -> Result<()> {
         let Pending { digest, why, .. } = self.pending(name, digest)?;
         self.control.revision_store.change(name, |it| it.refuse(&digest)).await;
-        self.control.troubles.lock().remove(name);
+        self.control.errors.lock().remove(name);
         tracing::info!(component = name, digest = &digest[..12], "refused by the operator: {why}");
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Reloader {
 
     async fn unload(&mut self, name: &str) -> Result<()> {
         if self.control.registry.catalog().component(name).is_none()
-            && !self.seen.contains_key(name)
+            && !self.stamps.contains_key(name)
         {
             return Err(ControlError::Unknown(name.to_owned()));
         }
@@ -154,7 +154,7 @@ impl Reloader {
         }
         let target = manifest.generation(number).ok_or_else(|| self.no_generation(name, number))?;
         self.go_to(name, target, Status::RolledBack).await?;
-        self.control.troubles.lock().remove(name);
+        self.control.errors.lock().remove(name);
         tracing::info!(
             component = name,
             "generation {number} serves again, as the operator wishes"
@@ -176,7 +176,7 @@ impl Reloader {
             previous.number
         );
         tracing::error!(component = name, "generation {number}: {error}");
-        self.note_trouble(name, format!("generation {number}: {error}"), None);
+        self.note_error(name, format!("generation {number}: {error}"), None);
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl Reloader {
     async fn back_into_the_folder(&self, name: &str, target: &Revision) -> Result<()> {
         // Nodes on one database start with what that has.
         if self.node.is_some()
-            || self.seen.contains_key(name)
+            || self.stamps.contains_key(name)
             || self.loader.library.bundled().iter().any(|it| it == name)
         {
             return Ok(());
@@ -228,15 +228,15 @@ impl Reloader {
         let ready = self.ready.get(name)?.iter().find(|it| **it.digest() == *target.digest)?;
         let settings = self.loader.settings(name).ok()?;
         let again = Arc::new(ready.as_version(Version::settled(target.number), settings));
-        let (component, troubles) = (again.clone(), self.control.troubles.clone());
+        let (component, errors) = (again.clone(), self.control.errors.clone());
         tokio::spawn(async move {
             if let Err(error) = component.configure().await {
                 let name = component.name().to_string();
                 tracing::error!(component = name, "its settings: {error}");
-                let mut troubles = troubles.lock();
+                let mut errors = errors.lock();
                 // What a component says of its settings names no file.
                 let message = format!("its settings: {error}");
-                troubles.insert(name, ReportedError { public: message.clone(), message });
+                errors.insert(name, ReportedError { public: message.clone(), message });
             }
         });
         Some(again)

@@ -53,7 +53,7 @@ pub(super) struct Node {
     /// The number by which the others wait for it.
     joined: Option<i64>,
     /// Components as the nodes have them, as far as this one knows.
-    known: BTreeMap<String, (i64, Manifest)>,
+    others: BTreeMap<String, (i64, Manifest)>,
     prepared: Option<Prepared>,
     /// What it does not serve as the others do, and when it tries again.
     behind: BTreeMap<String, Instant>,
@@ -63,7 +63,7 @@ pub(super) struct Node {
     /// Whether something could not be told the others yet.
     is_owing: bool,
     /// When it last knew what the others serve.
-    heard: Instant,
+    received_at: Instant,
 }
 
 /// What another node has proposed.
@@ -79,18 +79,18 @@ impl Node {
         Self {
             rollout,
             joined: None,
-            known: BTreeMap::new(),
+            others: BTreeMap::new(),
             prepared: None,
             behind: BTreeMap::new(),
             failed: BTreeMap::new(),
             has_turn: false,
             is_owing: false,
-            heard: Instant::now(),
+            received_at: Instant::now(),
         }
     }
 
     fn epoch(&self, name: &str) -> i64 {
-        self.known.get(name).map_or(0, |it| it.0)
+        self.others.get(name).map_or(0, |it| it.0)
     }
 
     /// Why it should not be sent calls, without folders of this machine.
@@ -100,7 +100,7 @@ impl Node {
                 "{name} is not served here as on the other nodes; `madoguchi nodes` says why"
             ));
         }
-        match (self.joined, self.heard.elapsed() > GONE_AFTER) {
+        match (self.joined, self.received_at.elapsed() > GONE_AFTER) {
             (None, _) => Some("it has not caught up with the other nodes yet".to_owned()),
             (_, true) => Some("what the other nodes serve is not known here".to_owned()),
             _ => None,
@@ -171,8 +171,8 @@ impl Reloader {
         }
         self.resume_canaries().await;
         self.end_turn().await;
-        let known = self.node.iter().flat_map(|it| it.known.keys().cloned()).collect::<Vec<_>>();
-        for name in known {
+        let names = self.node.iter().flat_map(|it| it.others.keys().cloned()).collect::<Vec<_>>();
+        for name in names {
             self.tell_state(&rollout, &name).await;
         }
         joined
@@ -180,7 +180,7 @@ impl Reloader {
 
     /// Brings what this node has in its folder or its program to all, where that is new and was not tried just now.
     async fn bring(&mut self, name: &str, is_tried: bool) {
-        let in_folder = self.seen.contains_key(name);
+        let in_folder = self.stamps.contains_key(name);
         let own = match in_folder {
             true => self.read(name).await.inspect_err(|it| self.refuse(name, name, it)).ok(),
             false => self.loader.library.read_bundled(name),
@@ -202,7 +202,7 @@ impl Reloader {
 
     /// The epoch of a component that the nodes know.
     pub(super) fn epoch(&self, name: &str) -> Option<i64> {
-        self.node.as_ref()?.known.get(name).map(|it| it.0)
+        self.node.as_ref()?.others.get(name).map(|it| it.0)
     }
 
     /// Does what other nodes have agreed on meanwhile, and prepares what one proposes.
@@ -259,21 +259,21 @@ impl Reloader {
     /// Tells the other nodes what else was decided, and gives them the turn.
     pub(super) async fn end_turn(&mut self) {
         let Some(rollout) = self.rollout() else { return };
-        let mut told = Ok(());
+        let mut outcome = Ok(());
         for name in self.control.revision_store.names() {
             let manifest = self.control.revision_store.manifest(&name);
-            let known = self.node.as_ref().and_then(|it| it.known.get(&name));
-            if told.is_ok() && known.is_none_or(|it| it.1 != manifest.shared()) {
-                told = self.agree(&name, &manifest).await;
+            let others = self.node.as_ref().and_then(|it| it.others.get(&name));
+            if outcome.is_ok() && others.is_none_or(|it| it.1 != manifest.shared()) {
+                outcome = self.agree(&name, &manifest).await;
             }
         }
         let released = rollout.release().await.map_err(lost);
-        if let Err(error) = told.as_ref().and(released.as_ref()) {
+        if let Err(error) = outcome.as_ref().and(released.as_ref()) {
             tracing::warn!("the other nodes are told later what was changed: {error}");
         }
         if let Some(node) = &mut self.node {
             node.has_turn = false;
-            node.is_owing = told.is_err() || released.is_err();
+            node.is_owing = outcome.is_err() || released.is_err();
         }
     }
 
@@ -281,18 +281,18 @@ impl Reloader {
     async fn catch_up(&mut self) -> Result<()> {
         let Some(rollout) = self.rollout() else { return Ok(()) };
         let done = match rollout.look().await {
-            Ok(seen) => self.act_on(&rollout, seen).await,
+            Ok(read) => self.act_on(&rollout, read).await,
             Err(error) => Err(error),
         };
         if let Some(node) = self.node.as_mut().filter(|_| done.is_ok()) {
-            node.heard = Instant::now();
+            node.received_at = Instant::now();
         }
         self.settle_rotation();
         done.map_err(lost)
     }
 
-    async fn act_on(&mut self, rollout: &Rollout, seen: Seen) -> Result<(), ServerError> {
-        for (name, epoch) in seen.epochs {
+    async fn act_on(&mut self, rollout: &Rollout, read: Seen) -> Result<(), ServerError> {
+        for (name, epoch) in read.epochs {
             if self.epoch(&name).is_none_or(|it| it < epoch)
                 && let Some(entry) = rollout.entry(&name).await?
             {
@@ -309,17 +309,17 @@ impl Reloader {
             self.follow(rollout, &name).await?;
         }
         let is_over = |of: &(String, i64)| {
-            seen.proposal.as_ref().is_none_or(|it| (&it.component, it.epoch) != (&of.0, of.1))
+            read.proposal.as_ref().is_none_or(|it| (&it.component, it.epoch) != (&of.0, of.1))
         };
         let over = self.node.as_mut().and_then(|it| it.prepared.take_if(|it| is_over(&it.of)));
         if let Some(it) = over {
             // It was not raised, or is served by now.
             self.tell_state(rollout, &it.of.0).await;
         }
-        if let Some(it) = &seen.proposal {
+        if let Some(it) = &read.proposal {
             self.prepare(rollout, it).await?;
         }
-        self.control.registry.set_failing_nodes(seen.failing);
+        self.control.registry.set_failing_nodes(read.failing);
         Ok(())
     }
 
@@ -329,12 +329,12 @@ impl Reloader {
         let before = self.control.revision_store.manifest(name);
         let read = read(entry);
         let Some(node) = &mut self.node else { return };
-        let (known, due) = match &read {
+        let (manifest, due) = match &read {
             Ok(it) => (it.shared(), now),
             // Until another epoch comes.
             Err(_) => (before.shared(), now + UNREADABLE),
         };
-        node.known.insert(name.clone(), (entry.epoch, known));
+        node.others.insert(name.clone(), (entry.epoch, manifest));
         node.behind.insert(name.clone(), due);
         let manifest = match read {
             Ok(it) => it,
@@ -371,7 +371,7 @@ impl Reloader {
                     tracing::info!(component = name, epoch, "taken away, as on the other nodes");
                 }
                 self.ready.remove(name);
-                self.control.troubles.lock().remove(name);
+                self.control.errors.lock().remove(name);
                 self.control.registry.remove(name);
                 Ok(())
             }
@@ -382,7 +382,7 @@ impl Reloader {
             node.failed.remove(name);
             return rollout.acknowledge((name, epoch), State::Serving, "").await;
         };
-        let why = told(&error);
+        let why = shortened(&error);
         node.behind.insert(name.to_owned(), Instant::now() + AGAIN);
         if node.failed.insert(name.to_owned(), why.clone()).is_none_or(|it| it != why) {
             let of = format!("epoch {epoch}, which the other nodes serve");
@@ -401,12 +401,12 @@ impl Reloader {
         (revision, manifest): (&Revision, &Manifest),
     ) -> Result<()> {
         let before = self.control.registry.catalog().component(name).cloned();
-        let is_it = |it: &Arc<LoadedComponent>| {
-            **it.digest() == *revision.digest && it.generation() == revision.number
+        let is_it = |component: &Arc<LoadedComponent>| {
+            **component.digest() == *revision.digest && component.generation() == revision.number
         };
         if before.as_ref().is_some_and(is_it) {
             if self.node.as_ref().is_some_and(|it| it.failed.contains_key(name)) {
-                self.control.troubles.lock().remove(name);
+                self.control.errors.lock().remove(name);
             }
             return Ok(());
         }
@@ -421,9 +421,9 @@ impl Reloader {
             }
         };
         self.control.registry.install(&loaded.component)?;
-        match &loaded.trouble {
-            Some(it) => self.tell_trouble(&loaded.component, it, loaded.is_configured),
-            None => _ = self.control.troubles.lock().remove(name),
+        match &loaded.failure {
+            Some(it) => self.tell_error(&loaded.component, it, loaded.is_configured),
+            None => _ = self.control.errors.lock().remove(name),
         }
         if loaded.is_configured && !manifest.is_configured {
             self.control.revision_store.change(name, |it| it.is_configured = true).await;
@@ -457,8 +457,8 @@ impl Reloader {
         is_new: bool,
     ) -> Result<Loaded> {
         if let Some(it) = self.ready_again(name, revision) {
-            let (trouble, differences) = (None, Vec::new());
-            return Ok(Loaded { component: it, trouble, is_configured: true, differences });
+            let (failure, differences) = (None, Vec::new());
+            return Ok(Loaded { component: it, failure, is_configured: true, differences });
         }
         let (number, digest) = (revision.number, &revision.digest);
         let source = self.source(name, digest, &revision.origin).await?;
@@ -514,7 +514,7 @@ impl Reloader {
                 let epoch = entry.epoch;
                 tracing::error!(component = name, epoch, "another node's build: refused: {error}");
                 self.loader.metrics.load_failed();
-                (State::Failed, told(error))
+                (State::Failed, shortened(error))
             }
         };
         let again = Instant::now() + AGAIN;
@@ -536,7 +536,7 @@ impl Reloader {
         let text =
             serde_json::to_string(&manifest).map_err(|it| LoadError::Nodes(it.to_string()))?;
         let digest = |it: &Manifest| it.serving().map(|it| it.digest.clone());
-        let served = node.known.get(name).and_then(|it| digest(&it.1));
+        let served = node.others.get(name).and_then(|it| digest(&it.1));
         let serves = digest(after);
         let epoch = rollout.next_epoch().await.map_err(lost)?;
         let entry = Entry { component: name.to_owned(), epoch, manifest: text };
@@ -561,7 +561,7 @@ impl Reloader {
         }
         raise(&rollout, &entry, &kept).await?;
         if let Some(node) = &mut self.node {
-            node.known.insert(name.to_owned(), (entry.epoch, manifest));
+            node.others.insert(name.to_owned(), (entry.epoch, manifest));
             if serves != served {
                 node.behind.remove(name);
                 node.failed.remove(name);
@@ -612,17 +612,17 @@ impl Reloader {
             }
             let late = answers.iter().filter(|it| it.is_prepared.is_none());
             let late = late.map(|it| format!("{} is not ready after {PREPARE_MAX:?}", it.node));
-            let told: Vec<_> =
+            let reasons: Vec<_> =
                 failed.iter().map(|it| format!("{}: {}", it.node, it.why)).chain(late).collect();
-            let told = told.join("; ");
+            let reasons = reasons.join("; ");
             let ready = answers.iter().filter(|it| it.is_prepared == Some(true)).count() + 1;
             if answers.len() + 1 - ready > ready {
-                return Err(LoadError::Nodes(format!("most nodes cannot serve it: {told}")));
+                return Err(LoadError::Nodes(format!("most nodes cannot serve it: {reasons}")));
             }
             tracing::error!(
                 component = name,
                 epoch,
-                "the other nodes go on without those that cannot serve it: {told}"
+                "the other nodes go on without those that cannot serve it: {reasons}"
             );
             return Ok(());
         }
@@ -691,6 +691,6 @@ fn taken() -> LoadError {
 }
 
 /// Why a node failed, as others are told.
-fn told(error: &LoadError) -> String {
+fn shortened(error: &LoadError) -> String {
     error.to_string().chars().take(WHY_CHARS_MAX).collect()
 }

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Bytes of the status with which a run ended, and of a provider's name.
-const WORD_BYTES_MAX: usize = 32;
+const WHY_BYTES_MAX: usize = 32;
 
 impl CallState {
     /// What asks as the assistant of that name, where the configuration has it.
@@ -174,17 +174,17 @@ impl dialogues::Host for CallState {
         only: Option<String>,
     ) -> Vec<dialogues::Heard> {
         let Some(around) = self.context.setup.reach.around.get() else { return Vec::new() };
-        let heard = around.hear(turn, memories, only).await;
-        let told = |(component, reply): super::Heard| dialogues::Heard {
+        let replies = around.consult(turn, memories, only).await;
+        let to_wit = |(component, reply): super::NamedReply| dialogues::Heard {
             component: component.to_string(),
             reply,
         };
-        heard.into_iter().map(told).collect()
+        replies.into_iter().map(to_wit).collect()
     }
 }
 
 /// Whether it can stand in the operator's metrics.
 fn is_word(text: &str) -> bool {
     let is_right = |it: u8| it.is_ascii_lowercase() || it == b'_';
-    (1..=WORD_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_right)
+    (1..=WHY_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_right)
 }

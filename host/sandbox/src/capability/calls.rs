@@ -62,7 +62,7 @@ enum Kept {
 
 impl Kept {
     fn all(outcomes: &[wit::Outcome]) -> Value {
-        let kept = outcomes.iter().cloned().map(|it| match it {
+        let kept = outcomes.iter().cloned().map(|outcome| match outcome {
             wit::Outcome::Done(it) => Self::Done(it),
             wit::Outcome::Held(it) => Self::Held(it),
             wit::Outcome::Failed(it) => Self::Failed(it),
@@ -103,18 +103,18 @@ impl wit::Host for CallState {
         if let Some(given) = taped.given::<Vec<Offered>>().await {
             return given.into_iter().map(|it| it.0).collect();
         }
-        let told = |it: ToolOffer| wit::Offer {
-            name: it.name,
-            title: it.title,
-            description: it.description,
-            input_schema: it.input_schema,
-            owner: it.owner,
-            read_only: it.read_only,
-            asks_first: it.asks_first,
-            view: it.view,
+        let to_wit = |offer: ToolOffer| wit::Offer {
+            name: offer.name,
+            title: offer.title,
+            description: offer.description,
+            input_schema: offer.input_schema,
+            owner: offer.owner,
+            read_only: offer.read_only,
+            asks_first: offer.asks_first,
+            view: offer.view,
         };
         let offers = self.requested_itself().map(|(by, around)| around.offers(&by));
-        let offers = offers.into_iter().flatten().map(told).collect();
+        let offers = offers.into_iter().flatten().map(to_wit).collect();
         let kept = |offers: &Vec<wit::Offer>| {
             json!(offers.iter().cloned().map(Offered).collect::<Vec<_>>())
         };
@@ -134,8 +134,8 @@ impl wit::Host for CallState {
             return taped.keep_as(outcomes, |_, it: &Vec<_>| Kept::all(it));
         };
         let rest = requests.len() - made;
-        let calls = requests.into_iter().take(made).map(|it| {
-            let wit::Request { name, arguments, meta, reason } = it;
+        let calls = requests.into_iter().take(made).map(|request| {
+            let wit::Request { name, arguments, meta, reason } = request;
             let reason = reason.unwrap_or_default();
             around.call(by.clone(), ToolRequest { name, arguments, meta, reason })
         });

@@ -99,7 +99,7 @@ impl HostResources {
             around: shared.around.clone(),
             ..Self::default()
         };
-        let mut trouble = None;
+        let mut error = None;
         if grants.contains(&Grant::Assistants) {
             reach.asks = config.asks.clone().unwrap_or_default();
         }
@@ -116,12 +116,12 @@ impl HostResources {
             reach.blobs = Some(shared.blobs.clone());
         }
         for (name, path) in config.files.iter().filter(|_| grants.contains(&Grant::Files)) {
-            trouble = trouble.or(reach.files.add(name, base.join(path)).err());
+            error = error.or(reach.files.add(name, base.join(path)).err());
         }
         for (guest, path) in config.folders.iter().filter(|_| grants.contains(&Grant::Folders)) {
-            trouble = trouble.or(reach.folders.add(guest, base.join(path)).err());
+            error = error.or(reach.folders.add(guest, base.join(path)).err());
         }
-        (Arc::new(reach), trouble)
+        (Arc::new(reach), error)
     }
 
     /// What `config` grants, as it is now. Of a folder only which one it is: what lies in it is

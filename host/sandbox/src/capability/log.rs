@@ -81,9 +81,9 @@ impl progress::Host for CallState {
         }
         self.left.progress_max -= 1;
         let total = total.filter(|it| it.is_finite());
-        let message = message.map(|mut it| {
-            it.truncate(it.floor_char_boundary(MESSAGE_BYTES_MAX));
-            it
+        let message = message.map(|mut message| {
+            message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+            message
         });
         notifications.send(Notification::Progress(Progress { progress, total, message }));
     }

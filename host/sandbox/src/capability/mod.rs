@@ -22,7 +22,7 @@ pub use assistants::{ENDED, failed};
 pub use calls::ToolCalls;
 pub use part::Part;
 pub use surroundings::{
-    Acting, Acts, Around, Ask, Asking, Heard, HeldCall, Requested, Standing, Surroundings,
+    Acting, Acts, Around, Ask, Asking, HeldCall, NamedReply, Requested, Standing, Surroundings,
     ToolOffer, ToolOutcome, ToolRequest,
 };
 pub use telemetry::{metrics::Running, tally::RunUsage};

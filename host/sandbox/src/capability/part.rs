@@ -28,11 +28,11 @@ impl Part {
     /// # Errors
     /// Where one of them is no JSON.
     pub fn new(component: &Arc<str>, given: Vec<wit::Given>) -> Result<Self, String> {
-        let read = |it: wit::Given| {
-            let value = serde_json::from_str(&it.value).map_err(|error| {
-                format!("what is given for {} of {} is no JSON: {error}", it.argument, it.tool)
+        let read = |one: wit::Given| {
+            let value = serde_json::from_str(&one.value).map_err(|error| {
+                format!("what is given for {} of {} is no JSON: {error}", one.argument, one.tool)
             })?;
-            let wit::Given { tool, argument, is_default, .. } = it;
+            let wit::Given { tool, argument, is_default, .. } = one;
             Ok(Given { tool, argument, value, is_default })
         };
         let given = given.into_iter().map(read).collect::<Result<_, String>>()?;

@@ -326,8 +326,8 @@ pub(super) trait ErrorParts {
 impl<T: Serialize> Kept<T> {
     /// `answer` with `kept` of what it brought.
     pub(super) fn of<A, E: ErrorParts>(answer: &Result<A, E>, kept: impl FnOnce(&A) -> T) -> Value {
-        let failed = |it: &E| {
-            let (kind, text) = it.kind_and_text();
+        let failed = |error: &E| {
+            let (kind, text) = error.kind_and_text();
             (kind.to_owned(), text.to_owned())
         };
         let kept = Self(answer.as_ref().map(kept).map_err(failed));

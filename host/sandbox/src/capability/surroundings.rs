@@ -116,7 +116,7 @@ pub struct Ask {
 }
 
 /// What a component answers to a turn; its failure in a sentence.
-pub type Heard = (Arc<str>, Result<sentences::Reply, String>);
+pub type NamedReply = (Arc<str>, Result<sentences::Reply, String>);
 
 /// What is above the sandbox. What it runs of components is in tasks of its own: see `Scheduler`.
 pub trait Surroundings: Send + Sync {
@@ -153,12 +153,12 @@ pub trait Surroundings: Send + Sync {
     fn names(&self, language: sentences::Language) -> BoxFuture<'static, Vec<Name>>;
 
     /// What the components that understand sentences make of `turn`, each with its own of the memories.
-    fn hear(
+    fn consult(
         &self,
         turn: sentences::Turn,
         memories: Vec<(String, String)>,
         only: Option<String>,
-    ) -> BoxFuture<'static, Vec<Heard>>;
+    ) -> BoxFuture<'static, Vec<NamedReply>>;
 }
 
 /// The surroundings, once the server is put together, and for as long as it is there: components hold this, and

@@ -301,9 +301,9 @@ fn at(places: &[Place]) -> String {
 
 /// `problems` in one line, for a log.
 fn problems(problems: &[Problem]) -> String {
-    let each = problems.iter().map(|it| match it.pointer.as_str() {
-        "" => it.message.clone(),
-        pointer => format!("{pointer}: {}", it.message),
+    let each = problems.iter().map(|problem| match problem.pointer.as_str() {
+        "" => problem.message.clone(),
+        pointer => format!("{pointer}: {}", problem.message),
     });
     each.collect::<Vec<_>>().join("; ")
 }
@@ -377,7 +377,7 @@ const BELOW_ZERO: std::ops::Range<u64> = 0xff00_0000..0x1_0100_0000;
 /// The same function so often in one backtrace is a recursion.
 const RECURSION: usize = 8;
 /// What wasmtime says where it has no type for it that we could name; a test holds each.
-const SAID: [(&str, &str); 5] = [
+const TEXT: [(&str, &str); 5] = [
     ("resource limit exceeded: instance count", "core_instances_max"),
     ("resource limit exceeded: memory count", "memories_max"),
     ("resource limit exceeded: table count", "tables_max"),
@@ -396,8 +396,8 @@ pub(super) fn limit_of(error: &wasmtime::Error) -> Option<&'static str> {
     if let Some(ResourceTableError::Full) = error.downcast_ref() {
         return Some("handles_max");
     }
-    let said = |text: &str| SAID.iter().find(|(it, _)| text.contains(it)).map(|(_, limit)| *limit);
-    error.chain().find_map(|it| said(&it.to_string()))
+    let of = |text: &str| TEXT.iter().find(|(it, _)| text.contains(it)).map(|(_, limit)| *limit);
+    error.chain().find_map(|it| of(&it.to_string()))
 }
 
 /// Rust and C keep addressable locals on a stack of their own at the bottom of the memory. Running

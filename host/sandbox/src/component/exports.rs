@@ -320,15 +320,15 @@ impl LoadedComponent {
             let samples = self.in_place(self.own_round(), async |store, instance| {
                 export.load(&mut *store, &instance)?.call_samples(store, language).await
             });
-            let fits = |it: &samples::Sample| {
-                !it.text.trim().is_empty() && it.text.len() <= NAME_BYTES_MAX
+            let fits = |sample: &samples::Sample| {
+                !sample.text.trim().is_empty() && sample.text.len() <= NAME_BYTES_MAX
             };
-            let name = |it: samples::Sample| types::Name {
+            let name = |sample: samples::Sample| types::Name {
                 kind: SAMPLE.to_owned(),
-                name: it.text,
+                name: sample.text,
                 english: None,
                 within: Some(self.name.to_string()),
-                also: it.tools,
+                also: sample.tools,
                 hints: Vec::new(),
                 moods: Vec::new(),
             };

@@ -122,17 +122,17 @@ fn stopped(stop: Stop) -> Failure {
 }
 
 fn invalid(problems: &[Problem]) -> Failure {
-    let shorten = |it: &Problem| Problem {
-        pointer: shortened(it.pointer.clone(), POINTER_BYTES_MAX),
-        message: shortened(it.message.clone(), PROBLEM_BYTES_MAX),
+    let shorten = |problem: &Problem| Problem {
+        pointer: shortened(problem.pointer.clone(), POINTER_BYTES_MAX),
+        message: shortened(problem.message.clone(), PROBLEM_BYTES_MAX),
     };
     let problems: Vec<_> = problems.iter().take(PROBLEMS_MAX).map(shorten).collect();
     let field = |pointer: &str| pointer.trim_start_matches('/').replace('/', ".");
     // A sentence stands by itself; a predicate (`must be …`) follows the name of its field.
-    let each = problems.iter().map(|it| match field(&it.pointer).as_str() {
-        "" => it.message.clone(),
-        _ if it.message.starts_with(char::is_uppercase) => it.message.clone(),
-        field => format!("{field} {}", it.message),
+    let each = problems.iter().map(|problem| match field(&problem.pointer).as_str() {
+        "" => problem.message.clone(),
+        _ if problem.message.starts_with(char::is_uppercase) => problem.message.clone(),
+        field => format!("{field} {}", problem.message),
     });
     let message = each.collect::<Vec<_>>().join("; ");
     let list: Vec<_> =

@@ -36,12 +36,12 @@ pub(super) struct OutputCheck(BTreeMap<Arc<str>, Promise>);
 
 struct Promise {
     schema: Option<Arc<Map<String, Value>>>,
-    seen: AtomicU64,
+    count: AtomicU64,
 }
 
 impl OutputCheck {
     pub(super) fn of(tools: &[Tool]) -> Self {
-        let promise = |it: &Tool| Promise { schema: it.output_schema.clone(), seen: 0.into() };
+        let promise = |it: &Tool| Promise { schema: it.output_schema.clone(), count: 0.into() };
         Self(tools.iter().map(|it| (it.name.clone(), promise(it))).collect())
     }
 
@@ -76,8 +76,8 @@ impl Promise {
             CheckOutputs::Always => true,
             CheckOutputs::Never => false,
             CheckOutputs::Sampled => {
-                let seen = self.seen.fetch_add(1, Ordering::Relaxed);
-                seen < FIRST || seen.is_multiple_of(ONE_IN)
+                let count = self.count.fetch_add(1, Ordering::Relaxed);
+                count < FIRST || count.is_multiple_of(ONE_IN)
             }
         };
         if !due {

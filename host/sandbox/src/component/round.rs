@@ -32,8 +32,8 @@ impl LoadedComponent {
         round: Round,
     ) -> BoxFuture<'a, Result<Output, CallError>> {
         Box::pin(async move {
-            let check = |it: &Output| {
-                self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
+            let check = |output: &Output| {
+                self.output_check.output(&invocation.name, output, self.setup.limits.check_outputs)
             };
             match &self.exports.tools {
                 Tools::Own(export) => {
@@ -54,7 +54,7 @@ impl LoadedComponent {
                     let call_id = round.call_id;
                     self.answered(round, check, async |store, instance| {
                         let ran = listed.run(store, instance, invocation).await?;
-                        Ok(ran.map_err(|it| match it {
+                        Ok(ran.map_err(|unfit| match unfit {
                             Unfit::Stopped(stop) => CallError::Stopped(stop),
                             Unfit::Broken(what) => self.broken(call_id, what),
                         }))

@@ -56,8 +56,8 @@ pub enum Found<'a> {
 impl Route {
     fn read(it: wit::Route, tools: &BTreeSet<&str>) -> Result<Self, String> {
         let wrong = |what: &str| format!("{} {}: {what}", shown(&it.method), shown(&it.path));
-        let known = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-        let method = known.into_iter().find(|known| known.as_str() == it.method);
+        let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+        let method = methods.into_iter().find(|method| method.as_str() == it.method);
         let method = method
             .ok_or_else(|| wrong("GET, POST, PUT, PATCH or DELETE is a method of a route"))?;
         let segments: Option<Vec<_>> = match it.path.as_str() {
@@ -69,8 +69,8 @@ impl Route {
                 "a path is 1 to 16 segments of A-Z a-z 0-9 . _ - or {name}, without a slash at its ends",
             )
         })?;
-        let mut seen = BTreeSet::new();
-        if let Some(twice) = segments.iter().filter_map(Segment::name).find(|it| !seen.insert(*it))
+        let mut names = BTreeSet::new();
+        if let Some(twice) = segments.iter().filter_map(Segment::name).find(|it| !names.insert(*it))
         {
             return Err(wrong(&format!("{{{twice}}} stands twice in it")));
         }
@@ -116,9 +116,9 @@ impl fmt::Display for Route {
 
 impl Segment {
     fn read(text: &str) -> Option<Self> {
-        let fits = |it: &str, more: &[u8]| {
+        let fits = |text: &str, more: &[u8]| {
             let is_right = |it: u8| it.is_ascii_alphanumeric() || more.contains(&it);
-            (1..=SEGMENT_BYTES_MAX).contains(&it.len()) && it.bytes().all(is_right)
+            (1..=SEGMENT_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_right)
         };
         match text.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
             Some(name) => fits(name, b"_").then(|| Self::Named(name.to_owned())),
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn wrong_routes_are_refused_with_what_is_right() {
-        for (wrong, said) in [
+        for (wrong, part) in [
             (&[("post", "loans")][..], "POST"),
             (&[("TRACE", "loans")], "PUT"),
             (&[("GET", "/loans")], "without a slash"),
@@ -251,7 +251,7 @@ mod tests {
             (&[("GET", "a/{b}"), ("GET", "a/{c}")], "is there already"),
         ] {
             let error = read(wrong).unwrap_err();
-            assert!(error.contains(said), "{wrong:?}: {error}");
+            assert!(error.contains(part), "{wrong:?}: {error}");
         }
         let unknown = wit::Route { tools: vec!["buy".to_owned()], ..route("GET", "a") };
         let error = read_all(vec![unknown], &BTreeSet::from(["lend"])).unwrap_err();

@@ -85,7 +85,7 @@ fn declares(capabilities: &str, extensions: &[&str]) -> bool {
 const TEXTS: &str = "madoguchi/text";
 
 /// A tool's texts in one language.
-pub struct Words {
+pub struct Localized {
     pub title: Option<String>,
     pub description: String,
     pub input_schema: Arc<Map<String, Value>>,
@@ -93,7 +93,7 @@ pub struct Words {
 
 impl Tool {
     /// Its texts in `language` (`ja`, `en`), each as the tool has it where it says nothing in that one.
-    pub fn words(&self, language: &str) -> Words {
+    pub fn localized(&self, language: &str) -> Localized {
         let own = texts(&self.meta, language);
         let text = |name: &str| own?.get(name)?.as_str().map(str::to_owned);
         let arguments = own.and_then(|it| it.get("arguments")?.as_object());
@@ -107,7 +107,7 @@ impl Tool {
             }
             None => self.input_schema.clone(),
         };
-        Words {
+        Localized {
             title: text("title").or_else(|| self.title.clone()),
             description: text("description").unwrap_or_else(|| self.description.clone()),
             input_schema,
@@ -201,16 +201,16 @@ mod tests {
 
     #[test]
     fn says_itself_in_the_language_that_is_read() {
-        let words = tool().words("en");
-        assert_eq!((words.title.as_deref(), &*words.description), (Some("Book"), "Books."));
-        let properties = &words.input_schema["properties"];
+        let localized = tool().localized("en");
+        assert_eq!((localized.title.as_deref(), &*localized.description), (Some("Book"), "Books."));
+        let properties = &localized.input_schema["properties"];
         assert_eq!(properties["day"]["description"], "The day");
         assert_eq!(properties["guests"]["description"], "客");
         let name = &properties["guests"]["items"]["properties"]["name"];
         assert_eq!(name["description"], "Who");
-        let words = tool().words("ja");
-        assert_eq!((words.title.as_deref(), &*words.description), (Some("予約"), "予約する。"));
-        assert_eq!(words.input_schema["properties"]["day"]["description"], "日付");
-        assert_eq!(tool().words("fr").description, "予約する。");
+        let texts = tool().localized("ja");
+        assert_eq!((texts.title.as_deref(), &*texts.description), (Some("予約"), "予約する。"));
+        assert_eq!(texts.input_schema["properties"]["day"]["description"], "日付");
+        assert_eq!(tool().localized("fr").description, "予約する。");
     }
 }

@@ -87,10 +87,10 @@ impl Prompt {
                 )));
             }
         };
-        let argument = |it: prompts::Argument| {
-            let title = it.title.as_deref().map(clean::title);
-            let description = it.description.as_deref().map(clean::text);
-            Argument { name: it.name, title, description, required: it.required }
+        let argument = |argument: prompts::Argument| {
+            let title = argument.title.as_deref().map(clean::title);
+            let description = argument.description.as_deref().map(clean::text);
+            Argument { name: argument.name, title, description, required: argument.required }
         };
         Ok(Self {
             name: it.name.into(),
@@ -281,13 +281,13 @@ mod tests {
         assert!(error(vec![prompt("a", &["x", "x"])]).contains("argument \"x\""));
         let meta = prompts::Definition { meta: Some("[]".to_owned()), ..prompt("a", &[]) };
         assert!(error(vec![meta]).contains("meta is not a JSON object"));
-        let told = |text: String| {
+        let read = |text: String| {
             let meta = serde_json::json!({ "madoguchi/instructions": text }).to_string();
             vec![prompts::Definition { meta: Some(meta), ..prompt("a", &[]) }]
         };
-        let most = Prompt::read_all(told("a".repeat(2_048))).unwrap();
+        let most = Prompt::read_all(read("a".repeat(2_048))).unwrap();
         assert_eq!(most[0].instructions.as_deref().map(str::len), Some(2_048));
-        assert!(error(told("a".repeat(2_049))).contains("at most 2048 bytes"));
+        assert!(error(read("a".repeat(2_049))).contains("at most 2048 bytes"));
         let many = (0..=PROMPTS_MAX).map(|it| prompt(&format!("p{it}"), &[])).collect();
         assert!(error(many).contains("257 prompts"));
     }

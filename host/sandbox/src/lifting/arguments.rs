@@ -62,18 +62,18 @@ impl Reader {
     ) -> Option<Vec<(String, Val)>> {
         let unknown = given.keys().filter(|name| fields.iter().all(|it| it.0 != *name));
         for name in unknown.take(PROBLEMS_MAX) {
-            let known: Vec<_> = fields.iter().take(NAMES_MAX).map(|it| it.0).collect();
-            let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
-            let wrong = format!("is not known here; known are: {known}");
+            let names: Vec<_> = fields.iter().take(NAMES_MAX).map(|it| it.0).collect();
+            let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+            let wrong = format!("is not known here; known are: {names}");
             self.inside(name, |it| it.wrong::<()>(wrong));
         }
         let mut values = Vec::with_capacity(fields.len());
         for (name, ty) in fields {
             self.take(name.len())?;
-            let value = self.inside(name, |it| match (given.get(*name), ty) {
-                (Some(value), ty) => it.value(ty, value),
-                (None, Type::Option(_)) => it.value(ty, &Value::Null),
-                (None, ty) => it.wrong(format!("is required: {}", expected(ty))),
+            let value = self.inside(name, |inner| match (given.get(*name), ty) {
+                (Some(value), ty) => inner.value(ty, value),
+                (None, Type::Option(_)) => inner.value(ty, &Value::Null),
+                (None, ty) => inner.wrong(format!("is required: {}", expected(ty))),
             });
             values.extend(value.map(|it| ((*name).to_owned(), it)));
         }
@@ -137,10 +137,10 @@ impl Reader {
                 it.names().any(|it| it == name).then(|| Val::Enum(name.clone()))
             }
             (Type::Flags(it), Value::Array(items)) => {
-                let known = |it: &&str, all: &wasmtime::component::types::Flags| {
-                    all.names().any(|name| name == *it)
+                let is_flag = |flag: &&str, all: &wasmtime::component::types::Flags| {
+                    all.names().any(|name| name == *flag)
                 };
-                let names = items.iter().map(|name| name.as_str().filter(|name| known(name, it)));
+                let names = items.iter().map(|name| name.as_str().filter(|name| is_flag(name, it)));
                 names.map(|it| it.map(str::to_owned)).collect::<Option<_>>().map(Val::Flags)
             }
             (Type::Variant(it), Value::String(name)) => {
@@ -177,10 +177,10 @@ impl Reader {
         let Some(value) = members.and_then(|it| it.get(name)) else {
             return self.unfit(whole, object);
         };
-        self.inside(name, |it| match ty {
-            Some(ty) => it.value(ty, value).map(|it| Some(Box::new(it))),
+        self.inside(name, |inner| match ty {
+            Some(ty) => inner.value(ty, value).map(|it| Some(Box::new(it))),
             None if value.is_null() => Some(None),
-            None => it.wrong(format!("must be null, not {}", shown(value))),
+            None => inner.wrong(format!("must be null, not {}", shown(value))),
         })
     }
 

@@ -50,8 +50,8 @@ impl Docs {
     }
 
     fn functions(&mut self, interface: Option<&str>, functions: &Value) {
-        for (name, said) in functions.as_object().into_iter().flatten() {
-            let text = said.as_str().or_else(|| said["docs"].as_str()).unwrap_or_default().trim();
+        for (name, entry) in functions.as_object().into_iter().flatten() {
+            let text = entry.as_str().or_else(|| entry["docs"].as_str()).unwrap_or_default().trim();
             if !text.is_empty() {
                 let key = (interface.map(str::to_owned), name.clone());
                 self.0.entry(key).or_insert_with(|| text.to_owned());
@@ -61,8 +61,8 @@ impl Docs {
 
     /// What is said of a function: of an interface, as it is exported, or at the root.
     pub(super) fn of_function(&self, interface: Option<&str>, function: &str) -> Option<&str> {
-        let plain = interface.map(|it| {
-            let path = it.split('@').next().unwrap_or(it);
+        let plain = interface.map(|name| {
+            let path = name.split('@').next().unwrap_or(name);
             path.rsplit('/').next().unwrap_or(path).to_owned()
         });
         self.0.get(&(plain, function.to_owned())).map(String::as_str)

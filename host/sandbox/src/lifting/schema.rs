@@ -117,9 +117,9 @@ impl Writer {
     fn of(&mut self, ty: &Type) -> Result<Value, String> {
         if let Some((least, most)) = bounds(ty) {
             // Each of them is one of an `i64` or a `u64`.
-            let number = |it: i128| match i64::try_from(it) {
+            let number = |number: i128| match i64::try_from(number) {
                 Ok(it) => json!(it),
-                Err(_) => json!(u64::try_from(it).unwrap_or(u64::MAX)),
+                Err(_) => json!(u64::try_from(number).unwrap_or(u64::MAX)),
             };
             let (least, most) = (number(least), number(most));
             return Ok(json!({ "type": "integer", "minimum": least, "maximum": most }));

@@ -88,14 +88,14 @@ async fn answer(
     // Of a stranger nothing more is read.
     let caller = endpoints.caller(request.headers(), request.extensions())?;
     let trace = TraceHeaders::of(request.headers());
-    let body = Bytes::from_request(request, &()).await.map_err(|it| {
-        Failure::new("unread", it.status().as_u16(), format!("The body was not read: {it}"))
+    let body = Bytes::from_request(request, &()).await.map_err(|error| {
+        Failure::new("unread", error.status().as_u16(), format!("The body was not read: {error}"))
     })?;
-    let said: ReplyBody = serde_json::from_slice(&body).map_err(|error| {
+    let body: ReplyBody = serde_json::from_slice(&body).map_err(|error| {
         let why = unreadable::why(&error.to_string());
         invalid(format!("{FORM}: {why}"))
     })?;
-    let reply = match (said.allow, said.answers) {
+    let reply = match (body.allow, body.answers) {
         (Some(true), None) => Reply::Allow,
         (Some(false), None) => Reply::Deny,
         (None, Some(answers)) => Reply::Answers(answers),
@@ -103,7 +103,7 @@ async fn answer(
     };
     let approvals = endpoints.calls.approvals.as_ref().ok_or_else(unknown_approval)?;
     let before = approvals.get(&id, &caller.principal).await.ok_or_else(unknown_approval)?;
-    if said.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
+    if body.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
         let message =
             "The call has other arguments than the ones that this answer is for; nothing was done.";
         return Err(Failure::new("other_arguments", 409, message).into());
@@ -140,14 +140,14 @@ impl Endpoints {
         let language = Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "");
         let catalog = self.calls.registry.catalog();
         let described = Described::of(&catalog, &it.tool, language);
-        let mut told = json!({
+        let mut object = json!({
             "id": it.id,
             "state": it.state.name(),
             "tool": it.tool,
             "title": described.as_ref().and_then(|it| it.title.as_deref()),
             "owner": described.as_ref().map(|it| &it.owner),
             "isDestructive": described.as_ref().is_some_and(|it| it.is_destructive),
-            "words": it.words(&catalog, language),
+            "words": it.described(&catalog, language),
             "arguments": it.veiled(described.as_ref()),
             "argumentsSha256": it.arguments_sha256,
             "reason": it.reason,
@@ -156,19 +156,19 @@ impl Endpoints {
             "expiresAt": it.expires_at_s.map(rfc3339),
         });
         if !it.changed.is_empty() {
-            told["changed"] = json!(it.changed);
+            object["changed"] = json!(it.changed);
         }
         match &it.state {
-            Stands::Asks { questions, .. } => told["questions"] = json!(questions),
-            Stands::Ended(Ok(result)) => told["result"] = json!(result),
-            Stands::Replaced { by } => told["replacedBy"] = by.as_str().into(),
+            Stands::Asks { questions, .. } => object["questions"] = json!(questions),
+            Stands::Ended(Ok(result)) => object["result"] = json!(result),
+            Stands::Replaced { by } => object["replacedBy"] = by.as_str().into(),
             _ => {
                 if let Some(Err(failure)) = it.ended() {
-                    told["error"] = failure.object();
+                    object["error"] = failure.object();
                 }
             }
         }
-        told
+        object
     }
 }
 

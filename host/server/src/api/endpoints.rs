@@ -318,8 +318,8 @@ fn written(first: Written, rest: mpsc::Receiver<Written>) -> impl Stream<Item = 
 
 /// Whether a request wants its answer as a stream of events.
 fn wants_events(headers: &HeaderMap) -> bool {
-    let accepts = |it: &HeaderValue| {
-        it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("text/event-stream"))
+    let accepts = |accept: &HeaderValue| {
+        accept.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("text/event-stream"))
     };
     headers.get_all(header::ACCEPT).iter().any(accepts)
 }
@@ -405,8 +405,8 @@ fn first(uri: &Uri) -> (&str, &str) {
 
 /// The tools that the person trusts, as their client says.
 fn trusts(headers: &HeaderMap) -> Arc<[String]> {
-    let said = headers.get_all(TRUSTS).iter().filter_map(|it| it.to_str().ok());
-    let each = said.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty());
+    let values = headers.get_all(TRUSTS).iter().filter_map(|it| it.to_str().ok());
+    let each = values.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty());
     each.take(TRUSTS_MAX).map(str::to_owned).collect()
 }
 

@@ -28,7 +28,7 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) registry: Registry,
-    pub(crate) troubles: ReportedErrors,
+    pub(crate) errors: ReportedErrors,
     pub(crate) servers: Servers,
     pub(crate) services: Services,
     pub(crate) disk: Disk,
@@ -42,20 +42,20 @@ pub(crate) struct Health {
 impl Health {
     /// All that is wrong, for the operator: `{of, name?, why}`, `of` being `component`, `server`, `node`, `disk` or
     /// `store`.
-    pub(crate) async fn troubles(&self) -> Vec<Value> {
+    pub(crate) async fn errors(&self) -> Vec<Value> {
         let disk = self.disk.trouble().await;
         let disk = disk.map(|why| json!({ "of": "disk", "why": why }));
-        let store = self.store_trouble().map(|why| json!({ "of": "store", "why": why }));
-        let nodes = self.registry.failing_nodes().into_iter().map(|it| {
-            let why = format!("{}: {}", it.component, it.why);
-            json!({ "of": "node", "name": it.node, "why": why })
+        let store = self.store_error().map(|why| json!({ "of": "store", "why": why }));
+        let nodes = self.registry.failing_nodes().into_iter().map(|node| {
+            let why = format!("{}: {}", node.component, node.why);
+            json!({ "of": "node", "name": node.node, "why": why })
         });
-        let troubles = self.troubles.lock().clone();
-        let components = troubles.into_iter();
+        let errors = self.errors.lock().clone();
+        let components = errors.into_iter();
         let components = components
             .map(|(name, it)| json!({ "of": "component", "name": name, "why": it.message }));
-        let servers = self.servers.statuses().filter_map(|it| {
-            Some(json!({ "of": "server", "name": &*it.name, "why": &*it.error? }))
+        let servers = self.servers.statuses().filter_map(|server| {
+            Some(json!({ "of": "server", "name": &*server.name, "why": &*server.error? }))
         });
         disk.into_iter().chain(store).chain(nodes).chain(components).chain(servers).collect()
     }
@@ -65,7 +65,7 @@ impl Health {
         if self.leaves.is_cancelled() {
             return Some("the server is about to stop".to_owned());
         }
-        if self.store_trouble().is_some() {
+        if self.store_error().is_some() {
             return Some(STORE_GONE.to_owned());
         }
         if let Some(why) = self.registry.out_of_rotation() {
@@ -85,7 +85,7 @@ impl Health {
         stop.run_until_cancelled(telling).await;
     }
 
-    fn store_trouble(&self) -> Option<String> {
+    fn store_error(&self) -> Option<String> {
         self.store.as_ref().and_then(postgres::Server::trouble)
     }
 }
@@ -98,11 +98,11 @@ const STORE_GONE: &str = "the PostgreSQL server cannot be used now";
 pub(crate) async fn ready(
     State(health): State<Health>,
 ) -> (StatusCode, [(header::HeaderName, HeaderValue); 1], Json<Value>) {
-    let (status, told) = match health.why_not_ready().await {
+    let (status, body) = match health.why_not_ready().await {
         None => (StatusCode::OK, json!({ "ready": true })),
         Some(why) => (StatusCode::SERVICE_UNAVAILABLE, json!({ "ready": false, "why": why })),
     };
-    (status, [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], Json(told))
+    (status, [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], Json(body))
 }
 
 /// 200, and `degraded` where something that is configured does not work. With `?ready`, 503 as long as
@@ -116,7 +116,7 @@ pub(crate) async fn answer(
     let (disk, services) = tokio::join!(health.disk.trouble(), health.services.reports());
     let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
     let is_for_readiness = asked.iter().any(|(name, _)| name == "ready");
-    let status = match disk.is_some() || health.store_trouble().is_some() {
+    let status = match disk.is_some() || health.store_error().is_some() {
         true if is_for_readiness => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::OK,
     };
@@ -131,14 +131,14 @@ fn report(
 ) -> Value {
     let caller = caller_of(headers, extensions);
     let catalog = health.registry.catalog();
-    let mut troubles = health.troubles.lock().clone();
+    let mut errors = health.errors.lock().clone();
     let statuses: Vec<_> = health.servers.statuses().collect();
-    let store = health.store_trouble();
+    let store = health.store_error();
     let nodes = (health.registry.out_of_rotation(), health.registry.failing_nodes());
     let is_whole = store.is_none() && nodes.0.is_none() && nodes.1.is_empty();
     let is_whole = is_whole
         && disk.is_none()
-        && troubles.is_empty()
+        && errors.is_empty()
         && statuses.iter().all(|it| it.error.is_none());
     let is_whole = is_whole && !services.iter().flat_map(|it| it.values()).any(fails);
     let status = if is_whole { "ok" } else { "degraded" };
@@ -147,13 +147,13 @@ fn report(
         return json!({ "status": status, "version": version });
     }
     let sees = |name: &str| catalog.may_use(&caller, Owner::Component(name));
-    troubles.retain(|name, _| sees(name));
+    errors.retain(|name, _| sees(name));
     let mut components = Map::new();
-    let seen = catalog.components().filter(|it| {
+    let visible = catalog.components().filter(|it| {
         let owner = Owner::Component(it.name());
         sees(it.name()) || it.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints))
     });
-    for it in seen {
+    for it in visible {
         let component = json!({
             "status": if it.are_settings_refused { "failing" } else { "running" },
             "digest": it.digest(),
@@ -162,14 +162,14 @@ fn report(
         });
         components.insert(it.name().to_string(), component);
     }
-    for (name, trouble) in &troubles {
+    for (name, error) in &errors {
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
-        component["error"] = trouble.public.as_str().into();
+        component["error"] = error.public.as_str().into();
     }
     let tools = catalog.offers();
     let tools = tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints));
     let tools: Vec<_> = tools.map(|(_, it)| &*it.name).collect();
-    let mut told = json!({
+    let mut body = json!({
         "status": status,
         "version": version,
         "services": { "mcpServer": "running" },
@@ -179,39 +179,39 @@ fn report(
         "page": health.has_page,
         "disk": { "status": if disk.is_some() { "failing" } else { "ok" } },
     });
-    for said in services {
-        put(&mut told, said);
+    for service in services {
+        put(&mut body, service);
     }
     if health.store.is_some() {
         let status = if store.is_some() { "failing" } else { "ok" };
-        told["store"] = json!({ "kind": "postgresql", "status": status });
+        body["store"] = json!({ "kind": "postgresql", "status": status });
     }
     if store.is_some() {
         // Why, and where it is, only the operator learns.
-        told["store"]["error"] = STORE_GONE.into();
+        body["store"]["error"] = STORE_GONE.into();
     }
     if health.store.is_some() {
         // Which one, only the operator learns.
         let other =
             (!nodes.1.is_empty()).then(|| "another node does not serve what it should".to_owned());
-        told["nodes"] = match nodes.0.or(other) {
+        body["nodes"] = match nodes.0.or(other) {
             Some(why) => json!({ "status": "failing", "error": why }),
             None => json!({ "status": "ok" }),
         };
     }
     if let Some(why) = disk {
-        told["disk"]["error"] = format!("the data folder cannot be written: {why}").into();
+        body["disk"]["error"] = format!("the data folder cannot be written: {why}").into();
     }
-    told
+    body
 }
 
-/// Adds to `told` what a component reports, table by table; it cannot replace what the server reports itself.
-fn put(told: &mut Value, said: Map<String, Value>) {
+/// Adds to `body` what a component reports, table by table; it cannot replace what the server reports itself.
+fn put(body: &mut Value, fields: Map<String, Value>) {
     const OPEN: [&str; 3] = ["services", "assistants", "models"];
-    for (table, entries) in said.into_iter().filter(|it| OPEN.contains(&it.0.as_str())) {
+    for (table, entries) in fields.into_iter().filter(|it| OPEN.contains(&it.0.as_str())) {
         for (name, entry) in entries.as_object().cloned().unwrap_or_default() {
-            if told[&table][&name].is_null() {
-                told[&table][&name] = entry;
+            if body[&table][&name].is_null() {
+                body[&table][&name] = entry;
             }
         }
     }
@@ -226,7 +226,7 @@ fn servers(catalog: &Catalog, caller: &Caller, statuses: Vec<Status>) -> Map<Str
         if open == 0 && !catalog.may_use(caller, Owner::Server(&it.name)) {
             continue;
         }
-        let mut server = json!({ "status": it.word, "tools": open });
+        let mut server = json!({ "status": it.state, "tools": open });
         if let Some(error) = it.error {
             server["error"] = (*error).into();
         }

@@ -13,8 +13,8 @@ pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, String> {
     if pairs.len() > PAIRS_MAX {
         return Err(format!("The query has {} pairs; {PAIRS_MAX} is most.", pairs.len()));
     }
-    let pair = |it: &str| {
-        let (name, value) = it.split_once('=').unwrap_or((it, ""));
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         Ok((decode(&name.replace('+', " "))?, decode(&value.replace('+', " "))?))
     };
     pairs.into_iter().map(pair).collect()
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_or_is_too_much_is_told() {
-        for (query, told) in [
+        for (query, part) in [
             ("q=%zz".to_owned(), "hexadecimal"),
             ("q=%e".to_owned(), "hexadecimal"),
             ("q=%ff".to_owned(), "UTF-8"),
@@ -67,7 +67,7 @@ mod tests {
             ("a".repeat(BYTES_MAX + 1), "8192 is most"),
         ] {
             let message = pairs(&query).unwrap_err();
-            assert!(message.contains(told), "{message}");
+            assert!(message.contains(part), "{message}");
         }
         assert!(pairs(&"a=1&".repeat(PAIRS_MAX)).is_ok());
     }

@@ -38,13 +38,13 @@ struct LookUp {
 }
 
 /// The last answers and when they came, by component.
-type Heard = BTreeMap<String, (Instant, Map<String, Value>)>;
+type Answers = BTreeMap<String, (Instant, Map<String, Value>)>;
 
 /// All look-ups, and their last answers.
 #[derive(Clone, Default)]
 pub(crate) struct Services {
     look_ups: Arc<[LookUp]>,
-    heard: Arc<Mutex<Heard>>,
+    answers: Arc<Mutex<Answers>>,
     wanted: Arc<Notify>,
     /// Notified whenever all have been asked: all requests that wait meanwhile share the answers.
     asked: watch::Sender<()>,
@@ -57,8 +57,8 @@ impl Services {
         registry: &Registry,
         stop: &CancellationToken,
     ) -> (Self, JoinHandle<()>) {
-        let look_ups = config.components.iter().filter_map(|(component, it)| {
-            let path = it.health.clone()?;
+        let look_ups = config.components.iter().filter_map(|(component, config)| {
+            let path = config.health.clone()?;
             Some(LookUp { component: component.clone(), path })
         });
         let services = Self { look_ups: look_ups.collect(), ..Self::default() };
@@ -74,16 +74,16 @@ impl Services {
             self.wanted.notify_one();
             let _ = timeout(PATIENCE, asked.changed()).await;
         }
-        self.heard_lately()
+        self.latest_answers()
     }
 
-    fn heard_lately(&self) -> Vec<Map<String, Value>> {
-        let heard = self.heard.lock();
-        let told = heard.values().map(|(at, said)| match at.elapsed() <= AGE_MAX {
-            true => said.clone(),
-            false => said.iter().map(|(name, it)| (name.clone(), failing(it))).collect(),
+    fn latest_answers(&self) -> Vec<Map<String, Value>> {
+        let answers = self.answers.lock();
+        let services = answers.values().map(|(at, fields)| match at.elapsed() <= AGE_MAX {
+            true => fields.clone(),
+            false => fields.iter().map(|(name, it)| (name.clone(), failing(it))).collect(),
         });
-        told.collect()
+        services.collect()
     }
 
     async fn watch(self, registry: Registry, stop: CancellationToken) {
@@ -98,14 +98,14 @@ impl Services {
                 all = join_all(all) => all,
             };
             {
-                let mut heard = self.heard.lock();
+                let mut answers = self.answers.lock();
                 for (it, answer) in self.look_ups.iter().zip(all) {
                     match answer {
-                        Ok(Some(Some(said))) => {
-                            heard.insert(it.component.clone(), (Instant::now(), said));
+                        Ok(Some(Some(fields))) => {
+                            answers.insert(it.component.clone(), (Instant::now(), fields));
                         }
                         // It is not served any more.
-                        Ok(Some(None)) => _ = heard.remove(&it.component),
+                        Ok(Some(None)) => _ = answers.remove(&it.component),
                         _ => {}
                     }
                 }
@@ -121,18 +121,18 @@ impl Services {
 }
 
 /// Whether a part of what was reported fails.
-pub(crate) fn fails(told: &Value) -> bool {
-    match told {
-        Value::String(word) => word == ERROR,
+pub(crate) fn fails(body: &Value) -> bool {
+    match body {
+        Value::String(status) => status == ERROR,
         Value::Object(fields) => fields.values().any(fails),
         _ => false,
     }
 }
 
-/// `said` as it stands once its component no longer answers: what was connected fails.
-fn failing(said: &Value) -> Value {
-    match said {
-        Value::String(word) if word == "connected" => ERROR.into(),
+/// `value` as it stands once its component no longer answers: what was connected fails.
+fn failing(value: &Value) -> Value {
+    match value {
+        Value::String(status) if status == "connected" => ERROR.into(),
         Value::Object(fields) => {
             fields.iter().map(|(name, it)| (name.clone(), failing(it))).collect()
         }
@@ -160,16 +160,16 @@ mod tests {
     #[test]
     fn status_received_too_long_ago_fails_and_absent_ones_do_not() {
         let services = Services::default();
-        let said = json!({ "services": { "maps": "connected", "cars": "not_configured" } });
-        let said = said.as_object().unwrap();
-        let heard = |ago: Duration| {
+        let body = json!({ "services": { "maps": "connected", "cars": "not_configured" } });
+        let fields = body.as_object().unwrap();
+        let put = |ago: Duration| {
             let at = Instant::now().checked_sub(ago).expect("the machine runs that long");
-            services.heard.lock().insert("navigation".to_owned(), (at, said.clone()));
-            services.heard_lately().remove(0)["services"].clone()
+            services.answers.lock().insert("navigation".to_owned(), (at, fields.clone()));
+            services.latest_answers().remove(0)["services"].clone()
         };
-        assert_eq!(heard(Duration::ZERO), said["services"], "NAV-15");
-        let late = heard(Duration::from_secs(61));
+        assert_eq!(put(Duration::ZERO), fields["services"], "NAV-15");
+        let late = put(Duration::from_secs(61));
         assert_eq!(late, json!({ "maps": "error", "cars": "not_configured" }), "NAV-15");
-        assert!(fails(&late) && !fails(&said["services"]));
+        assert!(fails(&late) && !fails(&fields["services"]));
     }
 }

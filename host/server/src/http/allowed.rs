@@ -22,9 +22,9 @@ fn forbidden(message: String) -> Failure {
 impl Allowed {
     pub(super) fn new(config: &Config) -> Self {
         let origins = config.allowed_origins.iter().map(|it| it.to_lowercase()).collect();
-        let public = config.public_url.as_ref().map(|it| {
-            let scheme = if it.text.starts_with("https:") { "https" } else { "http" };
-            (it.host.clone(), scheme)
+        let public = config.public_url.as_ref().map(|url| {
+            let scheme = if url.text.starts_with("https:") { "https" } else { "http" };
+            (url.host.clone(), scheme)
         });
         Self { hosts: hosts(config), origins, public }
     }

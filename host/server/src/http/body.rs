@@ -148,8 +148,8 @@ impl Answer {
         end: End,
     ) -> http::Response<Self> {
         let ended = ended.map(|it| Box::pin(it.cancelled_owned()));
-        let until = expires.map(|it| {
-            let left = it.duration_since(SystemTime::now()).unwrap_or_default();
+        let until = expires.map(|expiry| {
+            let left = expiry.duration_since(SystemTime::now()).unwrap_or_default();
             Box::pin(tokio::time::sleep(left))
         });
         response.map(|body| Self { body, until, ended, _end: end })

@@ -62,8 +62,8 @@ pub(super) fn preflight(origin: HeaderValue, asked: &HeaderMap) -> Response {
 /// Those of the headers that a page wants to send which it may.
 fn allowed(asked: &HeaderMap) -> Option<HeaderValue> {
     let asked = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS)?.to_str().ok()?.to_lowercase();
-    let is_allowed = |it: &&str| {
-        SENT.contains(it) || it.strip_prefix(PARAMETER).is_some_and(|it| !it.is_empty())
+    let is_allowed = |name: &&str| {
+        SENT.contains(name) || name.strip_prefix(PARAMETER).is_some_and(|it| !it.is_empty())
     };
     let allowed: Vec<_> = asked.split(',').map(str::trim).filter(is_allowed).collect();
     HeaderValue::try_from(allowed.join(", ")).ok()

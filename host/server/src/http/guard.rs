@@ -18,7 +18,7 @@ use base::{caller::Caller, config::Config, failure::Failure, scopes::Scope};
 use calls::{
     authorization::{
         Authority, Gateway, Peer, Principal, Rate, Shape, Stranger, Strangers, StrangersRate,
-        Unauthorized, bearer, insufficient_scope, refusal as said, token_in_query, too_many,
+        Unauthorized, bearer, insufficient_scope, refusal as denied, token_in_query, too_many,
         unauthorized, unknown_operator,
     },
     shares::{STRANGERS_BODY_BYTES_MAX, Share, Shares},
@@ -61,7 +61,7 @@ struct Rules {
 }
 
 /// What lets in beside tokens: the chat's password, the operator's key, and accounts.
-pub(super) type Doors = (Option<Gateway>, Option<OperatorAccess>, Option<Accounts>);
+pub(super) type Authenticators = (Option<Gateway>, Option<OperatorAccess>, Option<Accounts>);
 
 /// Those who look after the server.
 struct Operators {
@@ -77,7 +77,7 @@ impl Operators {
     fn new(access: Option<OperatorAccess>) -> Self {
         let share = operator::share();
         let scopes = [Scope::Operator].into_iter().collect();
-        let caller = Caller::known("operator", &[Scope::Operator.to_string()], scopes);
+        let caller = Caller::named("operator", &[Scope::Operator.to_string()], scopes);
         let share_of = share.clone();
         let principal =
             Principal { caller, rate: None, share: share_of, expires: None, ended: None };
@@ -136,7 +136,7 @@ impl Guard {
     pub(crate) fn new(
         config: &Config,
         metrics: Metrics,
-        (gateway, access, accounts): Doors,
+        (gateway, access, accounts): Authenticators,
         registry: Option<Registry>,
     ) -> Self {
         let largest = config.largest_body();
@@ -182,7 +182,7 @@ impl Guard {
         let rules = &*self.0;
         let away = |why: &Failure| {
             rules.metrics.refused(Refused::Address);
-            Turned::Away(Box::new(said(Shape::Rest, why)))
+            Turned::Away(Box::new(denied(Shape::Rest, why)))
         };
         // Clients on pages elsewhere read it, too: it is the same for all of them.
         if let Some(resource) = rules.resource.as_ref().filter(|it| it.is_described_at(parts)) {
@@ -246,12 +246,12 @@ impl Rules {
         let access = operators.access.as_ref().filter(|_| peer.is_loopback());
         let is_shown =
             |it: &OperatorAccess| bearer(&parts.headers).is_ok_and(|token| it.opens(token));
-        let known = match access.is_some_and(is_shown) {
+        let principal = match access.is_some_and(is_shown) {
             true => Some(operators.principal.clone()),
             false => self.identify(parts, (Shape::Rest, peer), resolved)?,
         };
         parts.headers.remove(header::AUTHORIZATION);
-        let Some(principal) = known else {
+        let Some(principal) = principal else {
             self.metrics.refused(Refused::Unauthorized);
             return Err(Turned::Away(Box::new(unknown_operator())));
         };
@@ -274,13 +274,13 @@ impl Rules {
         let is_accounts = self.has_accounts && accounts::is_path(parts.uri.path());
         let shape = shape(parts, self.has_toolsets).filter(|_| !is_accounts);
         let is_asked = !self.authority.is_open() || self.strangers.is_some();
-        let known = match shape.filter(|_| is_asked) {
+        let found = match shape.filter(|_| is_asked) {
             Some(shape) => self.identify(parts, (shape, peer), resolved)?,
             None => None,
         };
         // Nothing behind this needs it, so nothing can give it away.
         parts.headers.remove(header::AUTHORIZATION);
-        let has_language = known.as_ref().is_some_and(|it| it.caller.locale.is_some());
+        let has_language = found.as_ref().is_some_and(|it| it.caller.locale.is_some());
         if let Some(language) = self.language.as_ref().filter(|_| !has_language) {
             parts.headers.entry(header::ACCEPT_LANGUAGE).or_insert_with(|| language.clone());
         }
@@ -290,16 +290,16 @@ impl Rules {
         if is_accounts {
             parts.extensions.insert(accounts::Peer(peer));
         }
-        let is_stranger = known.is_none() && !self.authority.is_open();
+        let is_stranger = found.is_none() && !self.authority.is_open();
         let shape = shape.unwrap_or(Shape::Rest);
         // The chat refuses strangers with its own answer, and reads nothing before.
         let is_chat = parts.uri.path() == "/api/chat";
         if is_stranger && !is_chat && announced(&parts.headers) > STRANGERS_BODY_BYTES_MAX {
             self.metrics.refused(Refused::Unauthorized);
             let failure = Failure::new("payload_too_large", 413, TOO_LARGE);
-            return Err(Turned::Away(Box::new(said(shape, &failure))));
+            return Err(Turned::Away(Box::new(denied(shape, &failure))));
         }
-        let share = match &known {
+        let share = match &found {
             Some(principal) => &principal.share,
             None if is_stranger => self.shares.of_stranger(peer),
             None => self.shares.of_anonymous(peer),
@@ -311,9 +311,9 @@ impl Rules {
             bytes_max: if is_stranger { STRANGERS_BODY_BYTES_MAX } else { usize::MAX },
             // Files are written as they come.
             is_kept: path != "/api/blobs",
-            expires: known.as_ref().and_then(|it| it.expires).filter(|_| is_subscription(parts)),
-            held: known.as_ref().filter(|it| it.ended.is_some()).map(|it| it.caller.scopes.clone()),
-            ended: known.and_then(|it| it.ended.clone()),
+            expires: found.as_ref().and_then(|it| it.expires).filter(|_| is_subscription(parts)),
+            held: found.as_ref().filter(|it| it.ended.is_some()).map(|it| it.caller.scopes.clone()),
+            ended: found.and_then(|it| it.ended.clone()),
             page: None,
         })
     }
@@ -343,7 +343,7 @@ impl Rules {
             Box::new(too_many(shape, wait_ms))
         })?;
         let path = parts.uri.path();
-        let known = match found {
+        let principal = match found {
             Ok(None) => None,
             Ok(Some(principal)) => Some(principal),
             Err(Unauthorized::Unresolved) if !is_resolved => return Err(Turned::Later),
@@ -358,16 +358,16 @@ impl Rules {
                 return Err(Turned::Away(Box::new(unauthorized(shape, why))));
             }
         };
-        match &known {
+        match &principal {
             Some(principal) => _ = parts.extensions.insert(principal.clone()),
             None if self.authority.is_open() => {}
             None => _ = parts.extensions.insert(Stranger),
         }
         // A batch is many requests in one, and counts as many.
-        if let (None, Some(strangers), Shape::JsonRpc) = (&known, &self.strangers, shape) {
+        if let (None, Some(strangers), Shape::JsonRpc) = (&principal, &self.strangers, shape) {
             parts.extensions.insert(StrangersRate { strangers: strangers.clone(), peer });
         }
-        Ok(known)
+        Ok(principal)
     }
 
     fn is_for_strangers(&self, path: &str) -> bool {

@@ -44,7 +44,7 @@ const GROW_TICKS: u32 = 240;
 /// Connections that are taken in any case.
 const CONNECTIONS_MIN: usize = 8;
 /// The same problem is logged once in this time.
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+const LOG_EVERY: Duration = Duration::from_secs(10);
 /// What is read and thrown away after an answer to a request that was not read to its end: a client
 /// that still sends would lose the answer otherwise.
 const LINGER_BYTES_MAX: usize = 64 << 20;
@@ -223,10 +223,10 @@ impl Connections {
             return;
         }
         let (open, now) = (self.open.lock(), self.clock.now());
-        let is_over = |it: &&Arc<State>| match it.phase() {
+        let is_over = |state: &&Arc<State>| match state.phase() {
             Phase::Answering => false,
             Phase::Body => true,
-            Phase::Head | Phase::Idle => it.age(now) >= STOP_GRACE_TICKS,
+            Phase::Head | Phase::Idle => state.age(now) >= STOP_GRACE_TICKS,
         };
         open.states.values().filter(is_over).for_each(|it| it.give(Order::Close));
     }
@@ -320,7 +320,7 @@ struct RareWarning {
 impl RareWarning {
     fn tell(&mut self, what: &str) {
         let now = Instant::now();
-        if self.last.is_some_and(|it| now.duration_since(it) < TOLD_EVERY) {
+        if self.last.is_some_and(|it| now.duration_since(it) < LOG_EVERY) {
             self.untold += 1;
             return;
         }

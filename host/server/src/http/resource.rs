@@ -83,9 +83,9 @@ impl ProtectedResource {
     /// the scopes of the providers, or of this server beside those that are `held`, so that more does not mean less.
     pub(super) fn challenge(&self, mut response: Response, held: &[String]) -> Response {
         let headers = response.headers_mut();
-        let said = headers.get(header::WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
-        let Some(said) = said else { return response };
-        let (before, needed) = without_scope(said);
+        let header = headers.get(header::WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
+        let Some(header) = header else { return response };
+        let (before, needed) = without_scope(header);
         let scope = match needed {
             Some(needed) if held.is_empty() => self.asked_for(needed),
             Some(needed) => {

@@ -153,14 +153,14 @@ pub(super) async fn settings(State(operator): State<Operator>) -> Json<Value> {
 pub(super) async fn tokens(State(operator): State<Operator>) -> Json<Value> {
     let config = &operator.calls.config;
     let now = jiff::Timestamp::now();
-    let token = |(name, it): (&String, &base::config::TokenConfig)| {
-        let has_expired = it.expiry().is_some_and(|it| it.is_ok_and(|it| it <= now));
+    let token = |(name, token): (&String, &base::config::TokenConfig)| {
+        let has_expired = token.expiry().is_some_and(|it| it.is_ok_and(|it| it <= now));
         json!({
             "name": name,
-            "scopes": it.scopes,
-            "expires": it.expires,
+            "scopes": token.scopes,
+            "expires": token.expires,
             "expired": has_expired,
-            "toolset": it.toolset,
+            "toolset": token.toolset,
         })
     };
     Json(json!({
@@ -241,7 +241,7 @@ pub(super) async fn now(State(operator): State<Operator>) -> Json<Now> {
         pending: components.iter().filter(|it| it.pending.is_some()).count(),
         waiting_tools: reports.iter().map(|it| it.waiting.len()).sum(),
         tools: components.iter().map(|it| it.tools.len()).sum(),
-        troubles: operator.health.troubles().await,
+        troubles: operator.health.errors().await,
     })
 }
 
@@ -315,7 +315,7 @@ fn called(output: Output) -> Result<Value, String> {
     let structured = output.structured.map(read).transpose();
     let structured =
         structured.map_err(|error| format!("its structured output is not JSON: {error}"))?;
-    let text = |it| match it {
+    let text = |content| match content {
         Content::Text(it) => Some(it.text),
         _ => None,
     };

@@ -140,9 +140,9 @@ impl Journal {
 pub(super) fn tail(folder: &Path, files_kept: usize, lines: usize) -> Vec<Value> {
     let of = |kind| tail_of(kind, folder, files_kept, lines).into_iter().peekable();
     let (mut ran, mut refused) = (of(Kind::Ran), of(Kind::Refused));
-    let order = |it: &Value| {
-        let time = it["time"].as_str().unwrap_or_default().to_owned();
-        (time, it["call"].as_u64().unwrap_or(u64::MAX))
+    let order = |line: &Value| {
+        let time = line["time"].as_str().unwrap_or_default().to_owned();
+        (time, line["call"].as_u64().unwrap_or(u64::MAX))
     };
     let mut merged = Vec::new();
     loop {

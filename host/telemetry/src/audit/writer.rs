@@ -34,7 +34,7 @@ pub(super) struct Writer {
     refused: Journal,
     state: Arc<State>,
     /// When it last reported how many more were turned away.
-    told: Option<Instant>,
+    warned_at: Option<Instant>,
 }
 
 impl Writer {
@@ -43,7 +43,7 @@ impl Writer {
         let (mut ran, refused) = (journal(Kind::Ran), journal(Kind::Refused));
         // Known before the first call, which must not change anything otherwise.
         state.is_failing.store(!ran.has_room(), Ordering::Relaxed);
-        Self { ran, refused, state, told: None }
+        Self { ran, refused, state, warned_at: None }
     }
 
     /// Writes what comes until all senders are gone.
@@ -118,10 +118,10 @@ impl Writer {
         } else {
             state.lost_untold.fetch_add(lost, Ordering::Relaxed);
         }
-        if is_all || self.told.is_none_or(|it| it.elapsed() >= AGAIN) {
+        if is_all || self.warned_at.is_none_or(|it| it.elapsed() >= AGAIN) {
             let more = state.refused_untold.swap(0, Ordering::Relaxed);
             if more > 0 {
-                self.told = Some(Instant::now());
+                self.warned_at = Some(Instant::now());
                 line::write_count("more_refused", more, &mut self.refused.waiting);
             }
         }

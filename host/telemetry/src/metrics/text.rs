@@ -75,8 +75,8 @@ impl Collector for Look {
         }
         all.runs.encode(encoder)?;
         let calls = components.iter().flat_map(|(name, tally)| {
-            Ending::ALL.iter().map(move |it| {
-                ([("component", &**name), ("outcome", it.name())], tally.ending(*it))
+            Ending::ALL.iter().map(move |ending| {
+                ([("component", &**name), ("outcome", ending.name())], tally.ending(*ending))
             })
         });
         counters(encoder, "calls", "Calls by how they ended", calls)?;
@@ -106,8 +106,8 @@ impl Collector for Look {
         let totals: [Each; 4] = [
             ("cpu", "Processor time by the engine's clock", Some(ms), |it| it.cpu_ms.load(Relaxed)),
             ("http_requests", "Outgoing requests", None, |it| it.http_requests.load(Relaxed)),
-            ("log_dropped", "Log bytes over the limit", Some(Unit::Bytes), |it| {
-                it.log_bytes_dropped.load(Relaxed)
+            ("log_dropped", "Log bytes over the limit", Some(Unit::Bytes), |tally| {
+                tally.log_bytes_dropped.load(Relaxed)
             }),
             ("traps", "Calls that trapped", None, |it| it.ending(Ending::Trapped)),
         ];
@@ -115,8 +115,8 @@ impl Collector for Look {
             ("calls_running", "Calls that have a place", None, |it| it.running.get()),
             ("calls_queued", "Calls that wait for a place", None, |it| it.queued.get()),
             ("calls_waiting", "Calls whose tool waits", None, |it| it.waiting.get()),
-            ("memory_peak", "The most memory of one instance", Some(Unit::Bytes), |it| {
-                it.memory_peak_bytes.load(Relaxed)
+            ("memory_peak", "The most memory of one instance", Some(Unit::Bytes), |tally| {
+                tally.memory_peak_bytes.load(Relaxed)
             }),
         ];
         for (metrics, kind) in [(totals, MetricType::Counter), (gauges, MetricType::Gauge)] {

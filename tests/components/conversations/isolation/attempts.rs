@@ -66,9 +66,9 @@ pub(super) fn of(tool: &str, house: &House) -> Option<Vec<Attempt>> {
     let strangers = ["taro", "nobody"];
     let others = ["jiro", "taro", "nobody"];
     let talk = json!({ "conversation_id": house.talk });
-    let with = |mut it: Value, name: &str, value: Value| {
-        it[name] = value;
-        it
+    let with = |mut object: Value, name: &str, value: Value| {
+        object[name] = value;
+        object
     };
     let written = with(talk.clone(), "content", "mine".into());
     let chat = json!({ "project_id": "one", "agent_id": "worker-a" });

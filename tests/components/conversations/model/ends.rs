@@ -48,8 +48,8 @@ impl World {
     /// The conversation with the latest activity; among equals active before pending (CONV-42).
     fn current(&self, who: Who) -> Option<usize> {
         let mine = |it: &usize| self.talks[*it].is_open() && self.talks[*it].side(who).is_some();
-        (0..self.talks.len()).filter(mine).max_by_key(|it| {
-            let talk = &self.talks[*it];
+        (0..self.talks.len()).filter(mine).max_by_key(|at| {
+            let talk = &self.talks[*at];
             (talk.stirred, talk.state == "active")
         })
     }
@@ -95,15 +95,15 @@ impl World {
 
     /// CONV-52 and CONV-53: that one is over, once.
     fn notice(&mut self, who: Who, hint: Option<usize>) -> Option<Value> {
-        let due = |state: &'static [&'static str], it: &usize| {
-            let talk = &self.talks[*it];
+        let due = |state: &'static [&'static str], at: &usize| {
+            let talk = &self.talks[*at];
             let side = talk.side(who);
-            state.contains(&talk.state) && side.is_some_and(|it| !talk.told[it])
+            state.contains(&talk.state) && side.is_some_and(|it| !talk.notified[it])
         };
         let at = self.first(hint, |it| due(&["terminating", "ended"], it), |it| it.since);
         if let Some(at) = at {
             let side = self.talks[at].side(who)?;
-            self.talks[at].told[side] = true;
+            self.talks[at].notified[side] = true;
             self.talks[at].acknowledged[side] = true;
             self.settle(at, IDS[who], "notified");
             let it = &self.talks[at];
@@ -114,7 +114,7 @@ impl World {
         }
         let mine = |it: &usize| due(&["expired"], it) && self.talks[*it].sides[0] == who;
         let at = self.first(hint, mine, |it| it.created)?;
-        self.talks[at].told[0] = true;
+        self.talks[at].notified[0] = true;
         let target = IDS[self.talks[at].sides[1]];
         Some(json!({ "action": "conversation_expired", "talk": named(at), "target": target }))
     }
@@ -122,8 +122,8 @@ impl World {
     /// CONV-51: that another agent wants to talk, once.
     fn request(&mut self, session: usize, hint: Option<usize>) -> Option<Value> {
         let who = self.sessions[session].who;
-        let mine = |it: &usize| {
-            let talk = &self.talks[*it];
+        let mine = |at: &usize| {
+            let talk = &self.talks[*at];
             talk.is_open() && talk.sides[1] == who && !talk.requested
         };
         let at = self.first(hint, mine, |it| it.created)?;
@@ -193,12 +193,12 @@ impl World {
     }
 
     /// A person writes to both sides.
-    pub(super) fn write(&mut self, at: usize, said: &str) -> Expected {
+    pub(super) fn write(&mut self, at: usize, text: &str) -> Expected {
         let at = self.at(at)?;
         if !self.talks[at].is_open() {
             return Err(("no_active_conversation", 400));
         }
-        self.say(PERSON, None, Some(at), None, said);
+        self.say(PERSON, None, Some(at), None, text);
         Ok(json!({ "talk": named(at), "state": self.talks[at].state }))
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use workbench::solo::SoloOutcome;
 
 use super::{
-    play::{Heard, Play, text},
+    play::{Outcome, Play, text},
     rules::named,
     steps::{Act, Target, Who, words},
     world::IDS,
@@ -12,13 +12,13 @@ use super::{
 
 impl Play<'_> {
     /// Every conversation of the project as a person's list has it, oldest first.
-    pub(super) async fn seen(&self) -> Vec<Value> {
+    pub(super) async fn summary(&self) -> Vec<Value> {
         let list = self.call("list_conversations", json!({ "project_id": self.project })).await;
         let list = list.expect("the operator sees every project");
         assert_eq!(list.get("next_cursor"), None, "so few fit on one page");
         let mut listed: Vec<_> = list["conversations"].as_array().expect("a list").clone();
         listed.sort_by_key(|it| self.place(&it["conversation_id"]));
-        listed.iter().map(seen).collect()
+        listed.iter().map(summary).collect()
     }
 
     /// The trace and the messages of a conversation.
@@ -36,7 +36,7 @@ impl Play<'_> {
     }
 
     /// A call: its output, or the code and the status of its refusal.
-    pub(super) async fn call(&self, tool: &str, arguments: Value) -> Heard {
+    pub(super) async fn call(&self, tool: &str, arguments: Value) -> Outcome {
         match self.component.round(tool, arguments, json!({})).await {
             SoloOutcome::Done(output) => {
                 let json = output.structured.expect("the tool has a structured output");
@@ -68,7 +68,7 @@ impl Play<'_> {
 }
 
 /// One conversation as the model has it.
-fn seen(it: &Value) -> Value {
+fn summary(it: &Value) -> Value {
     let members = it["members"].as_array().expect("members");
     let of = |name: &str| members.iter().map(|it| it[name].clone()).collect::<Vec<_>>();
     json!({
@@ -81,30 +81,30 @@ fn seen(it: &Value) -> Value {
 }
 
 /// The tool and its arguments, without the token and the conversation's id.
-pub(super) fn request(who: Who, act: &Act, said: &str) -> (&'static str, Value) {
-    let to = |it: Target| match it {
+pub(super) fn request(who: Who, act: &Act, text: &str) -> (&'static str, Value) {
+    let to = |target: Target| match target {
         Target::Agent(it) => IDS[it],
         Target::Person => IDS[3],
-        Target::Nobody => "nobody",
+        Target::Unknown => "nobody",
         Target::Outsider => "outsider",
     };
     let (tool, mut arguments) = match act {
         Act::Start { target, purpose, initial, max_turns } => {
-            let purpose = purpose.then(|| format!("{said} for"));
+            let purpose = purpose.then(|| format!("{text} for"));
             let arguments = json!({
                 "target_agent_id": to(*target), "purpose": purpose,
-                "initial_message": initial.then_some(said), "max_turns": max_turns,
+                "initial_message": initial.then_some(text), "max_turns": max_turns,
             });
             ("start_conversation", arguments)
         }
         Act::End { last_words, why, .. } => {
-            let why = why.then(|| format!("{said} because"));
+            let why = why.then(|| format!("{text} because"));
             let arguments =
-                json!({ "final_message": last_words.then_some(said), "reason_text": why });
+                json!({ "final_message": last_words.then_some(text), "reason_text": why });
             ("end_conversation", arguments)
         }
         Act::Send { target, client } => {
-            let content = words(IDS[who], *client, said);
+            let content = words(IDS[who], *client, text);
             let client = client.map(|it| format!("client {}", it.0));
             let arguments = json!({
                 "target_agent_id": to(*target), "content": content, "client_message_id": client,
@@ -112,7 +112,7 @@ pub(super) fn request(who: Who, act: &Act, said: &str) -> (&'static str, Value) 
             ("send_message", arguments)
         }
         Act::Respond { target, client } => {
-            let content = words(IDS[who], *client, said);
+            let content = words(IDS[who], *client, text);
             let client = client.map(|it| format!("client {}", it.0));
             let arguments = json!({
                 "target_agent_id": target.map(|it| IDS[it]), "content": content,

@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(7);
 const LAST_CALLS: usize = 40;
 
 /// As the component answered: with names for ids, as the model has them.
-pub(super) type Heard = Result<Value, (String, u16)>;
+pub(super) type Outcome = Result<Value, (String, u16)>;
 
 /// A component, how many histories it has lived through, and for how many milliseconds.
 pub(super) struct Stage {
@@ -44,7 +44,7 @@ pub(super) struct Play<'a> {
     tokens: [Vec<String>; 3],
     pub(super) talks: Vec<String>,
     /// What the messages contain, by their ids.
-    said: BTreeMap<String, String>,
+    contents: BTreeMap<String, String>,
 }
 
 impl Stage {
@@ -75,8 +75,8 @@ impl Stage {
         let project = format!("p{}", self.histories);
         self.histories += 1;
         let (component, tokens) = (&self.component, Default::default());
-        let (talks, said) = (Vec::new(), BTreeMap::new());
-        let mut play = Play { component, project, tokens, talks, said };
+        let (talks, contents) = (Vec::new(), BTreeMap::new());
+        let mut play = Play { component, project, tokens, talks, contents };
         let ended = play.all(steps, &mut self.now).await;
         // What was left open is over before the next one begins.
         component.pass(Duration::from_secs(7_200));
@@ -120,8 +120,8 @@ impl Play<'_> {
     async fn hear_out(&mut self, world: &mut World, who: Who) -> TestCaseResult {
         for _ in 0..LAST_CALLS {
             let call = |act| Step::Act { who, old: false, act };
-            let heard = self.both(world, &call(Act::Next), "").await?;
-            let ended = match heard.as_ref().map(|it| it["action"].as_str()) {
+            let got = self.both(world, &call(Act::Next), "").await?;
+            let ended = match got.as_ref().map(|it| it["action"].as_str()) {
                 Ok(Some("get_pending_messages")) => {
                     self.both(world, &call(Act::Pending), "").await?.is_err()
                 }
@@ -141,24 +141,24 @@ impl Play<'_> {
         &mut self,
         world: &mut World,
         step: &Step,
-        said: &str,
-    ) -> Result<Heard, TestCaseError> {
-        let heard = self.step(step, said).await;
-        let talk = heard.as_ref().ok().and_then(|it| it["talk"].as_str());
+        text: &str,
+    ) -> Result<Outcome, TestCaseError> {
+        let got = self.step(step, text).await;
+        let talk = got.as_ref().ok().and_then(|it| it["talk"].as_str());
         let hint = talk.and_then(|it| it.strip_prefix('c')).and_then(|it| it.parse().ok());
-        let told = world.step(step, said, hint);
-        let told = told.map_err(|(code, status)| (code.to_owned(), status));
-        prop_assert_eq!(&heard, &told, "component and model after {:?}", step);
+        let expected = world.step(step, text, hint);
+        let expected = expected.map_err(|(code, status)| (code.to_owned(), status));
+        prop_assert_eq!(&got, &expected, "component and model after {:?}", step);
         if !matches!(step, Step::Pass(_)) {
             world.expiry();
-            prop_assert_eq!(self.seen().await, world.seen(), "what is seen after {:?}", step);
+            prop_assert_eq!(self.summary().await, world.seen(), "what is seen after {:?}", step);
         }
         self.component.pass(TICK);
         world.now += 7;
-        Ok(heard)
+        Ok(got)
     }
 
-    async fn step(&mut self, step: &Step, said: &str) -> Heard {
+    async fn step(&mut self, step: &Step, line: &str) -> Outcome {
         match step {
             Step::Authenticate(who) => {
                 let answer =
@@ -170,7 +170,7 @@ impl Play<'_> {
                 let tokens = &self.tokens[*who];
                 let token = if *old { tokens.first() } else { tokens.last() };
                 let token = token.map_or("sess_none", String::as_str).to_owned();
-                self.act(*who, &token, act, said).await
+                self.act(*who, &token, act, line).await
             }
             Step::Pass(seconds) => {
                 self.component.pass(Duration::from_secs(*seconds));
@@ -187,23 +187,23 @@ impl Play<'_> {
                 self.person("pause_conversation", *at, json!({ "paused": false })).await
             }
             Step::Stop(at) => self.person("stop_conversation", *at, json!({})).await,
-            Step::Write(at) => self.person("write_message", *at, json!({ "content": said })).await,
+            Step::Write(at) => self.person("write_message", *at, json!({ "content": line })).await,
         }
     }
 
-    async fn person(&mut self, tool: &str, at: usize, mut arguments: Value) -> Heard {
+    async fn person(&mut self, tool: &str, at: usize, mut arguments: Value) -> Outcome {
         arguments["conversation_id"] = self.id(at).into();
         let answer = self.call(tool, arguments).await?;
         for message in answer["messages"].as_array().expect("a transcript") {
-            self.said.insert(text(&message["id"]), text(&message["content"]));
+            self.contents.insert(text(&message["id"]), text(&message["content"]));
         }
         let conversation = &answer["conversation"];
         let talk = self.talk(&conversation["conversation_id"]);
         Ok(json!({ "talk": talk, "state": conversation["state"] }))
     }
 
-    async fn act(&mut self, who: Who, token: &str, act: &Act, said: &str) -> Heard {
-        let (tool, mut arguments) = request(who, act, said);
+    async fn act(&mut self, who: Who, token: &str, act: &Act, message: &str) -> Outcome {
+        let (tool, mut arguments) = request(who, act, message);
         arguments["session_token"] = token.into();
         if let Act::End { talk: Some(at), .. } = act {
             arguments["conversation_id"] = self.id(*at).into();
@@ -220,10 +220,10 @@ impl Play<'_> {
                 json!({ "talk": talk, "status": answer["status"] })
             }
             Act::Send { client, .. } => {
-                self.sent(&answer, "target_agent_id", &words(IDS[who], *client, said))
+                self.sent(&answer, "target_agent_id", &words(IDS[who], *client, message))
             }
             Act::Respond { client, .. } => {
-                self.sent(&answer, "receiver_id", &words(IDS[who], *client, said))
+                self.sent(&answer, "receiver_id", &words(IDS[who], *client, message))
             }
             Act::Pending => {
                 let pending = answer["pending_messages"].as_array().expect("a list");
@@ -236,15 +236,15 @@ impl Play<'_> {
     }
 
     /// What a send says; its message by what that says.
-    fn sent(&mut self, answer: &Value, to: &str, said: &str) -> Value {
+    fn sent(&mut self, answer: &Value, to: &str, message: &str) -> Value {
         let id = text(&answer["message_id"]);
-        let content = self.said.entry(id).or_insert_with(|| said.to_owned()).clone();
+        let content = self.contents.entry(id).or_insert_with(|| message.to_owned()).clone();
         let talk = self.talk(&answer["conversation_id"]);
         json!({ "message": content, "talk": talk, "to": answer[to] })
     }
 
     fn message(&mut self, it: &Value) -> Value {
-        let content = self.said.entry(text(&it["id"])).or_insert_with(|| text(&it["content"]));
+        let content = self.contents.entry(text(&it["id"])).or_insert_with(|| text(&it["content"]));
         assert_eq!(it["content"], **content, "one id is one message: {it}");
         json!([it["senderId"], it["content"], self.talk(&it["conversationId"])])
     }

@@ -19,9 +19,9 @@ pub(super) fn named(talk: usize) -> String {
 }
 
 impl World {
-    /// One step; `said` is a new text for it, and `hint` the conversation that the answer named where
+    /// One step; `text` is a new text for it, and `hint` the conversation that the answer named where
     /// the catalogue leaves open which of several comes first.
-    pub(super) fn step(&mut self, step: &Step, said: &str, hint: Option<usize>) -> Expected {
+    pub(super) fn step(&mut self, step: &Step, text: &str, hint: Option<usize>) -> Expected {
         // Sweeps and calls alike look first at what is due (CONV-23).
         if !matches!(step, Step::Pass(_)) {
             self.expiry();
@@ -33,7 +33,7 @@ impl World {
                 let session = if *old { mine.next() } else { mine.next_back() };
                 let session = session.filter(|it| !self.sessions[*it].over);
                 let session = session.ok_or(("invalid_session", 401))?;
-                self.act(session, act, said, hint)
+                self.act(session, act, text, hint)
             }
             Step::Pass(seconds) => {
                 self.now += seconds * 1_000;
@@ -46,22 +46,22 @@ impl World {
             Step::Pause(at) => self.pause(*at, true),
             Step::Resume(at) => self.pause(*at, false),
             Step::Stop(at) => self.stop(*at),
-            Step::Write(at) => self.write(*at, said),
+            Step::Write(at) => self.write(*at, text),
         }
     }
 
-    fn act(&mut self, session: usize, act: &Act, said: &str, hint: Option<usize>) -> Expected {
+    fn act(&mut self, session: usize, act: &Act, text: &str, hint: Option<usize>) -> Expected {
         match act {
             Act::Start { target, purpose, initial, max_turns } => {
-                let with = (purpose.then(|| format!("{said} for")), *max_turns);
-                self.start(session, *target, with, initial.then_some(said))
+                let with = (purpose.then(|| format!("{text} for")), *max_turns);
+                self.start(session, *target, with, initial.then_some(text))
             }
             Act::End { talk, last_words, why } => {
-                let why = why.then(|| format!("{said} because"));
-                self.end(session, *talk, last_words.then_some(said), why)
+                let why = why.then(|| format!("{text} because"));
+                self.end(session, *talk, last_words.then_some(text), why)
             }
-            Act::Send { target, client } => self.send(session, *target, *client, said),
-            Act::Respond { target, client } => self.respond(session, *target, *client, said),
+            Act::Send { target, client } => self.send(session, *target, *client, text),
+            Act::Respond { target, client } => self.respond(session, *target, *client, text),
             Act::Pending => self.read(session),
             Act::Next => Ok(self.next(session, hint)),
             Act::Logout => Ok(self.logout(session)),
@@ -106,7 +106,7 @@ impl World {
         let other = match target {
             Target::Agent(it) if it == who => Err(("cannot_conversation_with_self", 400)),
             Target::Agent(it) => Ok(it),
-            Target::Nobody => Err(("agent_not_found", 404)),
+            Target::Unknown => Err(("agent_not_found", 404)),
             Target::Person => Err(("cannot_start_conversation_with_human", 400)),
             Target::Outsider => Err(("target_agent_not_in_project", 403)),
         }?;
@@ -131,7 +131,7 @@ impl World {
             written: [0; 2],
             requested: false,
             acknowledged: [false; 2],
-            told: [false; 2],
+            notified: [false; 2],
             steps: vec![("pending", IDS[who], "start_conversation")],
         });
         self.purposes.push((other, talk));
@@ -170,15 +170,15 @@ impl World {
     }
 
     /// Sends a message: CONV-60 to CONV-66.
-    fn send(&mut self, session: usize, target: Target, client: Client, said: &str) -> Expected {
+    fn send(&mut self, session: usize, target: Target, client: Client, text: &str) -> Expected {
         let who = self.sessions[session].who;
-        let content = &words(IDS[who], client, said);
+        let content = &words(IDS[who], client, text);
         let own = client.map(|it| it.0);
         let other = match target {
             Target::Agent(it) if it == who => Err(("cannot_message_self", 400)),
             Target::Agent(it) => Ok(it),
             Target::Person => Ok(PERSON),
-            Target::Nobody => Err(("agent_not_found", 404)),
+            Target::Unknown => Err(("agent_not_found", 404)),
             Target::Outsider => Err(("target_agent_not_in_project", 403)),
         }?;
         let twice = |it: &&Message| own.is_some() && it.from == who && it.client == own;
@@ -214,15 +214,15 @@ impl World {
     }
 
     /// Sends an answer: CONV-75.
-    fn respond(&mut self, at: usize, target: Option<Who>, client: Client, said: &str) -> Expected {
+    fn respond(&mut self, at: usize, target: Option<Who>, client: Client, text: &str) -> Expected {
         if !self.sessions[at].chats {
             return Err(("tool_not_available", 403));
         }
         let who = self.sessions[at].who;
-        let target = target.or_else(|| self.whoever_wrote(who, client));
+        let target = target.or_else(|| self.writer(who, client));
         match target {
-            Some(PERSON) => self.send(at, Target::Person, client, said),
-            Some(it) => self.send(at, Target::Agent(it), client, said),
+            Some(PERSON) => self.send(at, Target::Person, client, text),
+            Some(it) => self.send(at, Target::Agent(it), client, text),
             None => Err(("invalid_params", 400)),
         }
     }
@@ -230,14 +230,14 @@ impl World {
     /// The sender of the latest unread message, or the one that was read last; what was sent under
     /// the same id goes where it went. In a conversation the answer is for the other side, even
     /// where a person has stepped in.
-    fn whoever_wrote(&self, who: Who, client: Client) -> Option<Who> {
+    fn writer(&self, who: Who, client: Client) -> Option<Who> {
         let own = client.map(|it| it.0);
         let sent = |it: &&Message| own.is_some() && it.from == who && it.client == own;
         if let Some(it) = self.messages.iter().find(sent) {
             return it.to;
         }
-        let come = |it: &&Message| {
-            it.talk.is_none_or(|at| {
+        let come = |message: &&Message| {
+            message.talk.is_none_or(|at| {
                 self.talks[at].state != "pending" || self.talks[at].sides[0] == who
             })
         };

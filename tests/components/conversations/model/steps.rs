@@ -19,7 +19,7 @@ pub(super) enum Target {
     /// The person at the page.
     Person,
     /// A name that no agent has.
-    Nobody,
+    Unknown,
     /// An agent of another project.
     Outsider,
 }
@@ -77,7 +77,7 @@ fn target() -> impl Strategy<Value = Target> {
     prop_oneof![
         16 => (0..3_usize).prop_map(Target::Agent),
         1 => Just(Target::Person),
-        1 => Just(Target::Nobody),
+        1 => Just(Target::Unknown),
         1 => Just(Target::Outsider),
     ]
 }
@@ -131,9 +131,9 @@ pub(super) fn history(length: usize) -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// What a sender says: what belongs to its own id, or something new.
-pub(super) fn words(sender: &str, client: Client, said: &str) -> String {
+pub(super) fn words(sender: &str, client: Client, text: &str) -> String {
     match client {
         Some((own, true)) => format!("{sender} says {own}"),
-        _ => said.to_owned(),
+        _ => text.to_owned(),
     }
 }

@@ -67,7 +67,7 @@ pub(super) struct Talk {
     pub(super) requested: bool,
     pub(super) acknowledged: [bool; 2],
     /// Whether each side was notified that it is over.
-    pub(super) told: [bool; 2],
+    pub(super) notified: [bool; 2],
     /// State, by whom, by what.
     pub(super) steps: Vec<(&'static str, &'static str, &'static str)>,
 }
@@ -194,7 +194,7 @@ impl World {
             let it = &mut self.talks[at];
             if is_seldom && matches!(it.state, "ended" | "expired") && it.over + SESSION <= self.now
             {
-                it.told = [true; 2];
+                it.notified = [true; 2];
             }
         }
     }
@@ -261,18 +261,18 @@ impl World {
 
     /// Every conversation as a person's list has it, oldest first.
     pub(super) fn seen(&self) -> Vec<Value> {
-        let one = |(at, it): (usize, &Talk)| {
+        let one = |(at, talk): (usize, &Talk)| {
             let of = |who: Who| {
                 let mine = |m: &&Message| m.talk == Some(at) && m.unread.contains(&who);
                 self.messages.iter().filter(mine).count()
             };
             json!({
-                "state": it.state, "purpose": it.purpose,
-                "sides": it.sides.map(|it| IDS[it]), "unread": it.sides.map(of),
+                "state": talk.state, "purpose": talk.purpose,
+                "sides": talk.sides.map(|it| IDS[it]), "unread": talk.sides.map(of),
                 "messages": self.messages.iter().filter(|m| m.talk == Some(at)).count(),
-                "turns": it.written.iter().min(), "max_turns": it.max_turns,
-                "ended_by": it.ended_by, "end_reason": it.reason, "reason_text": it.why,
-                "paused": it.paused.is_some(),
+                "turns": talk.written.iter().min(), "max_turns": talk.max_turns,
+                "ended_by": talk.ended_by, "end_reason": talk.reason, "reason_text": talk.why,
+                "paused": talk.paused.is_some(),
             })
         };
         self.talks.iter().enumerate().map(one).collect()
@@ -282,13 +282,13 @@ impl World {
     pub(super) fn transcript(&self, talk: usize) -> Value {
         let steps = self.talks[talk].steps.iter();
         let steps: Vec<_> = steps.map(|it| json!([it.0, it.1, it.2])).collect();
-        let said = self.messages.iter().filter(|it| it.talk == Some(talk));
-        let said = said.enumerate().map(|(at, it)| {
-            let to = it.to.map(|it| IDS[it]);
+        let found = self.messages.iter().filter(|it| it.talk == Some(talk));
+        let found = found.enumerate().map(|(at, message)| {
+            let to = message.to.map(|it| IDS[it]);
             // Read is what no agent has still to read.
-            let is_read = it.unread.is_empty() && !it.read.is_empty();
-            json!([at + 1, IDS[it.from], to, it.content, is_read])
+            let is_read = message.unread.is_empty() && !message.read.is_empty();
+            json!([at + 1, IDS[message.from], to, message.content, is_read])
         });
-        json!({ "steps": steps, "messages": said.collect::<Vec<_>>() })
+        json!({ "steps": steps, "messages": found.collect::<Vec<_>>() })
     }
 }

@@ -15,16 +15,16 @@ async fn conversation_held_elsewhere_is_imported_as_one_that_is_over() {
     ];
     let taken = it.call("import_messages", json!({ "lines": lines })).await;
     assert_eq!(taken, json!({ "imported": 2, "known": 1, "problems": [] }));
-    let seen = it.call("get_conversation", json!({ "conversation_id": "conv_old" })).await;
-    let conversation = &seen["conversation"];
+    let talk = it.call("get_conversation", json!({ "conversation_id": "conv_old" })).await;
+    let conversation = &talk["conversation"];
     assert_eq!(
         (&conversation["state"], &conversation["project_id"]),
         (&json!("ended"), &json!("shop"))
     );
     assert_eq!((&conversation["messages"], &conversation["turns"]), (&json!(2), &json!(1)));
     assert_eq!(conversation["members"][0]["agent_id"], "worker-a");
-    assert_eq!(seen["messages"][1]["content"], "ごりら");
-    assert_eq!(seen["messages"][1]["timestamp"], "2026-01-23T10:00:00Z");
+    assert_eq!(talk["messages"][1]["content"], "ごりら");
+    assert_eq!(talk["messages"][1]["timestamp"], "2026-01-23T10:00:00Z");
     it.run_schedule().await.unwrap();
     it.call("get_conversation", json!({ "conversation_id": "conv_old" })).await;
     let c = super::guest(&it, "worker-c").await;
@@ -49,10 +49,10 @@ async fn reports_unfit_lines_one_by_one_and_imports_the_others() {
     let taken = it.call("import_messages", json!({ "lines": lines })).await;
     assert_eq!(taken["imported"], 3, "{taken}");
     let problems = taken["problems"].as_array().unwrap().iter();
-    let told: Vec<_> = problems
+    let problems: Vec<_> = problems
         .map(|it| (it["line"].as_u64().unwrap(), it["message"].as_str().unwrap()))
         .collect();
-    let words = [
+    let parts = [
         "no agent nobody",
         "of others",
         "goes on",
@@ -60,9 +60,9 @@ async fn reports_unfit_lines_one_by_one_and_imports_the_others() {
         "from an AI to an AI",
         "no message",
     ];
-    assert_eq!(told.iter().map(|it| it.0).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7]);
-    for ((_, message), word) in told.iter().zip(words) {
-        assert!(message.contains(word), "{message}: {word}");
+    assert_eq!(problems.iter().map(|it| it.0).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7]);
+    for ((_, message), part) in problems.iter().zip(parts) {
+        assert!(message.contains(part), "{message}: {part}");
     }
     let named = json!({ "lines": [lines[4]], "project_id": "shop" });
     assert_eq!(
@@ -89,6 +89,6 @@ async fn a_chat_of_a_person_comes_in_where_it_belongs() {
     assert_eq!(chat["messages"][1]["content"], "わかりました");
     let counts = it.get("projects/shop/unread-counts", &[]).await.unwrap();
     assert_eq!(counts, json!({ "counts": {} }));
-    let said = json!({ "project_id": "shop", "agent_id": "worker-a", "content": "?" });
-    assert_eq!(it.call("send_chat", said).await["message"]["sequence"], 3);
+    let arguments = json!({ "project_id": "shop", "agent_id": "worker-a", "content": "?" });
+    assert_eq!(it.call("send_chat", arguments).await["message"]["sequence"], 3);
 }

@@ -8,11 +8,11 @@ use super::{begin, guest, house, refused, wanted};
 async fn a_person_has_two_agents_talk_and_both_are_wanted_for_it() {
     let it = house().await;
     it.published();
-    let wish = json!({
+    let arguments = json!({
         "target_agent_id": "worker-b", "initiator_agent_id": "worker-a", "purpose": "しりとり",
         "initial_message": "りんご", "max_turns": 5,
     });
-    let begun = it.call("begin_conversation", wish).await;
+    let begun = it.call("begin_conversation", arguments).await;
     let conversation = &begun["conversation"];
     let id = conversation["conversation_id"].as_str().unwrap();
     assert!(id.starts_with("conv_"));
@@ -83,8 +83,8 @@ async fn refuses_what_cannot_begin_in_the_specified_order() {
             400,
         ),
     ] {
-        let told = refused(&it, "begin_conversation", arguments.clone()).await;
-        assert_eq!(told, (code.to_owned(), status), "{arguments}");
+        let refusal = refused(&it, "begin_conversation", arguments.clone()).await;
+        assert_eq!(refusal, (code.to_owned(), status), "{arguments}");
     }
     assert_eq!(
         it.call("list_conversations", json!({})).await["conversations"].as_array().unwrap().len(),

@@ -38,8 +38,8 @@ async fn the_list_has_the_newest_first_and_pages_of_fifty() {
     assert_eq!((rest.len(), rest[0].as_str(), rest[10].as_str()), (11, "conv_010", "conv_000"));
     let last = it.call("list_conversations", json!({ "cursor": first["next_cursor"] })).await;
     assert_eq!(last.get("next_cursor"), None);
-    let told = refused(&it, "list_conversations", json!({ "cursor": "behind the last" })).await;
-    assert_eq!(told.0, "invalid_params");
+    let refusal = refused(&it, "list_conversations", json!({ "cursor": "behind the last" })).await;
+    assert_eq!(refusal.0, "invalid_params");
 }
 
 #[tokio::test]
@@ -63,8 +63,8 @@ async fn words_are_looked_for_in_purposes_and_messages_as_they_stand() {
     ] {
         assert_eq!(ids(&it, json!({ "query": query })).await, found, "{query}");
     }
-    let told = refused(&it, "list_conversations", json!({ "query": "x".repeat(201) })).await;
-    assert_eq!(told.0, "invalid_params");
+    let refusal = refused(&it, "list_conversations", json!({ "query": "x".repeat(201) })).await;
+    assert_eq!(refusal.0, "invalid_params");
 }
 
 #[tokio::test]
@@ -162,20 +162,20 @@ async fn person_sees_the_projects_they_work_in_and_the_operator_all() {
     it.read(&format!("conversation://{lab}")).await.unwrap_err();
     it.read("chats://lab").await.unwrap_err();
     it.read("chats://shop").await.unwrap();
-    let told = refused(&it, "begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
-    assert_eq!(told.0, "agent_not_found", "in no project of hers");
+    let error = refused(&it, "begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
+    assert_eq!(error.0, "agent_not_found", "in no project of hers");
 }
 
 #[tokio::test]
-async fn whoever_is_no_person_is_told_so_by_every_tool_of_people() {
+async fn every_tool_of_people_refuses_who_is_no_person() {
     let it = house().await;
     let id = begin(&it, "worker-b").await;
     it.speak(by("robot"));
     let talk = json!({ "conversation_id": id });
     let chat = json!({ "project_id": "shop", "agent_id": "worker-a" });
-    let with = |mut it: Value, name: &str, value: Value| {
-        it[name] = value;
-        it
+    let with = |mut object: Value, name: &str, value: Value| {
+        object[name] = value;
+        object
     };
     for (tool, arguments) in [
         ("begin_conversation", json!({ "target_agent_id": "worker-b" })),
@@ -190,8 +190,8 @@ async fn whoever_is_no_person_is_told_so_by_every_tool_of_people() {
         ("mark_chat_read", chat),
         ("import_messages", json!({ "lines": [] })),
     ] {
-        let told = refused(&it, tool, arguments).await;
-        assert_eq!(told, ("tool_not_available".to_owned(), 403), "{tool}");
+        let refusal = refused(&it, tool, arguments).await;
+        assert_eq!(refusal, ("tool_not_available".to_owned(), 403), "{tool}");
     }
     for path in ["projects", "projects/shop/agent-sessions", "projects/shop/unread-counts"] {
         assert_eq!(it.get(path, &[]).await.unwrap_err()["status"], 403, "{path}");
@@ -199,8 +199,8 @@ async fn whoever_is_no_person_is_told_so_by_every_tool_of_people() {
     assert_eq!(it.get("projects/shop/agents", &[]).await.unwrap_err()["status"], 404);
     it.read("conversations://list").await.unwrap_err();
     it.speak(by("hana"));
-    let told = refused(&it, "import_messages", json!({ "lines": [] })).await;
-    assert_eq!(told.0, "tool_not_available", "the operator alone imports");
+    let refusal = refused(&it, "import_messages", json!({ "lines": [] })).await;
+    assert_eq!(refusal.0, "tool_not_available", "the operator alone imports");
 }
 
 #[tokio::test]
@@ -214,8 +214,8 @@ async fn a_conversation_is_a_resource_that_pages_listen_to() {
     assert!(fits(&format!("conversation://{id}")) && fits("chats://shop"));
     let mut contents = it.read(&format!("conversation://{id}")).await.unwrap();
     let ResourceBody::Text(text) = contents.remove(0).body else { panic!("no text") };
-    let seen = it.call("get_conversation", json!({ "conversation_id": id })).await;
-    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), seen);
+    let conversation = it.call("get_conversation", json!({ "conversation_id": id })).await;
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), conversation);
     it.published();
     it.call("stop_conversation", json!({ "conversation_id": id })).await;
     let notified = it.published();

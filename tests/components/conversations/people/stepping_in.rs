@@ -34,16 +34,16 @@ async fn what_a_person_writes_reaches_both_sides() {
     let it = house().await;
     let (id, c, d) = active(&it).await;
     it.speak(by("hana"));
-    let said = with(of(&id), "content", "少し急いでください".into());
-    let said = with(said, "client_message_id", "m-1".into());
-    let seen = it.call("write_message", said.clone()).await;
-    it.call("write_message", said).await;
-    let message = &seen["messages"][0];
+    let message = with(of(&id), "content", "少し急いでください".into());
+    let message = with(message, "client_message_id", "m-1".into());
+    let output = it.call("write_message", message.clone()).await;
+    it.call("write_message", message).await;
+    let message = &output["messages"][0];
     assert_eq!((&message["senderId"], message.get("recipientId")), (&json!("hana"), None));
     assert_eq!(message["conversationId"], id);
-    let members = seen["conversation"]["members"].as_array().unwrap();
+    let members = output["conversation"]["members"].as_array().unwrap();
     assert!(members.iter().all(|it| it["unread"] == 1), "{members:?}");
-    assert_eq!(seen["conversation"]["turns"], 0, "a person's words are nobody's turn");
+    assert_eq!(output["conversation"]["turns"], 0, "a person's words are nobody's turn");
     for token in [&c, &d] {
         assert_eq!(next(&it, token).await["action"], "get_pending_messages");
         let read = it.call("get_pending_messages", json!({ "session_token": token })).await;
@@ -51,13 +51,13 @@ async fn what_a_person_writes_reaches_both_sides() {
         assert_eq!(read["pending_messages"][0]["content"], "少し急いでください");
     }
     operator(&it);
-    let seen = it.call("get_conversation", of(&id)).await;
-    assert!(seen["messages"][0]["readAt"].is_string(), "both have read it");
+    let conversation = it.call("get_conversation", of(&id)).await;
+    assert!(conversation["messages"][0]["readAt"].is_string(), "both have read it");
     for (content, code) in
         [(" ".to_owned(), "content_required"), ("x".repeat(4_001), "content_too_long")]
     {
-        let told = refused(&it, "write_message", with(of(&id), "content", content.into())).await;
-        assert_eq!(told, (code.to_owned(), 400));
+        let refusal = refused(&it, "write_message", with(of(&id), "content", content.into())).await;
+        assert_eq!(refusal, (code.to_owned(), 400));
     }
 }
 
@@ -69,9 +69,9 @@ async fn a_pause_silences_agents_and_stops_the_clock_but_not_people() {
     assert_eq!(paused["conversation"]["paused_by"], "operator");
     assert!(paused["conversation"]["paused_at"].is_string());
     it.call("pause_conversation", with(of(&id), "paused", true.into())).await;
-    let said = json!({ "session_token": c, "target_agent_id": "worker-d", "content": "りんご" });
+    let body = json!({ "session_token": c, "target_agent_id": "worker-d", "content": "りんご" });
     assert_eq!(
-        refused(&it, "send_message", said.clone()).await,
+        refused(&it, "send_message", body.clone()).await,
         ("conversation_paused".to_owned(), 409)
     );
     it.call("write_message", with(of(&id), "content", "待って".into())).await;
@@ -81,7 +81,7 @@ async fn a_pause_silences_agents_and_stops_the_clock_but_not_people() {
     assert_eq!(resumed["conversation"].get("paused_at"), None);
     it.pass(Duration::from_secs(300));
     assert_eq!(state(&it, &id).await, "active", "the pause did not count");
-    assert_eq!(it.call("send_message", said).await["conversation_id"], id);
+    assert_eq!(it.call("send_message", body).await["conversation_id"], id);
 }
 
 #[tokio::test]
@@ -104,19 +104,19 @@ async fn a_person_ends_a_conversation_and_both_sides_hear_of_it() {
     it.call("stop_conversation", of(&id)).await;
     operator(&it);
     for token in [&c, &d] {
-        let heard = next(&it, token).await;
-        assert_eq!(heard["action"], "conversation_ended");
+        let instruction = next(&it, token).await;
+        assert_eq!(instruction["action"], "conversation_ended");
         assert_eq!(
-            (&heard["ended_by"], &heard["reason"]),
+            (&instruction["ended_by"], &instruction["reason"]),
             (&json!("hana"), &json!("operator_ended"))
         );
     }
     assert_eq!(state(&it, &id).await, "ended");
     it.call("stop_conversation", of(&id)).await;
-    let told = refused(&it, "write_message", with(of(&id), "content", "x".into())).await;
-    assert_eq!(told, ("no_active_conversation".to_owned(), 400));
-    let told = refused(&it, "pause_conversation", with(of(&id), "paused", true.into())).await;
-    assert_eq!(told, ("no_active_conversation".to_owned(), 400));
+    let refusal = refused(&it, "write_message", with(of(&id), "content", "x".into())).await;
+    assert_eq!(refusal, ("no_active_conversation".to_owned(), 400));
+    let refusal = refused(&it, "pause_conversation", with(of(&id), "paused", true.into())).await;
+    assert_eq!(refusal, ("no_active_conversation".to_owned(), 400));
 }
 
 #[tokio::test]
@@ -131,6 +131,6 @@ async fn request_can_be_ended_not_paused_and_an_expired_one_neither() {
     let id = begin(&it, "worker-b").await;
     it.pass(Duration::from_secs(301));
     assert_eq!(state(&it, &id).await, "expired", "looking at it is enough (CONV-23)");
-    let told = refused(&it, "stop_conversation", of(&id)).await;
-    assert_eq!(told, ("no_active_conversation".to_owned(), 400));
+    let refusal = refused(&it, "stop_conversation", of(&id)).await;
+    assert_eq!(refusal, ("no_active_conversation".to_owned(), 400));
 }

@@ -9,9 +9,9 @@ fn with_a() -> Value {
 }
 
 async fn say(stage: &Stage, content: &str) {
-    let mut said = with_a();
-    said["content"] = content.into();
-    stage.it.call("send_chat", said).await;
+    let mut message = with_a();
+    message["content"] = content.into();
+    stage.it.call("send_chat", message).await;
 }
 
 /// The messages, oldest first.
@@ -47,8 +47,8 @@ async fn agent_comes_when_written_to_and_goes_when_chat_is_closed() {
 #[tokio::test]
 async fn it_answers_nothing_more_once_it_has_said_goodbye() {
     let stage = Stage::open((1, 200_000), |_| says("はい")).await;
-    for word in ["一つ", "二つ", "三つ"] {
-        say(&stage, word).await;
+    for text in ["一つ", "二つ", "三つ"] {
+        say(&stage, text).await;
         stage.play("worker-a").await;
     }
     let farewell = "応答回数の上限（1回）に達したため、会話を終了します。";
@@ -68,7 +68,7 @@ async fn a_chat_and_a_conversation_are_held_at_once() {
     say(&stage, "こんにちは").await;
     stage.reply(&c, "hello").await;
     stage.play("worker-a").await;
-    assert_eq!(stage.words(&id).await, ["answer 1", "hello", "answer 2"]);
+    assert_eq!(stage.contents(&id).await, ["answer 1", "hello", "answer 2"]);
     assert_eq!(messages(&stage).await, ["こんにちは", "answer 3"]);
     assert_eq!(stage.last()["part"]["memory"], Value::Null, "of another dialogue");
 }

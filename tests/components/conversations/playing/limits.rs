@@ -4,13 +4,13 @@ use super::*;
 
 /// The last message in a conversation, who ended it, and why.
 async fn end(stage: &Stage, id: &str) -> (String, Value, Value) {
-    let seen = stage.see(id).await;
-    let conversation = &seen["conversation"];
+    let conversation = stage.see(id).await;
+    let conversation = &conversation["conversation"];
     assert!(
         ["terminating", "ended"].contains(&conversation["state"].as_str().unwrap()),
         "{conversation}"
     );
-    let last = stage.words(id).await.pop().expect("it said goodbye");
+    let last = stage.contents(id).await.pop().expect("it said goodbye");
     (last, conversation["ended_by"].clone(), conversation["reason_text"].clone())
 }
 
@@ -18,8 +18,8 @@ async fn end(stage: &Stage, id: &str) -> (String, Value, Value) {
 async fn it_answers_as_often_as_it_may_and_then_says_so_and_leaves() {
     let stage = Stage::open((2, 200_000), |count| says(&format!("answer {count}"))).await;
     let (id, c) = stage.talking().await;
-    for word in ["one", "two"] {
-        stage.reply(&c, word).await;
+    for text in ["one", "two"] {
+        stage.reply(&c, text).await;
         stage.play("worker-a").await;
     }
     let (last, by, why) = end(&stage, &id).await;
@@ -38,7 +38,7 @@ async fn it_leaves_once_its_tokens_are_used_up() {
     let (last, by, why) = end(&stage, &id).await;
     assert_eq!(last, "トークン数の上限（100）に達したため、会話を終了します。");
     assert_eq!((by, why), (json!("worker-a"), json!("tokens_max")));
-    assert_eq!(stage.words(&id).await[0], "はい", "what was paid for is said");
+    assert_eq!(stage.contents(&id).await[0], "はい", "what was paid for is said");
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_model_that_wants_to_be_left_alone_is_and_then_goes_on() {
     assert_eq!(stage.pause_s("worker-a").await, 20);
     stage.pass(20);
     assert_eq!((stage.pause_s("worker-a").await, stage.count()), (65, 2));
-    assert_eq!(stage.words(&id).await, ["hello"]);
+    assert_eq!(stage.contents(&id).await, ["hello"]);
 }
 
 #[tokio::test]
@@ -101,8 +101,8 @@ async fn asks_every_five_messages_whether_the_purpose_is_reached() {
         let asked = stage.last()["message"].as_str().unwrap().contains("Has the purpose");
         assert_eq!(asked, is_asked, "message {number}");
     }
-    for word in ["8", "9", "10"] {
-        stage.reply(&c, word).await;
+    for text in ["8", "9", "10"] {
+        stage.reply(&c, text).await;
     }
     stage.play("worker-a").await;
     let asked = stage.last()["message"].as_str().unwrap().to_owned();

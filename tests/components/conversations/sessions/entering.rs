@@ -106,7 +106,7 @@ async fn task_sessions_coexist_and_the_oldest_goes_beyond_twenty() {
 }
 
 #[tokio::test]
-async fn whoever_logs_out_is_out_and_does_it_once_conv_85() {
+async fn logging_out_ends_the_session_once_conv_85() {
     let it = shop().start().await;
     let (token, other) = (enter(&it, "alice").await, enter(&it, "alice").await);
     let left = it.call("logout", json!({ "session_token": token })).await;
@@ -155,7 +155,7 @@ async fn reentering_a_conversation_ends_the_earlier_session_conv_82() {
 }
 
 #[tokio::test]
-async fn whoever_is_asked_by_two_joins_both_conv_81() {
+async fn an_agent_asked_by_two_joins_both_conv_81() {
     let it = shop().start().await;
     let (alice, bob) = (enter(&it, "alice").await, enter(&it, "bob").await);
     let define = json!({

@@ -45,7 +45,7 @@ async fn caller_with_ten_wrong_passkeys_waits_out_the_five_minutes() {
 }
 
 #[tokio::test]
-async fn whoever_guesses_keeps_nobody_else_out() {
+async fn guessing_locks_no_other_agent_out() {
     let it = shop().start().await;
     it.speak(by("guesser"));
     guess(&it, "alice", 10).await;
@@ -101,11 +101,11 @@ async fn right_passkey_in_between_gives_a_guesser_no_more_tries() {
 }
 
 #[tokio::test]
-async fn nobody_learns_by_guessing_who_is_there() {
+async fn guessing_does_not_reveal_who_is_there() {
     let it = shop().start().await;
-    for nobody in ["nobody", "played"] {
-        guess(&it, nobody, 10).await;
-        assert_eq!(refusal(&it, nobody).await["error"], "too_many_attempts", "{nobody}");
+    for unknown in ["nobody", "played"] {
+        guess(&it, unknown, 10).await;
+        assert_eq!(refusal(&it, unknown).await["error"], "too_many_attempts", "{unknown}");
     }
 }
 

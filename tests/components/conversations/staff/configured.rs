@@ -22,7 +22,7 @@ fn agent(changes: &Value) -> Value {
 
 #[tokio::test]
 async fn reports_each_mistake_in_an_agent_with_its_place_and_remedy() {
-    for (changes, told) in [
+    for (changes, expected) in [
         (
             json!({ "projects": ["shop", "depot"] }),
             "/agents/alice/projects/1: is no project; /projects has shop",
@@ -66,9 +66,9 @@ async fn reports_each_mistake_in_an_agent_with_its_place_and_remedy() {
             "projects": { "shop": {} },
             "agents": { "alice": agent(&changes) },
         });
-        let said = problems(settings).await;
-        assert!(said.contains(told), "{changes}: {said}");
-        assert!(!said.contains("hunter42"), "a passkey is not said back: {said}");
+        let problems = problems(settings).await;
+        assert!(problems.contains(expected), "{changes}: {problems}");
+        assert!(!problems.contains("hunter42"), "a passkey is not said back: {problems}");
     }
 }
 
@@ -81,7 +81,7 @@ async fn every_mistake_elsewhere_is_told_too_and_all_of_them_at_once() {
             .collect::<serde_json::Map<_, _>>()
             .into()
     };
-    for (settings, told) in [
+    for (settings, expected) in [
         (
             json!({ "agents": { "alice": alice } }),
             "/agents/alice/projects/0: is no project; /projects has none",
@@ -125,10 +125,10 @@ async fn every_mistake_elsewhere_is_told_too_and_all_of_them_at_once() {
         (json!({ "active_timeout_seconds": "soon" }), "/active_timeout_seconds: must be seconds"),
         (json!({ "pause_seconds_max": 1.5 }), "/pause_seconds_max: must be seconds"),
     ] {
-        let said = problems(settings.clone()).await;
-        assert!(said.contains(told), "{told}: {said}");
+        let problems = problems(settings.clone()).await;
+        assert!(problems.contains(expected), "{expected}: {problems}");
     }
-    let said = problems(json!({
+    let problems = problems(json!({
         "pending_timeout_seconds": -1,
         "projects": { "-": {} },
         "agents": { "alice": { "type": "cat" }, "bob": { "projects": ["x"] } },
@@ -141,7 +141,7 @@ async fn every_mistake_elsewhere_is_told_too_and_all_of_them_at_once() {
         "/agents/bob/projects/0",
         "/agents/bob: has no way in",
     ] {
-        assert!(said.contains(place), "{place}: {said}");
+        assert!(problems.contains(place), "{place}: {problems}");
     }
 }
 
@@ -162,11 +162,11 @@ async fn without_settings_there_is_the_demo_with_host_played_agents() {
     let agents = agents(&it, &token).await;
     let facts: Vec<_> = agents
         .iter()
-        .map(|it| {
+        .map(|agent| {
             (
-                it["agent_id"].as_str().unwrap(),
-                it["name"].as_str().unwrap(),
-                it["type"].as_str().unwrap(),
+                agent["agent_id"].as_str().unwrap(),
+                agent["name"].as_str().unwrap(),
+                agent["type"].as_str().unwrap(),
             )
         })
         .collect();

@@ -33,9 +33,9 @@ async fn only_the_operator_defines_agents_and_only_pages_see_tools() {
         ("renew_passkey", json!({ "agent_id": "dora" })),
     ];
     for caller in [
-        known("taro", &["component:conversations"]),
-        known("ci", &["component:conversations"]),
-        known("madoguchi:coordinator", &["component:conversations"]),
+        caller("taro", &["component:conversations"]),
+        caller("ci", &["component:conversations"]),
+        caller("madoguchi:coordinator", &["component:conversations"]),
     ] {
         it.speak(caller);
         for (tool, arguments) in &calls {
@@ -43,7 +43,7 @@ async fn only_the_operator_defines_agents_and_only_pages_see_tools() {
             assert_eq!(refused, ("tool_not_available".to_owned(), 403), "{tool}");
         }
     }
-    for caller in [Caller::anonymous(), known("stdio", &["*"]), known("boss", &["*"])] {
+    for caller in [Caller::anonymous(), caller("stdio", &["*"]), caller("boss", &["*"])] {
         it.speak(caller);
         it.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
     }
@@ -128,7 +128,7 @@ async fn host_played_agent_has_no_passkey_and_gets_one_when_released() {
 }
 
 #[tokio::test]
-async fn a_person_is_whoever_has_the_token_and_only_one_has_it() {
+async fn a_person_is_the_holder_of_a_token_that_one_alone_has() {
     let it = shop().start().await;
     let person = |id: &str, principal: &str| {
         json!({
@@ -149,7 +149,7 @@ async fn a_person_is_whoever_has_the_token_and_only_one_has_it() {
 }
 
 #[tokio::test]
-async fn whoever_is_retired_is_out_and_may_be_defined_again() {
+async fn a_retired_agent_is_out_and_may_be_defined_again() {
     let it = shop().start().await;
     let passkey = it.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
     let token = enter(&it, "dora", &passkey, "shop").await;

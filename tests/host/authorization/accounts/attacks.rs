@@ -305,10 +305,10 @@ async fn unknown_names_and_wrong_passwords_read_the_same() {
 async fn clients_that_flood_registration_are_held_up() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
-    let said = json!({ "redirect_uris": ["https://a.example/callback"] });
+    let arguments = json!({ "redirect_uris": ["https://a.example/callback"] });
     let mut answers = Vec::new();
     for _ in 0..30 {
-        answers.push(app.registration(&said).await.0);
+        answers.push(app.registration(&arguments).await.0);
     }
     assert!(answers.contains(&StatusCode::CREATED), "{answers:?}");
     assert_eq!(answers.last(), Some(&StatusCode::TOO_MANY_REQUESTS), "AUTH-11");
@@ -327,7 +327,7 @@ async fn clients_that_flood_registration_are_held_up() {
 async fn what_cannot_be_a_client_is_told_so() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
-    for (said, error) in [
+    for (expected, error) in [
         (json!([]), "invalid_client_metadata"),
         (json!({}), "invalid_redirect_uri"),
         (json!({ "redirect_uris": ["http://a.example/cb"] }), "invalid_redirect_uri"),
@@ -342,7 +342,7 @@ async fn what_cannot_be_a_client_is_told_so() {
         ),
         (json!({ "redirect_uris": [CALLBACK], "client_uri": "x".repeat(7_000) }), ""),
     ] {
-        let answer = app.registration(&said).await;
+        let answer = app.registration(&expected).await;
         match error {
             "" => assert_eq!(answer.0, StatusCode::CREATED, "what is not known is not kept"),
             error => refused(&answer, error),

@@ -21,10 +21,10 @@ async fn web() -> (String, Arc<AtomicUsize>) {
     let url = format!("http://{}", listener.local_addr().unwrap());
     let asked = Arc::<AtomicUsize>::default();
     let document = |id: &str, more: Value| {
-        let mut said =
+        let mut arguments =
             json!({ "client_id": id, "client_name": "Documented", "redirect_uris": [CALLBACK] });
-        said.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        said.to_string()
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments.to_string()
     };
     let (base, count) = (url.clone(), asked.clone());
     let answer = move |State(name): State<&'static str>| {

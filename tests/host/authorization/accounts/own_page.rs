@@ -52,8 +52,8 @@ async fn the_page_of_the_server_is_let_in_by_signing_in_alone() {
     assert_eq!(other.status(), StatusCode::OK);
 
     let stranger = Person::new(&url);
-    let door = led(&stranger, &asked(&server, &[]), "same-origin").await;
-    assert_eq!(door.status(), StatusCode::OK, "who is not signed in does that first");
+    let answer = led(&stranger, &asked(&server, &[]), "same-origin").await;
+    assert_eq!(answer.status(), StatusCode::OK, "who is not signed in does that first");
     let back = led_to(&led(&ann, &asked(&server, &[]), "same-origin").await);
     assert_eq!((back.path(), parameter(&back, "iss")), ("/", Some(url.clone())));
     let code = parameter(&back, "code").unwrap();

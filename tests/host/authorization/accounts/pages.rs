@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_are_framed_by_nobody_and_load_nothing_of_others() {
+async fn pages_forbid_frames_and_load_nothing_of_others() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
     let ann = Person::join(&server, "ann", &["*"]).await;

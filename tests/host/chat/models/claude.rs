@@ -49,8 +49,8 @@ async fn claude_gets_results_of_two_rounds_in_the_order_of_the_calls() {
     let mark = json!({ "type": "ephemeral" });
     let system = json!([{ "type": "text", "text": "You help.", "cache_control": mark }]);
     assert_eq!(bodies[0]["system"], system);
-    let said = json!([{ "type": "text", "text": "やって", "cache_control": mark }]);
-    assert_eq!(bodies[0]["messages"], json!([{ "role": "user", "content": said }]));
+    let list = json!([{ "type": "text", "text": "やって", "cache_control": mark }]);
+    assert_eq!(bodies[0]["messages"], json!([{ "role": "user", "content": list }]));
     let asked = talking.fake.asked();
     assert_eq!(asked[0].header("x-api-key"), KEY);
     assert_eq!(asked[0].header("anthropic-version"), "2023-06-01");
@@ -151,11 +151,11 @@ async fn a_forms_answer_goes_back_with_its_result_in_one_message() {
     assert_eq!(talking.fake.bodies().len(), 1, "FORM-3: nothing goes on meanwhile");
     let next = json!({ "message": "{\"seats\":3}", "turn": answer["turn"] });
     assert_eq!(talking.answer(&next).await["text"], "3席ですね。", "FORM-6");
-    let said = content(&talking.fake.bodies()[1], 2);
-    let kinds: Vec<_> = said.iter().map(|it| it["type"].as_str().unwrap()).collect();
+    let parts = content(&talking.fake.bodies()[1], 2);
+    let kinds: Vec<_> = parts.iter().map(|it| it["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["tool_result", "tool_result", "text"], "FORM-7");
-    assert_eq!((&said[0]["tool_use_id"], &said[1]["tool_use_id"]), (&json!("t1"), &json!("t2")));
-    assert_eq!(said[2]["text"], "{\"seats\":3}", "FORM-7");
+    assert_eq!((&parts[0]["tool_use_id"], &parts[1]["tool_use_id"]), (&json!("t1"), &json!("t2")));
+    assert_eq!(parts[2]["text"], "{\"seats\":3}", "FORM-7");
 }
 
 /// It shows pictures as the person's own.
@@ -202,9 +202,9 @@ async fn a_run_that_was_stopped_leaves_no_call_open() {
     assert_eq!(answer["stopReason"], "max_tool_rounds", "ILL-25");
     assert_eq!(called(&answer), ["echo"], "ILL-25");
     talking.answer(&json!({ "message": "続けて", "turn": answer["turn"] })).await;
-    let said = content(&talking.fake.bodies()[2], 4);
-    assert_eq!((&said[0]["tool_use_id"], &said[0]["is_error"]), (&json!("t2"), &json!(true)));
-    assert_eq!(said[1]["text"], "続けて");
+    let blocks = content(&talking.fake.bodies()[2], 4);
+    assert_eq!((&blocks[0]["tool_use_id"], &blocks[0]["is_error"]), (&json!("t2"), &json!(true)));
+    assert_eq!(blocks[1]["text"], "続けて");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,15 +219,15 @@ async fn text_is_told_while_the_rest_is_not_yet_written() {
     // message_start, content_block_start, ping, and the first of two pieces.
     permits.add_permits(4);
     let mut stream = asking.await.unwrap().bytes_stream();
-    let mut told = String::new();
-    while !told.contains("text_delta") {
+    let mut all = String::new();
+    while !all.contains("text_delta") {
         let bytes = stream.next().await.expect("it goes on").unwrap();
-        told.push_str(std::str::from_utf8(&bytes).unwrap());
+        all.push_str(std::str::from_utf8(&bytes).unwrap());
     }
-    assert!(told.contains("一二三四五六七") && !told.contains('八'), "{told}");
+    assert!(all.contains("一二三四五六七") && !all.contains('八'), "{all}");
     permits.add_permits(100);
     while let Some(bytes) = stream.next().await {
-        told.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
+        all.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
     }
-    assert!(told.contains("event: done") && told.contains(text), "{told}");
+    assert!(all.contains("event: done") && all.contains(text), "{all}");
 }

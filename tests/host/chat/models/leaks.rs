@@ -49,9 +49,9 @@ async fn leaks_key_in_no_answer_log_or_file_even_if_provider_echoes() {
             let client = Client::new(&process.url);
             if key == right {
                 let event = claude::error_event("api_error", &format!("no, {key}"));
-                let said = claude::says("これから長い話をします。");
+                let turn = claude::says("これから長い話をします。");
                 fake.then(Reply::Message(
-                    if provider == "claude" { said } else { openai::says("はい") },
+                    if provider == "claude" { turn } else { openai::says("はい") },
                     if provider == "claude" { Course::Instead(4, event) } else { Course::Whole },
                 ));
             }

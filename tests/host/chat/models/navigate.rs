@@ -57,9 +57,9 @@ fn search(id: &str) -> (&str, &str, Value) {
     (id, "route_search", route)
 }
 
-fn word(route: Value, reasoning: &str) -> Value {
-    let word = json!({ "selectedRoute": route, "reasoning": reasoning });
-    says(&format!("```json\n{word}\n```"))
+fn reply(route: Value, reasoning: &str) -> Value {
+    let choice = json!({ "selectedRoute": route, "reasoning": reasoning });
+    says(&format!("```json\n{choice}\n```"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -68,7 +68,7 @@ async fn asks_the_model_as_specified_and_copies_the_route_it_names() {
     let geocode = ("t2", "geocode", json!({ "address": "東京駅" }));
     way.fake
         .says(uses(&[search("t1"), geocode]))
-        .says(word(json!({ "index": 1 }), "渋滞が少ないため。"));
+        .says(reply(json!({ "index": 1 }), "渋滞が少ないため。"));
     let response = way.ask("渋滞を避けて", &[]).await;
     assert_eq!(response.status(), 200, "{:?}", way.fake.broken());
     let body: Value = response.json().await.unwrap();
@@ -83,13 +83,13 @@ async fn asks_the_model_as_specified_and_copies_the_route_it_names() {
     let tools: Vec<_> =
         bodies[0]["tools"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
     assert_eq!(tools, ["route_search", "distance_compare", "geocode"], "NAV-52");
-    let said = |at: usize| bodies[0]["messages"][at]["content"][0]["text"].clone();
-    assert_eq!((said(0), said(1)), (json!("一番早い道"), json!("首都高です。")), "NAV-5");
-    assert_eq!(said(2), "出発地: 東京駅、目的地: 横浜駅\n条件: 渋滞を避けて", "NAV-52");
+    let shown = |at: usize| bodies[0]["messages"][at]["content"][0]["text"].clone();
+    assert_eq!((shown(0), shown(1)), (json!("一番早い道"), json!("首都高です。")), "NAV-5");
+    assert_eq!(shown(2), "出発地: 東京駅、目的地: 横浜駅\n条件: 渋滞を避けて", "NAV-52");
     // What it found, and what is answered.
-    let told = bodies[1]["messages"][4]["content"][0]["content"][0]["text"].as_str().unwrap();
-    let told: Value = serde_json::from_str(told).unwrap();
-    assert_eq!(body["route"]["summary"], told["routes"][1]["summary"], "NAV-6");
+    let text = bodies[1]["messages"][4]["content"][0]["content"][0]["text"].as_str().unwrap();
+    let value: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(body["route"]["summary"], value["routes"][1]["summary"], "NAV-6");
     assert!(body["route"]["polyline"].as_array().unwrap().len() > 10, "NAV-2, NAV-6");
     assert_eq!(body["reasoning"]["message"], "渋滞が少ないため。", "NAV-1");
     let used = body["reasoning"]["toolsUsed"].as_array().unwrap();
@@ -106,8 +106,8 @@ async fn a_word_that_is_no_json_or_names_no_route_fails_nothing() {
     let way = Way::start("").await;
     for (last, has_route, message) in [
         (says("首都高が空いています。"), true, "首都高が空いています。"),
-        (word(Value::Null, "道がありません。"), false, "道がありません。"),
-        (word(json!({ "summary": "no such" }), "これ。"), true, "これ。"),
+        (reply(Value::Null, "道がありません。"), false, "道がありません。"),
+        (reply(json!({ "summary": "no such" }), "これ。"), true, "これ。"),
     ] {
         way.fake.says(uses(&[search("t1")])).says(last);
         let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
@@ -120,14 +120,14 @@ async fn a_word_that_is_no_json_or_names_no_route_fails_nothing() {
 async fn reasons_are_streamed_and_nothing_of_the_json_around_them() {
     let way = Way::start("").await;
     let reasoning = "右折が少なく、分かりやすい道を選びました。";
-    way.fake.says(uses(&[search("t1")])).says(word(json!({ "index": 0 }), reasoning));
+    way.fake.says(uses(&[search("t1")])).says(reply(json!({ "index": 0 }), reasoning));
     let response = way.ask("右折少なめ", &[("accept", "text/event-stream")]).await;
     let text = response.text().await.unwrap();
     let deltas =
         text.split("\n\n").filter_map(|it| it.strip_prefix("event: reasoning_delta\ndata: "));
     let deltas: Vec<Value> = deltas.map(|it| serde_json::from_str(it).unwrap()).collect();
-    let told: String = deltas.iter().map(|it| it["text"].as_str().unwrap()).collect();
-    assert_eq!(told, reasoning, "NAV-9");
+    let message: String = deltas.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(message, reasoning, "NAV-9");
     assert!(deltas.len() > 1, "NAV-9: as it is written");
     let done = text.split("\n\n").find_map(|it| it.strip_prefix("event: done\ndata: ")).unwrap();
     let done: Value = serde_json::from_str(done).unwrap();
@@ -155,7 +155,7 @@ async fn trouble_with_the_model_is_the_specified_error() {
         assert_eq!(error["details"].as_str().filter(|_| details.is_some()), details, "NAV-10");
     }
     assert_eq!(way.health().await, (json!("error"), json!("degraded")), "NAV-15");
-    way.fake.says(word(Value::Null, "道がありません。"));
+    way.fake.says(reply(Value::Null, "道がありません。"));
     assert_eq!(way.ask("一番早い", &[]).await.status(), 200);
     assert_eq!(way.health().await, (json!("connected"), json!("ok")), "NAV-15");
 }
@@ -166,7 +166,7 @@ async fn what_a_tool_refuses_goes_back_to_the_model() {
     let nowhere = json!({ "origin": "東京駅", "destination": "zzzz qqqq", "alternatives": true });
     way.fake
         .says(uses(&[("t1", "route_search", nowhere)]))
-        .says(word(Value::Null, "目的地が見つかりません。"));
+        .says(reply(Value::Null, "目的地が見つかりません。"));
     let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
     assert_eq!(body["route"], Value::Null, "NAV-8, NAV-40");
     let messages = way.fake.bodies()[1]["messages"].clone();

@@ -33,16 +33,16 @@ async fn person_chats_with_an_agent_that_comes_when_written_to() {
     let counter = Counter::open(&["conversations", "cinema"], "").await;
     let client = counter.server.client();
     client.output("send_chat", to_a("しりとりをしよう。りんご")).await;
-    let said = chat(&counter, 2).await;
-    assert_eq!(said[1], ("worker-a".to_owned(), "ごりら".to_owned()));
+    let messages = chat(&counter, 2).await;
+    assert_eq!(messages[1], ("worker-a".to_owned(), "ごりら".to_owned()));
     client.output("send_chat", to_a("らいおん")).await;
-    let said = chat(&counter, 4).await;
-    assert!(said[3].1.contains("私の勝ち"), "{said:?}");
+    let messages = chat(&counter, 4).await;
+    assert!(messages[3].1.contains("私の勝ち"), "{messages:?}");
     client.output("send_chat", to_a("いま上映中の映画は？")).await;
-    let said = chat(&counter, 6).await;
+    let messages = chat(&counter, 6).await;
     assert!(
-        said[5].1.contains('「') || said[5].1.contains('-'),
-        "the counter's own answer: {said:?}"
+        messages[5].1.contains('「') || messages[5].1.contains('-'),
+        "the counter's own answer: {messages:?}"
     );
     client.output("end_chat", json!({ "project_id": "demo", "agent_id": "worker-a" })).await;
     client.output("send_chat", to_a("しりとりをもう一度。さくら")).await;
@@ -66,12 +66,12 @@ async fn chats_built_in_model_has_two_agents_talk_once_person_allows() {
     );
     let list = client.output("list_conversations", json!({})).await;
     let id = list["conversations"][0]["conversation_id"].as_str().unwrap();
-    let seen = counter.end(id).await;
-    let said = words(&seen);
-    assert_eq!(said.len(), 3, "{said:?}");
-    assert_eq!(said[0], "内蔵モデルのAnalysis Workerです。明日の映画について教えてください。");
-    assert!(said[1].starts_with("内蔵モデルのWriting Workerです。"), "{said:?}");
-    assert!(said[2].starts_with("ありがとう"), "{said:?}");
+    let conversation = counter.end(id).await;
+    let contents = contents(&conversation);
+    assert_eq!(contents.len(), 3, "{contents:?}");
+    assert_eq!(contents[0], "内蔵モデルのAnalysis Workerです。明日の映画について教えてください。");
+    assert!(contents[1].starts_with("内蔵モデルのWriting Workerです。"), "{contents:?}");
+    assert!(contents[2].starts_with("ありがとう"), "{contents:?}");
     // It plays agents, and is none to talk with here.
     let list: Value = client.get("/api/chat").await.json().await.unwrap();
     assert!(!list["assistants"].to_string().contains("talker"), "{list}");

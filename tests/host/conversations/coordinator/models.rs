@@ -16,9 +16,9 @@ async fn counter(fake: &FakeModel, lines: &str) -> Counter {
     Counter::open(&["conversations", "cinema"], &lines).await
 }
 
-async fn fake(words: &[&str]) -> FakeModel {
+async fn fake(texts: &[&str]) -> FakeModel {
     let fake = FakeModel::start(OpenAi::Strict).await;
-    words.iter().for_each(|it| _ = fake.says(openai::says(it)));
+    texts.iter().for_each(|it| _ = fake.says(openai::says(it)));
     fake
 }
 
@@ -29,8 +29,8 @@ async fn a_model_plays_one_side_and_sees_no_token() {
     let fake = fake(&THEIRS).await;
     let counter = counter(&fake, "").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
-    let seen = counter.end(&id).await;
-    assert_eq!(words(&seen), GAME);
+    let conversation = counter.end(&id).await;
+    assert_eq!(contents(&conversation), GAME);
     assert_eq!(fake.broken(), [""; 0]);
     let bodies = fake.bodies();
     assert_eq!(bodies.len(), 5, "it is not asked once it is over");
@@ -61,11 +61,11 @@ async fn a_model_plays_one_side_and_sees_no_token() {
     );
     assert!(text.ends_with("[ben]\nしりとりをしましょう。りんご"), "{text}");
     let last = bodies[4]["messages"].as_array().unwrap();
-    let said: Vec<_> =
+    let contents: Vec<_> =
         last.iter().filter(|it| it["role"] == "assistant").map(|it| &it["content"]).collect();
-    assert_eq!(said, THEIRS[..4].iter().collect::<Vec<_>>());
-    let reminded = last.iter().filter(|it| {
-        it["content"].as_str().is_some_and(|it| it.contains("目的は達成されましたか"))
+    assert_eq!(contents, THEIRS[..4].iter().collect::<Vec<_>>());
+    let reminded = last.iter().filter(|message| {
+        message["content"].as_str().is_some_and(|it| it.contains("目的は達成されましたか"))
     });
     assert_eq!(reminded.count(), 1, "every five messages");
     // What the last turn took is reported once the conversation is over.
@@ -93,11 +93,11 @@ async fn a_model_answers_looks_up_and_ends_by_tools() {
     fake.says(openai::uses(&[end])).says(openai::says("終わりました"));
     let counter = counter(&fake, "").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
-    let seen = counter.end(&id).await;
-    let said = words(&seen);
-    assert_eq!((said[1], *said.last().unwrap()), ("調べます", "以上です"), "{said:?}");
-    assert!(!said.contains(&"送りました") && !said.contains(&"終わりました"), "{said:?}");
-    let conversation = &seen["conversation"];
+    let conversation = counter.end(&id).await;
+    let list = contents(&conversation);
+    assert_eq!((list[1], *list.last().unwrap()), ("調べます", "以上です"), "{list:?}");
+    assert!(!list.contains(&"送りました") && !list.contains(&"終わりました"), "{list:?}");
+    let conversation = &conversation["conversation"];
     assert_eq!(conversation["ended_by"], "ann");
     assert_eq!(
         (&conversation["end_reason"], &conversation["reason_text"]),
@@ -115,7 +115,7 @@ async fn a_token_that_a_model_makes_up_is_replaced_by_the_sessions() {
     fake.says(openai::uses(&[("c1", "end_conversation", arguments)])).says(openai::says("x"));
     let counter = counter(&fake, "").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
-    assert_eq!(words(&counter.end(&id).await).last(), Some(&"さようなら"));
+    assert_eq!(contents(&counter.end(&id).await).last(), Some(&"さようなら"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,11 +123,11 @@ async fn an_agent_that_has_given_so_many_answers_ends_it_and_says_why() {
     let fake = fake(&THEIRS).await;
     let counter = counter(&fake, "turns_max = 2").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
-    let seen = counter.end(&id).await;
-    let said = words(&seen);
-    assert_eq!(said[..5], GAME[..5]);
-    assert_eq!(said[5..], ["応答回数の上限（2回）に達したため、会話を終了します。"]);
-    let conversation = &seen["conversation"];
+    let conversation = counter.end(&id).await;
+    let contents = contents(&conversation);
+    assert_eq!(contents[..5], GAME[..5]);
+    assert_eq!(contents[5..], ["応答回数の上限（2回）に達したため、会話を終了します。"]);
+    let conversation = &conversation["conversation"];
     assert_eq!(
         (&conversation["ended_by"], &conversation["reason_text"]),
         (&json!("ann"), &json!("turns_max"))
@@ -143,10 +143,10 @@ async fn agent_out_of_tokens_ends_conversation_even_between_two_calls() {
     // 120 tokens a request: the third brings it over the limit.
     let counter = counter(&fake, "tokens_max = 300").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
-    let seen = counter.end(&id).await;
-    assert_eq!(words(&seen)[3..], ["トークン数の上限（300）に達したため、会話を終了します。"]);
+    let talk = counter.end(&id).await;
+    assert_eq!(contents(&talk)[3..], ["トークン数の上限（300）に達したため、会話を終了します。"]);
     assert_eq!(fake.bodies().len(), 3);
-    assert_eq!(seen["conversation"]["reason_text"], "tokens_max");
+    assert_eq!(talk["conversation"]["reason_text"], "tokens_max");
     let took = |it: &Value| it["conversation"]["members"][1]["usage"]["input_tokens"] == 300;
     counter.until(&id, took).await;
 }
@@ -159,11 +159,11 @@ async fn asks_model_again_after_one_failure_and_ends_if_it_persists() {
     let counter = counter(&fake, "").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
     // From its second answer on nothing is written down: the fake fails.
-    let seen = counter.end(&id).await;
-    let said = words(&seen);
-    assert_eq!(said[..3], GAME[..3]);
-    assert_eq!(said[3..], ["アシスタントが応答できないため、会話を終了します。"]);
-    assert_eq!(seen["conversation"]["reason_text"], "assistant_failed");
+    let conversation = counter.end(&id).await;
+    let contents = contents(&conversation);
+    assert_eq!(contents[..3], GAME[..3]);
+    assert_eq!(contents[3..], ["アシスタントが応答できないため、会話を終了します。"]);
+    assert_eq!(conversation["conversation"]["reason_text"], "assistant_failed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -180,10 +180,10 @@ async fn model_begins_a_conversation_and_a_restart_loses_no_message() {
         json!({ "final_message": "ここまで", "reason": "x" }),
     )]);
     fake.says(last).says(openai::says("x"));
-    let seen = counter.end(&id).await;
-    let said = words(&seen);
-    assert_eq!(said[..4], ["しりとりをしましょう。りんご", "ごりら", "らっぱ", "ぱんだ"]);
-    assert_eq!(said.last(), Some(&"ここまで"), "{said:?}");
+    let conversation = counter.end(&id).await;
+    let contents = contents(&conversation);
+    assert_eq!(contents[..4], ["しりとりをしましょう。りんご", "ごりら", "らっぱ", "ぱんだ"]);
+    assert_eq!(contents.last(), Some(&"ここまで"), "{contents:?}");
     let bodies = fake.bodies();
     let opening = bodies[0]["messages"][1]["content"].as_str().unwrap();
     assert!(opening.contains("会話を始めてください"), "{opening}");

@@ -136,8 +136,8 @@ impl Agent {
     /// Waits for and reads so many messages; how many of them it found in the history, because the
     /// answer with them was lost on its way.
     pub(super) async fn listen(&self, many: usize, times: &Mutex<Vec<Duration>>) -> usize {
-        let (mut known, mut late, mut last) = (BTreeSet::new(), 0, 0);
-        while known.len() < many {
+        let (mut ids, mut late, mut last) = (BTreeSet::new(), 0, 0);
+        while ids.len() < many {
             let since = Instant::now();
             let wait = self.arguments(json!({ "timeout_seconds": WAIT_S }));
             let Some(next) = self.line.once("get_next_action", &wait).await else {
@@ -145,7 +145,7 @@ impl Agent {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
-            let told = Instant::now();
+            let began = Instant::now();
             if next["action"] == "wait_for_messages" {
                 continue;
             }
@@ -153,11 +153,11 @@ impl Agent {
             let read = self.arguments(json!({}));
             let Some(read) = self.line.once("get_pending_messages", &read).await else {
                 // Read, perhaps, and the answer lost: it stands in the history.
-                late += self.look_up(&mut known).await;
+                late += self.look_up(&mut ids).await;
                 continue;
             };
             for message in read["pending_messages"].as_array().expect("a list") {
-                assert!(known.insert(message["id"].to_string()), "{}: twice: {message}", self.id);
+                assert!(ids.insert(message["id"].to_string()), "{}: twice: {message}", self.id);
                 assert_eq!(message["conversationId"], *self.talk, "{message}");
                 let number: usize =
                     message["content"].as_str().and_then(|it| it.parse().ok()).expect("a number");
@@ -165,7 +165,7 @@ impl Agent {
                 last = number;
                 let sender = message["senderId"].as_str().expect("a sender");
                 let sent = self.line.0.sent.lock().unwrap().remove(&format!("{sender} {number}"));
-                let waited = sent.filter(|it| since < *it).map(|it| told.duration_since(it));
+                let waited = sent.filter(|it| since < *it).map(|it| began.duration_since(it));
                 times.lock().unwrap().extend(waited);
             }
         }
@@ -173,7 +173,7 @@ impl Agent {
     }
 
     /// Every message to it that is stored, read or not.
-    async fn look_up(&self, known: &mut BTreeSet<String>) -> usize {
+    async fn look_up(&self, ids: &mut BTreeSet<String>) -> usize {
         self.line.0.failures.fetch_add(1, Ordering::Relaxed);
         let arguments = json!({ "conversation_id": self.talk, "limit": 200 });
         let history = self.call("get_conversation_messages", arguments).await;
@@ -181,6 +181,6 @@ impl Agent {
         let mine = messages.iter().filter(|it| it["recipientId"] == *self.id);
         // What is not read yet comes the usual way.
         let read = mine.filter(|it| it["readAt"].is_string());
-        read.filter(|it| known.insert(it["id"].to_string())).count()
+        read.filter(|it| ids.insert(it["id"].to_string())).count()
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Agent {
     child: Child,
     lines: Receiver<Value>,
     /// What it called so far, and what was answered.
-    pub(super) heard: Vec<Value>,
+    pub(super) received: Vec<Value>,
 }
 
 fn program(language: Language) -> Command {
@@ -60,15 +60,15 @@ impl Agent {
             let lines = lines.filter_map(|it| serde_json::from_str(&it).ok());
             lines.map_while(|it| sender.send(it).ok()).for_each(drop);
         });
-        Self { child, lines, heard: Vec::new() }
+        Self { child, lines, received: Vec::new() }
     }
 
     /// The answer to its next call of `tool` of which that holds.
     pub(super) fn until(&mut self, tool: &str, holds: impl Fn(&Value) -> bool) -> Value {
         loop {
             let line = self.lines.recv_timeout(SOON);
-            let line = line.unwrap_or_else(|it| panic!("no {tool}: {it}: {:#?}", self.heard));
-            self.heard.push(line.clone());
+            let line = line.unwrap_or_else(|it| panic!("no {tool}: {it}: {:#?}", self.received));
+            self.received.push(line.clone());
             if line["tool"] == tool && holds(&line["answer"]) {
                 return line["answer"].clone();
             }
@@ -84,29 +84,29 @@ impl Agent {
     /// Waits until it has done its part, which it must do well.
     pub(super) fn end(&mut self) {
         while let Ok(line) = self.lines.recv_timeout(SOON) {
-            self.heard.push(line);
+            self.received.push(line);
         }
         let status = self.child.wait().expect("it is our child");
-        assert!(status.success(), "{status}: {:#?}", self.heard);
+        assert!(status.success(), "{status}: {:#?}", self.received);
     }
 
     /// The actions that it got, one after another.
     pub(super) fn actions(&self) -> Vec<&str> {
-        let next = self.heard.iter().filter(|it| it["tool"] == "get_next_action");
+        let next = self.received.iter().filter(|it| it["tool"] == "get_next_action");
         next.map(|it| it["answer"]["action"].as_str().expect("an action")).collect()
     }
 
     /// What came with that action, which must have come once.
     pub(super) fn notice(&self, action: &str) -> &Value {
-        let mut those = self.heard.iter().filter(|it| it["answer"]["action"] == action);
-        let told = those.next().unwrap_or_else(|| panic!("no {action}: {:#?}", self.heard));
-        assert!(those.next().is_none(), "{action} twice: {:#?}", self.heard);
-        &told["answer"]
+        let mut those = self.received.iter().filter(|it| it["answer"]["action"] == action);
+        let event = those.next().unwrap_or_else(|| panic!("no {action}: {:#?}", self.received));
+        assert!(those.next().is_none(), "{action} twice: {:#?}", self.received);
+        &event["answer"]
     }
 
     /// Every message that it read.
     pub(super) fn read(&self) -> Vec<&Value> {
-        let reads = self.heard.iter().filter(|it| it["tool"] == "get_pending_messages");
+        let reads = self.received.iter().filter(|it| it["tool"] == "get_pending_messages");
         reads.flat_map(|it| it["answer"]["pending_messages"].as_array().expect("a list")).collect()
     }
 }
@@ -119,6 +119,6 @@ impl Drop for Agent {
 }
 
 /// The part of the one who starts: with these words.
-pub(super) fn starter(words: &[&str]) -> Value {
-    json!({ "target": "worker-b", "purpose": "しりとり", "words": words, "waits": true })
+pub(super) fn starter(texts: &[&str]) -> Value {
+    json!({ "target": "worker-b", "purpose": "しりとり", "words": texts, "waits": true })
 }

@@ -232,8 +232,8 @@ async fn a_question_of_one_host_is_answered_once_on_any() {
     let done = all.iter().filter(|it| it["result"]["structuredContent"].is_object()).count();
     let refused = all
         .iter()
-        .filter(|it| {
-            it["error"]["message"].as_str().is_some_and(|it| it.contains("answered and used"))
+        .filter(|answer| {
+            answer["error"]["message"].as_str().is_some_and(|it| it.contains("answered and used"))
         })
         .count();
     assert_eq!((done, refused), (1, 15), "{all:?}");

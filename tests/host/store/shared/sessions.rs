@@ -69,8 +69,8 @@ async fn a_session_goes_on_with_whichever_host_is_next() {
     for (host, book) in [(2, "library://books/0"), (0, "library://books/1")] {
         until("it is told", async || {
             change(&hosts[host], book).await;
-            let told = listener.next(Duration::from_millis(500)).await;
-            told.is_some_and(|it| it["params"]["uri"] == book)
+            let event = listener.next(Duration::from_millis(500)).await;
+            event.is_some_and(|it| it["params"]["uri"] == book)
         })
         .await;
     }
@@ -112,10 +112,10 @@ async fn an_answer_reaches_the_host_that_asked() {
     for asks in 0..3 {
         let params = json!({ "name": "greet", "arguments": {} });
         let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
-        let mut said = Listener::of(robin.at[asks].post(call).await);
+        let mut listener = Listener::of(robin.at[asks].post(call).await);
         let mut ids = Vec::new();
         let greeting = loop {
-            let message = said.next(Duration::from_secs(60)).await.expect("it goes on");
+            let message = listener.next(Duration::from_secs(60)).await.expect("it goes on");
             if message["method"] == "elicitation/create" {
                 ids.push(message["id"].clone());
                 let result = json!({ "action": "accept", "content": { "name": "Taro" } });
@@ -141,8 +141,8 @@ async fn an_answer_reaches_the_host_that_asked() {
         json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "decline" } });
     let taken = robin.at[1].post(answer).await;
     assert_eq!(taken.status(), 409);
-    let told = taken.text().await.unwrap();
-    assert!(told.contains("make the call again"), "{told}");
+    let text = taken.text().await.unwrap();
+    assert!(text.contains("make the call again"), "{text}");
     assert_eq!(robin.at[2].request_status().await, 200, "and the session goes on");
 }
 

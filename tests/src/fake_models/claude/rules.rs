@@ -51,7 +51,7 @@ fn bad(what: impl Into<String>) -> Judged {
     Err(Broken(400, what.into()))
 }
 
-pub(super) fn judge(asked: &Asked, said: &[Value]) -> Judged {
+pub(super) fn judge(asked: &Asked, messages: &[Value]) -> Judged {
     if (asked.method.as_str(), asked.path.as_str()) != ("POST", "/v1/messages") {
         return Err(Broken(404, "Not found".to_owned()));
     }
@@ -82,7 +82,7 @@ pub(super) fn judge(asked: &Asked, said: &[Value]) -> Judged {
     settings(body)?;
     tools(&body["tools"])?;
     system(&body["system"])?;
-    blocks::messages(&body["messages"], said)?;
+    blocks::messages(&body["messages"], messages)?;
     marks(body)
 }
 

@@ -76,7 +76,7 @@ const TYPES: &[&str] = &["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJ
 /// Why the request is refused, if it is: each of its fields, however deep.
 pub(super) fn refusal(body: &Value) -> Result<(), String> {
     let body = object(body, "")?;
-    known(body, REQUEST, "")?;
+    only(body, REQUEST, "")?;
     let contents = list(body, "contents", "")?;
     if contents.is_empty() {
         return Err("* GenerateContentRequest.contents: contents is not specified".to_owned());
@@ -91,21 +91,21 @@ pub(super) fn refusal(body: &Value) -> Result<(), String> {
         tool(it, &format!("tools[{index}]"))?;
     }
     if let Some(it) = body.get("toolConfig") {
-        known(
+        only(
             object(it, "tool_config")?,
             &["functionCallingConfig", "retrievalConfig"],
             "tool_config",
         )?;
     }
     if let Some(it) = body.get("generationConfig") {
-        known(object(it, "generation_config")?, GENERATION, "generation_config")?;
+        only(object(it, "generation_config")?, GENERATION, "generation_config")?;
     }
     Ok(())
 }
 
 fn content(content: &Value, at: &str) -> Result<(), String> {
     let fields = object(content, at)?;
-    known(fields, &["role", "parts"], at)?;
+    only(fields, &["role", "parts"], at)?;
     let parts = list(fields, "parts", at)?;
     if parts.is_empty() {
         return Err(format!(
@@ -117,7 +117,7 @@ fn content(content: &Value, at: &str) -> Result<(), String> {
 
 fn part(part: &Value, at: &str) -> Result<(), String> {
     let fields = object(part, at)?;
-    known(fields, PART, at)?;
+    only(fields, PART, at)?;
     if KINDS.iter().filter(|it| fields.contains_key(**it)).count() != 1 {
         return Err(format!(
             "* GenerateContentRequest.{at}.data: required oneof field 'data' must have one initialized field"
@@ -132,20 +132,20 @@ fn part(part: &Value, at: &str) -> Result<(), String> {
     if let Some(it) = fields.get("functionCall") {
         let at = format!("{at}.function_call");
         let fields = object(it, &at)?;
-        known(fields, &["id", "name", "args"], &at)?;
+        only(fields, &["id", "name", "args"], &at)?;
         named(fields, &at)?;
     }
     if let Some(it) = fields.get("functionResponse") {
         let at = format!("{at}.function_response");
         let fields = object(it, &at)?;
-        known(fields, &["id", "name", "response", "parts", "willContinue", "scheduling"], &at)?;
+        only(fields, &["id", "name", "response", "parts", "willContinue", "scheduling"], &at)?;
         named(fields, &at)?;
         // `response` is a Struct: an object, whatever the tool gave.
         object(fields.get("response").unwrap_or(&Value::Null), &format!("{at}.response"))?;
         for (index, it) in list(fields, "parts", &at)?.iter().enumerate() {
             let at = format!("{at}.parts[{index}]");
             let fields = object(it, &at)?;
-            known(fields, &["inlineData"], &at)?;
+            only(fields, &["inlineData"], &at)?;
             blob(fields.get("inlineData").unwrap_or(&Value::Null), &format!("{at}.inline_data"))?;
         }
     }
@@ -155,7 +155,7 @@ fn part(part: &Value, at: &str) -> Result<(), String> {
 /// Bytes with their type: `data` is base64 (<https://ai.google.dev/api/caching#Blob>).
 fn blob(blob: &Value, at: &str) -> Result<(), String> {
     let fields = object(blob, at)?;
-    known(fields, &["mimeType", "data"], at)?;
+    only(fields, &["mimeType", "data"], at)?;
     let mime_type = fields.get("mimeType").and_then(Value::as_str).unwrap_or_default();
     let images = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
     if !images.contains(&mime_type) {
@@ -171,13 +171,13 @@ fn blob(blob: &Value, at: &str) -> Result<(), String> {
 
 fn tool(tool: &Value, at: &str) -> Result<(), String> {
     let fields = object(tool, at)?;
-    known(fields, &["functionDeclarations", "googleSearch", "codeExecution", "urlContext"], at)?;
+    only(fields, &["functionDeclarations", "googleSearch", "codeExecution", "urlContext"], at)?;
     for (index, it) in list(fields, "functionDeclarations", at)?.iter().enumerate() {
         let at = format!("{at}.function_declarations[{index}]");
         let fields = object(it, &at)?;
         let declared =
             ["name", "description", "behavior", "parameters", "parametersJsonSchema", "response"];
-        known(fields, &declared, &at)?;
+        only(fields, &declared, &at)?;
         named(fields, &at)?;
         if fields.get("description").and_then(Value::as_str).is_none_or(str::is_empty) {
             return Err(format!("* GenerateContentRequest.{at}.description: must not be empty"));
@@ -196,7 +196,7 @@ fn tool(tool: &Value, at: &str) -> Result<(), String> {
 /// (<https://ai.google.dev/api/caching#Schema>).
 fn schema(schema: &Value, at: &str) -> Result<(), String> {
     let fields = object(schema, at)?;
-    known(fields, SCHEMA, at)?;
+    only(fields, SCHEMA, at)?;
     let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
     if !TYPES.contains(&kind) && !fields.contains_key("anyOf") {
         return Err(format!("Invalid value at '{at}.type' (Type), {kind:?}"));
@@ -243,7 +243,7 @@ fn named(fields: &Map<String, Value>, at: &str) -> Result<(), String> {
     }
 }
 
-fn known(fields: &Map<String, Value>, names: &[&str], at: &str) -> Result<(), String> {
+fn only(fields: &Map<String, Value>, names: &[&str], at: &str) -> Result<(), String> {
     match fields.keys().find(|it| !names.contains(&it.as_str())) {
         None => Ok(()),
         Some(it) if at.is_empty() => Err(unknown_name(it, "")),

@@ -80,9 +80,9 @@ fn calls(contents: &[Value]) -> Result<(), String> {
 /// In the current turn, the first call of each step has its signature
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>, "Gemini 3: strict validation").
 fn steps(contents: &[Value], signed: &Signed) -> Result<(), String> {
-    let is_said = |it: &Value| {
-        let parts = it["parts"].as_array().into_iter().flatten();
-        it["role"] == "user" && parts.clone().any(|it| it.get("functionResponse").is_none())
+    let is_said = |content: &Value| {
+        let parts = content["parts"].as_array().into_iter().flatten();
+        content["role"] == "user" && parts.clone().any(|it| it.get("functionResponse").is_none())
     };
     // What comes before the last message of the person is not looked at.
     let begins = contents.iter().rposition(is_said).unwrap_or(0);

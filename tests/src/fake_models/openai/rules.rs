@@ -178,10 +178,10 @@ fn content(at: usize, role: &str, message: &Value) -> Judged {
         Value::String(_) => Ok(()),
         Value::Null if role == "assistant" && message["tool_calls"].is_array() => Ok(()),
         Value::Array(pieces) if !pieces.is_empty() => {
-            pieces.iter().try_for_each(|it| match it["type"].as_str() {
-                Some("text") if unknown_field(it, &["type", "text"]).is_none() => Ok(()),
+            pieces.iter().try_for_each(|piece| match piece["type"].as_str() {
+                Some("text") if unknown_field(piece, &["type", "text"]).is_none() => Ok(()),
                 Some("image_url") if role == "user" => {
-                    let url = it["image_url"]["url"].as_str().unwrap_or_default();
+                    let url = piece["image_url"]["url"].as_str().unwrap_or_default();
                     let is_data =
                         url.strip_prefix("data:image/").is_some_and(|it| it.contains(";base64,"));
                     match is_data || url.starts_with("https://") {

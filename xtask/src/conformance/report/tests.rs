@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-const SAID: &str = "\
+const LOG: &str = "\
 === Running scenario: ping ===
 Running client scenario 'ping' against server: http://127.0.0.1:1/mcp
 
@@ -27,7 +27,7 @@ fn scenario(name: &str, statuses: &[&str], unscored: Option<&str>) -> Scenario {
 #[test]
 fn what_does_not_count_is_told_apart_with_its_reason() {
     let nowhere = Path::new("there-is-no-such-folder");
-    let scenarios = Scenario::read_all(SAID, nowhere, None).unwrap();
+    let scenarios = Scenario::read_all(LOG, nowhere, None).unwrap();
     let found = scenarios.iter().map(|it| (it.name.as_str(), it.unscored.as_deref()));
     assert_eq!(found.collect::<Vec<_>>(), [("ping", None), ("tasks-lifecycle", Some("extension"))]);
 }
@@ -59,9 +59,9 @@ fn scored_failures_decide_and_others_are_only_told() {
     let table = report.table();
     assert!(table.contains("scored              2/2        3/3          1"), "{table}");
     assert!(table.contains("not scored          0/1        0/1          0"), "{table}");
-    let told = report.scenarios(false);
-    assert!(told.contains("✗ tasks-lifecycle") && told.contains("warning  a-check"), "{told}");
-    assert!(!told.contains("ping"), "{told}");
+    let text = report.scenarios(false);
+    assert!(text.contains("✗ tasks-lifecycle") && text.contains("warning  a-check"), "{text}");
+    assert!(!text.contains("ping"), "{text}");
 
     report.add("2025-11-25", vec![scenario("ping", &["SUCCESS", "FAILURE"], None)], false);
     assert_eq!(report.verdict().unwrap_err().to_string(), "2025-11-25 is not met: ping");

@@ -46,9 +46,9 @@ pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
 
 /// The earlier messages, as contents.
 pub(in crate::models) fn history(messages: &[Message]) -> Vec<Value> {
-    let contents = messages.iter().map(|it| {
-        let role = if it.is_user { "user" } else { "model" };
-        (role, parts_json(&it.parts))
+    let contents = messages.iter().map(|message| {
+        let role = if message.is_user { "user" } else { "model" };
+        (role, parts_json(&message.parts))
     });
     let contents = contents.filter(|(_, parts)| !parts.is_empty());
     contents.map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
@@ -56,16 +56,16 @@ pub(in crate::models) fn history(messages: &[Message]) -> Vec<Value> {
 
 /// Texts and pictures as parts, each with the signature that came with it (ILL-27, ILL-41).
 pub(in crate::models) fn parts_json(parts: &[Part]) -> Vec<Value> {
-    let parts = parts.iter().filter_map(|it| {
-        let mut part = match &it.body {
-            Body::Text(text) if text.is_empty() && it.signature.is_none() => return None,
+    let parts = parts.iter().filter_map(|source| {
+        let mut part = match &source.body {
+            Body::Text(text) if text.is_empty() && source.signature.is_none() => return None,
             Body::Text(text) => json!({ "text": text }),
             Body::Image(image) if !fits(image) => {
                 json!({ "text": format!("[{}, which cannot be read here]", image.mime_type) })
             }
             Body::Image(image) => inline(image),
         };
-        if let Some(signature) = &it.signature {
+        if let Some(signature) = &source.signature {
             part["thoughtSignature"] = signature.as_str().into();
         }
         Some(part)
@@ -119,8 +119,8 @@ pub(super) fn answers(
         };
         let mut result = readable::readable(came, answered.len());
         let before = result.images.len();
-        result.images.retain(|it| {
-            let room = left.checked_sub(it.data.len()).filter(|_| fits(it));
+        result.images.retain(|image| {
+            let room = left.checked_sub(image.data.len()).filter(|_| fits(image));
             left = room.unwrap_or(left);
             room.is_some()
         });
@@ -150,8 +150,8 @@ fn pictures(content: &Value) -> Vec<(String, usize)> {
     for (at, part) in content["parts"].as_array().into_iter().flatten().enumerate() {
         found.extend(size(part).map(|it| (format!("/parts/{at}"), it)));
         let inner = part["functionResponse"]["parts"].as_array().into_iter().flatten().enumerate();
-        let inner = inner.filter_map(|(place, it)| {
-            Some((format!("/parts/{at}/functionResponse/parts/{place}"), size(it)?))
+        let inner = inner.filter_map(|(place, part)| {
+            Some((format!("/parts/{at}/functionResponse/parts/{place}"), size(part)?))
         });
         found.extend(inner);
     }

@@ -46,13 +46,13 @@ impl Reply {
             self.finish = Some(reason.to_owned());
         }
         let parts = candidate["content"]["parts"].as_array();
-        let mut told = Vec::new();
+        let mut shown = Vec::new();
         for part in parts.into_iter().flatten().filter(|it| it.is_object()) {
-            told.extend(for_people(part));
+            shown.extend(for_people(part));
             self.add(part);
         }
         match self.parts.len() <= PARTS_MAX {
-            true => Ok(told),
+            true => Ok(shown),
             false => Err(ModelError::new(Why::Failed, "the answer has too many parts")),
         }
     }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn texts_are_put_together_and_signed_parts_stay_alone() {
         let mut reply = Reply::default();
-        let mut told = Vec::new();
+        let mut shown = Vec::new();
         for parts in [
             json!([{ "text": "hm", "thought": true }]),
             json!([{ "text": "青", "thought": true }, { "text": "い" }]),
@@ -170,7 +170,7 @@ mod tests {
             json!([{ "text": "", "thoughtSignature": "c2ln" }]),
             json!([{ "functionCall": { "name": "f", "args": {} }, "thoughtSignature": "YQ==" }]),
         ] {
-            told.extend(reply.take(&piece(parts)).unwrap());
+            shown.extend(reply.take(&piece(parts)).unwrap());
         }
         let whole = json!([
             { "text": "hm青", "thought": true }, { "text": "いカード" },
@@ -179,7 +179,7 @@ mod tests {
         ]);
         assert_eq!(Value::from(reply.parts), whole, "ILL-27");
         let texts = [Part::text("い"), Part::text("カード")];
-        assert_eq!(told[..2], texts, "a thought is not told");
+        assert_eq!(shown[..2], texts, "a thought is not told");
         assert!(reply.finish.is_none());
     }
 

@@ -153,7 +153,7 @@ mod tests {
             "limit": { "type": "number", "default": 5, "minimum": 1, "maximum": 20,
                 "description": "取得するイラストの最大枚数（デフォルト: 5）" },
         }, "required": ["theme"], "additionalProperties": false });
-        let told = put(theme);
+        let declared = put(theme);
         let expected = json!({ "name": "find", "description": "Finds.", "parameters": {
             "type": "OBJECT", "properties": {
                 "theme": { "type": "STRING",
@@ -161,18 +161,18 @@ mod tests {
                 "limit": { "type": "NUMBER",
                     "description": "取得するイラストの最大枚数（デフォルト: 5）" },
             }, "required": ["theme"] } });
-        assert_eq!(told, expected, "ILL-20, ILL-X4");
+        assert_eq!(declared, expected, "ILL-20, ILL-X4");
     }
 
     #[test]
     fn what_its_words_can_say_is_said_in_them() {
-        let told = put(json!({ "type": "object", "properties": {
+        let declared = put(json!({ "type": "object", "properties": {
             "avoid": { "type": "array", "items": { "enum": ["tolls", "highways"] }, "maxItems": 3 },
             "at": { "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "When" },
             "n": { "type": ["integer", "null"] },
             "to": { "oneOf": [{ "type": "string" }, { "type": "number" }] },
         }, "required": ["avoid", "gone"] }));
-        let properties = &told["parameters"]["properties"];
+        let properties = &declared["parameters"]["properties"];
         let avoid = json!({ "type": "ARRAY", "items": { "type": "STRING", "enum": ["tolls", "highways"] } });
         assert_eq!(properties["avoid"], avoid);
         let at = json!({ "type": "STRING", "description": "When", "nullable": true });
@@ -182,7 +182,7 @@ mod tests {
             properties["to"],
             json!({ "anyOf": [{ "type": "STRING" }, { "type": "NUMBER" }] })
         );
-        assert_eq!(told["parameters"]["required"], json!(["avoid"]));
+        assert_eq!(declared["parameters"]["required"], json!(["avoid"]));
     }
 
     /// What their schema cannot say goes as JSON Schema; a tool without arguments goes without a schema.
@@ -199,7 +199,7 @@ mod tests {
             let schema = json!({ "type": "object", "properties": { "it": property } });
             assert_eq!(put(schema.clone())["parametersJsonSchema"], schema, "{schema}");
         }
-        let told = put(json!({ "type": "object", "properties": {} }));
-        assert_eq!(told, json!({ "name": "find", "description": "Finds." }));
+        let declared = put(json!({ "type": "object", "properties": {} }));
+        assert_eq!(declared, json!({ "name": "find", "description": "Finds." }));
     }
 }

@@ -15,7 +15,7 @@ const KNOWN_MAX: i64 = 256;
 const FIRST: &str = "";
 
 /// The field that the model at `url` takes, where that was learnt.
-pub(super) fn known(url: &str, model: &str) -> Option<&'static str> {
+pub(super) fn learned(url: &str, model: &str) -> Option<&'static str> {
     let fact = fact(url, model)?;
     [OLD, NEW].into_iter().find(|it| *it == fact)
 }
@@ -57,9 +57,9 @@ fn remember(url: &str, model: &str, fact: &str) {
 /// The other field, where `error` refuses the one that was sent.
 pub(super) fn other(error: &WireError, sent: &str) -> Option<&'static str> {
     let WireError::Status { status: 400 | 422, body, text, .. } = error else { return None };
-    let said = format!("{text} {body}");
+    let answer = format!("{text} {body}");
     let other = if sent == OLD { NEW } else { OLD };
-    (said.contains(OLD) || said.contains(NEW)).then_some(other)
+    (answer.contains(OLD) || answer.contains(NEW)).then_some(other)
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(super) fn history(history: &[Message]) -> Vec<Value> {
 /// know no two messages of theirs in a row.
 fn push(messages: &mut Vec<Value>, pieces: Vec<Value>) {
     let last = messages.pop_if(|it| it["role"] == "user");
-    let before = last.map(|it| match &it["content"] {
+    let before = last.map(|message| match &message["content"] {
         Value::Array(pieces) => pieces.clone(),
         text => vec![json!({ "type": "text", "text": text })],
     });
@@ -70,7 +70,7 @@ fn picture(image: &Image) -> Value {
 /// Adds the results of the calls of the last message, each of them once and in their order; then their
 /// pictures and the person's message, in one message of theirs (FORM-7). A call without an answer is
 /// marked so: a conversation that leaves one open is refused.
-pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], said: &[Part]) {
+pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], message: &[Part]) {
     let calls = messages.last().and_then(|it| it["tool_calls"].as_array());
     let ids = calls.into_iter().flatten().filter_map(|it| it["id"].as_str().map(str::to_owned));
     let mut pieces = Vec::new();
@@ -90,7 +90,7 @@ pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], said: &[
             pieces.extend(readable.images.iter().map(picture));
         }
     }
-    pieces.extend(said.iter().filter_map(piece));
+    pieces.extend(message.iter().filter_map(piece));
     push(messages, pieces);
 }
 
@@ -104,8 +104,8 @@ pub(in crate::models) const SHAPE: Shape =
 
 fn pictures(message: &Value) -> Vec<(String, usize)> {
     let pieces = message["content"].as_array().into_iter().flatten().enumerate();
-    let pictures = pieces.filter_map(|(at, it)| {
-        let url = it["image_url"]["url"].as_str()?;
+    let pictures = pieces.filter_map(|(at, piece)| {
+        let url = piece["image_url"]["url"].as_str()?;
         Some((format!("/content/{at}"), url.len()))
     });
     pictures.collect()

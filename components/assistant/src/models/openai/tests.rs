@@ -11,12 +11,12 @@ fn picture() -> Part {
 
 #[test]
 fn history_is_text_where_it_can_be_and_pictures_are_the_persons() {
-    let said = |is_user, parts| Message { is_user, parts };
+    let remark = |is_user, parts| Message { is_user, parts };
     let messages = message::history(&[
-        said(true, vec![Part::text("a"), Part::text("b")]),
-        said(true, vec![Part::text("c")]),
-        said(false, vec![Part::text("d"), picture()]),
-        said(true, vec![Part::text("e")]),
+        remark(true, vec![Part::text("a"), Part::text("b")]),
+        remark(true, vec![Part::text("c")]),
+        remark(false, vec![Part::text("d"), picture()]),
+        remark(true, vec![Part::text("e")]),
     ]);
     assert_eq!(messages[0], json!({ "role": "user", "content": "a\nb\nc" }), "ILL-41");
     assert_eq!(messages[1], json!({ "role": "assistant", "content": "d" }), "ILL-41");

@@ -37,7 +37,7 @@ pub(super) enum Move {
 /// The last message of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Last {
-    Nobody,
+    Nothing,
     Own,
     /// A word of the partner's that fits.
     Word(String),
@@ -81,18 +81,18 @@ impl Chain {
             own: 0,
             theirs: 0,
             faults: 0,
-            last: Last::Nobody,
+            last: Last::Nothing,
             is_over: false,
         };
         let mut chain = played(purpose, language).map(fresh);
-        for said in log {
+        for entry in log {
             let is_over = chain.as_ref().is_none_or(|it| it.is_over);
-            if is_over && said.by == By::Partner {
-                chain = played(&said.text, language).map(fresh);
+            if is_over && entry.by == By::Partner {
+                chain = played(&entry.text, language).map(fresh);
             }
-            match (&mut chain, &said.by) {
-                (Some(it), By::Own) => it.say(&said.text),
-                (Some(it), By::Partner) => it.receive(&said.text),
+            match (&mut chain, &entry.by) {
+                (Some(it), By::Own) => it.say(&entry.text),
+                (Some(it), By::Partner) => it.receive(&entry.text),
                 // A third party that steps in plays no word.
                 (_, By::Other(_)) | (None, _) => {}
             }
@@ -152,8 +152,8 @@ impl Chain {
     pub(super) fn next(&self) -> Move {
         let is_done = self.is_initiator && self.rounds == Some(self.theirs);
         match &self.last {
-            Last::Nobody if self.is_initiator => self.open(),
-            Last::Nobody | Last::Own => Move::Nothing,
+            Last::Nothing if self.is_initiator => self.open(),
+            Last::Nothing | Last::Own => Move::Nothing,
             Last::Word(_) if is_done => Move::End(self.say_in(
                 format!("{}ターン完了。終了します", self.theirs),
                 format!("{} rounds done. Ending here.", self.theirs),
@@ -241,11 +241,11 @@ fn played(text: &str, language: Language) -> Option<Language> {
 /// How many rounds `text` names.
 pub(in crate::sentences) fn rounds(text: &str) -> Option<usize> {
     let chars: Vec<char> = text.to_lowercase().chars().collect();
-    let digit = |it: char| match it {
-        '0'..='9' => it.to_digit(10),
-        '０'..='９' => u32::from(it).checked_sub(u32::from('０')),
+    let digit = |sign: char| match sign {
+        '0'..='9' => sign.to_digit(10),
+        '０'..='９' => u32::from(sign).checked_sub(u32::from('０')),
         '十' => Some(10),
-        _ => NUMERALS.iter().position(|n| *n == it).and_then(|it| u32::try_from(it).ok()),
+        _ => NUMERALS.iter().position(|n| *n == sign).and_then(|it| u32::try_from(it).ok()),
     };
     let mut at = 0;
     while at < chars.len() {

@@ -104,22 +104,22 @@ fn purpose_may_name_the_rounds_and_a_long_game_repeats_nothing() {
     assert_eq!(talk("しりとりを3往復").len(), 7);
     assert_eq!(talk("２ターンのしりとり").last().unwrap(), "2ターン完了。終了します");
     assert_eq!(talk("しりとり 十回").len(), 21);
-    let mut words = talk("しりとりを50ターン");
-    assert!(words.len() > 40, "{words:?}");
-    words.pop();
-    let all = words.len();
-    words.sort();
-    words.dedup();
-    assert_eq!(words.len(), all);
+    let mut messages = talk("しりとりを50ターン");
+    assert!(messages.len() > 40, "{messages:?}");
+    messages.pop();
+    let all = messages.len();
+    messages.sort();
+    messages.dedup();
+    assert_eq!(messages.len(), all);
 }
 
 #[test]
 fn in_english_it_is_a_chain_of_words() {
-    let said = talk("a word chain, 4 rounds");
-    assert_eq!(said[0], "Let's play a word chain. apple");
-    assert_eq!((said.len(), said.last().unwrap().as_str()), (9, "4 rounds done. Ending here."));
-    for pair in said[1..said.len() - 1].windows(2) {
-        assert_eq!(pair[0].chars().last(), pair[1].chars().next(), "{said:?}");
+    let all = talk("a word chain, 4 rounds");
+    assert_eq!(all[0], "Let's play a word chain. apple");
+    assert_eq!((all.len(), all.last().unwrap().as_str()), (9, "4 rounds done. Ending here."));
+    for pair in all[1..all.len() - 1].windows(2) {
+        assert_eq!(pair[0].chars().last(), pair[1].chars().next(), "{all:?}");
     }
 }
 

@@ -103,40 +103,40 @@ fn word(piece: &str, language: Language) -> Option<(String, bool)> {
     (is_written && CHARS.contains(&text.chars().count())).then_some((text, false))
 }
 
-/// The word that `said` means, where it should begin with one of `wanted`: one that is known and fits
+/// The word that `text` means, where it should begin with one of `wanted`: one that is known and fits
 /// before one that fits, and that before any other. Where any may come, the last is meant.
-pub(super) fn find(said: &str, wanted: &[char], language: Language) -> Found {
-    let mut pieces = pieces(said, language);
+pub(super) fn find(text: &str, wanted: &[char], language: Language) -> Found {
+    let mut pieces = pieces(text, language);
     if wanted.is_empty() {
         pieces.reverse();
     }
     let words = pieces.iter().flatten().filter_map(|it| word(it, language));
     let words: Vec<_> = words.collect();
-    let fits = |it: &&(String, bool)| {
-        wanted.is_empty() || it.0.chars().next().is_some_and(|it| wanted.contains(&it))
+    let fits = |word: &&(String, bool)| {
+        wanted.is_empty() || word.0.chars().next().is_some_and(|it| wanted.contains(&it))
     };
     let found = words
         .iter()
         .find(|it| it.1 && fits(it))
-        .or_else(|| words.iter().find(|it| fits(it) && is_alone(said, language)))
+        .or_else(|| words.iter().find(|it| fits(it) && is_alone(text, language)))
         .or_else(|| words.iter().find(|it| it.1))
-        .or_else(|| words.first().filter(|_| is_alone(said, language)));
+        .or_else(|| words.first().filter(|_| is_alone(text, language)));
     found.map_or(Found::Nothing, |it| Found::Word(it.0.clone()))
 }
 
 /// Whether little stands beside a word, so that an unknown one is meant as one.
-fn is_alone(said: &str, language: Language) -> bool {
+fn is_alone(text: &str, language: Language) -> bool {
     match language {
-        Language::Japanese => said.chars().count() <= 40,
-        Language::English => said.split_whitespace().count() <= 3,
+        Language::Japanese => text.chars().count() <= 40,
+        Language::English => text.split_whitespace().count() <= 3,
     }
 }
 
-/// The pieces of `said` that may be a word: what is quoted, then what marks part; each as it is, and
+/// The pieces of `text` that may be a word: what is quoted, then what marks part; each as it is, and
 /// without what surrounds a word.
-fn pieces(said: &str, language: Language) -> Vec<Vec<String>> {
+fn pieces(text: &str, language: Language) -> Vec<Vec<String>> {
     let mut pieces = Vec::new();
-    let mut rest = said;
+    let mut rest = text;
     while let Some((at, open)) = rest.char_indices().find(|it| QUOTES.iter().any(|q| q.0 == it.1)) {
         let inner = &rest[at + open.len_utf8()..];
         let close = QUOTES.iter().find(|it| it.0 == open).map_or(open, |it| it.1);
@@ -144,11 +144,11 @@ fn pieces(said: &str, language: Language) -> Vec<Vec<String>> {
         pieces.push(vec![inner[..end].trim().to_owned()]);
         rest = &inner[end + close.len_utf8()..];
     }
-    let is_mark = |it: char| match language {
-        Language::Japanese => !it.is_alphanumeric() && it != 'ー',
-        Language::English => !it.is_ascii_alphabetic(),
+    let is_mark = |sign: char| match language {
+        Language::Japanese => !sign.is_alphanumeric() && sign != 'ー',
+        Language::English => !sign.is_ascii_alphabetic(),
     };
-    for piece in said.split(is_mark).filter(|it| !it.is_empty()) {
+    for piece in text.split(is_mark).filter(|it| !it.is_empty()) {
         let mut ways = vec![piece.to_owned()];
         if language == Language::Japanese {
             let mut plain = piece;

@@ -44,14 +44,14 @@ impl Tool for StopConversation {
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
         let id = &self.conversation_id;
-        let (person, seen) = seeing(Self::NAME, id)?;
+        let (person, found) = seeing(Self::NAME, id)?;
         let reason_text = self.reason_text.as_deref().map(str::trim).filter(|it| !it.is_empty());
         if reason_text.is_some_and(|it| it.chars().nth(CONTENT_MAX).is_some()) {
             return Err(invalid("/reason_text", "must have at most 4,000 characters"));
         }
         let cause = Cause { at: Moment::now(), by: &person.agent_id, what: Self::NAME };
         // A pending one may become active meanwhile, and then stays so until it is ended.
-        for from in [seen.state, State::Active] {
+        for from in [found.state, State::Active] {
             if !from.is_open() {
                 break;
             }

@@ -43,19 +43,19 @@ impl Tool for WriteMessage {
     type Output = Transcript;
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
-        let (person, seen) = seeing(Self::NAME, &self.conversation_id)?;
+        let (person, found) = seeing(Self::NAME, &self.conversation_id)?;
         checked(&self.content)?;
         let at = Moment::now();
         let letter = Letter {
             id: &ids::message(at),
-            project_id: &seen.project_id,
+            project_id: &found.project_id,
             place: Place::Conversation {
                 id: &self.conversation_id,
                 voice: Voice::Person,
-                has_max_turns: seen.has_max_turns,
+                has_max_turns: found.has_max_turns,
             },
             sender_id: &person.agent_id,
-            recipients: &[&seen.initiator_agent_id, &seen.participant_agent_id],
+            recipients: &[&found.initiator_agent_id, &found.participant_agent_id],
             content: &self.content,
             related_task_id: None,
             client_message_id: self.client_message_id.as_deref(),

@@ -12,8 +12,8 @@ const ONLY_AS_TEXT: [&str; 2] =
 
 /// What a client sends for a value: texts where there are options, words where it is searched.
 fn as_answered(property: &Value, value: &Value) -> Option<Value> {
-    let text = |it: &Value| match it {
-        Value::Number(_) | Value::Bool(_) => it.to_string().into(),
+    let text = |value: &Value| match value {
+        Value::Number(_) | Value::Bool(_) => value.to_string().into(),
         other => other.clone(),
     };
     let is_search = property["description"].as_str().is_some_and(|it| it.contains("検索する言葉"));
@@ -45,7 +45,7 @@ fn every_table_case_is_taken_or_refused_in_questions_as_well() {
         if !fits(&form) || is_unknown || ONLY_AS_TEXT.contains(&name) {
             continue;
         }
-        let found = values.values().flat_map(|it| match it {
+        let found = values.values().flat_map(|value| match value {
             Value::Array(several) => several.clone(),
             one => vec![one.clone()],
         });
@@ -61,8 +61,8 @@ fn every_table_case_is_taken_or_refused_in_questions_as_well() {
             // What it depends on was not there, so it was never asked for: at most it is refused.
             None if is_without_parent(it) || name == "an object in a cascade" => refused += 1,
             None if asked.end.is_err() => {
-                let told = it["faults"][0]["message"].as_str().unwrap();
-                let is_told = asked.messages.iter().any(|it| it.contains(told));
+                let message = it["faults"][0]["message"].as_str().unwrap();
+                let is_told = asked.messages.iter().any(|it| it.contains(message));
                 assert!(is_told, "{name}: {:?}", asked.messages);
                 refused += 1;
             }

@@ -92,9 +92,9 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     let first_end = end;
     end = unit(text, end);
     let before = |phrases: &'static str| {
-        let lengths = marks(phrases).filter_map(|it| {
-            let from = at.checked_sub(it.chars().count())?;
-            text.is_at(it, from).then_some(from)
+        let lengths = marks(phrases).filter_map(|phrase| {
+            let from = at.checked_sub(phrase.chars().count())?;
+            text.is_at(phrase, from).then_some(from)
         });
         lengths.min()
     };

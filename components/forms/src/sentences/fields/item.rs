@@ -460,9 +460,9 @@ impl About {
             _ if label.is_empty() => Some(self.options.join(" / ")),
             _ => Some(super::capital(&label)),
         };
-        let shape = SHAPES.iter().find(|it| {
+        let shape = SHAPES.iter().find(|shape| {
             let lower: String = text.lower.iter().collect();
-            marks(it.1).any(|it| lower.ends_with(it)) || shaped(it.2, &lower)
+            marks(shape.1).any(|it| lower.ends_with(it)) || shaped(shape.2, &lower)
         });
         let mut type_ = self.kind.filter(|it| *it != "yes_no");
         if is_free && type_.is_none() && self.options.is_empty() {
@@ -639,9 +639,9 @@ pub(super) fn known(label: &Text) -> Option<(Kind, usize, bool)> {
 
 /// Whether `text` has one of the shapes: a word at its end, or words before a star at its beginning.
 pub(super) fn shaped(shapes: &'static str, text: &str) -> bool {
-    marks(shapes).filter(|it| !it.is_empty()).any(|it| match it.strip_suffix('*') {
+    marks(shapes).filter(|it| !it.is_empty()).any(|shape| match shape.strip_suffix('*') {
         Some(begin) => text.starts_with(begin),
-        None => text == it || text.ends_with(&format!(" {it}")),
+        None => text == shape || text.ends_with(&format!(" {shape}")),
     })
 }
 

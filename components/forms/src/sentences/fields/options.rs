@@ -30,8 +30,8 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
     let fits = |options: &[String]| {
         options.len() > 1 && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()))
     };
-    let clean = |it: &str| {
-        let mut text = Text::new(it);
+    let clean = |text: &str| {
+        let mut text = Text::new(text);
         text.strip("a|an|the|or|and|either", "please|のどれか|のいずれか|のどちらか|どちらか");
         unquote(&mut text);
         text.text()
@@ -159,9 +159,9 @@ fn weekdays(text: &str) -> Option<Vec<String>> {
         true => text.split(' ').map(str::to_owned).collect(),
         false => text.chars().map(String::from).collect(),
     };
-    let is_day = |it: &String| {
-        marks(DAYS).any(|day| it.eq_ignore_ascii_case(day))
-            || "月火水木金土日".contains(it.as_str())
+    let is_day = |mark: &String| {
+        marks(DAYS).any(|day| mark.eq_ignore_ascii_case(day))
+            || "月火水木金土日".contains(mark.as_str())
     };
     (days.len() > 2 && days.iter().all(is_day)).then_some(days)
 }

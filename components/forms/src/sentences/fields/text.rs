@@ -66,8 +66,8 @@ impl Text {
     /// Takes out what stands from `from` to `to`.
     pub(super) fn cut(&mut self, from: usize, to: usize) -> String {
         let text = self.piece(from, to);
-        let between_words = |it: &Vec<char>| {
-            from > 0 && to < it.len() && it[from - 1].is_ascii() && it[to].is_ascii()
+        let between_words = |text: &Vec<char>| {
+            from > 0 && to < text.len() && text[from - 1].is_ascii() && text[to].is_ascii()
         };
         let gap: &[char] = if between_words(&self.chars) { &[' '] } else { &[] };
         self.chars.splice(from..to, gap.iter().copied());
@@ -92,9 +92,9 @@ impl Text {
             if let Some(length) = lead {
                 self.cut(0, length);
             }
-            let ends = |it: &&str| {
-                let length = it.chars().count();
-                length <= self.len() && self.is_at(it, self.len() - length)
+            let ends = |tail: &&str| {
+                let length = tail.chars().count();
+                length <= self.len() && self.is_at(tail, self.len() - length)
             };
             // `食べられないもの` is a noun to its end.
             let is_noun = [['も', 'の'], ['こ', 'と']].iter().any(|it| self.chars.ends_with(it));
@@ -117,9 +117,9 @@ pub(super) fn outside(chars: &[char]) -> Vec<bool> {
     chars
         .iter()
         .enumerate()
-        .map(|(at, it)| {
+        .map(|(at, sign)| {
             let was_outside = depth == 0 && close.is_none();
-            match (close, it) {
+            match (close, sign) {
                 (Some(end), it) if end == *it => close = None,
                 (Some(_), _) => {}
                 (None, '(' | '[') => depth += 1,

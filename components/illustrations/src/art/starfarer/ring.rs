@@ -7,7 +7,7 @@ pub(super) fn draw() -> Canvas {
     let mut it = space(36, [c(0x0078_3890), c(0x0020_7098)]);
     it.glow(240.0, 300.0, 360.0, c(0x0080_60e0).a(0.5));
     let tilt = -0.32_f32;
-    let rings = |it: &mut Canvas, front: bool| {
+    let rings = |canvas: &mut Canvas, front: bool| {
         for (i, rgb) in (0_u8..).zip([
             0x00ff_7088,
             0x00ff_a868,
@@ -29,8 +29,8 @@ pub(super) fn draw() -> Canvas {
                     ]
                 })
                 .collect();
-            it.fill(&thick(&arc, &[7.0, 11.5, 7.0]), c(rgb).a(if front { 0.9 } else { 0.55 }));
-            it.fill(
+            canvas.fill(&thick(&arc, &[7.0, 11.5, 7.0]), c(rgb).a(if front { 0.9 } else { 0.55 }));
+            canvas.fill(
                 &thick(&arc, &[1.0, 1.6, 1.0]).moved(0.0, -3.0),
                 WHITE.a(if front { 0.5 } else { 0.2 }),
             );

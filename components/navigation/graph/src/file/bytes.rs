@@ -23,13 +23,13 @@ pub(crate) fn checksum(bytes: &[u8]) -> u32 {
 }
 
 /// Appends the checksum of all that is there.
-pub(crate) fn seal(bytes: &mut Vec<u8>) {
+pub(crate) fn append_checksum(bytes: &mut Vec<u8>) {
     let sum = checksum(bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
 }
 
 /// What was sealed, if it still is as it was.
-pub(crate) fn unseal<'b>(bytes: &'b [u8], what: &str) -> Result<&'b [u8], SourceError> {
+pub(crate) fn verify<'b>(bytes: &'b [u8], what: &str) -> Result<&'b [u8], SourceError> {
     match bytes.split_last_chunk::<4>() {
         Some((body, sum)) if checksum(body) == u32::from_le_bytes(*sum) => Ok(body),
         _ => Err(damaged(what)),

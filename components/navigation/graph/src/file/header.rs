@@ -2,7 +2,7 @@
 
 use crate::{
     file::{
-        bytes::{Reader, damaged, put, put_signed, put_text, seal, unseal},
+        bytes::{Reader, append_checksum, damaged, put, put_signed, put_text, verify},
         nodes::NODES,
         roads::ROADS,
         section::Section,
@@ -97,7 +97,7 @@ pub(crate) fn write(
     }
     file.extend_from_slice(&length.to_le_bytes());
     file.append(&mut body);
-    seal(&mut file);
+    append_checksum(&mut file);
     for part in parts {
         file.extend_from_slice(part);
     }
@@ -156,7 +156,7 @@ impl Header {
             bytes = source.read(0, length)?;
         }
         let sealed = bytes.get(..length as usize).ok_or_else(|| damaged("it ends too soon"))?;
-        let body = unseal(sealed, "its header")?.get(16..).ok_or_else(|| damaged("its header"))?;
+        let body = verify(sealed, "its header")?.get(16..).ok_or_else(|| damaged("its header"))?;
         let header = Self::parse(body)?;
         header.check(size)?;
         Ok(header)

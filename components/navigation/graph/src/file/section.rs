@@ -1,7 +1,7 @@
 //! A row of blocks of any length, and where each begins: read one by one, each with its checksum.
 
 use crate::{
-    file::bytes::{damaged, seal, unseal},
+    file::bytes::{append_checksum, damaged, verify},
     source::{Source, SourceError},
 };
 
@@ -35,12 +35,12 @@ pub(crate) fn write(blocks: &[Vec<u8>]) -> Result<Vec<u8>, String> {
             let begin = at.get(page * PAGE + entry).copied().unwrap_or(end);
             entries.extend_from_slice(&(begin as u32).to_le_bytes());
         }
-        seal(&mut entries);
+        append_checksum(&mut entries);
         bytes.append(&mut entries);
     }
     for block in blocks {
         let mut sealed = block.clone();
-        seal(&mut sealed);
+        append_checksum(&mut sealed);
         bytes.append(&mut sealed);
     }
     Ok(bytes)
@@ -100,14 +100,14 @@ impl Section {
         };
         let at = self.offset + self.register_bytes() + u64::from(begin);
         let mut bytes = source.read(at, length)?;
-        let body = unseal(&bytes, what)?.len();
+        let body = verify(&bytes, what)?.len();
         bytes.truncate(body);
         Ok(bytes)
     }
 
     fn page(&self, source: &impl Source, page: u64) -> Result<Box<[u32]>, SourceError> {
         let bytes = source.read(self.offset + page * PAGE_BYTES as u64, PAGE_BYTES as u32)?;
-        let body = unseal(&bytes, "its register of blocks")?;
+        let body = verify(&bytes, "its register of blocks")?;
         let (entries, _) = body.as_chunks::<4>();
         if entries.len() != PAGE + 1 {
             return Err(damaged("its register of blocks"));

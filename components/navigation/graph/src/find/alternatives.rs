@@ -71,9 +71,9 @@ impl<S: Source> Graph<S> {
     }
 
     fn repeats(&self, way: &Path) -> bool {
-        let mut seen = HashSet::with_capacity(way.arcs.len());
+        let mut nodes = HashSet::with_capacity(way.arcs.len());
         // The link where one is may be left to either side: its beginning is not come by.
-        !way.arcs.iter().skip(1).all(|it| seen.insert(it.node))
+        !way.arcs.iter().skip(1).all(|it| nodes.insert(it.node))
     }
 
     /// The metres of a route on links that another goes too, in whichever direction.

@@ -68,16 +68,16 @@ impl Bounds {
 
     /// For one junction; [`NEVER`] where no route can lead to (from) any goal.
     pub(super) fn at(&self, nodes: &Nodes, index: usize) -> u32 {
-        let known = if self.landmarks { self.by_landmarks(nodes, index) } else { 0 };
+        let bound = if self.landmarks { self.by_landmarks(nodes, index) } else { 0 };
         if let Some(pace) = self.pace
-            && known != NEVER
+            && bound != NEVER
         {
             let (lat, lng) = nodes.at[index];
             let here = point(lat, lng);
             let metres = self.goals.iter().map(|it| it.at.metres_to(here)).fold(f64::MAX, f64::min);
             return (metres * pace) as u32;
         }
-        known
+        bound
     }
 
     fn by_landmarks(&self, nodes: &Nodes, index: usize) -> u32 {

@@ -187,8 +187,8 @@ impl Rules {
             return None;
         }
         if come == go {
-            let other = |it: &(usize, &Half)| {
-                it.0 != come && self.leaves(it.1) && !nodes.is_forbidden(index, come, it.0)
+            let other = |half: &(usize, &Half)| {
+                half.0 != come && self.leaves(half.1) && !nodes.is_forbidden(index, come, half.0)
             };
             return (!ends.iter().enumerate().any(|it| other(&it))).then_some(BACK_MS);
         }

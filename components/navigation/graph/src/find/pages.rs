@@ -64,15 +64,15 @@ impl<'g, S: Source> Pages<'g, S> {
     }
 
     /// The page of a junction that is there already, and the junction's place in it.
-    pub(super) fn known(&self, node: u32) -> Option<(usize, usize)> {
+    pub(super) fn number_of(&self, node: u32) -> Option<(usize, usize)> {
         let number = *self.numbers.get(node as usize / NODES)?;
         (number > 0).then(|| (usize::from(number) - 1, node as usize % NODES))
     }
 
     /// The page of a junction, and the junction's place in it.
     pub(super) fn page(&mut self, node: u32) -> Result<(usize, usize), NotFound> {
-        if let Some(known) = self.known(node) {
-            return Ok(known);
+        if let Some(number) = self.number_of(node) {
+            return Ok(number);
         }
         let block = node / NODES as u32;
         let nodes = self.graph.nodes(block)?;

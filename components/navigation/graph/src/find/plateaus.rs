@@ -83,7 +83,7 @@ impl<S: Source> Search<'_, S> {
     /// A link as the side of the destination knows it, and what it costs.
     fn twin(&self, ahead: u32) -> Option<(u32, u32)> {
         let (half, _) = self.pages.half(ahead);
-        let (page, index) = self.pages.known(half.other)?;
+        let (page, index) = self.pages.number_of(half.other)?;
         let (begin, ends) = self.pages.pages[page].nodes.ends(index);
         let twin = ends.get(usize::from(half.twin)).filter(|it| it.link == half.link)?;
         Some((state(page, begin + usize::from(half.twin)), self.rules.link(twin)))
@@ -96,7 +96,7 @@ impl<S: Source> Search<'_, S> {
         }
         let (half, _) = self.pages.half(back);
         let arc = Arc { node: half.other, slot: half.twin };
-        let (page, index) = self.pages.known(arc.node)?;
+        let (page, index) = self.pages.number_of(arc.node)?;
         let (begin, ends) = self.pages.pages[page].nodes.ends(index);
         ends.get(usize::from(arc.slot))?;
         Some(state(page, begin + usize::from(arc.slot)))

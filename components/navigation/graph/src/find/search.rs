@@ -232,7 +232,7 @@ impl<'g, S: Source> Search<'g, S> {
         label.parent = parent;
         self.queues[side].push(Reverse((key, to)));
         let over = cost.saturating_add(self.cost(half));
-        if let Some((page, index)) = self.pages.known(half.other) {
+        if let Some((page, index)) = self.pages.number_of(half.other) {
             let begin = self.pages.pages[page].nodes.ends(index).0;
             let twin = state(page, begin + usize::from(half.twin));
             let labels = &self.pages.pages[page].labels[1 - side];

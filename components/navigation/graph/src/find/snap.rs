@@ -72,8 +72,8 @@ impl<S: Source> Graph<S> {
             if boxes.len() != expected {
                 return Err(damaged("its tree of boxes"));
             }
-            queue.extend(boxes.iter().enumerate().map(|(entry, it)| Near {
-                metres: metres_to_box(at, *it),
+            queue.extend(boxes.iter().enumerate().map(|(entry, bounds)| Near {
+                metres: metres_to_box(at, *bounds),
                 level: below,
                 index: index * FAN + entry,
             }));
@@ -191,8 +191,8 @@ fn metres_to_box(at: Point, [south, west, north, east]: Box4) -> f64 {
 /// The point of a line that is nearest, how far that is in metres, and which part of the line is before it.
 fn along(at: Point, line: &[Point]) -> (Point, f64, f64) {
     let shrink = at.lat.to_radians().cos();
-    let flat = |it: &Point| {
-        ((it.lng - at.lng) * shrink * DEGREE_METRES, (it.lat - at.lat) * DEGREE_METRES)
+    let flat = |point: &Point| {
+        ((point.lng - at.lng) * shrink * DEGREE_METRES, (point.lat - at.lat) * DEGREE_METRES)
     };
     let mut best = (line.first().copied().unwrap_or_default(), f64::INFINITY, 0.0);
     let mut before = 0.0;

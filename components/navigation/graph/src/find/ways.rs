@@ -53,9 +53,9 @@ impl<S: Source> Graph<S> {
             // What is the fastest too is there once.
             let arcs = ways[0].arcs.clone();
             let mut index = 0;
-            ways.retain(|it| {
+            ways.retain(|way| {
                 index += 1;
-                index == 1 || it.arcs != arcs
+                index == 1 || way.arcs != arcs
             });
             ways.truncate(most);
         }

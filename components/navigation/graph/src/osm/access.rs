@@ -80,8 +80,8 @@ fn leave(value: &str) -> Option<Leave> {
 
 /// In which directions cars may go, where they may go at all: along the way, and back.
 pub(super) fn directions(tags: &Tags<'_>) -> (bool, bool) {
-    let said = tags.get("oneway:motor_vehicle").or_else(|| tags.get("oneway:motorcar"));
-    match said.or_else(|| tags.get("oneway")) {
+    let value = tags.get("oneway:motor_vehicle").or_else(|| tags.get("oneway:motorcar"));
+    match value.or_else(|| tags.get("oneway")) {
         Some("yes" | "true" | "1") => (true, false),
         Some("-1" | "reverse") => (false, true),
         Some("no" | "false" | "0" | "alternating") => (true, true),

@@ -16,7 +16,7 @@ use osmpbf::{BlobDecode, BlobReader, Element, PrimitiveBlock};
 use super::Stage;
 
 /// What a reader of the format must know; an extract that wants more is refused, not misread.
-const KNOWN: [&str; 2] = ["OsmSchema-V0.6", "DenseNodes"];
+const FEATURES: [&str; 2] = ["OsmSchema-V0.6", "DenseNodes"];
 
 /// What a pass is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +37,11 @@ pub(super) struct Extract {
 
 impl Extract {
     pub(super) fn open(path: &Path) -> Result<Self, String> {
-        let told = |error: io::Error| match error.kind() {
+        let message = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => format!("{}: there is no such file", path.display()),
             _ => format!("{}: it cannot be read: {error}", path.display()),
         };
-        let about = std::fs::metadata(path).map_err(told)?;
+        let about = std::fs::metadata(path).map_err(message)?;
         if !about.is_file() {
             return Err(format!("{}: it is no file; name an .osm.pbf file", path.display()));
         }
@@ -68,11 +68,11 @@ impl Extract {
         for blob in BlobReader::new(counted) {
             let blob = blob.map_err(|it| self.damaged(end, &it.to_string()))?;
             end = read.load(Ordering::Relaxed);
-            let known = self.kinds.get(blocks).copied();
-            if known.is_none_or(|it| it & kind as u8 != 0) {
+            let kinds = self.kinds.get(blocks).copied();
+            if kinds.is_none_or(|it| it & kind as u8 != 0) {
                 let decoded = blob.decode().map_err(|it| self.damaged(end, &it.to_string()))?;
                 let found = self.block(&decoded, blocks == 0, kind, take)?;
-                if known.is_none() {
+                if kinds.is_none() {
                     self.kinds.push(found);
                 }
             }
@@ -94,7 +94,7 @@ impl Extract {
     ) -> Result<u8, String> {
         match blob {
             BlobDecode::OsmHeader(header) => {
-                let strange = |it: &&String| !KNOWN.contains(&it.as_str());
+                let strange = |it: &&String| !FEATURES.contains(&it.as_str());
                 match header.required_features().iter().find(strange) {
                     Some(it) => Err(format!(
                         "{}: it needs `{it}`, which is not understood; take a plain extract of the \

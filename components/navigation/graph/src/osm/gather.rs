@@ -54,7 +54,7 @@ pub(super) struct Ways {
     pub(super) outers: HashMap<i64, Vec<i64>>,
     /// Houses that are drawn around.
     pub(super) houses: Vec<House>,
-    known: HashMap<Road, u32>,
+    indices: HashMap<Road, u32>,
 }
 
 /// What the third pass keeps: all nodes that matter, in the order of their ids.
@@ -106,8 +106,8 @@ pub(super) fn relations(
             return;
         }
         if let Some(sight) = sight::sight(&tags, 'r', relation.id()) {
-            let is_outer = |it: &osmpbf::RelMember<'_>| {
-                it.member_type == RelMemberType::Way && it.role().is_ok_and(|it| it != "inner")
+            let is_outer = |part: &osmpbf::RelMember<'_>| {
+                part.member_type == RelMemberType::Way && part.role().is_ok_and(|it| it != "inner")
             };
             let outers = relation.members().filter(is_outer).map(|it| it.member_id);
             kept.sights.push((sight, outers.take(OUTERS_MAX).collect()));
@@ -145,14 +145,14 @@ pub(super) fn ways(
             kept.houses.extend(House::of(&tags, ('w', way.id()), At::Node(first)));
         }
     })?;
-    kept.known = HashMap::new();
+    kept.indices = HashMap::new();
     Ok(kept)
 }
 
 impl Ways {
     fn add(&mut self, way: &osmpbf::Way<'_>, road: Road, seconds: Option<u32>) {
         let next = u32::try_from(self.roads.len()).unwrap_or(u32::MAX);
-        let index = *self.known.entry(road).or_insert_with_key(|road| {
+        let index = *self.indices.entry(road).or_insert_with_key(|road| {
             self.roads.push(road.clone());
             next
         });
@@ -208,8 +208,8 @@ pub(super) fn nodes(
 
 impl Nodes {
     fn add(&mut self, id: i64, nano: (i64, i64), tags: &Tags<'_>) {
-        let tenth = |it: i64, most: i64| {
-            i32::try_from(it / 100)
+        let tenth = |degrees: i64, most: i64| {
+            i32::try_from(degrees / 100)
                 .ok()
                 .filter(|it| i64::from(it.unsigned_abs()) <= most * 10_000_000)
         };

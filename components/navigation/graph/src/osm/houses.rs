@@ -56,7 +56,7 @@ pub(super) fn houses<'h>(
     nodes: &Nodes,
     towns: &Towns,
 ) -> Vec<Place> {
-    let mut seen = HashSet::new();
+    let mut names = HashSet::new();
     let mut places = Vec::new();
     for house in all.take(HOUSES_MAX) {
         let at = match house.at {
@@ -70,7 +70,7 @@ pub(super) fn houses<'h>(
             address = Text { local: house.city.clone(), en: String::new() };
         }
         let name = format!("{} {}", house.street, house.number);
-        if !seen.insert((name.clone(), address.local.clone())) {
+        if !names.insert((name.clone(), address.local.clone())) {
             continue;
         }
         places.push(Place {

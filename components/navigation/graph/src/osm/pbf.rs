@@ -76,8 +76,8 @@ impl Pbf {
     }
 
     fn string(&mut self, text: &str) -> u64 {
-        let known = self.strings.iter().position(|it| it == text);
-        let index = known.unwrap_or_else(|| {
+        let found = self.strings.iter().position(|it| it == text);
+        let index = found.unwrap_or_else(|| {
             self.strings.push(text.to_owned());
             self.strings.len() - 1
         });

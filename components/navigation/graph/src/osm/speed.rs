@@ -152,9 +152,9 @@ mod tests {
 
     #[test]
     fn limits_are_read_as_people_tag_them_and_nonsense_is_none() {
-        let known =
+        let cases =
             [("50", 50), ("30 mph", 48), ("FI:urban", 50), ("DE:zone:30", 30), ("none", 130)];
-        for (text, wanted) in known {
+        for (text, wanted) in cases {
             assert_eq!(limit(text), Some(wanted), "{text}");
         }
         for text in ["", "fast", "-5", "1e9", "99999", "NaN", "XX:warp", "signals", "0"] {
@@ -164,9 +164,9 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_people_tag_them_and_nonsense_is_none() {
-        let known =
+        let cases =
             [("00:15", 900), ("1:30:00", 5400), ("PT20M", 1200), ("PT1H5M", 3900), ("15", 900)];
-        for (text, wanted) in known {
+        for (text, wanted) in cases {
             assert_eq!(duration(text), Some(wanted), "{text}");
         }
         for text in ["", "soon", "99999999999", "4294967295:59", "PT", "P9Z", "0"] {

@@ -96,8 +96,8 @@ fn who_may_use_a_way_is_what_the_most_precise_tag_says() {
     for tags in
         [[("highway", "construction"), ("foot", "yes")], [("highway", "path"), ("access", "no")]]
     {
-        let told = refused(cross().way(10, &[1, 2], &tags).file().path());
-        assert!(told.contains("no roads"), "{told}");
+        let message = refused(cross().way(10, &[1, 2], &tags).file().path());
+        assert!(message.contains("no roads"), "{message}");
     }
 }
 
@@ -188,8 +188,8 @@ fn houses_are_places_with_their_street_and_number() {
         .way(10, &[1, 2], &[("highway", "residential"), ("name", "Katu")]);
     let network = read(&pbf);
     let houses: Vec<_> = network.places.iter().filter(|it| it.kind == PlaceKind::House).collect();
-    let told: Vec<_> = houses.iter().map(|it| (&*it.name.local, &*it.address.local)).collect();
-    assert_eq!(told, [("Katu 10", "Helsinki"), ("Katu 12a", "Espoo")]);
+    let found: Vec<_> = houses.iter().map(|it| (&*it.name.local, &*it.address.local)).collect();
+    assert_eq!(found, [("Katu 10", "Helsinki"), ("Katu 12a", "Espoo")]);
     assert!((houses[1].at.lng - 24.01).abs() < 1e-6, "{:?}", houses[1].at);
 }
 
@@ -226,16 +226,16 @@ fn what_is_no_extract_is_told_with_what_to_mend() {
     let missing = refused(Path::new("/no/such/file.osm.pbf"));
     assert!(missing.contains("there is no such file"), "{missing}");
     for (name, content) in [("text", &b"<osm version=\"0.6\"></osm>"[..]), ("zeros", &[0; 4096])] {
-        let told = refused(file(content).path());
-        assert!(told.contains("no OpenStreetMap extract"), "{name}: {told}");
+        let message = refused(file(content).path());
+        assert!(message.contains("no OpenStreetMap extract"), "{name}: {message}");
     }
     assert!(refused(file(b"").path()).contains("empty"));
     assert!(refused(&std::env::temp_dir()).contains("no file"));
     let roads = cross().way(10, &[1, 2], &[("highway", "residential")]);
-    let told = refused(roads.wants("HistoricalInformation").file().path());
-    assert!(told.contains("HistoricalInformation"), "{told}");
-    let told = refused(cross().file().path());
-    assert!(told.contains("no roads"), "{told}");
+    let message = refused(roads.wants("HistoricalInformation").file().path());
+    assert!(message.contains("HistoricalInformation"), "{message}");
+    let message = refused(cross().file().path());
+    assert!(message.contains("no roads"), "{message}");
 }
 
 #[test]
@@ -243,9 +243,9 @@ fn reports_a_file_not_fetched_to_its_end_wherever_it_ends() {
     let sound = cross().way(10, &[1, 2], &[("highway", "residential")]).bytes();
     assert!(super::read(file(&sound).path(), &mut |_| ()).is_ok());
     for length in 1..sound.len() {
-        let told = refused(file(&sound[..length]).path());
+        let message = refused(file(&sound[..length]).path());
         let is_told = ["fetch it again", "no roads", "no OpenStreetMap extract"];
-        assert!(is_told.iter().any(|it| told.contains(it)), "{length}: {told}");
+        assert!(is_told.iter().any(|it| told.contains(it)), "{length}: {message}");
     }
 }
 
@@ -269,8 +269,8 @@ fn no_byte_that_is_wrong_ends_more_than_the_import() {
                     assert!(network.nodes.iter().all(|it| it.at.is_on_globe()));
                     read += 1;
                 }
-                Err(told) => {
-                    assert!(!told.is_empty());
+                Err(message) => {
+                    assert!(!message.is_empty());
                     refused += 1;
                 }
             }

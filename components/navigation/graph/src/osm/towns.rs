@@ -27,11 +27,11 @@ struct Town {
 
 impl Towns {
     pub(super) fn new<'s>(sights: impl Iterator<Item = &'s Sight>) -> Self {
-        let towns = sights.filter(|it| it.reach > 0.0).map(|it| Town {
-            name: it.place.name.clone(),
-            at: it.place.at,
-            reach: it.reach,
-            is_quarter: it.place.kind == PlaceKind::Quarter,
+        let towns = sights.filter(|it| it.reach > 0.0).map(|sight| Town {
+            name: sight.place.name.clone(),
+            at: sight.place.at,
+            reach: sight.reach,
+            is_quarter: sight.place.kind == PlaceKind::Quarter,
         });
         let mut towns: Vec<Town> = towns.collect();
         towns.sort_by(|a, b| b.reach.total_cmp(&a.reach));

@@ -81,8 +81,8 @@ pub(super) fn forbidden(joined: &Joined, turns: &[Turn], nodes: &Nodes) -> Vec<F
 }
 
 fn of_turn(joined: &Joined, turn: &Turn, over: u32, links: &[u32], all: &mut Vec<Forbidden>) {
-    let comes = |it: &u32| {
-        let link = &joined.links[*it as usize];
+    let comes = |link: &u32| {
+        let link = &joined.links[*link as usize];
         (link.to == over && link.cars.0) || (link.from == over && link.cars.1)
     };
     let of = |link: u32, ways: &[i64]| ways.iter().any(|way| joined.is_of_way(link, over, *way));

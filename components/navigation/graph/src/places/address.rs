@@ -42,8 +42,8 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
     let text = text.chars().take(crate::names::CHARS_MAX).collect::<String>();
     let words: Vec<&str> = text.split([',', '、', '，', '\n']).collect();
     // `Marunouchi, Chiyoda City, Tokyo`: from the left; a number alone is no place.
-    let is_place = |it: &&str| {
-        let it = folded(it);
+    let is_place = |part: &&str| {
+        let it = folded(part);
         it.chars().any(char::is_alphabetic) && !is_country(&it)
     };
     let words: Vec<&str> = words.into_iter().filter(is_place).collect();
@@ -53,8 +53,8 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
         let area = area_of(&words[at + 1..]);
         parts.extend(entrance(&name));
         parts.extend(inner(&name));
-        let said = [Some((*word).to_owned()), turned(word), without_number(word)];
-        for (index, name) in said.into_iter().enumerate().filter_map(|(at, it)| Some((at, it?))) {
+        let ways = [Some((*word).to_owned()), turned(word), without_number(word)];
+        for (index, name) in ways.into_iter().enumerate().filter_map(|(at, it)| Some((at, it?))) {
             // The whole text as it stands has been looked up.
             if words.len() > 1 || index > 0 {
                 let within = Within::Area(area.clone());

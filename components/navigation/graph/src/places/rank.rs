@@ -43,8 +43,8 @@ pub(super) fn best(mut keys: Vec<Key>, are_beginnings: bool) -> Vec<Key> {
     } else {
         keys.sort_by_key(Key::rank);
     }
-    let mut seen = std::collections::HashSet::new();
-    keys.retain(|key| seen.insert(key.place));
+    let mut places = std::collections::HashSet::new();
+    keys.retain(|key| places.insert(key.place));
     keys
 }
 

@@ -42,8 +42,8 @@ pub(super) fn times(plan: &Plan<'_>, main: &[bool]) -> Vec<Times> {
 }
 
 fn farthest(times: &[u32], main: &[bool]) -> Option<u32> {
-    let known = |it: &(usize, &u32)| main[it.0] && *it.1 != UNKNOWN && *it.1 > 0;
-    let far = times.iter().enumerate().filter(known).max_by_key(|it| *it.1);
+    let counts = |it: &(usize, &u32)| main[it.0] && *it.1 != UNKNOWN && *it.1 > 0;
+    let far = times.iter().enumerate().filter(counts).max_by_key(|it| *it.1);
     far.map(|it| it.0 as u32)
 }
 

@@ -34,8 +34,8 @@ pub(super) fn directed(plan: &Plan<'_>, open: Open) -> Vec<bool> {
         sizes.push(size);
     }
     let is_open = |node: usize| {
-        plan.at[node].iter().any(|it| {
-            let (ahead, back) = open(plan.link(it.0));
+        plan.at[node].iter().any(|arc| {
+            let (ahead, back) = open(plan.link(arc.0));
             ahead || back
         })
     };
@@ -92,10 +92,10 @@ fn reached(plan: &Plan<'_>, node: u32, index: usize, along: bool, open: Open) ->
 
 /// All junctions in the order in which a search in depth is done with them.
 fn finished(plan: &Plan<'_>, open: Open) -> Vec<u32> {
-    let mut seen = vec![false; plan.nodes.len()];
+    let mut visited = vec![false; plan.nodes.len()];
     let mut order = Vec::with_capacity(plan.nodes.len());
     for root in 0..plan.nodes.len() as u32 {
-        if std::mem::replace(&mut seen[root as usize], true) {
+        if std::mem::replace(&mut visited[root as usize], true) {
             continue;
         }
         let mut left = vec![(root, 0)];
@@ -108,7 +108,7 @@ fn finished(plan: &Plan<'_>, open: Open) -> Vec<u32> {
             let other = reached(plan, *node, *index, true, open);
             *index += 1;
             if let Some(other) = other
-                && !std::mem::replace(&mut seen[other as usize], true)
+                && !std::mem::replace(&mut visited[other as usize], true)
             {
                 left.push((other, 0));
             }

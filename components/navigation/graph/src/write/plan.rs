@@ -99,10 +99,10 @@ fn check(network: &Network) -> Result<(), String> {
         };
         return Err(format!("link {index} {fault}"));
     }
-    let known = |it: &crate::network::Forbidden| {
-        (it.from as usize) < links && (it.to as usize) < links && (it.over as usize) < nodes
+    let exists = |turn: &crate::network::Forbidden| {
+        (turn.from as usize) < links && (turn.to as usize) < links && (turn.over as usize) < nodes
     };
-    match network.forbidden.iter().position(|it| !known(it)) {
+    match network.forbidden.iter().position(|it| !exists(it)) {
         Some(bad) => Err(format!("turn {bad} is between links that there are not")),
         None => Ok(()),
     }
@@ -125,8 +125,8 @@ impl Texts {
     /// The number of a name with a road's number.
     pub(super) fn add(&mut self, name: &Text, number: &str) -> u32 {
         let key = [name.local.clone(), name.en.clone(), number.to_owned()];
-        if let Some(&known) = self.numbers.get(&key) {
-            return known;
+        if let Some(&number) = self.numbers.get(&key) {
+            return number;
         }
         let new = self.all.len() as u32;
         self.all.push(key.clone());

@@ -170,11 +170,11 @@ impl<'n> Plain<'n> {
             if arc == to {
                 return Some(seconds + self.seconds(to.0));
             }
-            let known = &mut reached[arc.0][usize::from(arc.1)];
-            if seconds >= *known {
+            let best = &mut reached[arc.0][usize::from(arc.1)];
+            if seconds >= *best {
                 continue;
             }
-            *known = seconds;
+            *best = seconds;
             for (next, turn) in self.after(arc) {
                 queue.push(Reverse((Key(seconds + self.seconds(arc.0) + turn), next)));
             }
@@ -204,11 +204,11 @@ impl<'n> Plain<'n> {
             }
         }
         while let Some(Reverse((Key(seconds), arc))) = queue.pop() {
-            let known = &mut reached[arc.0][usize::from(arc.1)];
-            if seconds >= *known {
+            let sum = &mut reached[arc.0][usize::from(arc.1)];
+            if seconds >= *sum {
                 continue;
             }
-            *known = seconds;
+            *sum = seconds;
             if arc.0 == to.0 {
                 best = best.min(seconds + cost(arc, to.1));
             }

@@ -65,7 +65,7 @@ fn a_leg_tells_its_turn_the_other_ways_and_the_junction() {
 }
 
 #[test]
-fn nobody_turns_back_at_a_junction_but_at_a_dead_end() {
+fn turns_back_at_a_dead_end_but_not_at_a_junction() {
     let cross = cross();
     // From the east, northwards, but east of the middle only the way to its end leads on.
     let mut shut = cross;

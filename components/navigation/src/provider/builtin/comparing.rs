@@ -6,7 +6,7 @@ use graph::{Graph, Mode, RouteOptions, Source};
 use output::navigation::{Comparison, Element, Row};
 
 use super::{
-    ends::{Known, known},
+    ends::{Spot, locate},
     error, maps, traffic_at,
 };
 use crate::{
@@ -27,8 +27,8 @@ pub fn compare<S: Source>(
     let mut best: Option<(&Graph<S>, Vec<_>)> = None;
     for graph in graphs {
         let all = ask.origins.iter().chain(&ask.destinations);
-        let places = all.map(|it| known(graph, it)).collect::<Result<Vec<_>, _>>()?;
-        let count = |it: &[Option<Known>]| it.iter().flatten().count();
+        let places = all.map(|it| locate(graph, it)).collect::<Result<Vec<_>, _>>()?;
+        let count = |it: &[Option<Spot>]| it.iter().flatten().count();
         if best.as_ref().is_none_or(|it| count(&places) > count(&it.1)) {
             best = Some((graph, places));
         }
@@ -47,7 +47,7 @@ pub fn compare<S: Source>(
             };
             let traffic = traffic_at(Mode::Drive, first, at, Traffic::default());
             let options = RouteOptions { traffic, ..RouteOptions::default() };
-            let points = |of: &[Option<Known>]| of.iter().flatten().map(|it| it.at).collect();
+            let points = |of: &[Option<Spot>]| of.iter().flatten().map(|it| it.at).collect();
             let (from, to): (Vec<_>, Vec<_>) = (points(origins), points(destinations));
             let matrix = graph.matrix(&from, &to, &options);
             matrix.map_err(|it| error::unreadable(graph.name(), it))?.rows
@@ -59,8 +59,8 @@ pub fn compare<S: Source>(
 /// The rows of those that are known, among those that are not.
 fn table(
     ask: &CompareAsk,
-    origins: &[Option<Known>],
-    destinations: &[Option<Known>],
+    origins: &[Option<Spot>],
+    destinations: &[Option<Spot>],
     rows: Vec<Vec<Option<(f64, f64, f64)>>>,
 ) -> Comparison {
     let mut rows = rows.into_iter();
@@ -71,9 +71,9 @@ fn table(
             ..Element::default()
         }
     };
-    let row = |(index, origin): (usize, &Option<Known>)| {
+    let row = |(index, origin): (usize, &Option<Spot>)| {
         let mut cells = origin.as_ref().and_then(|_| rows.next()).unwrap_or_default().into_iter();
-        let element = |(number, destination): (usize, &Option<Known>)| match destination {
+        let element = |(number, destination): (usize, &Option<Spot>)| match destination {
             _ if origin.is_none() => absent(&ask.origins[index]),
             None => absent(&ask.destinations[number]),
             Some(_) => element(cells.next().flatten(), ask.language),
@@ -81,9 +81,9 @@ fn table(
         Row { elements: destinations.iter().enumerate().map(element).collect() }
     };
     let rows = origins.iter().enumerate().map(row).collect();
-    let addresses = |of: &[Option<Known>]| {
-        let formatted = |it: &Option<Known>| {
-            it.as_ref().map(|it| it.formatted(ask.language)).unwrap_or_default()
+    let addresses = |of: &[Option<Spot>]| {
+        let formatted = |place: &Option<Spot>| {
+            place.as_ref().map(|it| it.formatted(ask.language)).unwrap_or_default()
         };
         of.iter().map(formatted).collect()
     };

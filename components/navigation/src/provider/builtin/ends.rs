@@ -28,7 +28,7 @@ const NEAR_METRES: f64 = 300.0;
 
 /// A place that was understood.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct Spot {
     pub(crate) at: Point,
     pub(crate) name: Text,
     pub(crate) address: Text,
@@ -48,7 +48,7 @@ pub(crate) enum Understood {
     Others(Vec<Text>),
 }
 
-impl Known {
+impl Spot {
     /// For people: where it is and what it is called.
     pub(crate) fn formatted(&self, language: Language) -> String {
         let (name, address) = (text(&self.name, language), text(&self.address, language));
@@ -97,7 +97,7 @@ impl Known {
     }
 
     pub(crate) fn waypoint(&self) -> Waypoint {
-        let types = self.kind.map(|it| word(it).to_owned()).into_iter().collect();
+        let types = self.kind.map(|it| name(it).to_owned()).into_iter().collect();
         Waypoint { place_id: self.id.clone(), types }
     }
 
@@ -108,7 +108,7 @@ impl Known {
     }
 }
 
-impl From<Place> for Known {
+impl From<Place> for Spot {
     fn from(it: Place) -> Self {
         let kind = Some(it.kind);
         Self { at: it.at, name: it.name, address: it.address, id: it.id, kind, understood: None }
@@ -116,7 +116,7 @@ impl From<Place> for Known {
 }
 
 /// Google's type for what a place is.
-fn word(kind: PlaceKind) -> &'static str {
+fn name(kind: PlaceKind) -> &'static str {
     match kind {
         PlaceKind::Station => "train_station",
         PlaceKind::Town => "locality",
@@ -130,7 +130,7 @@ fn word(kind: PlaceKind) -> &'static str {
 }
 
 /// How far each stop of a route is from the road where it is left or come to, in metres.
-pub(crate) fn road_metres(parts: &[Found], stops: &[Known]) -> Vec<f64> {
+pub(crate) fn road_metres(parts: &[Found], stops: &[Spot]) -> Vec<f64> {
     let first = parts.first().and_then(|it| it.legs.first()?.points.first());
     let lasts = parts.iter().map(|it| it.legs.last()?.points.last());
     let roads = std::iter::once(first).chain(lasts);
@@ -138,11 +138,11 @@ pub(crate) fn road_metres(parts: &[Found], stops: &[Known]) -> Vec<f64> {
 }
 
 /// What a traveller must know of where the route begins and ends.
-pub(crate) fn notes(parts: &[Found], stops: &[Known], language: Language) -> Vec<String> {
+pub(crate) fn notes(parts: &[Found], stops: &[Spot], language: Language) -> Vec<String> {
     let understood = stops.iter().filter_map(|it| it.understood_as(language));
     let far = stops.iter().zip(road_metres(parts, stops)).filter(|it| it.1 >= FAR_METRES);
-    let far = far.map(|(it, metres)| {
-        let (name, metres) = (it.name(language), words::distance(metres));
+    let far = far.map(|(place, metres)| {
+        let (name, metres) = (place.name(language), words::distance(metres));
         match language {
             Language::Japanese => format!(
                 "「{name}」は道路から{metres}離れています。その間は距離にも所要時間にも含まれません。"
@@ -159,10 +159,10 @@ pub(crate) fn notes(parts: &[Found], stops: &[Known], language: Language) -> Vec
 ///
 /// # Errors
 /// When the map cannot be read.
-pub(crate) fn known<S: Source>(
+pub(crate) fn locate<S: Source>(
     graph: &Graph<S>,
     asked: &str,
-) -> Result<Option<Known>, ProviderError> {
+) -> Result<Option<Spot>, ProviderError> {
     if let Some(at) = coordinates(asked) {
         return if is_inside(graph, at) { Ok(Some(spot(graph, at)?)) } else { Ok(None) };
     }
@@ -177,9 +177,9 @@ pub(crate) fn known<S: Source>(
     if !is_meant {
         return mistyped(graph, asked);
     }
-    let mut known = Known::from(hit.place.clone());
-    let is_other = |it: &&Hit| {
-        it.by == hit.by && it.place.kind == hit.place.kind && it.place.name == hit.place.name
+    let mut located = Spot::from(hit.place.clone());
+    let is_other = |also: &&Hit| {
+        also.by == hit.by && also.place.kind == hit.place.kind && also.place.name == hit.place.name
     };
     let others: Vec<Text> = match hit.by {
         Match::Whole => {
@@ -187,17 +187,17 @@ pub(crate) fn known<S: Source>(
         }
         _ => Vec::new(),
     };
-    known.understood = match hit.by {
+    located.understood = match hit.by {
         Match::Around => Some(Understood::For(asked.to_owned())),
         _ if others.is_empty() => None,
         _ => Some(Understood::Others(others)),
     };
-    Ok(Some(known))
+    Ok(Some(located))
 }
 
 /// The one place that a name with a letter wrong is surely meant for: where letters are Latin, and no place
 /// elsewhere is called so.
-fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Known>, ProviderError> {
+fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Spot>, ProviderError> {
     let name = folded(asked);
     let is_latin = name.chars().all(|it| it.is_ascii_alphabetic());
     if !is_latin || name.len() < TYPED_MIN || maps::elsewhere(asked).is_some() {
@@ -208,23 +208,23 @@ fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Known>, P
     let [first, others @ ..] = close.as_slice() else { return Ok(None) };
     let is_sure = first.0 == 1 && others.first().is_none_or(|it| it.0 > 1);
     let understood = Some(Understood::For(asked.to_owned()));
-    Ok(is_sure.then(|| Known { understood, ..first.1.clone().into() }))
+    Ok(is_sure.then(|| Spot { understood, ..first.1.clone().into() }))
 }
 
 /// A pair of numbers, called after what is near.
-fn spot<S: Source>(graph: &Graph<S>, at: Point) -> Result<Known, ProviderError> {
+fn spot<S: Source>(graph: &Graph<S>, at: Point) -> Result<Spot, ProviderError> {
     let near = graph.nearest_place(at, NEAR_METRES);
     let near = near.map_err(|it| unreadable(graph.name(), it))?;
     let numbers = format!("{:.5},{:.5}", at.lat, at.lng);
     let (name, address) = near.map_or_else(
         || (Text { local: numbers.clone(), en: numbers.clone() }, Text::default()),
-        |it| {
-            let en = if it.name.en.is_empty() { &it.name.local } else { &it.name.en };
-            let (local, en) = (format!("{}付近", it.name.local), format!("near {en}"));
-            (Text { local, en }, it.address)
+        |place| {
+            let en = if place.name.en.is_empty() { &place.name.local } else { &place.name.en };
+            let (local, en) = (format!("{}付近", place.name.local), format!("near {en}"));
+            (Text { local, en }, place.address)
         },
     );
-    Ok(Known { at, name, address, id: format!("spot:{numbers}"), kind: None, understood: None })
+    Ok(Spot { at, name, address, id: format!("spot:{numbers}"), kind: None, understood: None })
 }
 
 /// Whether a point lies within the map's box, or just beside it.
@@ -255,7 +255,7 @@ pub(crate) fn close<S: Source>(
         };
         let alike = graph.places().close(asked, CLOSE_MAX).map_err(broken)?;
         for place in alike.into_iter().map(|it| it.1).chain(begun) {
-            let name = Known::from(place).formatted(language);
+            let name = Spot::from(place).formatted(language);
             if close.len() < CLOSE_MAX && !close.contains(&name) {
                 close.push(name);
             }

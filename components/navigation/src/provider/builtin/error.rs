@@ -2,7 +2,7 @@
 
 use graph::NotFound;
 
-use super::ends::Known;
+use super::ends::Spot;
 use crate::{ask::Language, error::ProviderError, words};
 
 /// A map that cannot be read, by its name.
@@ -18,11 +18,11 @@ pub(crate) fn unreadable(map: &str, error: NotFound) -> ProviderError {
 pub(crate) fn no_way(
     error: NotFound,
     map: &str,
-    (origin, destination): (&Known, &Known),
+    (origin, destination): (&Spot, &Spot),
     (first, last): (&str, &str),
     language: Language,
 ) -> ProviderError {
-    let outside = |pointer: &str, place: &Known, metres: Option<f64>| {
+    let outside = |pointer: &str, place: &Spot, metres: Option<f64>| {
         let (pointer, place) = (pointer.to_owned(), place.name(language).to_owned());
         match metres {
             Some(metres) => ProviderError::OffRoad { pointer, place, metres: words::whole(metres) },

@@ -3,7 +3,7 @@
 use graph::{Graph, NotFound, Source, SourceError, Text};
 use toolkit::files;
 
-use super::{ends::Known, error::unreadable};
+use super::{ends::Spot, error::unreadable};
 use crate::{arguments::coordinates, error::ProviderError, gazetteer, network::NETWORK};
 
 /// Where the bytes of a map are.
@@ -61,13 +61,13 @@ fn named(name: &str, error: NotFound) -> ProviderError {
 }
 
 /// A place that is known, though no map has it.
-pub(crate) fn elsewhere(asked: &str) -> Option<Known> {
+pub(crate) fn elsewhere(asked: &str) -> Option<Spot> {
     if let Some(at) = coordinates(asked) {
         let numbers = format!("{:.5},{:.5}", at.lat, at.lng);
         let name = Text { local: numbers.clone(), en: numbers.clone() };
         let id = format!("spot:{numbers}");
         let address = Text::default();
-        return Some(Known { at, name, address, id, kind: None, understood: None });
+        return Some(Spot { at, name, address, id, kind: None, understood: None });
     }
-    gazetteer::find(asked).map(Known::from)
+    gazetteer::find(asked).map(Spot::from)
 }

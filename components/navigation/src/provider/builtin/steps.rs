@@ -75,21 +75,21 @@ pub(crate) fn cuts(legs: &[Leg]) -> Vec<Cut> {
     }
     cuts.push(Cut { at: 0, what: Move::Depart, road: named(legs, 0) });
     // The road that was named last.
-    let mut told = cuts[0].road;
+    let mut last = cuts[0].road;
     for at in 1..legs.len() {
-        if let Some(what) = what(legs, at, told) {
+        if let Some(what) = what(legs, at, last) {
             let road = target(legs, at, what);
             cuts.push(Cut { at, what, road });
-            told = road;
-        } else if told.is_none() && !legs[at].ramp {
-            told = named(legs, at);
+            last = road;
+        } else if last.is_none() && !legs[at].ramp {
+            last = named(legs, at);
         }
     }
     cuts
 }
 
 /// What is to be done where the leg `at` begins; nothing where the road only goes on.
-fn what(legs: &[Leg], at: usize, told: Option<usize>) -> Option<Move> {
+fn what(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     let (before, leg) = (&legs[at - 1], &legs[at]);
     let side = || side(leg.turn, &leg.others);
     match (way(before), way(leg)) {
@@ -102,7 +102,7 @@ fn what(legs: &[Leg], at: usize, told: Option<usize>) -> Option<Move> {
         (Way::Expressway, Way::Street) => Some(Move::Leave(side())),
         (Way::Street, Way::Ramp) => match after_ramp(legs, at) {
             Some(Way::Expressway) => Some(Move::Enter(side())),
-            _ => street(legs, at, told),
+            _ => street(legs, at, last),
         },
         (Way::Expressway, Way::Ramp) => Some(match after_ramp(legs, at) {
             Some(Way::Expressway) => Move::Fork(side()),
@@ -112,16 +112,16 @@ fn what(legs: &[Leg], at: usize, told: Option<usize>) -> Option<Move> {
         (Way::Ramp, Way::Expressway) => {
             (ramp_metres(legs, at) > RAMP_METRES_MAX).then_some(Move::Merge)
         }
-        (Way::Ramp, Way::Street) => street(legs, at, told),
-        (Way::Expressway, Way::Expressway) => expressway(legs, at, told),
-        (Way::Street, Way::Street) => street(legs, at, told),
+        (Way::Ramp, Way::Street) => street(legs, at, last),
+        (Way::Expressway, Way::Expressway) => expressway(legs, at, last),
+        (Way::Street, Way::Street) => street(legs, at, last),
     }
 }
 
 /// From one expressway to another, or past one.
-fn expressway(legs: &[Leg], at: usize, told: Option<usize>) -> Option<Move> {
+fn expressway(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     let leg = &legs[at];
-    if !is_new(legs, at, told) {
+    if !is_new(legs, at, last) {
         return None;
     }
     let side = side(leg.turn, &leg.others);
@@ -140,11 +140,11 @@ fn passes_exit(leg: &Leg) -> bool {
 }
 
 /// From one street into another.
-fn street(legs: &[Leg], at: usize, told: Option<usize>) -> Option<Move> {
+fn street(legs: &[Leg], at: usize, last: Option<usize>) -> Option<Move> {
     let leg = &legs[at];
     let (angle, side) = (leg.turn.abs(), side(leg.turn, &leg.others));
     let bent = if leg.turn < 0.0 { Side::Left } else { Side::Right };
-    let is_new_name = is_new(legs, at, told);
+    let is_new_name = is_new(legs, at, last);
     if angle >= BACK {
         return Some(Move::Back(bent));
     }
@@ -185,9 +185,9 @@ fn ramp_metres(legs: &[Leg], at: usize) -> f64 {
 
 /// The leg whose road a move leads to: of a ramp or a roundabout what comes behind it.
 fn target(legs: &[Leg], at: usize, what: Move) -> Option<usize> {
-    let is_between = |it: &Leg| match what {
-        Move::Enter(_) | Move::Leave(_) | Move::Fork(_) | Move::Keep(_) => it.ramp,
-        Move::Roundabout(..) => it.roundabout,
+    let is_between = |leg: &Leg| match what {
+        Move::Enter(_) | Move::Leave(_) | Move::Fork(_) | Move::Keep(_) => leg.ramp,
+        Move::Roundabout(..) => leg.roundabout,
         _ => false,
     };
     let next = at + legs[at..].iter().take_while(|it| is_between(it)).count();
@@ -210,8 +210,8 @@ fn is_named(leg: &Leg) -> bool {
 }
 
 /// Whether a road begins there that has another name than the one that was named last, for a while.
-fn is_new(legs: &[Leg], at: usize, told: Option<usize>) -> bool {
-    if !is_named(&legs[at]) || told.is_some_and(|it| same(legs, it, at)) {
+fn is_new(legs: &[Leg], at: usize, last: Option<usize>) -> bool {
+    if !is_named(&legs[at]) || last.is_some_and(|it| same(legs, it, at)) {
         return false;
     }
     let road = (at..legs.len()).take_while(|it| same(legs, at, *it));

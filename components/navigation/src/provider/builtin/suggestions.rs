@@ -4,7 +4,7 @@ use graph::{Graph, Mode, NotFound, RouteOptions, Source};
 use output::navigation::Point;
 use serde::Serialize;
 
-use super::{ends::Known, error::unreadable, instructions::text};
+use super::{ends::Spot, error::unreadable, instructions::text};
 use crate::{
     ask::Language,
     error::ProviderError,
@@ -127,7 +127,7 @@ pub fn around<S: Source>(
         let mut around = Around::default();
         if let Some(place) = place {
             around.metres = Some(whole(at.metres_to(place.at)));
-            around.name = Some(Known::from(place).formatted(language));
+            around.name = Some(Spot::from(place).formatted(language));
         }
         if let Some(road) = road {
             let (name, number) = graph.road_name(&road).map_err(broken)?;

@@ -30,16 +30,16 @@ pub(crate) fn summaries(ways: &[&[Leg]], language: Language) -> Vec<String> {
         }
         all.push(named);
     }
-    let mut said: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for (named, way) in all.iter().zip(ways) {
         let mut text = sentence(named, language);
-        if said.contains(&text) {
+        if texts.contains(&text) {
             let metres = way.iter().map(|it| it.metres).sum();
             text = format!("{text} ({})", words::distance(metres));
         }
-        said.push(text);
+        texts.push(text);
     }
-    said
+    texts
 }
 
 /// The longest road, and the next where it is nearly as long.
@@ -112,7 +112,7 @@ mod tests {
         let one = [leg("国道15号", 9_000.0), leg("国道1号", 300.0)];
         let other = [leg("国道15号", 9_000.0), leg("環八通り", 900.0)];
         let third = [leg("国道15号", 9_100.0)];
-        let said = of(&[&one, &other, &third]);
-        assert_eq!(said, ["国道15号経由", "国道15号、環八通り経由", "国道15号経由 (9.1 km)"]);
+        let texts = of(&[&one, &other, &third]);
+        assert_eq!(texts, ["国道15号経由", "国道15号、環八通り経由", "国道15号経由 (9.1 km)"]);
     }
 }

@@ -36,14 +36,14 @@ fn instructions(routes: &Routes) -> Vec<&str> {
 #[test]
 fn expressway_is_entered_and_left_at_named_entrances() {
     let (routes, details) = answer(&ask("東京駅", "横浜駅")).unwrap();
-    let said = instructions(&routes);
+    let texts = instructions(&routes);
     let is_said =
-        |begin: &str, end: &str| said.iter().any(|it| it.contains(begin) && it.ends_with(end));
-    assert!(is_said("出入口から首都高速", "に入る"), "{said:?}");
-    assert!(is_said("JCTを", "に入る"), "{said:?}");
+        |begin: &str, end: &str| texts.iter().any(|it| it.contains(begin) && it.ends_with(end));
+    assert!(is_said("出入口から首都高速", "に入る"), "{texts:?}");
+    assert!(is_said("JCTを", "に入る"), "{texts:?}");
     assert!(
         is_said("出入口で首都高速", "を出る") || is_said("出入口で首都高速", "に入る"),
-        "{said:?}"
+        "{texts:?}"
     );
     let toll = details.routes[0].toll.clone().unwrap();
     assert!((1_000.0..2_000.0).contains(&toll.amount) && toll.is_estimate, "{toll:?}");
@@ -103,7 +103,7 @@ fn who_is_there_already_has_arrived() {
 
 #[test]
 fn turns_are_told_by_googles_words() {
-    let known = [
+    let maneuvers = [
         "turn-slight-left",
         "turn-sharp-left",
         "uturn-left",
@@ -130,8 +130,8 @@ fn turns_are_told_by_googles_words() {
         let asked = RouteAsk { alternatives: true, ..ask(origin, destination) };
         let (routes, details) = answer(&asked).unwrap();
         for (route, details) in routes.routes.iter().zip(&details.routes) {
-            let mut words = route.steps.iter().filter_map(|it| it.maneuver.as_deref());
-            assert!(words.all(|it| known.contains(&it)), "{:?}", route.steps);
+            let mut used = route.steps.iter().filter_map(|it| it.maneuver.as_deref());
+            assert!(used.all(|it| known.contains(&it)), "{:?}", route.steps);
             assert_eq!(details.steps_at.len(), route.steps.len());
             let empty = route.steps.iter().find(|it| it.instruction.is_empty());
             assert_eq!(empty, None);
@@ -151,8 +151,8 @@ fn a_place_is_found_by_its_name_its_reading_and_its_numbers() {
     }
     let spot = find("35.6812,139.7671").unwrap();
     assert_eq!((spot.location.lat, spot.location.lng), (35.6812, 139.7671));
-    let said = &spot.formatted_address;
-    assert!(said.contains("東京駅から0 m、最寄りの道路は"), "{said}");
+    let address = &spot.formatted_address;
+    assert!(address.contains("東京駅から0 m、最寄りの道路は"), "{address}");
     let english = place(&graphs, "35.6850,139.7700", Language::English).unwrap();
     assert!(english.formatted_address.contains(" m from "), "{english:?}");
     assert!(english.formatted_address.contains("nearest road: "), "{english:?}");
@@ -209,8 +209,8 @@ fn reports_a_place_far_from_the_road_and_refuses_one_in_the_bay() {
     let (routes, details) = answer(&ask("東京駅", "横浜駅")).unwrap();
     assert!(details.origin.unwrap().road_metres.is_some_and(|it| it < 300));
     assert!(!routes.routes[0].warnings[0].contains("離れています"));
-    let said = answer(&ask("横浜駅", "35.5,139.85")).unwrap_err();
-    let ProviderError::OffRoad { pointer, metres, .. } = said else { panic!("{said:?}") };
+    let error = answer(&ask("横浜駅", "35.5,139.85")).unwrap_err();
+    let ProviderError::OffRoad { pointer, metres, .. } = error else { panic!("{error:?}") };
     assert!(pointer == "/destination" && metres > 2_500);
 }
 
@@ -233,9 +233,9 @@ fn shortest_route_is_first_and_the_fastest_stands_beside_it() {
 fn stops_on_the_way_are_come_to_in_their_order() {
     let via = vec!["品川駅".to_owned(), "川崎駅".to_owned()];
     let (routes, details) = answer(&RouteAsk { via, ..ask("東京駅", "横浜駅") }).unwrap();
-    let said = instructions(&routes);
+    let texts = instructions(&routes);
     let at =
-        |what: &str| said.iter().position(|it| *it == what).unwrap_or_else(|| panic!("{said:?}"));
+        |what: &str| texts.iter().position(|it| *it == what).unwrap_or_else(|| panic!("{texts:?}"));
     assert!(at("品川駅に到着") < at("川崎駅に到着") && at("川崎駅に到着") < at("横浜駅に到着"));
     assert_eq!(details.via.iter().map(|it| &*it.name).collect::<Vec<_>>(), ["品川駅", "川崎駅"]);
     assert_eq!(details.routes[0].steps_at.len(), routes.routes[0].steps.len());
@@ -244,8 +244,8 @@ fn stops_on_the_way_are_come_to_in_their_order() {
     let sum: u64 = alone.iter().sum();
     assert!(routes.routes[0].distance.value.abs_diff(sum) <= 3_000, "{sum}");
     let via = vec!["ここではないどこか".to_owned()];
-    let said = answer(&RouteAsk { via, ..ask("東京駅", "横浜駅") }).unwrap_err();
-    assert!(matches!(said, ProviderError::UnknownPlace { pointer, .. } if pointer == "/via/0"));
+    let error = answer(&RouteAsk { via, ..ask("東京駅", "横浜駅") }).unwrap_err();
+    assert!(matches!(error, ProviderError::UnknownPlace { pointer, .. } if pointer == "/via/0"));
 }
 
 #[test]
@@ -262,8 +262,8 @@ fn accepts_and_reports_a_misspelt_name_and_asks_back_on_others() {
     let (routes, details) = answer(&ask("Shinjku Station", "横浜駅")).unwrap();
     assert_eq!(details.origin.unwrap().name, "新宿駅");
     assert!(routes.routes[0].warnings[0].contains("「Shinjku Station」"), "{:?}", routes.routes[0]);
-    let said = answer(&ask("みなとみらあ", "横浜駅")).unwrap_err();
-    let ProviderError::NotQuite { pointer, close, .. } = said else { panic!("{said:?}") };
+    let error = answer(&ask("みなとみらあ", "横浜駅")).unwrap_err();
+    let ProviderError::NotQuite { pointer, close, .. } = error else { panic!("{error:?}") };
     assert!(
         pointer == "/origin" && close.iter().any(|it| it.contains("みなとみらい")),
         "{close:?}"

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Google's names of arguments, and where they stand in ours.
-const KNOWN: [(&str, &str); 5] = [
+const FIELDS: [(&str, &str); 5] = [
     ("origin", "/origin"),
     ("destination", "/destination"),
     ("avoid", "/avoid"),
@@ -26,7 +26,7 @@ pub(super) fn read(
     match answer.status.as_str() {
         "OK" => {}
         "NOT_FOUND" => return Err(not_found(&answer, ask)),
-        other => return Err(status::error(other, &answer.error_message, &KNOWN)),
+        other => return Err(status::error(other, &answer.error_message, &FIELDS)),
     }
     let first = answer.routes.first().ok_or(ProviderError::NoRoute)?;
     let mut details = Details {

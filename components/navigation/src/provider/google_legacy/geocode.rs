@@ -15,8 +15,8 @@ pub(super) fn read(answer: answer::Geocoded, address: &str) -> Result<Place, Pro
         "OK" => {}
         "ZERO_RESULTS" | "NOT_FOUND" => return Err(unknown()),
         other => {
-            let known = [("address", "/address")];
-            return Err(status::error(other, &answer.error_message, &known));
+            let fields = [("address", "/address")];
+            return Err(status::error(other, &answer.error_message, &fields));
         }
     }
     let found = answer.results.into_iter().next().ok_or_else(unknown)?;

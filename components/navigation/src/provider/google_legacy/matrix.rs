@@ -6,7 +6,7 @@ use super::{answer, status};
 use crate::{ask::CompareAsk, error::ProviderError, provider::carrier::failed};
 
 /// Google's names of arguments, and where they stand in ours.
-const KNOWN: [(&str, &str); 3] = [
+const FIELDS: [(&str, &str); 3] = [
     ("origins", "/origins"),
     ("destinations", "/destinations"),
     ("departure_time", "/departure_time"),
@@ -15,7 +15,7 @@ const KNOWN: [(&str, &str); 3] = [
 /// Reads it. What is wrong with one pair stays that pair's status.
 pub(super) fn read(answer: answer::Matrix, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
     if answer.status != "OK" {
-        return Err(status::error(&answer.status, &answer.error_message, &KNOWN));
+        return Err(status::error(&answer.status, &answer.error_message, &FIELDS));
     }
     let (rows, columns) = (ask.origins.len(), ask.destinations.len());
     let is_whole = answer.rows.len() == rows
@@ -25,8 +25,8 @@ pub(super) fn read(answer: answer::Matrix, ask: &CompareAsk) -> Result<Compariso
     if !is_whole {
         return Err(failed("the provider's table is not of as many places as were asked for"));
     }
-    let row = |it: answer::Row| -> Result<Row, ProviderError> {
-        let elements = it.elements.into_iter().map(element).collect::<Result<_, _>>()?;
+    let row = |row: answer::Row| -> Result<Row, ProviderError> {
+        let elements = row.elements.into_iter().map(element).collect::<Result<_, _>>()?;
         Ok(Row { elements })
     };
     Ok(Comparison {
@@ -38,7 +38,7 @@ pub(super) fn read(answer: answer::Matrix, ask: &CompareAsk) -> Result<Compariso
 
 fn element(it: answer::Element) -> Result<Element, ProviderError> {
     if it.status != "OK" {
-        return Ok(Element { status: word(&it.status)?, ..Element::default() });
+        return Ok(Element { status: state(&it.status)?, ..Element::default() });
     }
     if it.distance.is_none() || it.duration.is_none() {
         return Err(failed("the provider's table leaves a distance or a duration out"));
@@ -49,7 +49,7 @@ fn element(it: answer::Element) -> Result<Element, ProviderError> {
 }
 
 /// A pair's status, if it is one of Google's.
-fn word(status: &str) -> Result<String, ProviderError> {
+fn state(status: &str) -> Result<String, ProviderError> {
     match status {
         "NOT_FOUND" | "ZERO_RESULTS" | "MAX_ROUTE_LENGTH_EXCEEDED" => Ok(status.to_owned()),
         _ => Err(failed("the provider's table has a status that nobody knows")),

@@ -12,25 +12,25 @@ use crate::{
 const RETRY_S: u32 = 60;
 
 /// What a status other than `OK` means. `message` is Google's, for developers; the arguments that it
-/// names in quotes are among `known`, which are Google's names beside ours.
-pub(crate) fn error(status: &str, message: &str, known: &[(&str, &str)]) -> ProviderError {
+/// names in quotes are among `fields`, which are Google's names beside ours.
+pub(crate) fn error(status: &str, message: &str, fields: &[(&str, &str)]) -> ProviderError {
     match status {
         "ZERO_RESULTS" => ProviderError::NoRoute,
         "OVER_QUERY_LIMIT" => ProviderError::OverQueryLimit { retry_after_s: RETRY_S },
         "OVER_DAILY_LIMIT" => ProviderError::OverQueryLimit { retry_after_s: 3_600 },
         "REQUEST_DENIED" => ProviderError::Denied,
-        "INVALID_REQUEST" => invalid(status, message, known),
+        "INVALID_REQUEST" => invalid(status, message, fields),
         _ if status.starts_with("MAX_") && status.ends_with("_EXCEEDED") => {
-            invalid(status, message, known)
+            invalid(status, message, fields)
         }
         // Any other status is another host's text.
         other => failed(&format!("Google answers with the status {}", clipped(other))),
     }
 }
 
-fn invalid(status: &str, message: &str, known: &[(&str, &str)]) -> ProviderError {
+fn invalid(status: &str, message: &str, fields: &[(&str, &str)]) -> ProviderError {
     let named = |it: &&(&str, &str)| message.contains(&format!("'{}'", it.0));
-    let pointer = match (status, known.iter().find(named)) {
+    let pointer = match (status, fields.iter().find(named)) {
         (_, Some((_, pointer))) => (*pointer).to_owned(),
         _ => String::new(),
     };

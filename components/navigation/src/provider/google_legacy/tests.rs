@@ -180,22 +180,22 @@ fn statuses() -> Vec<(Value, ProviderError)> {
 fn every_status_means_what_nav_40_says() {
     for (answer, error) in statuses() {
         let script = Script::of([answer.clone()]);
-        let said = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
-        assert_eq!(said, error, "{answer}");
+        let found = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
+        assert_eq!(found, error, "{answer}");
     }
 }
 
 #[test]
-fn a_place_that_nobody_knows_is_named_by_its_end() {
+fn an_unknown_place_is_named_by_its_end() {
     for (ends, pointer, place) in [
         (["ZERO_RESULTS", "OK"], "/origin", "東京駅"),
         (["OK", "ZERO_RESULTS"], "/destination", "横浜駅"),
     ] {
         let ends = ends.map(|it| json!({ "geocoder_status": it }));
         let script = Script::of([json!({ "status": "NOT_FOUND", "geocoded_waypoints": ends })]);
-        let said = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
+        let found = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
         let (pointer, place) = (pointer.to_owned(), place.to_owned());
-        assert_eq!(said, ProviderError::UnknownPlace { pointer, place });
+        assert_eq!(found, ProviderError::UnknownPlace { pointer, place });
     }
 }
 
@@ -205,8 +205,8 @@ fn an_unknown_error_is_asked_once_more_and_then_it_is_over() {
     let script = Script::of([unknown(), directions(1)]);
     assert!(GoogleLegacy::by(BASE, &script).routes(&route_ask()).is_ok());
     let script = Script::of([unknown(), unknown()]);
-    let said = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
-    assert!(matches!(said, ProviderError::Failed { message } if message.contains("UNKNOWN_ERROR")));
+    let why = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
+    assert!(matches!(why, ProviderError::Failed { message } if message.contains("UNKNOWN_ERROR")));
     assert_eq!(script.calls().len(), 2);
 }
 
@@ -232,13 +232,13 @@ fn what_cannot_be_read_is_a_failure_and_never_half_an_answer() {
     ];
     for reply in broken {
         let script = Script::with([reply.clone()]);
-        let said = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
-        assert!(matches!(said, ProviderError::Failed { .. }), "{reply:?}: {said:?}");
+        let error = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
+        assert!(matches!(error, ProviderError::Failed { .. }), "{reply:?}: {error:?}");
     }
-    for (status, said) in [(429, "OverQueryLimit"), (403, "Denied")] {
+    for (status, expected) in [(429, "OverQueryLimit"), (403, "Denied")] {
         let script = Script::with([(status, String::new())]);
         let error = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap_err();
-        assert!(format!("{error:?}").starts_with(said), "{error:?}");
+        assert!(format!("{error:?}").starts_with(expected), "{error:?}");
     }
 }
 
@@ -269,12 +269,12 @@ fn matrix_call_is_as_specified_and_each_pair_keeps_its_status() {
     assert_eq!(elements, json!([good, { "status": "NOT_FOUND" }]));
     for wrong in [json!([good]), json!([good, element("SURPRISE")]), json!([good, element("OK")])] {
         let script = Script::of([answer(wrong.clone())]);
-        let said = GoogleLegacy::by(BASE, &script).compare(&compare_ask()).unwrap_err();
-        assert!(matches!(said, ProviderError::Failed { .. }), "{wrong}: {said:?}");
+        let error = GoogleLegacy::by(BASE, &script).compare(&compare_ask()).unwrap_err();
+        assert!(matches!(error, ProviderError::Failed { .. }), "{wrong}: {error:?}");
     }
     let script = Script::of([json!({ "status": "MAX_ELEMENTS_EXCEEDED" })]);
-    let said = GoogleLegacy::by(BASE, &script).compare(&compare_ask()).unwrap_err();
-    assert!(matches!(said, ProviderError::Invalid { .. }));
+    let error = GoogleLegacy::by(BASE, &script).compare(&compare_ask()).unwrap_err();
+    assert!(matches!(error, ProviderError::Invalid { .. }));
 }
 
 #[test]
@@ -282,8 +282,8 @@ fn a_place_with_a_bar_in_it_is_not_taken_for_two() {
     let script = Script::default();
     let destinations = vec!["横浜駅".to_owned(), "a|b".to_owned()];
     let ask = CompareAsk { destinations, ..compare_ask() };
-    let said = GoogleLegacy::by(BASE, &script).compare(&ask).unwrap_err();
-    assert!(matches!(said, ProviderError::Invalid { pointer, .. } if pointer == "/destinations/1"));
+    let why = GoogleLegacy::by(BASE, &script).compare(&ask).unwrap_err();
+    assert!(matches!(why, ProviderError::Invalid { pointer, .. } if pointer == "/destinations/1"));
     assert!(script.calls().is_empty());
 }
 
@@ -300,8 +300,8 @@ fn geocode_call_is_as_specified_and_takes_the_first_hit() {
     assert_eq!((place.formatted_address.as_str(), place.location.lat), ("丸の内", 35.6812));
     let expected = "GET https://proxy.example/google/maps/api/geocode/json?address=%E6%9D%B1%E4%BA%AC%E9%A7%85&language=ja";
     assert_eq!(asked(&script)[0], expected);
-    let said = google.place("無い", Language::Japanese).unwrap_err();
-    assert!(matches!(said, ProviderError::UnknownPlace { pointer, .. } if pointer == "/address"));
-    let said = google.place("空", Language::Japanese).unwrap_err();
-    assert!(matches!(said, ProviderError::Failed { .. }));
+    let error = google.place("無い", Language::Japanese).unwrap_err();
+    assert!(matches!(error, ProviderError::UnknownPlace { pointer, .. } if pointer == "/address"));
+    let error = google.place("空", Language::Japanese).unwrap_err();
+    assert!(matches!(error, ProviderError::Failed { .. }));
 }

@@ -76,12 +76,12 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
     let without =
         if it.static_duration.is_empty() { with_traffic } else { seconds(&it.static_duration)? };
     let is_driven = ask.mode == Mode::Drive;
-    let told = |seconds| duration(seconds, ask.language);
+    let text = |seconds| duration(seconds, ask.language);
     let route = Route {
         summary: plain(&it.description),
         distance: distance(metres(it.distance_meters)),
-        duration: told(without),
-        duration_in_traffic: is_driven.then(|| told(with_traffic)),
+        duration: text(without),
+        duration_in_traffic: is_driven.then(|| text(with_traffic)),
         polyline: it.polyline.encoded_polyline,
         steps: steps.map(|it| step(it, ask)).collect::<Result<_, _>>()?,
         warnings: it.warnings.iter().map(|it| plain(it)).collect(),
@@ -118,8 +118,8 @@ pub(super) fn seconds(text: &str) -> Result<f64, ProviderError> {
 }
 
 /// `TURN_SLIGHT_LEFT` as Google called it before: `turn-slight-left`. What had no name has none.
-pub(super) fn maneuver(word: &str) -> Option<String> {
-    const KNOWN: [&str; 18] = [
+pub(super) fn maneuver(code: &str) -> Option<String> {
+    const MANEUVERS: [&str; 18] = [
         "TURN_SLIGHT_LEFT",
         "TURN_SHARP_LEFT",
         "UTURN_LEFT",
@@ -139,7 +139,7 @@ pub(super) fn maneuver(word: &str) -> Option<String> {
         "ROUNDABOUT_LEFT",
         "ROUNDABOUT_RIGHT",
     ];
-    KNOWN.contains(&word).then(|| word.to_lowercase().replace('_', "-"))
+    MANEUVERS.contains(&code).then(|| code.to_lowercase().replace('_', "-"))
 }
 
 /// What tolls come to in the first currency that Google names.

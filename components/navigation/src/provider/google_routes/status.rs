@@ -95,8 +95,8 @@ impl Refusal {
             }
             Some((_, pointer, _)) => ProviderError::Invalid { pointer: pointer.clone(), message },
             None => {
-                let known = rest.iter().find(|it| small.contains(it.0));
-                let pointer = known.map_or(String::new(), |it| it.1.to_owned());
+                let field = rest.iter().find(|it| small.contains(it.0));
+                let pointer = field.map_or(String::new(), |it| it.1.to_owned());
                 ProviderError::Invalid { pointer, message }
             }
         }

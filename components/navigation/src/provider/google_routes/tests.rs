@@ -121,23 +121,23 @@ fn nothing_found_is_no_route_and_an_unknown_end_is_named() {
     unknown["geocodingResults"]["destination"]["geocoderStatus"] = json!({ "code": 5 });
     let script = Script::of([json!({}), unknown]);
     assert_eq!(google(&script).routes(&route_ask()).unwrap_err(), ProviderError::NoRoute);
-    let said = google(&script).routes(&route_ask()).unwrap_err();
+    let found = google(&script).routes(&route_ask()).unwrap_err();
     assert!(
-        matches!(said, ProviderError::UnknownPlace { pointer, .. } if pointer == "/destination")
+        matches!(found, ProviderError::UnknownPlace { pointer, .. } if pointer == "/destination")
     );
 }
 
 #[test]
 fn every_refusal_means_what_nav_40_says() {
-    let error = |status: u16, word: &str, message: &str| {
+    let error = |status: u16, code: &str, message: &str| {
         (
             status,
-            json!({ "error": { "code": status, "status": word, "message": message } }).to_string(),
+            json!({ "error": { "code": status, "status": code, "message": message } }).to_string(),
         )
     };
     let (place, invalid) =
         ("UnknownPlace { pointer: \"/destination\"", "Invalid { pointer: \"/departure_time\"");
-    for (reply, said) in [
+    for (reply, expected) in [
         (
             error(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."),
             "Denied",
@@ -158,7 +158,7 @@ fn every_refusal_means_what_nav_40_says() {
     ] {
         let script = Script::with([reply.clone()]);
         let error = format!("{:?}", google(&script).routes(&route_ask()).unwrap_err());
-        assert!(error.starts_with(said), "{reply:?}: {error}");
+        assert!(error.starts_with(expected), "{reply:?}: {error}");
     }
 }
 
@@ -168,8 +168,8 @@ fn what_is_down_for_a_moment_is_asked_once_more() {
     let script = Script::with([down(), (200, answer(1).to_string())]);
     assert!(google(&script).routes(&route_ask()).is_ok());
     let script = Script::with([down(), down()]);
-    let said = google(&script).routes(&route_ask()).unwrap_err();
-    assert!(matches!(said, ProviderError::Failed { message } if message.contains("503")));
+    let found = google(&script).routes(&route_ask()).unwrap_err();
+    assert!(matches!(found, ProviderError::Failed { message } if message.contains("503")));
     assert_eq!(script.calls().len(), 2);
 }
 
@@ -205,8 +205,8 @@ fn a_table_is_put_in_order_and_each_pair_keeps_its_status() {
     let far = json!({ "originIndex": 7, "condition": "ROUTE_NOT_FOUND" });
     for wrong in [json!([good]), json!([good, none, far]), json!([good, { "condition": "?" }])] {
         let script = Script::of([wrong.clone()]);
-        let said = google(&script).compare(&compare_ask()).unwrap_err();
-        assert!(matches!(said, ProviderError::Failed { .. }), "{wrong}: {said:?}");
+        let found = google(&script).compare(&compare_ask()).unwrap_err();
+        assert!(matches!(found, ProviderError::Failed { .. }), "{wrong}: {found:?}");
     }
 }
 
@@ -214,17 +214,17 @@ fn a_table_is_put_in_order_and_each_pair_keeps_its_status() {
 fn refused_table_names_the_place_and_stream_errors_are_read() {
     let error = json!([{ "error": { "status": "NOT_FOUND", "message": "品川駅 was not found" } }]);
     let script = Script::with([(404, error.to_string())]);
-    let said = google(&script).compare(&compare_ask()).unwrap_err();
+    let found = google(&script).compare(&compare_ask()).unwrap_err();
     assert!(
-        matches!(said, ProviderError::UnknownPlace { pointer, .. } if pointer == "/destinations/1")
+        matches!(found, ProviderError::UnknownPlace { pointer, .. } if pointer == "/destinations/1")
     );
 }
 
 #[test]
 fn places_are_geocodings() {
     let script = Script::of([json!({ "status": "REQUEST_DENIED" })]);
-    let said = google(&script).place("東京駅", Language::English).unwrap_err();
-    assert_eq!(said, ProviderError::Denied);
+    let found = google(&script).place("東京駅", Language::English).unwrap_err();
+    assert_eq!(found, ProviderError::Denied);
     let url = script.calls()[0].url.to_string();
     assert!(url.starts_with("https://maps.googleapis.com/maps/api/geocode/json?address="));
     assert!(url.ends_with("&language=en"), "{url}");

@@ -32,10 +32,10 @@ fn a_name_is_asked_for_politely_and_the_first_hit_counts() {
 #[test]
 fn coordinates_need_no_geocoder_and_a_name_without_gets_advice() {
     let none: Option<&Nominatim<&Script>> = None;
-    let known = find(none, "35.5, 139.5", "/origin", Language::English).unwrap();
-    assert_eq!((known.at.lat, known.name.as_str()), (35.5, "35.5, 139.5"));
-    let said = find(none, "東京駅", "/origin", Language::English).unwrap_err();
-    let ProviderError::Invalid { pointer, message } = said else { panic!("{said:?}") };
+    let located = find(none, "35.5, 139.5", "/origin", Language::English).unwrap();
+    assert_eq!((located.at.lat, located.name.as_str()), (35.5, "35.5, 139.5"));
+    let error = find(none, "東京駅", "/origin", Language::English).unwrap_err();
+    let ProviderError::Invalid { pointer, message } = error else { panic!("{error:?}") };
     assert!(pointer == "/origin" && message.contains("NOMINATIM_URL"), "{message}");
 }
 
@@ -51,7 +51,7 @@ fn asks_for_each_of_many_names_once_and_an_unknown_one_is_none() {
 
 #[test]
 fn what_cannot_be_read_or_is_refused_is_told() {
-    for (status, body, said) in [
+    for (status, body, expected) in [
         (429, String::new(), "OverQueryLimit"),
         (403, "<html>".to_owned(), "Denied"),
         (503, String::new(), "Failed"),
@@ -63,6 +63,6 @@ fn what_cannot_be_read_or_is_refused_is_told() {
         let script = Script::with([(status, body.clone())]);
         let nominatim = Nominatim::by("https://a.example", &script);
         let error = place(Some(&nominatim), "東京駅", Language::Japanese).unwrap_err();
-        assert!(format!("{error:?}").starts_with(said), "{body}: {error:?}");
+        assert!(format!("{error:?}").starts_with(expected), "{body}: {error:?}");
     }
 }

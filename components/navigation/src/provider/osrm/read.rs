@@ -10,7 +10,7 @@ use crate::{
         ROUTES_MAX,
         carrier::failed,
         line,
-        nominatim::{ATTRIBUTION, Known},
+        nominatim::{ATTRIBUTION, Spot},
         table::Pair,
         travel_mode,
         words::{distance, duration, whole},
@@ -21,13 +21,13 @@ use crate::{
 pub(super) fn routes(
     answer: answer::Routes,
     ask: &RouteAsk,
-    ends: [&Known; 2],
-    via: &[Known],
+    ends: [&Spot; 2],
+    via: &[Spot],
 ) -> Result<(Routes, Details), ProviderError> {
     if answer.routes.is_empty() {
         return Err(ProviderError::NoRoute);
     }
-    let end = |it: &Known| End { name: it.name.clone(), location: it.at, ..End::default() };
+    let end = |it: &Spot| End { name: it.name.clone(), location: it.at, ..End::default() };
     let [origin, destination] = ends.map(|it| Some(end(it)));
     let mut details = Details {
         provider: "osrm".to_owned(),
@@ -49,7 +49,7 @@ pub(super) fn routes(
 }
 
 /// An end as it was understood.
-pub(crate) fn waypoint(it: &Known) -> Waypoint {
+pub(crate) fn waypoint(it: &Spot) -> Waypoint {
     Waypoint { place_id: it.id.clone(), types: it.kind.iter().cloned().collect() }
 }
 
@@ -63,11 +63,11 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
         .iter()
         .map(|it| Point { lat: it.maneuver.location.1, lng: it.maneuver.location.0 })
         .collect();
-    let step = |it: &answer::Step| Step {
-        instruction: instructions::instruction(it, ask.language),
-        distance: distance(it.distance).text,
-        duration: duration(it.duration, ask.language).text,
-        maneuver: instructions::maneuver(it).map(str::to_owned),
+    let step = |step: &answer::Step| Step {
+        instruction: instructions::instruction(step, ask.language),
+        distance: distance(step.distance).text,
+        duration: duration(step.duration, ask.language).text,
+        maneuver: instructions::maneuver(step).map(str::to_owned),
     };
     let route = Route {
         summary: summary(&it.legs),

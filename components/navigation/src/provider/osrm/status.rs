@@ -5,7 +5,7 @@ use crate::{
     error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
-        nominatim::Known,
+        nominatim::Spot,
     },
     refusals::OSRM_MAP,
 };
@@ -17,7 +17,7 @@ pub(super) const OFF_ROAD_METRES_MAX: f64 = 5_000.0;
 /// What was asked for.
 pub(super) struct About<'a> {
     /// Places, and where they stand in the arguments.
-    pub(super) ends: &'a [(String, &'a Known)],
+    pub(super) ends: &'a [(String, &'a Spot)],
     /// Classes of roads to leave out.
     pub(super) exclude: &'a str,
 }
@@ -56,8 +56,8 @@ pub(super) fn error(reply: &Reply, about: &About<'_>) -> ProviderError {
 fn outside(about: &About<'_>, at: usize) -> ProviderError {
     let map = OSRM_MAP.to_owned();
     match about.ends.get(at) {
-        Some((pointer, known)) => {
-            ProviderError::OutsideMap { pointer: pointer.clone(), place: known.name.clone(), map }
+        Some((pointer, located)) => {
+            ProviderError::OutsideMap { pointer: pointer.clone(), place: located.name.clone(), map }
         }
         None => ProviderError::OutsideMap { pointer: String::new(), place: String::new(), map },
     }

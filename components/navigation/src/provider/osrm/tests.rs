@@ -61,8 +61,8 @@ fn asks_for_a_route_by_coordinates_and_gives_it_the_one_shape() {
     let route = &routes.routes[0];
     assert_eq!((route.distance.value, route.duration.text.as_str()), (32_400, "45分"));
     assert!(route.duration_in_traffic.is_none());
-    let told: Vec<_> = route.steps.iter().map(|it| it.instruction.as_str()).collect();
-    assert_eq!(told, ["東に進む", "右折して国道15号に入る", "目的地に到着（左側）"]);
+    let texts: Vec<_> = route.steps.iter().map(|it| it.instruction.as_str()).collect();
+    assert_eq!(texts, ["東に進む", "右折して国道15号に入る", "目的地に到着（左側）"]);
     assert_eq!(route.steps[1].maneuver.as_deref(), Some("turn-right"));
     assert_eq!(details.attribution, "© OpenStreetMap contributors");
 }
@@ -75,9 +75,9 @@ fn a_walker_goes_on_foot_and_leaves_no_motorways_out() {
     let (routes, _) = osrm(&script).routes(&ask).unwrap();
     let url = script.calls()[0].url.to_string();
     assert!(url.contains("/route/v1/foot/") && !url.contains("exclude"), "{url}");
-    let told: Vec<_> = routes.routes[0].steps.iter().map(|it| it.instruction.as_str()).collect();
+    let texts: Vec<_> = routes.routes[0].steps.iter().map(|it| it.instruction.as_str()).collect();
     assert_eq!(
-        told,
+        texts,
         ["Head east", "Turn right onto 国道15号", "Arrive at your destination, on the left"]
     );
 }
@@ -151,7 +151,7 @@ fn every_code_means_what_it_says() {
     let code =
         |code: &str, message: &str| (400, json!({ "code": code, "message": message }).to_string());
     let ask = RouteAsk { avoid: Avoid { tolls: true, ..Avoid::default() }, ..ask() };
-    for (reply, said) in [
+    for (reply, expected) in [
         (code("NoRoute", "Impossible route between points"), "NoRoute"),
         (
             code("NoSegment", "Could not find a matching segment for coordinate 1"),
@@ -174,7 +174,7 @@ fn every_code_means_what_it_says() {
     ] {
         let script = Script::with([reply.clone()]);
         let error = format!("{:?}", osrm(&script).routes(&ask).unwrap_err());
-        assert!(error.starts_with(said), "{reply:?}: {error}");
+        assert!(error.starts_with(expected), "{reply:?}: {error}");
     }
 }
 
@@ -209,8 +209,8 @@ fn map_excluding_one_class_at_a_time_reports_what_it_kept() {
     assert!(routes.routes[0].warnings[0].contains("has toll roads"));
     let script = Script::with([refused(), refused(), refused()]);
     let ask = RouteAsk { avoid, ..self::ask() };
-    let said = osrm(&script).routes(&ask).unwrap_err();
-    assert!(matches!(said, ProviderError::Invalid { pointer, .. } if pointer == "/avoid"));
+    let error = osrm(&script).routes(&ask).unwrap_err();
+    assert!(matches!(error, ProviderError::Invalid { pointer, .. } if pointer == "/avoid"));
 }
 
 #[test]
@@ -232,8 +232,8 @@ fn place_far_from_any_road_is_outside_not_in_nearest_country() {
     let mut far = answer(1);
     far["waypoints"][0]["distance"] = json!(9_000_000.0);
     let script = Script::of([far]);
-    let said = osrm(&script).routes(&ask()).unwrap_err();
-    assert!(matches!(said, ProviderError::OutsideMap { pointer, .. } if pointer == "/origin"));
+    let error = osrm(&script).routes(&ask()).unwrap_err();
+    assert!(matches!(error, ProviderError::OutsideMap { pointer, .. } if pointer == "/origin"));
 }
 
 #[test]

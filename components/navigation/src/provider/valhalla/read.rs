@@ -10,7 +10,7 @@ use crate::{
         ROUTES_MAX,
         carrier::failed,
         line,
-        nominatim::{ATTRIBUTION, Known},
+        nominatim::{ATTRIBUTION, Spot},
         osrm::waypoint,
         plain::plain,
         table::Pair,
@@ -26,7 +26,7 @@ const NAMES_MAX: usize = 2;
 pub(super) fn routes(
     answer: answer::Routes,
     ask: &RouteAsk,
-    ends: [&Known; 2],
+    ends: [&Spot; 2],
 ) -> Result<(Routes, Details), ProviderError> {
     let [origin, destination] =
         ends.map(|it| Some(End { name: it.name.clone(), location: it.at, ..End::default() }));
@@ -60,11 +60,11 @@ fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pr
     if points.is_empty() || !leg.maneuvers.iter().all(is_on_line) {
         return Err(failed("the provider's steps are not on its line"));
     }
-    let step = |it: &answer::Maneuver| Step {
-        instruction: plain(&it.instruction),
-        distance: distance(it.length * 1_000.0).text,
-        duration: duration(it.time, ask.language).text,
-        maneuver: word(it).map(str::to_owned),
+    let step = |maneuver: &answer::Maneuver| Step {
+        instruction: plain(&maneuver.instruction),
+        distance: distance(maneuver.length * 1_000.0).text,
+        duration: duration(maneuver.time, ask.language).text,
+        maneuver: name(maneuver).map(str::to_owned),
     };
     let route = Route {
         summary: summary(&leg.maneuvers, ask.language),
@@ -105,11 +105,11 @@ fn warnings(summary: &answer::Summary, ask: &RouteAsk) -> Vec<String> {
         (ask.avoid.ferries && summary.has_ferry, "フェリーを含みます。", "This route has a ferry."),
     ];
     let some = all.iter().filter(|it| it.0);
-    let told = |it: &(bool, &str, &str)| match ask.language {
-        Language::Japanese => it.1.to_owned(),
-        Language::English => it.2.to_owned(),
+    let text = |note: &(bool, &str, &str)| match ask.language {
+        Language::Japanese => note.1.to_owned(),
+        Language::English => note.2.to_owned(),
     };
-    some.map(told).collect()
+    some.map(text).collect()
 }
 
 /// The two roads that it is longest on.
@@ -132,7 +132,7 @@ fn summary(maneuvers: &[answer::Maneuver], language: Language) -> String {
 }
 
 /// Google's name for a maneuver; none where it has none.
-fn word(it: &answer::Maneuver) -> Option<&'static str> {
+fn name(it: &answer::Maneuver) -> Option<&'static str> {
     Some(match it.kind {
         8 | 17 | 22 => "straight",
         9 => "turn-slight-right",
@@ -162,7 +162,7 @@ fn roundabout(it: &answer::Maneuver) -> &'static str {
 
 /// Metres and seconds, pair by pair.
 pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
-    let pair = |it: &answer::Pair| match (it.distance, it.time) {
+    let pair = |pair: &answer::Pair| match (pair.distance, pair.time) {
         (Some(km), Some(seconds)) => Ok(Some((km * 1_000.0, seconds))),
         (None, None) => Ok(None),
         _ => Err(failed("the provider's table leaves a distance or a duration out")),

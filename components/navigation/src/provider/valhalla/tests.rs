@@ -107,7 +107,7 @@ fn every_code_means_what_it_says() {
         *answer.pointer_mut(pointer).unwrap() = value;
         (200, answer.to_string())
     };
-    for (reply, said) in [
+    for (reply, expected) in [
         (code(442), "NoRoute"),
         (code(441), "NoRoute"),
         (code(170), "NoRoute"),
@@ -131,7 +131,7 @@ fn every_code_means_what_it_says() {
     ] {
         let script = Script::with([reply.clone()]);
         let error = format!("{:?}", valhalla(&script).routes(&ask()).unwrap_err());
-        assert!(error.starts_with(said), "{reply:?}: {error}");
+        assert!(error.starts_with(expected), "{reply:?}: {error}");
     }
 }
 

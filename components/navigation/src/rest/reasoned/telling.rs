@@ -68,23 +68,23 @@ fn end(rest: &str) -> (usize, bool) {
 mod tests {
     use super::*;
 
-    fn pieces_of(word: &str, piece: usize) -> (Vec<String>, String) {
+    fn pieces_of(text: &str, piece: usize) -> (Vec<String>, String) {
         let mut telling = Telling::default();
-        let chars: Vec<_> = word.chars().collect();
+        let chars: Vec<_> = text.chars().collect();
         let pieces = chars.chunks(piece).map(|it| it.iter().collect::<String>());
-        let told = pieces.filter_map(|it| telling.take(&it)).collect();
-        (told, telling.sent().to_owned())
+        let sent = pieces.filter_map(|it| telling.take(&it)).collect();
+        (sent, telling.sent().to_owned())
     }
 
     #[test]
     fn reasons_are_told_as_they_are_written_whatever_the_pieces() {
-        let word = r#"はい。{"selectedRoute": {"index": 1}, "reasoning" : "渋滞が\n少ない\u3042 \"ので\" \ud83d\ude97。", "x": "y"}"#;
-        for piece in 1..word.chars().count() {
-            let (pieces, whole) = pieces_of(word, piece);
+        let text = r#"はい。{"selectedRoute": {"index": 1}, "reasoning" : "渋滞が\n少ない\u3042 \"ので\" \ud83d\ude97。", "x": "y"}"#;
+        for piece in 1..text.chars().count() {
+            let (pieces, whole) = pieces_of(text, piece);
             assert_eq!(whole, "渋滞が\n少ないあ \"ので\" 🚗。", "NAV-9: {piece}");
             assert_eq!(pieces.concat(), whole, "NAV-9: {piece}");
         }
-        assert!(pieces_of(word, 3).0.len() > 3, "NAV-9: it does not wait for the end");
+        assert!(pieces_of(text, 3).0.len() > 3, "NAV-9: it does not wait for the end");
     }
 
     #[test]

@@ -20,9 +20,9 @@ fn a_last_word_is_read_in_whatever_it_is_wrapped() {
         format!("{{比較}} {plain}"),
         commented.to_owned(),
     ] {
-        let word = read(&text);
-        assert_eq!(word.route, named(Some(1), Some("国道1号")), "NAV-X7: {text}");
-        assert_eq!(word.reasoning, "短いから。", "NAV-X7: {text}");
+        let reply = read(&text);
+        assert_eq!(reply.route, named(Some(1), Some("国道1号")), "NAV-X7: {text}");
+        assert_eq!(reply.reasoning, "短いから。", "NAV-X7: {text}");
     }
 }
 
@@ -46,11 +46,11 @@ fn a_route_is_named_in_several_ways_and_none_by_null() {
 fn without_json_all_of_it_are_reasons() {
     for text in ["首都高が空いています。", "{これは}JSONではない", "", "{\"other\": 1}"]
     {
-        let word = read(text);
-        assert_eq!((word.reasoning.as_str(), word.route), (text, named(None, None)), "NAV-X7");
+        let reply = read(text);
+        assert_eq!((reply.reasoning.as_str(), reply.route), (text, named(None, None)), "NAV-X7");
     }
-    let word = read("湾岸線にしました。\n```json\n{\"selectedRoute\": {\"index\": 0}}\n```");
-    assert_eq!(word.reasoning, "湾岸線にしました。", "NAV-X7");
+    let reply = read("湾岸線にしました。\n```json\n{\"selectedRoute\": {\"index\": 0}}\n```");
+    assert_eq!(reply.reasoning, "湾岸線にしました。", "NAV-X7");
 }
 
 #[test]

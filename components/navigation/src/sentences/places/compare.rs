@@ -42,9 +42,9 @@ impl Sentence {
         const FROM: &str =
             "closer to|nearer to|closest to|nearest to|nearest|closest|near to|near|close to|from";
         const JOINTS: &str = "and|or|vs|vs.|versus";
-        let origins = marks(FROM).filter_map(|it| {
-            let at = self.find_word(it, 0)?;
-            self.place_at(at + it.len())
+        let origins = marks(FROM).filter_map(|mark| {
+            let at = self.find_word(mark, 0)?;
+            self.place_at(at + mark.len())
         });
         // `to Haneda from Shibuya, Shinjuku and Ikebukuro` has one place where the routes end.
         let from = self.find_word("from", 0).map(|it| it + "from ".len());
@@ -55,8 +55,8 @@ impl Sentence {
         }
         let via = self.via();
         for origin in origins {
-            let is_apart = |it: &Piece| {
-                let is_off = |other: &Piece| it.to <= other.from || other.to <= it.from;
+            let is_apart = |piece: &Piece| {
+                let is_off = |other: &Piece| piece.to <= other.from || other.to <= piece.from;
                 is_off(&origin) && via.iter().all(is_off)
             };
             for joint in marks(JOINTS) {
@@ -95,16 +95,16 @@ impl Sentence {
         const BEFORE: &str = "どっちが|どちらが|どっちの方が|どちらの方が|どちらのほうが|どれが|どこが|方が|ほうが|一番|いちばん|どっちのほうが";
         /// Behind a place that is gone to or through, rather than compared.
         const WAY: &str = "を経由|経由|に寄|を通|を回|に立ち寄|に立寄";
-        let is_place = |it: &Piece| {
+        let is_place = |piece: &Piece| {
             let is_inside = |constraint: &(usize, usize)| {
                 self.spots.iter().any(|spot| spot.0 <= constraint.0 && constraint.1 <= spot.1)
             };
             let has_constraint = self.constraints.iter().any(|constraint| {
-                constraint.0 < it.to && it.from < constraint.1 && !is_inside(constraint)
+                constraint.0 < piece.to && piece.from < constraint.1 && !is_inside(constraint)
             });
             let asks = ["どこ", "どれ", "どっち", "どちら", "何"]
                 .iter()
-                .any(|word| it.text.contains(word));
+                .any(|word| piece.text.contains(word));
             !asks && !has_constraint
         };
         let those = |from: usize, to: usize| -> Option<Vec<Piece>> {

@@ -125,10 +125,10 @@ impl Sentence {
             if let Some(end) = to.and_then(|it| it.checked_sub(1)) {
                 places.origins = self.list(self.name_begin(0, end), end, is_list);
                 // `send an email to my boss` names no place before `to`.
-                let is_thing = |it: &Piece| {
+                let is_thing = |piece: &Piece| {
                     [" a ", " an ", " my ", " this ", " that "]
                         .iter()
-                        .any(|the| it.text.contains(the))
+                        .any(|the| piece.text.contains(the))
                 };
                 places.origins.retain(|it| !is_thing(it));
             }
@@ -240,18 +240,18 @@ impl Sentence {
         const MARKS: &[char] = &['?', '!', ';', '\n', '(', ')', ':', '—', '–', '→', '…'];
         let dash = self.find(" - ", from + 1);
         let words = marks(WORDS).filter_map(|it| self.find_word(it, from + 1));
-        let and = ["and", ","].iter().filter(|_| !is_list).filter_map(|it| match *it {
+        let and = ["and", ","].iter().filter(|_| !is_list).filter_map(|mark| match *mark {
             "and" => self.find_word("and", from + 1),
-            mark => (from + 1..self.lower.len()).find(|it| {
+            mark => (from + 1..self.lower.len()).find(|at| {
                 let is_digit = |at: usize| self.lower.get(at).is_some_and(char::is_ascii_digit);
-                self.is_at(mark, *it) && !(is_digit(*it - 1) && is_digit(*it + 1))
+                self.is_at(mark, *at) && !(is_digit(*at - 1) && is_digit(*at + 1))
             }),
         });
-        let marks = (from..self.lower.len()).find(|it| {
+        let marks = (from..self.lower.len()).find(|at| {
             let is_dot =
-                self.lower[*it] == '.' && self.lower.get(it + 1).is_none_or(|it| *it == ' ');
+                self.lower[*at] == '.' && self.lower.get(at + 1).is_none_or(|it| *it == ' ');
             // `35.6,139.7` is one point.
-            is_dot || MARKS.contains(&self.lower[*it])
+            is_dot || MARKS.contains(&self.lower[*at])
         });
         let hard = words.chain(and).chain(marks).chain(dash).min().unwrap_or(self.lower.len());
         self.name_end(from, hard)

@@ -45,7 +45,7 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     if let Some(time) = departure(constraints) {
         arguments.insert("departure_time".to_owned(), time);
     }
-    let outlook = constraints.outlook.map(|it| match it {
+    let outlook = constraints.outlook.map(|outlook| match outlook {
         Outlook::Pessimistic => "pessimistic",
         Outlook::Optimistic => "optimistic",
     });
@@ -69,9 +69,9 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     if !via.is_empty() {
         meta.insert(VIA.to_owned(), json!(via));
     }
-    let said = constraints.once.arrival.map(when::rfc3339);
+    let once = constraints.once.arrival.map(when::rfc3339);
     meta.extend(
-        said.or_else(|| constraints.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
+        once.or_else(|| constraints.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
     );
     let reason = reason(request, constraints);
     ToolCall { id: "call-1".to_owned(), name: SEARCH.to_owned(), arguments, meta, reason }

@@ -16,8 +16,8 @@ const REACH: usize = 16;
 /// The constraints of the sentence of `request`, on top of the earlier ones.
 pub(super) fn conversation(request: &RouteRequest) -> Constraints {
     let before = request.history.iter().filter(|it| it.is_user);
-    let before = before.fold(Constraints::default(), |constraints, it| {
-        sentence(&it.content, &constraints.lasting(), request.now)
+    let before = before.fold(Constraints::default(), |constraints, earlier| {
+        sentence(&earlier.content, &constraints.lasting(), request.now)
     });
     let before = before.lasting();
     let mut constraints = sentence(&request.message, &before, request.now);
@@ -72,8 +72,8 @@ pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
     let is_transit =
         |it: &Token| it.means == Means::Constraint(Constraint::Beyond(Beyond::Transit));
     let is_wanted = |at: usize| {
-        let said = if tokens[at].is_ascii { before(&tokens, at) } else { behind(&tokens, at) };
-        said != Some(false)
+        let is_before = if tokens[at].is_ascii { before(&tokens, at) } else { behind(&tokens, at) };
+        is_before != Some(false)
     };
     let is_there = (0..tokens.len()).any(|at| is_transit(&tokens[at]) && is_wanted(at));
     is_there && sentence(text, &Constraints::default(), now).once.mode.is_none()
@@ -82,13 +82,13 @@ pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
 /// Whether the topic at `at` is wanted, where the words around it say so: behind it in Japanese, before
 /// it in English, where one word may stand before several topics.
 fn wanted(tokens: &[Token], at: usize, carried: &mut Option<bool>) -> Option<bool> {
-    let said = match tokens[at].is_ascii {
+    let found = match tokens[at].is_ascii {
         false => behind(tokens, at),
         true if is_joined(tokens, at) && carried.is_some() => *carried,
         true => before(tokens, at).or_else(|| fine(tokens, at)).or(*carried),
     };
-    *carried = said;
-    said
+    *carried = found;
+    found
 }
 
 /// English: `no tolls or ferries`, `don't pay tolls or take a ferry`.
@@ -220,7 +220,7 @@ impl Constraints {
             }
         }
         let Some(mut written) = written else {
-            let is_later = |it: &Token| match it.means {
+            let is_later = |token: &Token| match token.means {
                 Means::Day(day) => day > 0,
                 Means::Weekday(_) | Means::Date { .. } | Means::NextWeek | Means::Tonight => true,
                 _ => false,
@@ -243,12 +243,12 @@ impl Constraints {
             let is_next = tokens.iter().any(|it| it.means == Means::NextWeek);
             written.day = Some(super::when::until_weekday(now, weekday, is_next));
         }
-        let half = last(|it| {
-            matches!(it, Means::Morning | Means::Evening | Means::Tonight | Means::Night)
+        let half = last(|means| {
+            matches!(means, Means::Morning | Means::Evening | Means::Tonight | Means::Night)
         });
         // One o'clock at night is before the morning, eleven is not.
         const NIGHT_ENDS: i8 = 6;
-        written.is_evening = half.map(|it| match it {
+        written.is_evening = half.map(|means| match means {
             Means::Night => written.hour >= NIGHT_ENDS,
             it => it != Means::Morning,
         });

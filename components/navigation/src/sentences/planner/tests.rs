@@ -35,10 +35,10 @@ fn request(message: &str) -> RouteRequest {
 /// The request of the last sentence, after the others were sent and answered.
 fn conversation(sentences: &[&str]) -> RouteRequest {
     let (last, before) = sentences.split_last().unwrap();
-    let said = |content: &str, is_user| Remark { is_user, content: content.to_owned() };
+    let line = |content: &str, is_user| Remark { is_user, content: content.to_owned() };
     let mut request = request(last);
     let turns =
-        before.iter().flat_map(|it| [said(it, true), said("高速を使わないで行きます。", false)]);
+        before.iter().flat_map(|it| [line(it, true), line("高速を使わないで行きます。", false)]);
     request.history = turns.collect();
     request
 }

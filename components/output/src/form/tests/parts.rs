@@ -54,7 +54,7 @@ fn what_was_filled_in_ends_somewhere() {
 }
 
 #[test]
-fn patterns_have_a_size_and_nobody_waits_for_them() {
+fn patterns_have_a_size_and_take_no_time() {
     let pattern = |it: &str| read(json!([{"name": "a", "type": "text", "pattern": it}]));
     for good in
         ["^.{10,500}$", r"[\w.+-]+@[\w-]+\.[a-z]{2,}", r"^https?:\/\/.+", r"[\u3040-\u309F]+"]
@@ -82,10 +82,10 @@ fn a_look_up_asks_for_what_is_typed_and_for_what_it_depends_on() {
     );
     assert_eq!(plain.url("", Some(&json!(""))), "https://api.example.com/p");
     assert_eq!(plain.url("x", Some(&json!(7))), "https://api.example.com/p?q=x&country%20code=7");
-    let said = json!({"searchUrl": "/u?a=1#top", "searchParams":
+    let given = json!({"searchUrl": "/u?a=1#top", "searchParams":
         {"q": "{query}", "limit": 10, "exact": true, "none": null, "fixed": "<{query}>"}});
     assert_eq!(
-        lookup(said).url("佐", None),
+        lookup(given).url("佐", None),
         "/u?a=1&q=%E4%BD%90&limit=10&exact=true&fixed=%3C%E4%BD%90%3E"
     );
     assert_eq!(lookup(json!({"searchUrl": "/u/{query}/x"})).url("a/b", None), "/u/a%2Fb/x");
@@ -265,7 +265,7 @@ fn files_are_taken_by_ending_and_by_kind() {
 
 #[test]
 fn a_size_of_one_byte_too_many_does_not_read_like_the_limit() {
-    for (bytes, said) in [
+    for (bytes, text) in [
         (0, "0 B"),
         (1_024, "1 KB"),
         (2_001, "2001 B"),
@@ -274,6 +274,6 @@ fn a_size_of_one_byte_too_many_does_not_read_like_the_limit() {
         (10_485_760, "10 MB"),
         (1 << 31, "2 GB"),
     ] {
-        assert_eq!(size_of(bytes), said);
+        assert_eq!(size_of(bytes), text);
     }
 }

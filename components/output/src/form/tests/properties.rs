@@ -171,11 +171,11 @@ fn holds(form: &Form, values: &Values) {
         Err(faults) => {
             assert!(!faults.is_empty());
             for it in faults {
-                let said =
+                let messages =
                     [Language::Japanese, Language::English].map(|language| it.message(language));
-                assert!(said.iter().all(|it| !it.is_empty()), "{it:?}");
-                let is_own_words = matches!(&it.wrong, Wrong::Pattern(Some(_)));
-                assert!(said[0] != said[1] || is_own_words, "{it:?} is the same in both");
+                assert!(messages.iter().all(|it| !it.is_empty()), "{it:?}");
+                let is_own = matches!(&it.wrong, Wrong::Pattern(Some(_)));
+                assert!(messages[0] != messages[1] || is_own, "{it:?} is the same in both");
             }
         }
     }

@@ -52,9 +52,9 @@ fn names_each_mistake_with_its_place() {
         ("claims.groups.a = ['tools:x']", "oauth.claims", "is not a scope"),
     ] {
         let found = found(&format!("{RIGHT}{line}\n"));
-        let [(path, told, true)] = &found[..] else { panic!("{line}: {found:?}") };
-        assert!(path == place && told.contains(what), "{line}: {found:?}");
-        assert!(!told.contains("hush"), "{told}");
+        let [(path, message, true)] = &found[..] else { panic!("{line}: {found:?}") };
+        assert!(path == place && message.contains(what), "{line}: {found:?}");
+        assert!(!message.contains("hush"), "{message}");
     }
     let endpoint = "introspection_endpoint = 'https://id.example/introspect'\n";
     let places: Vec<_> = found(&format!("{RIGHT}{endpoint}")).into_iter().map(|it| it.0).collect();

@@ -23,7 +23,7 @@ fn an_entry_has_a_url_or_a_command_and_what_belongs_to_it() {
     .unwrap();
     assert_eq!(servers["gh"].prefix("gh"), "gh_");
     assert_eq!(servers["gh"].timeout_ms, 30_000, "ILL-13");
-    for (entry, said) in [
+    for (entry, part) in [
         ("", "url = \"https://…\" or command"),
         ("url = 'https://a.example'\ncommand = 'x'", "in one way"),
         ("url = 'https://a.example'\nargs = ['x']", "belong to a command"),
@@ -41,7 +41,7 @@ fn an_entry_has_a_url_or_a_command_and_what_belongs_to_it() {
         ("url = 'https://a.example'\ntoken = { }", "comes from one place"),
     ] {
         let error = read(&format!("[servers.a]\n{entry}")).unwrap_err();
-        assert!(error.contains(said), "{entry}: {error}");
+        assert!(error.contains(part), "{entry}: {error}");
         assert!(!error.contains("hunter2"), "{error}");
     }
 }

@@ -194,18 +194,18 @@ mod tests {
                 "nobody",
             ),
         ];
-        for (name, change, place, told) in cases {
+        for (name, change, place, part) in cases {
             let found = found(name, change);
             let [(path, what, is_fatal)] = &found[..] else { panic!("{place}: {found:?}") };
-            assert!(path == place && what.contains(told), "{place}: {found:?}");
-            assert_eq!(*is_fatal, told != "nobody", "{found:?}");
+            assert!(path == place && what.contains(part), "{place}: {found:?}");
+            assert_eq!(*is_fatal, part != "nobody", "{found:?}");
             assert!(!what.contains("hush"), "{what}");
         }
     }
 
     #[test]
     fn a_public_name_without_tokens_is_refused() {
-        let told = |change: fn(&mut Config)| {
+        let message = |change: fn(&mut Config)| {
             let mut config = Config::defaults();
             change(&mut config);
             let found = problems(&config).into_iter().find(|it| it.is_fatal);
@@ -213,16 +213,16 @@ mod tests {
         };
         let url = |it: &str| Some(it.to_owned().try_into().unwrap());
         let public =
-            told(|it| it.public_url = Some("https://a.example".to_owned().try_into().unwrap()));
+            message(|it| it.public_url = Some("https://a.example".to_owned().try_into().unwrap()));
         let (place, what) = public.unwrap();
         assert!(
             place == "public_url" && what.contains("token new") && what.contains("allow_anonymous")
         );
         let hosts =
-            told(|it| it.allowed_hosts = vec!["localhost".into(), "tools.example:8808".into()]);
+            message(|it| it.allowed_hosts = vec!["localhost".into(), "tools.example:8808".into()]);
         assert!(hosts.is_some_and(|it| it.0 == "allowed_hosts" && it.1.contains("tools.example")));
         assert_eq!(
-            told(|it| it.allowed_hosts = vec!["App.localhost".into(), "[::1]:1".into()]),
+            message(|it| it.allowed_hosts = vec!["App.localhost".into(), "[::1]:1".into()]),
             None
         );
         let local = Config { public_url: url("http://127.0.0.1:1"), ..Config::defaults() };

@@ -101,12 +101,12 @@ mod tests {
         let text =
             " https://directory.example, http://127.0.0.1:8000,http://localhost,https://[::1]:1,";
         let found = HostGrant::of_origins(text).unwrap();
-        let told: Vec<_> = found
+        let texts: Vec<_> = found
             .iter()
             .map(|it| format!("{}://{}:{} {}", it.scheme, it.host, it.port, it.private))
             .collect();
         assert_eq!(
-            told,
+            texts,
             [
                 "https://directory.example:443 false",
                 "http://127.0.0.1:8000 true",
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn wrong_origin_is_named_without_a_password_and_with_its_remedy() {
-        for (wrong, said) in [
+        for (wrong, part) in [
             ("directory.example", "is not an origin"),
             ("https://directory.example/path", "more than scheme"),
             ("https://directory.example?q", "more than scheme"),
@@ -134,7 +134,7 @@ mod tests {
             ("https://2130706434:1, https://0xa9fea9fe", "private = true"),
         ] {
             let error = HostGrant::of_origins(wrong).unwrap_err();
-            assert!(error.contains(said) && !error.contains("hunter2"), "{wrong}: {error}");
+            assert!(error.contains(part) && !error.contains("hunter2"), "{wrong}: {error}");
         }
         let many = "https://a.example,".repeat(ORIGINS_MAX + 1);
         assert!(HostGrant::of_origins(&many).unwrap_err().contains("at most 64"));
@@ -145,14 +145,14 @@ mod tests {
     fn base_address_may_have_a_path_and_be_local_where_allowed() {
         let of = |text: &str, private| HostGrant::of_base(text, &["POST".to_owned()], private);
         let base = of("http://valhalla:8002/", true).unwrap();
-        let told = format!("{}://{}:{} {:?}", base.scheme, base.host, base.port, base.methods);
-        assert_eq!((told.as_str(), base.private), ("http://valhalla:8002 [POST]", true));
+        let text = format!("{}://{}:{} {:?}", base.scheme, base.host, base.port, base.methods);
+        assert_eq!((text.as_str(), base.private), ("http://valhalla:8002 [POST]", true));
         assert!(!of("https://a.example/osrm", false).unwrap().private);
         assert_eq!(
             HostGrant::of_base("https://a.example", &[], true).unwrap().methods,
             [Method::GET]
         );
-        for (wrong, private, said) in [
+        for (wrong, private, part) in [
             ("a.example", true, "is not a base address"),
             ("https://a.example?key=1", true, "more than"),
             ("https://me:hunter2@a.example", true, "more than"),
@@ -161,7 +161,7 @@ mod tests {
             ("https://10.0.0.1", false, "of this machine or its network"),
         ] {
             let error = of(wrong, private).unwrap_err();
-            assert!(error.contains(said) && !error.contains("hunter2"), "{wrong}: {error}");
+            assert!(error.contains(part) && !error.contains("hunter2"), "{wrong}: {error}");
         }
     }
 }

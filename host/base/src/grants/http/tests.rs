@@ -29,7 +29,7 @@ fn star_covers_subdomains_but_not_the_name_nor_look_alikes() {
 
 #[test]
 fn what_cannot_be_meant_says_what_would_be_right() {
-    for (entry, said) in [
+    for (entry, part) in [
         ("hots = 'a.example'", "unknown field `hots`"),
         ("scheme = 'https'", "missing field `host`"),
         ("host = 'https://a.example'", "host's name alone"),
@@ -46,14 +46,14 @@ fn what_cannot_be_meant_says_what_would_be_right() {
         ("host = 'a.example'\nmethods = ['CONNECT']", "not offered"),
     ] {
         let error = read(entry).unwrap_err();
-        assert!(error.contains(said), "{entry}: {error}");
+        assert!(error.contains(part), "{entry}: {error}");
     }
 }
 
 #[test]
 fn secret_has_one_place_and_source_and_no_error_repeats_it() {
     let secret = |it: &str| read(&format!("host = 'a.example'\nsecrets = [{{ {it} }}]"));
-    for (entry, said) in [
+    for (entry, part) in [
         ("value = 'hunter2'", "one place"),
         ("header = 'A', query = 'b', value = 'hunter2'", "one place"),
         ("query = '', value = 'hunter2'", "one place"),
@@ -66,7 +66,7 @@ fn secret_has_one_place_and_source_and_no_error_repeats_it() {
         ("header = 'A', value = 4711", "must be a text"),
     ] {
         let error = secret(entry).unwrap_err();
-        assert!(error.contains(said), "{entry}: {error}");
+        assert!(error.contains(part), "{entry}: {error}");
         assert!(!error.contains("hunter2") && !error.contains("4711"), "{error}");
     }
     let entry = secret("header = 'Authorization', prefix = 'Bearer ', value = 'hunter2'").unwrap();

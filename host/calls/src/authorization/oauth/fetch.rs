@@ -133,9 +133,9 @@ async fn read(
 
 /// An error with what is behind it, each once.
 fn causes(error: &dyn std::error::Error) -> String {
-    let mut seen = HashSet::new();
+    let mut distinct = HashSet::new();
     let all = std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string);
-    let all: Vec<_> = all.filter(|it| seen.insert(it.clone())).collect();
+    let all: Vec<_> = all.filter(|it| distinct.insert(it.clone())).collect();
     all.join(": ")
 }
 
@@ -151,8 +151,8 @@ fn pairs(fields: &[(&str, &str)]) -> String {
 }
 
 fn max_age(headers: &HeaderMap) -> Option<Duration> {
-    let said = headers.get_all(CACHE_CONTROL).iter().filter_map(|it| it.to_str().ok());
-    let mut directives = said.flat_map(|it| it.split(',')).map(str::trim);
+    let values = headers.get_all(CACHE_CONTROL).iter().filter_map(|it| it.to_str().ok());
+    let mut directives = values.flat_map(|it| it.split(',')).map(str::trim);
     let seconds =
         directives.find_map(|it| it.to_ascii_lowercase().strip_prefix("max-age=")?.parse().ok());
     seconds.map(Duration::from_secs)

@@ -102,9 +102,9 @@ impl KeySet {
     ///
     /// Without a key id only where there is no choice (OpenID Connect Core, 10.1).
     pub(super) fn find(&self, wanted: &Wanted) -> Option<&DecodingKey> {
-        let fits = |it: &&Key| {
-            let is_named = wanted.id.is_none() || it.id == wanted.id;
-            is_named && it.algorithms.contains(&wanted.algorithm)
+        let fits = |key: &&Key| {
+            let is_named = wanted.id.is_none() || key.id == wanted.id;
+            is_named && key.algorithms.contains(&wanted.algorithm)
         };
         let mut found = self.keys.iter().filter(fits);
         match (found.next(), found.next()) {
@@ -176,9 +176,9 @@ fn key(published: &Value) -> Option<Key> {
         _ => return None,
     };
     let algorithms: Vec<_> = match published.get("alg").and_then(Value::as_str) {
-        Some(said) => possible
+        Some(name) => possible
             .into_iter()
-            .filter(|it| said.parse().is_ok_and(|said: Algorithm| said == *it))
+            .filter(|it| name.parse().is_ok_and(|named: Algorithm| named == *it))
             .collect(),
         None => possible,
     };
@@ -274,13 +274,13 @@ impl Keys {
 
     /// Where the issuer's metadata says that its keys are.
     async fn discovered(&self) -> Result<String, KeysError> {
-        let mut trouble = None;
+        let mut failed = None;
         for address in metadata(&self.issuer) {
             let document = match self.web.get(&address).await {
                 Ok(it) => it.object,
                 // Another place may have it.
                 Err(error @ (FetchError::Status(..) | FetchError::NoObject(..))) => {
-                    trouble = Some(error);
+                    failed = Some(error);
                     continue;
                 }
                 Err(error) => return Err(error.into()),
@@ -295,7 +295,7 @@ impl Keys {
             return keys.ok_or(KeysError::NoAddress(address));
         }
         let nowhere = || FetchError::Address(self.issuer.clone(), "it is not a URL".to_owned());
-        Err(KeysError::NoMetadata(trouble.unwrap_or_else(nowhere)))
+        Err(KeysError::NoMetadata(failed.unwrap_or_else(nowhere)))
     }
 }
 

@@ -87,7 +87,7 @@ impl Mapping {
             }
         };
         let breadth = |mapped: &[Scope]| {
-            let reach = |it: &Scope| match it {
+            let reach = |scope: &Scope| match scope {
                 Scope::Tool(_) => 1,
                 Scope::Component(_) | Scope::Server(_) => 100,
                 Scope::All | Scope::Operator => 10_000,

@@ -82,9 +82,9 @@ impl<'a> Token<'a> {
         if !header.typ.as_deref().is_none_or(is_access_token) {
             return Err(refused("The token is of another type than an access token"));
         }
-        let said = header.alg.parse::<Algorithm>().ok();
+        let named = header.alg.parse::<Algorithm>().ok();
         let mut pinned = config.algorithms.iter().map(|it| algorithm(*it));
-        let pinned = pinned.find(|it| said == Some(*it));
+        let pinned = pinned.find(|it| named == Some(*it));
         let Some(algorithm) = pinned else {
             return Err(refused("The token is signed with an algorithm that is not allowed"));
         };

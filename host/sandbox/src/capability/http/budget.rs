@@ -23,7 +23,7 @@ pub(super) struct Budget {
     pub bytes_max: u64,
     pub timeout: Duration,
     /// Whether a request too many has been reported; the next thousand need no line each.
-    told: AtomicBool,
+    is_reported: AtomicBool,
 }
 
 impl Budget {
@@ -33,7 +33,7 @@ impl Budget {
             bytes: AtomicU64::new(limits.http_bytes_max),
             bytes_max: limits.http_bytes_max,
             timeout: Duration::from_millis(limits.http_timeout_ms),
-            told: AtomicBool::new(false),
+            is_reported: AtomicBool::new(false),
         }
     }
 
@@ -45,7 +45,7 @@ impl Budget {
 
     /// Whether this is the first time that a request is one too many.
     pub(super) fn is_first_too_many(&self) -> bool {
-        !self.told.swap(true, Ordering::AcqRel)
+        !self.is_reported.swap(true, Ordering::AcqRel)
     }
 
     /// Leave for `bytes` more; once there is none, there stays none.

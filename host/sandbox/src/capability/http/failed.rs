@@ -19,12 +19,12 @@ impl Failed {
     pub(super) fn read(error: reqwest::Error, has_roots: bool) -> Self {
         // The URL may carry a secret.
         let error = error.without_url();
-        let said = kind(&error);
+        let code = kind(&error);
         let mut why = chain(&error);
-        if matches!(said, Error::TlsCertificateError) && !has_roots {
+        if matches!(code, Error::TlsCertificateError) && !has_roots {
             why += "; this machine has no root certificates to check it with: install them (ca-certificates) or name them in SSL_CERT_FILE";
         }
-        Self { error: said, why }
+        Self { error: code, why }
     }
 }
 
@@ -34,9 +34,9 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'stat
 
 /// The cause of `error` that is a `T`; errors of sockets hide those of TLS inside.
 fn cause<T: StdError + 'static>(error: &reqwest::Error) -> Option<&T> {
-    causes(error).find_map(|it| {
-        let hidden = it.downcast_ref::<io::Error>().and_then(|it| it.get_ref());
-        it.downcast_ref().or_else(|| hidden?.downcast_ref())
+    causes(error).find_map(|cause| {
+        let hidden = cause.downcast_ref::<io::Error>().and_then(|it| it.get_ref());
+        cause.downcast_ref().or_else(|| hidden?.downcast_ref())
     })
 }
 
@@ -80,11 +80,11 @@ fn kind(error: &reqwest::Error) -> Error {
 
 /// The error and its causes in one line, each once.
 fn chain(error: &reqwest::Error) -> String {
-    let mut said: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for it in causes(error).map(ToString::to_string) {
-        if !said.iter().any(|before| before.contains(&it)) {
-            said.push(it);
+        if !texts.iter().any(|before| before.contains(&it)) {
+            texts.push(it);
         }
     }
-    said.join(": ")
+    texts.join(": ")
 }

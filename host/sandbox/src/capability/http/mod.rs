@@ -146,8 +146,8 @@ impl Sender {
         let until = self.deadline.min(Instant::now() + self.budget.timeout);
         self.report.tally.http_request();
         let answer = self.exchange(host, outgoing, body);
-        let head_until = options.first_byte_timeout.map_or(until, |it| {
-            until.min(Instant::now() + it + options.connect_timeout.unwrap_or_default())
+        let head_until = options.first_byte_timeout.map_or(until, |timeout| {
+            until.min(Instant::now() + timeout + options.connect_timeout.unwrap_or_default())
         });
         let response = match tokio::time::timeout_at(head_until, answer).await {
             Ok(Ok(response)) => response,

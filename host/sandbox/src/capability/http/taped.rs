@@ -122,8 +122,8 @@ impl Answer {
                 response.body(body).map_err(|_| Error::HttpProtocolError)
             }
             Self::Failed(text) => {
-                let known = ERRORS.iter().find(|(name, _)| *name == text);
-                Err(known.map_or_else(|| Error::InternalError(Some(text)), |(_, it)| it()))
+                let entry = ERRORS.iter().find(|(name, _)| *name == text);
+                Err(entry.map_or_else(|| Error::InternalError(Some(text)), |(_, it)| it()))
             }
         }
     }

@@ -19,7 +19,7 @@ const BLOCKS: &[(&str, &str, &[&str])] = &[
     ("redacted_thinking", "assistant", &["type", "data"]),
 ];
 
-pub(super) fn messages(messages: &Value, said: &[Value]) -> Judged {
+pub(super) fn messages(messages: &Value, parts: &[Value]) -> Judged {
     let messages = messages.as_array().map_or(&[][..], Vec::as_slice);
     if messages.is_empty() {
         return bad("messages: at least one message is required");
@@ -56,7 +56,7 @@ pub(super) fn messages(messages: &Value, said: &[Value]) -> Judged {
         }
         match role {
             "user" => results(at, before, blocks)?,
-            _ => thought(at, blocks, said)?,
+            _ => thought(at, blocks, parts)?,
         }
     }
     Ok(())
@@ -64,8 +64,8 @@ pub(super) fn messages(messages: &Value, said: &[Value]) -> Judged {
 
 fn block(place: &str, role: &str, block: &Value) -> Judged {
     let kind = block["type"].as_str().unwrap_or_default();
-    let known = BLOCKS.iter().find(|it| it.0 == kind && (it.1 == "both" || it.1 == role));
-    let Some((_, _, fields)) = known else {
+    let found = BLOCKS.iter().find(|it| it.0 == kind && (it.1 == "both" || it.1 == role));
+    let Some((_, _, fields)) = found else {
         return bad(format!("{place}: a {role} message has no block of type {kind:?}"));
     };
     if let Some(field) = unknown_field(block, fields) {
@@ -91,9 +91,9 @@ fn block(place: &str, role: &str, block: &Value) -> Judged {
                     "{place}.tool_result.is_error: Input should be a valid boolean"
                 ));
             }
-            inner.enumerate().try_for_each(|(number, it)| match it["type"].as_str() {
+            inner.enumerate().try_for_each(|(number, inner)| match inner["type"].as_str() {
                 Some("text" | "image") => {
-                    self::block(&format!("{place}.content.{number}"), "user", it)
+                    self::block(&format!("{place}.content.{number}"), "user", inner)
                 }
                 other => bad(format!("{place}.content.{number}: no block of type {other:?} here")),
             })
@@ -172,7 +172,7 @@ fn open_calls(at: usize, before: &Value, answered: &[&str]) -> Judged {
 
 /// build-with-claude/extended-thinking, "Preserving thinking blocks": while tools are used, thinking goes
 /// back as it came; what differs in anything is refused.
-fn thought(at: usize, blocks: &[Value], said: &[Value]) -> Judged {
+fn thought(at: usize, blocks: &[Value], messages: &[Value]) -> Judged {
     let is_thinking =
         |it: &&Value| matches!(it["type"].as_str(), Some("thinking" | "redacted_thinking"));
     if blocks.last().as_ref().is_some_and(is_thinking) {
@@ -192,15 +192,15 @@ fn thought(at: usize, blocks: &[Value], said: &[Value]) -> Judged {
         blocks.filter(|it| is_thinking(it)).cloned().collect::<Vec<_>>()
     };
     // The message of its own that this is, by the ids of its calls.
-    let own = said.iter().find(|it| !ids.is_empty() && used(it) == ids).map(of);
+    let own = messages.iter().find(|it| !ids.is_empty() && used(it) == ids).map(of);
     for (number, it) in thought.iter().enumerate() {
-        let same = said.iter().flat_map(of).any(|own| own["signature"] == it["signature"]);
+        let same = messages.iter().flat_map(of).any(|own| own["signature"] == it["signature"]);
         if !same {
             return bad(format!(
                 "messages.{at}.content.{number}: Invalid `signature` in `thinking` block"
             ));
         }
-        if !said.iter().flat_map(of).any(|own| own == **it) {
+        if !messages.iter().flat_map(of).any(|own| own == **it) {
             return bad(format!(
                 "messages.{at}.content.{number}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response."
             ));

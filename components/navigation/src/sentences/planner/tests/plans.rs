@@ -136,6 +136,6 @@ fn stops_and_the_time_of_arrival_are_asked_for_and_told() {
     assert_eq!(call.meta["navigation/arrivalTime"], "2026-11-21T18:00:00+09:00");
     assert_eq!(call.meta["navigation/travelMode"], "bicycling");
     assert_eq!(call.arguments.get("departure_time"), None);
-    let told = concluded(&request, three(), json!({})).text();
-    assert!(!told.contains("対応していな") && told.contains("川崎経由"), "{told}");
+    let text = concluded(&request, three(), json!({})).text();
+    assert!(!text.contains("対応していな") && text.contains("川崎経由"), "{text}");
 }

@@ -83,7 +83,7 @@ async fn name_turning_to_this_machine_is_refused_before_connecting() {
 }
 
 #[tokio::test]
-async fn a_name_that_nobody_answers_for_is_given_up_in_time() {
+async fn a_name_that_does_not_resolve_is_given_up_in_time() {
     let checked = Checked { private: true, lookup: Arc::new(|_| Box::pin(std::future::pending())) };
     let reach = build(checked, Duration::from_millis(50), &[]).unwrap();
     let error = reach.client.get("http://silent.example/").send().await.unwrap_err();

@@ -30,12 +30,12 @@ impl Described {
     /// The tool of that name as it is now.
     pub fn of(catalog: &Catalog, tool: &str, language: Language) -> Option<Self> {
         let (owner, own) = catalog.offered_tool(tool)?;
-        let words = own.words(language.tag());
+        let texts = own.localized(language.tag());
         let (Owner::Component(owner) | Owner::Server(owner)) = owner;
         Some(Self {
-            title: words.title,
-            description: words.description,
-            schema: (*words.input_schema).clone(),
+            title: texts.title,
+            description: texts.description,
+            schema: (*texts.input_schema).clone(),
             owner: owner.to_owned(),
             is_destructive: own.hints.destructive,
         })
@@ -64,7 +64,7 @@ impl Approval {
     }
 
     /// What happens if the person lets it: the tool, what it does, with what, and why.
-    pub fn words(&self, catalog: &Catalog, language: Language) -> String {
+    pub fn described(&self, catalog: &Catalog, language: Language) -> String {
         let described = Described::of(catalog, &self.tool, language);
         let tool = &self.tool;
         let title = described.as_ref().and_then(|it| it.title.as_deref()).unwrap_or(tool);
@@ -182,9 +182,9 @@ mod tests {
             "note": { "type": "string" },
         } });
         let value = serde_json::json!({ "pin": "1234", "note": "hi", "session_token": "sess_1" });
-        let seen = veiled("", &value, Some(&schema), DEPTH_MAX);
+        let shown = veiled("", &value, Some(&schema), DEPTH_MAX);
         let expected = serde_json::json!({ "pin": MASK, "note": "hi", "session_token": MASK });
-        assert_eq!(seen, expected);
+        assert_eq!(shown, expected);
     }
 
     #[test]
