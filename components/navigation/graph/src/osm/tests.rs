@@ -245,7 +245,7 @@ fn reports_a_file_not_fetched_to_its_end_wherever_it_ends() {
     for length in 1..sound.len() {
         let message = refused(file(&sound[..length]).path());
         let is_told = ["fetch it again", "no roads", "no OpenStreetMap extract"];
-        assert!(is_told.iter().any(|it| told.contains(it)), "{length}: {message}");
+        assert!(is_told.iter().any(|it| message.contains(it)), "{length}: {message}");
     }
 }
 
