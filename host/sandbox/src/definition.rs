@@ -254,7 +254,7 @@ mod tests {
             Tool::read_all(vec![tool]).map(|it| it[0].task)
         };
         assert_eq!(read(None), Ok(TaskUse::Possible));
-        let says = |value: &str| read(Some(&format!(r#"{{"madoguchi/task":{word}}}"#)));
+        let says = |value: &str| read(Some(&format!(r#"{{"madoguchi/task":{value}}}"#)));
         assert_eq!(says("\"required\""), Ok(TaskUse::Required));
         for wrong in ["\"often\"", "true", "null"] {
             let error = says(wrong).unwrap_err().to_string();

@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_and_what_has_no_way_stay_in_their_places() {
-        let (origins, destinations) = ([None, located("a")], [locate("x"), None, locate("y")]);
+        let (origins, destinations) = ([None, located("a")], [located("x"), None, located("y")]);
         let table = of(&compare_ask(), &origins, &destinations, |from, to| {
             assert_eq!((from.len(), to.len()), (1, 2));
             Ok(vec![vec![None, Some((1_000.0, 60.0))]])
@@ -99,7 +99,7 @@ mod tests {
     fn asks_nothing_if_no_place_is_known_and_rejects_a_misfit_table() {
         let empty = of(&compare_ask(), &[None], &[located("x")], |_, _| panic!("it is asked"));
         assert_eq!(empty.unwrap().rows[0].elements[0].status, "NOT_FOUND");
-        let wrong = of(&compare_ask(), &[located("a")], &[locate("x")], |_, _| Ok(vec![vec![]]));
+        let wrong = of(&compare_ask(), &[located("a")], &[located("x")], |_, _| Ok(vec![vec![]]));
         assert!(matches!(wrong, Err(ProviderError::Failed { .. })));
     }
 }

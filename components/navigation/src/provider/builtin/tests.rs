@@ -131,7 +131,7 @@ fn turns_are_told_by_googles_words() {
         let (routes, details) = answer(&asked).unwrap();
         for (route, details) in routes.routes.iter().zip(&details.routes) {
             let mut used = route.steps.iter().filter_map(|it| it.maneuver.as_deref());
-            assert!(used.all(|it| known.contains(&it)), "{:?}", route.steps);
+            assert!(used.all(|it| maneuvers.contains(&it)), "{:?}", route.steps);
             assert_eq!(details.steps_at.len(), route.steps.len());
             let empty = route.steps.iter().find(|it| it.instruction.is_empty());
             assert_eq!(empty, None);

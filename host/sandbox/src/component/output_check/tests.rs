@@ -6,7 +6,7 @@ use super::*;
 
 fn check(schema: Option<Value>) -> OutputCheck {
     let schema = schema.map(|it| Arc::new(it.as_object().unwrap().clone()));
-    OutputCheck(BTreeMap::from([("tool".into(), Promise { schema, seen: 0.into() })]))
+    OutputCheck(BTreeMap::from([("tool".into(), Promise { schema, count: 0.into() })]))
 }
 
 fn output(structured: Option<&str>) -> Output {
