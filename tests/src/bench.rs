@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
@@ -51,6 +51,8 @@ pub struct Bench {
     solo: Solo,
     now: Arc<Mutex<Duration>>,
     is_on_postgres: bool,
+    /// Where its database is, or what stands for it on PostgreSQL.
+    file: Option<PathBuf>,
 }
 
 /// A component under test.
@@ -64,7 +66,13 @@ impl Bench {
     pub fn of(name: &str) -> Self {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
         let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
-        Self { compiled: compiled(name), solo, now, is_on_postgres: postgres::is_asked_for() }
+        Self {
+            compiled: compiled(name),
+            solo,
+            now,
+            is_on_postgres: postgres::is_asked_for(),
+            file: None,
+        }
     }
 
     /// The component in `bytes`, called so.
@@ -75,7 +83,7 @@ impl Bench {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
         let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
         let compiled = Compiled::new(&SANDBOX, bytes).map_err(|it| it.to_string())?;
-        Ok(Self { compiled, solo, now, is_on_postgres: postgres::is_asked_for() })
+        Ok(Self { compiled, solo, now, is_on_postgres: postgres::is_asked_for(), file: None })
     }
 
     /// The built component of that name, as `config` has it.
@@ -83,7 +91,13 @@ impl Bench {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
         let solo = Solo::configured(config, name).expect("it is right").expect("it is there");
         let solo = solo.at(Clock::Fixed(now.clone())).database(None);
-        Self { compiled: compiled(name), solo, now, is_on_postgres: postgres::is_asked_for() }
+        Self {
+            compiled: compiled(name),
+            solo,
+            now,
+            is_on_postgres: postgres::is_asked_for(),
+            file: None,
+        }
     }
 
     /// What is understood of sentences, by a turn as a test reads it: `calls`, each `{tool, arguments}`, or
@@ -187,10 +201,10 @@ impl Bench {
         self
     }
 
-    /// Keeps its database in `file`.
+    /// Keeps its database in `file`; on PostgreSQL, in the one database that stands for that file.
     #[must_use]
     pub fn database(mut self, file: &Path) -> Self {
-        self.solo = self.solo.database(Some(file.to_owned()));
+        self.file = Some(file.to_owned());
         self
     }
 
@@ -205,8 +219,8 @@ impl Bench {
     pub async fn try_start(self) -> Result<Tested, String> {
         crate::log::keep();
         let solo = match self.is_on_postgres {
-            true => self.solo.store(store().await),
-            false => self.solo,
+            true => self.solo.store(store(self.file).await),
+            false => self.solo.database(self.file),
         };
         let running = solo.start_compiled(&self.compiled).await;
         let running = running.map_err(|it| it.to_string())?;
@@ -371,9 +385,17 @@ impl Tested {
     }
 }
 
-/// A new database of this process's cluster.
-async fn store() -> Server {
-    let url = Cluster::shared().database();
+/// A database of this process's cluster: the one that stands for `file`, or a new one.
+async fn store(file: Option<PathBuf>) -> Server {
+    static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    let new = || Cluster::shared().database();
+    let url = match file {
+        Some(file) => {
+            let mut known = KNOWN.lock().unwrap_or_else(|it| it.into_inner());
+            known.entry(file).or_insert_with(new).clone()
+        }
+        None => new(),
+    };
     let node = "bench".to_owned();
     let server = Server::connect(&Address { url, ca: None, connections_max: 4, node }).await;
     server.expect("the cluster lets it in")

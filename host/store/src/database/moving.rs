@@ -126,8 +126,8 @@ impl Table {
                 (Value::Null, _)
                 | (Value::Integer(_), Kind::Integer)
                 | (Value::Real(_), Kind::Real)
-                | (Value::Blob(_), Kind::Blob) => continue,
-                (Value::Text(text), Kind::Text | Kind::Json) if !text.contains('\0') => continue,
+                | (Value::Blob(_), Kind::Blob)
+                | (Value::Text(_), Kind::Text | Kind::Json) => continue,
                 (Value::Integer(it), Kind::Json) => {
                     *value = Value::Text(it.to_string());
                     continue;
@@ -136,7 +136,6 @@ impl Table {
                     *value = Value::Text(it.to_string());
                     continue;
                 }
-                (Value::Text(_), Kind::Text | Kind::Json) => "a text with a NUL character",
                 (Value::Integer(_), _) => "an integer",
                 (Value::Real(_), _) => "a real number",
                 (Value::Text(_), _) => "a text",

@@ -146,11 +146,6 @@ impl Postgres {
                 Value::Real(real) if !real.is_finite() => {
                     return Err(wrong(format!("${number} is not a finite number")));
                 }
-                Value::Text(text) if text.contains('\0') => {
-                    return Err(wrong(format!(
-                        "${number} holds a NUL character, which PostgreSQL does not keep"
-                    )));
-                }
                 Value::Text(text) => text.len() > limits.value_bytes_max,
                 Value::Blob(bytes) => bytes.len() > limits.value_bytes_max,
                 _ => false,

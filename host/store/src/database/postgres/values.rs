@@ -1,5 +1,6 @@
 //! Values on their way to PostgreSQL and back, in its binary form: what SQLite would take and give.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 
 use bytes::BytesMut;
@@ -8,6 +9,42 @@ use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type};
 use super::super::types::Value;
 
 type Failed = Box<dyn StdError + Sync + Send>;
+
+/// Stands before what it stands for: `0` for a NUL character, which PostgreSQL keeps in no text, and itself for itself. It is
+/// no character of any writing, but one of those that Unicode leaves to programs.
+const ESCAPE: char = '\u{FDD0}';
+
+/// A text as PostgreSQL keeps it (STO-47).
+fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\0') && !text.contains(ESCAPE) {
+        return text.into();
+    }
+    let twice = format!("{ESCAPE}{ESCAPE}");
+    text.replace(ESCAPE, &twice).replace('\0', &format!("{ESCAPE}0")).into()
+}
+
+/// The text that PostgreSQL keeps so.
+fn unescaped(kept: &str) -> String {
+    let mut parts = kept.split(ESCAPE);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    while let Some(part) = parts.next() {
+        match part.strip_prefix('0') {
+            Some(rest) => {
+                text.push('\0');
+                text.push_str(rest);
+            }
+            None => {
+                text.push(ESCAPE);
+                text.push_str(if part.is_empty() {
+                    parts.next().unwrap_or_default()
+                } else {
+                    part
+                });
+            }
+        }
+    }
+    text
+}
 
 /// A parameter, of the type that its value has.
 #[derive(Debug)]
@@ -30,7 +67,7 @@ impl ToSql for Parameter<'_> {
             Value::Null => return Ok(IsNull::Yes),
             Value::Integer(integer) => out.extend_from_slice(&integer.to_be_bytes()),
             Value::Real(real) => out.extend_from_slice(&real.to_bits().to_be_bytes()),
-            Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Text(text) => out.extend_from_slice(escaped(text).as_bytes()),
             Value::Blob(bytes) => out.extend_from_slice(bytes),
         }
         Ok(IsNull::No)
@@ -70,7 +107,7 @@ impl<'a> FromSql<'a> for Cell {
             Type::NUMERIC => numeric(raw)?,
             Type::BYTEA => Value::Blob(raw.to_vec()),
             Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN | Type::JSON => {
-                Value::Text(std::str::from_utf8(raw)?.to_owned())
+                Value::Text(unescaped(std::str::from_utf8(raw)?))
             }
             _ => return Err(format!("it is of the type {ty}: CAST it to TEXT or INTEGER").into()),
         }))
@@ -125,6 +162,25 @@ mod tests {
     fn of(parts: &[u16]) -> Option<Value> {
         let raw: Vec<u8> = parts.iter().flat_map(|it| it.to_be_bytes()).collect();
         numeric(&raw).ok()
+    }
+
+    #[test]
+    fn any_text_is_kept_as_one_without_nul() {
+        let (nul, own) = ("\0", "\u{FDD0}");
+        let parts = [nul, own, "0", "a", "字"];
+        let mut texts = vec![String::new()];
+        for _ in 0..4 {
+            let longer = texts.iter().flat_map(|text| parts.map(|part| format!("{text}{part}")));
+            texts = longer.chain([String::new()]).collect();
+            for text in &texts {
+                let kept = escaped(text);
+                assert!(!kept.contains(nul) && unescaped(&kept) == *text, "STO-47: {text:?}");
+            }
+        }
+        let kept: std::collections::HashSet<_> = texts.iter().map(|it| escaped(it)).collect();
+        let texts: std::collections::HashSet<_> = texts.iter().collect();
+        assert_eq!(kept.len(), texts.len(), "STO-47: two texts are never one");
+        assert_eq!(unescaped("a\u{FDD0}b"), "a\u{FDD0}b", "as it was kept before");
     }
 
     #[test]
