@@ -49,7 +49,9 @@ async fn an_unknown_place_and_one_outside_the_map_differ() {
         .await;
     let outside = it.browser.text("main [role=alert]").await;
     assert_ne!(unknown, outside);
-    // An operator who looks into it knows what to do next, and a visitor what the map covers.
+    // An operator who looks into the details knows what to do next, and a visitor what the map covers.
+    let all = "return document.querySelector('main [role=alert]').textContent";
+    let outside = it.browser.script(all).await.as_str().unwrap().to_owned();
     assert!(outside.contains("import-map") || outside.contains("取り込"), "{outside}");
     it.browser.says(".nav-covered", "東京・川崎・横浜").await;
     it.browser.hit("button", "範囲を地図に表示").await;

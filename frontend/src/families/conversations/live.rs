@@ -1,7 +1,7 @@
 //! One conversation as it is shown: messages by their numbers, older ones before, new ones after,
 //! none twice and none left out.
 
-use output::conversations::{ChatMessage, Conversation, Transcript};
+use output::conversations::{ChatMessage, Conversation, State, Step, Transcript};
 
 /// Messages fetched at a time.
 pub(crate) const PAGE: usize = 100;
@@ -83,8 +83,10 @@ impl Live {
         new.pop();
         let mut turns = self.told.conversation.turns;
         let part = |message: &ChatMessage| {
-            let steps = found.steps.iter().filter(|it| it.at <= message.timestamp);
-            let steps: Vec<_> = steps.cloned().collect();
+            // Times are in seconds: in that of a message the end may have come, which the last one shows.
+            let is_end = |state| matches!(state, State::Terminating | State::Ended);
+            let is_then = |it: &&Step| it.at <= message.timestamp && !is_end(it.state);
+            let steps: Vec<_> = found.steps.iter().filter(is_then).cloned().collect();
             let state = steps.last().map_or(self.told.conversation.state, |it| it.state);
             turns = turns.max(u32::try_from(message.sequence / 2).unwrap_or(u32::MAX));
             Transcript {
@@ -143,7 +145,6 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
-    use output::conversations::{State, Step};
 
     use super::*;
     use crate::families::conversations::samples::transcript;
@@ -217,7 +218,8 @@ mod tests {
         let mut over = transcript(1..=4);
         over.conversation.state = State::Ended;
         over.conversation.messages = 4;
-        let at = "2026-01-23T10:00:04Z".to_owned();
+        // In the second of the third message.
+        let at = over.messages[2].timestamp.clone();
         over.steps.push(Step { state: State::Ended, at, ..Step::default() });
         let begun = Transcript { messages: Vec::new(), ..transcript(1..=1) };
         let mut live = Live::of(begun);
