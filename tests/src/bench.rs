@@ -385,17 +385,32 @@ impl Tested {
     }
 }
 
+/// The address of the database that stands for `file` on this process's cluster.
+fn standing_for(file: PathBuf) -> String {
+    static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(|it| it.into_inner());
+    known.entry(file).or_insert_with(|| Cluster::shared().database()).clone()
+}
+
+/// All that the database at `file` holds, or the one that stands for it.
+///
+/// # Panics
+/// If it cannot be read.
+pub fn kept(file: &Path) -> Vec<u8> {
+    if postgres::is_asked_for() {
+        let url = standing_for(file.to_owned());
+        let name = url.rsplit('/').next().expect("it ends with a name");
+        let all = Cluster::shared().sql(name, &["SELECT database_to_xml(true, false, '')"]);
+        return all.concat().into_bytes();
+    }
+    let folder = std::fs::read_dir(file.parent().expect("it is in a folder"));
+    let files = folder.expect("it can be read").map(|it| it.expect("it can be read").path());
+    files.flat_map(|it| std::fs::read(it).expect("it can be read")).collect()
+}
+
 /// A database of this process's cluster: the one that stands for `file`, or a new one.
 async fn store(file: Option<PathBuf>) -> Server {
-    static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
-    let new = || Cluster::shared().database();
-    let url = match file {
-        Some(file) => {
-            let mut known = KNOWN.lock().unwrap_or_else(|it| it.into_inner());
-            known.entry(file).or_insert_with(new).clone()
-        }
-        None => new(),
-    };
+    let url = file.map_or_else(|| Cluster::shared().database(), standing_for);
     let node = "bench".to_owned();
     let server = Server::connect(&Address { url, ca: None, connections_max: 4, node }).await;
     server.expect("the cluster lets it in")

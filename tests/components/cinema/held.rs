@@ -194,11 +194,9 @@ async fn a_hold_is_still_there_after_a_restart() {
     let cinema = bench().database(&file).start().await;
     let token = hold(&cinema, "u1", &["A1"]).await;
     drop(cinema);
-    if !tests::postgres::is_asked_for() {
-        let bytes = std::fs::read(&file).unwrap();
-        let plain = token.as_str().unwrap().as_bytes();
-        assert!(!bytes.windows(plain.len()).any(|it| it == plain), "the token itself is not kept");
-    }
+    let bytes = tests::bench::kept(&file);
+    let plain = token.as_str().unwrap().as_bytes();
+    assert!(!bytes.windows(plain.len()).any(|it| it == plain), "the token itself is not kept");
     let cinema = bench().database(&file).start().await;
     assert_eq!(refused(&cinema, order("u2", NOON, &["A1"])).await, "seat_held");
     cinema.call("reserve_seats", with(&token, order("u1", NOON, &["A1"]))).await;

@@ -145,7 +145,6 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::families::conversations::samples::transcript;
 

@@ -1,17 +1,8 @@
 //! A passkey and a token appear nowhere but in the one answer that gives them (CONV-83).
 
-use std::{fs, path::Path};
+use tests::bench::kept;
 
 use super::*;
-
-/// Every byte that is kept beside `file`.
-fn kept(file: &Path) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for entry in fs::read_dir(file.parent().unwrap()).unwrap() {
-        bytes.extend(fs::read(entry.unwrap().path()).unwrap());
-    }
-    bytes
-}
 
 fn has(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|it| it == text.as_bytes())
