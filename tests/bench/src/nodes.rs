@@ -95,7 +95,7 @@ async fn once(cluster: &Cluster, url: &str, sender: &Server, waiter: &Server) ->
     let mut waits = Connection::open(&waiter.address).await?;
     let asked = Call::named("await_letter", json!({ "up_to_ms": 50_000 })).request(&waiter.address);
     let answered = tokio::spawn(async move {
-        let is_right = has_output(waits.exchange(&asked).await?);
+        let is_right = has_output(waits.wait(&asked).await?);
         anyhow::Ok((Instant::now(), is_right))
     });
     tokio::time::sleep(SETTLED).await;
@@ -319,8 +319,7 @@ async fn idle(cluster: &Cluster, url: &str, nodes: &[Server], report: &mut Repor
     for _ in 0..WAITING {
         let mut connection = Connection::open(&nodes[2].address).await?;
         let request = request.clone();
-        waiting
-            .push(tokio::spawn(async move { connection.exchange(&request).await.map(has_output) }));
+        waiting.push(tokio::spawn(async move { connection.wait(&request).await.map(has_output) }));
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;

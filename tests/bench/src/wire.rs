@@ -101,6 +101,24 @@ impl Connection {
         Ok(Self { stream, buffer: Vec::with_capacity(64 << 10) })
     }
 
+    /// Sends a call that may wait, and is answered by a stream then; answers all that comes back.
+    pub(crate) async fn wait(&mut self, request: &[u8]) -> Result<&[u8]> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        loop {
+            self.fill().await?;
+            let Some(end) = find(&self.buffer, b"\r\n\r\n") else { continue };
+            let length = content_length(&self.buffer[..end + 2]);
+            let is_whole = length.map_or_else(
+                |_| self.buffer.ends_with(b"\r\n0\r\n\r\n"),
+                |length| self.buffer.len() >= end + 4 + length,
+            );
+            if is_whole {
+                return Ok(&self.buffer);
+            }
+        }
+    }
+
     /// Sends a request and answers the body of what comes back.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> Result<&[u8]> {
         self.stream.write_all(request).await?;
