@@ -403,9 +403,14 @@ pub fn kept(file: &Path) -> Vec<u8> {
         let all = Cluster::shared().sql(name, &["SELECT database_to_xml(true, false, '')"]);
         return all.concat().into_bytes();
     }
-    let folder = std::fs::read_dir(file.parent().expect("it is in a folder"));
-    let files = folder.expect("it can be read").map(|it| it.expect("it can be read").path());
-    files.flat_map(|it| std::fs::read(it).expect("it can be read")).collect()
+    // A connection that is still being closed takes its log away between the listing and the reading.
+    (0..100).find_map(|_| read_all(file.parent()?).ok()).expect("its folder can be read")
+}
+
+/// What all files of `folder` hold.
+fn read_all(folder: &Path) -> std::io::Result<Vec<u8>> {
+    let files = std::fs::read_dir(folder)?;
+    Ok(files.map(|file| std::fs::read(file?.path())).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// A database of this process's cluster: the one that stands for `file`, or a new one.
