@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::table;
 use crate::text::{Key, Lang};
 
 /// Why there is no answer.
@@ -24,7 +25,7 @@ pub(crate) enum CallError {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Refusal {
-    /// For programs: `seat_already_reserved`.
+    /// For programs: `rate_limited`.
     #[serde(rename = "error")]
     pub(crate) code: String,
     /// The tool's own text, for people.
@@ -155,68 +156,32 @@ impl Refusal {
         )
     }
 
-    /// The seats that it is about.
-    pub(crate) fn seats(&self) -> Vec<String> {
-        let seats = self.data.get("seat_ids").and_then(Value::as_array);
-        let names = seats.into_iter().flatten().filter_map(Value::as_str);
-        names.map(str::to_owned).collect()
+    /// The text of that name among what it is about; empty where there is none.
+    pub(crate) fn about(&self, name: &str) -> &str {
+        self.data[name].as_str().unwrap_or_default()
     }
 
     fn mend(&self, lang: Lang) -> String {
         let key = match self.code.as_str() {
             "invalid_params" | "invalid_arguments" => Key::ErrInvalidParams,
-            "movie_not_found" => Key::ErrMovieNotFound,
-            "showtime_not_found" => Key::ErrShowtimeNotFound,
-            "seat_not_found" => Key::ErrSeatNotFound,
-            "showtime_closed" => Key::ErrShowtimeClosed,
-            "seat_held" => Key::ErrSeatHeld,
-            "hold_expired" | "hold_not_found" => Key::HoldEnded,
-            "idempotency_conflict" => Key::ErrIdempotency,
-            "reservation_cancelled" => Key::ErrReservationCancelled,
-            "reservation_not_found" => Key::ErrReservationNotFound,
-            "conversation_not_found" => Key::ErrConversationNotFound,
-            "reservation_user_mismatch" => Key::ErrReservationUser,
-            "conversation_full" => Key::ErrConversationFull,
-            "conversation_user_mismatch" => Key::ErrConversationUser,
-            "seat_data_unavailable" => Key::ErrSeatData,
             "internal_error" => Key::ErrInternal,
             "unavailable" => Key::ErrUnavailable,
             "timed_out" | "timeout" | "deadline_exceeded" => Key::ErrTimeout,
             "rate_limited" => Key::ErrRate,
-            "CLAUDE_API_ERROR" => Key::NavErrPlanner,
-            "GOOGLE_MAPS_ERROR" if self.status != 503 => Key::NavErrMaps,
-            "GOOGLE_MAPS_ERROR" | "over_query_limit" => Key::NavErrQuota,
-            "provider_failed" => Key::NavErrMaps,
-            "INTERNAL_ERROR" => Key::ErrInternal,
-            "insufficient_scope" | "staff_only" => {
-                let scope = self.data.get("scope").and_then(Value::as_str);
-                return scope.map_or_else(
-                    || self.message.clone(),
-                    |scope| lang.fill(Key::ErrScope, &[scope]),
-                );
+            "insufficient_scope" if !self.about("scope").is_empty() => {
+                return lang.fill(Key::ErrScope, &[self.about("scope")]);
             }
-            "place_outside_map" if self.data["map"].is_string() => {
-                let text = |name: &str| self.data[name].as_str().unwrap_or_default();
-                return lang.fill(Key::NavErrOutside, &[text("place"), text("map")]);
-            }
-            "seat_already_reserved" => {
-                let seats = self.seats();
-                return if seats.is_empty() {
-                    lang.say(Key::ErrSeatReservedBare).to_owned()
-                } else {
-                    lang.fill(Key::ErrSeatReserved, &[&seats.join(lang.comma())])
-                };
-            }
-            _ => {
-                // What a tool says itself is English, and Japanese beside it where it has it.
-                let japanese = self.data.get("message_ja").and_then(Value::as_str);
-                return match (lang, japanese) {
-                    (Lang::Ja, Some(text)) => text.chars().take(TEXT_MAX).collect(),
-                    _ => self.message.clone(),
-                };
-            }
+            _ => return table::advice(self, lang).unwrap_or_else(|| self.own_text(lang)),
         };
         lang.say(key).to_owned()
+    }
+
+    /// What the tool says itself: English, and Japanese beside it where it has it.
+    fn own_text(&self, lang: Lang) -> String {
+        match (lang, self.data.get("message_ja").and_then(Value::as_str)) {
+            (Lang::Ja, Some(text)) => text.chars().take(TEXT_MAX).collect(),
+            _ => self.message.clone(),
+        }
     }
 }
 
@@ -228,27 +193,6 @@ mod tests {
 
     fn refused(value: &Value) -> CallError {
         CallError::Refused(Box::new(Refusal::of(Some(value), None)))
-    }
-
-    #[test]
-    fn a_known_code_is_said_in_the_readers_language() {
-        let error = refused(&json!({ "error": "seat_already_reserved", "status": 409,
-            "message": "Seat A2 is already occupied.", "data": { "seat_ids": ["A2", "A3"] } }));
-        assert_eq!(
-            error.mend(Lang::Ja),
-            "A2、A3 はすでに予約されています。別の座席をお選びください。"
-        );
-        assert_eq!(error.mend(Lang::En), "Already taken: A2, A3. Please pick another seat.");
-    }
-
-    #[test]
-    fn a_place_outside_the_map_is_said_with_what_the_map_covers() {
-        let error = refused(&json!({ "error": "place_outside_map", "status": 404, "message": "…",
-            "data": { "place": "大阪駅", "map": "東京・川崎・横浜" } }));
-        let said = error.mend(Lang::Ja);
-        assert!(said.contains("大阪駅") && said.contains("東京・川崎・横浜"), "{said}");
-        let bare = refused(&json!({ "error": "place_outside_map", "message": "Too far." }));
-        assert_eq!(bare.mend(Lang::Ja), "Too far.");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use output::form::{OpenForm, Values};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::error::Refusal;
 use crate::page::Page;
 use crate::part::Part;
 use crate::route::{self, Address, Route};
@@ -46,6 +47,8 @@ pub(crate) struct Family {
     /// What a person allows who allows a call of the tool with these arguments, where there is a better text
     /// than the tool's title.
     pub(crate) asks: fn(&str, &Value, Lang) -> Option<Phrase>,
+    /// What to do about a refusal of its tools, where there is a better text than the tool's own.
+    pub(crate) advice: fn(&Refusal, Lang) -> Option<String>,
     /// Makes the state that outlives its views.
     pub(crate) provide: fn(Page),
     /// Forgets what this browser keeps of its reader.
@@ -159,6 +162,7 @@ pub(crate) const NONE: Family = Family {
     example: None,
     greeting: None,
     asks: |_, _, _| None,
+    advice: |_, _| None,
     provide: |_| {},
     forget: || {},
     outputs: &NO_OUTPUTS,
@@ -387,6 +391,11 @@ pub(crate) fn pictures<'a>(
 /// What a person allows who allows the call.
 pub(crate) fn asks(tool: &str, params: &Value, lang: Lang) -> Option<Phrase> {
     all().find_map(|it| (it.asks)(tool, params, lang))
+}
+
+/// What to do about a refusal, where a family says.
+pub(crate) fn advice(refusal: &Refusal, lang: Lang) -> Option<String> {
+    all().find_map(|it| (it.advice)(refusal, lang))
 }
 
 /// The list of that name in an output. What every visit has reads outputs so: types of them are for parts.

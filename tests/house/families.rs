@@ -88,8 +88,7 @@ fn a_family_names_nothing_of_another_one() {
 }
 
 /// Words of the page that are also names: of an address, of an entry, of a style.
-const PLAIN: [(&str, &str); 5] = [
-    ("frontend/src/error.rs", "place"),
+const PLAIN: [(&str, &str); 4] = [
     ("frontend/src/route.rs", "reservation"),
     ("frontend/src/route.rs", "conversations"),
     ("frontend/src/chat/thread/asking.rs", "history"),

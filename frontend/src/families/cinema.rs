@@ -5,6 +5,7 @@ use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
 use serde_json::{Value, json};
 
 use crate::dates;
+use crate::error::Refusal;
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
@@ -74,6 +75,33 @@ pub(super) static FAMILY: Family = Family {
             1 => Some((Key::CardAskReserveOne, vec![names])),
             count => Some((Key::CardAskReserve, vec![names, count.to_string()])),
         }
+    },
+    advice: |refusal, lang| {
+        let key = match refusal.code.as_str() {
+            "movie_not_found" => Key::ErrMovieNotFound,
+            "showtime_not_found" => Key::ErrShowtimeNotFound,
+            "seat_not_found" => Key::ErrSeatNotFound,
+            "showtime_closed" => Key::ErrShowtimeClosed,
+            "seat_held" => Key::ErrSeatHeld,
+            "hold_expired" | "hold_not_found" => Key::HoldEnded,
+            "idempotency_conflict" => Key::ErrIdempotency,
+            "reservation_cancelled" => Key::ErrReservationCancelled,
+            "reservation_not_found" => Key::ErrReservationNotFound,
+            "conversation_not_found" => Key::ErrConversationNotFound,
+            "reservation_user_mismatch" => Key::ErrReservationUser,
+            "conversation_full" => Key::ErrConversationFull,
+            "conversation_user_mismatch" => Key::ErrConversationUser,
+            "seat_data_unavailable" => Key::ErrSeatData,
+            "staff_only" if !refusal.about("scope").is_empty() => {
+                return Some(lang.fill(Key::ErrScope, &[refusal.about("scope")]));
+            }
+            "seat_already_reserved" => match refused_seats(refusal).join(lang.comma()) {
+                none if none.is_empty() => Key::ErrSeatReservedBare,
+                seats => return Some(lang.fill(Key::ErrSeatReserved, &[&seats])),
+            },
+            _ => return None,
+        };
+        Some(lang.say(key).to_owned())
     },
     door: Some(Key::FrontBook),
     mine: Some(Mine {
@@ -192,6 +220,11 @@ fn next_visit(made: &Value, now: &str) -> Option<Ongoing> {
     })
 }
 
+/// The seats that a refusal is about.
+fn refused_seats(refusal: &Refusal) -> Vec<String> {
+    listed(&refusal.data, "seat_ids").iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 /// Which seats a call is about.
 fn seats(params: &Value) -> Vec<String> {
     let list = params.get("seat_ids").or_else(|| params.get("seats")).and_then(Value::as_array);
@@ -206,7 +239,7 @@ mod tests {
 
     use super::*;
     use crate::families;
-    use crate::table::{asks, tell};
+    use crate::table::{advice, asks, tell};
     use crate::text::Lang;
 
     #[test]
@@ -221,6 +254,26 @@ mod tests {
         let strange = Some((Key::CardResult, Vec::new()));
         assert_eq!(tell(Some("strange"), &map), strange, "drawn as data");
         assert_eq!(tell(None, &map), None);
+    }
+
+    #[test]
+    fn a_refusal_is_explained_in_the_readers_language() {
+        families::register();
+        let refusal = json!({ "error": "seat_already_reserved", "status": 409,
+            "message": "Seat A2 is already occupied.", "data": { "seat_ids": ["A2", "A3"] } });
+        let refusal = Refusal::of(Some(&refusal), None);
+        let texts = [Lang::Ja, Lang::En].map(|it| advice(&refusal, it).unwrap());
+        let right = [
+            "A2、A3 はすでに予約されています。別の座席をお選びください。",
+            "Already taken: A2, A3. Please pick another seat.",
+        ];
+        assert_eq!(texts, right);
+        let staff = |data: Value| {
+            let refusal = json!({ "error": "staff_only", "message": "…", "data": data });
+            advice(&Refusal::of(Some(&refusal), None), Lang::En)
+        };
+        assert!(staff(json!({ "scope": "cinema:staff" })).unwrap().contains("cinema:staff"));
+        assert_eq!(staff(json!({})), None, "its own text says it");
     }
 
     #[test]

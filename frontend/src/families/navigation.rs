@@ -45,6 +45,21 @@ pub(super) static FAMILY: Family = Family {
         code: &PLACE,
         title: |page, _| page.say(Key::NavPlace).to_owned(),
     }],
+    advice: |refusal, lang| {
+        let key = match refusal.code.as_str() {
+            "place_outside_map" if !refusal.about("map").is_empty() => {
+                let outside = [refusal.about("place"), refusal.about("map")];
+                return Some(lang.fill(Key::NavErrOutside, &outside));
+            }
+            "CLAUDE_API_ERROR" => Key::NavErrPlanner,
+            "GOOGLE_MAPS_ERROR" if refusal.status != 503 => Key::NavErrMaps,
+            "GOOGLE_MAPS_ERROR" | "over_query_limit" => Key::NavErrQuota,
+            "provider_failed" => Key::NavErrMaps,
+            "INTERNAL_ERROR" => Key::ErrInternal,
+            _ => return None,
+        };
+        Some(lang.say(key).to_owned())
+    },
     door: Some(Key::FrontRoute),
     views: &[View::new("routes"), View::new("comparison"), View::new("place")],
     example: Some(("route_search", Key::ChatExWay)),
@@ -87,3 +102,33 @@ static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
         tell: |_| Some((Key::CardPlace, Vec::new())),
     },
 ]));
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::error::Refusal;
+    use crate::families;
+    use crate::table::advice;
+    use crate::text::Lang;
+
+    fn said(refusal: Value) -> Option<String> {
+        families::register();
+        advice(&Refusal::of(Some(&refusal), None), Lang::Ja)
+    }
+
+    #[test]
+    fn a_place_outside_the_map_is_said_with_what_the_map_covers() {
+        let outside = json!({ "error": "place_outside_map", "status": 404, "message": "…",
+            "data": { "place": "大阪駅", "map": "東京・川崎・横浜" } });
+        let text = said(outside).unwrap();
+        assert!(text.contains("大阪駅") && text.contains("東京・川崎・横浜"), "{text}");
+        assert_eq!(said(json!({ "error": "place_outside_map", "message": "Too far." })), None);
+    }
+
+    #[test]
+    fn a_used_up_quota_is_no_lost_connection() {
+        let failed = |status: u16| said(json!({ "error": "GOOGLE_MAPS_ERROR", "status": status }));
+        assert_ne!(failed(503).unwrap(), failed(502).unwrap());
+    }
+}

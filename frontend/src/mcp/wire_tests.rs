@@ -11,7 +11,7 @@ fn a_refusal_keeps_its_code_and_what_it_is_about() {
         "_meta": { "madoguchi/error": refusal } });
     let Err(CallError::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
     assert_eq!(refusal.code, "seat_already_reserved");
-    assert_eq!(refusal.seats(), ["A2"]);
+    assert_eq!(refusal.data, json!({ "seat_ids": ["A2"] }));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::price;
+use crate::families::cinema::refused_seats;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
@@ -139,7 +140,7 @@ impl CheckoutState {
             // A refused order is settled: the next one is another.
             self.order.set_value(Order::default());
             match refusal.code.as_str() {
-                "seat_already_reserved" | "seat_held" => self.showing.lose(&refusal.seats()),
+                "seat_already_reserved" | "seat_held" => self.showing.lose(&refused_seats(refusal)),
                 "hold_expired" | "hold_not_found" => self.showing.holding.over(true),
                 _ => {}
             }

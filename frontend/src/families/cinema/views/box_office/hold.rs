@@ -12,6 +12,7 @@ use crate::browser::{self, Keep};
 use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
+use crate::families::cinema::refused_seats;
 use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Notice;
@@ -194,7 +195,7 @@ impl Holding {
     fn failed(self, showing: Showing, error: CallError) {
         if let CallError::Refused(refusal) = &error {
             match refusal.code.as_str() {
-                "seat_held" | "seat_already_reserved" => showing.lose(&refusal.seats()),
+                "seat_held" | "seat_already_reserved" => showing.lose(&refused_seats(refusal)),
                 "hold_expired" | "hold_not_found" => self.over(true),
                 _ => {}
             }
