@@ -2,6 +2,7 @@
 
 mod cases;
 mod cinema;
+mod exports;
 mod faults;
 mod moved;
 mod moving;

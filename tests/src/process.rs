@@ -38,6 +38,7 @@ pub fn bare_command(folders: &Folders) -> Command {
         command.env_remove(name);
     }
     command.args(["--data".as_ref(), folders.data().as_os_str()]);
+    command.envs(folders.store().map(|url| ("MADOGUCHI_STORE", url)));
     command
 }
 

@@ -81,6 +81,12 @@ impl Folders {
         kept
     }
 
+    /// The address of its database, where tests run on PostgreSQL: the same for all that runs on these folders.
+    pub fn store(&self) -> Option<&str> {
+        let database = || self.database.get_or_init(|| Cluster::shared().database()).as_str();
+        postgres::is_asked_for().then(database)
+    }
+
     /// The path of the component folder.
     pub fn components(&self) -> PathBuf {
         self.home.path().join("components")
@@ -113,10 +119,7 @@ impl Folders {
         config.components_folder = Some(self.components());
         config.bundled = false;
         // The same tests on the other engine.
-        if postgres::is_asked_for() {
-            let url = self.database.get_or_init(|| Cluster::shared().database());
-            config.store.url = Some(Given::value(url));
-        }
+        config.store.url = self.store().map(Given::value);
         config
     }
 }

@@ -223,7 +223,7 @@ macro_rules! with_operator_words {
             OperatorExport: "ダウンロード", "Download";
             OperatorExportNamed: "テーブル「{0}」を JSON Lines でダウンロード", "Download the table {0} as JSON lines";
             OperatorExported: "テーブル「{0}」をダウンロードしました。", "The table {0} is downloaded.";
-            OperatorStorageElsewhere: "コンポーネントの SQL データは、設定 [store] の PostgreSQL サーバーにあります。確認には psql、コピーには pg_dump を使ってください。", "What components keep in SQL is on the PostgreSQL server that [store] names: read it there with psql, and copy it with pg_dump.";
+            OperatorStorageElsewhere: "コンポーネントの SQL データは、設定 [store] の PostgreSQL サーバーにあります。コピーには pg_dump を使ってください。", "What components keep in SQL is on the PostgreSQL server that [store] names: pg_dump copies it.";
             OperatorBackup: "バックアップ", "Backup";
             OperatorBackupHere: "データを丸ごと 1 つのファイル（tar）にしてダウンロードします。サーバーは動いたままで構いません。秘密の値も含まれるので、データフォルダーと同じように安全な場所に保管してください。展開したフォルダーから madoguchi restore で元に戻せます。", "Downloads all of it as one file (tar), while the server runs on. It has secrets in it: keep it as safe as the data folder. Unpacked, it is put back by madoguchi restore.";
             OperatorBackupElsewhere: "PostgreSQL サーバーにあるデータは含まれません。pg_dump で同時期にコピーしてください。", "What is on the PostgreSQL server is not in it: copy that with pg_dump at about the same time.";

@@ -196,7 +196,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 let mut signals = StopSignals::new().context("signals")?;
                 dev.run(config, said, signals.next()).await
             }
-            Some(Command::Export(export)) => export.run(&config),
+            Some(Command::Export(export)) => tokio::task::block_in_place(|| export.run(&config)),
             Some(Command::Import(import)) => import.run(&config).await,
             Some(Command::Backup(backup)) => backup.run(&config),
             Some(Command::Restore(restore)) => restore.run(&config),

@@ -88,15 +88,18 @@ fn sizes(page: Page, it: Kept) -> impl IntoView {
     let bytes = units::bytes(it.bytes);
     let files = it.files;
     let limit = it.limit_bytes;
-    let said = move || {
-        let files = dates::number(files as f64, page.lang.get());
-        match limit {
-            Some(limit) => page.fill(Key::OperatorKeptOf, &[&bytes, &units::bytes(limit), &files]),
-            None => page.fill(Key::OperatorKept, &[&bytes, &files]),
+    let text = move || {
+        let count = dates::number(files as f64, page.lang.get());
+        match limit.map(units::bytes) {
+            // On a server it is in no files of its own.
+            Some(limit) if files == 0 => format!("{bytes} / {limit}"),
+            None if files == 0 => bytes.clone(),
+            Some(limit) => page.fill(Key::OperatorKeptOf, &[&bytes, &limit, &count]),
+            None => page.fill(Key::OperatorKept, &[&bytes, &count]),
         }
     };
     let filled = limit.map(|limit| bar(0.0, used(it.bytes, limit), "op-bar-used"));
-    view! { <span class="op-kept"><span>{said}</span>{filled}</span> }
+    view! { <span class="op-kept"><span>{text}</span>{filled}</span> }
 }
 
 /// One component's database, with its tables. What is open stays so while figures change.

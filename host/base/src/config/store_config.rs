@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use smart_default::SmartDefault;
-use store::database::postgres::{Address, check_address};
+use store::database::Stored;
+use store::database::postgres::{Address, Reader, check_address};
+use tokio::runtime::Handle;
 
 use crate::grants::secret::Given;
 
@@ -27,15 +29,6 @@ pub struct StoreConfig {
 }
 
 impl StoreConfig {
-    /// What reads the rows of `component` where they are in no file of the data folder; none where they are.
-    pub fn read_elsewhere(&self, component: &str) -> Option<String> {
-        self.url.as_ref().map(|_| {
-            format!(
-                "what {component} keeps is on the PostgreSQL server that [store] names: `pg_dump --schema=component_{component}` and `psql` read it there"
-            )
-        })
-    }
-
     /// The server's address, where there is to be one; paths count from `base`.
     ///
     /// # Errors
@@ -54,5 +47,18 @@ impl StoreConfig {
         }
         let node = self.node.clone().unwrap_or_else(store::machine_name);
         Ok(Some(Address { url, ca, connections_max: self.connections_max, node }))
+    }
+
+    /// What components have stored, there or in the data folder `data`; paths count from `base`. Blocks, and `runtime`
+    /// drives what is reached by it.
+    ///
+    /// # Errors
+    /// The same, and why the server cannot be reached.
+    pub fn stored(&self, base: &Path, data: &Path, runtime: Handle) -> Result<Stored, String> {
+        let Some(address) = self.address(base).map_err(|it| format!("[store] {it}"))? else {
+            return Ok(Stored::Files(data.join("databases")));
+        };
+        let reader = Reader::connect(&address, runtime).map_err(|it| it.to_string())?;
+        Ok(Stored::Server(Box::new(reader)))
     }
 }

@@ -7,9 +7,10 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use host::{Config, database};
+use host::{Config, database::ExportError};
+use tokio::runtime::Handle;
 
 use super::say;
 
@@ -27,39 +28,41 @@ pub(crate) struct Export {
 }
 
 impl Export {
+    /// Blocks, on a thread of a runtime that may.
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        if let Some(elsewhere) = config.store.read_elsewhere(&self.component) {
-            bail!(elsewhere);
-        }
-        let path = config.data.join("databases").join(format!("{}.db", self.component));
-        if !path.is_file() {
-            bail!("{} has stored nothing in {}; see --data", self.component, config.data.display());
-        }
+        let stored = config.store.stored(&config.base, &config.data, Handle::current());
+        let stored = stored.map_err(|it| anyhow!(it))?;
+        let tables = match stored.tables(&self.component) {
+            Err(ExportError::Nothing { component }) => bail!(
+                "{component} has stored nothing in {}; see --data and [store]",
+                config.data.display()
+            ),
+            tables => tables?,
+        };
+        let write = |table: &str, out: &mut dyn Write| {
+            let mut line = |row| {
+                serde_json::to_writer(&mut *out, &serde_json::Value::Object(row))?;
+                out.write_all(b"\n")
+            };
+            stored.export(&self.component, table, &mut line)
+        };
         if let Some(table) = &self.table {
             let mut out = BufWriter::new(io::stdout().lock());
-            write(&path, table, &mut out)?;
+            write(table, &mut out)?;
             out.flush()?;
             return Ok(ExitCode::SUCCESS);
         }
         std::fs::create_dir_all(&self.to)
             .with_context(|| format!("cannot make {}", self.to.display()))?;
-        for table in database::tables_readonly(&path)? {
+        for table in tables {
             let file = self.to.join(format!("{table}.jsonl"));
             let open =
                 File::create(&file).with_context(|| format!("cannot write {}", file.display()))?;
             let mut out = BufWriter::new(open);
-            let rows = write(&path, &table, &mut out)?;
+            let rows = write(&table, &mut out)?;
             out.flush()?;
             say(&format!("{}  {rows} lines", file.display()))?;
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-fn write(path: &std::path::Path, table: &str, out: &mut impl Write) -> anyhow::Result<u64> {
-    let mut line = |row| {
-        serde_json::to_writer(&mut *out, &serde_json::Value::Object(row))?;
-        out.write_all(b"\n")
-    };
-    Ok(database::export_readonly(path, table, &mut line)?)
 }

@@ -9,9 +9,9 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use host::{Config, config::ComponentConfig, data::Data};
+use host::{Config, config::ComponentConfig, data::Data, database::postgres::Server as Store};
 use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::Method;
 use serde::Deserialize;
@@ -138,8 +138,8 @@ impl Import {
 enum Counter {
     /// A server that runs, behind which nothing else should write.
     Server(Server),
-    /// The component alone, on its database, in a data folder that no server takes meanwhile.
-    Alone(Box<Running>, Data),
+    /// The component alone, on its database, in a data folder and on a store that no server takes meanwhile.
+    Alone(Box<Running>, Data, Option<Store>),
 }
 
 impl Counter {
@@ -150,9 +150,15 @@ impl Counter {
         let data = Data::take(&config.data)?;
         let solo = Solo::configured(config, component)
             .with_context(|| format!("cannot load {component}"))?;
-        let Some(solo) = solo else { bail!("there is no component {component}; see --components") };
+        let Some(mut solo) = solo else {
+            bail!("there is no component {component}; see --components")
+        };
+        let store = store_alone(config).await?;
+        if let Some(store) = &store {
+            solo = solo.store(store.clone());
+        }
         let running = solo.start().await.with_context(|| format!("cannot load {component}"))?;
-        Ok(Self::Alone(Box::new(running), data))
+        Ok(Self::Alone(Box::new(running), data, store))
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Taken> {
@@ -163,7 +169,7 @@ impl Counter {
                 let mut answer: Value = serde_json::from_str(&text(answer).await?)?;
                 answer["output"].take()
             }
-            Self::Alone(running, _) => {
+            Self::Alone(running, ..) => {
                 let called = running.call(tool, &arguments.to_string(), BTreeMap::new()).await;
                 match called {
                     SoloOutcome::Done(output) => {
@@ -182,10 +188,23 @@ impl Counter {
     }
 
     async fn close(self) {
-        if let Self::Alone(running, _data) = self {
+        if let Self::Alone(running, _data, store) = self {
             running.close().await;
+            if let Some(store) = store {
+                store.close().await;
+            }
         }
     }
+}
+
+/// The PostgreSQL server that `[store]` names, if it names one, for this process alone.
+async fn store_alone(config: &Config) -> anyhow::Result<Option<Store>> {
+    let address = config.store.address(&config.base).map_err(|it| anyhow!("[store] {it}"))?;
+    let Some(address) = address else { return Ok(None) };
+    let store = Store::connect(&address).await?;
+    let alone = store.alone().await;
+    alone.context("to import while hosts run, name the data folder of one of them with --data")?;
+    Ok(Some(store))
 }
 
 /// How far it has come, for who sits at a terminal.

@@ -53,7 +53,9 @@ fn storage(it: &Value) -> Vec<String> {
     let line = |it: &Value| {
         let limit = it["limit_bytes"].as_u64().map(|it| format!(" of {it}"));
         let limit = limit.unwrap_or_default();
-        format!("{}  {}{limit} bytes, {} files", word(&it["name"]), it["bytes"], it["files"])
+        let files = it["files"].as_u64().filter(|it| *it > 0).map(|it| format!(", {it} files"));
+        let files = files.unwrap_or_default();
+        format!("{}  {}{limit} bytes{files}", word(&it["name"]), it["bytes"])
     };
     let mut lines = vec![format!("{}  {} bytes", word(&it["folder"]), it["bytes"])];
     for database in list(&it["databases"]) {
@@ -68,7 +70,7 @@ fn storage(it: &Value) -> Vec<String> {
     lines.extend(list(&it["parts"]).iter().map(line));
     let rows = match it["kind"].as_str() {
         Some("postgresql") => {
-            "what components keep in SQL is on the PostgreSQL server that [store] names: pg_dump copies it"
+            "of what components keep in SQL, on the PostgreSQL server that [store] names: pg_dump; their rows: madoguchi export NAME"
         }
         _ => "a component's rows: madoguchi export NAME",
     };

@@ -2,9 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     io::{BufWriter, Write},
-    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -31,7 +29,7 @@ use base::{config::Config, failure::Failure};
 use store::{
     backup,
     data::{self, Taken},
-    database,
+    database::{ExportError, StoredDatabase},
 };
 
 /// Rows of a table that are counted; there may be more.
@@ -55,7 +53,7 @@ pub(super) struct Storage {
     bytes: u64,
     /// What there is beside the components' databases, and under which limit.
     parts: Vec<Kept>,
-    /// The components' databases in the folder.
+    /// The components' databases, in the folder or on the server.
     databases: Vec<Kept>,
 }
 
@@ -85,7 +83,7 @@ struct Table {
 /// All that is kept (OPS-3).
 pub(super) async fn all(State(operator): State<Operator>) -> Result<Json<Storage>, Refused> {
     let config = operator.calls.config.clone();
-    let looked = tokio::task::spawn_blocking(move || look(&config)).await;
+    let looked = tokio::task::spawn_blocking(move || look(&config, Handle::current())).await;
     let looked = looked.map_err(|error| {
         let message = format!("The data folder was not looked at: {error}");
         Failure::new("internal_error", 500, message)
@@ -93,7 +91,7 @@ pub(super) async fn all(State(operator): State<Operator>) -> Result<Json<Storage
     Ok(Json(looked))
 }
 
-fn look(config: &Config) -> Storage {
+fn look(config: &Config, runtime: Handle) -> Storage {
     let taken = data::taken(&config.data);
     let audit = (config.audit.files_kept as u64 + 1).saturating_mul(config.audit.bytes_max);
     let limits = BTreeMap::from([
@@ -108,7 +106,7 @@ fn look(config: &Config) -> Storage {
         Kept { taken, limit_bytes, tables: None, error: None }
     };
     let is_elsewhere = config.store.url.is_some();
-    let databases = if is_elsewhere { Vec::new() } else { databases(config) };
+    let databases = databases(config, runtime);
     // Files of before the databases were elsewhere are a part like others.
     let is_part = |it: &Taken| is_elsewhere || it.name != "databases";
     let data = config.data.display();
@@ -122,38 +120,29 @@ fn look(config: &Config) -> Storage {
     }
 }
 
-/// The databases by their components' names.
-fn databases(config: &Config) -> Vec<Kept> {
-    let mut found = BTreeMap::<String, Taken>::new();
-    let folder = fs::read_dir(config.data.join("databases"));
-    for file in folder.into_iter().flatten().flatten() {
-        let name = file.file_name().to_string_lossy().into_owned();
-        // Its log and the log's index are a part of it.
-        let Some((component, "" | "-wal" | "-shm")) = name.split_once(".db") else { continue };
-        let it = found.entry(component.to_owned()).or_default();
-        it.files += 1;
-        it.bytes += file.metadata().map_or(0, |it| it.len());
-    }
-    let kept = |(name, mut taken): (String, Taken)| {
-        let own = config.component(&name).limits;
+/// The databases by their components' names, or why there are none to see.
+fn databases(config: &Config, runtime: Handle) -> Vec<Kept> {
+    let kept = |it: StoredDatabase| {
+        let own = config.component(&it.taken.name).limits;
         let limits = own.as_ref().unwrap_or(&config.limits);
-        let rows = database::rows_readonly(&path_of(config, &name), ROWS_MAX);
-        let (tables, error) = match rows {
+        let (tables, error) = match it.tables {
             Ok(all) => (Some(all.into_iter().map(table).collect()), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        taken.name = name;
-        Kept { taken, limit_bytes: Some(limits.database_bytes_max), tables, error }
+        Kept { taken: it.taken, limit_bytes: Some(limits.database_bytes_max), tables, error }
     };
-    found.into_iter().map(kept).collect()
+    let stored = config.store.stored(&config.base, &config.data, runtime);
+    match stored.and_then(|it| it.databases(ROWS_MAX).map_err(|it| it.to_string())) {
+        Ok(all) => all.into_iter().map(kept).collect(),
+        Err(error) => {
+            let taken = Taken { name: "postgresql".to_owned(), ..Taken::default() };
+            vec![Kept { taken, limit_bytes: None, tables: None, error: Some(error) }]
+        }
+    }
 }
 
 fn table((name, rows): (String, u32)) -> Table {
     Table { name, rows: rows.min(ROWS_MAX), has_more: rows > ROWS_MAX }
-}
-
-fn path_of(config: &Config, component: &str) -> PathBuf {
-    config.data.join("databases").join(format!("{component}.db"))
 }
 
 /// `{"table": "…"}`: what is to be exported.
@@ -175,53 +164,54 @@ pub(super) async fn export(
             wrong("the body is {\"table\": \"NAME\"}; GET storage says which there are").into()
         );
     }
-    let is_name = name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it));
-    if let Some(elsewhere) = operator.calls.config.store.read_elsewhere(&name).filter(|_| is_name) {
-        return Err(Failure::new("kept_elsewhere", 409, elsewhere).into());
-    }
-    let path = path_of(&operator.calls.config, &name);
-    if !is_name || !path.is_file() {
-        let message = format!("{name:?} has stored nothing; GET storage says what there is");
-        return Err(Failure::new("unknown_component", 404, message).into());
-    }
+    let config = operator.calls.config.clone();
+    let (component, runtime) = (name.clone(), Handle::current());
+    let file = format!("{name}-{}.jsonl", plain(&table));
+    // What is wrong at once is an answer of its own.
+    let found = tokio::task::spawn_blocking(move || {
+        let unreachable = |why| Failure::new("unavailable", 503, why);
+        let stored = config.store.stored(&config.base, &config.data, runtime);
+        let stored = stored.map_err(unreachable)?;
+        let tables = stored.tables(&component).map_err(|it| refused(&it))?;
+        match tables.contains(&table) {
+            true => Ok((stored, table)),
+            false => Err(refused(&ExportError::NoTable { table, tables })),
+        }
+    });
+    let failed = |error| Failure::new("internal_error", 500, format!("It was not read: {error}"));
+    let (stored, table) = found.await.map_err(failed)??;
     let (pieces, received) = mpsc::channel::<std::io::Result<Bytes>>(PIECES_MAX);
-    let name = format!("{name}-{}.jsonl", plain(&table));
+    let to = Pieces { to: pieces.clone(), runtime: Handle::current() };
     let read = move || {
-        let mut piece = Vec::with_capacity(PIECE_BYTES);
-        let gone = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        let mut to = BufWriter::with_capacity(PIECE_BYTES, to);
         let mut each = |row: serde_json::Map<String, Value>| {
-            serde_json::to_writer(&mut piece, &row)?;
-            piece.push(b'\n');
-            if piece.len() < PIECE_BYTES {
-                return Ok(());
-            }
-            let full = std::mem::take(&mut piece);
-            pieces.blocking_send(Ok(full.into())).map_err(|_| gone())
+            serde_json::to_writer(&mut to, &row)?;
+            to.write_all(b"\n")
         };
-        let ended = database::export_readonly(&path, &table, &mut each);
-        let last = match ended {
-            Ok(_) => Ok(piece.into()),
-            Err(error) => Err(std::io::Error::other(error.to_string())),
-        };
-        // A reader that has gone is told nothing.
-        let _ = pieces.blocking_send(last);
+        let ended = stored.export(&name, &table, &mut each).map_err(|it| it.to_string());
+        if let Err(error) = ended.and_then(|_| to.flush().map_err(|it| it.to_string())) {
+            // A reader that has gone is told nothing.
+            let _ = pieces.blocking_send(Err(std::io::Error::other(error)));
+        }
     };
     // It ends with its reader.
     drop(tokio::task::spawn_blocking(read));
-    let mut received = ReceiverStream::new(received);
-    // What is wrong at once is an answer of its own.
-    let first = match received.next().await {
-        Some(Err(error)) => {
-            return Err(Failure::new("unknown_table", 404, error.to_string()).into());
-        }
-        first => first.into_iter(),
-    };
-    let body = Body::from_stream(futures::stream::iter(first).chain(received));
+    let body = Body::from_stream(ReceiverStream::new(received));
     let headers = [
         (header::CONTENT_TYPE, "application/x-ndjson".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{file}\"")),
     ];
     Ok((headers, body).into_response())
+}
+
+/// Why nothing is exported.
+fn refused(error: &ExportError) -> Failure {
+    let (code, status) = match error {
+        ExportError::Nothing { .. } => ("unknown_component", 404),
+        ExportError::NoTable { .. } => ("unknown_table", 404),
+        _ => ("unavailable", 503),
+    };
+    Failure::new(code, status, error.to_string())
 }
 
 /// All that is kept as a tar archive that `madoguchi restore` puts back once it is unpacked, as secret as the data

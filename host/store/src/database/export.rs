@@ -4,7 +4,8 @@
 //! What a column is declared as says what becomes of it: `JSON` is read as JSON, `SECRET_TEXT` (a text
 //! to SQLite; digests of tokens, hashes of passwords) is left out.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +18,20 @@ use serde_json::{Map, Value as Json};
 
 use super::connections::{self, Guarded, Site};
 use super::guard::is_the_hosts;
-use super::types::Limits;
+use super::moving::quoted;
+use super::postgres::Reader;
+use super::types::{Limits, Value};
+use crate::data::Taken;
 
 /// Why a table could not be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
+    /// There is no such component here, or it has no tables.
+    #[error("{component:?} has stored nothing here")]
+    Nothing {
+        /// The name that was asked for.
+        component: String,
+    },
     /// There is no such table.
     #[error("no table `{table}`; there are: {}", .tables.join(", "))]
     NoTable {
@@ -33,6 +43,9 @@ pub enum ExportError {
     /// The database cannot be read.
     #[error("cannot read the database")]
     Sqlite(#[from] rusqlite::Error),
+    /// The server cannot be asked.
+    #[error("the PostgreSQL server says: {0}")]
+    Postgres(String),
     /// The receiver of the rows failed.
     #[error("cannot write the rows")]
     Write(#[from] std::io::Error),
@@ -41,8 +54,89 @@ pub enum ExportError {
 /// Takes one row; its error ends the export.
 pub(super) type Each<'a> = &'a mut dyn FnMut(Map<String, Json>) -> std::io::Result<()>;
 
+/// What components have stored, read beside hosts that go on: files in a folder, or schemas on a server (OPS-3). All of
+/// it blocks.
+pub enum Stored {
+    /// The folder of SQLite's files.
+    Files(PathBuf),
+    /// A PostgreSQL server.
+    Server(Box<Reader>),
+}
+
+/// The database of one component.
+pub struct StoredDatabase {
+    /// The component's name, and what its database takes; one on a server takes no files.
+    pub taken: Taken,
+    /// The tables, each with its rows.
+    pub tables: Result<Vec<(String, u32)>, ExportError>,
+}
+
+impl Stored {
+    /// All databases by the names of their components; of rows, `most` and one are counted.
+    ///
+    /// # Errors
+    /// See [`ExportError`]. What is wrong with a single file is told in its place.
+    pub fn databases(&self, most: u32) -> Result<Vec<StoredDatabase>, ExportError> {
+        let folder = match self {
+            Self::Files(folder) => folder,
+            Self::Server(server) => return server.databases(most),
+        };
+        let mut found = BTreeMap::<String, Taken>::new();
+        for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = file.file_name().to_string_lossy().into_owned();
+            // Its log and the log's index are a part of it.
+            let Some((component, "" | "-wal" | "-shm")) = name.split_once(".db") else { continue };
+            let it = found.entry(component.to_owned()).or_default();
+            it.files += 1;
+            it.bytes += file.metadata().map_or(0, |it| it.len());
+        }
+        let database = |(name, taken): (String, Taken)| {
+            let tables = rows_readonly(&folder.join(format!("{name}.db")), most);
+            StoredDatabase { taken: Taken { name, ..taken }, tables }
+        };
+        Ok(found.into_iter().map(database).collect())
+    }
+
+    /// Names of the tables and views of a component.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn tables(&self, component: &str) -> Result<Vec<String>, ExportError> {
+        let tables = match self {
+            Self::Files(folder) => tables_readonly(&file(folder, component)?)?,
+            Self::Server(server) => server.tables(component)?,
+        };
+        match tables.is_empty() {
+            true => Err(ExportError::Nothing { component: component.to_owned() }),
+            false => Ok(tables),
+        }
+    }
+
+    /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
+    /// moment. Returns how many there were.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn export(&self, component: &str, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
+        match self {
+            Self::Files(folder) => export_readonly(&file(folder, component)?, table, each),
+            Self::Server(server) => server.export(component, table, each),
+        }
+    }
+}
+
+/// The file of a component's database.
+fn file(folder: &Path, component: &str) -> Result<PathBuf, ExportError> {
+    let is_name = component.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it));
+    let file = folder.join(format!("{component}.db"));
+    match is_name && file.is_file() {
+        true => Ok(file),
+        false => Err(ExportError::Nothing { component: component.to_owned() }),
+    }
+}
+
 /// Names of the tables and views in a file that another process may have open.
-pub fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
+pub(super) fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
     Ok(open(path)?.host(list)?)
 }
 
@@ -51,7 +145,7 @@ pub fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
 ///
 /// # Errors
 /// See [`ExportError`].
-pub fn rows_readonly(path: &Path, most: u32) -> Result<Vec<(String, u32)>, ExportError> {
+fn rows_readonly(path: &Path, most: u32) -> Result<Vec<(String, u32)>, ExportError> {
     let counted: rusqlite::Result<Vec<(String, u32)>> = open(path)?.host(|connection| {
         let mut prepared = connection.prepare(
             "SELECT name FROM sqlite_schema WHERE type = 'table'
@@ -69,10 +163,6 @@ pub fn rows_readonly(path: &Path, most: u32) -> Result<Vec<(String, u32)>, Expor
         names.map(count).collect()
     });
     Ok(counted?)
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
@@ -94,7 +184,7 @@ pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, 
     let mut rows = prepared.query([])?;
     let mut count = 0;
     while let Some(row) = rows.next()? {
-        each(object(row, &columns)?)?;
+        each(object(&columns, values(row, &columns)?))?;
         count += 1;
     }
     Ok(count)
@@ -118,13 +208,13 @@ fn list(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 /// they are.
 const SECRET: &str = "SECRET_TEXT";
 
-struct Column {
-    name: String,
-    is_json: bool,
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) is_json: bool,
     /// Whether it is left out of exports.
-    is_secret: bool,
+    pub(super) is_secret: bool,
     /// Place in the primary key from 1; 0 of a column that is not in it.
-    key: u32,
+    pub(super) key: u32,
 }
 
 fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
@@ -171,23 +261,33 @@ fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite:
     Ok(sql)
 }
 
-fn object(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Map<String, Json>> {
-    let mut object = Map::with_capacity(columns.len());
-    for (index, column) in columns.iter().filter(|it| !it.is_secret).enumerate() {
-        let value = match row.get_ref(index)? {
-            ValueRef::Null => Json::Null,
-            ValueRef::Integer(integer) => integer.into(),
-            ValueRef::Real(real) => number(real),
-            ValueRef::Text(text) => {
-                let text = String::from_utf8_lossy(text);
-                let parsed = if column.is_json { serde_json::from_str(&text).ok() } else { None };
-                parsed.unwrap_or_else(|| Json::String(text.into_owned()))
-            }
-            ValueRef::Blob(bytes) => BASE64_STANDARD.encode(bytes).into(),
-        };
-        object.insert(column.name.clone(), value);
-    }
-    Ok(object)
+fn values(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Vec<Value>> {
+    let of = |at: usize| {
+        Ok(match row.get_ref(at)? {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(integer) => Value::Integer(integer),
+            ValueRef::Real(real) => Value::Real(real),
+            ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
+            ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+        })
+    };
+    (0..columns.iter().filter(|it| !it.is_secret).count()).map(of).collect()
+}
+
+/// A row as a JSON object: its `values` are those of the `columns` that are exported.
+pub(super) fn object(columns: &[Column], values: Vec<Value>) -> Map<String, Json> {
+    let json = |column: &Column, value| match value {
+        Value::Null => Json::Null,
+        Value::Integer(integer) => integer.into(),
+        Value::Real(real) => number(real),
+        Value::Text(text) => {
+            let parsed = if column.is_json { serde_json::from_str(&text).ok() } else { None };
+            parsed.unwrap_or(Json::String(text))
+        }
+        Value::Blob(bytes) => BASE64_STANDARD.encode(bytes).into(),
+    };
+    let exported = columns.iter().filter(|it| !it.is_secret);
+    exported.zip(values).map(|(it, value)| (it.name.clone(), json(it, value))).collect()
 }
 
 /// JSON has no infinity; a text says what a null would hide.

@@ -15,7 +15,8 @@ use std::path::Path;
 
 use super::{
     Database, Engine, Error, ExportError, Inner, Limits, Migration, Rows, Statement, Value,
-    export::Each, export_readonly, tables_readonly,
+    export::{Each, tables_readonly},
+    export_readonly,
 };
 
 impl Database {

@@ -12,6 +12,7 @@ mod migrations;
 mod moving;
 mod pool;
 mod portable;
+mod reader;
 pub mod rollout;
 mod run;
 mod server;
@@ -26,6 +27,7 @@ use tokio_postgres::{Client, Config, Error as PgError};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 pub use address::{Address, check_address};
+pub use reader::Reader;
 pub use server::{GONE_AFTER, HostConnection, Server, ServerError};
 
 use pool::Pool;

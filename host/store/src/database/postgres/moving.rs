@@ -28,7 +28,7 @@ const ROWS_AT_A_TIME: usize = 256;
 const BYTES_AT_A_TIME: usize = 4 << 20;
 /// What is where the host keeps something that belongs to no component.
 const HOST: &str = "madoguchi";
-const SCHEMA_PREFIX: &str = "component_";
+pub(super) const SCHEMA_PREFIX: &str = "component_";
 /// What the host itself keeps in the way of a component, such as accounts.
 const HOSTS: &str = "component\\_.%";
 
@@ -372,7 +372,7 @@ impl Postgres {
     }
 }
 
-fn named(schema: &str, table: &str) -> String {
+pub(super) fn named(schema: &str, table: &str) -> String {
     format!("{}.{}", quoted(schema), quoted(table))
 }
 

@@ -150,8 +150,7 @@ impl Server {
     ) -> BoxFuture<'a, Result<Database, OpenError>> {
         Box::pin(async move {
             let schema = schema_of(name);
-            let role = format!("{}.{schema}", self.0.place.database);
-            let role = shortened(&role);
+            let role = role_of(&self.0.place.database, &schema);
             let password = self.0.password(&role).map_err(|it| OpenError::Postgres(it.0))?;
             self.0.make(&schema, &role, &password).await.map_err(|it| OpenError::Postgres(it.0))?;
             let mut way = self.0.way.clone();
@@ -637,6 +636,11 @@ impl Inner {
 /// The schema of the component of that name.
 pub(super) fn schema_of(name: &str) -> String {
     shortened(&format!("component_{name}"))
+}
+
+/// The role that owns that schema of the database.
+pub(super) fn role_of(database: &str, schema: &str) -> String {
+    shortened(&format!("{database}.{schema}"))
 }
 
 /// The number of the lock of a schema's batches.

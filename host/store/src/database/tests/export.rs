@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::{ExportError, export_readonly, tables_readonly};
+use super::super::export::{ExportError, export_readonly, tables_readonly};
 use super::*;
 
 fn rows_of(database: &Database, table: &str) -> Vec<Json> {
