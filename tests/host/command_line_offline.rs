@@ -72,7 +72,9 @@ fn checking_a_sound_configuration_passes_and_creates_nothing() {
 #[test]
 fn wrong_address_of_a_store_is_found_and_not_repeated() {
     for url in ["mysql://u:hunter2@h/d", "postgres://u:hunter2@h", "postgres://u:hunter2@h/d?x=y"] {
-        let (folders, file) = configured(&format!("bundled = false\n[store]\nurl = \"{url}\"\n"));
+        let folders = Folders::in_files();
+        let file = folders.components().join("madoguchi.toml");
+        fs::write(&file, format!("bundled = false\n[store]\nurl = \"{url}\"\n")).unwrap();
         let (code, report) = check(&folders, &file);
         assert_eq!(code, Some(1), "{report}");
         let found = &report["findings"][0];

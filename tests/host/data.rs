@@ -23,7 +23,15 @@ mod damage;
 mod full;
 
 fn cinema_folders() -> Folders {
-    let folders = Folders::new();
+    cinema_in(Folders::new())
+}
+
+/// The same for what is about the files of its database.
+fn cinema_in_files() -> Folders {
+    cinema_in(Folders::in_files())
+}
+
+fn cinema_in(folders: Folders) -> Folders {
     folders.put("cinema", &component_bytes("cinema"));
     folders.lend_code();
     folders

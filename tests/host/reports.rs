@@ -34,7 +34,9 @@ fn named<'a>(all: &'a Value, name: &str) -> &'a Value {
 /// OPS-3
 #[tokio::test(flavor = "multi_thread")]
 async fn storage_tells_bytes_rows_and_limits_and_exports_a_table() {
-    let server = TestServer::with(&["cinema"]).await;
+    let folders = Folders::in_files();
+    folders.put("cinema", &component_bytes("cinema"));
+    let server = TestServer::start(folders, |_| {}).await;
     server.client().output("list_movies", json!({})).await;
     let operator = operator(&server);
     let storage = get(&operator, "storage").await;

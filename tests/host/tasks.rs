@@ -93,7 +93,14 @@ fn accept(content: Value) -> Value {
 }
 
 async fn serving(components: &[&str], change: impl FnOnce(&mut Config)) -> TestServer {
-    let folders = Folders::new();
+    serving_in(Folders::new(), components, change).await
+}
+
+async fn serving_in(
+    folders: Folders,
+    components: &[&str],
+    change: impl FnOnce(&mut Config),
+) -> TestServer {
     for name in components {
         folders.put(name, &component_bytes(name));
     }
@@ -288,7 +295,8 @@ async fn a_task_that_waits_outlives_client_swap_and_restart() {
 /// TASK-5: it is not known whether a change that broke off was made, so it is not made again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_broke_off_is_failed_and_not_repeated() {
-    let mut server = serving(&["tasks", "library"], tests::library::grants).await;
+    let components = ["tasks", "library"];
+    let mut server = serving_in(Folders::in_files(), &components, tests::library::grants).await;
     let change = begun(&server.client(), "doze", json!({})).await;
     let reading = begun(&server.client(), "slow_compute", json!({ "seconds": 2 })).await;
     server.stop().await;

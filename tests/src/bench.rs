@@ -398,10 +398,7 @@ fn standing_for(file: PathBuf) -> String {
 /// If it cannot be read.
 pub fn kept(file: &Path) -> Vec<u8> {
     if postgres::is_asked_for() {
-        let url = standing_for(file.to_owned());
-        let name = url.rsplit('/').next().expect("it ends with a name");
-        let all = Cluster::shared().sql(name, &["SELECT database_to_xml(true, false, '')"]);
-        return all.concat().into_bytes();
+        return Cluster::shared().dump(&standing_for(file.to_owned()));
     }
     // A connection that is still being closed takes its log away between the listing and the reading.
     (0..100).find_map(|_| read_all(file.parent()?).ok()).expect("its folder can be read")

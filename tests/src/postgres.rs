@@ -169,6 +169,15 @@ impl Cluster {
         std::thread::spawn(work).join().expect("the statements are right")
     }
 
+    /// All that the database at `url` holds, as one text.
+    ///
+    /// # Panics
+    /// If it cannot be read.
+    pub fn dump(&self, url: &str) -> Vec<u8> {
+        let name = url.rsplit('/').next().expect("it ends with a name");
+        self.sql(name, &["SELECT database_to_xml(true, false, '')"]).concat().into_bytes()
+    }
+
     /// Stops the server; its data stay.
     pub fn stop(&self) {
         assert_eq!(self.line("stop\n"), "stopped");

@@ -31,6 +31,8 @@ pub struct Folders {
     home: TempDir,
     /// The address of its database, where tests run on PostgreSQL.
     database: OnceLock<String>,
+    /// Whether it has its databases in files, whichever engine tests run on.
+    is_in_files: bool,
 }
 
 impl Folders {
@@ -39,7 +41,14 @@ impl Folders {
         let home =
             tempfile::tempdir_in(compiled::scratch()).expect("a temporary folder can be made");
         fs::create_dir(home.path().join("components")).expect("it is empty");
-        Self { home, database: OnceLock::new() }
+        Self { home, database: OnceLock::new(), is_in_files: false }
+    }
+
+    /// New folders that have their databases in files on either engine: for what is about those files.
+    pub fn in_files() -> Self {
+        let mut folders = Self::new();
+        folders.is_in_files = true;
+        folders
     }
 
     /// Puts the code that earlier tests compiled into the data folder, if there is none yet: a
@@ -60,12 +69,14 @@ impl Folders {
         self.home.path().join("data")
     }
 
-    /// Every file below the data folder but compiled code, which is made of components' bytes alone.
+    /// Every file below the data folder but compiled code, which is made of components' bytes alone; and what is on
+    /// PostgreSQL, where tests run on it.
     ///
     /// # Panics
     /// If a file cannot be read.
     pub fn kept(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut kept = Vec::new();
+        let dump = |url| (PathBuf::from(url), Cluster::shared().dump(url));
+        let mut kept: Vec<_> = self.store().map(dump).into_iter().collect();
         let mut folders = vec![self.data()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).expect("it can be read") {
@@ -84,7 +95,7 @@ impl Folders {
     /// The address of its database, where tests run on PostgreSQL: the same for all that runs on these folders.
     pub fn store(&self) -> Option<&str> {
         let database = || self.database.get_or_init(|| Cluster::shared().database()).as_str();
-        postgres::is_asked_for().then(database)
+        (postgres::is_asked_for() && !self.is_in_files).then(database)
     }
 
     /// The path of the component folder.

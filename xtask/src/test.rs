@@ -20,10 +20,21 @@ const READING: [&str; 2] = [UNITS, "house"];
 /// Rings that wait for servers, browsers and times to pass: one test more than there are processors keeps these busy.
 const WAITING: [&str; 2] = ["host", "protocol"];
 /// Tests of a ring that run again with every database on PostgreSQL: of components that keep something, those that are
-/// not run on both engines anyway; of the host, answers, approvals, rivals and jobs.
+/// not run on both engines anyway; of the host, answers, approvals, rivals, jobs, sessions, and what is exported and imported.
 const ON_POSTGRES: [(&str, &[&str]); 2] = [
     ("components", &["cinema::", "forms::", "lending::", "conversations::sessions::"]),
-    ("host", &["questions::", "approvals::", "race::of_", "lending::"]),
+    (
+        "host",
+        &[
+            "questions::",
+            "approvals::",
+            "race::of_",
+            "lending::",
+            "authorization::sessions::",
+            "conversations::export::",
+            "command_line::reservations",
+        ],
+    ),
 ];
 /// The ring that compares each component with its goldens, and can rewrite them.
 const GOLDENS: &str = "components";

@@ -8,6 +8,7 @@ use tests::{
     client::Client,
     component_bytes,
     conversations::{HASH, credentials, toml},
+    process::exported,
     server::{Folders, TestServer},
 };
 
@@ -253,13 +254,7 @@ async fn the_table_has_every_column_and_index_that_stands_there() {
     let server = serving().await;
     let a = Agent::come(&server, "worker-a").await;
     a.does("start_conversation", json!({ "target_agent_id": "worker-b" })).await;
-    let mut rows = Vec::new();
-    let file = server.databases().join("conversations.db");
-    let mut each = |row| {
-        rows.push(row);
-        Ok(())
-    };
-    host::database::export_readonly(&file, "conversations", &mut each).unwrap();
+    let rows = exported(&server.folders, "conversations", "conversations");
     let sql = block("### マイグレーション v38", "sql");
     let columns = sql.lines().skip_while(|it| !it.starts_with("CREATE TABLE")).skip(1);
     let columns: Vec<_> = columns
@@ -269,7 +264,7 @@ async fn the_table_has_every_column_and_index_that_stands_there() {
         .collect();
     assert_eq!(columns.len(), 8, "CONV-95");
     for column in columns {
-        assert!(rows[0].contains_key(column), "CONV-95: {column}: {rows:?}");
+        assert!(rows[0].get(column).is_some(), "CONV-95: {column}: {rows:?}");
     }
     let indexes: Vec<_> = sql.lines().filter(|it| it.starts_with("CREATE INDEX")).collect();
     assert_eq!(indexes.len(), 4, "CONV-95");

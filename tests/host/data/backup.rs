@@ -15,7 +15,7 @@ fn run(folders: &Folders, arguments: &[&str], path: &Path) -> Output {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn restores_from_backup_all_that_was_acknowledged_before_it() {
-    let folders = cinema_folders();
+    let folders = cinema_in_files();
     let process = Process::start(&folders);
     let client = Client::new(&process.url);
     let upload = client.post("/api/blobs", &[("content-type", "text/plain")], "a blob").await;
@@ -61,7 +61,7 @@ async fn restores_from_backup_all_that_was_acknowledged_before_it() {
     let complaint = String::from_utf8_lossy(&over.stderr);
     assert!(!over.status.success() && complaint.contains("has data already"), "{complaint}");
 
-    let fresh = Folders::new();
+    let fresh = Folders::in_files();
     fresh.put("cinema", &component_bytes("cinema"));
     let restored = run(&fresh, &["restore"], &copy);
     assert!(restored.status.success(), "{restored:?}");
@@ -88,7 +88,7 @@ async fn restores_from_backup_all_that_was_acknowledged_before_it() {
 /// OPS-11: what the operator's page downloads is what the command copies, and comes back the same way.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_downloaded_backup_is_restored_once_unpacked() {
-    let folders = cinema_folders();
+    let folders = cinema_in_files();
     let process = Process::start(&folders);
     let client = Client::new(&process.url);
     let upload = client.post("/api/blobs", &[("content-type", "text/plain")], "a blob").await;
@@ -125,7 +125,7 @@ async fn a_downloaded_backup_is_restored_once_unpacked() {
     let unpacked =
         output(std::process::Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(&copy));
     assert!(unpacked.status.success(), "{unpacked:?}");
-    let fresh = Folders::new();
+    let fresh = Folders::in_files();
     fresh.put("cinema", &component_bytes("cinema"));
     let restored = run(&fresh, &["restore"], &copy);
     assert!(restored.status.success(), "{restored:?}");
@@ -144,7 +144,7 @@ async fn a_downloaded_backup_is_restored_once_unpacked() {
     fs::remove_dir_all(&copy).unwrap();
     fs::create_dir(&copy).unwrap();
     output(std::process::Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(&copy));
-    let refused = run(&Folders::new(), &["restore"], &copy);
+    let refused = run(&Folders::in_files(), &["restore"], &copy);
     assert!(
         String::from_utf8_lossy(&refused.stderr).contains("nothing was restored"),
         "{refused:?}"
@@ -153,7 +153,7 @@ async fn a_downloaded_backup_is_restored_once_unpacked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backup_that_is_not_whole_is_not_put_back_at_all() {
-    let folders = cinema_folders();
+    let folders = cinema_in_files();
     let mut process = Process::start(&folders);
     reserve(&Client::new(&process.url)).await;
     process.kill();
@@ -163,7 +163,7 @@ async fn a_backup_that_is_not_whole_is_not_put_back_at_all() {
     let good = fs::read(&database).unwrap();
     let mut flipped = good.clone();
     flipped[good.len() / 2] ^= 1;
-    let fresh = Folders::new();
+    let fresh = Folders::in_files();
     for (bytes, why) in [(Some(flipped), "not as it was written"), (None, "cinema.db")] {
         match bytes {
             Some(bytes) => fs::write(&database, bytes).unwrap(),

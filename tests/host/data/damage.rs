@@ -4,7 +4,7 @@ use super::*;
 
 /// A server with `echo` and `cinema`, in whose database a seat is reserved.
 async fn with_a_seat() -> TestServer {
-    let folders = cinema_folders();
+    let folders = cinema_in_files();
     folders.put("echo", &component_bytes("echo"));
     let server = TestServer::start(folders, |_| {}).await;
     reserve(&server.client()).await;
@@ -76,7 +76,7 @@ async fn reports_gone_empty_or_damaged_database_and_starts_no_new_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_that_is_lost_after_a_kill_is_told() {
     for zeroed in [false, true] {
-        let folders = cinema_folders();
+        let folders = cinema_in_files();
         folders.put("echo", &component_bytes("echo"));
         let mut process = Process::start(&folders);
         reserve(&Client::new(&process.url)).await;

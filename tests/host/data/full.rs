@@ -21,7 +21,7 @@ fn make_room(process: &Process) {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn start_on_a_full_disk_serves_reads_and_recovers_by_itself() {
-    let folders = cinema_folders();
+    let folders = cinema_in_files();
     let mut process = Process::start(&folders);
     let client = Client::new(&process.url);
     let reservation = reserve(&client).await;

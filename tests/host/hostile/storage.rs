@@ -1,5 +1,7 @@
 //! Harm done through the database.
 
+use tests::postgres::Cluster;
+
 use super::*;
 
 /// Ended by the deadline: the call's, or the statement's, which is the same moment.
@@ -20,6 +22,17 @@ async fn ends_a_never_ending_statement_and_the_database_lives_on() {
     }
 }
 
+/// Bytes that all databases take.
+fn on_disk(server: &TestServer) -> u64 {
+    let Some(url) = server.folders.store() else {
+        let files = std::fs::read_dir(server.databases()).unwrap().flatten();
+        return files.map(|it| it.metadata().map_or(0, |it| it.len())).sum();
+    };
+    let bytes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+        WHERE relkind = 'r' AND relnamespace::regnamespace::text LIKE 'component%'";
+    Cluster::shared().sql(url.rsplit('/').next().unwrap(), &[bytes])[0].parse().unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_is_full_at_its_limit_and_can_be_emptied() {
     let limits = limits();
@@ -29,8 +42,7 @@ async fn a_database_is_full_at_its_limit_and_can_be_emptied() {
     let (failure, _) = beside(&server, client.failure("fill", json!({}))).await;
     assert!(failure["message"].as_str().unwrap().contains("database_bytes_max"), "{failure}");
     assert!(client.output("begin", json!({})).await["rows"].as_i64().unwrap() > 0);
-    let files = std::fs::read_dir(server.databases()).unwrap().flatten();
-    let bytes: u64 = files.map(|it| it.metadata().map_or(0, |it| it.len())).sum();
+    let bytes = on_disk(&server);
     assert!(bytes <= 4 * room, "{bytes} bytes on disk, of a database of {room}");
     client.output("clear", json!({})).await;
     assert_eq!(client.output("begin", json!({})).await["rows"], 0);

@@ -42,11 +42,8 @@ async fn a_refused_key_appears_nowhere_but_in_the_request_to_its_host() {
         let log = fs::read_to_string(&asking.log).unwrap();
         assert!(log.len() > 5_000, "the log is a full one");
         sources.push(log);
-        let databases = asking.folders.data().join("databases");
-        for file in fs::read_dir(databases).unwrap() {
-            let bytes = fs::read(file.unwrap().path()).unwrap();
-            sources.push(String::from_utf8_lossy(&bytes).into_owned());
-        }
+        let kept = asking.folders.kept().into_iter();
+        sources.extend(kept.map(|it| String::from_utf8_lossy(&it.1).into_owned()));
         let sent = fake.asked();
         assert!(sent.iter().any(|it| format!("{it:?}").contains(REFUSED)), "it was sent");
         for (form, source) in FORMS.iter().flat_map(|it| sources.iter().map(move |at| (it, at))) {

@@ -90,7 +90,8 @@ async fn storage_tells_and_exports_what_is_on_postgresql() {
     let cinema = databases.iter().find(|it| it["name"] == "cinema").unwrap();
     assert!(cinema["bytes"].as_u64() > Some(0) && cinema["limit_bytes"].is_u64(), "{cinema}");
     let tables = cinema["tables"].as_array().unwrap();
-    assert!(tables.iter().any(|it| it["name"] == "movies" && it["rows"] == 4), "{cinema}");
+    let movies = tables.iter().find(|it| it["name"] == "movies").unwrap()["rows"].as_u64().unwrap();
+    assert!(movies > 0, "{cinema}");
     assert!(!storage.to_string().contains(PASSWORD), "{storage}");
     let table = json!({ "table": "movies" }).to_string();
     let (status, answer) = operator.send(Method::POST, "components/cinema/export", table).await;
@@ -99,7 +100,7 @@ async fn storage_tells_and_exports_what_is_on_postgresql() {
         let movie: Value = serde_json::from_str(it).unwrap();
         movie["title"].as_str().unwrap().to_owned()
     });
-    assert_eq!(titles.count(), 4, "OPS-3: {answer}");
+    assert_eq!(titles.count() as u64, movies, "OPS-3: {answer}");
     let unknown = json!({ "table": "pg_roles" }).to_string();
     let (status, answer) = operator.send(Method::POST, "components/cinema/export", unknown).await;
     assert_eq!((status.as_u16(), &answer["error"]), (404, &json!("unknown_table")), "{answer}");

@@ -341,7 +341,7 @@ async fn turn_of_a_dead_node_goes_to_the_next() {
 /// STO-33: one host without a database is one node, told the same way; the command line says what the route does.
 #[tokio::test(flavor = "multi_thread")]
 async fn host_alone_is_one_node_and_command_line_shows_nodes() {
-    let folders = Folders::new();
+    let folders = Folders::in_files();
     folders.put("shop", &echo(1));
     let alone = Process::start(&folders);
     let (status, answer) = Operator::of(&folders.data()).send(Method::GET, "nodes", "").await;

@@ -33,7 +33,13 @@ macro_rules! misdeed {
 }
 
 misdeed!(Fill, "fill", "埋める", "Fill", "Stores until there is no room.", {
-    let row = vec![7u8; 500 << 10];
+    // What cannot be compressed.
+    let mut state = 1_u32;
+    let mut byte = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    let row: Vec<u8> = (0..500 << 10).map(|_| byte()).collect();
     loop {
         let insert = || toolkit::sql!("INSERT INTO hoard (bytes) VALUES ($1)", row.clone());
         sql::transact([insert(), insert(), insert(), insert()])?;
