@@ -137,7 +137,8 @@ impl McpServer {
     /// The same, whose sessions any node of that database takes over.
     pub fn sharing(self, server: Option<&Server>, config: &Config) -> Self {
         let rows = server.map(|it| Rows::new(it.clone(), config.sessions.sessions_max));
-        let shared = rows.map(|it| SharedSessions::new(it, self.events.clone()));
+        let shared = rows
+            .map(|it| SharedSessions::new(it, self.events.clone(), config.sessions.sessions_max));
         Self { shared, ..self }
     }
 

@@ -157,7 +157,10 @@ impl Sessions {
         sdk.session_config.keep_alive = None;
         Arc::new_cyclic(|own| Self {
             sdk,
-            table: Arc::new(SessionTable::new(config.sessions_max)),
+            table: shared.as_ref().map_or_else(
+                || Arc::new(SessionTable::new(config.sessions_max)),
+                |it| it.table.clone(),
+            ),
             idle: Duration::from_secs(config.idle_s),
             sweeping: Once::new(),
             hang_up,
@@ -214,6 +217,7 @@ impl Sessions {
         let Some(shared) = self.shared.clone() else { return };
         let (own, hang_up) = (self.own.clone(), self.hang_up.clone());
         let mut events = shared.events.listen();
+        let mut held = Instant::now();
         tokio::spawn(async move {
             loop {
                 let event = tokio::select! {
@@ -242,6 +246,12 @@ impl Sessions {
                     own.close_aside(vec![over.id]);
                 }
                 own.take_messages(&shared).await;
+                if held.elapsed() >= shared::LOOK_EVERY {
+                    held = Instant::now();
+                    if let Err(error) = shared.rows.hold(shared.in_use(), shared::HELD_FOR).await {
+                        tracing::warn!("sessions that are in use may give way: {error}");
+                    }
+                }
             }
         });
     }

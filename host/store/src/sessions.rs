@@ -18,10 +18,10 @@ const MESSAGES_MAX: i64 = 1_024;
 const MESSAGE_KEPT_S: f64 = 60.0;
 
 const OPEN: &str = "INSERT INTO sessions (id, owner, initialize) VALUES ($1, $2, $3)";
-/// Where there are too many: of the caller with most the one that was not used for longest.
+/// Where there are too many: of the caller with most the one that was not used for longest, none of those in $3.
 const GIVE_WAY: &str = "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions
         JOIN (SELECT owner, count(*) AS own FROM sessions GROUP BY owner) AS o USING (owner)
-        WHERE id <> $1 ORDER BY own DESC, used_at
+        WHERE id <> $1 AND id <> ALL ($3) ORDER BY own DESC, used_at
         LIMIT greatest((SELECT count(*) FROM sessions) - $2, 0))";
 const FIND: &str = "SELECT initialize, log_level, uris FROM sessions WHERE id = $1 AND owner = $2";
 const LEVEL: &str = "UPDATE sessions SET log_level = $2 WHERE id = $1";
@@ -30,7 +30,9 @@ const SUBSCRIBE: &str =
     AND (cardinality(uris) < $3 OR $2 = ANY (uris)) RETURNING id";
 const UNSUBSCRIBE: &str = "UPDATE sessions SET uris = array_remove(uris, $2) WHERE id = $1";
 const END: &str = "DELETE FROM sessions WHERE id = $1 AND owner = $2 RETURNING id";
-const TOUCH: &str = "UPDATE sessions SET used_at = now() WHERE id = ANY ($1)";
+const TOUCH: &str =
+    "UPDATE sessions SET used_at = greatest(used_at, now() + make_interval(secs => $2))
+    WHERE id = ANY ($1)";
 const SWEEP: &str =
     "WITH old AS (DELETE FROM session_messages WHERE at < now() - make_interval(secs => $2))
     DELETE FROM sessions WHERE used_at < now() - make_interval(secs => $1)";
@@ -75,13 +77,27 @@ impl Sessions {
         self.server.node()
     }
 
-    /// Keeps a new one of `owner`. Where there are too many, the caller with most gives way.
+    /// Keeps a new one of `owner`. Where there are too many, the caller with most gives way, but for what is `in_use`.
     ///
     /// # Errors
     /// Where the database is not there.
-    pub async fn open(&self, key: &str, owner: &str, initialize: &str) -> io::Result<()> {
+    pub async fn open(
+        &self,
+        key: &str,
+        owner: &str,
+        initialize: &str,
+        in_use: Vec<String>,
+    ) -> io::Result<()> {
         self.server.ask(OPEN, &[&key, &owner, &initialize]).await?;
-        self.server.ask(GIVE_WAY, &[&key, &self.sessions_max]).await.map(drop)
+        self.server.ask(GIVE_WAY, &[&key, &self.sessions_max, &in_use]).await.map(drop)
+    }
+
+    /// Those are in use here for `time` to come, so that on any node others give way before them.
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub async fn hold(&self, in_use: Vec<String>, time: Duration) -> io::Result<()> {
+        self.server.ask(TOUCH, &[&in_use, &time.as_secs_f64()]).await.map(drop)
     }
 
     /// The one of that key, if it is there and `owner`'s.
@@ -131,12 +147,12 @@ impl Sessions {
         Ok(!self.server.ask(END, &[&key, &owner]).await?.is_empty())
     }
 
-    /// Those are in use here, and what was in use nowhere for `idle` is over.
+    /// Those are open here, and what was open nowhere for `idle` is over.
     ///
     /// # Errors
     /// Where the database is not there.
-    pub async fn sweep(&self, in_use: Vec<String>, idle: Duration) -> io::Result<()> {
-        self.server.ask(TOUCH, &[&in_use]).await?;
+    pub async fn sweep(&self, open: Vec<String>, idle: Duration) -> io::Result<()> {
+        self.hold(open, Duration::ZERO).await?;
         self.server.ask(SWEEP, &[&idle.as_secs_f64(), &MESSAGE_KEPT_S]).await.map(drop)
     }
 

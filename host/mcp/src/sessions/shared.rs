@@ -22,7 +22,7 @@ use rmcp::{
     },
 };
 
-use super::{ACTING, Asked};
+use super::{ACTING, Asked, SessionTable};
 use base::notifications::Level;
 use store::{
     events::Events,
@@ -45,6 +45,8 @@ fn changed(key: &str) -> String {
 pub(crate) struct SharedSessions {
     pub(crate) rows: rows::Sessions,
     pub(super) events: Events,
+    /// What clients keep open here.
+    pub(super) table: Arc<SessionTable<SessionId>>,
     copies: Mutex<HashMap<String, Copy>>,
 }
 
@@ -69,8 +71,15 @@ pub(super) enum Goal {
 }
 
 impl SharedSessions {
-    pub(crate) fn new(rows: rows::Sessions, events: Events) -> Arc<Self> {
-        Arc::new(Self { rows, events, copies: Mutex::default() })
+    /// Those of `rows`; of copies there are at most `sessions_max`.
+    pub(crate) fn new(rows: rows::Sessions, events: Events, sessions_max: usize) -> Arc<Self> {
+        let table = Arc::new(SessionTable::new(sessions_max));
+        Arc::new(Self { rows, events, table, copies: Mutex::default() })
+    }
+
+    /// The keys of those that are in use here.
+    pub(super) fn in_use(&self) -> Vec<String> {
+        self.table.in_use().iter().map(|it| key_of(it)).collect()
     }
 
     /// Whether the session named `id` is there, and of the sender of the request; this node's copy knows then what
@@ -255,6 +264,8 @@ fn id_of(extensions: &Extensions) -> Option<&str> {
 
 /// How often it is looked for what was left for this node, whatever is said.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// For how long sessions count as in use that were so when this node last said so; it does so as often as it looks.
+pub(super) const HELD_FOR: Duration = Duration::from_secs(15);
 
 /// What the SDK keeps of a session, and asks for where a node has no copy of it.
 #[async_trait::async_trait]
@@ -267,7 +278,7 @@ impl SessionStore for SharedSessions {
     async fn store(&self, id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
         let owner = ACTING.try_with(|it| it.caller.principal.clone())?;
         let initialize = serde_json::to_string(&state.initialize_params)?;
-        Ok(self.rows.open(&key_of(id), &owner, &initialize).await?)
+        Ok(self.rows.open(&key_of(id), &owner, &initialize, self.in_use()).await?)
     }
 
     /// Who ends it has done so.

@@ -69,6 +69,12 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
         self.entries.lock().keys().cloned().collect()
     }
 
+    /// Those that are in use.
+    pub(super) fn in_use(&self) -> Vec<Id> {
+        let entries = self.entries.lock();
+        entries.iter().filter(|it| it.1.users > 0).map(|it| it.0.clone()).collect()
+    }
+
     /// Strikes out those that were not used for `idle`.
     pub(super) fn take_idle(&self, now: Instant, idle: Duration) -> Vec<Id> {
         let mut entries = self.entries.lock();

@@ -153,7 +153,7 @@ async fn sessions_of_all_hosts_have_one_limit_and_an_end() {
     let server = Server::connect(&address(&url)).await.unwrap();
     let sessions = Sessions::new(server.clone(), 4);
     for (key, owner) in [("a", "ann"), ("b", "ben"), ("c", "ben"), ("d", "ben"), ("e", "ann")] {
-        sessions.open(key, owner, "{}").await.unwrap();
+        sessions.open(key, owner, "{}", Vec::new()).await.unwrap();
     }
     let is_there = async |key, owner| sessions.find(key, owner).await.unwrap().is_some();
     assert!(!is_there("b", "ben").await, "the eldest of who has most");
@@ -170,4 +170,24 @@ async fn sessions_of_all_hosts_have_one_limit_and_an_end() {
     Cluster::shared().sql(url.rsplit('/').next().unwrap(), &[old]);
     sessions.sweep(vec!["a".to_owned()], Duration::from_secs(60)).await.unwrap();
     assert!(is_there("a", "ann").await && !is_there("e", "ann").await, "what is in use stays");
+}
+
+/// STO-16: a caller with too many loses those that are not used, on whichever host the others are used.
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_in_use_give_way_after_those_that_are_not() {
+    let server = Server::connect(&address(&Cluster::shared().database())).await.unwrap();
+    let sessions = Sessions::new(server, 3);
+    let open = async |key, in_use: &[&str]| {
+        let in_use = in_use.iter().map(|it| (*it).to_owned()).collect();
+        sessions.open(key, "ann", "{}", in_use).await.unwrap();
+    };
+    open("here", &[]).await;
+    open("there", &[]).await;
+    sessions.hold(vec!["there".to_owned()], Duration::from_secs(60)).await.unwrap();
+    for key in ["a", "b", "c", "d"] {
+        open(key, &["here"]).await;
+    }
+    for (key, is_there) in [("here", true), ("there", true), ("c", false), ("d", true)] {
+        assert_eq!(sessions.find(key, "ann").await.unwrap().is_some(), is_there, "{key}");
+    }
 }
