@@ -211,10 +211,17 @@ async fn refusals_read_the_same_on_both_engines() {
             let answer = summary(&database.query(vec![say(sql, &parameters)], later()).await);
             assert_eq!(answer, format!("0: invalid: {expected}"), "{engine}: {sql}");
         }
+        for (sql, expected) in [
+            ("SELECT nought FROM halls", "no such column: nought"),
+            ("SELECT h.nought FROM halls AS h", "no such column: h.nought"),
+            ("SELECT 1 FROM nowhere", "no such table: nowhere"),
+            ("SELECT 1 FROM \"no where\"", "no such table: no where"),
+        ] {
+            let answer = read(&database, sql).await;
+            assert!(answer.contains(expected), "{engine}: {sql}: {answer}");
+        }
         // Each engine has words of its own for these, and takes none of them.
         for sql in [
-            "SELECT nothing FROM halls",
-            "SELECT 1 FROM nowhere",
             "SELEC 1",
             "SELECT 1; DELETE FROM halls",
             "SELECT (1",

@@ -63,8 +63,18 @@ pub(super) fn explain(statement: u32, error: &PgError) -> Failed {
         code if ["08", "53", "58", "XX", "57", "F0"].iter().any(|it| code.starts_with(it)) => {
             unavailable(format!("the database is unavailable: {}", db.message()))
         }
+        // As SQLite has it, and authors know it.
+        "42P01" => invalid(statement, missing("table", db.message())).into(),
+        "42703" => invalid(statement, missing("column", db.message())).into(),
         _ => invalid(statement, db.message()).into(),
     }
+}
+
+/// What a statement names that is not there: `relation "seats" does not exist`. A message in another language stays.
+fn missing(kind: &str, message: &str) -> String {
+    let name = message.strip_suffix(" does not exist").and_then(|it| it.split_once(' '));
+    let name = name.map(|(_kind, name)| name.replace('"', ""));
+    name.map_or_else(|| message.to_owned(), |name| format!("no such {kind}: {name}"))
 }
 
 /// The last cause of an error, which names neither user nor password.
