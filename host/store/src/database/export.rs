@@ -167,7 +167,11 @@ fn rows_readonly(path: &Path, most: u32) -> Result<Vec<(String, u32)>, ExportErr
 
 /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
 /// snapshot. Returns how many there were. Another process may have the file open.
-pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
+pub(super) fn export_readonly(
+    path: &Path,
+    table: &str,
+    each: Each<'_>,
+) -> Result<u64, ExportError> {
     let guarded = open(path)?;
     let tables = guarded.host(|connection| {
         // One snapshot for the shape and the rows.

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-pub use export::{BackupError, ExportError, Stored, StoredDatabase, copy, export_readonly};
+pub use export::{BackupError, ExportError, Stored, StoredDatabase, copy};
 pub use migrations::{MigrateError, Migration};
 pub use movable::{Movable, Relation, Rows as MovedRows, no_row};
 pub use moving::{Kind, MoveError, Moved, Plan, Recorded, recorded};

@@ -15,8 +15,7 @@ use std::path::Path;
 
 use super::{
     Database, Engine, Error, ExportError, Inner, Limits, Migration, Rows, Statement, Value,
-    export::{Each, tables_readonly},
-    export_readonly,
+    export::{Each, export_readonly, tables_readonly},
 };
 
 impl Database {
