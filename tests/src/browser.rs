@@ -219,10 +219,17 @@ impl Browser {
         }
     }
 
-    /// Clicks what fits a CSS selector, in the middle of the window, where nothing lies over it.
+    /// Clicks what fits a CSS selector, in the middle of the window, where nothing lies over it; what is drawn anew
+    /// meanwhile is found again.
     pub async fn click(&self, css: &str) {
-        let element = self.find(css).await;
-        self.tap(&element).await;
+        for _ in 0..20 {
+            let element = self.find(css).await;
+            match self.press(&element).await {
+                Err(CmdError::Standard(it)) if it.error == ErrorStatus::StaleElementReference => {}
+                pressed => return pressed.expect("it is clicked"),
+            }
+        }
+        panic!("{css}: it is drawn anew all the time");
     }
 
     /// Clicks an element, in the middle of the window, where nothing lies over it, once it rests there.
@@ -230,19 +237,23 @@ impl Browser {
     /// A frame of another origin is moved by its parent a little later, which an element in it cannot see. What is
     /// pressed there beside the element is kept from the page, and the element is pressed again.
     pub async fn tap(&self, element: &Element) {
+        self.press(element).await.expect("it is clicked");
+    }
+
+    async fn press(&self, element: &Element) -> Result<(), CmdError> {
         for _ in 0..20 {
-            self.rests(element).await;
-            self.client.execute(GUARD, vec![reference(element)]).await.expect("the page is there");
+            self.rests(element).await?;
+            self.client.execute(GUARD, vec![reference(element)]).await?;
             match element.clone().click().await {
                 Err(CmdError::Standard(it)) if it.error == ErrorStatus::ElementClickIntercepted => {
                 }
                 clicked => {
-                    clicked.expect("it is clicked");
+                    clicked?;
                     // A frame that went away with the click has got it.
                     let is_hit = self.client.execute("return window.guard?.end() ?? true;", vec![]);
                     let is_missed = is_hit.await.is_ok_and(|it| it == false);
                     if !is_missed {
-                        return;
+                        return Ok(());
                     }
                 }
             }
@@ -252,7 +263,7 @@ impl Browser {
     }
 
     /// Brings an element into the middle of the window, and waits until it rests there.
-    async fn rests(&self, element: &Element) {
+    async fn rests(&self, element: &Element) -> Result<(), CmdError> {
         let script = "
             const [it, done] = arguments;
             let before = '', rests = 0, frames = 0;
@@ -267,10 +278,7 @@ impl Browser {
                 setTimeout(look, 16);
             };
             look();";
-        self.client
-            .execute_async(script, vec![reference(element)])
-            .await
-            .expect("the page scrolls");
+        self.client.execute_async(script, vec![reference(element)]).await.map(drop)
     }
 
     /// All elements that fit a CSS selector now.
