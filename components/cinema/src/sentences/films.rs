@@ -113,8 +113,8 @@ impl Visit {
                 Some(context.say(format!("{what}「{label}」です。"), format!("{what} {label}.")));
             films.truncate(1);
         }
-        let named: Vec<&Value> =
-            films.iter().copied().filter(|it| is_named(it, &self.said)).collect();
+        let is_said = |it: &&Value| is_named(&called(it), &self.said);
+        let named: Vec<&Value> = films.iter().copied().filter(is_said).collect();
         let is_named_one = !named.is_empty();
         if !self.wanted.words.is_empty()
             && !is_named_one
@@ -435,11 +435,7 @@ fn choice(film: &Value, language: Language) -> Choice {
         film["duration"].as_u64().map(|it| language.pick(format!("{it}分"), format!("{it} min")));
     let rating = film["rating"].as_f64().map(|it| format!("★{it:.1}"));
     let more: Vec<_> = genre.map(str::to_owned).into_iter().chain(minutes).chain(rating).collect();
-    let words = ["title", "title_en"]
-        .iter()
-        .filter_map(|it| film[*it].as_str())
-        .filter(|it| !it.is_empty());
-    let words = words.map(str::to_owned).collect();
+    let words = called(film);
     let shown = match more.is_empty() {
         true => label,
         false => language.pick(
@@ -455,15 +451,16 @@ fn fold(text: &str) -> Vec<char> {
     text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
 }
 
-/// The film's names, as they are compared.
-fn names(film: &Value) -> impl Iterator<Item = Vec<char>> {
-    ["title", "title_en"].into_iter().filter_map(|it| film[it].as_str()).map(fold)
+/// What the film is called.
+fn called(film: &Value) -> Vec<String> {
+    let names = ["title", "title_en"].into_iter().filter_map(|it| film[it].as_str());
+    names.filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether the sentence has the film's name in it, a slip allowed where it is long.
-fn is_named(film: &Value, text: &str) -> bool {
+/// Whether the sentence has one of a film's names in it, a slip allowed where it is long.
+pub(super) fn is_named(names: &[String], text: &str) -> bool {
     let text = fold(text);
-    names(film).filter(|it| it.len() >= 2).any(|name| {
+    names.iter().map(|it| fold(it)).filter(|it| it.len() >= 2).any(|name| {
         let most = slips(name.len());
         let sizes = name.len().saturating_sub(most)..=name.len() + most;
         sizes.into_iter().filter(|it| *it > 0).any(|size| {
@@ -475,7 +472,7 @@ fn is_named(film: &Value, text: &str) -> bool {
 /// Whether a word is of the film's name.
 fn is_of_title(film: &Value, word: &str) -> bool {
     let word: Vec<char> = fold(word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')));
-    names(film).any(|name| {
+    called(film).iter().map(|it| fold(it)).any(|name| {
         let most = slips(name.len());
         name.windows(word.len().max(1)).any(|it| it == word)
             || most > 0 && distance(&name, &word) <= most

@@ -356,7 +356,7 @@ impl Visit {
     }
 
     /// Takes in an answer as text; whether it was one.
-    pub(super) fn worded(&mut self, utterance: &Utterance) -> bool {
+    pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
         let before = self.clone();
         let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
@@ -364,6 +364,7 @@ impl Visit {
         let by_words = self.choices.iter().find(|choice| {
             raw.contains(&choice.label.to_lowercase())
                 || choice.words.iter().any(|it| raw.contains(&it.to_lowercase()))
+                || self.asked == Some(Asked::Film) && films::is_named(&choice.words, &raw)
         });
         // Where there is but one, a number or a word for it means that one.
         let counts = utterance.numbers.people().is_some();
@@ -386,7 +387,12 @@ impl Visit {
             }
             _ => None,
         };
-        if let Some(choice) = by_words.cloned().or(picked).or(chosen).or(only) {
+        let choice = by_words.cloned().or(picked).or(chosen);
+        if choice.is_none() && self.asked == Some(Asked::Film) && utterance.title().is_some() {
+            // Another film than those that were shown is looked for.
+            return false;
+        }
+        if let Some(choice) = choice.or(only) {
             self.chose(&choice);
         }
         let is_placed = counts || !utterance.numbers.marked.is_empty();

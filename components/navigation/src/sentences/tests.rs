@@ -224,3 +224,36 @@ fn the_way_back_is_by_the_same_means() {
         assert_eq!(found, mode, "{there} / {back}");
     }
 }
+
+/// What was said last holds on the way back, and what is kept clear of holds with it.
+#[test]
+fn the_way_back_keeps_what_was_said_last() {
+    for (sentences, back, mode, avoid) in [
+        (vec!["渋谷から原宿まで歩いて", "やっぱり車で"], "帰りは？", Value::Null, Value::Null),
+        (
+            vec!["Shibuya to Ueno avoiding tolls", "what about walking?", "no, by car"],
+            "and back",
+            Value::Null,
+            json!(["tolls"]),
+        ),
+        (vec!["渋谷から上野まで高速を使わずに"], "帰りは？", Value::Null, json!(["highways"])),
+        (vec!["渋谷から上野まで高速を使わずに"], "帰りは高速で", Value::Null, Value::Null),
+        (
+            vec!["Shibuya to Ueno, no motorways"],
+            "and back on foot",
+            json!("walking"),
+            json!(["highways"]),
+        ),
+    ] {
+        let mut talk = new_talk();
+        for sentence in &sentences {
+            talk.say(sentence);
+            talk.back(&[routes()]);
+        }
+        let Decision::Call(calls) = talk.say(back) else { panic!("{back}: no call") };
+        let found = calls[0].meta.get("navigation/travelMode").cloned().unwrap_or_default();
+        assert_eq!(found, mode, "{sentences:?} / {back}");
+        let found = calls[0].arguments.get("avoid").cloned().unwrap_or_default();
+        assert_eq!(found, avoid, "{sentences:?} / {back}");
+    }
+}
