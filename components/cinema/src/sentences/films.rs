@@ -61,7 +61,7 @@ impl Visit {
                 .say(format!("映画「{title}」を探すため"), format!("To find the film {title}")),
             (None, Some(date)) => context.say(
                 format!("{date}に上映される映画を確認"),
-                format!("To see what is on on {date}"),
+                format!("To see what is showing on {date}"),
             ),
             (None, None) => context.say("上映中の映画を確認", "To see what is on"),
         };
@@ -219,10 +219,12 @@ impl Visit {
         let head = match day {
             Some(date) => context.say(
                 format!("{date}に上映される映画は{count}件です。"),
-                format!("{count} films are on {date}."),
+                format!("{count} films are showing {date}."),
             ),
-            None => context
-                .say(format!("上映中の映画は{count}件です。"), format!("{count} films are on.")),
+            None => context.say(
+                format!("上映中の映画は{count}件です。"),
+                format!("{count} films are showing."),
+            ),
         };
         let mut head = self.noted(head);
         if let Some(hours) = self.hours.filter(|_| self.wanted.ends) {
@@ -318,7 +320,7 @@ impl Visit {
             ),
             (Some(title), Some(date)) => context.say(
                 format!("{date}に「{title}」の上映は見つかりませんでした。"),
-                format!("\"{title}\" is not on on {date}."),
+                format!("\"{title}\" is not showing on {date}."),
             ),
             (Some(title), None) => context.say(
                 format!("「{title}」は見つかりませんでした。"),

@@ -388,12 +388,15 @@ impl Visit {
             _ => None,
         };
         let choice = by_words.cloned().or(picked).or(chosen);
-        if choice.is_none() && self.asked == Some(Asked::Film) && utterance.title().is_some() {
-            // Another film than those that were shown is looked for.
-            return false;
-        }
-        if let Some(choice) = choice.or(only) {
-            self.chose(&choice);
+        let other = utterance.title().filter(|_| self.asked == Some(Asked::Film));
+        match (choice, other) {
+            (Some(choice), _) => self.chose(&choice),
+            (None, Some(other)) => self.look_for(other, utterance),
+            (None, None) => {
+                if let Some(choice) = only {
+                    self.chose(&choice);
+                }
+            }
         }
         let is_placed = counts || !utterance.numbers.marked.is_empty();
         if is_placed && matches!(self.aim, Aim::Films | Aim::Showtimes) {
@@ -431,9 +434,18 @@ impl Visit {
         is_changed
             || is_asked_for
             || self.film != before.film
+            || self.title != before.title
             || self.showing != before.showing
             || self.seats != before.seats
             || self.user != before.user
+    }
+
+    /// Another film than those that were shown is meant.
+    fn look_for(&mut self, title: String, utterance: &Sentence) {
+        (self.title, self.genre, self.film) = (Some(title), None, None);
+        (self.said, self.choices) = (utterance.text(), Vec::new());
+        (self.wanted.words, self.wanted.without) = (Vec::new(), None);
+        self.is_untitled = false;
     }
 
     /// Takes in what a form brought.
