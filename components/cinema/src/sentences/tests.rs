@@ -443,3 +443,25 @@ fn what_is_being_chosen_is_left_by_a_word() {
         assert!(text.contains("何もしていません") || text.contains("nothing was done"), "{text}");
     }
 }
+
+#[test]
+fn another_showing_is_taken_while_seats_are_chosen() {
+    for (sentence, later, showing) in [
+        ("明日のAKIRAの遅い回を2枚", "いや、早い回で", "st-1"),
+        ("two tickets for the last showing of Akira tomorrow", "no, the earlier one", "st-1"),
+    ] {
+        let mut talk = choosing(sentence);
+        assert_eq!(call(&talk.say(later)).0, "list_showtimes", "{later}");
+        let next = talk.back(&[showings()]);
+        assert_eq!(call(&next), ("list_available_seats", json!({ "showtime_id": showing })));
+    }
+}
+
+#[test]
+fn a_name_alone_is_looked_for_in_either_script() {
+    for name in ["Rashomon", "AKIRA", "羅生門", "Akira?"] {
+        let mut talk = new_talk();
+        let expected = json!({ "title_query": name.trim_end_matches('?') });
+        assert_eq!(call(&talk.say(name)), ("list_movies", expected), "{name}");
+    }
+}

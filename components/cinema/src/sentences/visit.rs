@@ -408,7 +408,10 @@ impl Visit {
             self.also = utterance.when.also.map(|it| it.to_string());
         }
         self.hours = hours(utterance, &wanted).or(self.hours);
-        let is_other_time = self.date != before.date || self.hours != before.hours;
+        // `no, the earlier one`, where its seats are being chosen.
+        let is_other_pick =
+            self.asked == Some(Asked::Seats) && wanted.pick.is_some() && self.seats == before.seats;
+        let is_other_time = self.date != before.date || self.hours != before.hours || is_other_pick;
         if is_other_time && self.showing == before.showing && self.showing.is_some() {
             // Another day or time is another showing.
             self.showing = None;
