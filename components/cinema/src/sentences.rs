@@ -352,7 +352,7 @@ impl Family for Cinema {
         utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
-        _context: &TurnContext<'_>,
+        context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let on = Followed::On(FOLLOWED, Vec::new());
         match plan {
@@ -364,6 +364,16 @@ impl Family for Cinema {
             }
             Some(Doing::Held(held)) => {
                 (manner.is_none() && goal.is_none() && held.worded(utterance)).then_some(on)
+            }
+            // Nothing is reserved yet: what is being chosen is left.
+            Some(Doing::Visit(visit))
+                if goal == Some(Goal::Cancel)
+                    && visit.waits()
+                    && number(utterance).is_none()
+                    && !utterance.has(&[RESERVATION]) =>
+            {
+                *plan = None;
+                Some(Followed::Say(say::nothing(context)))
             }
             // What is held is meant, where nothing else is named: `book them`.
             Some(Doing::Visit(visit))

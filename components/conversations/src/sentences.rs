@@ -204,7 +204,9 @@ impl Family for Conversations {
                 Some(Followed::On(REMARKED, Vec::new()))
             }
             Some(Doing::Meeting(meeting)) => {
-                let is_remark = utterance.agents().is_empty() && meeting.remarks(utterance);
+                let may_lengthen = manner.is_none() && goal.is_none();
+                let is_remark = may_lengthen && meeting.is_lengthened(utterance)
+                    || utterance.agents().is_empty() && meeting.remarks(utterance);
                 is_remark.then_some(Followed::On(REMARKED, Vec::new()))
             }
             None => None,

@@ -38,6 +38,13 @@ const WORDS: &[(u32, Unit, &str)] = &[
     (4, Unit::People, "four for|4 for"),
 ];
 
+/// What makes a number behind it a new count: `make it three`.
+const MADE: &str = "make it|make that|change it to|change that to";
+/// Who comes along with the one who writes, in both languages, and what stands before them in English.
+const COMPANY: &str = "友達|友人|友だち|ともだち|仲間|同僚|子供|子ども|こども|家族|親戚|friends|friend|colleagues|colleague|kids|kid|children|child|others";
+const SUMMED: &str = "と大人|とおとな|と子供|と子ども|とこども|と幼児|と小学生|と学生|とシニア";
+const ALONG: &str = "with |with my |me and |me and my |myself and |myself and my ";
+
 /// English number words.
 const ENGLISH: &[&str] = &[
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -62,6 +69,8 @@ pub struct Numbers {
     pub ids: Vec<(Id, String)>,
     /// Where they stand in the sentence.
     pub spans: Vec<Span>,
+    /// Which of the counts is of those who come along with the one who writes.
+    company: Option<usize>,
 }
 
 impl Numbers {
@@ -110,7 +119,26 @@ pub(crate) fn read(
         }
         at += length.unwrap_or(1);
     }
+    match numbers.company.take() {
+        Some(along) if numbers.counts.len() == 1 => numbers.counts[along].1 += 1,
+        // A count of all has those who come along in it.
+        Some(along) => drop(numbers.counts.remove(along)),
+        None => {}
+    }
     numbers
+}
+
+/// Whether the people who are counted from `from` to `to` come along with the one who writes: `with three friends`,
+/// `友達3人と`.
+fn is_company(lower: &[char], from: usize, to: usize) -> bool {
+    let before: String = lower[..from].iter().collect();
+    let counted: String = lower[from..to].iter().collect();
+    let behind = &lower[to.min(lower.len())..];
+    let ends = |words: &str, text: &str| words.split('|').any(|it| text.ends_with(it));
+    let is_english = ends(ALONG, &before) && ends(COMPANY, &counted);
+    // Beside others that are counted, it is a sum: `子供2人と大人1人`.
+    let is_sum = || SUMMED.split('|').any(|it| starts(behind, it));
+    is_english || starts(behind, "と") && !is_sum() && ends(COMPANY, &before)
 }
 
 /// What is counted at `at`, and how long the word for it is.
@@ -176,12 +204,30 @@ impl Numbers {
                 return Some(length);
             }
         }
+        if let Some(length) = word(MADE, lower, at).filter(|_| begins_word(lower, at)) {
+            let from = (at + length + 1).min(lower.len());
+            let (count, digits) = amount(lower, from)?;
+            let behind = lower[from + digits..].iter().find(|it| **it != ' ');
+            let is_end = behind.is_none_or(|it| !it.is_alphanumeric() && !matches!(it, ':' | '%'))
+                || ["please", "instead", "then"]
+                    .iter()
+                    .any(|it| starts(&lower[(from + digits + 1).min(lower.len())..], it));
+            // `make it three tickets` is read at the number.
+            if !is_end {
+                return None;
+            }
+            self.counts.push((Unit::Pieces, count));
+            return Some(from + digits - at);
+        }
         let (count, digits) = amount(lower, at)?;
         let mut from = at + digits;
         // `two adjacent seats`, `3 more cards`: one word may stand between.
         for _ in 0..2 {
             from += usize::from(lower.get(from) == Some(&' '));
             if let Some((unit, length)) = counter(lower, from, vocabulary) {
+                if is_company(lower, at, from + length) {
+                    self.company = Some(self.counts.len());
+                }
                 self.counts.push((unit, count));
                 return Some(from + length - at);
             }
@@ -234,4 +280,43 @@ pub fn begins_word(lower: &[char], at: usize) -> bool {
 
 fn is_id(it: char) -> bool {
     it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Date, utterance::Utterance, vocabulary::Vocabulary};
+
+    fn people(text: &str) -> Option<u32> {
+        static WORDS: Vocabulary = Vocabulary::NONE;
+        Utterance::of(text, Date::constant(2026, 11, 21), &WORDS).numbers.people()
+    }
+
+    #[test]
+    fn counts_the_one_who_writes_with_those_who_come_along() {
+        for (text, count) in [
+            ("I want to see it with three friends", 4),
+            ("me and my two kids", 3),
+            ("with 3 friends, so 4 people", 4),
+            ("two adults and one child", 3),
+            ("友達3人と観たい", 4),
+            ("友達と3人で観たい", 3),
+            ("子供2人と大人1人", 3),
+            ("子ども2人と観たい", 3),
+        ] {
+            assert_eq!(people(text), Some(count), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_count_that_is_made_another_needs_no_unit() {
+        for (text, count) in [
+            ("make it three", Some(3)),
+            ("no, make it 3 please", Some(3)),
+            ("change that to four.", Some(4)),
+            ("make it 7:30", None),
+            ("make it", None),
+        ] {
+            assert_eq!(people(text), count, "{text}");
+        }
+    }
 }

@@ -249,8 +249,13 @@ pub fn parts(text: &str) -> Vec<String> {
             at += 1;
             continue;
         }
-        let joint =
-            JOINTS.iter().filter(|it| lower[at..].starts_with(*it)).map(|it| it.len()).max();
+        // `君の名は。の最終回`: what goes on with a particle has not ended.
+        let goes_on = |it: &&&str| {
+            let behind = &lower[at + it.len()..];
+            **it == "。" && ["の", "を", "が", "へ"].iter().any(|it| behind.starts_with(it))
+        };
+        let joints = JOINTS.iter().filter(|it| lower[at..].starts_with(*it));
+        let joint = joints.filter(|it| !goes_on(it)).map(|it| it.len()).max();
         match joint {
             Some(length) => {
                 // A question mark belongs to what it ends.
@@ -294,5 +299,11 @@ mod tests {
         ] {
             assert_eq!(settled(sentence), meant);
         }
+    }
+
+    #[test]
+    fn a_full_stop_in_a_name_ends_no_request() {
+        assert_eq!(parts("君の名は。の最終回を2枚").len(), 1);
+        assert_eq!(parts("君の名は。を2枚。あと渋谷から横浜まで").len(), 2);
     }
 }

@@ -181,8 +181,15 @@ impl Utterance {
             token.from == it.to + 1
                 && (self.is_noun(token.word) || self.vocabulary.heads.contains(&token.word))
         };
-        let is_named =
-            it.text.contains(' ') || self.tokens.iter().any(is_head) || self.is_at(" and ", it.to);
+        // And where there is nothing else.
+        let is_alone = !self.chars[..it.from]
+            .iter()
+            .chain(&self.chars[it.to..])
+            .any(|it| it.is_alphanumeric());
+        let is_named = is_alone
+            || it.text.contains(' ')
+            || self.tokens.iter().any(is_head)
+            || self.is_at(" and ", it.to);
         let is_known = |token: &Token| {
             (self.is_noun(token.word) || token.word == Word::SHOW)
                 && token.from == it.from

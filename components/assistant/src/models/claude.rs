@@ -85,7 +85,7 @@ impl Claude {
         // A version in the address is the one that is meant.
         let is_versioned = url.trim_end_matches('/').ends_with("/v1");
         Ok(Self {
-            wire: Wire::new(url, config)?,
+            wire: Wire::new(url, "x-api-key", config)?,
             path: if is_versioned { "messages" } else { "v1/messages" },
             model: model.clone(),
             assistant: assistant.clone(),

@@ -99,7 +99,7 @@ impl OpenAi {
         let messages = earlier.and_then(|it| it["messages"].as_array().cloned());
         let spoken = earlier.and_then(|it| it["model"].as_str()).filter(|_| model.is_empty());
         Ok(Self {
-            wire: Wire::new(url, config)?,
+            wire: Wire::new(url, "authorization", config)?,
             version: if url.ends_with("/v1") { "" } else { "v1/" },
             model: spoken.map_or_else(|| model.clone(), Into::into),
             assistant: assistant.clone(),

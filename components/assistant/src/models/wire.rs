@@ -51,6 +51,8 @@ const TOO_LARGE: &[&str] = &[
 #[derive(Clone)]
 pub(super) struct Wire {
     base: Url,
+    /// The header that the host puts the key into, where there is one.
+    key: Option<&'static str>,
     retry_base: Duration,
 }
 
@@ -70,8 +72,12 @@ pub(super) enum WireError {
 }
 
 impl Wire {
-    /// The API at `base_url`, to which requests' paths are added.
-    pub(super) fn new(base_url: &str, config: &ModelConfig) -> Result<Self, ModelError> {
+    /// The API at `base_url`, to which requests' paths are added; `key` is the header of its key.
+    pub(super) fn new(
+        base_url: &str,
+        key: &'static str,
+        config: &ModelConfig,
+    ) -> Result<Self, ModelError> {
         let wrong = |why: &str| ModelError::new(Why::Failed, format!("the base URL {why}"));
         let base = Url::parse(&format!("{}/", base_url.trim().trim_end_matches('/')));
         let base = base.map_err(|_| wrong("is not a URL"))?;
@@ -79,7 +85,7 @@ impl Wire {
             return Err(wrong("must begin with https:// or http://"));
         }
         let retry_base = Duration::from_millis(config.retry_base_ms.unwrap_or(BASE_MS));
-        Ok(Self { base, retry_base })
+        Ok(Self { base, key: config.key.then_some(key), retry_base })
     }
 
     /// Posts `body` to `path` and answers with the events that come back, as they come. Until the first one is
@@ -119,7 +125,9 @@ impl Wire {
         let url = self.base.join(path.trim_start_matches('/'));
         let url =
             url.map_err(|_| WireError::Unreadable("its address cannot be made".to_owned()))?;
-        Ok(Request::new(method, url.as_str()).header("accept", accept))
+        let request = Request::new(method, url.as_str()).header("accept", accept);
+        // An empty place says which key is meant, where several providers are behind one gateway.
+        Ok(self.key.into_iter().fold(request, |request, key| request.header(key, "")))
     }
 
     /// What `attempt` brings, which is made again where that may help.
@@ -263,9 +271,17 @@ mod tests {
     fn a_base_url_that_is_none_is_told() {
         let config = ModelConfig::default();
         for url in ["", "api.example", "ftp://api.example", "file:///etc/passwd"] {
-            let error = Wire::new(url, &config).map(|_| ()).unwrap_err();
+            let error = Wire::new(url, "x-key", &config).map(|_| ()).unwrap_err();
             assert!(error.details.contains("the base URL"), "{url}: {error:?}");
         }
-        assert!(Wire::new("https://api.example/v1/", &config).is_ok());
+        assert!(Wire::new("https://api.example/v1/", "x-key", &config).is_ok());
+    }
+
+    #[test]
+    fn a_request_has_a_place_for_its_providers_key_and_no_other() {
+        for (key, place) in [(true, Some("x-key")), (false, None)] {
+            let config = ModelConfig { key, ..ModelConfig::default() };
+            assert_eq!(Wire::new("https://api.example", "x-key", &config).unwrap().key, place);
+        }
     }
 }

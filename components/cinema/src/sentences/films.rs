@@ -61,7 +61,7 @@ impl Visit {
                 .say(format!("映画「{title}」を探すため"), format!("To find the film {title}")),
             (None, Some(date)) => context.say(
                 format!("{date}に上映される映画を確認"),
-                format!("To see what is on on {date}"),
+                format!("To see what is showing on {date}"),
             ),
             (None, None) => context.say("上映中の映画を確認", "To see what is on"),
         };
@@ -113,8 +113,8 @@ impl Visit {
                 Some(context.say(format!("{what}「{label}」です。"), format!("{what} {label}.")));
             films.truncate(1);
         }
-        let named: Vec<&Value> =
-            films.iter().copied().filter(|it| is_named(it, &self.said)).collect();
+        let is_said = |it: &&Value| is_named(&called(it), &self.said);
+        let named: Vec<&Value> = films.iter().copied().filter(is_said).collect();
         let is_named_one = !named.is_empty();
         if !self.wanted.words.is_empty()
             && !is_named_one
@@ -219,10 +219,12 @@ impl Visit {
         let head = match day {
             Some(date) => context.say(
                 format!("{date}に上映される映画は{count}件です。"),
-                format!("{count} films are on {date}."),
+                format!("{count} films are showing {date}."),
             ),
-            None => context
-                .say(format!("上映中の映画は{count}件です。"), format!("{count} films are on.")),
+            None => context.say(
+                format!("上映中の映画は{count}件です。"),
+                format!("{count} films are showing."),
+            ),
         };
         let mut head = self.noted(head);
         if let Some(hours) = self.hours.filter(|_| self.wanted.ends) {
@@ -318,7 +320,7 @@ impl Visit {
             ),
             (Some(title), Some(date)) => context.say(
                 format!("{date}に「{title}」の上映は見つかりませんでした。"),
-                format!("\"{title}\" is not on on {date}."),
+                format!("\"{title}\" is not showing on {date}."),
             ),
             (Some(title), None) => context.say(
                 format!("「{title}」は見つかりませんでした。"),
@@ -435,11 +437,7 @@ fn choice(film: &Value, language: Language) -> Choice {
         film["duration"].as_u64().map(|it| language.pick(format!("{it}分"), format!("{it} min")));
     let rating = film["rating"].as_f64().map(|it| format!("★{it:.1}"));
     let more: Vec<_> = genre.map(str::to_owned).into_iter().chain(minutes).chain(rating).collect();
-    let words = ["title", "title_en"]
-        .iter()
-        .filter_map(|it| film[*it].as_str())
-        .filter(|it| !it.is_empty());
-    let words = words.map(str::to_owned).collect();
+    let words = called(film);
     let shown = match more.is_empty() {
         true => label,
         false => language.pick(
@@ -455,15 +453,16 @@ fn fold(text: &str) -> Vec<char> {
     text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
 }
 
-/// The film's names, as they are compared.
-fn names(film: &Value) -> impl Iterator<Item = Vec<char>> {
-    ["title", "title_en"].into_iter().filter_map(|it| film[it].as_str()).map(fold)
+/// What the film is called.
+fn called(film: &Value) -> Vec<String> {
+    let names = ["title", "title_en"].into_iter().filter_map(|it| film[it].as_str());
+    names.filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether the sentence has the film's name in it, a slip allowed where it is long.
-fn is_named(film: &Value, text: &str) -> bool {
+/// Whether the sentence has one of a film's names in it, a slip allowed where it is long.
+pub(super) fn is_named(names: &[String], text: &str) -> bool {
     let text = fold(text);
-    names(film).filter(|it| it.len() >= 2).any(|name| {
+    names.iter().map(|it| fold(it)).filter(|it| it.len() >= 2).any(|name| {
         let most = slips(name.len());
         let sizes = name.len().saturating_sub(most)..=name.len() + most;
         sizes.into_iter().filter(|it| *it > 0).any(|size| {
@@ -475,7 +474,7 @@ fn is_named(film: &Value, text: &str) -> bool {
 /// Whether a word is of the film's name.
 fn is_of_title(film: &Value, word: &str) -> bool {
     let word: Vec<char> = fold(word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')));
-    names(film).any(|name| {
+    called(film).iter().map(|it| fold(it)).any(|name| {
         let most = slips(name.len());
         name.windows(word.len().max(1)).any(|it| it == word)
             || most > 0 && distance(&name, &word) <= most

@@ -372,3 +372,96 @@ fn a_wheelchair_gets_its_place_and_company_from_the_cinema() {
         assert!(text.contains(expected), "{text}");
     }
 }
+
+/// Films with a mark at the end of their names.
+fn marked() -> ToolResult {
+    output(json!({ "movies": [
+        { "movie_id": "akira", "title": "AKIRA", "title_en": "Akira", "rating": 4.4, "duration": 124 },
+        { "movie_id": "yourname", "title": "君の名は。", "title_en": "Your Name.", "rating": 4.5, "duration": 107 },
+    ] }))
+}
+
+#[test]
+fn a_film_of_a_list_is_known_without_the_marks_of_its_name() {
+    for (asked, booked) in [
+        ("明日の映画を教えて", "君の名はのいちばん遅い回で2枚"),
+        ("What films are on tomorrow?", "two tickets for the last one of Your Name"),
+        ("明日の映画を予約したい", "君の名は"),
+        ("I want to book a film for tomorrow", "Your Name"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(asked);
+        talk.back(&[marked()]);
+        let expected = json!({ "movie_id": "yourname", "date": "2026-11-22" });
+        assert_eq!(call(&talk.say(booked)), ("list_showtimes", expected), "{booked}");
+    }
+}
+
+#[test]
+fn a_film_that_was_not_listed_is_looked_for() {
+    for (asked, booked, title) in [
+        ("明日のアニメを教えて", "ゴジラを2枚", "ゴジラ"),
+        ("What animated films are on tomorrow?", "two tickets for Godzilla", "Godzilla"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(asked);
+        talk.back(&[films()]);
+        let expected = json!({ "date": "2026-11-22", "title_query": title });
+        assert_eq!(call(&talk.say(booked)), ("list_movies", expected), "{booked}");
+    }
+}
+
+/// A talk in which two seats for Akira are being chosen.
+fn choosing(sentence: &str) -> trial::Talk {
+    let mut talk = new_talk();
+    talk.say(sentence);
+    talk.back(&[films()]);
+    talk.back(&[showings()]);
+    let pair = options(&talk.back(&[seats()]), "seat_ids");
+    assert_eq!(pair[0].split(',').count(), 2, "{sentence}");
+    talk
+}
+
+#[test]
+fn a_new_count_needs_no_word_for_seats() {
+    for later in ["make it three", "no, make it 3 please", "change that to three, please"] {
+        let mut talk = choosing("Book two seats for Akira tomorrow at 6:30pm");
+        talk.say(later);
+        let seats = options(&talk.back(&[seats()]), "seat_ids");
+        assert_eq!(seats[0].split(',').count(), 3, "{later}");
+    }
+}
+
+#[test]
+fn what_is_being_chosen_is_left_by_a_word() {
+    for (sentence, later) in [
+        ("Book two seats for Akira tomorrow at 6:30pm", "cancel that"),
+        ("明日18:30のAKIRAを2枚", "キャンセルして"),
+    ] {
+        let mut talk = choosing(sentence);
+        let text = concluded(&talk.say(later)).text();
+        assert!(text.contains("何もしていません") || text.contains("nothing was done"), "{text}");
+    }
+}
+
+#[test]
+fn another_showing_is_taken_while_seats_are_chosen() {
+    for (sentence, later, showing) in [
+        ("明日のAKIRAの遅い回を2枚", "いや、早い回で", "st-1"),
+        ("two tickets for the last showing of Akira tomorrow", "no, the earlier one", "st-1"),
+    ] {
+        let mut talk = choosing(sentence);
+        assert_eq!(call(&talk.say(later)).0, "list_showtimes", "{later}");
+        let next = talk.back(&[showings()]);
+        assert_eq!(call(&next), ("list_available_seats", json!({ "showtime_id": showing })));
+    }
+}
+
+#[test]
+fn a_name_alone_is_looked_for_in_either_script() {
+    for name in ["Rashomon", "AKIRA", "羅生門", "Akira?"] {
+        let mut talk = new_talk();
+        let expected = json!({ "title_query": name.trim_end_matches('?') });
+        assert_eq!(call(&talk.say(name)), ("list_movies", expected), "{name}");
+    }
+}

@@ -356,7 +356,7 @@ impl Visit {
     }
 
     /// Takes in an answer as text; whether it was one.
-    pub(super) fn worded(&mut self, utterance: &Utterance) -> bool {
+    pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
         let before = self.clone();
         let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
@@ -364,6 +364,7 @@ impl Visit {
         let by_words = self.choices.iter().find(|choice| {
             raw.contains(&choice.label.to_lowercase())
                 || choice.words.iter().any(|it| raw.contains(&it.to_lowercase()))
+                || self.asked == Some(Asked::Film) && films::is_named(&choice.words, &raw)
         });
         // Where there is but one, a number or a word for it means that one.
         let counts = utterance.numbers.people().is_some();
@@ -386,8 +387,16 @@ impl Visit {
             }
             _ => None,
         };
-        if let Some(choice) = by_words.cloned().or(picked).or(chosen).or(only) {
-            self.chose(&choice);
+        let choice = by_words.cloned().or(picked).or(chosen);
+        let other = utterance.title().filter(|_| self.asked == Some(Asked::Film));
+        match (choice, other) {
+            (Some(choice), _) => self.chose(&choice),
+            (None, Some(other)) => self.look_for(other, utterance),
+            (None, None) => {
+                if let Some(choice) = only {
+                    self.chose(&choice);
+                }
+            }
         }
         let is_placed = counts || !utterance.numbers.marked.is_empty();
         if is_placed && matches!(self.aim, Aim::Films | Aim::Showtimes) {
@@ -399,7 +408,10 @@ impl Visit {
             self.also = utterance.when.also.map(|it| it.to_string());
         }
         self.hours = hours(utterance, &wanted).or(self.hours);
-        let is_other_time = self.date != before.date || self.hours != before.hours;
+        // `no, the earlier one`, where its seats are being chosen.
+        let is_other_pick =
+            self.asked == Some(Asked::Seats) && wanted.pick.is_some() && self.seats == before.seats;
+        let is_other_time = self.date != before.date || self.hours != before.hours || is_other_pick;
         if is_other_time && self.showing == before.showing && self.showing.is_some() {
             // Another day or time is another showing.
             self.showing = None;
@@ -425,9 +437,18 @@ impl Visit {
         is_changed
             || is_asked_for
             || self.film != before.film
+            || self.title != before.title
             || self.showing != before.showing
             || self.seats != before.seats
             || self.user != before.user
+    }
+
+    /// Another film than those that were shown is meant.
+    fn look_for(&mut self, title: String, utterance: &Sentence) {
+        (self.title, self.genre, self.film) = (Some(title), None, None);
+        (self.said, self.choices) = (utterance.text(), Vec::new());
+        (self.wanted.words, self.wanted.without) = (Vec::new(), None);
+        self.is_untitled = false;
     }
 
     /// Takes in what a form brought.

@@ -24,6 +24,8 @@ const TALKS: &str = "list_conversations";
 const PROJECT: &str = "project_id";
 const TARGET: &str = "target_agent_id";
 const INITIATOR: &str = "initiator_agent_id";
+/// The game that its players know, in both languages.
+const GAMES: [&str; 2] = ["しりとり", "word chain"];
 const NAME_MAX: usize = 64;
 const PURPOSE_MAX: usize = 200;
 
@@ -70,12 +72,10 @@ impl Meeting {
         if utterance.has(&[words::CHAIN]) {
             let is_japanese =
                 language == Language::Japanese || utterance.text().contains("しりとり");
-            let game = if is_japanese { "しりとり" } else { "word chain" };
-            meeting.purpose = Some(match rounds {
-                Some(it) if is_japanese => format!("{game}（{it}ターン）"),
-                Some(it) => format!("{game} ({it} rounds)"),
-                None => game.to_owned(),
-            });
+            meeting.purpose = Some(GAMES[usize::from(!is_japanese)].to_owned());
+            if let Some(rounds) = rounds {
+                meeting.lengthen(rounds);
+            }
             return meeting;
         }
         meeting.message = message(utterance, &agents);
@@ -85,6 +85,29 @@ impl Meeting {
         let purpose = quoted.map(|it| it.text.clone()).or_else(|| about(utterance, &agents));
         meeting.purpose = purpose.map(|it| it.chars().take(PURPOSE_MAX).collect());
         meeting
+    }
+
+    /// It is to have so many turns; a game has them in its purpose, as its players read that.
+    fn lengthen(&mut self, rounds: usize) {
+        let [japanese, english] = GAMES;
+        match self.purpose.as_deref() {
+            Some(it) if it.starts_with(japanese) => {
+                self.purpose = Some(format!("{japanese}（{rounds}ターン）"));
+            }
+            Some(it) if it.starts_with(english) => {
+                self.purpose = Some(format!("{english} ({rounds} rounds)"));
+            }
+            _ => self.max_turns = Some(rounds),
+        }
+    }
+
+    /// Whether `utterance` says how many turns the conversation is to have that was not begun yet, and nothing else.
+    pub(super) fn is_lengthened(&mut self, utterance: &Sentence) -> bool {
+        let rounds = rounds(utterance).filter(|_| self.begun.is_none() && self.message.is_none());
+        let is_short = utterance.agents().is_empty() && utterance.quoted.is_empty();
+        let Some(rounds) = rounds.filter(|_| is_short) else { return false };
+        self.lengthen(rounds);
+        true
     }
 
     /// Takes in what a form brought.

@@ -173,3 +173,25 @@ fn agent_of_unknown_project_gets_a_message_once_it_is_known() {
     });
     assert_eq!(call(&talk.say(r#"{"project_id": "demo"}"#)), ("send_chat", expected));
 }
+
+#[test]
+fn a_conversation_that_waits_for_leave_gets_its_length_later() {
+    for (first, later, expected) in [
+        ("worker-aとworker-bにしりとりをさせて", "やっぱり3往復で", json!("しりとり（3ターン）")),
+        (
+            "Let worker-a and worker-b play a word chain",
+            "make it 3 rounds",
+            json!("word chain (3 rounds)"),
+        ),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["purpose"]), ("begin_conversation", &expected), "{later}");
+    }
+    let mut talk = new_talk();
+    talk.say("Let worker-a and worker-b discuss the menu");
+    let (_, arguments) = call(&talk.say("only 3 rounds please"));
+    assert_eq!(arguments["max_turns"], 3);
+}

@@ -93,6 +93,17 @@ const TOPICS: &[((&str, &str), &str, &str)] = &[
         "satisfaction|comment",
     ),
 ];
+/// What says that a form is called otherwise: before its new name and behind it, in Japanese and English.
+const RENAMED: [(&str, &str); 2] = [
+    (
+        "タイトルは|タイトルを|題名は|題名を|題は|題を|フォーム名は|フォーム名を|フォームの名前は|フォームの名前を",
+        "にして|にしよう|にする|に変|でお願い|で|に",
+    ),
+    (
+        "call it |call the form |name it |title it |rename it to |rename it |the title should be |the title is |set the title to |change the title to |make the title |title: ",
+        " please| instead",
+    ),
+];
 const TITLE_MAX: usize = 60;
 const VALUE_MAX: usize = 200;
 
@@ -191,6 +202,15 @@ impl Survey {
     pub(super) fn amend(&mut self, utterance: &Utterance, language: Language) -> bool {
         if self.fields.is_empty() {
             return false;
+        }
+        let is_field = |it: &Value| {
+            it["label"].as_str().is_some_and(|it| matches!(it, "タイトル" | "題名" | "Title"))
+        };
+        let title = renamed(utterance).filter(|_| !self.fields.iter().any(is_field));
+        if let Some(title) = title {
+            self.title = Some(title.chars().take(TITLE_MAX).collect());
+            (self.is_asked, self.values, self.left) = (false, None, Vec::new());
+            return true;
         }
         let amended = fields::amend(utterance, &self.fields, language);
         let Some((fields, left)) = amended else { return false };
@@ -395,4 +415,25 @@ fn topic(utterance: &Utterance) -> Option<String> {
     .iter()
     .any(|it| text.contains(it));
     ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
+}
+
+/// What `utterance` calls the form from now on: `タイトルは「参加申込」にして`, `call it Spring party`.
+fn renamed(utterance: &Utterance) -> Option<String> {
+    let chars = &utterance.chars;
+    let (from, (_, behind)) = RENAMED.iter().find_map(|it| {
+        let ends =
+            marks(it.0).filter_map(|mark| Some(utterance.find(mark, 0)? + mark.chars().count()));
+        Some((ends.max()?, *it))
+    })?;
+    if let Some(quoted) = utterance.quoted.iter().find(|it| it.from >= from) {
+        return Some(quoted.text.clone());
+    }
+    let rest: String = chars[from..].iter().collect();
+    let rest = rest.trim().trim_end_matches(['。', '.', '!', '！']);
+    let to = marks(behind).filter_map(|it| rest.rfind(it)).filter(|it| *it > 0).min();
+    // `タイトルをつけて` names none.
+    let to = to.or(behind.is_ascii().then_some(rest.len()))?;
+    let title = rest[..to].trim();
+    let is_rule = ["必須", "任意", "required", "optional"].iter().any(|it| title.contains(it));
+    (!title.is_empty() && !is_rule && !title.contains(['、', ','])).then(|| title.to_owned())
 }

@@ -243,3 +243,26 @@ fn no_dates_in_the_past_bounds_every_date() {
         assert_eq!(dates, [json!("today"), json!("today")], "{sentence}");
     }
 }
+
+#[test]
+fn a_second_sentence_gives_the_form_its_title() {
+    for (first, second, title) in [
+        ("名前とメールを聞くフォーム", "タイトルは「参加申込」にして", "参加申込"),
+        ("名前とメールを聞くフォーム", "題名を春の遠足にしてください", "春の遠足"),
+        ("a form asking for name and email", "call it \"Spring party\"", "Spring party"),
+        (
+            "a form asking for name and email",
+            "change the title to Spring party please",
+            "Spring party",
+        ),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let (_, arguments) = call(&talk.say(second));
+        let form = &arguments["form_schema"];
+        assert_eq!(form["title"], title, "{second}");
+        assert_eq!(form["fields"].as_array().map(Vec::len), Some(2), "{second}");
+    }
+    let fields = form(&["名前とタイトルを聞くフォーム", "タイトルは必須で"]);
+    assert_eq!(fields[1]["required"], json!(true));
+}

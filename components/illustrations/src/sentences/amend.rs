@@ -19,6 +19,9 @@ const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左�
 const ONLY: &str = "だけ|のみ|only|just";
 const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
 const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
+/// What says that others take the place of all cards of a picture.
+const INSTEAD: &str =
+    "やっぱり|やはり|やっぱ|じゃなくて|ではなく|代わりに|かわりに|instead|actually|rather|no, ";
 /// Words about a picture that change nothing by themselves.
 const AROUND: &str = "crowded|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
@@ -88,11 +91,14 @@ impl Cards {
         if is_another {
             return Some(Self::of(utterance, Goal::Thumbnail, language, None));
         }
-        if goal.is_some() && !(is_asked && goal == Some(Goal::Cards)) {
+        // `やっぱり紅蓮で`: the picture is made anew of these.
+        let is_instead = marks(INSTEAD).any(|it| utterance.find(it, 0).is_some())
+            && !utterance.has(&[Word::SHOW]);
+        let is_thumbnail = self.is_thumbnail && (is_asked || is_instead);
+        if goal.is_some() && !((is_asked || is_thumbnail) && goal == Some(Goal::Cards)) {
             return None;
         }
         let is_free = goal.is_none() && !is_asked && !self.is_thumbnail;
-        let is_thumbnail = self.is_thumbnail && is_asked;
         let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
         // `only 2` of what was shown.
         let count = count(utterance).filter(|_| is_free);

@@ -107,3 +107,23 @@ fn without_a_name_one_is_asked_for() {
     assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "雪月花" })));
     assert_eq!(call(&talk.back(&[illustrations(&["白雪"])])).0, "compose_thumbnail");
 }
+
+#[test]
+fn another_theme_instead_makes_the_picture_anew() {
+    for (first, later) in [
+        ("蒼晶竜のカードで「決勝戦」というタイトルのサムネイルを作って", "やっぱり紅蓮機工で"),
+        ("Make a thumbnail with blue cards titled \"Final\"", "the Crimson Engine cards instead"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[illustrations(&["A1", "A2"])]);
+        talk.back(&[output(
+            json!({ "mimeType": "image/png", "data": "BBBB", "cards": ["A1", "A2"] }),
+        )]);
+        assert_eq!(call(&talk.say(later)).0, "get_theme_illustrations", "{later}");
+        let next = talk.back(&[illustrations(&["C1", "C2"])]);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["cards"]), ("compose_thumbnail", &json!(["C1", "C2"])));
+        assert!(arguments["title"].is_string(), "{later}");
+    }
+}

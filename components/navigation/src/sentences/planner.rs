@@ -104,6 +104,27 @@ pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
     read::is_by_transit(sentence, now)
 }
 
+/// What holds of `said` on the way back, in words: how one moves, unless `rest` says so itself, and what is kept
+/// clear of.
+pub(super) fn kept(said: &[String], rest: &str, is_english: bool) -> String {
+    let read = |held: Constraints, text: &str| {
+        read::sentence(text, &held.lasting(), Timestamp::UNIX_EPOCH)
+    };
+    let held = said.iter().fold(Constraints::default(), |held, text| read(held, text));
+    let held = read(held, rest);
+    let is_new_mode = held.once.mode.is_some();
+    let words = [
+        (held.walking && !is_new_mode, "徒歩で", "on foot"),
+        (held.cycling && !is_new_mode, "自転車で", "by bicycle"),
+        (held.no_highways, "高速を使わず", "no motorways"),
+        (held.no_tolls, "有料道路を使わず", "no toll roads"),
+        (held.no_ferries, "フェリーを使わず", "no ferries"),
+    ];
+    let words = words.into_iter().filter(|it| it.0);
+    let words: Vec<_> = words.map(|it| if is_english { it.2 } else { it.1 }).collect();
+    words.join(if is_english { ", " } else { "、" })
+}
+
 /// The constraints of `sentence`.
 pub(super) fn constraints(sentence: &str, now: Timestamp) -> Constraints {
     read::sentence(sentence, &Constraints::default(), now)

@@ -224,3 +224,63 @@ fn the_way_back_is_by_the_same_means() {
         assert_eq!(found, mode, "{there} / {back}");
     }
 }
+
+/// What was said last holds on the way back, and what is kept clear of holds with it.
+#[test]
+fn the_way_back_keeps_what_was_said_last() {
+    for (sentences, back, mode, avoid) in [
+        (vec!["渋谷から原宿まで歩いて", "やっぱり車で"], "帰りは？", Value::Null, Value::Null),
+        (
+            vec!["Shibuya to Ueno avoiding tolls", "what about walking?", "no, by car"],
+            "and back",
+            Value::Null,
+            json!(["tolls"]),
+        ),
+        (vec!["渋谷から上野まで高速を使わずに"], "帰りは？", Value::Null, json!(["highways"])),
+        (vec!["渋谷から上野まで高速を使わずに"], "帰りは高速で", Value::Null, Value::Null),
+        (
+            vec!["Shibuya to Ueno, no motorways"],
+            "and back on foot",
+            json!("walking"),
+            json!(["highways"]),
+        ),
+    ] {
+        let mut talk = new_talk();
+        for sentence in &sentences {
+            talk.say(sentence);
+            talk.back(&[routes()]);
+        }
+        let Decision::Call(calls) = talk.say(back) else { panic!("{back}: no call") };
+        let found = calls[0].meta.get("navigation/travelMode").cloned().unwrap_or_default();
+        assert_eq!(found, mode, "{sentences:?} / {back}");
+        let found = calls[0].arguments.get("avoid").cloned().unwrap_or_default();
+        assert_eq!(found, avoid, "{sentences:?} / {back}");
+    }
+}
+
+/// When to be there holds as other constraints do, and another time is one to be there.
+#[test]
+fn when_to_be_there_holds_until_it_is_said_when_to_leave() {
+    for (sentences, expected) in [
+        (vec!["東京駅から横浜駅まで", "明日9時に着きたい", "高速を使わないで"], Some("T09:00")),
+        (vec!["東京駅から横浜駅まで", "明日9時に着きたい", "やっぱり明日8時半"], Some("T08:30")),
+        (vec!["Ueno to Shibuya", "arrive by 9 am tomorrow", "no motorways"], Some("T09:00")),
+        (vec!["東京駅から横浜駅まで", "明日9時に着きたい", "やっぱり明日8時に出発"], None),
+    ] {
+        let mut talk = new_talk();
+        for sentence in &sentences {
+            talk.say(sentence);
+            let call = talk.last.first().unwrap_or_else(|| panic!("{sentence}")).clone();
+            talk.back(&[routes()]);
+            talk.last = vec![call];
+        }
+        let found = talk.last[0].meta.get("navigation/arrivalTime").and_then(Value::as_str);
+        let leaves = talk.last[0].arguments.contains_key("departure_time");
+        match expected {
+            Some(time) => {
+                assert!(found.is_some_and(|it| it.contains(time)), "{sentences:?}: {found:?}")
+            }
+            None => assert!(found.is_none() && leaves, "{sentences:?}: {found:?}"),
+        }
+    }
+}

@@ -12,7 +12,7 @@ use language::{
 
 use super::{
     places::Sentence,
-    planner::{COMPARE, Planner, Remark, RouteRequest, SEARCH, is_by_transit, understands},
+    planner::{COMPARE, Planner, Remark, RouteRequest, SEARCH, is_by_transit, kept, understands},
     rules::Goal,
     table::{Measure, Row},
 };
@@ -157,26 +157,13 @@ impl Way {
         let (Some(begin), Some(back)) = (self.origins.first(), back) else {
             return text.to_owned();
         };
-        // Who walked there walks back.
-        const MODES: [(&str, &str, &str); 2] = [
-            ("歩い|歩き|歩く|徒歩|on foot|walk|by foot", "徒歩で", "on foot"),
-            ("自転車|チャリ|bike|bicycle|cycl", "自転車で", "by bicycle"),
-        ];
-        let says = |text: &str, words: &str| words.split('|').any(|it| text.contains(it));
-        let is_new_mode =
-            MODES.iter().any(|it| says(&lower, it.0)) || says(&lower, "車で|by car|drive");
-        let before = self.said.iter().map(|it| it.to_lowercase()).collect::<Vec<_>>().join(" ");
-        let mode = MODES.iter().find(|it| !is_new_mode && says(&before, it.0));
         let rest = lower.replacen(back, "", 1);
+        let rest =
+            rest.trim_matches(|it: char| it.is_whitespace() || "、。，,.?!？！".contains(it));
+        let kept = kept(&self.said, rest, back.is_ascii());
         match back.is_ascii() {
-            true => {
-                let mode = mode.map_or(String::new(), |it| format!(" {}", it.2));
-                format!("from {end} to {begin}{mode}, {rest}")
-            }
-            false => {
-                let mode = mode.map_or("", |it| it.1);
-                format!("{end}から{begin}まで{mode}、{rest}")
-            }
+            true => format!("from {end} to {begin}, {rest}, {kept}"),
+            false => format!("{end}から{begin}まで、{rest}。{kept}"),
         }
     }
 

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use http::{HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method};
 use reqwest::Url;
 
 use super::{
@@ -64,9 +64,20 @@ impl Hosts {
         secrets.filter_map(|it| Some(base.join(it.source.file()?))).collect()
     }
 
-    /// The first entry that grants this request.
-    pub fn find(&self, method: &Method, url: &Url) -> Option<&GrantedHost> {
-        self.granted.iter().find(|it| it.grant.leads_to(url) && it.grant.methods.contains(method))
+    /// The entry that grants this request: of several, as of two providers behind one gateway, the first of which the
+    /// request has a place for each secret, else the first.
+    pub fn find(&self, method: &Method, url: &Url, headers: &HeaderMap) -> Option<&GrantedHost> {
+        let grants =
+            |it: &&GrantedHost| it.grant.leads_to(url) && it.grant.methods.contains(method);
+        let mut granted = self.granted.iter().filter(grants);
+        let first = granted.clone().next()?;
+        let has_place = |(place, _): &(Place, Secret)| match place {
+            Place::Header(name) => headers.contains_key(name),
+            Place::Query(name) => url.query_pairs().any(|it| it.0 == *name),
+        };
+        let is_meant =
+            |it: &&GrantedHost| !it.secrets.is_empty() && it.secrets.iter().all(has_place);
+        Some(granted.find(is_meant).unwrap_or(first))
     }
 
     /// The lines that would grant a request that [`Hosts::find`] does not.
@@ -164,7 +175,7 @@ mod tests {
     }
 
     fn is_granted(hosts: &Hosts, method: Method, url: &str) -> bool {
-        hosts.find(&method, &url.parse().unwrap()).is_some()
+        hosts.find(&method, &url.parse().unwrap(), &HeaderMap::new()).is_some()
     }
 
     #[test]
@@ -181,6 +192,25 @@ mod tests {
             (Method::DELETE, "https://api.example.com/"),
         ] {
             assert!(!is_granted(&hosts, method, url), "{url}");
+        }
+    }
+
+    #[test]
+    fn of_two_secrets_of_one_host_the_one_with_a_place_is_meant() {
+        let (hosts, _) = hosts(
+            "[[http]]\nhost = 'llm.example'\nsecrets = [{ header = 'x-one', environment = 'PATH' }]\n\
+             [[http]]\nhost = 'llm.example'\nsecrets = [{ header = 'x-two', environment = 'PATH' }]",
+        );
+        for (place, meant) in [("x-one", "x-one"), ("x-two", "x-two"), ("x-none", "x-one")] {
+            let url = "https://llm.example/v1".parse().unwrap();
+            let mut headers = HeaderMap::new();
+            headers.insert(place, HeaderValue::from_static(""));
+            let found = hosts.find(&Method::GET, &url, &headers).unwrap();
+            assert_eq!(found.secrets.len(), 1);
+            assert!(
+                matches!(&found.secrets[0].0, Place::Header(it) if it.as_str() == meant),
+                "{place}"
+            );
         }
     }
 

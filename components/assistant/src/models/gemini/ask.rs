@@ -40,7 +40,7 @@ impl Model {
         let version = if is_versioned { "" } else { "v1beta/" };
         let name = name.trim().trim_start_matches("models/");
         let path = format!("{version}models/{name}:streamGenerateContent?alt=sse");
-        let wire = Wire::new(url, config)?;
+        let wire = Wire::new(url, "x-goog-api-key", config)?;
         // What comes from the cache costs a tenth (<https://ai.google.dev/gemini-api/docs/pricing>);
         // nothing is paid for going into it.
         let price = config.prices().map(|(input, output)| Price {

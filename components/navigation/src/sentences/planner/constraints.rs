@@ -27,6 +27,8 @@ pub(in crate::sentences) struct Constraints {
     pub via: Vec<String>,
     /// When to be there, as tools read it.
     pub arrival: Option<String>,
+    /// When to be there, as sentences say it; then it is not said when to leave.
+    pub(super) due: Option<Timestamp>,
     /// When to leave; none is now.
     pub(super) departure: Option<Timestamp>,
     /// How often another one than the best was asked for.
@@ -52,8 +54,6 @@ pub(super) struct Once {
     pub(super) is_read: bool,
     /// Something was taken over from earlier sentences.
     pub(super) is_inherited: bool,
-    /// When to be there.
-    pub(super) arrival: Option<Timestamp>,
     /// How one moves, as far as this sentence says it.
     pub(super) mode: Option<Mode>,
     /// What is known, and not every tool can do.
@@ -114,7 +114,7 @@ impl Constraints {
     /// Whether there is a constraint of the route that a table of distances does not know.
     pub(in crate::sentences) fn is_of_the_way(&self) -> bool {
         let is_by = self.walking || self.cycling;
-        is_by || self.no_tolls || self.no_highways || self.no_ferries || self.once.arrival.is_some()
+        is_by || self.no_tolls || self.no_highways || self.no_ferries || self.due.is_some()
     }
 
     /// Whether more than one route is needed to choose.

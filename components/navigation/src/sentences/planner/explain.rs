@@ -130,7 +130,7 @@ impl Text {
 
     /// When to leave, to be there by the requested time.
     fn leave(&mut self, request: &RouteRequest, constraints: &Constraints, route: &Found) {
-        let Some(arrival) = constraints.once.arrival else { return };
+        let Some(arrival) = constraints.due else { return };
         let seconds = i64::try_from(route.time()).unwrap_or_default();
         let minutes = jiff::SignedDuration::from_mins(seconds.div_euclid(60) + 1);
         let Ok(leave) = arrival.checked_sub(minutes) else { return };
@@ -279,7 +279,7 @@ impl Text {
     ) -> Conclusion {
         for beyond in &constraints.once.beyond {
             let is_done = match beyond {
-                Beyond::Arrival => constraints.once.arrival.is_some(),
+                Beyond::Arrival => constraints.due.is_some(),
                 Beyond::Stopover => !via(request, constraints).is_empty(),
                 Beyond::Transit
                 | Beyond::Scenery
@@ -364,7 +364,7 @@ fn conditions(request: &RouteRequest, constraints: &Constraints) -> Vec<String> 
         let shown = when::shown(moment, request.now, language);
         held.push(language.pick(format!("{shown}出発"), format!("leaving {shown}")));
     }
-    if let Some(moment) = constraints.once.arrival {
+    if let Some(moment) = constraints.due {
         let shown = when::shown(moment, request.now, language);
         held.push(language.pick(format!("{shown}までに到着"), format!("there by {shown}")));
     }

@@ -69,9 +69,9 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     if !via.is_empty() {
         meta.insert(VIA.to_owned(), json!(via));
     }
-    let once = constraints.once.arrival.map(when::rfc3339);
+    let due = constraints.due.map(when::rfc3339);
     meta.extend(
-        once.or_else(|| constraints.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
+        due.or_else(|| constraints.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
     );
     let reason = reason(request, constraints);
     ToolCall { id: "call-1".to_owned(), name: SEARCH.to_owned(), arguments, meta, reason }
@@ -178,7 +178,7 @@ fn reason(request: &RouteRequest, constraints: &Constraints) -> String {
         let shown = when::shown(moment, request.now, language);
         part(&format!("{shown}に出発"), &format!("one leaves {shown}"));
     }
-    if let Some(moment) = constraints.once.arrival {
+    if let Some(moment) = constraints.due {
         let shown = when::shown(moment, request.now, language);
         part(&format!("{shown}までに到着"), &format!("one is there by {shown}"));
     }

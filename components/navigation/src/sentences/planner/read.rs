@@ -34,6 +34,7 @@ fn shares(before: &Constraints, now: &Constraints) -> bool {
         || (before.walking && now.walking)
         || (before.cycling && now.cycling)
         || (before.departure.is_some() && before.departure == now.departure)
+        || (before.due.is_some() && before.due == now.due)
 }
 
 /// The constraints of `text`, on top of `before`.
@@ -214,7 +215,7 @@ impl Constraints {
                 }
                 Means::In { minutes } => {
                     self.once.is_read = true;
-                    self.departure = in_minutes(now, minutes);
+                    (self.departure, self.due) = (in_minutes(now, minutes), None);
                 }
                 _ => {}
             }
@@ -258,12 +259,15 @@ impl Constraints {
             let is_next = |it: &&Token| clock.is_some_and(|clock| clock.to == it.from);
             tokens.iter().filter(is_next).any(|it| it.means == means)
         };
-        let is_arrival = tokens.iter().any(|it| it.means == Means::Arrive);
-        if is_beside(Means::There) || is_arrival && !is_beside(Means::Leave) {
+        let has = |means: Means| tokens.iter().any(|it| it.means == means);
+        // Another time than the one to be there is one to be there, too.
+        let is_corrected = self.due.is_some() && !has(Means::Leave);
+        let is_arrival = has(Means::Arrive) && !is_beside(Means::Leave);
+        if is_beside(Means::There) || is_arrival || is_corrected {
             self.once.beyond.insert(Beyond::Arrival);
-            self.once.arrival = moment;
+            (self.due, self.departure) = (moment, None);
         } else {
-            self.departure = moment;
+            (self.departure, self.due) = (moment, None);
         }
     }
 }

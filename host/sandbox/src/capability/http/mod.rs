@@ -135,7 +135,7 @@ impl Sender {
         }
         let (parts, body) = request.into_parts();
         let (method, url) = (parts.method, read_url(&parts.uri)?);
-        let host = self.granted(&method, &url)?;
+        let host = self.granted(&method, &url, &parts.headers)?;
         let mut outgoing = prepare(host, method.clone(), &url, parts.headers)?;
         let span = self.report.span.child("http");
         if let Some(trace) = span.traceparent().and_then(|it| HeaderValue::try_from(it).ok()) {
@@ -162,9 +162,14 @@ impl Sender {
     }
 
     /// The entry that grants the request; without one, the operator reads what would.
-    fn granted(&self, method: &Method, url: &Url) -> Result<&GrantedHost, Error> {
+    fn granted(
+        &self,
+        method: &Method,
+        url: &Url,
+        headers: &HeaderMap,
+    ) -> Result<&GrantedHost, Error> {
         let hosts = &self.outgoing.hosts;
-        let Some(host) = hosts.find(method, url) else {
+        let Some(host) = hosts.find(method, url, headers) else {
             let lines = hosts.lines(&self.report.component, method, url);
             self.report.warn(method, url, REFUSED, &format!("it is not granted; {lines}\n"));
             return Err(Error::HttpRequestDenied);
