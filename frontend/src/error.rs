@@ -203,6 +203,7 @@ mod tests {
 
     #[test]
     fn details_have_the_code_and_say_nothing_twice() {
+        crate::families::register();
         let known = refused(&json!({ "error": "seat_not_found", "message": "No seat Q9." }));
         let said = known.mend(Lang::En);
         assert_eq!(known.details(&said).as_deref(), Some("seat_not_found — No seat Q9."));

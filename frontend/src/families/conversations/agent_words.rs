@@ -98,7 +98,7 @@ macro_rules! with_agent_words {
             AgentIdForm: "半角英数字と . _ - で、英数字から始めてください。", "Use letters, digits, . _ and -, beginning with a letter or a digit.";
             AgentIdTaken: "この ID はすでに使われています。", "This ID is taken.";
             AgentNoProject: "プロジェクトを 1 つ以上選んでください。", "Choose at least one project.";
-            AgentSkillLong: "スキルは 1 つ {0} 文字までです。", "A skill has at most {0} characters.";
+            AgentSkillLong: "スキルは 1 つ {0} 文字までです。", "A skill has at most {0} {0|character|characters}.";
 
             // A conversation between two of them.
             Begin: "会話を始める", "Start a conversation";

@@ -15,10 +15,10 @@ macro_rules! with_conversation_words {
             TalkState: "状態", "State";
             TalkAgent: "エージェント", "Agent";
             TalkSearch: "検索", "Search";
-            TalkSearchHint: "目的や発言に含まれる言葉", "Words of a purpose or a message";
+            TalkSearchHint: "目的や発言に含まれる言葉", "A word of it";
             TalkAll: "すべて", "All";
             TalkClear: "条件を消す", "Clear";
-            TalkCount: "{0} 件を表示しています。", "Conversations shown: {0}.";
+            TalkCount: "{0} 件を表示しています。", "{0} {0|conversation|conversations} shown.";
             TalkMore: "さらに表示", "Show more";
             TalkNew: "{0} 件の新着", "New: {0}";
             TalkNoneFit: "この条件に合う会話はありません。", "No conversation fits.";
@@ -27,9 +27,9 @@ macro_rules! with_conversation_words {
             TalkGame: "しりとりを見る", "Watch a word game";
             TalkGameHint: "{0} と {1} が、しりとりで 5 往復の会話をします。", "{0} and {1} play shiritori, five rounds of it.";
             TalkGameNobody: "窓口が演じるエージェントが 2 人いるプロジェクトがないため、しりとりは始められません。", "There is no project with two agents that the counter itself plays, and so no game to watch.";
-            TalkMessages: "{0} 件", "{0} messages";
-            TalkTurns: "{0} ターン", "{0} turns";
-            TalkTurnsOf: "{0}/{1} ターン", "{0} of {1} turns";
+            TalkMessages: "{0} 件", "{0} {0|message|messages}";
+            TalkTurns: "{0} ターン", "{0} {0|turn|turns}";
+            TalkTurnsOf: "{0}/{1} ターン", "{0} of {1} {1|turn|turns}";
             TalkNothingSaid: "まだ発言はありません", "Nothing was said yet";
             TalkNoPurpose: "目的なし", "No purpose given";
 
@@ -135,7 +135,7 @@ macro_rules! with_conversation_words {
 
             // The picture.
             TalkLanes: "やり取りの図", "Who spoke when";
-            TalkLanesWhat: "{0}：{1} 件", "{0}: {1} messages";
+            TalkLanesWhat: "{0}：{1} 件", "{0}: {1} {1|message|messages}";
             TalkLanesScroll: "図（横に動かせます）", "The picture (scrolls sideways)";
             TalkLanesTable: "表で見る", "As a table";
             TalkLanesLeft: "最新の {0} 件だけを描いています。", "Only the latest {0} are drawn.";
