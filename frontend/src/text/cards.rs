@@ -87,7 +87,7 @@ macro_rules! with_card_words {
             PictureCards: "使われたカード：{0}", "Cards: {0}";
             PictureSize: "{0}×{1} ピクセル", "{0}×{1} {1|pixel|pixels}";
             GalleryOpen: "画像一覧（{0}）", "Pictures ({0})";
-            GalleryTitle: "この会話の画像", "Pictures of this conversation";
+            GalleryTitle: "このチャットの画像", "Pictures of this chat";
 
             // The choice of references.
             PickTitle: "参照する画像を選んでください", "Choose the pictures to start from";

@@ -9,9 +9,9 @@ macro_rules! with_chat_words {
             // The place.
             ChatTitle: "アシスタントと話す", "Talk with an assistant";
             ChatWith: "アシスタント", "Assistant";
-            ChatNew: "新しい会話", "New chat";
+            ChatNew: "新しいチャット", "New chat";
             ChatList: "チャットの一覧", "Chats";
-            ChatLog: "会話", "Chat";
+            ChatLog: "チャット", "Chat";
             ChatYouAt: "あなた, {0}/{1}", "You, {0}/{1}";
             ChatAssistantAt: "アシスタント, {0}/{1}", "Assistant, {0}/{1}";
             ChatBuiltin: "内蔵プランナー（AI モデルなし）", "built-in planner (no AI model)";
@@ -40,7 +40,7 @@ macro_rules! with_chat_words {
             // The composer.
             ChatInput: "メッセージ", "Message";
             ChatInputHint: "メッセージを入力", "Write a message";
-            ChatInputKeys: "Enter で送信、Shift + Enter で改行", "Enter sends, Shift + Enter breaks the line";
+            ChatInputKeys: "Enter で送信、Shift + Enter で改行", "Enter to send, Shift + Enter for a new line";
             ChatSend: "送信", "Send";
             ChatStop: "停止", "Stop";
             ChatAttach: "画像を添付", "Attach pictures";
@@ -58,7 +58,7 @@ macro_rules! with_chat_words {
             ChatUnanswered: "承認や回答を待っています。別のメッセージを送ると、待っている操作は行われません。", "Something waits for your answer. If you send another message, it will not be done.";
             ChatAnswerIt: "回答欄へ移動", "Go to it";
 
-            ChatTrusted: "この会話では確認なしで実行：{0}", "Runs without asking in this chat: {0}";
+            ChatTrusted: "このチャットでは確認なしで実行：{0}", "Runs without asking in this chat: {0}";
             ChatDistrust: "次から確認する", "Ask again";
             ChatDistrusted: "次からは確認してから実行します。", "From now on you are asked first.";
 
@@ -96,26 +96,26 @@ macro_rules! with_chat_words {
             ChatAnswered: "応答が完了しました", "The answer is complete";
             ChatStopped: "応答を停止しました。", "The answer was stopped.";
             ChatWaitsForYou: "あなたの回答を待っています。", "It waits for your answer.";
-            ChatBegun: "新しい会話を始めました。", "A new chat has begun.";
-            ChatNotHere: "この会話は、このブラウザに保存されていません。", "This browser does not have that chat.";
-            ChatOpened: "会話を開きました。", "The chat is open.";
-            ChatForgotten: "会話を削除しました。", "The chat was deleted.";
+            ChatBegun: "新しいチャットを始めました。", "A new chat has begun.";
+            ChatNotHere: "このチャットは、このブラウザに保存されていません。", "This browser does not have that chat.";
+            ChatOpened: "チャットを開きました。", "The chat is open.";
+            ChatForgotten: "チャットを削除しました。", "The chat was deleted.";
 
             // Conversations.
-            ChatSearch: "会話を検索", "Search chats";
-            ChatNone: "保存された会話はありません。", "No chats are kept.";
-            ChatNoneFit: "当てはまる会話はありません。", "No chat fits.";
+            ChatSearch: "チャットを検索", "Search chats";
+            ChatNone: "保存されたチャットはありません。", "No chats are kept.";
+            ChatNoneFit: "当てはまるチャットはありません。", "No chat fits.";
             ChatRename: "名前を変更", "Rename";
             ChatRenameNamed: "「{0}」の名前を変更", "Rename “{0}”";
-            ChatName: "会話の名前", "Name of the chat";
+            ChatName: "チャットの名前", "Name of the chat";
             ChatNameSave: "保存", "Save";
             ChatForget: "削除", "Delete";
             ChatForgetNamed: "「{0}」を削除", "Delete “{0}”";
             ChatForgetAsk: "「{0}」を削除しますか。元に戻せません。", "Delete “{0}”? This cannot be undone.";
             ChatForgetYes: "削除する", "Delete it";
             ChatForgetNo: "残す", "Keep it";
-            ChatUnnamed: "無題の会話", "Untitled";
-            ChatKept: "会話はこのブラウザにだけ保存されます（直近 20 往復、画像 50 枚まで）。", "Chats are kept in this browser only: the last 20 turns, up to 50 pictures.";
+            ChatUnnamed: "無題のチャット", "Untitled";
+            ChatKept: "チャットはこのブラウザにだけ保存されます（直近 20 往復、画像 50 枚まで）。", "Chats are kept in this browser only: the last 20 turns, up to 50 pictures.";
 
             // The password.
             ChatPassword: "パスワード", "Password";

@@ -226,18 +226,18 @@ with_map_words! {
     PreferencesHint: "このブラウザだけの設定です。", "These are for this browser alone.";
     PreferencesLanguage: "言語", "Language";
     PreferencesMotion: "動き", "Motion";
-    PreferencesLess: "動きを減らす", "Less of it";
+    PreferencesLess: "動きを減らす", "Reduce motion";
     PreferencesNotices: "通知", "Notices";
     PreferencesNoticesOn: "待っているものが増えたら、ブラウザの通知で知らせる", "Tell me by the browser when something new waits for me";
     PreferencesNoticesHint: "このページを開いたまま、ほかの画面を見ているときに届きます。", "They come while this page is open and you look at something else.";
     PreferencesNoticesDenied: "ブラウザがこのページの通知を許可していません。ブラウザの設定で許可してから、もう一度選んでください。", "The browser does not let this page give notices. Allow them in its settings, then choose this again.";
     PreferencesKept: "このブラウザに保存されているもの", "What this browser keeps";
     PreferencesKeptHint: "予約やフォームの回答など、サーバーにあるものは消えません。", "What the server has, such as reservations and answers to forms, is not touched.";
-    PreferencesChats: "チャットの会話", "Chats";
+    PreferencesChats: "チャット", "Chats";
     PreferencesTyped: "名前、入力途中の内容、ツールや作品の一覧", "Your name, what was typed and not sent, lists of tools and films";
     PreferencesOwn: "この設定とサインインの情報", "These settings, and what signs you in";
     PreferencesClear: "保存されているものを消去", "Clear what is kept";
-    PreferencesClearAsk: "会話と入力途中の内容を、このブラウザから消去しますか。元に戻せません。", "Clear chats and what was typed from this browser? This cannot be undone.";
+    PreferencesClearAsk: "チャットと入力途中の内容を、このブラウザから消去しますか。元に戻せません。", "Clear chats and what was typed from this browser? This cannot be undone.";
     PreferencesClearYes: "消去する", "Yes, clear it";
     PreferencesClearNo: "消去しない", "No, keep it";
     PreferencesCleared: "このブラウザに保存されていたものを消去しました。", "What this browser kept is cleared.";
@@ -261,7 +261,7 @@ with_map_words! {
     SalesClosed: "販売を休止しています", "Sales are closed";
     SalesClosedHint: "この上映の座席は、いま販売していません。別の上映をお選びください。", "Seats of this showing are not on sale now. Please choose another one.";
     WaitingTitle: "キャンセル待ち", "Waiting list";
-    WaitingHint: "この上映は満席です。空きが出たら、順番にお席を確保します。", "This showing is full. When seats come free, they are held for who waits, in turn.";
+    WaitingHint: "この上映は満席です。空きが出たら、順番にお席を確保します。", "This showing is full. When seats come free, they are held for those who wait, in turn.";
     WaitingJoin: "キャンセル待ちに登録する", "Join the waiting list";
     WaitingJoined: "キャンセル待ちに登録しました。", "You are on the waiting list.";
     WaitingPlace: "{0} 席を待っています。順番は {1} 番目です。", "You are waiting for {0} {0|seat|seats}, at place {1} of the list.";
@@ -319,7 +319,7 @@ with_map_words! {
 
     // Reserving.
     YourName: "お名前または会員 ID", "Your name or member ID";
-    YourNameHint: "この名前で予約します。", "The reservation is made under it.";
+    YourNameHint: "この名前で予約します。", "The reservation is made in this name.";
     NameMissing: "お名前または会員 ID を入力してください。", "Please give your name or member ID.";
     SeatsMissing: "座席を選んでください。", "Please pick a seat.";
     Reserve: "予約する", "Reserve";

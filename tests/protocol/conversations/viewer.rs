@@ -16,7 +16,7 @@ async fn conversation_appears_in_the_list_and_goes_on_there_unasked() {
     let id = it.asks("しりとりをする").await;
     it.browser.says(ROW, "Pending").await;
     it.browser.says(ROW, "しりとりをする").await;
-    it.browser.says(ROW, "Nothing was said yet").await;
+    it.browser.says(ROW, "Nothing has been said yet").await;
     // What has not begun cannot be held up.
     it.watch(&id).await;
     it.is_now("pending").await;
@@ -84,7 +84,7 @@ async fn words_arrive_as_said_with_the_trace_and_who_caused_each_step() {
     let id = it.asks("しりとり").await;
     it.watch(&id).await;
     it.is_now("pending").await;
-    it.browser.says(".talk-log", "Nothing was said yet.").await;
+    it.browser.says(".talk-log", "Nothing has been said yet.").await;
     it.haru.says("natsu", "しりとりをしましょう。りんご").await;
     it.browser.says(".talk-log", "りんご").await;
     it.natsu.comes("natsu").await;

@@ -8,6 +8,7 @@ use super::report::bar;
 use crate::call::Loaded;
 use crate::dates;
 use crate::error::CallError;
+use crate::operator::data::called;
 use crate::operator::reports::{BAR, Call, Measured, Part, Round, used};
 use crate::operator::{Operator, outcome, units};
 use crate::page::{Page, page};
@@ -73,10 +74,10 @@ fn round(page: Page, it: Round) -> impl IntoView {
     view! {
         <section class="op-card">
             <div class="op-card-head">
-                <h3><code>{it.name}</code></h3>
+                <h3><code>{called(&it.name, &who)}</code></h3>
                 <p class="op-facts">
                     <span>{move || page.fill(Key::OperatorRound, &[&number])}</span>
-                    <span>{who}</span>{generation.map(|it| view! { <span>{it}</span> })}
+                    <span>{who.clone()}</span>{generation.map(|it| view! { <span>{it}</span> })}
                     <span>{move || caller(page, &principal)}</span><span>{at}</span>
                     <span class=kind.class()>
                         <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}

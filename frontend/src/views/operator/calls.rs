@@ -204,7 +204,7 @@ fn row(page: Page, line: Line) -> AnyView {
         }
         .into_any();
     }
-    let what = line.what().to_owned();
+    let what = line.what();
     let opened = line.opens().map(|it| Route::Operator(OperatorTab::Calls(Some(it))).hash());
     let generation = line.generation.map(|it| format!("({it})"));
     let who = line.who().to_owned();
