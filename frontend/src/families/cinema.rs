@@ -70,7 +70,11 @@ pub(super) static FAMILY: Family = Family {
     asks: |tool, params, lang| {
         let seats = if tool == "reserve_seats" { seats(params) } else { Vec::new() };
         let names = seats.join(lang.comma());
-        (!seats.is_empty()).then(|| (Key::CardAskReserve, vec![names, seats.len().to_string()]))
+        match seats.len() {
+            0 => None,
+            1 => Some((Key::CardAskReserveOne, vec![names])),
+            count => Some((Key::CardAskReserve, vec![names, count.to_string()])),
+        }
     },
     advice: |refusal, lang| {
         let key = match refusal.code.as_str() {
@@ -247,7 +251,7 @@ mod tests {
         ] });
         assert_eq!(tell(Some("seat_map"), &map), Some((Key::CardSeats, vec!["1".to_owned()])));
         assert_eq!(tell(Some("seat_map"), &json!([])), None);
-        let strange = Some((Key::Answer, Vec::new()));
+        let strange = Some((Key::CardResult, Vec::new()));
         assert_eq!(tell(Some("strange"), &map), strange, "drawn as data");
         assert_eq!(tell(None, &map), None);
     }

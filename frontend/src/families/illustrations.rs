@@ -110,7 +110,7 @@ fn made(made: Thumbnail) -> Option<AnyView> {
     let page = page();
     let Thumbnail { mime_type, data, title, width, height, cards, .. } = made;
     let lang = page.lang.get_untracked();
-    let name = lang.fill(Key::CardThumbnail, &[&title]);
+    let name = lang.fill(Key::PictureMadeNamed, &[&title]);
     let name = if title.is_empty() { lang.say(Key::PictureMade).to_owned() } else { name };
     let shot = shot(&mime_type, &data, &name)?;
     let mut facts = vec![lang.fill(Key::PictureSize, &[&width.to_string(), &height.to_string()])];

@@ -62,7 +62,7 @@ pub(crate) fn length(seconds: f64, lang: Lang) -> String {
         lang.fill(key, &[&(seconds / large).to_string(), &(seconds % large / small).to_string()])
     };
     match seconds {
-        0..60 => lang.fill(Key::AnswerTook, &[&seconds.to_string()]),
+        0..60 => lang.fill(Key::OperatorSeconds, &[&seconds.to_string()]),
         60..3_600 => two(Key::OperatorMinutes, 60, 1),
         3_600..86_400 => two(Key::OperatorHours, 3_600, 60),
         _ => two(Key::OperatorDays, 86_400, 3_600),

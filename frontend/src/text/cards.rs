@@ -14,6 +14,9 @@ macro_rules! with_card_words {
             CardWaiting: "あなたの回答を待っています", "Waiting for you";
             CardStopped: "停止（結果は不明）", "Stopped (the outcome is not known)";
             CardMs: "{0} ミリ秒", "{0} ms";
+            CardSeconds: "{0} 秒", "{0} s";
+            CardTool: "ツール", "Tool";
+            CardServer: "サーバー", "Server";
             CardReason: "理由", "Reason";
             CardArguments: "引数", "Arguments";
             CardNoArguments: "引数なし", "No arguments";
@@ -32,6 +35,7 @@ macro_rules! with_card_words {
             CardPlace: "場所と地図", "The place, with a map";
             CardPictures: "イラスト {0} 枚", "{0} {0|illustration|illustrations}";
             CardThumbnail: "サムネイル「{0}」", "Thumbnail “{0}”";
+            CardResult: "結果", "Result";
 
             // Seats in a conversation.
             CardSeatsPick: "座席を選んで頼めます（{0} 席まで）。", "Pick up to {0} {0|seat|seats} and ask for them.";
@@ -44,6 +48,7 @@ macro_rules! with_card_words {
             CardAskAnnounced: "承認が必要です：{0}", "This needs your approval: {0}";
             CardAskWhat: "「{0}」を実行します。", "“{0}” would be run.";
             CardAskReserve: "{1} 席（{0}）を予約します。", "{1} {1|seat|seats} ({0}) would be reserved.";
+            CardAskReserveOne: "座席 {0} を予約します。", "Seat {0} would be reserved.";
             CardAskGrave: "取り消せない操作です。", "This cannot be undone.";
             CardAllow: "今回だけ許可", "Allow once";
             CardTrust: "このツールを常に許可", "Always for this tool";
@@ -63,6 +68,7 @@ macro_rules! with_card_words {
             // Pictures.
             PictureUnnamed: "画像 {0}", "Picture {0}";
             PictureMade: "作成されたサムネイル", "The thumbnail made";
+            PictureMadeNamed: "サムネイル「{0}」", "Thumbnail “{0}”";
             PictureOpen: "「{0}」を大きく表示", "Look at “{0}” closely";
             PictureGone: "この画像はもう保存されていません。", "This picture is no longer kept.";
             PictureUnshown: "表示できない画像です。", "This picture cannot be shown.";
@@ -77,6 +83,7 @@ macro_rules! with_card_words {
             PictureZoomOut: "縮小", "Zoom out";
             PictureZoomReset: "全体を表示", "Fit";
             PictureStage: "画像", "The picture";
+            PictureClose: "閉じる", "Close";
             PictureCards: "使われたカード：{0}", "Cards: {0}";
             PictureSize: "{0}×{1} ピクセル", "{0}×{1} {1|pixel|pixels}";
             GalleryOpen: "画像一覧（{0}）", "Pictures ({0})";

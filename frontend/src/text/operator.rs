@@ -59,6 +59,7 @@ macro_rules! with_operator_words {
             OperatorDays: "{0} 日 {1} 時間", "{0} d {1} h";
             OperatorHours: "{0} 時間 {1} 分", "{0} h {1} min";
             OperatorMinutes: "{0} 分 {1} 秒", "{0} min {1} s";
+            OperatorSeconds: "{0} 秒", "{0} s";
 
             // Builds that wait, and loading one.
             OperatorWaits: "受け入れを待っているビルド", "Builds that wait for your word";
@@ -136,6 +137,7 @@ macro_rules! with_operator_words {
             OperatorServesNot: "停止中", "Does not serve";
             OperatorGeneration: "第 {0} 世代", "Generation {0}";
             OperatorInstalled: "{0} から", "Since {0}";
+            OperatorCallCount: "呼び出し", "Calls";
             OperatorFaults: "エラー／トラップ", "Errors / traps";
             OperatorTimes: "応答時間 50％／99％", "50% / 99% within";
             OperatorPeak: "メモリの最大", "Most memory";
@@ -146,10 +148,12 @@ macro_rules! with_operator_words {
             OperatorReach: "このコンポーネントにできること", "What it can touch";
             OperatorReachNone: "与えられた権限はありません。計算だけを行います。", "Nothing: it computes, and that is all.";
             OperatorUnused: "与えられていて、使っていないもの", "Granted, not used";
+            OperatorToolsOf: "ツール", "Tools";
             OperatorNoTools: "提供しているツールはありません。", "It offers no tools.";
             OperatorGenerations: "世代", "Generations";
             OperatorDigest: "ダイジェスト", "Digest";
             OperatorBreaking: "互換性なし", "Breaks callers";
+            OperatorStatusServing: "提供中", "Serves";
             OperatorStatusReplaced: "新しい世代に交代", "Replaced";
             OperatorStatusRolledBack: "前の世代に戻された", "Rolled back";
             OperatorStatusReturned: "最初の呼び出しで失敗し、自動で戻された", "Returned: its first calls trapped";
@@ -200,6 +204,7 @@ macro_rules! with_operator_words {
             OperatorServerLast: "前回つながらなかったとき（{0}）：", "Not reached {0}:";
             OperatorServerWaits: "受け入れ待ちの定義 {0} 件を見る", "Definitions that wait for your word: {0}";
             OperatorServerTools: "提供しているツール {0} 個", "Tools on offer: {0}";
+            OperatorErrorCount: "エラー", "Errors";
             OperatorReconnect: "つなぎ直す", "Reconnect";
             OperatorReconnectNamed: "「{0}」につなぎ直す", "Reconnect to {0}";
             OperatorReconnected: "「{0}」につなぎ直しています。", "{0} is being reached anew.";
@@ -300,6 +305,7 @@ macro_rules! with_operator_words {
             OperatorPartEvent: "変更の通知", "Told of a change";
             OperatorPartOther: "{0}", "{0}";
             OperatorLimitsUsed: "上限のうち使った分", "What it used of its limits";
+            OperatorLimitMemory: "メモリ", "Memory";
             OperatorLimitCpu: "計算時間", "Computing time";
             OperatorLimitDeadline: "全体の時間", "Time in all";
             OperatorLimitName: "上限", "Limit";
@@ -314,11 +320,13 @@ macro_rules! with_operator_words {
             OperatorCallsNoneFit: "当てはまる呼び出しはありません。", "No call fits.";
             OperatorFilter: "ツール・コンポーネント・呼び出し元で絞り込み", "Tool, component or caller";
             OperatorOutcomes: "結果で絞り込み", "Outcome";
+            OperatorAllOutcomes: "すべて", "All";
             OperatorNotDone: "完了しなかったものだけ", "Only those not done";
             OperatorPause: "更新を止める", "Pause";
             OperatorGoOn: "更新を再開する", "Go on";
             OperatorPaused: "更新を止めています。", "Paused.";
             OperatorTime: "時刻", "Time";
+            OperatorTool: "ツール", "Tool";
             OperatorComponent: "コンポーネント", "Component";
             OperatorCaller: "呼び出し元", "Caller";
             OperatorSurface: "経路", "Way in";
@@ -327,6 +335,7 @@ macro_rules! with_operator_words {
             OperatorAnonymous: "匿名", "anonymous";
             OperatorLost: "{0} 行を書き込めませんでした。", "Lines that could not be written: {0}.";
             OperatorMoreRefused: "ほかに {0} 件の呼び出しを断りました。", "Calls that were turned away besides: {0}.";
+            OutcomeDone: "完了", "Done";
             OutcomeAsked: "質問中", "Asked back";
             OutcomeRefused: "ツールが拒否", "The tool refused";
             OutcomeRefusedAs: "拒否：{0}", "Refused: {0}";

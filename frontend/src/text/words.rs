@@ -218,6 +218,7 @@ with_map_words! {
     FinderHome: "最初のページ", "First page";
     FinderPlace: "画面", "Place";
     FinderTool: "ツール", "Tool";
+    FinderChat: "チャット", "Chat";
     FinderForm: "フォーム", "Form";
     FinderTalk: "会話", "Conversation";
 
@@ -329,6 +330,7 @@ with_map_words! {
     CalendarNotSaved: "カレンダー用のファイルを保存できませんでした。もう一度お試しください。", "The calendar file could not be saved. Please try again.";
     ReservedFor: "予約者", "Reserved for";
     ReservedAt: "予約日時", "Reserved at";
+    Seats: "座席", "Seats";
     Confirmed: "予約済み", "Confirmed";
     Cancelled: "取消済み", "Cancelled";
     CancelReservation: "予約を取り消す", "Cancel the reservation";
@@ -405,6 +407,7 @@ with_map_words! {
     MustBeOneOf: "選択肢から選んでください。", "Choose one of those on offer.";
 
     // Outputs.
+    ConversationView: "会話", "Conversation";
     SenderUser: "お客様", "Customer";
     SenderAgent: "係員", "Agent";
     MapView: "地図", "Map";
@@ -426,6 +429,7 @@ with_map_words! {
     FormSecretTitle: "秘密の情報を求められています", "This form asks for something secret";
     FormSecret: "「{0}」の入力を求めているのは「{1}」です。この相手に教えてよい場合だけ入力してください。この項目は下書きに保存されません。", "“{0}” is asked for by “{1}”. Only enter what you would tell them. Drafts do not keep it.";
     FormSomebody: "名前のわからない相手", "somebody unnamed";
+    FormSend: "送信", "Send";
     FormCancel: "キャンセル", "Cancel";
     FormDecline: "回答しない", "I do not want to answer";
     FormUploading: "ファイルのアップロードが終わってから送信してください。", "Please wait until the files are uploaded, then send.";
@@ -453,6 +457,7 @@ with_map_words! {
     FormBroken: "このフォームは表示できません", "This form cannot be shown";
     FormFile: "{0} をダウンロード", "Download {0}";
     FormFileGone: "ファイルを取得できませんでした。", "The file could not be fetched.";
+    DraftSoon: "保存しています…", "Saving…";
     DraftThere: "下書きを保存しました（{0}）", "Draft saved ({0})";
     DraftSavedNow: "下書きを保存しました。", "The draft is saved.";
     DraftNotSaved: "下書きはまだこのブラウザにしかありません。自動で保存し直します。", "The draft is in this browser only for now; it will be saved by itself.";
@@ -485,8 +490,10 @@ with_map_words! {
     // What waits for the reader's approval.
     ApprovalsHint: "アシスタントやツールが、あなたの代わりに実行しようとしていることです。許可するまで実行されません。", "What assistants and tools want to do on your behalf. Nothing is done before you allow it.";
     ApprovalsNone: "承認を待っているものはありません。", "Nothing waits for your approval.";
+    ApprovalAsker: "依頼元", "Asked by";
     ApprovalAssistant: "アシスタント「{0}」", "the assistant “{0}”";
     ApprovalComponent: "ツール群「{0}」", "the tools of “{0}”";
+    ApprovalAt: "依頼日時", "Asked";
     ApprovalUntil: "期限", "Until";
     ApprovalChanged: "前に確認したあとでツールの内容が変わりました。今の内容を確かめてください。", "The tool has changed since you were asked. Look at what it is now.";
     ApprovalAllow: "許可して実行", "Allow and run";

@@ -211,7 +211,7 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
     }
     let chats = SavedChats::load().found(sought);
     all.extend(chats.into_iter().filter(|it| !it.name.is_empty()).take(KIND_MAX).map(|it| Entry {
-        kind: Key::ChatPlace,
+        kind: Key::FinderChat,
         label: it.name,
         more: String::new(),
         route: Route::Chat(Some(it.id)),

@@ -130,7 +130,7 @@ pub(crate) fn reason(code: &str, lang: Lang) -> String {
         "participant_ended" => Key::TalkReasonParticipant,
         "timeout" => Key::TalkReasonTimeout,
         "session_expired" => Key::TalkReasonSession,
-        "max_turns" => Key::TalkByTurns,
+        "max_turns" => Key::TalkReasonTurns,
         "operator_ended" => Key::TalkReasonOperator,
         other => return other.to_owned(),
     };

@@ -33,7 +33,7 @@ pub(crate) fn ThreadGallery(
                 <div class="gallery-head">
                     <h2>{move || page.say(Key::GalleryTitle)}</h2>
                     <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
-                        {move || page.say(Key::FinderClose)}
+                        {move || page.say(Key::PictureClose)}
                     </button>
                 </div>
                 <PictureGrid shots/>

@@ -89,7 +89,7 @@ fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
                 {move || page.say(Key::PictureDownload)}
             </button>
             <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
-                {move || page.say(Key::FinderClose)}
+                {move || page.say(Key::PictureClose)}
             </button>
         </div>
     }

@@ -37,7 +37,7 @@ pub(super) fn Transcript() -> impl IntoView {
     view! {
         // What streams is not read out bit by bit: the page's one voice says when it begins and ends.
         <div class="chat-log" role="log" aria-live="off" node_ref=log
-            aria-label=move || page.say(Key::ChatPlace)
+            aria-label=move || page.say(Key::ChatLog)
             aria-busy=move || is_running.get().to_string()>
             <For each=move || ids.get() key=|id| *id children=move |id| view! { <Message id/> }/>
         </div>

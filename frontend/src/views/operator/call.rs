@@ -152,7 +152,7 @@ fn limit(page: Page, it: Measured) -> impl IntoView {
     let long = used(it.used, it.max);
     let class = if long >= BAR { "op-bar-over" } else { "op-bar-used" };
     let key = match it.limit.as_str() {
-        "memory_bytes_max" => Some(Key::OperatorMemory),
+        "memory_bytes_max" => Some(Key::OperatorLimitMemory),
         "cpu_ms_max" => Some(Key::OperatorLimitCpu),
         "deadline_ms" => Some(Key::OperatorLimitDeadline),
         _ => None,

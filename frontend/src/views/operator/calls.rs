@@ -22,7 +22,7 @@ const LAST: &str = "audit?lines=200";
 /// Columns of the table.
 const COLUMNS: [Key; 7] = [
     Key::OperatorTime,
-    Key::FinderTool,
+    Key::OperatorTool,
     Key::OperatorComponent,
     Key::OperatorCaller,
     Key::OperatorSurface,
@@ -133,7 +133,7 @@ fn Filters(log: Log) -> impl IntoView {
             <div class="field">
                 <label class="label" for="op-outcomes">{move || page.say(Key::OperatorOutcomes)}</label>
                 <select id="op-outcomes" on:change=choose>
-                    <option value="all">{move || page.say(Key::FormsAll)}</option>
+                    <option value="all">{move || page.say(Key::OperatorAllOutcomes)}</option>
                     <option value="bad">{move || page.say(Key::OperatorNotDone)}</option>
                 </select>
             </div>

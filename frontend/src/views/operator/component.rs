@@ -118,7 +118,7 @@ fn Facts(component: Memo<Component>) -> impl IntoView {
     };
     view! {
         <dl class="op-numbers">
-            {fact(Key::OperatorCalls, calls)}
+            {fact(Key::OperatorCallCount, calls)}
             {fact(Key::OperatorFaults, faults)}
             {fact(Key::OperatorTimes, times)}
             {fact(Key::OperatorUnderWay, under_way)}
@@ -249,7 +249,7 @@ fn Tools(component: Memo<Component>) -> impl IntoView {
     view! {
         <section>
             <h4>
-                {move || page.say(Key::Counter)}" "
+                {move || page.say(Key::OperatorToolsOf)}" "
                 <span class="count">{move || tools.with(Vec::len)}</span>
             </h4>
             {move || match tools.get() {

@@ -98,8 +98,8 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
                 </a></p>
             })}
             <dl class="op-numbers">
-                {fact(Key::OperatorCalls, calls)}
-                {fact(Key::OperatorCanaryErrors, errors)}
+                {fact(Key::OperatorCallCount, calls)}
+                {fact(Key::OperatorErrorCount, errors)}
                 {fact(Key::OperatorTimes, times)}
             </dl>
             <details class="op-more">

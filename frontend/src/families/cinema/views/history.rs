@@ -32,7 +32,7 @@ pub(crate) fn ConversationView(history: History) -> impl IntoView {
     };
     let messages = history.history.into_iter().take(MESSAGES_MAX).enumerate();
     view! {
-        <ol class="conversation" aria-label=move || page.say(Key::FinderTalk)>
+        <ol class="conversation" aria-label=move || page.say(Key::ConversationView)>
             {messages.map(message).collect_view()}
         </ol>
     }

@@ -124,7 +124,7 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
                         page.fill(Key::CheckedIn, &[&dates::day_and_time(&at, page.lang.get())])
                     }}</p>
                 })}
-                <ul class="ticket-seats" aria-label=move || page.say(Key::StepSeats)>
+                <ul class="ticket-seats" aria-label=move || page.say(Key::Seats)>
                     {seats.map(seat).collect_view()}
                 </ul>
             </div>

@@ -60,7 +60,7 @@ pub(super) fn Rows(roll: Roll) -> impl IntoView {
             </p>
             {move || has_more.get().then(|| view! {
                 <button type="button" class="quiet" on:click=move |_| roll.more()>
-                    {move || page.say(Key::FormsMore)}
+                    {move || page.say(Key::TalkMore)}
                 </button>
             })}
         </div>

@@ -26,7 +26,7 @@ pub(super) fn Actions(
         let own = own.clone().filter(|it| !it.is_empty());
         Signal::derive(move || own.clone().unwrap_or_else(|| page.say(key).to_owned()))
     };
-    let send = label(&form.submit_label, Key::ChatSend);
+    let send = label(&form.submit_label, Key::FormSend);
     let cancel = label(&form.cancel_label, Key::FormCancel);
     let is_sending = Memo::new(move |_| session.step.with(|it| *it == Step::Sending));
     let is_busy =

@@ -13,7 +13,7 @@ use crate::text::Key;
 /// What a chat's state is called, and how it is drawn.
 pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
     match status {
-        ChatStatus::Connected => (Key::Online, "chat-state is-connected"),
+        ChatStatus::Connected => (Key::ChatStateConnected, "chat-state is-connected"),
         ChatStatus::Connecting => (Key::ChatStateConnecting, "chat-state is-connecting"),
         ChatStatus::Disconnected => (Key::ChatStateDisconnected, "chat-state is-disconnected"),
     }
@@ -86,7 +86,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
     let is_me = move || agent.with(|it| it.agent.agent_id == agents_state.me());
     let kind = move || match agent.with(|it| it.agent.kind) {
-        AgentKind::Ai => Key::NavAi,
+        AgentKind::Ai => Key::AgentAi,
         AgentKind::Human => Key::AgentHuman,
     };
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
@@ -96,7 +96,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
     let online = move || match presence.get() {
         (true, _) => (Key::AgentOnline, "chat-state is-connected"),
         (false, true) => (Key::AgentReady, "chat-state is-connected"),
-        (false, false) => (Key::OfflineState, "chat-state is-disconnected"),
+        (false, false) => (Key::AgentOffline, "chat-state is-disconnected"),
     };
     view! {
         <p class="agent-badges">
@@ -173,7 +173,7 @@ fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
         <div class="agent-acts">
             {move || is_ai.get().then(|| view! { <ChatLink seat=seat.get_value() agent/> })}
             {move || is_outside.get().then(|| {
-                act("invite", Panel::Invite, Key::AgentInvite, Key::InviteTitle)
+                act("invite", Panel::Invite, Key::AgentInvite, Key::AgentInviteNamed)
             })}
             {move || (is_outside.get() && is_ours.get()).then(|| {
                 act("renew", Panel::Renew, Key::AgentRenew, Key::AgentRenewNamed)
@@ -200,7 +200,7 @@ fn ChatLink(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
         match unread.get() {
             0 => chat,
             count => {
-                let count = page.fill(Key::TalkUnread, &[&count.to_string()]);
+                let count = page.fill(Key::AgentUnread, &[&count.to_string()]);
                 format!("{chat}{}{count}", page.lang.get().comma())
             }
         }

@@ -112,10 +112,10 @@ pub(super) fn DefineAgent(
             <h3 id="new-agent-title">{move || page.say(title)}</h3>
             <TextField checked name="agent_id" say=Key::DefineAgentId hint=Key::DefineIdHint
                 value=typed.id is_required=true is_fixed=is_there/>
-            <TextField checked name="name" say=Key::OperatorName value=typed.name is_required=true/>
+            <TextField checked name="name" say=Key::DefineName value=typed.name is_required=true/>
             {(!is_there).then(|| view! { <Kind kind=typed.kind/> })}
             <Places checked chosen=typed.projects/>
-            <TextField checked name="skills" say=Key::AgentSkills hint=Key::DefineSkillsHint
+            <TextField checked name="skills" say=Key::DefineSkills hint=Key::DefineSkillsHint
                 value=typed.skills/>
             <Player checked typed/>
             {move || error.get().map(|error| view! { <Notice error/> })}

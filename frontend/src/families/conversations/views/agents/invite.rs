@@ -71,7 +71,7 @@ pub(super) fn Invite(
                     <button type="button" class="quiet small" on:click=move |_| {
                         agents_state.panel.set(Panel::Nothing);
                         browser::focus_soon(opener.clone());
-                    }>{move || page.say(Key::FinderClose)}</button>
+                    }>{move || page.say(Key::InviteClose)}</button>
                 </div>
             })}
         </section>

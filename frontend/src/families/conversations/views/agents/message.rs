@@ -22,7 +22,7 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
     });
     let is_marked = Memo::new(move |_| line.chat.with(|it| it.mark == Some(sequence)));
     let who = move || match is_own {
-        true => page.say(Key::NavYou).to_owned(),
+        true => page.say(Key::AgentYouAt).to_owned(),
         false => name.get(),
     };
     let time = Memo::new(move |_| message.get().map(|it| it.timestamp).unwrap_or_default());
@@ -83,7 +83,7 @@ pub(super) fn Own(client_id: String) -> impl IntoView {
         false => "agent-message is-own is-coming",
     };
     view! {
-        <article class=class aria-label=move || page.say(Key::NavYou)>
+        <article class=class aria-label=move || page.say(Key::AgentYouAt)>
             <p class="agent-text">{text}</p>
             <p class="agent-receipt">{fate}</p>
             {move || failed.get().map(|error| view! {

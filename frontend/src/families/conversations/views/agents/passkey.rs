@@ -48,7 +48,7 @@ fn Made(made: Passkey) -> impl IntoView {
                     {move || page.say(Key::PasskeyCopy)}
                 </button>
                 <button type="button" class="quiet small"
-                    aria-label=move || page.fill(Key::InviteTitle, &[&name()])
+                    aria-label=move || page.fill(Key::AgentInviteNamed, &[&name()])
                     aria-expanded=move || is_inviting.get().to_string()
                     on:click=move |_| is_inviting.update(|it| *it = !*it)>
                     {move || page.say(Key::AgentInvite)}
