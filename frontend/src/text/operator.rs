@@ -305,7 +305,6 @@ macro_rules! with_operator_words {
             OperatorPartEvent: "変更の通知", "Told of a change";
             OperatorPartOther: "{0}", "{0}";
             OperatorLimitsUsed: "上限のうち使った分", "What it used of its limits";
-            OperatorLimitMemory: "メモリ", "Memory";
             OperatorLimitCpu: "計算時間", "Computing time";
             OperatorLimitDeadline: "全体の時間", "Time in all";
             OperatorLimitName: "上限", "Limit";

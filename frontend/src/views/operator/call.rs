@@ -77,7 +77,7 @@ fn round(page: Page, it: Round) -> impl IntoView {
                 <h3><code>{called(&it.name, &who)}</code></h3>
                 <p class="op-facts">
                     <span>{move || page.fill(Key::OperatorRound, &[&number])}</span>
-                    <span>{who.clone()}</span>{generation.map(|it| view! { <span>{it}</span> })}
+                    <span>{who}</span>{generation.map(|it| view! { <span>{it}</span> })}
                     <span>{move || caller(page, &principal)}</span><span>{at}</span>
                     <span class=kind.class()>
                         <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
@@ -152,7 +152,7 @@ fn limit(page: Page, it: Measured) -> impl IntoView {
     let long = used(it.used, it.max);
     let class = if long >= BAR { "op-bar-over" } else { "op-bar-used" };
     let key = match it.limit.as_str() {
-        "memory_bytes_max" => Some(Key::OperatorLimitMemory),
+        "memory_bytes_max" => Some(Key::OperatorMemory),
         "cpu_ms_max" => Some(Key::OperatorLimitCpu),
         "deadline_ms" => Some(Key::OperatorLimitDeadline),
         _ => None,
