@@ -35,15 +35,18 @@ static APPROVALS: Part<Draw> =
     part!(approvals: Draw = &Draw(|_| view! { <ApprovalsView/> }.into_any()));
 static CHAT: Part<Draw> = part!(chat: Draw = &Draw(|_| view! { <ChatView/> }.into_any()));
 static COUNTER: Part<Draw> = part!(counter: Draw = &Draw(|_| view! { <CounterView/> }.into_any()));
-static OPERATOR: Part<Draw> =
-    part!(operator: Draw = &Draw(|_| view! { <OperatorView/> }.into_any()));
+static OPERATOR: Part<Draw> = part!(
+    operator: Draw = &Draw(|_| view! { <OperatorView/> }.into_any()), text::load_operator()
+);
 
 static PREFERENCES: Part<Draw> =
     part!(finder: Draw = &Draw(|_| view! { <PreferencesView/> }.into_any()));
 static FINDER: Part<Draw> = part!(finder: Draw = &Draw(|_| view! { <FinderView/> }.into_any()));
 static SIGN_IN: Part<Draw> = part!(sign_in: Draw = &Draw(|_| view! { <SignIn/> }.into_any()));
 /// What no visitor loads.
-static PARTS: Part<Draw> = part!(operator: Draw = &Draw(|_| view! { <PartsView/> }.into_any()));
+static PARTS: Part<Draw> = part!(
+    operator: Draw = &Draw(|_| view! { <PartsView/> }.into_any()), text::load_operator()
+);
 /// The page of parts is for developers, and in English.
 const PARTS_TITLE: &str = "Parts";
 

@@ -1,9 +1,10 @@
 //! What can go wrong with a call, sorted by who can correct it, and how to say it.
 
+use std::sync::OnceLock;
+
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::table;
 use crate::text::{Key, Lang};
 
 /// Why there is no answer.
@@ -42,6 +43,14 @@ pub(crate) struct Problem {
     #[serde(default)]
     pub(crate) pointer: String,
     pub(crate) message: String,
+}
+
+/// What families say to do about refusals of their tools.
+static ADVICE: OnceLock<fn(&Refusal, Lang) -> Option<String>> = OnceLock::new();
+
+/// From now on what to do about a refusal is asked of `advice` first.
+pub(crate) fn advise_by(advice: fn(&Refusal, Lang) -> Option<String>) {
+    let _ = ADVICE.set(advice);
 }
 
 /// Characters of a foreign text that a notice shows.
@@ -171,7 +180,10 @@ impl Refusal {
             "insufficient_scope" if !self.about("scope").is_empty() => {
                 return lang.fill(Key::ErrScope, &[self.about("scope")]);
             }
-            _ => return table::advice(self, lang).unwrap_or_else(|| self.own_text(lang)),
+            _ => {
+                let advice = ADVICE.get().and_then(|it| it(self, lang));
+                return advice.unwrap_or_else(|| self.own_text(lang));
+            }
         };
         lang.say(key).to_owned()
     }
@@ -203,6 +215,7 @@ mod tests {
 
     #[test]
     fn details_have_the_code_and_say_nothing_twice() {
+        crate::families::register();
         let known = refused(&json!({ "error": "seat_not_found", "message": "No seat Q9." }));
         let said = known.mend(Lang::En);
         assert_eq!(known.details(&said).as_deref(), Some("seat_not_found — No seat Q9."));

@@ -53,9 +53,12 @@ impl<T: Sync> Part<T> {
     }
 }
 
-/// A [`Part`] of that name: all code that is reached by this table alone.
+/// A [`Part`] of that name: all code that is reached by this table alone, loaded once `$before` is true.
 macro_rules! part {
-    ($name:ident: $table:ty = $code:expr) => {{
+    ($name:ident: $table:ty = $code:expr) => {
+        part!($name: $table = $code, std::future::ready(true))
+    };
+    ($name:ident: $table:ty = $code:expr, $before:expr) => {{
         #[cfg(feature = "split")]
         #[::wasm_split_helpers::wasm_split($name, fallible)]
         fn code() -> Result<&'static $table, ::wasm_split_helpers::SplitLoaderError> {
@@ -65,7 +68,9 @@ macro_rules! part {
         async fn code() -> Result<&'static $table, ()> {
             Ok($code)
         }
-        $crate::part::Part::new(|| Box::pin(async { code().await.ok() }))
+        $crate::part::Part::new(|| {
+            Box::pin(async { if $before.await { code().await.ok() } else { None } })
+        })
     }};
 }
 

@@ -7,7 +7,7 @@ use output::form::{OpenForm, Values};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::Refusal;
+use crate::error::{self, Refusal};
 use crate::page::Page;
 use crate::part::Part;
 use crate::route::{self, Address, Route};
@@ -19,6 +19,7 @@ static ALL: OnceLock<&'static [&'static Family]> = OnceLock::new();
 pub(crate) fn register(families: &'static [&'static Family]) {
     let _ = ALL.set(families);
     route::read_by(known);
+    error::advise_by(advice);
 }
 
 fn all() -> impl Iterator<Item = &'static &'static Family> {

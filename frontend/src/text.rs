@@ -21,6 +21,9 @@ pub(crate) use words::Key;
 /// The texts that only parts have.
 static LATER: Part<Later> = part!(words: Later = &Later(Key::later_text));
 
+/// The texts of the operator's place.
+static OPERATOR: Part<Later> = part!(operator: Later = &Later(Key::operator_text));
+
 struct Later(fn(Key, Lang) -> &'static str);
 
 /// Whether the texts of all parts are there.
@@ -31,6 +34,11 @@ pub(crate) fn is_whole() -> bool {
 /// Loads what parts say; false where it cannot be loaded.
 pub(crate) async fn load() -> bool {
     LATER.fetch().await.is_some()
+}
+
+/// Loads what the operator's place says; false where it cannot be loaded.
+pub(crate) async fn load_operator() -> bool {
+    OPERATOR.fetch().await.is_some()
 }
 
 /// A language that the page speaks.
@@ -84,29 +92,48 @@ impl Lang {
 
     /// What this key says; nothing, where only parts say it and none is here.
     pub(crate) fn say(self, key: Key) -> &'static str {
-        let later = || LATER.here().map_or("", |it| (it.0)(key, self));
+        let later = || {
+            let part = if key.is_operators() { &OPERATOR } else { &LATER };
+            part.here().map_or("", |it| (it.0)(key, self))
+        };
         key.text(self).unwrap_or_else(later)
     }
 
-    /// What this key says, with `{0}`, `{1}` … replaced. What is put in is not looked at again.
+    /// What this key says, filled in as by [`filled`].
     pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
         filled(self.say(key), values)
     }
 }
 
-/// A text with `{0}`, `{1}` … replaced. What is put in is not looked at again.
+/// A text with `{0}`, `{1}` … replaced, and `{0|seat|seats}` by the word that fits that count. What is put in is
+/// not looked at again.
 pub(crate) fn filled(text: &str, values: &[&str]) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some(begin) = rest.find('{') {
         filled.push_str(&rest[..begin]);
         let end = rest[begin..].find('}').map_or(rest.len(), |end| begin + end);
-        let index = rest[begin + 1..end].parse::<usize>().ok();
-        filled.push_str(index.and_then(|index| values.get(index)).copied().unwrap_or_default());
+        let mut parts = rest[begin + 1..end].split('|');
+        let index = parts.next().and_then(|it| it.parse::<usize>().ok());
+        let value = index.and_then(|index| values.get(index)).copied().unwrap_or_default();
+        filled.push_str(match (value, parts.next(), parts.next()) {
+            ("1", Some(one), _) => one,
+            (_, _, Some(many)) => many,
+            _ => value,
+        });
         rest = rest.get(end + 1..).unwrap_or_default();
     }
     filled.push_str(rest);
     filled
+}
+
+/// The plural that stands behind a count in English whatever that is; a count may be one.
+#[cfg(test)]
+pub(crate) fn plural(text: &str) -> Option<&str> {
+    const VERBS: [&str; 4] = ["was", "has", "serves", "waits"];
+    let word = |it: &'_ str| it.find(|it: char| !it.is_ascii_alphabetic()).unwrap_or(it.len());
+    let words = text.split("} ").skip(1).map(|it| &it[..word(it)]);
+    words.into_iter().find(|it| it.len() > 2 && it.ends_with('s') && !VERBS.contains(it))
 }
 
 #[cfg(test)]
@@ -151,6 +178,19 @@ mod tests {
     #[test]
     fn what_is_filled_in_is_not_filled_again() {
         assert_eq!(Lang::En.fill(Key::SeatName, &["{1}", "3"]), "Row {1}, seat 3");
+    }
+
+    #[test]
+    fn a_noun_fits_its_count() {
+        let turns = |count| Lang::En.fill(Key::TalkTurns, &[count]);
+        assert_eq!([turns("1"), turns("0"), turns("12")], ["1 turn", "0 turns", "12 turns"]);
+        assert_eq!(Lang::Ja.fill(Key::TalkTurns, &["1"]), "1 ターン");
+    }
+
+    #[test]
+    fn no_text_has_a_plural_for_every_count() {
+        let wrong = Key::ALL.iter().filter_map(|it| plural(Lang::En.say(*it)));
+        assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ async fn person_books_two_seats_and_second_browser_sees_them_taken() {
     first.says(".picked-count", "2").await;
     first.find("#user-id").await.send_keys("花子").await.unwrap();
     first.picture("seats").await;
-    first.role("button", "Reserve seats (2)").await.click().await.unwrap();
+    first.role("button", "Reserve 2 seats").await.click().await.unwrap();
     first.says("h1", "reserved").await;
     let number = first.text(".ticket-number").await;
     first.until("document.querySelector('.ticket-code img')?.naturalWidth > 0").await;

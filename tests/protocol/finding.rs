@@ -82,7 +82,7 @@ async fn what_is_set_stays_and_what_is_kept_can_be_cleared() {
     let keep = "localStorage.setItem('madoguchi.name', '\"Hanako\"');
         localStorage.setItem('madoguchi.chat', '{\"heads\":[]}');";
     browser.script(keep).await;
-    browser.hit("radio", "Less of it").await;
+    browser.hit("radio", "Reduce motion").await;
     browser.hit("radio", "Dark").await;
     browser.script("location.reload()").await;
     browser.says("h1", "Settings").await;

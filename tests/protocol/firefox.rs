@@ -26,7 +26,7 @@ async fn firefox_books_two_seats() {
     firefox.says(".picked-count", "2").await;
     firefox.hit("#user-id", "").await;
     firefox.press("Hanako");
-    firefox.hit("button", "Reserve seats (2)").await;
+    firefox.hit("button", "Reserve 2 seats").await;
     firefox.says("h1", "reserved").await;
     let number = firefox.script("return document.querySelector('.ticket-number').innerText");
     let stored = client.output("get_reservation", json!({ "reservation_id": number })).await;

@@ -77,7 +77,7 @@ async fn seats_are_held_with_the_time_that_is_left_and_then_reserved() {
     first.script("location.reload()").await;
     first.find(".hold-clock").await;
     first.says(".picked-count", "2").await;
-    first.hit("button", "Reserve seats (2)").await;
+    first.hit("button", "Reserve 2 seats").await;
     first.says("h1", "reserved").await;
     hall.is_named(&second, 1, "taken").await;
     for browser in [first, second] {
@@ -138,9 +138,9 @@ async fn loss_to_another_is_reported_before_fewer_seats_are_reserved() {
     hall.hold(0, "rival").await;
     browser.says(".checkout", "went to someone else").await;
     browser.says(".picked-count", "1").await;
-    browser.hit("button", "Reserve seats (1)").await;
+    browser.hit("button", "Reserve 1 seat").await;
     browser.says(".checkout", "went to someone else").await;
-    browser.hit("button", "Reserve seats (1)").await;
+    browser.hit("button", "Reserve 1 seat").await;
     browser.says("h1", "reserved").await;
     browser.close().await;
 }

@@ -26,7 +26,7 @@ async fn the_front_door_leads_on_and_shows_what_waits() {
     // What begins to wait stands there and at its place's link, without a reload.
     let form = json!({ "title": "Lunch", "fields": [{ "type": "text", "name": "dish", "label": "Dish" }] });
     let asked = forms::ask(&client, &form).await;
-    browser.says(".front-mine", "Forms waiting for an answer: 1").await;
+    browser.says(".front-mine", "1 form waits for your answer").await;
     browser.says(BADGE, "1").await;
     browser.picture("front-door-phone").await;
     browser.click(".front-mine a[href='#/forms']").await;

@@ -154,7 +154,7 @@ async fn large_hall_is_moved_zoomed_and_booked_by_mouse() {
     browser.find(".hall-drawn .is-picked").await;
     browser.says(".picked-list", "Z80").await;
     browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
-    browser.hit("button", "Reserve seats (2)").await;
+    browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
     browser.close().await;

@@ -177,8 +177,8 @@ impl Views {
 
     /// Waits until so many forms wait at the front door, and as many stand in the list.
     async fn forms_are(&self, count: usize) {
-        self.says(&self.door, ".front-mine", &format!("Forms waiting for an answer: {count}"))
-            .await;
+        let wait = if count == 1 { "form waits" } else { "forms wait" };
+        self.says(&self.door, ".front-mine", &format!("{count} {wait} for your answer")).await;
         self.browser.to(&self.list).await;
         let rows = "[...document.querySelectorAll('.forms-table tbody tr')]
             .filter(it => it.innerText.includes('Waiting')).length";

@@ -31,7 +31,7 @@ async fn seats_are_suggested_priced_and_given_away() {
     let price = browser.text(".picked-total").await;
 
     browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
-    browser.hit("button", "Reserve seats (2)").await;
+    browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
     browser.says(".ticket-stub", price.trim()).await;
     browser.click(".transfer summary").await;
@@ -81,7 +81,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.picture("offered-phone").await;
     browser.hit("button", "Take these seats").await;
     browser.find(".hold-clock").await;
-    browser.hit("button", "Reserve seats (1)").await;
+    browser.hit("button", "Reserve 1 seat").await;
     browser.says("h1", "reserved").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
     browser.close().await;

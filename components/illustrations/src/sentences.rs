@@ -297,9 +297,10 @@ fn listed(context: &TurnContext<'_>) -> Decision {
     }
     let line = |theme: &&str| match cards_of(theme) {
         1 => context.language.pick(format!("- {theme}（1枚）"), format!("- {theme} (1 card)")),
-        count => context
-            .language
-            .pick(format!("- {theme}（{count}枚）"), format!("- {theme} ({count} cards)")),
+        count => context.language.pick(
+            format!("- {theme}（{count}枚）"),
+            format!("- {theme} ({})", say::counted(count, "card")),
+        ),
     };
     let (count, list) = (names.len(), names.iter().map(line).collect::<Vec<_>>().join("\n"));
     let (sample, _) = examples(context.language);

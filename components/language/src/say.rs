@@ -173,6 +173,14 @@ fn is_in_japanese(text: &str) -> bool {
     })
 }
 
+/// A count and its noun in English: `1 seat`, `2 seats`.
+#[must_use]
+pub fn counted(count: impl ToString, noun: &str) -> String {
+    let count = count.to_string();
+    let ending = if count == "1" { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
 /// What a tool refused, and what to do.
 #[must_use]
 pub fn failed(context: &TurnContext<'_>, failure: &Failure) -> String {

@@ -27,6 +27,9 @@ pub(crate) struct Head {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) at_ms: u64,
+    /// The approval by which it asks the reader something, or nothing where no list of the host's has it; none where it
+    /// asks nothing. The front door reads it.
+    pub(crate) asks: Option<String>,
 }
 
 /// All conversations that are kept, the latest first, and the one that was open.
@@ -54,7 +57,12 @@ impl SavedChats {
     /// Puts a conversation away; gives those that found no place any more.
     pub(crate) fn note(&mut self, thread: &Thread) -> Vec<Head> {
         self.heads.retain(|it| it.id != thread.id);
-        let head = Head { id: thread.id.clone(), name: thread.name(), at_ms: thread.at_ms };
+        let head = Head {
+            id: thread.id.clone(),
+            name: thread.name(),
+            at_ms: thread.at_ms,
+            asks: thread.asks().map(str::to_owned),
+        };
         self.heads.push(head);
         self.heads.sort_by_key(|it| std::cmp::Reverse(it.at_ms));
         self.heads.split_off(self.heads.len().min(THREADS_MAX))

@@ -84,6 +84,13 @@ impl Thread {
         self.last_turn().is_some_and(|it| it.phase == Phase::Waiting)
     }
 
+    /// What the last answer asks the reader, as [`Waiting::asks`] has it.
+    pub(crate) fn asks(&self) -> Option<&str> {
+        let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting)?;
+        let mut open = turn.pending.iter().filter(|it| it.reply.is_none());
+        open.find_map(|it| it.waiting.asks())
+    }
+
     fn turn_mut(&mut self) -> Option<&mut Turn> {
         match &mut self.entries.last_mut()?.change().body {
             Body::Answered(turn) => Some(turn),

@@ -99,6 +99,16 @@ impl Waiting {
         }
     }
 
+    /// The approval by which it asks the reader something, or nothing where no list of the host's has it; none where it
+    /// stands in a list as what it is: a call to allow, a form of its own.
+    pub(crate) fn asks(&self) -> Option<&str> {
+        match self {
+            Self::Questions { approval, .. } => Some(approval),
+            Self::Form { handle: None, .. } | Self::Choice { .. } => Some(""),
+            Self::Form { .. } | Self::Approval { .. } => None,
+        }
+    }
+
     /// The call that it belongs to.
     pub(crate) fn call_id(&self) -> &str {
         match self {

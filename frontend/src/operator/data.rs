@@ -351,6 +351,17 @@ pub(crate) struct Line {
     pub(crate) more_refused: Option<u64>,
 }
 
+/// What was called, by the name that the log has: an endpoint's is its method, and its path below its component.
+pub(crate) fn called(name: &str, component: &str) -> String {
+    match name.split_once(' ') {
+        Some((method, path)) => {
+            let address = format!("{method} /api/{component}/{path}");
+            address.trim_end_matches('/').to_owned()
+        }
+        None => name.to_owned(),
+    }
+}
+
 impl Now {
     /// All that waits for the operator's word.
     pub(crate) fn awaits(&self) -> u64 {
@@ -400,8 +411,9 @@ impl Part {
 
 impl Line {
     /// What was called.
-    pub(crate) fn what(&self) -> &str {
-        self.tool.as_deref().or(self.name.as_deref()).unwrap_or(&self.method)
+    pub(crate) fn what(&self) -> String {
+        let name = self.tool.as_deref().or(self.name.as_deref()).unwrap_or(&self.method);
+        called(name, self.who())
     }
 
     /// The component or the upstream server that answered.
@@ -428,7 +440,7 @@ impl Line {
 
     /// Whether `sought`, in lower case, stands in what was called, who answered or who called.
     pub(crate) fn has(&self, sought: &str) -> bool {
-        [self.what(), self.who(), &self.principal]
+        [&*self.what(), self.who(), &self.principal]
             .iter()
             .any(|it| it.to_lowercase().contains(sought))
     }
@@ -471,6 +483,13 @@ mod tests {
         let one = json!({ "components": [{ "name": "a", "pending": { "why": "x; y ;" } }] });
         let all: Components = serde_json::from_value(one).unwrap();
         assert_eq!(all.components[0].pending.as_ref().unwrap().reasons(), ["x", "y ;"]);
+    }
+
+    #[test]
+    fn an_endpoint_is_called_by_its_address() {
+        assert_eq!(called("GET ", "assistant"), "GET /api/assistant");
+        assert_eq!(called("POST turns/{id}", "assistant"), "POST /api/assistant/turns/{id}");
+        assert_eq!(called("reserve_seats", "cinema"), "reserve_seats");
     }
 
     /// PIN-2, PIN-5.
@@ -516,7 +535,7 @@ mod tests {
         ] });
         let lines = serde_json::from_value::<Audit>(lines).unwrap().lines;
         let lines = newest_first(lines);
-        assert_eq!((lines[0].what(), lines[0].is_done()), ("b", true));
+        assert_eq!((&*lines[0].what(), lines[0].is_done()), ("b", true));
         assert!(lines[1].is_note());
         assert_ne!(lines[2].key, lines[3].key);
     }

@@ -25,20 +25,20 @@ macro_rules! with_card_words {
             CardFormBelow: "フォームはこの応答の下に表示されます。", "The form is below this answer.";
 
             // What it put out, in one line.
-            CardFilms: "映画 {0} 作品", "Films: {0}";
-            CardShowtimes: "上映 {0} 回", "Showtimes: {0}";
+            CardFilms: "映画 {0} 作品", "{0} {0|film|films}";
+            CardShowtimes: "上映 {0} 回", "{0} {0|showtime|showtimes}";
             CardSeats: "座席表（空席 {0}）", "Seats ({0} free)";
             CardReservation: "予約 {0}", "Reservation {0}";
-            CardMessages: "やりとり {0} 件", "Messages: {0}";
-            CardRoutes: "ルート {0} 件と地図", "Routes: {0}, with a map";
+            CardMessages: "やりとり {0} 件", "{0} {0|message|messages}";
+            CardRoutes: "ルート {0} 件と地図", "{0} {0|route|routes}, with a map";
             CardComparison: "所要時間の比較", "Times compared";
             CardPlace: "場所と地図", "The place, with a map";
-            CardPictures: "イラスト {0} 枚", "Illustrations: {0}";
+            CardPictures: "イラスト {0} 枚", "{0} {0|illustration|illustrations}";
             CardThumbnail: "サムネイル「{0}」", "Thumbnail “{0}”";
             CardResult: "結果", "Result";
 
             // Seats in a conversation.
-            CardSeatsPick: "座席を選んで頼めます（{0} 席まで）。", "Pick up to {0} seats and ask for them.";
+            CardSeatsPick: "座席を選んで頼めます（{0} 席まで）。", "Pick up to {0} {0|seat|seats} and ask for them.";
             CardSeatsAsk: "{0} で頼む", "Ask for {0}";
             CardSeatsSay: "座席は {0} でお願いします", "Seats {0}, please";
             CardSeatsBusy: "応答が終わってから選べます。", "You can ask once the answer is complete.";
@@ -47,7 +47,7 @@ macro_rules! with_card_words {
             CardAsk: "実行してよいですか？", "May this be done?";
             CardAskAnnounced: "承認が必要です：{0}", "This needs your approval: {0}";
             CardAskWhat: "「{0}」を実行します。", "“{0}” would be run.";
-            CardAskReserve: "{1} 席（{0}）を予約します。", "{1} seats ({0}) would be reserved.";
+            CardAskReserve: "{1} 席（{0}）を予約します。", "{1} {1|seat|seats} ({0}) would be reserved.";
             CardAskReserveOne: "座席 {0} を予約します。", "Seat {0} would be reserved.";
             CardAskGrave: "取り消せない操作です。", "This cannot be undone.";
             CardAllow: "今回だけ許可", "Allow once";
@@ -85,9 +85,9 @@ macro_rules! with_card_words {
             PictureStage: "画像", "The picture";
             PictureClose: "閉じる", "Close";
             PictureCards: "使われたカード：{0}", "Cards: {0}";
-            PictureSize: "{0}×{1} ピクセル", "{0}×{1} pixels";
+            PictureSize: "{0}×{1} ピクセル", "{0}×{1} {1|pixel|pixels}";
             GalleryOpen: "画像一覧（{0}）", "Pictures ({0})";
-            GalleryTitle: "この会話の画像", "Pictures of this conversation";
+            GalleryTitle: "このチャットの画像", "Pictures of this chat";
 
             // The choice of references.
             PickTitle: "参照する画像を選んでください", "Choose the pictures to start from";

@@ -9,14 +9,14 @@ macro_rules! with_chat_words {
             // The place.
             ChatTitle: "アシスタントと話す", "Talk with an assistant";
             ChatWith: "アシスタント", "Assistant";
-            ChatNew: "新しい会話", "New chat";
-            ChatList: "会話の一覧", "Conversations";
-            ChatLog: "会話", "Conversation";
+            ChatNew: "新しいチャット", "New chat";
+            ChatList: "チャットの一覧", "Chats";
+            ChatLog: "チャット", "Chat";
             ChatYouAt: "あなた, {0}/{1}", "You, {0}/{1}";
             ChatAssistantAt: "アシスタント, {0}/{1}", "Assistant, {0}/{1}";
             ChatBuiltin: "内蔵プランナー（AI モデルなし）", "built-in planner (no AI model)";
             ChatOpenAi: "OpenAI 互換", "OpenAI-compatible";
-            ChatTokens: "入力 {0}・出力 {1} トークン", "{0} tokens in, {1} out";
+            ChatTokens: "入力 {0}・出力 {1} トークン", "{0} {0|token|tokens} in, {1} out";
             ChatCached: "うちキャッシュ {0}", "{0} of them cached";
             ChatCost: "約 {0} ドル", "about ${0}";
 
@@ -30,17 +30,17 @@ macro_rules! with_chat_words {
             ChatExamples: "例文", "Examples";
             ChatExBook: "明日の夜に映画を2席取りたい", "I would like two cinema seats for tomorrow evening";
             ChatExCards: "ブルー系テーマのカードでサムネイルを作って", "Make a thumbnail with cards of a blue theme";
-            ChatExWay: "東京駅から横浜駅まで、高速を使わずに", "From 東京駅 to 横浜駅 without motorways";
+            ChatExWay: "東京駅から横浜駅まで、高速を使わずに", "From Tokyo Station to Yokohama Station without motorways";
             ChatExForm: "新しいプロジェクトを登録するフォームを出して", "Show me a form to register a new project";
             ChatExCardsMore: "ドラゴンのカードを2枚使った対戦サムネイルを作って", "Make a match thumbnail with two dragon cards";
             ChatExCardsTitle: "「決勝戦」というタイトルのサムネイルを作って", "Make a thumbnail with the title “Final match”";
-            ChatExWayTraffic: "渋滞を避けて新宿駅から羽田空港まで", "From 新宿駅 to 羽田空港, around the traffic";
-            ChatExWayCompare: "東京駅から鎌倉駅まで、ルートを比較して", "Compare routes from 東京駅 to 鎌倉駅";
+            ChatExWayTraffic: "渋滞を避けて新宿駅から羽田空港まで", "From Shinjuku Station to Haneda Airport, around the traffic";
+            ChatExWayCompare: "東京駅から鎌倉駅まで、ルートを比較して", "Compare routes from Tokyo Station to Kamakura Station";
 
             // The composer.
             ChatInput: "メッセージ", "Message";
             ChatInputHint: "メッセージを入力", "Write a message";
-            ChatInputKeys: "Enter で送信、Shift + Enter で改行", "Enter sends, Shift + Enter breaks the line";
+            ChatInputKeys: "Enter で送信、Shift + Enter で改行", "Enter to send, Shift + Enter for a new line";
             ChatSend: "送信", "Send";
             ChatStop: "停止", "Stop";
             ChatAttach: "画像を添付", "Attach pictures";
@@ -54,11 +54,11 @@ macro_rules! with_chat_words {
             ChatEditing: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えます。", "You are editing an earlier message. Sending it removes what followed.";
             ChatEditingActed: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えますが、実行済みの操作（予約など）は取り消されません。予約番号などは先に控えてください。", "You are editing an earlier message. Sending it removes what followed, but takes nothing back that was done, such as a reservation. Note its number first.";
             ChatEditStop: "編集をやめる", "Stop editing";
-            ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} characters.";
+            ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} {0|character|characters}.";
             ChatUnanswered: "承認や回答を待っています。別のメッセージを送ると、待っている操作は行われません。", "Something waits for your answer. If you send another message, it will not be done.";
             ChatAnswerIt: "回答欄へ移動", "Go to it";
 
-            ChatTrusted: "この会話では確認なしで実行：{0}", "Runs without asking in this chat: {0}";
+            ChatTrusted: "このチャットでは確認なしで実行：{0}", "Runs without asking in this chat: {0}";
             ChatDistrust: "次から確認する", "Ask again";
             ChatDistrusted: "次からは確認してから実行します。", "From now on you are asked first.";
 
@@ -80,7 +80,7 @@ macro_rules! with_chat_words {
             ChatStoppedHere: "ここで停止しました。", "Stopped here.";
             ChatLost: "接続が途中で切れました。ここまでに届いた内容は残っています。", "The connection was lost on the way. What had come is still here.";
             ChatUnreadable: "ホストの応答を読み取れませんでした。", "The host's answer could not be read.";
-            ChatRetryAfter: "{0} 秒ほど待ってからお試しください。", "Please wait about {0} seconds.";
+            ChatRetryAfter: "{0} 秒ほど待ってからお試しください。", "Please wait about {0} {0|second|seconds}.";
             ChatDetails: "詳細", "Details";
             ChatRounds: "ツールの呼び出し回数の上限に達したため、ここまでの結果です。", "The limit of tool calls was reached; this is what there is.";
             ChatDeadline: "時間の上限に達したため、ここまでの結果です。", "Time ran out; this is what there is.";
@@ -96,26 +96,26 @@ macro_rules! with_chat_words {
             ChatAnswered: "応答が完了しました", "The answer is complete";
             ChatStopped: "応答を停止しました。", "The answer was stopped.";
             ChatWaitsForYou: "あなたの回答を待っています。", "It waits for your answer.";
-            ChatBegun: "新しい会話を始めました。", "A new chat has begun.";
-            ChatNotHere: "この会話は、このブラウザに保存されていません。", "This browser does not have that conversation.";
-            ChatOpened: "会話を開きました。", "The conversation is open.";
-            ChatForgotten: "会話を削除しました。", "The conversation was deleted.";
+            ChatBegun: "新しいチャットを始めました。", "A new chat has begun.";
+            ChatNotHere: "このチャットは、このブラウザに保存されていません。", "This browser does not have that chat.";
+            ChatOpened: "チャットを開きました。", "The chat is open.";
+            ChatForgotten: "チャットを削除しました。", "The chat was deleted.";
 
             // Conversations.
-            ChatSearch: "会話を検索", "Search conversations";
-            ChatNone: "保存された会話はありません。", "No conversations are kept.";
-            ChatNoneFit: "当てはまる会話はありません。", "No conversation fits.";
+            ChatSearch: "チャットを検索", "Search chats";
+            ChatNone: "保存されたチャットはありません。", "No chats are kept.";
+            ChatNoneFit: "当てはまるチャットはありません。", "No chat fits.";
             ChatRename: "名前を変更", "Rename";
             ChatRenameNamed: "「{0}」の名前を変更", "Rename “{0}”";
-            ChatName: "会話の名前", "Name of the conversation";
+            ChatName: "チャットの名前", "Name of the chat";
             ChatNameSave: "保存", "Save";
             ChatForget: "削除", "Delete";
             ChatForgetNamed: "「{0}」を削除", "Delete “{0}”";
             ChatForgetAsk: "「{0}」を削除しますか。元に戻せません。", "Delete “{0}”? This cannot be undone.";
             ChatForgetYes: "削除する", "Delete it";
             ChatForgetNo: "残す", "Keep it";
-            ChatUnnamed: "無題の会話", "Untitled";
-            ChatKept: "会話はこのブラウザにだけ保存されます（直近 20 往復、画像 50 枚まで）。", "Conversations are kept in this browser only: the last 20 turns, up to 50 pictures.";
+            ChatUnnamed: "無題のチャット", "Untitled";
+            ChatKept: "チャットはこのブラウザにだけ保存されます（直近 20 往復、画像 50 枚まで）。", "Chats are kept in this browser only: the last 20 turns, up to 50 pictures.";
 
             // The password.
             ChatPassword: "パスワード", "Password";

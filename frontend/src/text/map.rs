@@ -33,9 +33,9 @@ macro_rules! with_map_words {
             RouteTollAbout: "料金 約 {0}", "Toll about {0}";
             RouteFree: "料金なし", "No tolls";
             RouteWarnings: "注意", "Please note";
-            RouteSteps: "道順（{0} ステップ）", "Directions ({0} steps)";
+            RouteSteps: "道順（{0} ステップ）", "Directions ({0} {0|step|steps})";
             RouteStepLit: "{0}. {1}", "{0}. {1}";
-            RouteStepsAll: "{0} ステップをすべて表示", "Show all {0} steps";
+            RouteStepsAll: "{0} ステップをすべて表示", "Show all {0} {0|step|steps}";
             RouteGpx: "GPX を保存", "Save as GPX";
             RouteGeoJson: "GeoJSON を保存", "Save as GeoJSON";
             RouteSaved: "ファイルを保存しました。", "The file is saved.";

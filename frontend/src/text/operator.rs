@@ -6,6 +6,8 @@ macro_rules! with_operator_words {
         $words! {
             $($others)*
 
+            @operator
+
             // The place, and the way into it.
             OperatorHint: "この画面は、サーバーを運用する人のためのものです。状態の確認と、コンポーネントの読み込み・更新ができます。", "This place is for whoever runs this server. It shows how the server is, and loads and updates its components.";
             OperatorHow: "サーバーのあるマシンで次のコマンドを実行すると、キーの付いたアドレスが表示されます。キーは、サーバーを次に再起動するまで有効です。スコープ operator を持つトークンでも開けます。", "On the server's machine, the command below prints an address with a key, which is good until the server starts anew. A token with the scope operator opens this place, too.";
@@ -22,23 +24,23 @@ macro_rules! with_operator_words {
 
             // How the server is.
             OperatorWell: "すべて正常です", "All is well";
-            OperatorUnwell: "{0} 件の問題があります", "Problems: {0}";
+            OperatorUnwell: "{0} 件の問題があります", "{0} {0|problem|problems}";
             OperatorOfServer: "サーバー", "Server";
             OperatorOfDisk: "ディスク", "Disk";
             OperatorRate: "呼び出し／秒", "Calls a second";
             OperatorP50: "応答時間（中央値）", "Half of the calls within";
             OperatorP99: "応答時間（99％）", "99% of the calls within";
             OperatorErrors: "エラーの割合", "Share of errors";
-            OperatorErrorsOf: "{1} 件のうち {0} 件、トラップ {2} 件", "{0} of {1} calls; traps: {2}";
+            OperatorErrorsOf: "{1} 件のうち {0} 件、トラップ {2} 件", "{0} of {1} {1|call|calls}; traps: {2}";
             OperatorUnderWay: "実行中／順番待ち", "Running / queued";
-            OperatorWaitingCalls: "回答待ちの呼び出し {0} 件", "Calls that wait for an answer: {0}";
+            OperatorWaitingCalls: "回答待ちの呼び出し {0} 件", "{0} {0|call waits|calls wait} for an answer";
             OperatorMemory: "メモリ", "Memory";
             OperatorUptime: "稼働時間", "Running for";
             OperatorVersion: "バージョン {0}", "Version {0}";
             OperatorServing: "提供中のコンポーネント", "Components that serve";
-            OperatorServingTools: "ツール {0} 個", "Tools: {0}";
+            OperatorServingTools: "ツール {0} 個", "{0} {0|tool|tools}";
             OperatorPending: "受け入れ待ち", "Wait for your word";
-            OperatorPendingOf: "ビルド {0} 件、ツールの定義 {1} 件", "Builds: {0}; tool definitions: {1}";
+            OperatorPendingOf: "ビルド {0} 件、ツールの定義 {1} 件", "{0} {0|build|builds}, {1} tool {1|definition|definitions}";
             OperatorSince: "数値は、サーバーの起動からの累計です。", "The numbers count from the start of the server.";
             OperatorChart: "1 秒あたりの呼び出し（直近 2 分）", "Calls a second, over the last two minutes";
             OperatorChartSaid: "1 秒あたりの呼び出しのグラフ。最新は {0}、直近 2 分の最大は {1} です。", "A chart of calls a second. The latest is {0}, the most in the last two minutes is {1}.";
@@ -101,7 +103,7 @@ macro_rules! with_operator_words {
             OperatorCanaryMean: "平均の応答時間", "Time on average";
             OperatorCanaryP99: "99％ の応答時間", "99% within";
             OperatorCanaryDiffers: "結果の違い（読み取りだけの呼び出し）", "What it answers differently (calls that only read)";
-            OperatorCanaryDiffersOf: "{0}：比べた {2} 件のうち {1} 件で結果が違いました。", "{0}: {1} of {2} answers differ.";
+            OperatorCanaryDiffersOf: "{0}：比べた {2} 件のうち {1} 件で結果が違いました。", "{0}: {1} of {2} {2|answer|answers} {1|differs|differ}.";
             OperatorCanaryDiffersNone: "比べた {0} 件に違いはありません。", "Answers compared: {0}. None differs.";
             OperatorCanaryAt: "違いのある場所", "Where they differ";
             OperatorCanaryStop: "試すのをやめる", "Stop trying";
@@ -210,16 +212,16 @@ macro_rules! with_operator_words {
             OperatorReconnected: "「{0}」につなぎ直しています。", "{0} is being reached anew.";
 
             // What is kept.
-            OperatorStorageAll: "{1} に {0} を保存しています。", "{0} are kept in {1}.";
+            OperatorStorageAll: "{1} に {0} を保存しています。", "{0} kept in {1}.";
             OperatorDatabases: "コンポーネントのデータベース", "Databases of components";
             OperatorStorageParts: "そのほかのデータ", "What else is kept";
-            OperatorKept: "{0}（ファイル {1} 個）", "{0} in {1} files";
-            OperatorKeptOf: "{0}／上限 {1}（ファイル {2} 個）", "{0} of {1} at most, in {2} files";
+            OperatorKept: "{0}（ファイル {1} 個）", "{0} in {1} {1|file|files}";
+            OperatorKeptOf: "{0}／上限 {1}（ファイル {2} 個）", "{0} of {1} at most, in {2} {2|file|files}";
             OperatorTables: "テーブルと行数", "Tables and rows";
             OperatorTable: "テーブル", "Table";
             OperatorRowCount: "行数", "Rows";
-            OperatorRows: "{0} 行", "{0} rows";
-            OperatorRowsMore: "{0} 行以上", "{0} rows and more";
+            OperatorRows: "{0} 行", "{0} {0|row|rows}";
+            OperatorRowsMore: "{0} 行以上", "{0} {0|row|rows} and more";
             OperatorExport: "ダウンロード", "Download";
             OperatorExportNamed: "テーブル「{0}」を JSON Lines でダウンロード", "Download the table {0} as JSON lines";
             OperatorExported: "テーブル「{0}」をダウンロードしました。", "The table {0} is downloaded.";
@@ -305,13 +307,15 @@ macro_rules! with_operator_words {
             OperatorPartEvent: "変更の通知", "Told of a change";
             OperatorPartOther: "{0}", "{0}";
             OperatorLimitsUsed: "上限のうち使った分", "What it used of its limits";
+            OperatorLimitCpu: "計算時間", "Computing time";
+            OperatorLimitDeadline: "全体の時間", "Time in all";
             OperatorLimitName: "上限", "Limit";
             OperatorLimitShare: "割合", "Share";
             OperatorLimitUsed: "使った量", "Used";
 
             // The calls.
             OperatorCallsTable: "最近の呼び出し", "Recent calls";
-            OperatorCallsShown: "最近の {1} 件のうち {0} 件を、新しい順に表示しています。", "{0} of the last {1} calls, newest first.";
+            OperatorCallsShown: "最近の {1} 件のうち {0} 件を、新しい順に表示しています。", "{0} of the last {1} {1|call|calls}, newest first.";
             OperatorCallsNone: "呼び出しはまだありません。", "There are no calls yet.";
             OperatorCallsNoneHint: "ツールが呼び出されると、ここに並びます。", "They appear here once a tool is called.";
             OperatorCallsNoneFit: "当てはまる呼び出しはありません。", "No call fits.";

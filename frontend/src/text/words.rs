@@ -6,15 +6,17 @@ macro_rules! words {
     (
         $($key:ident: $ja:literal, $en:literal;)*
         @later $($later:ident: $later_ja:literal, $later_en:literal;)*
+        @operator $($operator:ident: $operator_ja:literal, $operator_en:literal;)*
     ) => {
         /// Something that the page says.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum Key { $($key,)* $($later,)* }
+        pub(crate) enum Key { $($key,)* $($later,)* $($operator,)* }
 
         impl Key {
             /// All of them, for the tests.
             #[cfg(test)]
-            pub(super) const ALL: &[Self] = &[$(Self::$key,)* $(Self::$later,)*];
+            pub(super) const ALL: &[Self] =
+                &[$(Self::$key,)* $(Self::$later,)* $(Self::$operator,)*];
 
             /// The text that is there before any part is loaded; none for texts that only parts have.
             pub(super) fn text(self, lang: Lang) -> Option<&'static str> {
@@ -30,6 +32,22 @@ macro_rules! words {
                     $(
                         (Lang::Ja, Self::$later) => $later_ja,
                         (Lang::En, Self::$later) => $later_en,
+                    )*
+                    _ => "",
+                }
+            }
+
+            /// Whether the operator's place alone says it.
+            pub(super) fn is_operators(self) -> bool {
+                matches!(self, $(Self::$operator)|*)
+            }
+
+            /// What the operator's place says, which is loaded with it.
+            pub(super) fn operator_text(self, lang: Lang) -> &'static str {
+                match (lang, self) {
+                    $(
+                        (Lang::Ja, Self::$operator) => $operator_ja,
+                        (Lang::En, Self::$operator) => $operator_en,
                     )*
                     _ => "",
                 }
@@ -54,10 +72,11 @@ with_map_words! {
     FrontRoute: "道順を調べる", "Find a route";
     FrontChat: "アシスタントに頼む", "Ask the assistant";
     FrontTools: "ツールを使う", "Use the tools";
-    FrontMine: "進行中のもの", "What goes on";
-    FrontApprovals: "承認待ち {0} 件", "Approvals waiting: {0}";
-    FrontForms: "回答待ちのフォーム {0} 件", "Forms waiting for an answer: {0}";
-    FrontTalks: "進行中の会話 {0} 件", "Conversations going on: {0}";
+    FrontMine: "進行中のもの", "Going on now";
+    FrontApprovals: "承認待ち {0} 件", "{0} {0|approval waits|approvals wait} for you";
+    FrontForms: "回答待ちのフォーム {0} 件", "{0} {0|form waits|forms wait} for your answer";
+    FrontTalks: "進行中の会話 {0} 件", "{0} {0|conversation|conversations} going on";
+    FrontAsks: "チャット「{0}」が回答を待っています", "The chat “{0}” waits for your answer";
     FrontVisit: "次の予約：{0} {1}", "Your next visit: {0}, {1}";
     BoxOffice: "チケット窓口", "Box office";
     Counter: "ツール", "Tools";
@@ -65,7 +84,7 @@ with_map_words! {
     Theme: "配色", "Colour theme";
     Finder: "検索して移動", "Find and go";
     Preferences: "設定", "Settings";
-    NoticeWaiting: "窓口：あなたを待っているものが {0} 件あります。", "Madoguchi: {0} things wait for you.";
+    NoticeWaiting: "窓口：あなたを待っているものが {0} 件あります。", "Madoguchi: {0} {0|thing waits|things wait} for you.";
     ThemeSystem: "自動", "Auto";
     ThemeLight: "ライト", "Light";
     ThemeDark: "ダーク", "Dark";
@@ -118,15 +137,15 @@ with_map_words! {
     Tomorrow: "明日", "Tomorrow";
     ChooseFilm: "作品を選ぶ", "Choose a film";
     SearchFilms: "作品名で検索", "Search by title";
-    SearchHint: "ひらがなでも、うろ覚えでも", "Kana, English, or roughly remembered";
-    FilmCount: "{0} 作品", "Films: {0}";
+    SearchHint: "ひらがなでも、うろ覚えでも", "A title, or part of it";
+    FilmCount: "{0} 作品", "{0} {0|film|films}";
     NoFilms: "該当する作品はありません。", "No film fits.";
     NoFilmsHint: "別の日付や言葉でお試しください。", "Try another day or another word.";
     NoProgramme: "いま予約できる作品はありません。", "There are no films to book at the moment.";
     NoProgrammeHint: "上映予定が登録されると、ここに並びます。", "They appear here once there is a programme.";
     DidYouMean: "もしかして：", "Did you mean:";
     NoShowtimes: "この日の上映はありません。", "Not on this day.";
-    SeatsLeft: "残り {0} 席", "Seats left: {0}";
+    SeatsLeft: "残り {0} 席", "{0} {0|seat|seats} left";
     SeatsFew: "残りわずか {0} 席", "Only {0} left";
     SeatsStarted: "上映開始", "Begun";
     SeatsFull: "満席", "Sold out";
@@ -204,14 +223,14 @@ with_map_words! {
     FormSent: "送信しました", "Your answer was sent";
     FormsTitle: "フォームの一覧", "Forms";
     ApprovalsTitle: "承認待ち", "Approvals";
-    ApprovalsAnnounced: "承認待ちが {0} 件あります。", "Waiting for your approval: {0}.";
+    ApprovalsAnnounced: "承認待ちが {0} 件あります。", "{0} {0|call waits|calls wait} for your approval.";
 
     @later
 
     // The finder.
     FinderHint: "画面・ツール・作品・会話・フォームを検索", "Places, tools, films, conversations, forms";
     FinderFound: "見つかったもの", "What was found";
-    FinderCount: "{0} 件。↑↓ で選び、Enter で開きます。", "Found: {0}. Arrow keys choose, Enter opens.";
+    FinderCount: "{0} 件。↑↓ で選び、Enter で開きます。", "{0} found. Arrow keys choose, Enter opens.";
     FinderNone: "見つかりません。別の言葉でお試しください。", "Nothing was found. Try another word.";
     FinderClose: "閉じる", "Close";
     FinderHome: "最初のページ", "First page";
@@ -225,18 +244,18 @@ with_map_words! {
     PreferencesHint: "このブラウザだけの設定です。", "These are for this browser alone.";
     PreferencesLanguage: "言語", "Language";
     PreferencesMotion: "動き", "Motion";
-    PreferencesLess: "動きを減らす", "Less of it";
+    PreferencesLess: "動きを減らす", "Reduce motion";
     PreferencesNotices: "通知", "Notices";
     PreferencesNoticesOn: "待っているものが増えたら、ブラウザの通知で知らせる", "Tell me by the browser when something new waits for me";
     PreferencesNoticesHint: "このページを開いたまま、ほかの画面を見ているときに届きます。", "They come while this page is open and you look at something else.";
     PreferencesNoticesDenied: "ブラウザがこのページの通知を許可していません。ブラウザの設定で許可してから、もう一度選んでください。", "The browser does not let this page give notices. Allow them in its settings, then choose this again.";
     PreferencesKept: "このブラウザに保存されているもの", "What this browser keeps";
     PreferencesKeptHint: "予約やフォームの回答など、サーバーにあるものは消えません。", "What the server has, such as reservations and answers to forms, is not touched.";
-    PreferencesChats: "チャットの会話", "Chats";
-    PreferencesTyped: "名前・入力途中の内容など", "Your name, and what was typed and not sent";
+    PreferencesChats: "チャット", "Chats";
+    PreferencesTyped: "名前、入力途中の内容、ツールや作品の一覧", "Your name, what was typed and not sent, lists of tools and films";
     PreferencesOwn: "この設定とサインインの情報", "These settings, and what signs you in";
     PreferencesClear: "保存されているものを消去", "Clear what is kept";
-    PreferencesClearAsk: "会話と入力途中の内容を、このブラウザから消去しますか。元に戻せません。", "Clear chats and what was typed from this browser? This cannot be undone.";
+    PreferencesClearAsk: "チャットと入力途中の内容を、このブラウザから消去しますか。元に戻せません。", "Clear chats and what was typed from this browser? This cannot be undone.";
     PreferencesClearYes: "消去する", "Yes, clear it";
     PreferencesClearNo: "消去しない", "No, keep it";
     PreferencesCleared: "このブラウザに保存されていたものを消去しました。", "What this browser kept is cleared.";
@@ -254,16 +273,16 @@ with_map_words! {
     KindWheelchair: "車いす席", "wheelchair";
     KindCompanion: "同伴者席", "companion";
     KindPair: "ペアシート", "pair";
-    SeatsCount: "{0} 席", "Seats: {0}";
+    SeatsCount: "{0} 席", "{0} {0|seat|seats}";
     SuggestCount: "席数", "How many seats";
     Suggest: "おすすめの席を選ぶ", "Pick the best seats for me";
     SalesClosed: "販売を休止しています", "Sales are closed";
     SalesClosedHint: "この上映の座席は、いま販売していません。別の上映をお選びください。", "Seats of this showing are not on sale now. Please choose another one.";
     WaitingTitle: "キャンセル待ち", "Waiting list";
-    WaitingHint: "この上映は満席です。空きが出たら、順番にお席を確保します。", "This showing is full. When seats come free, they are held for who waits, in turn.";
+    WaitingHint: "この上映は満席です。空きが出たら、順番にお席を確保します。", "This showing is full. When seats come free, they are held for those who wait, in turn.";
     WaitingJoin: "キャンセル待ちに登録する", "Join the waiting list";
     WaitingJoined: "キャンセル待ちに登録しました。", "You are on the waiting list.";
-    WaitingPlace: "{0} 席を待っています。順番は {1} 番目です。", "You wait for seats: {0}. Your place: {1}.";
+    WaitingPlace: "{0} 席を待っています。順番は {1} 番目です。", "You are waiting for {0} {0|seat|seats}, at place {1} of the list.";
     WaitingStays: "この画面を閉じても順番は残ります。", "You keep your place when you close this page.";
     WaitingLeave: "キャンセル待ちをやめる", "Leave the waiting list";
     WaitingLeft: "キャンセル待ちをやめました。", "You have left the waiting list.";
@@ -280,7 +299,7 @@ with_map_words! {
     TotalPrice: "合計", "Total";
     CheckedIn: "入場済み：{0}", "Checked in: {0}";
     Legend: "座席の見かた", "What the seats mean";
-    HallHint: "矢印キーで移動、スペースキーで選択。一度に {0} 席まで。", "Arrow keys move, space picks. Up to {0} seats at a time.";
+    HallHint: "矢印キーで移動、スペースキーで選択。一度に {0} 席まで。", "Arrow keys move, space picks. Up to {0} {0|seat|seats} at a time.";
     HallScrolls: "座席表は左右に動かせます。", "The plan scrolls sideways.";
     HallMoves: "ドラッグで移動、ボタンやピンチで拡大・縮小できます。", "Drag to move the plan; pinch or use the buttons to zoom.";
     HallZoomIn: "座席表を拡大", "Zoom in";
@@ -289,12 +308,12 @@ with_map_words! {
     HallWheelchair: "車いす席へ", "Go to the wheelchair places";
     HallLeftOut: "座席が多いため、{0} 席は表示していません。", "There are too many seats to show; {0} are left out.";
     HallGrid: "座席表", "Seats";
-    HallFree: "空席 {0} ／ 全 {1} 席", "{0} of {1} seats free";
+    HallFree: "空席 {0} ／ 全 {1} 席", "{0} of {1} {1|seat|seats} free";
     HallEmpty: "座席の情報がありません。", "There are no seats to show.";
     HallAsOf: "{0} 現在", "As of {0}";
     Refresh: "更新", "Refresh";
     PickedNone: "座席が選ばれていません", "No seats picked yet";
-    PickedCount: "{0} 席を選択中", "Seats picked: {0}";
+    PickedCount: "{0} 席を選択中", "{0} {0|seat|seats} picked";
     SeatHeld: "ほかの人が確保中", "Held by someone else";
     SeatIsHeld: "{0} は、ほかの人がおさえています。", "{0} is held by someone else for now.";
     HoldGroup: "席の確保", "Held seats";
@@ -311,18 +330,18 @@ with_map_words! {
     SeatPickedNow: "{0} を選びました。全部で {1} 席です。", "{0} picked, {1} in all.";
     SeatUnpickedNow: "{0} を外しました。全部で {1} 席です。", "{0} let go, {1} in all.";
     SeatIsTaken: "{0} はすでに予約されています。", "{0} is already taken.";
-    TooManySeats: "一度に予約できるのは {0} 席までです。", "At most {0} seats at a time.";
+    TooManySeats: "一度に予約できるのは {0} 席までです。", "At most {0} {0|seat|seats} at a time.";
     LostSeats: "{0} は他の方が先に予約しました。残りの選択はそのままです。", "{0} went to someone else. The rest of your seats are still picked.";
     Unpick: "{0} を外す", "Let go of {0}";
     Stale: "最新の空席を取得できていません。", "These seats may be out of date.";
 
     // Reserving.
     YourName: "お名前または会員 ID", "Your name or member ID";
-    YourNameHint: "この名前で予約します。", "The reservation is made under it.";
+    YourNameHint: "この名前で予約します。", "The reservation is made in this name.";
     NameMissing: "お名前または会員 ID を入力してください。", "Please give your name or member ID.";
     SeatsMissing: "座席を選んでください。", "Please pick a seat.";
     Reserve: "予約する", "Reserve";
-    ReserveCount: "{0} 席を予約する", "Reserve seats ({0})";
+    ReserveCount: "{0} 席を予約する", "Reserve {0} {0|seat|seats}";
     ReservedHint: "入場のときに QR コードか予約番号をお見せください。", "Show the QR code or the reservation number at the entrance.";
     ReservationCode: "予約番号の QR コード", "QR code of the reservation number";
     ToCalendar: "カレンダーに追加", "Add to calendar";
@@ -344,7 +363,7 @@ with_map_words! {
     // The counter.
     CounterHint: "ホストが提供するすべてのツールを、ここで呼び出せます。", "Every tool that the host offers can be called here.";
     SearchTools: "ツールを検索", "Search the tools";
-    ToolCount: "{0} 個のツール", "Tools: {0}";
+    ToolCount: "{0} 個のツール", "{0} {0|tool|tools}";
     NoTools: "ツールがありません。", "There are no tools.";
     NoToolsFit: "該当するツールはありません。", "No tool fits.";
     GroupLook: "調べる", "Look things up";
@@ -388,20 +407,20 @@ with_map_words! {
     ItemName: "{0}（{1} 番目）", "{0}, number {1}";
     JsonHint: "JSON で入力します。", "Written as JSON.";
     Include: "「{0}」を入力する", "Give “{0}”";
-    ErrorSummary: "入力を {0} か所直してください", "Please mend the input ({0})";
+    ErrorSummary: "入力を {0} か所直してください", "Please correct {0} {0|entry|entries}";
     MustBeGiven: "入力してください。", "This is needed.";
     MustBeNumber: "数値で入力してください。", "This must be a number.";
     MustBeInteger: "整数で入力してください。", "This must be a whole number.";
     MustBeAtLeast: "{0} 以上で入力してください。", "This must be at least {0}.";
     MustBeAtMost: "{0} 以下で入力してください。", "This must be at most {0}.";
-    MustBeLonger: "{0} 文字以上で入力してください。", "This must have at least {0} characters.";
-    MustBeShorter: "{0} 文字以下で入力してください。", "This must have at most {0} characters.";
+    MustBeLonger: "{0} 文字以上で入力してください。", "This must have at least {0} {0|character|characters}.";
+    MustBeShorter: "{0} 文字以下で入力してください。", "This must have at most {0} {0|character|characters}.";
     MustBeJson: "JSON として読めません。{0}", "This is not JSON: {0}";
     MustBeDate: "日付は YYYY-MM-DD の形で入力してください。", "A date is written YYYY-MM-DD.";
     MustBeEmail: "メールアドレスの形で入力してください。", "This must be an e-mail address.";
     MustBeUrl: "https:// などで始まる URL を入力してください。", "This must be a URL such as https://…";
-    MustHaveItems: "{0} 件以上入力してください。", "At least {0} are needed.";
-    MustHaveFewer: "{0} 件までです。", "At most {0} are allowed.";
+    MustHaveItems: "{0} 件以上入力してください。", "At least {0} {0|is|are} needed.";
+    MustHaveFewer: "{0} 件までです。", "At most {0} {0|is|are} allowed.";
     MustDiffer: "同じものが 2 回入っています。", "The same one is given twice.";
     MustBeOneOf: "選択肢から選んでください。", "Choose one of those on offer.";
 
@@ -479,7 +498,7 @@ with_map_words! {
     FormsAskedAt: "依頼日時", "Asked";
     FormsAnsweredAt: "回答日時", "Answered";
     FormsMore: "さらに表示", "Show more";
-    FormsMoreHere: "{0} 件を表示しています。", "Forms shown: {0}.";
+    FormsMoreHere: "{0} 件を表示しています。", "{0} {0|form|forms} shown.";
     FormsNone: "フォームはまだありません。", "There are no forms yet.";
     FormsNoneHint: "チャットやエージェントがあなたに入力を依頼すると、ここに並びます。", "They appear here once the chat or an agent asks you for something.";
     FormsNoneFit: "この状態のフォームはありません。", "No form is in this state.";

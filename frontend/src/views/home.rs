@@ -1,12 +1,14 @@
 //! The front door: what this is, what may be done here, and what of the reader's goes on.
 
 use leptos::prelude::*;
+use serde_json::Value;
 
 use crate::approvals::Inbox;
+use crate::browser::Keep;
 use crate::home::Goings;
 use crate::page::{Page, page};
 use crate::route::Route;
-use crate::table::{self, Ongoing};
+use crate::table::{self, Ongoing, listed, text};
 use crate::text::Key;
 
 /// What stands above the first place.
@@ -42,22 +44,42 @@ fn doors(page: Page) -> Vec<(Key, Route)> {
     doors
 }
 
+/// The chats that ask the reader something, by what this browser keeps of them; with each, whether it is by one of these
+/// approvals. One that was answered elsewhere asks no more.
+fn asking(approvals: &[Value]) -> Vec<(bool, Ongoing)> {
+    let kept = Keep::Browser.get::<Value>("chat").unwrap_or_default();
+    let ask = |head: &Value| {
+        let (id, approval) = (text(head, "id")?, text(head, "asks")?);
+        let is_listed = approvals.iter().any(|it| text(it, "id") == Some(approval));
+        let ongoing = Ongoing {
+            phrase: (Key::FrontAsks, vec![text(head, "name")?.to_owned()]),
+            english: None,
+            route: Route::Chat(Some(id.to_owned())),
+            waiting: 1,
+        };
+        (is_listed || approval.is_empty()).then_some((is_listed, ongoing))
+    };
+    listed(&kept, "heads").iter().filter_map(ask).collect()
+}
+
 /// What waits for the reader, and what goes on; its line is there from the first, so that nothing moves.
 #[component]
 fn Mine() -> impl IntoView {
     let page = page();
     let goings: Goings = expect_context();
     let inbox: Inbox = expect_context();
-    let approvals = move || inbox.waiting.with(|it| it.here().map_or(0, Vec::len));
     let all = Memo::new(move |_| {
-        let count = approvals();
+        let waiting = inbox.waiting.with(|it| it.here().cloned().unwrap_or_default());
+        let asking = asking(&waiting);
+        let count = waiting.len() - asking.iter().filter(|it| it.0).count();
         let approvals = (count > 0).then(|| Ongoing {
             phrase: (Key::FrontApprovals, vec![count.to_string()]),
             english: None,
             route: Route::Approvals,
             waiting: count,
         });
-        approvals.into_iter().chain(goings.all()).collect::<Vec<_>>()
+        let asking = asking.into_iter().map(|it| it.1);
+        approvals.into_iter().chain(asking).chain(goings.all()).collect::<Vec<_>>()
     });
     view! {
         <ul class="front-mine" aria-label=move || page.say(Key::FrontMine)>

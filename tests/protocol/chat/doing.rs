@@ -23,6 +23,21 @@ async fn cards_of_a_theme_end_in_a_composed_picture() {
     it.close().await;
 }
 
+/// What a chat asks stands in no other list, so the front door leads to the chat itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_front_door_leads_to_the_chat_that_asks() {
+    let it = Opened::with(Look::DESKTOP).await;
+    it.browser.click(".chat-choose input").await;
+    it.say("Make a thumbnail with cards of a blue theme").await;
+    it.browser.go("#/").await;
+    let asks = "The chat “Make a thumbnail with cards of a blue theme” waits for your answer";
+    it.browser.says(".front-mine .is-waiting", asks).await;
+    it.browser.picture("front-door-chat").await;
+    it.browser.click(".front-mine .is-waiting").await;
+    it.browser.find(".picker, .chat-answer .ask, .pick-open").await;
+    it.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn two_seats_asked_for_become_a_reservation_the_person_approved() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;

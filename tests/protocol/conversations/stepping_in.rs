@@ -10,7 +10,7 @@ use super::scene::Scene;
 async fn a_person_holds_a_conversation_up_and_lets_it_go_on() {
     let (it, _) = Scene::talking(Look::DESKTOP).await;
     it.browser.hit("button", "Pause").await;
-    it.browser.says(".talk-step-in", "Held up by").await;
+    it.browser.says(".talk-step-in", "Paused by").await;
     it.browser.says(".talk-head", "Paused").await;
     let refused = json!({ "target_agent_id": "natsu", "content": "りんご" });
     let refused = it.haru.is_refused("send_message", refused).await;
@@ -56,7 +56,7 @@ async fn ending_by_force_asks_once_and_tells_both() {
     it.browser.until("document.activeElement.id === 'talk-stop'").await;
     it.is_now("active").await;
     it.browser.hit("button", "End by force").await;
-    it.browser.fill("Why (may be left out)", "話がそれました").await;
+    it.browser.fill("Reason (optional)", "話がそれました").await;
     it.browser.hit("button", "End it").await;
     it.is_now("terminating").await;
     it.browser.says(".talk-head", "話がそれました").await;

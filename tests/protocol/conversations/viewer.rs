@@ -16,7 +16,7 @@ async fn conversation_appears_in_the_list_and_goes_on_there_unasked() {
     let id = it.asks("しりとりをする").await;
     it.browser.says(ROW, "Pending").await;
     it.browser.says(ROW, "しりとりをする").await;
-    it.browser.says(ROW, "Nothing was said yet").await;
+    it.browser.says(ROW, "Nothing has been said yet").await;
     // What has not begun cannot be held up.
     it.watch(&id).await;
     it.is_now("pending").await;
@@ -26,7 +26,7 @@ async fn conversation_appears_in_the_list_and_goes_on_there_unasked() {
     it.browser.says(ROW, "Active").await;
     it.haru.says("natsu", "りんご").await;
     it.browser.says(ROW, "りんご").await;
-    it.browser.says(ROW, "0 turns · 1 messages").await;
+    it.browser.says(ROW, "0 turns · 1 message").await;
     it.haru.does("end_conversation", json!({ "conversation_id": id })).await;
     it.browser.says(ROW, "Ending").await;
     // Both names with a sign and a colour each, and not the same.
@@ -84,7 +84,7 @@ async fn words_arrive_as_said_with_the_trace_and_who_caused_each_step() {
     let id = it.asks("しりとり").await;
     it.watch(&id).await;
     it.is_now("pending").await;
-    it.browser.says(".talk-log", "Nothing was said yet.").await;
+    it.browser.says(".talk-log", "Nothing has been said yet.").await;
     it.haru.says("natsu", "しりとりをしましょう。りんご").await;
     it.browser.says(".talk-log", "りんご").await;
     it.natsu.comes("natsu").await;
@@ -125,7 +125,7 @@ async fn the_picture_has_a_lane_for_each_and_the_same_as_a_table() {
     it.browser.until("document.querySelectorAll('.talk-lane-mark').length === 2").await;
     let picture = it.browser.find(".talk-lanes-svg").await;
     let (_, name) = it.browser.computed(&picture).await;
-    assert_eq!(name, "春: 1 messages, 夏: 1 messages");
+    assert_eq!(name, "春: 1 message, 夏: 1 message");
     it.browser.hit("button", "As a table").await;
     it.browser.says(".talk-table tbody tr:nth-child(2)", "ごりら").await;
     it.close().await;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use language::{
     Language,
     context::TurnContext,
+    say,
     scan::distance,
     turn::{Answered, Decision, ToolCall, ToolResult},
     utterance::clean,
@@ -216,15 +217,16 @@ impl Visit {
         }
         let count = films.len();
         let day = self.day(context);
+        let are =
+            format!("{} {}", say::counted(count, "film"), if count == 1 { "is" } else { "are" });
         let head = match day {
             Some(date) => context.say(
                 format!("{date}に上映される映画は{count}件です。"),
-                format!("{count} films are showing {date}."),
+                format!("{are} showing {date}."),
             ),
-            None => context.say(
-                format!("上映中の映画は{count}件です。"),
-                format!("{count} films are showing."),
-            ),
+            None => {
+                context.say(format!("上映中の映画は{count}件です。"), format!("{are} showing."))
+            }
         };
         let mut head = self.noted(head);
         if let Some(hours) = self.hours.filter(|_| self.wanted.ends) {

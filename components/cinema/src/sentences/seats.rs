@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use language::{context::TurnContext, turn::Decision};
+use language::{context::TurnContext, say, turn::Decision};
 
 use super::{
     films::numbered,
@@ -84,7 +84,7 @@ impl Visit {
             self.showing = None;
             return context.conclude(context.say(
                 format!("空席は{}席だけで、{count}席は取れません。予約はしていません。別の回をお試しください。", seats.len()),
-                format!("Only {} seats are left, fewer than {count}. Nothing was reserved; please try another showing.", seats.len()),
+                format!("Only {} left, fewer than {count}. Nothing was reserved; please try another showing.", say::counted(seats.len(), "seat")),
             ));
         }
         let seats = match &self.wanted.row {
@@ -93,7 +93,7 @@ impl Visit {
                 if of_row.len() < count {
                     self.note = Some(context.say(
                         format!("{row}列に{count}席の空きはありません。"),
-                        format!("There are not {count} seats left in row {row}."),
+                        format!("Row {row} has fewer than {} left.", say::counted(count, "seat")),
                     ));
                     seats
                 } else {
@@ -117,7 +117,7 @@ impl Visit {
             let place = named(place, context);
             notes.push(context.say(
                 format!("{place}に{count}席の空きは見つからないため、近い席です。"),
-                format!("There are no {count} seats together {place}; these are the nearest."),
+                format!("There is no room for {count} {place}; these are the nearest."),
             ));
         }
         if !notes.is_empty() {

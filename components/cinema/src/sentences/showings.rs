@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use language::{
     Language,
     context::TurnContext,
+    say,
     turn::{Answered, Decision, ToolResult},
 };
 
@@ -116,7 +117,7 @@ impl Visit {
             let times = times.join(context.language.pick("、", ", "));
             return context.conclude(context.say(
                 format!("「{film}」（{times}）は満席か、{count}席の空きがありません。予約はしていません。別の日か別の映画をお試しください。"),
-                format!("{film} ({times}) is sold out or has fewer than {count} seats. Nothing was reserved; please try another day or film."),
+                format!("{film} ({times}) is sold out or has fewer than {} left. Nothing was reserved; please try another day or film.", say::counted(count, "seat")),
             ));
         }
         // The one that is meant exactly, or the only one.
@@ -255,7 +256,7 @@ fn choice(showing: &Showing<'_>, language: Language) -> Choice {
     let free = showing.free;
     let label = language.pick(
         format!("{when}{screen}（空き{free}席）"),
-        format!("{when}{screen} ({free} seats left)"),
+        format!("{when}{screen} ({} left)", say::counted(free, "seat")),
     );
     let id = value["showtime_id"].as_str().unwrap_or_default().to_owned();
     let time = showing.start.get(11..16).unwrap_or_default().to_owned();

@@ -487,6 +487,11 @@ impl Field {
         self.label.as_deref().filter(|_| self.is_free)
     }
 
+    /// Whether this is just how it was written.
+    pub(super) fn is_written(&self, words: &str) -> bool {
+        self.label.as_deref() == Some(words)
+    }
+
     /// A line of text with this label.
     pub(super) fn line(label: &str) -> Self {
         Self { label: Some(label.to_owned()), is_free: true, is_required: true, ..Self::of(FREE) }

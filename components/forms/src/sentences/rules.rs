@@ -42,6 +42,8 @@ pub(super) enum Sign {
     Answers,
     /// It asks for forms that there are.
     WhichForm,
+    /// A form for a purpose, which is one that is not there yet.
+    Anew,
     /// A form, with nothing done to it but that it is wanted.
     BareForm,
     /// Forms, wanted or not.
@@ -72,7 +74,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
         86,
         Goal::Forms,
         &[Says(&[FORM]), Says(&[Word::EXISTS, Word::LIST, Word::SHOW, Word::ENDED, Word::WHO])],
-        &[Says(&[Word::MAKE, INQUIRE, Word::WANT]), Sign::Fields],
+        &[Says(&[Word::MAKE, INQUIRE, Word::WANT]), Sign::Fields, Sign::Anew],
     ),
     // What is not to be made anew is looked for among what there is.
     rule(
@@ -119,6 +121,8 @@ const RULES: &[Rule<Goal, Sign>] = &[
 pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
     const ANSWERS: &str = "回答|返答|返事|返信|提出された|答えてくれ|答えた人|answers|answer |responses|replies|submissions";
     const WHICH: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
+    const ANEW: &str =
+        "a form to |a form for |a form about |a survey to |a survey for |a survey about ";
     let reading = OnceCell::<Reading>::new();
     let reading = || reading.get_or_init(|| fields::read(utterance));
     let has = |sign| match sign {
@@ -127,6 +131,7 @@ pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
         Sign::Question => utterance.asks(),
         Sign::Answers => utterance.says(ANSWERS),
         Sign::WhichForm => utterance.says(WHICH),
+        Sign::Anew => utterance.says(ANEW),
         Sign::BareForm => is_bare(utterance),
         Sign::Forms => utterance.tokens.iter().any(|it| it.word == FORM),
         Sign::Errand => utterance.is_errand(),

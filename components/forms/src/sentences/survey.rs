@@ -67,7 +67,7 @@ const TOPICS: &[((&str, &str), &str, &str)] = &[
     ),
     (
         ("プロジェクト作成", "New project"),
-        "プロジェクト作成|新規プロジェクト|project creation|new project",
+        "プロジェクト作成|新規プロジェクト|新しいプロジェクト|project creation|new project",
         "project_name|description|due_date|assignee",
     ),
     (("タスク担当者設定", "Assign a task"), "タスク|task", "title|assignee|due_date|priority"),
@@ -164,7 +164,9 @@ impl Survey {
         // What only names the form is no field of it.
         let names_form = |field: &Field| {
             let words = named.map(|it| it.1.split('|')).into_iter().flatten();
-            field.written().is_some_and(|it| words.into_iter().any(|word| it.contains(word)))
+            words.into_iter().any(|word| {
+                field.is_written(word) || field.written().is_some_and(|it| it.contains(word))
+            })
         };
         if fields.iter().all(names_form) {
             fields.clear();

@@ -46,6 +46,18 @@ fn fields_have_the_types_that_fit_them() {
     }
 }
 
+/// The page offers these sentences to people who have written nothing yet.
+#[test]
+fn a_form_for_a_new_project_has_what_one_needs() {
+    let expected = ["project_name", "description", "due_date", "assignee"];
+    for sentence in
+        ["新しいプロジェクトを登録するフォームを出して", "Show me a form to register a new project"]
+    {
+        let names: Vec<_> = fields(sentence).into_iter().map(|it| it.0).collect();
+        assert_eq!(names, expected, "{sentence}");
+    }
+}
+
 #[test]
 fn what_was_filled_in_is_told() {
     let mut talk = new_talk();

@@ -98,7 +98,7 @@ macro_rules! with_agent_words {
             AgentIdForm: "半角英数字と . _ - で、英数字から始めてください。", "Use letters, digits, . _ and -, beginning with a letter or a digit.";
             AgentIdTaken: "この ID はすでに使われています。", "This ID is taken.";
             AgentNoProject: "プロジェクトを 1 つ以上選んでください。", "Choose at least one project.";
-            AgentSkillLong: "スキルは 1 つ {0} 文字までです。", "A skill has at most {0} characters.";
+            AgentSkillLong: "スキルは 1 つ {0} 文字までです。", "A skill has at most {0} {0|character|characters}.";
 
             // A conversation between two of them.
             Begin: "会話を始める", "Start a conversation";
@@ -139,7 +139,7 @@ macro_rules! with_agent_words {
             AgentWithdraw: "入力欄に戻す", "Back to the input";
             AgentSaid: "{0}：{1}", "{0}: {1}";
             AgentMessageTo: "{0} へのメッセージ", "Message to {0}";
-            AgentKeys: "Enter で送信、Shift + Enter で改行", "Enter sends, Shift + Enter breaks the line";
+            AgentKeys: "Enter で送信、Shift + Enter で改行", "Enter to send, Shift + Enter for a new line";
             AgentSend: "送信", "Send";
             AgentCount: "{0} / 4,000 文字", "{0} of 4,000 characters";
             AgentTooLong: "メッセージは4,000文字以内で入力してください（{0} 文字超過）", "A message has at most 4,000 characters ({0} too many).";

@@ -15,22 +15,22 @@ macro_rules! with_conversation_words {
             TalkState: "状態", "State";
             TalkAgent: "エージェント", "Agent";
             TalkSearch: "検索", "Search";
-            TalkSearchHint: "目的や発言に含まれる言葉", "Words of a purpose or a message";
+            TalkSearchHint: "目的や発言に含まれる言葉", "A word of it";
             TalkAll: "すべて", "All";
             TalkClear: "条件を消す", "Clear";
-            TalkCount: "{0} 件を表示しています。", "Conversations shown: {0}.";
+            TalkCount: "{0} 件を表示しています。", "{0} {0|conversation|conversations} shown.";
             TalkMore: "さらに表示", "Show more";
             TalkNew: "{0} 件の新着", "New: {0}";
             TalkNoneFit: "この条件に合う会話はありません。", "No conversation fits.";
             TalkNone: "会話はまだありません", "There are no conversations yet";
-            TalkNoneHint: "会話は、あるエージェントが別のエージェントに話しかけると始まります。相手が来ると進行中になり、どちらかが終えて両者に伝わると終わります。ここではその一部始終を見て、止めたり、書き込んだりできます。", "A conversation begins when one agent turns to another. It is under way once the other has come, and over once one of them has ended it and both have been told. Here you see all of it, and may hold it up or write into it.";
+            TalkNoneHint: "会話は、あるエージェントが別のエージェントに話しかけると始まります。相手が来ると進行中になり、どちらかが終えて両者に伝わると終わります。ここではその一部始終を見て、止めたり、書き込んだりできます。", "A conversation begins when one agent turns to another. It is under way once the other has come, and over once one of them has ended it and both have been told. Here you can watch all of it, pause it, and write into it.";
             TalkGame: "しりとりを見る", "Watch a word game";
             TalkGameHint: "{0} と {1} が、しりとりで 5 往復の会話をします。", "{0} and {1} play shiritori, five rounds of it.";
             TalkGameNobody: "窓口が演じるエージェントが 2 人いるプロジェクトがないため、しりとりは始められません。", "There is no project with two agents that the counter itself plays, and so no game to watch.";
-            TalkMessages: "{0} 件", "{0} messages";
-            TalkTurns: "{0} ターン", "{0} turns";
-            TalkTurnsOf: "{0}/{1} ターン", "{0} of {1} turns";
-            TalkNothingSaid: "まだ発言はありません", "Nothing was said yet";
+            TalkMessages: "{0} 件", "{0} {0|message|messages}";
+            TalkTurns: "{0} ターン", "{0} {0|turn|turns}";
+            TalkTurnsOf: "{0}/{1} ターン", "{0} of {1} {1|turn|turns}";
+            TalkNothingSaid: "まだ発言はありません", "Nothing has been said yet";
             TalkNoPurpose: "目的なし", "No purpose given";
 
             // States, what led there, and why it ended.
@@ -52,17 +52,17 @@ macro_rules! with_conversation_words {
             TalkByNext: "申し込みを受け取った", "took up the request";
             TalkByEnd: "終えた", "ended it";
             TalkByStop: "強制終了した", "ended it by force";
-            TalkByTurns: "決めたターン数に達した", "the turns agreed on were over";
-            TalkByPendingTimeout: "待ち時間が過ぎた", "the time to wait was over";
+            TalkByTurns: "決めたターン数に達した", "it has had all its turns";
+            TalkByPendingTimeout: "待ち時間が過ぎた", "waited too long";
             TalkByActiveTimeout: "やり取りが途絶えた", "nothing was said for too long";
             TalkBySession: "セッションが切れた", "a session expired";
             TalkByLogout: "退出した", "logged out";
-            TalkByNotified: "終了を知った", "was the last to be told of its end";
+            TalkByNotified: "終了を知った", "was told that it ended";
             TalkReasonInitiator: "開始者が終了", "ended by the initiator";
             TalkReasonParticipant: "参加者が終了", "ended by the participant";
             TalkReasonTimeout: "10分間やり取りなし", "nothing was said for too long";
             TalkReasonSession: "セッション有効期限切れ", "a session expired";
-            TalkReasonTurns: "決めたターン数に達した", "the turns agreed on were over";
+            TalkReasonTurns: "決めたターン数に達した", "it has had all its turns";
             TalkReasonOperator: "人が終了させた", "ended by a person";
             TalkSystem: "窓口", "the counter";
             TalkOperator: "管理者", "the operator";
@@ -89,7 +89,7 @@ macro_rules! with_conversation_words {
             TalkUnread: "未読 {0} 件", "{0} unread";
             TalkUsage: "応答 {0} 回", "answers: {0}";
             TalkCost: "約 {0} ドル", "about ${0}";
-            TalkBegunBy: "{0} が始めさせました", "begun for {0}";
+            TalkBegunBy: "{0} が始めさせました", "started for {0}";
             TalkEndedBy: "{0} が終了（{1}）", "{0}: {1}";
             TalkTrace: "経過", "Timeline";
             TalkStayed: "所要 {0}", "for {0}";
@@ -99,7 +99,7 @@ macro_rules! with_conversation_words {
             TalkLog: "やり取り", "What is said";
             TalkOlder: "前のやり取りを表示", "Show what came before";
             TalkBeginning: "会話の始まり", "This is where it began";
-            TalkEmpty: "まだ何も話していません。", "Nothing was said yet.";
+            TalkEmpty: "まだ何も話していません。", "Nothing has been said yet.";
             TalkSaid: "{0}, {1}/{2}", "{0}, {1}/{2}";
             TalkRead: "既読", "read";
             TalkReadAt: "{0} に既読", "read {0}";
@@ -121,13 +121,13 @@ macro_rules! with_conversation_words {
             TalkSentAnnounced: "両者に送りました。", "Sent to both.";
             TalkPause: "一時停止", "Pause";
             TalkResume: "再開", "Resume";
-            TalkPausedBy: "{0} が一時停止しています。エージェントは発言できません。", "Held up by {0}: the agents cannot say anything.";
+            TalkPausedBy: "{0} が一時停止しています。エージェントは発言できません。", "Paused by {0}: the agents cannot say anything.";
             TalkPausedAnnounced: "会話を一時停止しました。", "The conversation is paused.";
             TalkResumedAnnounced: "会話を再開しました。", "The conversation goes on.";
             TalkStop: "強制終了", "End by force";
             TalkStopAsk: "この会話を終わらせますか？", "End this conversation?";
             TalkStopHint: "両方のエージェントに終了が伝わります。元に戻せません。", "Both agents will be told. This cannot be undone.";
-            TalkStopReason: "理由（任意）", "Why (may be left out)";
+            TalkStopReason: "理由（任意）", "Reason (optional)";
             TalkStopDo: "終わらせる", "End it";
             TalkStopNot: "続けさせる", "Let it go on";
             TalkStoppedAnnounced: "会話を終わらせました。", "The conversation is ended.";
@@ -135,7 +135,7 @@ macro_rules! with_conversation_words {
 
             // The picture.
             TalkLanes: "やり取りの図", "Who spoke when";
-            TalkLanesWhat: "{0}：{1} 件", "{0}: {1} messages";
+            TalkLanesWhat: "{0}：{1} 件", "{0}: {1} {1|message|messages}";
             TalkLanesScroll: "図（横に動かせます）", "The picture (scrolls sideways)";
             TalkLanesTable: "表で見る", "As a table";
             TalkLanesLeft: "最新の {0} 件だけを描いています。", "Only the latest {0} are drawn.";

@@ -9,8 +9,8 @@ macro_rules! with_field_words {
             // The fields of a requested form.
             FieldSuggestions: "候補:", "Suggestions:";
             FieldSuggested: "入力しました：{0}", "Filled in: {0}";
-            FieldCounter: "{0} / {1} 文字", "{0} / {1} characters";
-            FieldCounterMin: "{0} 文字（{1} 文字以上）", "{0} characters (at least {1})";
+            FieldCounter: "{0} / {1} 文字", "{0} / {1} {1|character|characters}";
+            FieldCounterMin: "{0} 文字（{1} 文字以上）", "{0} {0|character|characters} (at least {1})";
             FieldPicked: "{0} / {1} 選択", "{0} / {1} chosen";
             FieldPickedBare: "{0} 件選択", "{0} chosen";
             FieldBetween: "{0} ～ {1}", "{0} to {1}";
@@ -39,7 +39,7 @@ macro_rules! with_field_words {
             LookupCleared: "選択を消しました。", "Cleared.";
             LookupFull: "{0} 件まで選べます。ほかを選ぶには、どれかを外してください。", "Up to {0} can be chosen. Take one out to choose another.";
             OptionsLoading: "選択肢を読み込み中…", "Loading the options…";
-            OptionsLoaded: "{0}：選択肢 {1} 件", "{0}: options: {1}";
+            OptionsLoaded: "{0}：選択肢 {1} 件", "{0}: {1} {1|option|options}";
             OptionsWait: "先に「{0}」を選んでください", "Choose “{0}” first";
             FileDrop: "ここにファイルをドロップ", "Drop files here";
             FileChoose: "ファイルを選ぶ", "Choose a file";

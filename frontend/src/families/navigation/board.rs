@@ -16,7 +16,7 @@ use crate::error::CallError;
 use crate::history;
 use crate::page::Page;
 use crate::route::Spot;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 pub(crate) use ends::{End, Side};
 
 /// The state, for as long as the page is open.
@@ -135,12 +135,12 @@ impl Board {
 
     /// Searches for what stands in the example.
     pub(crate) fn try_example(self) {
-        let [(from, _), (to, _)] = EXAMPLE;
+        let lang = self.page.lang.get_untracked();
+        let [from, to] = EXAMPLE.map(|((ja, en), _)| if lang == Lang::Ja { ja } else { en });
         self.from.put(from, None);
         self.to.put(to, None);
         if self.mode.get_untracked() == Mode::Ai && self.condition.with_untracked(String::is_empty)
         {
-            let lang = self.page.lang.get_untracked();
             self.condition.set(lang.say(Key::NavPhraseTraffic).to_owned());
         }
         self.search();

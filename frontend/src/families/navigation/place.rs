@@ -24,10 +24,10 @@ pub(crate) struct Suggestion {
     pub(crate) location: Point,
 }
 
-/// The example of a search: two places by name, and where they are.
-pub(crate) const EXAMPLE: [(&str, Point); 2] = [
-    ("東京駅", Point { lat: 35.681, lng: 139.767 }),
-    ("横浜駅", Point { lat: 35.466, lng: 139.622 }),
+/// The example of a search: two places by their names in Japanese and English, and where they are.
+pub(crate) const EXAMPLE: [((&str, &str), Point); 2] = [
+    (("東京駅", "Tokyo Station"), Point { lat: 35.681, lng: 139.767 }),
+    (("横浜駅", "Yokohama Station"), Point { lat: 35.466, lng: 139.622 }),
 ];
 
 /// What the host's own map covers, as `GET /api/navigation/about` has it.

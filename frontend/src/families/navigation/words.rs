@@ -48,7 +48,7 @@ macro_rules! with_navigation_words {
             NavHereLate: "現在地の取得に時間がかかりすぎました。もう一度試すか、地名を入力してください。", "Finding your position took too long. Try again, or type a place.";
             NavFromIs: "出発地：{0}", "From: {0}";
             NavToIs: "目的地：{0}", "To: {0}";
-            NavLackFrom: "出発地を入力してください。", "Please say where you start.";
+            NavLackFrom: "出発地を入力してください。", "Enter where you start.";
             NavLackTo: "目的地を入力してください。", "Please say where you go.";
             NavTooLong: "場所は 200 文字、条件は 2,000 文字までです。", "A place has up to 200 characters, a condition up to 2,000.";
             NavOffline: "ホストに接続できません。自動で再接続します。接続が戻ってから検索してください。", "The host cannot be reached; it is tried again by itself. Search once the connection is back.";
@@ -61,9 +61,9 @@ macro_rules! with_navigation_words {
             NavFoundNow: "ルートが {0} 件見つかりました。{1}、{2}。", "Routes found: {0}. {1}, {2}.";
 
             // The result.
-            NavIdle: "出発地と目的地を入れると、ここにルートが表示されます。", "Say where from and where to; the routes appear here.";
-            NavIdleHint: "地図を押しても指定できます。例：東京駅 → 横浜駅", "A press on the map will do as well. For example: 東京駅 → 横浜駅";
-            NavTryExample: "「東京駅 → 横浜駅」で試す", "Try 東京駅 → 横浜駅";
+            NavIdle: "出発地と目的地を入れると、ここにルートが表示されます。", "Enter where from and where to, and the routes appear here.";
+            NavIdleHint: "地図を押しても指定できます。例：東京駅 → 横浜駅", "You can also click the map. For example: Tokyo Station → Yokohama Station";
+            NavTryExample: "「東京駅 → 横浜駅」で試す", "Try Tokyo Station → Yokohama Station";
             NavNoRoute: "ルートが見つかりませんでした", "No route was found";
             NavNoRouteHint: "場所の名前を確かめるか、条件を緩めてお試しください。", "Check the names of the places, or ask for less.";
             NavFellBack: "AI モードが使えなかったため、通常モードの結果を表示しています。", "The AI mode did not work; these are the routes of the normal mode.";

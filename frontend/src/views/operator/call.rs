@@ -3,10 +3,12 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::calls::caller;
 use super::report::bar;
 use crate::call::Loaded;
 use crate::dates;
 use crate::error::CallError;
+use crate::operator::data::called;
 use crate::operator::reports::{BAR, Call, Measured, Part, Round, used};
 use crate::operator::{Operator, outcome, units};
 use crate::page::{Page, page};
@@ -68,14 +70,15 @@ fn round(page: Page, it: Round) -> impl IntoView {
     let mut parts = it.parts;
     parts.sort_by_key(|it| it.from_us);
     let number = it.round.to_string();
+    let principal = it.principal;
     view! {
         <section class="op-card">
             <div class="op-card-head">
-                <h3><code>{it.name}</code></h3>
+                <h3><code>{called(&it.name, &who)}</code></h3>
                 <p class="op-facts">
                     <span>{move || page.fill(Key::OperatorRound, &[&number])}</span>
                     <span>{who}</span>{generation.map(|it| view! { <span>{it}</span> })}
-                    <span>{it.principal}</span><span>{at}</span>
+                    <span>{move || caller(page, &principal)}</span><span>{at}</span>
                     <span class=kind.class()>
                         <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
                     </span>
@@ -109,7 +112,7 @@ fn round(page: Page, it: Round) -> impl IntoView {
                         <th scope="col">{move || page.say(Key::OperatorLimitShare)}</th>
                         <th scope="col">{move || page.say(Key::OperatorLimitUsed)}</th>
                     </tr></thead>
-                    <tbody>{measured.into_iter().map(limit).collect_view()}</tbody>
+                    <tbody>{measured.into_iter().map(|it| limit(page, it)).collect_view()}</tbody>
                 </table>
             })}
         </section>
@@ -140,7 +143,7 @@ fn part(page: Page, it: Part, duration_us: u64) -> impl IntoView {
     }
 }
 
-fn limit(it: Measured) -> impl IntoView {
+fn limit(page: Page, it: Measured) -> impl IntoView {
     let amount = |value: u64| match it.limit.as_str() {
         name if name.contains("bytes") => units::bytes(value),
         name if name.contains("ms") => units::took(value.saturating_mul(1_000)),
@@ -148,9 +151,16 @@ fn limit(it: Measured) -> impl IntoView {
     };
     let long = used(it.used, it.max);
     let class = if long >= BAR { "op-bar-over" } else { "op-bar-used" };
+    let key = match it.limit.as_str() {
+        "memory_bytes_max" => Some(Key::OperatorMemory),
+        "cpu_ms_max" => Some(Key::OperatorLimitCpu),
+        "deadline_ms" => Some(Key::OperatorLimitDeadline),
+        _ => None,
+    };
+    let name = it.limit.clone();
     view! {
         <tr>
-            <th scope="row"><code>{it.limit.clone()}</code></th>
+            <th scope="row">{key.map(|it| move || page.say(it))}" "<code>{name}</code></th>
             <td class="op-bar-cell"><span class="only-heard">{units::share(it.used, it.max)}</span>{bar(0.0, long, class)}</td>
             <td class="is-number">{amount(it.used)}" / "{amount(it.max)}</td>
         </tr>

@@ -178,6 +178,14 @@ fn Table(log: Log) -> impl IntoView {
     }
 }
 
+/// Who called, as people read it.
+pub(super) fn caller(page: Page, principal: &str) -> String {
+    match principal {
+        "anonymous" => page.say(Key::OperatorAnonymous).to_owned(),
+        other => other.to_owned(),
+    }
+}
+
 /// One call, or how many there were that have no line.
 fn row(page: Page, line: Line) -> AnyView {
     let time = line.time.clone();
@@ -196,15 +204,11 @@ fn row(page: Page, line: Line) -> AnyView {
         }
         .into_any();
     }
-    let what = line.what().to_owned();
+    let what = line.what();
     let opened = line.opens().map(|it| Route::Operator(OperatorTab::Calls(Some(it))).hash());
     let generation = line.generation.map(|it| format!("({it})"));
     let who = line.who().to_owned();
     let principal = line.principal;
-    let caller = move || match principal.as_str() {
-        "anonymous" => page.say(Key::OperatorAnonymous).to_owned(),
-        other => other.to_owned(),
-    };
     let surface = match line.era {
         Some(era) if !era.is_empty() => format!("{} ({era})", line.surface),
         _ => line.surface,
@@ -219,7 +223,7 @@ fn row(page: Page, line: Line) -> AnyView {
                 None => view! { <code>{what}</code> }.into_any(),
             }}</th>
             <td>{who}" "{generation}</td>
-            <td>{caller}</td>
+            <td>{move || caller(page, &principal)}</td>
             <td>{surface}</td>
             <td><span class=kind.class()>
                 <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}

@@ -32,8 +32,21 @@ pub(super) fn StorageView() -> impl IntoView {
             page.fill(Key::OperatorStorageAll, &[&bytes, &told.with(|it| it.folder.clone())])
         };
         view! {
+            <p>{all}</p>
+            <section class="op-part" aria-labelledby="op-backup">
+                <h2 id="op-backup" class="section-title">{move || page.say(Key::OperatorBackup)}</h2>
+                <p>{move || page.say(Key::OperatorBackupHere)}</p>
+                {move || is_elsewhere.get().then(|| view! {
+                    <p class="hint">{page.say(Key::OperatorBackupElsewhere)}</p>
+                })}
+                <button type="button" on:click=move |_| backup(report, is_backing_up)
+                    aria-disabled=move || report.is_busy.get().to_string()>
+                    {move || page.say(if is_backing_up.get() { Key::OperatorBackupRuns } else { Key::OperatorBackupTake })}
+                </button>
+                <p>{move || page.say(Key::OperatorBackupHint)}</p>
+                <pre class="op-command" tabindex="0">{move || told.with(|it| it.backup.clone())}</pre>
+            </section>
             <section class="op-part" aria-labelledby="op-databases">
-                <p>{all}</p>
                 <h2 id="op-databases" class="section-title">{move || page.say(Key::OperatorDatabases)}</h2>
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
@@ -50,19 +63,6 @@ pub(super) fn StorageView() -> impl IntoView {
                     <For each=move || parts.get() key=|it| format!("{it:?}")
                         children=move |it| view! { <li><b><code>{it.name.clone()}</code></b>{sizes(page, it)}</li> }/>
                 </ul>
-            </section>
-            <section class="op-part" aria-labelledby="op-backup">
-                <h2 id="op-backup" class="section-title">{move || page.say(Key::OperatorBackup)}</h2>
-                <p>{move || page.say(Key::OperatorBackupHere)}</p>
-                {move || is_elsewhere.get().then(|| view! {
-                    <p class="hint">{page.say(Key::OperatorBackupElsewhere)}</p>
-                })}
-                <button type="button" on:click=move |_| backup(report, is_backing_up)
-                    aria-disabled=move || report.is_busy.get().to_string()>
-                    {move || page.say(if is_backing_up.get() { Key::OperatorBackupRuns } else { Key::OperatorBackupTake })}
-                </button>
-                <p>{move || page.say(Key::OperatorBackupHint)}</p>
-                <pre class="op-command" tabindex="0">{move || told.with(|it| it.backup.clone())}</pre>
             </section>
         }
     })

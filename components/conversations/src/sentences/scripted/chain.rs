@@ -6,7 +6,7 @@ use super::{
     By, LogEntry, Scene,
     words::{Found, find, follow, known},
 };
-use language::Language;
+use language::{Language, say};
 
 /// What says that one is played.
 const JAPANESE: &[&str] = &["しりとり", "シリトリ", "尻取り", "しり取り"];
@@ -156,7 +156,7 @@ impl Chain {
             Last::Nothing | Last::Own => Move::Nothing,
             Last::Word(_) if is_done => Move::End(self.say_in(
                 format!("{}ターン完了。終了します", self.theirs),
-                format!("{} rounds done. Ending here.", self.theirs),
+                format!("{} done. Ending here.", say::counted(self.theirs, "round")),
             )),
             Last::Word(word) if self.loses(word) => Move::End(format!(
                 "「{word}」は「ん」で終わったので、私の勝ちです。ありがとうございました。終了します"

@@ -101,15 +101,14 @@ impl Text {
                 conditions.join("、")
             )),
             (Language::English, _) => {
-                let of = match count {
-                    1 => "the one route".to_owned(),
-                    count => format!("{count} routes"),
-                };
                 let with = match conditions.is_empty() {
                     true => String::new(),
                     false => format!(" ({})", conditions.join(", ")),
                 };
-                self.sentences.push(format!("Of {of}{with}, {english} was chosen: {summary}."));
+                self.sentences.push(match count {
+                    1 => format!("There is one route{with}: {summary}."),
+                    _ => format!("Of {count} routes{with}, {english} was chosen: {summary}."),
+                });
             }
         }
         let (far, long) = (length(route.metres), duration(route.time(), self.language));

@@ -75,7 +75,7 @@ words! {
     Missing: "入力してください。", "Please fill this in.";
     IdWrong: "半角の英小文字・数字・ハイフンで 32 文字までです。", "Up to 32 lower-case letters, digits and hyphens.";
     IdTaken: "この ID はすでに使われています。", "This identifier is taken.";
-    TextLong: "{0} 文字までです。", "At most {0} characters.";
+    TextLong: "{0} 文字までです。", "At most {0} {0|character|characters}.";
     NumberWrong: "{0} から {1} までの数で入力してください。", "Please give a number from {0} to {1}.";
     SoldLost: "予約済みの座席がなくなるため、変更できません。先に予約を移すか取り消してください。対象：{0}", "Seats that are sold would be gone. Move or cancel these reservations first: {0}";
     CheckedIn: "この予約はすでに入場済みのため、別の上映には移せません。", "This reservation was used at the door, so it cannot go to another showing.";
@@ -84,7 +84,7 @@ words! {
     // The week.
     WeekTitle: "今週の稼働状況", "How full the week is";
     Sold: "販売済み", "Sold";
-    SoldOf: "全 {0} 席の {1}％", "{1}% of {0} seats";
+    SoldOf: "全 {0} 席の {1}％", "{1}% of {0} {0|seat|seats}";
     Held: "仮押さえ", "Held";
     Used: "入場済み", "Checked in";
     Waiting: "空席待ち", "Waiting";
@@ -123,7 +123,7 @@ words! {
     EditShowing: "上映回の変更：{0}", "Change a showing: {0}";
     StartTime: "開始日時", "Start";
     StartHint: "映画館の現地時刻です。", "In the cinema's own time.";
-    Meets: "{0}〜{1}「{2}」と重なります（清掃 {3} 分を含む）。時刻かスクリーンを変えてください。", "It meets {2}, {0} to {1}, with {3} minutes for cleaning between. Choose another time or screen.";
+    Meets: "{0}〜{1}「{2}」と重なります（清掃 {3} 分を含む）。時刻かスクリーンを変えてください。", "It meets {2}, {0} to {1}, with {3} {3|minute|minutes} for cleaning between. Choose another time or screen.";
     TakeOut: "取りやめ", "Take out";
     TakeOutNamed: "{0} の上映の取りやめ", "Take out {0}";
     TakeOutAsk: "{0} の上映を取りやめますか。", "Take {0} out of the programme?";
@@ -163,7 +163,7 @@ words! {
     KindCompanion: "同伴者席", "Companion";
     KindPair: "ペアシート", "Pair";
     KindNone: "空き", "Gap";
-    PlanGrid: "座席の配置図（{0} 列、{1} 席分の幅）", "Plan of the seats: {0} rows, {1} places wide";
+    PlanGrid: "座席の配置図（{0} 列、{1} 席分の幅）", "Plan of the seats: {0} {0|row|rows}, {1} {1|place|places} wide";
     PlaceName: "{0}列 左から{1}：{2}", "Row {0}, place {1}: {2}";
     PlaceNumbered: "{0}列 {1}番：{2}", "Row {0}, seat {1}: {2}";
     PlaceAisle: "{0}列 左から{1}：通路", "Row {0}, place {1}: aisle";
@@ -202,8 +202,8 @@ words! {
     PartyTo: "移る先の上映", "Showing to move to";
     PartySame: "同じ上映（{0}）", "The same showing ({0})";
     PartySeats: "新しい座席：{0} 席のうち {1} 席を選択中", "New seats: {1} of {0} chosen";
-    PartySeatsMissing: "今と同じ {0} 席を選んでください。", "Please choose {0} seats, as many as now.";
-    PartyTooMany: "選べるのは {0} 席です。別の席を外してから選んでください。", "There are {0} seats in this party. Let go of one first.";
+    PartySeatsMissing: "今と同じ {0} 席を選んでください。", "Please choose {0} {0|seat|seats}, as many as now.";
+    PartyTooMany: "選べるのは {0} 席です。別の席を外してから選んでください。", "This party has {0} {0|seat|seats}. Let go of one first.";
     PartyTaken: "{0} は空いていません。", "{0} is not free.";
     PartyReasonHint: "予約の履歴に残ります。", "Kept in the reservation's history.";
     PartyMove: "この座席に移す", "Move the party";
@@ -229,7 +229,7 @@ words! {
     ImportSame: "「{0}」は販売中のものと同じです。何も変わりません。", "{0} is what is on sale already. Nothing would change.";
     ImportYes: "この内容に入れ替える", "Replace the catalogue with this";
     ImportNo: "やめる", "Leave it as it is";
-    ImportDone: "入れ替えました。変更点：{0} 件。以前の内容は第 {1} 版として残っています。", "Replaced, with {0} changes. What was there before is kept as version {1}.";
+    ImportDone: "入れ替えました。変更点：{0} 件。以前の内容は第 {1} 版として残っています。", "Replaced, with {0} {0|change|changes}. What was there before is kept as version {1}.";
     ImportWrong: "「{0}」に誤りがあります", "There are mistakes in {0}";
     ImportBack: "第 {0} 版に戻す場合の変更点を見る", "See what going back to version {0} would change";
     VersionFile: "第 {0} 版", "version {0}";
@@ -238,6 +238,7 @@ words! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::plural;
 
     #[test]
     fn both_languages_fill_the_same_places() {
@@ -245,6 +246,7 @@ mod tests {
             let places =
                 |lang| (0..9).map(move |it| word.text(lang).contains(&format!("{{{it}}}")));
             assert!(places(Lang::Ja).eq(places(Lang::En)), "{word:?}");
+            assert_eq!(plural(word.text(Lang::En)), None, "{word:?}");
             assert!(!word.text(Lang::Ja).is_empty() && !word.text(Lang::En).is_empty());
         }
     }

@@ -150,7 +150,8 @@ fn Tiles(staff: Staff) -> impl IntoView {
     };
     let share = move || {
         let (seats, sold) = (sum(|it| it.seats_count), sum(|it| it.sold_count));
-        Word::SoldOf.fill(page, &[&seats.to_string(), &percent(sold, seats).to_string()])
+        let all = dates::number(f64::from(seats), page.lang.get());
+        Word::SoldOf.fill(page, &[&all, &percent(sold, seats).to_string()])
     };
     let revenue = move || {
         let all = staff.week.with(|it| it.here().map(|it| it.revenue.clone()).unwrap_or_default());
