@@ -224,7 +224,7 @@ impl Browser {
     pub async fn click(&self, css: &str) {
         for _ in 0..20 {
             let element = self.find(css).await;
-            match self.press(&element).await {
+            match self.try_tap(&element).await {
                 Err(CmdError::Standard(it)) if it.error == ErrorStatus::StaleElementReference => {}
                 pressed => return pressed.expect("it is clicked"),
             }
@@ -237,10 +237,10 @@ impl Browser {
     /// A frame of another origin is moved by its parent a little later, which an element in it cannot see. What is
     /// pressed there beside the element is kept from the page, and the element is pressed again.
     pub async fn tap(&self, element: &Element) {
-        self.press(element).await.expect("it is clicked");
+        self.try_tap(element).await.expect("it is clicked");
     }
 
-    async fn press(&self, element: &Element) -> Result<(), CmdError> {
+    async fn try_tap(&self, element: &Element) -> Result<(), CmdError> {
         for _ in 0..20 {
             self.rests(element).await?;
             self.client.execute(GUARD, vec![reference(element)]).await?;
