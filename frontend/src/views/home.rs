@@ -71,7 +71,7 @@ fn Mine() -> impl IntoView {
     let all = Memo::new(move |_| {
         let waiting = inbox.waiting.with(|it| it.here().cloned().unwrap_or_default());
         let asking = asking(&waiting);
-        let count = waiting.len() - asking.iter().filter(|it| it.0).count();
+        let count = waiting.len().saturating_sub(asking.iter().filter(|it| it.0).count());
         let approvals = (count > 0).then(|| Ongoing {
             phrase: (Key::FrontApprovals, vec![count.to_string()]),
             english: None,

@@ -68,17 +68,21 @@ fn all(stored: &Stored) -> Json {
         "catalogue": rows("lending", "pg_roles"),
         "stranger": rows("nobody", "books"),
         "outside": rows("../lending", "books"),
+        "the host's": rows(".lending", "books"),
     })
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tables_and_views_are_exported_alike_on_both_engines() {
     let folder = tempfile::tempdir().unwrap();
-    let file = Database::open(folder.path().join("lending.db"), Limits::default()).unwrap();
-    filled(&file).await;
+    for name in ["lending.db", ".lending.db"] {
+        filled(&Database::open(folder.path().join(name), Limits::default()).unwrap()).await;
+    }
     let address = address(&Cluster::shared().database());
     let server = Server::connect(&address).await.unwrap();
-    filled(&server.database("lending", Limits::default()).await.unwrap()).await;
+    for name in ["lending", ".lending"] {
+        filled(&server.database(name, Limits::default()).await.unwrap()).await;
+    }
     let path = folder.path().to_owned();
     let read = tokio::task::spawn_blocking(move || {
         let reader = Reader::connect(&address, tokio::runtime::Handle::current()).unwrap();
@@ -89,6 +93,7 @@ async fn tables_and_views_are_exported_alike_on_both_engines() {
     });
     let [files, server] = read.await.unwrap();
     assert_eq!(files, server);
+    assert_eq!(server["the host's"], json!("\".lending\" has stored nothing here"));
     let book = |shelf: &str, at: u64, title: Json, about: Json, price: Json| json!({ "shelf": shelf, "at": at, "title": title, "about": about, "cover": "AAH/", "price": price });
     let books = json!([
         book("B", 2, Json::Null, Json::Null, json!(-1e300)),

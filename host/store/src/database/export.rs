@@ -104,10 +104,11 @@ impl Stored {
     pub fn tables(&self, component: &str) -> Result<Vec<String>, ExportError> {
         let tables = match self {
             Self::Files(folder) => tables_readonly(&file(folder, component)?)?,
-            Self::Server(server) => server.tables(component)?,
+            Self::Server(server) if is_name(component) => server.tables(component)?,
+            Self::Server(_) => Vec::new(),
         };
         match tables.is_empty() {
-            true => Err(ExportError::Nothing { component: component.to_owned() }),
+            true => Err(nothing(component)),
             false => Ok(tables),
         }
     }
@@ -120,18 +121,27 @@ impl Stored {
     pub fn export(&self, component: &str, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
         match self {
             Self::Files(folder) => export_readonly(&file(folder, component)?, table, each),
-            Self::Server(server) => server.export(component, table, each),
+            Self::Server(server) if is_name(component) => server.export(component, table, each),
+            Self::Server(_) => Err(nothing(component)),
         }
     }
 }
 
+/// Whether a component may be called so: what the host itself keeps beside, such as accounts, is not exported.
+fn is_name(component: &str) -> bool {
+    component.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it))
+}
+
+pub(super) fn nothing(component: &str) -> ExportError {
+    ExportError::Nothing { component: component.to_owned() }
+}
+
 /// The file of a component's database.
 fn file(folder: &Path, component: &str) -> Result<PathBuf, ExportError> {
-    let is_name = component.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_".contains(&it));
     let file = folder.join(format!("{component}.db"));
-    match is_name && file.is_file() {
+    match is_name(component) && file.is_file() {
         true => Ok(file),
-        false => Err(ExportError::Nothing { component: component.to_owned() }),
+        false => Err(nothing(component)),
     }
 }
 

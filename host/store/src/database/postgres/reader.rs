@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error as PgError, Row};
 
-use super::super::export::{Column, Each, ExportError, StoredDatabase, object};
+use super::super::export::{Column, Each, ExportError, StoredDatabase, nothing, object};
 use super::super::moving::quoted;
 use super::Way;
 use super::address::{Address, Place, parse, tls};
@@ -131,7 +131,7 @@ impl Reader {
         self.at_once(|| {
             let tables = self.tables(component)?;
             if tables.is_empty() {
-                return Err(ExportError::Nothing { component: component.to_owned() });
+                return Err(nothing(component));
             }
             if !tables.iter().any(|it| it == table) {
                 return Err(ExportError::NoTable { table: table.to_owned(), tables });
