@@ -70,7 +70,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.says(".waiting", "Please give").await;
     browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
     browser.hit("button", "Join the waiting list").await;
-    browser.says(".waiting", "Your place: 1").await;
+    browser.says(".waiting", "at place 1 of the list").await;
     browser.picture("waiting-phone").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
 
