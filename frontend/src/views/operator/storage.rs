@@ -86,14 +86,14 @@ fn backup(report: Report<Storage>, is_backing_up: RwSignal<bool>) {
 /// What it takes, in words and as a bar.
 fn sizes(page: Page, it: Kept) -> impl IntoView {
     let bytes = units::bytes(it.bytes);
-    let files = it.files;
+    let (files, is_elsewhere) = (it.files, it.files == 0 && it.bytes > 0);
     let limit = it.limit_bytes;
     let text = move || {
         let count = dates::number(files as f64, page.lang.get());
         match limit.map(units::bytes) {
             // On a server it is in no files of its own.
-            Some(limit) if files == 0 => format!("{bytes} / {limit}"),
-            None if files == 0 => bytes.clone(),
+            Some(limit) if is_elsewhere => format!("{bytes} / {limit}"),
+            None if is_elsewhere => bytes.clone(),
             Some(limit) => page.fill(Key::OperatorKeptOf, &[&bytes, &limit, &count]),
             None => page.fill(Key::OperatorKept, &[&bytes, &count]),
         }
