@@ -77,6 +77,11 @@ fn missing(kind: &str, message: &str) -> String {
     name.map_or_else(|| message.to_owned(), |name| format!("no such {kind}: {name}"))
 }
 
+/// What the server says, or what became of the connection.
+pub(super) fn told(error: &PgError) -> String {
+    error.as_db_error().map_or_else(|| cause(error), |it| it.message().to_owned())
+}
+
 /// The last cause of an error, which names neither user nor password.
 pub(super) fn cause(error: &PgError) -> String {
     let mut last: &dyn std::error::Error = error;

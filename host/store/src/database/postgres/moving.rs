@@ -18,9 +18,9 @@ use super::super::moving::{
 };
 use super::super::types::{Limits, Value};
 use super::super::{Engine, migrations::MigrateError};
-use super::failed::cause;
+use super::failed::told;
 use super::server::Server;
-use super::values::{Cell, Parameter};
+use super::values::{Parameter, cells};
 use super::{Postgres, server::schema_of};
 
 /// Rows of the host's that are on their way to the server at a time, and bytes from which on there are fewer.
@@ -55,7 +55,7 @@ impl Kind {
 }
 
 fn failed(component: &str, error: &PgError) -> MoveError {
-    let why = error.as_db_error().map_or_else(|| cause(error), |it| it.message().to_owned());
+    let why = told(error);
     MoveError(format!("{component}: the PostgreSQL server says: {why}; nothing was moved"))
 }
 
@@ -466,9 +466,7 @@ async fn read(
     let mut stream = pin!(client.query_raw(sql, none).await.map_err(failed)?);
     let mut tally = Tally::default();
     while let Some(row) = stream.try_next().await.map_err(failed)? {
-        let cells = (0..row.len()).map(|at| row.try_get::<_, Cell>(at).map(|it| it.0));
-        let row: Result<Vec<_>, PgError> = cells.collect();
-        let row = fits(row.map_err(failed)?)?;
+        let row = fits(cells(&row).map_err(failed)?)?;
         tally.add(table, &row);
         give(&row)?;
     }

@@ -12,10 +12,10 @@ use super::super::export::{Column, Each, ExportError, StoredDatabase, nothing, o
 use super::super::moving::quoted;
 use super::Way;
 use super::address::{Address, Place, parse, tls};
-use super::failed::{cause, unusable};
+use super::failed::{told, unusable};
 use super::moving::{SCHEMA_PREFIX, named};
 use super::server::{ServerError, role_of, schema_of};
-use super::values::Cell;
+use super::values::cells;
 use crate::data::Taken;
 
 const SNAPSHOT: &str =
@@ -31,8 +31,7 @@ pub struct Reader {
 }
 
 fn failed(error: &PgError) -> ExportError {
-    let why = error.as_db_error().map_or_else(|| cause(error), |it| it.message().to_owned());
-    ExportError::Postgres(why)
+    ExportError::Postgres(told(error))
 }
 
 impl Reader {
@@ -193,7 +192,5 @@ fn select(schema: &str, table: &str, columns: &[Column], is_table: bool) -> Stri
 }
 
 fn line(row: &Row, columns: &[Column]) -> Result<Map<String, Json>, ExportError> {
-    let cells = (0..row.len()).map(|at| row.try_get::<_, Cell>(at).map(|it| it.0));
-    let cells: Result<Vec<_>, PgError> = cells.collect();
-    Ok(object(columns, cells.map_err(|it| failed(&it))?))
+    Ok(object(columns, cells(row).map_err(|it| failed(&it))?))
 }

@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 
 use bytes::BytesMut;
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type};
+use tokio_postgres::{Error as PgError, Row};
 
 use super::super::types::Value;
 
@@ -120,6 +121,11 @@ impl<'a> FromSql<'a> for Cell {
     fn accepts(_: &Type) -> bool {
         true
     }
+}
+
+/// The values of a row.
+pub(super) fn cells(row: &Row) -> Result<Vec<Value>, PgError> {
+    (0..row.len()).map(|at| row.try_get::<_, Cell>(at).map(|it| it.0)).collect()
 }
 
 /// A sum of integers is `numeric` in PostgreSQL, and an integer in SQLite; one with decimals is real.
