@@ -25,17 +25,22 @@ async fn counts(client: &Client) -> Listener {
 
 /// Asks `/api/ready` until it says so.
 async fn until_ready_is(client: &Client, ready: bool) -> Value {
-    loop {
-        let answer = client.get("/api/ready").await;
-        let status = answer.status();
-        assert_eq!(answer.headers()["cache-control"], "no-store");
-        let body: Value = answer.json().await.unwrap();
-        assert_eq!(status == StatusCode::OK, body["ready"] == true, "{body}");
-        if body["ready"] == ready {
-            return body;
+    let asked = async {
+        loop {
+            // A server that stops closes idle connections, perhaps while this goes out on one.
+            if let Ok(answer) = client.http(Method::GET, "/api/ready").send().await {
+                let status = answer.status();
+                assert_eq!(answer.headers()["cache-control"], "no-store");
+                let body: Value = answer.json().await.unwrap();
+                assert_eq!(status == StatusCode::OK, body["ready"] == true, "{body}");
+                if body["ready"] == ready {
+                    return body;
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    };
+    tokio::time::timeout(LONG, asked).await.expect("it says so")
 }
 
 /// STO-40: a load balancer has no token, and learns nothing else.
