@@ -212,12 +212,20 @@ impl Shared {
         let (mut known_at, mut looks) = (Instant::now(), 0);
         loop {
             let began = Instant::now();
+            let before = self.fences();
             let seen = timeout(UNKNOWN_MAX - LOOK_EVERY, self.look(looks % SWEEP_EVERY == 0)).await;
             looks = looks.wrapping_add(1);
             match seen {
-                Ok(Ok(taken)) => {
+                Ok(Ok(mut taken)) => {
                     known_at = began;
-                    self.end(|key, fence| taken.get(key) != Some(&fence));
+                    self.end(|key, fence| {
+                        // One that was taken since is not among those that were seen, and is not lost.
+                        let is_new = before.get(key) != Some(&fence);
+                        if is_new {
+                            taken.insert(key.clone(), fence);
+                        }
+                        !is_new && taken.get(key) != Some(&fence)
+                    });
                     self.taken.send_replace(Arc::new(taken));
                 }
                 _ if known_at.elapsed() + LOOK_EVERY > UNKNOWN_MAX => self.end(|_, _| true),
@@ -227,21 +235,18 @@ impl Shared {
         }
     }
 
+    /// The fences of what this node has.
+    fn fences(&self) -> HashMap<Key, i64> {
+        self.held.lock().iter().map(|(key, it)| (key.clone(), it.0)).collect()
+    }
+
     async fn look(&self, sweeps: bool) -> io::Result<BTreeMap<Key, i64>> {
-        // What this node takes meanwhile is not among them, and is not lost.
-        let held: HashMap<_, _> =
-            self.held.lock().iter().map(|(key, it)| (key.clone(), it.0)).collect();
         let gone_s = GONE_AFTER.as_secs_f64();
         let rows = self.server.ask(TAKEN, &[&gone_s]).await?;
         let of = |row: &tokio_postgres::Row| {
             ((row.get::<_, &str>(0).into(), row.get::<_, &str>(1).into()), row.get::<_, i64>(2))
         };
-        let mut taken: BTreeMap<Key, i64> = rows.iter().map(of).collect();
-        for (key, (fence, _)) in &*self.held.lock() {
-            if held.get(key) != Some(fence) {
-                taken.insert(key.clone(), *fence);
-            }
-        }
+        let taken = rows.iter().map(of).collect();
         if sweeps {
             // Another node may do the same at the same time.
             let _ = self.server.ask(SWEEP, &[&gone_s]).await;
@@ -250,7 +255,7 @@ impl Shared {
     }
 
     /// Ends the leases of this node that are `lost`.
-    fn end(&self, lost: impl Fn(&Key, i64) -> bool) {
+    fn end(&self, mut lost: impl FnMut(&Key, i64) -> bool) {
         self.held.lock().retain(|key, (fence, over)| {
             let is_lost = lost(key, *fence);
             if is_lost {

@@ -9,6 +9,7 @@ use host::{
     documents::{DocumentLimits, Documents, Place, number},
     leases::Leases,
 };
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 
@@ -150,6 +151,26 @@ async fn a_claim_is_one_nodes_until_it_is_dropped_or_gone() {
     );
     drop(third);
     drop(leases[0].claim(".tests", "a").await.unwrap());
+}
+
+/// STO-11. A node looks which leases it has, and takes more of them meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lease_taken_while_its_node_looks_is_not_lost() {
+    let (_, nodes) = nodes(1).await;
+    for round in 0..30 {
+        let (leases, stop) = (Leases::of(Some(&nodes[0])), CancellationToken::new());
+        let looks = leases.look_after(&stop).expect("they are shared");
+        let take = async |number: usize| {
+            tokio::time::sleep(Duration::from_micros(200) * u32::try_from(number).unwrap()).await;
+            leases.take(".tests", &format!("{round}/{number}")).await.unwrap().expect("it is free")
+        };
+        let held = join_all((0..40).map(take)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let lost = held.iter().filter(|it| it.over().is_cancelled()).count();
+        assert_eq!(lost, 0, "in round {round}");
+        stop.cancel();
+        looks.await.unwrap();
+    }
 }
 
 /// STO-12
