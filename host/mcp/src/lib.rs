@@ -218,18 +218,24 @@ impl McpServer {
             && owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name())))
     }
 
-    /// Serves one client on these streams until it goes.
+    /// Serves one client on these streams until it goes, of which no line has more bytes than `line_bytes_max`.
     pub fn serve_streams(
         self,
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
+        line_bytes_max: usize,
     ) -> BoxFuture<'static, ()> {
-        self.serve_client(Box::new(input), Box::new(output))
+        let streams: (Input, Output) = (Box::new(input), Box::new(output));
+        self.serve_client(streams, line_bytes_max)
     }
 
-    fn serve_client(self, input: Input, output: Output) -> BoxFuture<'static, ()> {
+    fn serve_client(
+        self,
+        (input, output): (Input, Output),
+        line_bytes_max: usize,
+    ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            match self.serve(streams::client(input, output)).await {
+            match self.serve(streams::client(input, output, line_bytes_max)).await {
                 Ok(running) => _ = running.waiting().await,
                 Err(error) => tracing::warn!("the client left before it was served: {error}"),
             }

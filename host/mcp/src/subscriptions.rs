@@ -35,7 +35,7 @@ use store::events::{By, Events, Published};
 
 mod listen;
 
-pub(super) use listen::{lines, set_aside};
+pub(super) use listen::set_aside;
 
 /// The method of clients that listen.
 pub(super) const LISTEN: &str = "subscriptions/listen";

@@ -182,9 +182,9 @@ impl Server {
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), StartError> {
         config.check()?;
-        let page = page::address(&config, None);
+        let (page, line_bytes_max) = (page::address(&config, None), config.body_bytes_max);
         let (server, _) = Self::open(config, Clock::System, (page, None), When::Behind).await?;
-        server.mcp.clone().serve_streams(input, output).await;
+        server.mcp.clone().serve_streams(input, output, line_bytes_max).await;
         server.stop().await;
         Ok(())
     }
