@@ -181,7 +181,7 @@ pub(super) async fn export(
     let failed = |error| Failure::new("internal_error", 500, format!("It was not read: {error}"));
     let (stored, table) = found.await.map_err(failed)??;
     let (pieces, received) = mpsc::channel::<std::io::Result<Bytes>>(PIECES_MAX);
-    let to = Pieces { to: pieces.clone(), runtime: Handle::current() };
+    let to = Pieces { to: pieces, runtime: Handle::current() };
     let read = move || {
         let mut to = BufWriter::with_capacity(PIECE_BYTES, to);
         let mut each = |row: serde_json::Map<String, Value>| {
@@ -190,8 +190,7 @@ pub(super) async fn export(
         };
         let ended = stored.export(&name, &table, &mut each).map_err(|it| it.to_string());
         if let Err(error) = ended.and_then(|_| to.flush().map_err(|it| it.to_string())) {
-            // A reader that has gone is told nothing.
-            let _ = pieces.blocking_send(Err(std::io::Error::other(error)));
+            to.get_ref().fail(error);
         }
     };
     // It ends with its reader.
@@ -225,7 +224,7 @@ pub(super) async fn backup(State(operator): State<Operator>) -> Result<Response,
     };
     let (pieces, received) = mpsc::channel::<std::io::Result<Bytes>>(PIECES_MAX);
     let data = operator.calls.config.data.clone();
-    let to = Pieces { to: pieces.clone(), runtime: Handle::current() };
+    let to = Pieces { to: pieces, runtime: Handle::current() };
     let write = move || {
         let _turn = turn;
         let mut to = BufWriter::with_capacity(PIECE_BYTES, to);
@@ -235,7 +234,7 @@ pub(super) async fn backup(State(operator): State<Operator>) -> Result<Response,
             (Ok(list), Ok(())) => tracing::info!(files = list.files.len(), "a backup was sent"),
             (Err(error), _) => {
                 tracing::warn!("a backup was not sent: {error}");
-                let _ = pieces.blocking_send(Err(std::io::Error::other(error.to_string())));
+                to.get_ref().fail(error.to_string());
             }
             (Ok(_), Err(error)) => tracing::warn!("a backup was not sent: {error}"),
         }
@@ -266,6 +265,14 @@ pub(super) async fn backup(State(operator): State<Operator>) -> Result<Response,
 struct Pieces {
     to: mpsc::Sender<std::io::Result<Bytes>>,
     runtime: Handle,
+}
+
+impl Pieces {
+    /// Breaks it off with what went wrong; a reader that has gone is told nothing.
+    fn fail(&self, error: String) {
+        let error = std::io::Error::other(error);
+        let _ = self.runtime.block_on(self.to.send_timeout(Err(error), STALLED));
+    }
 }
 
 impl Write for Pieces {
