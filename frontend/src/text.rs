@@ -82,6 +82,14 @@ impl Lang {
         }
     }
 
+    /// What stands behind a name and before what it is.
+    pub(crate) fn colon(self) -> &'static str {
+        match self {
+            Self::Ja => "：",
+            Self::En => ": ",
+        }
+    }
+
     /// What stands between the entries of a list in a sentence.
     pub(crate) fn comma(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ use crate::mcp::wire::Explained;
 use crate::page::page;
 use crate::text::Key;
 
-/// Draws them with the names that the tool has for them in the reader's language.
+/// Draws them with the names that the tool has for them in the reader's language, and small those that programs use.
 #[component]
 pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
     let page = page();
@@ -25,9 +25,13 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
                 let Explained { label, help } = it.argument(lang, &name);
                 label.or(help)
             });
+            let (said, named) = match about {
+                Some(about) => (about, view! { <code class="hint">{name}</code> }.into_any()),
+                None => (name, ().into_any()),
+            };
             view! {
                 <div class="call-argument">
-                    <dt><code>{name}</code>{about.map(|it| view! { <span class="hint">{it}</span> })}</dt>
+                    <dt>{said}{named}</dt>
                     <dd>{value}</dd>
                 </div>
             }
