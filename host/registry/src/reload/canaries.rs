@@ -130,6 +130,31 @@ impl Reloader {
         }
     }
 
+    /// Remembers which canaries another node has begun that do not answer here yet.
+    pub(super) fn note_canaries_begun_elsewhere(&mut self) {
+        let catalog = self.control.registry.catalog();
+        let begun_elsewhere = self.control.revision_store.names().into_iter().filter_map(|name| {
+            let pending = self.control.revision_store.manifest(&name).pending;
+            let digest = pending.filter(|it| it.canary.is_some())?.digest;
+            let is_here =
+                catalog.canary(&name).is_some_and(|it| **it.component.digest() == *digest);
+            let beside = catalog.component(&name).map(|it| it.digest().clone());
+            (!is_here).then(|| (name, (digest.into(), beside)))
+        });
+        let begun_elsewhere = begun_elsewhere.collect();
+        if let Some(node) = &mut self.node {
+            node.begun_elsewhere = begun_elsewhere;
+        }
+    }
+
+    /// Whether a canary that does not answer here begins as soon as this node is looked after.
+    fn is_begun_elsewhere(&self, name: &str, digest: &str) -> bool {
+        let begun = self.node.as_ref().and_then(|it| it.begun_elsewhere.get(name));
+        let catalog = self.control.registry.catalog();
+        let beside = catalog.component(name).map(|it| it.digest());
+        begun.is_some_and(|(begun, then)| **begun == *digest && then.as_ref() == beside)
+    }
+
     async fn settle_all_canaries(&self) {
         for name in self.control.revision_store.names() {
             let catalog = self.control.registry.catalog();
@@ -152,6 +177,7 @@ impl Reloader {
                     self.note_error(&name, text, None);
                     self.end_canary(&name, digest, why).await;
                 }
+                None if self.is_begun_elsewhere(&name, digest) => {}
                 None => {
                     let why = "another version serves now than the one that it stood beside";
                     self.end_canary(&name, digest, why).await;

@@ -60,6 +60,9 @@ pub(super) struct Node {
     /// Why it could not, where it has tried.
     failed: BTreeMap<String, String>,
     has_turn: bool,
+    /// Canaries that were begun on another node when this one took its turn, and are not yet here: by component their
+    /// digest, and that of the version beside which they stand.
+    pub(super) begun_elsewhere: BTreeMap<String, (Arc<str>, Option<Arc<str>>)>,
     /// Whether something could not be told the others yet.
     is_owing: bool,
     /// When it last knew what the others serve.
@@ -84,6 +87,7 @@ impl Node {
             behind: BTreeMap::new(),
             failed: BTreeMap::new(),
             has_turn: false,
+            begun_elsewhere: BTreeMap::new(),
             is_owing: false,
             received_at: Instant::now(),
         }
@@ -245,8 +249,9 @@ impl Reloader {
         }
         // Once more: from here on no other node changes anything.
         let caught_up = self.catch_up().await;
-        if caught_up.is_err() {
-            self.end_turn().await;
+        match caught_up {
+            Ok(()) => self.note_canaries_begun_elsewhere(),
+            Err(_) => self.end_turn().await,
         }
         caught_up
     }
