@@ -217,27 +217,30 @@ impl Sessions {
         let Some(shared) = self.shared.clone() else { return };
         let (own, hang_up) = (self.own.clone(), self.hang_up.clone());
         let mut events = shared.events.listen();
-        let mut held = Instant::now();
+        let mut held = tokio::time::Instant::now();
         tokio::spawn(async move {
             loop {
+                // However many events come.
                 let event = tokio::select! {
+                    biased;
                     () = hang_up.cancelled() => return,
-                    event = tokio::time::timeout(shared::LOOK_EVERY, events.recv()) => event,
+                    () = tokio::time::sleep_until(held + shared::LOOK_EVERY) => None,
+                    event = events.recv() => Some(event),
                 };
                 let keys = match event {
-                    Ok(Ok(Published { by: By::Host { .. }, what: Some(what) })) => {
+                    Some(Ok(Published { by: By::Host { .. }, what: Some(what) })) => {
                         match what.strip_prefix(shared::CHANGED) {
                             Some(key) => vec![key.to_owned()],
                             None if *what == *shared::MESSAGES => Vec::new(),
                             None => continue,
                         }
                     }
-                    Ok(Ok(Published { what: Some(_), .. })) => continue,
-                    Ok(Ok(Published { what: None, .. }) | Err(RecvError::Lagged(_))) => {
+                    Some(Ok(Published { what: Some(_), .. })) => continue,
+                    Some(Ok(Published { what: None, .. }) | Err(RecvError::Lagged(_))) => {
                         shared.keys()
                     }
-                    Ok(Err(RecvError::Closed)) => return,
-                    Err(_none) => Vec::new(),
+                    Some(Err(RecvError::Closed)) => return,
+                    None => Vec::new(),
                 };
                 let Some(own) = own.upgrade() else { return };
                 for key in keys {
@@ -247,7 +250,7 @@ impl Sessions {
                 }
                 own.take_messages(&shared).await;
                 if held.elapsed() >= shared::LOOK_EVERY {
-                    held = Instant::now();
+                    held = tokio::time::Instant::now();
                     if let Err(error) = shared.rows.hold(shared.in_use(), shared::HELD_FOR).await {
                         tracing::warn!("sessions that are in use may give way: {error}");
                     }

@@ -2,6 +2,8 @@
 
 use std::{io, time::Duration};
 
+use tokio::time::sleep;
+
 use crate::{
     database::postgres::Server,
     leases::{Hold, Leases},
@@ -16,6 +18,9 @@ const REMEMBERED_MAX: i64 = 1 << 20;
 const SLACK_S: i64 = 600;
 /// How long a round that another node runs is waited for: until it is known whether that node is gone.
 const PATIENCE: Duration = Duration::from_secs(12);
+/// How often it is tried again to write down that a call has ended, and after how long.
+const TRIES_MAX: u32 = 600;
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 const FIND: &str = "SELECT EXISTS (SELECT 1 FROM answers WHERE call = $1),
     coalesce((SELECT max(until_s) FROM answers_forgotten), 0)";
@@ -69,16 +74,24 @@ impl Answers {
     /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
     ///
     /// # Errors
-    /// Where the database is not there: no node takes it as long as this one runs.
+    /// Where the database is not there: it is written once it is, and no node takes it as long as this one runs.
     pub async fn end(&self, call: u64, expires_at_s: u64, claim: Hold) -> io::Result<()> {
-        let ended = self.server.ask(END, &[&call.cast_signed(), &seconds(expires_at_s)]).await;
-        match ended {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                claim.keep();
-                Err(error)
+        let Err(error) = self.write_end(call, expires_at_s).await else { return Ok(()) };
+        let own = self.clone();
+        tokio::spawn(async move {
+            for _ in 0..TRIES_MAX {
+                sleep(AGAIN_AFTER).await;
+                if own.write_end(call, expires_at_s).await.is_ok() {
+                    return;
+                }
             }
-        }
+            claim.keep();
+        });
+        Err(error)
+    }
+
+    async fn write_end(&self, call: u64, expires_at_s: u64) -> io::Result<()> {
+        self.server.ask(END, &[&call.cast_signed(), &seconds(expires_at_s)]).await.map(drop)
     }
 
     /// Forgets what has expired, and the eldest where there are too many.

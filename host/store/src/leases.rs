@@ -109,19 +109,18 @@ impl Leases {
         let mut taken = self.shared.as_ref().map(|it| it.taken.subscribe());
         let named: Key = (component.into(), key.into());
         let wait = async {
-            let here = self.here.lock(&lock_of(component, key)).await;
-            let row = loop {
-                match self.row(&named, stop).await {
-                    Ok(Some(row)) => break row,
-                    Ok(None) => {}
+            loop {
+                let here = self.here.lock(&lock_of(component, key)).await;
+                match self.row(&named, stop, here).await {
+                    Ok(Ok(hold)) => break hold,
+                    Ok(Err(_)) => {}
                     Err(error) => tracing::debug!("a lease is not to be had: {error}"),
                 }
                 let Some(taken) = &mut taken else { continue };
                 // As it was seen after now; a node that does not know waits.
                 taken.mark_unchanged();
                 while taken.changed().await.is_ok() && taken.borrow().contains_key(&named) {}
-            };
-            Hold::new(row, here)
+            }
         };
         stop.run_until_cancelled(wait).await
     }
@@ -131,13 +130,14 @@ impl Leases {
     /// # Errors
     /// Where the database is not there.
     pub async fn claim(&self, component: &str, key: &str) -> io::Result<Hold> {
-        let here = self.here.lock(&lock_of(component, key)).await;
+        let mut here = self.here.lock(&lock_of(component, key)).await;
         let (named, never) = ((component.into(), key.into()), CancellationToken::new());
         let mut pause = PAUSE;
         loop {
-            if let Some(row) = self.row(&named, &never).await? {
-                return Ok(Hold::new(row, here));
-            }
+            here = match self.row(&named, &never, here).await? {
+                Ok(hold) => return Ok(hold),
+                Err(here) => here,
+            };
             sleep(pause).await;
             pause = (pause * 2).min(PAUSE_MAX);
         }
@@ -162,8 +162,8 @@ impl Leases {
     /// Where the database is not there.
     pub async fn take(&self, component: &str, key: &str) -> io::Result<Option<Hold>> {
         let Some(here) = self.here.try_lock(&lock_of(component, key)) else { return Ok(None) };
-        let row = self.row(&(component.into(), key.into()), &CancellationToken::new()).await?;
-        Ok(row.map(|row| Hold::new(row, here)))
+        let (named, never) = ((component.into(), key.into()), CancellationToken::new());
+        Ok(self.row(&named, &never, here).await?.ok())
     }
 
     /// Whether any node has it now.
@@ -179,26 +179,30 @@ impl Leases {
         Ok(!shared.server.ask(IS_HELD, &[&component, &key, &gone_s]).await?.is_empty())
     }
 
-    /// The row of a lease, where nodes share them, and its end; none where another node has it.
+    /// The lease of the one who is `here` the only one at it; where another node has it, that comes back.
     async fn row(
         &self,
         named: &Key,
         stop: &CancellationToken,
-    ) -> io::Result<Option<(Option<Row>, CancellationToken)>> {
+        here: OwnedMutexGuard<()>,
+    ) -> io::Result<Result<Hold, OwnedMutexGuard<()>>> {
         let over = stop.child_token();
-        let Some(shared) = self.shared.clone() else { return Ok(Some((None, over))) };
-        let ((component, key), ends) = (named.clone(), over.clone());
-        // It comes to its end though nothing waits for it any more, and is given back then.
+        let Some(shared) = self.shared.clone() else {
+            return Ok(Ok(Hold { row: None, over, _here: here }));
+        };
+        let (component, key) = named.clone();
+        // It comes to its end though nothing waits for it any more, and is given back then; until then nobody else here
+        // takes it, who would have it taken away so.
         let taking = tokio::spawn(async move {
             let (node, gone_s) = (shared.server.node(), GONE_AFTER.as_secs_f64());
             let taken = shared.server.ask(TAKE, &[&&*component, &&*key, &node, &gone_s]).await?;
             let number: Option<i64> = taken.first().and_then(|it| it.get(0));
-            let Some(number) = number else { return Ok(None) };
-            shared.held.lock().insert((component.clone(), key.clone()), (number, ends));
-            Ok::<_, io::Error>(Some(Row { shared, fence: Fence { component, key, number } }))
+            let Some(number) = number else { return Ok(Err(here)) };
+            shared.held.lock().insert((component.clone(), key.clone()), (number, over.clone()));
+            let row = Some(Row { shared, fence: Fence { component, key, number } });
+            Ok::<_, io::Error>(Ok(Hold { row, over, _here: here }))
         });
-        let row = taking.await.map_err(io::Error::other)??;
-        Ok(row.map(|row| (Some(row), over)))
+        taking.await.map_err(io::Error::other)?
     }
 }
 
@@ -213,8 +217,7 @@ impl Shared {
         loop {
             let began = Instant::now();
             let before = self.fences();
-            let seen = timeout(UNKNOWN_MAX - LOOK_EVERY, self.look(looks % SWEEP_EVERY == 0)).await;
-            looks = looks.wrapping_add(1);
+            let seen = timeout(UNKNOWN_MAX - LOOK_EVERY, self.look()).await;
             match seen {
                 Ok(Ok(mut taken)) => {
                     known_at = began;
@@ -227,8 +230,15 @@ impl Shared {
                         !is_new && taken.get(key) != Some(&fence)
                     });
                     self.taken.send_replace(Arc::new(taken));
+                    if looks % SWEEP_EVERY == 0 {
+                        self.sweep().await;
+                    }
+                    looks = looks.wrapping_add(1);
                 }
-                _ if known_at.elapsed() + LOOK_EVERY > UNKNOWN_MAX => self.end(|_, _| true),
+                // What was taken since then was known to be had then.
+                _ if known_at.elapsed() + LOOK_EVERY > UNKNOWN_MAX => {
+                    self.end(|key, fence| before.get(key) == Some(&fence));
+                }
                 _ => {}
             }
             sleep(LOOK_EVERY).await;
@@ -240,18 +250,19 @@ impl Shared {
         self.held.lock().iter().map(|(key, it)| (key.clone(), it.0)).collect()
     }
 
-    async fn look(&self, sweeps: bool) -> io::Result<BTreeMap<Key, i64>> {
+    async fn look(&self) -> io::Result<BTreeMap<Key, i64>> {
         let gone_s = GONE_AFTER.as_secs_f64();
         let rows = self.server.ask(TAKEN, &[&gone_s]).await?;
         let of = |row: &tokio_postgres::Row| {
             ((row.get::<_, &str>(0).into(), row.get::<_, &str>(1).into()), row.get::<_, i64>(2))
         };
-        let taken = rows.iter().map(of).collect();
-        if sweeps {
-            // Another node may do the same at the same time.
-            let _ = self.server.ask(SWEEP, &[&gone_s]).await;
-        }
-        Ok(taken)
+        Ok(rows.iter().map(of).collect())
+    }
+
+    /// Removes the leases of nodes that are gone. Another node may do the same at the same time.
+    async fn sweep(&self) {
+        let gone_s = GONE_AFTER.as_secs_f64();
+        let _ = timeout(UNKNOWN_MAX - LOOK_EVERY, self.server.ask(SWEEP, &[&gone_s])).await;
     }
 
     /// Ends the leases of this node that are `lost`.
@@ -268,10 +279,6 @@ impl Shared {
 }
 
 impl Hold {
-    fn new((row, over): (Option<Row>, CancellationToken), here: OwnedMutexGuard<()>) -> Self {
-        Self { row, over, _here: here }
-    }
-
     /// What is written under it is held against that; nothing, where this node is alone.
     pub fn fence(&self) -> Option<&Fence> {
         self.row.as_ref().map(|it| &it.fence)
@@ -306,11 +313,17 @@ impl Drop for Row {
         }
         // Where the runtime ends, the node is gone soon, and its leases with it.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let shared = self.shared.clone();
+        let (shared, node) = (self.shared.clone(), self.shared.server.node());
         runtime.spawn(async move {
-            if let Err(error) = shared.server.ask(GIVE_BACK, &[&&*component, &&*key, &number]).await
+            // By its fence, so that it may be said again; a node that is away for long has another number then, and the
+            // lease goes with the one before.
+            while let Err(error) =
+                shared.server.ask(GIVE_BACK, &[&&*component, &&*key, &number]).await
+                && shared.server.node() == node
+                && !shared.server.is_closed()
             {
-                tracing::warn!("a lease is not given back while this node runs: {error}");
+                tracing::debug!("a lease is not given back yet: {error}");
+                sleep(LOOK_EVERY).await;
             }
         });
     }

@@ -17,7 +17,8 @@ const MESSAGES_MAX: i64 = 1_024;
 /// For how long one is kept that is not fetched.
 const MESSAGE_KEPT_S: f64 = 60.0;
 
-const OPEN: &str = "INSERT INTO sessions (id, owner, initialize) VALUES ($1, $2, $3)";
+const OPEN: &str = "INSERT INTO sessions (id, owner, initialize) VALUES ($1, $2, $3)
+    ON CONFLICT (id) DO NOTHING";
 /// Where there are too many: of the caller with most the one that was not used for longest, none of those in $3.
 const GIVE_WAY: &str = "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions
         JOIN (SELECT owner, count(*) AS own FROM sessions GROUP BY owner) AS o USING (owner)

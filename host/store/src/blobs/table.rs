@@ -14,6 +14,8 @@ use crate::{
 
 /// Bytes of a piece.
 pub(super) const PIECE_BYTES: usize = 256 << 10;
+/// After how long it is said again that an upload is given up.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Blobs that one sweep removes at a time.
 const SWEPT_MAX: i64 = 100;
 
@@ -118,10 +120,8 @@ impl Table {
 }
 
 impl Table {
-    async fn give_up(&self, content: i64) {
-        if let Err(error) = self.server.ask(GIVE_UP, &[&content]).await {
-            tracing::warn!("what there is of an upload stays while this node runs: {error}");
-        }
+    async fn give_up(&self, content: i64) -> Result<(), std::io::Error> {
+        self.server.ask(GIVE_UP, &[&content]).await.map(drop)
     }
 }
 
@@ -136,15 +136,19 @@ impl Arriving {
         let (piece, promised) = (Vec::new(), 0);
         let mut arriving =
             Self { table, content, owner, promised, piece, written: 0, has_ended: false };
-        let mut begun = arriving.ask_for(0, true).await;
-        if matches!(begun, Err(BlobError::Busy | BlobError::ShareBusy(_))) {
-            // Some may be of a node that is gone.
-            arriving.table.sweep().await?;
-            begun = arriving.ask_for(0, true).await;
-        }
-        // What was not begun is not given up.
-        arriving.has_ended = begun.is_err();
-        begun.map(|()| arriving)
+        // It comes to its end though its client goes, or it would be given up before it has begun.
+        let beginning = tokio::spawn(async move {
+            let mut begun = arriving.ask_for(0, true).await;
+            if matches!(begun, Err(BlobError::Busy | BlobError::ShareBusy(_))) {
+                // Some may be of a node that is gone.
+                arriving.table.sweep().await?;
+                begun = arriving.ask_for(0, true).await;
+            }
+            // What is refused was not begun, and is not given up.
+            arriving.has_ended = !matches!(begun, Ok(()) | Err(BlobError::Io(_)));
+            begun.map(|()| arriving)
+        });
+        beginning.await.map_err(std::io::Error::other)?
     }
 
     /// Has the store promise room for a blob of `size` bytes.
@@ -154,11 +158,14 @@ impl Arriving {
         }
         let promised = self.ask_for(size, false).await;
         if promised.is_err() {
-            // What it has had is free when the refusal is read.
-            self.has_ended = true;
-            self.table.give_up(self.content).await;
+            self.give_up().await;
         }
         promised
+    }
+
+    /// Ends one that is refused: what it has had is free when the refusal is read.
+    pub(super) async fn give_up(&mut self) {
+        self.has_ended = self.table.give_up(self.content).await.is_ok();
     }
 
     async fn ask_for(&mut self, size: u64, begins: bool) -> Result<(), BlobError> {
@@ -252,8 +259,16 @@ impl Drop for Arriving {
         }
         // Where the runtime ends, it goes with its node.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (table, content) = (self.table.clone(), self.content);
-        runtime.spawn(async move { table.give_up(content).await });
+        let (table, content, node) = (self.table.clone(), self.content, self.table.server.node());
+        runtime.spawn(async move {
+            while let Err(error) = table.give_up(content).await
+                && table.server.node() == node
+                && !table.server.is_closed()
+            {
+                tracing::debug!("what there is of an upload is still there: {error}");
+                tokio::time::sleep(AGAIN_AFTER).await;
+            }
+        });
     }
 }
 

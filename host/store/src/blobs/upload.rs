@@ -58,6 +58,9 @@ impl Upload {
     /// See [`BlobError`].
     pub async fn expect(&mut self, size: u64) -> Result<(), BlobError> {
         if size > self.blob_bytes_max {
+            if let To::Table(arriving) = &mut self.to {
+                arriving.give_up().await;
+            }
             return Err(BlobError::TooLarge(self.blob_bytes_max));
         }
         match &mut self.to {

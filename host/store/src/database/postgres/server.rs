@@ -313,7 +313,7 @@ impl Server {
     }
 
     /// Whether this host has left the server.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.0.is_closed.load(Ordering::Relaxed)
     }
 
