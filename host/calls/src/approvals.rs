@@ -255,27 +255,41 @@ impl Approvals {
     }
 
     /// The approval of that id, if it is there and `owner`'s.
-    pub fn get<'a>(&'a self, id: &'a str, owner: &'a str) -> BoxFuture<'a, Option<Approval>> {
+    ///
+    /// # Errors
+    /// Those of the disk or the database: whether there is one is not known.
+    pub fn get<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a str,
+    ) -> BoxFuture<'a, io::Result<Option<Approval>>> {
         Box::pin(async move {
-            let mut approval = self.read(id, owner).await?;
+            let Some(mut approval) = self.read(id, owner).await? else { return Ok(None) };
             if matches!(approval.state, State::Begun) {
                 // Where that is not known it is not told that its end is.
                 if self.0.leases.is_held(SPACE, id).await.unwrap_or(true) {
                     approval.state = State::Running;
                 } else {
                     // It may have ended since it was read.
-                    approval = self.read(id, owner).await?;
+                    return self.read(id, owner).await;
                 }
             }
-            Some(approval)
+            Ok(Some(approval))
         })
     }
 
     /// The same for the one who has its lock.
-    pub fn read<'a>(&'a self, id: &'a str, owner: &'a str) -> BoxFuture<'a, Option<Approval>> {
+    ///
+    /// # Errors
+    /// The same.
+    pub fn read<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a str,
+    ) -> BoxFuture<'a, io::Result<Option<Approval>>> {
         Box::pin(async move {
-            let found = self.0.documents.get::<Approval>(id, owner).await;
-            found.filter(|it| *it.owner == *owner).map(|it| self.at_its_time(it))
+            let found = self.0.documents.get::<Approval>(id, owner).await?;
+            Ok(found.filter(|it| *it.owner == *owner).map(|it| self.at_its_time(it)))
         })
     }
 
@@ -287,25 +301,32 @@ impl Approvals {
     }
 
     /// The same, or the one by which the person was asked anew.
-    pub fn current<'a>(&'a self, id: &'a str, owner: &'a str) -> BoxFuture<'a, Option<Approval>> {
+    ///
+    /// # Errors
+    /// The same.
+    pub fn current<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a str,
+    ) -> BoxFuture<'a, io::Result<Option<Approval>>> {
         Box::pin(async move {
-            let mut approval = self.get(id, owner).await?;
+            let mut found = self.get(id, owner).await?;
             for _ in 0..REPLACED_MAX {
-                let State::Replaced { by } = &approval.state else { return Some(approval) };
-                approval = self.get(by, owner).await?;
+                let Some(State::Replaced { by }) = found.as_ref().map(|it| &it.state) else {
+                    break;
+                };
+                found = self.get(by, owner).await?;
             }
-            Some(approval)
+            Ok(found)
         })
     }
 
     /// All of `owner`'s that wait, the oldest first.
-    pub fn list<'a>(&'a self, owner: &'a str) -> BoxFuture<'a, Vec<Approval>> {
-        Box::pin(async move {
-            self.waiting(owner).await.unwrap_or_else(|error| {
-                tracing::error!("the calls that wait for a person cannot be read: {error}");
-                Vec::new()
-            })
-        })
+    ///
+    /// # Errors
+    /// Where the database is not there.
+    pub fn list<'a>(&'a self, owner: &'a str) -> BoxFuture<'a, io::Result<Vec<Approval>>> {
+        Box::pin(self.waiting(owner))
     }
 
     async fn waiting(&self, owner: &str) -> io::Result<Vec<Approval>> {
@@ -369,6 +390,13 @@ pub fn digest_of(arguments: &Map<String, Value>) -> String {
     let mut sorted = Value::Object(arguments.clone());
     sorted.sort_all_objects();
     digest(sorted.to_string().as_bytes())
+}
+
+/// Whether an approval is there is not known.
+pub fn unread(error: &io::Error) -> Failure {
+    tracing::error!("an approval cannot be read: {error}");
+    let message = "What a person has allowed cannot be read now, because the database or the disk does not answer. Try again soon.";
+    Failure::new("unavailable", 503, message)
 }
 
 fn unwritten(error: &io::Error) -> Failure {

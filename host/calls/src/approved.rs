@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::{CallTool, Calls, Questions, on_behalf, refused};
 use crate::{
-    approvals::{Approval, State, broken_off, event_of},
+    approvals::{Approval, State, broken_off, event_of, unread},
     outcome::{CallOutcome, CallResult},
     record::by,
 };
@@ -103,7 +103,8 @@ impl Calls {
         let _running = self.keep_open();
         let alone = approvals.claim(id).await.map_err(unwritten)?;
         let principal = speaker.caller.principal.clone();
-        let mut approval = approvals.read(id, &principal).await.ok_or_else(unknown_approval)?;
+        let approval = approvals.read(id, &principal).await.map_err(|it| unread(&it))?;
+        let mut approval = approval.ok_or_else(unknown_approval)?;
         let (responses, state) = match (&approval.state, reply) {
             (State::Waits, Reply::Allow) => (BTreeMap::new(), None),
             (State::Waits, Reply::Deny) | (State::Waits | State::Asks { .. }, Reply::Withdraw) => {
@@ -119,7 +120,8 @@ impl Calls {
                 (declined.collect(), Some(state.clone()))
             }
             (State::Replaced { .. }, _) => {
-                return approvals.current(id, &principal).await.ok_or_else(unknown_approval);
+                let current = approvals.current(id, &principal).await.map_err(|it| unread(&it))?;
+                return current.ok_or_else(unknown_approval);
             }
             _ => return Ok(approval),
         };
@@ -216,7 +218,8 @@ impl Calls {
         }
         let (mut ids, mut questions) = (Vec::new(), Vec::new());
         for id in asking.held().into_iter().filter(|it| wait.events.contains(&event_of(it))) {
-            let approval = approvals.get(&id, &call.caller.principal).await;
+            // Of one that cannot be read now it is waited for what becomes of it.
+            let approval = approvals.get(&id, &call.caller.principal).await.ok().flatten();
             let Some(approval) = approval.filter(|it| it.state.is_open()) else { continue };
             if ids.len() < ASKED_MAX {
                 questions.extend(self.questions(&approval, &call.caller));

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Map, Value};
 
 use super::{Calls, Reply, Speaker};
-use crate::approvals::{Approval, State, broken_off, digest_of};
+use crate::approvals::{Approval, State, broken_off, digest_of, unread};
 use base::{
     call::{CallRequest, Surface},
     caller::Caller,
@@ -143,7 +143,7 @@ impl Calls {
         if let Some(part) = part.filter(|it| offer.is_of(&it.component)) {
             part.add(name, &mut arguments);
         }
-        if let Some(approval) = self.identified(by, name, &arguments).await {
+        if let Some(approval) = self.identified(by, name, &arguments).await? {
             return Ok(ToolOutcome::Held(stands(by, approval)));
         }
         let wanted = Approval {
@@ -181,7 +181,8 @@ impl Calls {
         Ok(ToolOutcome::Held(stands(by, held)))
     }
 
-    /// How a call stands that was held for `by`; one that is being made is waited for as long as `patience`.
+    /// How a call stands that was held for `by`; one that is being made is waited for as long as `patience`. One that
+    /// cannot be read now is held.
     pub(super) async fn held_for(
         &self,
         by: &Requested,
@@ -190,16 +191,24 @@ impl Calls {
     ) -> Option<HeldCall> {
         let (approvals, own) = (self.approvals.as_ref()?, asked_by(by));
         let find = async || {
-            let found = approvals.current(id, &by.caller.principal).await;
-            found.filter(|it| *it.asked_by == *own)
+            let found = approvals.current(id, &by.caller.principal).await?;
+            Ok::<_, std::io::Error>(found.filter(|it| *it.asked_by == *own))
         };
-        let mut found = find().await?;
-        if matches!(found.state, State::Running) {
+        let found = async {
+            let found = find().await?;
+            let Some(running) = found.as_ref().filter(|it| matches!(it.state, State::Running))
+            else {
+                return Ok(found);
+            };
             // It is over once it lets others at its approval.
-            let _ = tokio::time::timeout(patience, approvals.claim(&found.id)).await;
-            found = find().await?;
-        }
-        Some(stands(by, found))
+            let _ = tokio::time::timeout(patience, approvals.claim(&running.id)).await;
+            find().await
+        };
+        let found = found.await.unwrap_or_else(|error| {
+            unread(&error);
+            Some(Approval { id: id.to_owned(), state: State::Running, ..Approval::default() })
+        });
+        Some(stands(by, found?))
     }
 
     /// Takes back what `by` asked for and its person has not answered.
@@ -272,14 +281,16 @@ impl Calls {
         by: &Requested,
         tool: &str,
         arguments: &Map<String, Value>,
-    ) -> Option<Approval> {
+    ) -> Result<Option<Approval>, Failure> {
         let held = by.asking.held();
-        if held.is_empty() {
-            return None;
-        }
+        let Some(approvals) = self.approvals.as_ref().filter(|_| !held.is_empty()) else {
+            return Ok(None);
+        };
         let (digest, own) = (digest_of(arguments), asked_by(by));
         for id in held {
-            let approval = self.approvals.as_ref()?.current(&id, &by.caller.principal).await;
+            let approval = approvals.current(&id, &by.caller.principal).await;
+            // One that cannot be read is not taken for none, or its person would be asked again.
+            let approval = approval.map_err(|it| unread(&it))?;
             let is_it = |held: &Approval| {
                 held.tool == tool && held.arguments_sha256 == digest && *held.asked_by == *own
             };
@@ -290,10 +301,10 @@ impl Calls {
                     by.asking.hold(&approval.id);
                 }
                 by.asking.uses(&approval.id);
-                return Some(approval);
+                return Ok(Some(approval));
             }
         }
-        None
+        Ok(None)
     }
 
     /// Whether what asked for the tool may still call it.

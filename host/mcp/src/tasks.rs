@@ -17,6 +17,7 @@ use super::{Context, McpServer, Result, rounds::tell, wire};
 use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
+    failure::Failure,
     notifications::{Level, Notification, Notifications},
 };
 use calls::{CallTool, Questions, approvals::broken_off, outcome::CallOutcome};
@@ -68,6 +69,13 @@ fn unknown() -> ErrorData {
 fn busy() -> ErrorData {
     let message = "Too many tasks run already; try again once one has ended (running_max and running_share_max under [tasks]).";
     ErrorData::internal_error(message, None)
+}
+
+fn unread(error: &std::io::Error) -> ErrorData {
+    tracing::error!("a task cannot be read: {error}");
+    let message = "The task cannot be read now, because the database or the disk does not answer; it goes on. Try again soon.";
+    let failure = Failure::new("unavailable", 503, message);
+    ErrorData::internal_error(message, Some(failure.object()))
 }
 
 fn not_kept(error: &std::io::Error) -> ErrorData {
@@ -182,7 +190,13 @@ impl McpServer {
             return;
         }
         let _alone = tasks.lock(&document.id).await;
-        let Some(mut document) = tasks.get(&document.id, &document.owner).await else { return };
+        let found = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => return,
+            () = lost.cancelled() => return,
+            found = tasks.found(&document.id, &document.owner) => found,
+        };
+        let Some(mut document) = found else { return };
         let is_over = cancelled.is_cancelled() || lost.is_cancelled();
         if is_over || !matches!(document.standing, Standing::Working(_)) {
             return;
@@ -214,7 +228,7 @@ impl McpServer {
     /// That there is no such task of the caller's.
     pub(super) async fn detailed(&self, id: &str, context: &Context) -> Result<DetailedTask> {
         let (tasks, caller) = self.task_request(context)?;
-        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        let mut document = document(tasks, id, &caller).await?;
         if matches!(document.standing, Standing::Working(_)) && !tasks.is_running(id) {
             document = self.go_on(tasks, id, caller).await?;
         } else if self.is_answered_elsewhere(&document, &caller).await {
@@ -237,7 +251,7 @@ impl McpServer {
         let (tasks, caller) = self.task_request(context)?;
         let _alone = tasks.lock(id).await;
         let asks = async || {
-            let document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+            let document = document(tasks, id, &caller).await?;
             let is_open = matches!(document.standing, Standing::InputRequired { .. });
             Ok(is_open.then_some(document))
         };
@@ -266,7 +280,7 @@ impl McpServer {
     pub(super) async fn cancel(&self, id: &str, context: &Context) -> Result<()> {
         let (tasks, caller) = self.task_request(context)?;
         let _alone = tasks.lock(id).await;
-        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        let mut document = document(tasks, id, &caller).await?;
         if !document.standing.is_over() {
             tasks.cancel(id);
             tasks.stands(&mut document, Standing::Cancelled).await;
@@ -288,7 +302,7 @@ impl McpServer {
         let _alone = tasks.lock(id).await;
         // Where it runs, here or on another node, it is left to that.
         let run = if tasks.is_running(id) { None } else { tasks.claim(id).await };
-        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        let mut document = document(tasks, id, &caller).await?;
         let Some(run) = run else { return Ok(document) };
         let Standing::Working(given) = &document.standing else { return Ok(document) };
         if !given.is_paused && !self.is_repeatable(document.tool()) {
@@ -309,7 +323,8 @@ impl McpServer {
         let (ids, approvals) = (document.approvals(), &self.calls.approvals);
         let Some(approvals) = approvals.as_ref().filter(|_| !ids.is_empty()) else { return false };
         for id in ids {
-            let approval = approvals.get(&id, &caller.principal).await;
+            // Of one that cannot be read it is not known.
+            let Ok(approval) = approvals.get(&id, &caller.principal).await else { return false };
             if approval.is_some_and(|it| it.state.is_open()) {
                 return false;
             }
@@ -320,11 +335,13 @@ impl McpServer {
     /// Has a task go on whose person has answered elsewhere.
     async fn take_answers(&self, tasks: &Tasks, id: &str, caller: Caller) -> Result<Document> {
         let _alone = tasks.lock(id).await;
-        let run = tasks.claim(id).await;
-        let mut document = tasks.get(id, &caller.principal).await.ok_or_else(unknown)?;
+        // The node whose round has asked gives it back about now.
+        let run = tasks.claim_soon(id).await;
+        let mut document = document(tasks, id, &caller).await?;
         let place = tasks.place(&caller.principal);
         let (Some(run), Some(place)) = (run, place) else { return Ok(document) };
-        if document.next_round() {
+        // Another node may have taken the answers since, and have asked anew.
+        if self.is_answered_elsewhere(&document, &caller).await && document.next_round() {
             tasks.change(&mut document).await.map_err(|error| not_kept(&error))?;
             self.next_round(tasks, document.clone(), (place, run), caller).await;
         }
@@ -358,6 +375,15 @@ impl McpServer {
         place.run(&document.id, run);
         tokio::spawn(self.clone().drive(document, round, place));
     }
+}
+
+/// The task of that id, of `caller`'s.
+///
+/// # Errors
+/// That there is none, or that it cannot be read.
+async fn document(tasks: &Tasks, id: &str, caller: &Caller) -> Result<Document> {
+    let found = tasks.get(id, &caller.principal).await.map_err(|it| unread(&it))?;
+    found.ok_or_else(unknown)
 }
 
 impl Round {

@@ -122,29 +122,58 @@ impl Documents {
     /// The same, or that another node has the lease.
     pub async fn put_holding<T: Serialize + Send + 'static>(
         &self,
-        (id, owner): (&str, &str),
+        of: (&str, &str),
         kind: &'static str,
         value: T,
         fence: Option<&Fence>,
     ) -> io::Result<()> {
+        if self.write(of, kind, value, (fence, None)).await? {
+            return Ok(());
+        }
+        Err(io::Error::other("this node was taken for gone, and another one is at it"))
+    }
+
+    /// The same of one that changes no more once it is of the first kind: whether it is written. Two in one process that
+    /// share a folder take turns.
+    ///
+    /// # Errors
+    /// Those of the disk or the database, or that it is too big.
+    pub async fn put_before_the_end<T: Serialize + Send + 'static>(
+        &self,
+        of: (&str, &str),
+        kind: &'static str,
+        value: T,
+    ) -> io::Result<bool> {
+        self.write(of, kind, value, (None, self.0.kinds.first().copied())).await
+    }
+
+    async fn write<T: Serialize + Send + 'static>(
+        &self,
+        (id, owner): (&str, &str),
+        kind: &'static str,
+        value: T,
+        (fence, last): (Option<&Fence>, Option<&str>),
+    ) -> io::Result<bool> {
         let Inner { limits, kinds, way } = &*self.0;
         let most = limits.document_bytes_max;
         let written = move || {
             let bytes = serde_json::to_vec(&value)?;
             match bytes.len() as u64 {
                 len if len > most => {
-                    Err(io::Error::other(format!("it has {len} bytes; {most} is most")))
+                    let why = format!("it has {len} bytes; {most} is most");
+                    Err(io::Error::new(io::ErrorKind::FileTooLarge, why))
                 }
                 _ => Ok(bytes),
             }
         };
         if let Way::Table(table) = way {
-            return table.put((id, owner), kind, &written()?, (limits, kinds), fence).await;
+            let bytes = written()?;
+            return table.put((id, owner), (kind, &bytes), (limits, kinds), fence, last).await;
         }
         let (documents, named) = (self.0.clone(), format!("{id}.{}", share(owner)));
         let write = move || {
             let Inner { limits, kinds, way: Way::Folder(folder, index) } = &*documents else {
-                return Ok(());
+                return Ok(true);
             };
             let bytes = written()?;
             let name = format!("{named}.{kind}");
@@ -158,20 +187,23 @@ impl Documents {
             for name in gone {
                 let _ = fs::remove_file(folder.join(name));
             }
-            Ok(())
+            Ok(true)
         };
         blocking(write).await
     }
 
-    /// The document of that number and any of the kinds, if it is `owner`'s.
+    /// The document of that number and any of the kinds, if it is `owner`'s; a damaged one is none.
+    ///
+    /// # Errors
+    /// Those of the disk or the database: whether there is one is not known.
     pub async fn get<T: DeserializeOwned + Send + 'static>(
         &self,
         id: &str,
         owner: &str,
-    ) -> Option<T> {
+    ) -> io::Result<Option<T>> {
         // It becomes a part of a path.
         if !is_number(id) {
-            return None;
+            return Ok(None);
         }
         let found = match &self.0.way {
             Way::Table(table) => table.get(id, owner).await,
@@ -186,7 +218,10 @@ impl Documents {
                 blocking(find).await
             }
         };
-        readable(found).flatten()
+        match found {
+            Err(error) if !is_damaged(&error) => Err(error),
+            found => Ok(readable(found).flatten()),
+        }
     }
 
     /// Takes the document of that number away, if it is there and `owner`'s.
@@ -253,6 +288,11 @@ fn share(owner: &str) -> String {
 /// What was read, where it could be.
 fn readable<T>(found: io::Result<T>) -> Option<T> {
     found.inspect_err(|it| tracing::error!("a kept document cannot be read: {it}")).ok()
+}
+
+/// Whether what was read is not what was written.
+fn is_damaged(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
 fn is_number(text: &str) -> bool {

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use host::{config::Given, leases::Leases};
+use host::{
+    config::Given,
+    documents::{DocumentLimits, Documents, Place, number},
+    leases::Leases,
+};
 use serde_json::{Value, json};
 use tests::{
     cinema::{free_seats, id, showtimes},
@@ -255,6 +259,28 @@ async fn a_node_apart_loses_its_leases_and_writes_nothing_by_them() {
     .await;
     assert_eq!(read(&other, "SELECT n FROM kept ORDER BY n").await, "1; 2");
     stop.cancel();
+}
+
+/// STO-13: what cannot be read now is not taken for what is not there, or a person would be asked again.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_is_not_taken_for_none() {
+    let proxy = Proxy::to(Cluster::shared().port());
+    let url = proxy.through(&Cluster::shared().database());
+    let server = Server::connect(&address(&url)).await.unwrap();
+    let limits = DocumentLimits { documents_max: 9, bytes_max: 900, document_bytes_max: 100 };
+    let place = Place::Table(server.clone(), "kept");
+    let documents = Documents::open(place, limits, &["over", "wait"]).unwrap();
+    let id = number().unwrap();
+    documents.put((&id, "ann"), "wait", "asked").await.unwrap();
+    proxy.set(Rule::CutAfter(0));
+    let unread = documents.get::<String>(&id, "ann").await;
+    assert!(unread.is_err(), "{unread:?}");
+    proxy.set(Rule::Pass);
+    until("it is read", async || {
+        documents.get::<String>(&id, "ann").await.is_ok_and(|it| it.as_deref() == Some("asked"))
+    })
+    .await;
+    assert_eq!(documents.get::<String>(&number().unwrap(), "ann").await.unwrap(), None);
 }
 
 /// STO-5, STO-6: one that is silent from the beginning is told, and not waited for.

@@ -1,20 +1,17 @@
 //! Clients of the modern era that listen (`subscriptions/listen`): served past the SDK, whose filter knows nothing of
 //! tasks, and which says that it listens before it does.
 
-use std::{collections::BTreeSet, io};
+use std::collections::BTreeSet;
 
-use bytes::Bytes;
-use futures::{Stream, stream};
 use rmcp::{
     ErrorData,
     model::{
-        CustomNotification, CustomResult, ServerNotification, SubscriptionFilter,
+        CustomNotification, CustomResult, ErrorCode, ServerNotification, SubscriptionFilter,
         SubscriptionsListenResult, TaskStatusNotification, TaskStatusNotificationParams,
     },
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use super::{LISTEN, SUBSCRIPTIONS_MAX, Subscriptions, Wanted, send};
 use crate::{Context, McpServer, Result, tasks, wire};
@@ -44,27 +41,6 @@ pub(crate) fn set_aside(request: &[u8]) -> Option<Vec<u8>> {
     let filter = params.remove("notifications")?;
     params.insert(SET_ASIDE.to_owned(), filter);
     serde_json::to_vec(&request).ok()
-}
-
-/// The lines of `input`, as they are to reach the SDK.
-pub(crate) fn lines(
-    input: impl AsyncRead + Send + Unpin + 'static,
-) -> impl Stream<Item = io::Result<Bytes>> + Send {
-    stream::try_unfold(BufReader::new(input), async |mut input| {
-        let mut line = Vec::new();
-        if input.read_until(b'\n', &mut line).await? == 0 {
-            return Ok(None);
-        }
-        // A slash may be escaped.
-        let parts = ["subscriptions", "listen"];
-        let may_listen =
-            str::from_utf8(&line).is_ok_and(|it| parts.iter().all(|part| it.contains(part)));
-        if let Some(mut changed) = may_listen.then(|| set_aside(&line)).flatten() {
-            changed.push(b'\n');
-            line = changed;
-        }
-        Ok(Some((line.into(), input)))
-    })
 }
 
 impl McpServer {
@@ -129,11 +105,15 @@ impl McpServer {
     ) -> bool {
         let ids: Vec<_> = tasks.iter().filter(|it| is_told(it)).cloned().collect();
         for id in ids {
-            let task = self.detailed(&id, context).await.ok();
-            if task.as_ref().is_none_or(|it| it.status().is_terminal()) {
+            let task = self.detailed(&id, context).await;
+            let is_over = match &task {
+                Ok(task) => task.status().is_terminal(),
+                Err(error) => error.code == ErrorCode::INVALID_PARAMS,
+            };
+            if is_over {
                 tasks.remove(&id);
             }
-            let Some(task) = task else { continue };
+            let Ok(task) = task else { continue };
             let status = TaskStatusNotification::new(TaskStatusNotificationParams::new(task));
             if !send(context, ServerNotification::TaskStatusNotification(status)).await {
                 return false;
@@ -145,12 +125,10 @@ impl McpServer {
 
 #[cfg(test)]
 mod tests {
-    use futures::TryStreamExt;
-
     use super::*;
 
-    #[tokio::test]
-    async fn sets_filters_of_listeners_aside_and_nothing_else() {
+    #[test]
+    fn sets_filters_of_listeners_aside_and_nothing_else() {
         let listen = [
             r#"{"id":1,"method":"subscriptions/listen","params":{"notifications":{"taskIds":["a"]}}}"#,
             r#"{"id":1,"method":"subscriptions\/listen","params":{"notifications":{}}}"#,
@@ -160,15 +138,13 @@ mod tests {
             r#"{"id":1,"method":"tools/call","params":{"notifications":{"taskIds":["a"]}}}"#,
             "no JSON \"subscriptions/listen\"",
         ];
-        let input = format!("{}\n{}\n{}", others.join("\n"), listen.join("\n"), others[0]);
-        let read: Vec<_> = lines(io::Cursor::new(input.into_bytes())).try_collect().await.unwrap();
-        let read: Vec<_> = read.iter().map(|it| str::from_utf8(it).unwrap()).collect();
-        for (line, other) in read.iter().zip(others) {
-            assert_eq!(line.trim_end(), other);
+        for other in others {
+            assert_eq!(set_aside(other.as_bytes()), None, "{other}");
         }
-        let aside = |at: usize| -> Value { serde_json::from_str(read[others.len() + at]).unwrap() };
-        assert_eq!(aside(0)["params"], json!({ SET_ASIDE: { "taskIds": ["a"] } }));
-        assert_eq!(aside(1)["params"], json!({ SET_ASIDE: {} }));
-        assert_eq!(read.last().unwrap(), &others[0], "a last line needs no end");
+        let aside = |it: &str| -> Value {
+            serde_json::from_slice(&set_aside(it.as_bytes()).unwrap()).unwrap()
+        };
+        assert_eq!(aside(listen[0])["params"], json!({ SET_ASIDE: { "taskIds": ["a"] } }));
+        assert_eq!(aside(listen[1])["params"], json!({ SET_ASIDE: {} }));
     }
 }

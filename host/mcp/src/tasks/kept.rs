@@ -43,6 +43,9 @@ const MESSAGE_BYTES_MAX: usize = 1_024;
 
 /// What follows in the event by which the node that runs a task hears that it was cancelled.
 const CANCELLED: &str = "/cancelled";
+/// How long to wait before a database that does not answer is asked again, and how often what a task came to is written.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+const TRIES_MAX: u32 = 20;
 /// How long the right to run a task is waited for that is about to be given back.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -173,29 +176,45 @@ impl Tasks {
     }
 
     /// The task of that id, if it is `owner`'s and not too old.
-    pub(super) async fn get(&self, id: &str, owner: &str) -> Option<Document> {
+    ///
+    /// # Errors
+    /// Those of the disk or the database: whether there is one is not known.
+    pub(super) async fn get(&self, id: &str, owner: &str) -> io::Result<Option<Document>> {
         let document = self.0.documents.get::<Document>(id, owner).await?;
-        if *document.owner != *owner {
-            return None;
-        }
+        let Some(document) = document.filter(|it| *it.owner == *owner) else { return Ok(None) };
         let is_old = self.now_ms() > self.expires_ms(&document);
         if is_old && !self.is_anywhere(id).await {
             if let Err(error) = self.0.documents.remove(id, owner).await {
                 tracing::error!("a task that has expired is still there: {error}");
             }
-            return None;
+            return Ok(None);
         }
-        Some(document)
+        Ok(Some(document))
     }
 
-    /// Writes down where it stands, and notifies its owner where they listen.
+    /// The same, looked for until that is known.
+    pub(super) async fn found(&self, id: &str, owner: &str) -> Option<Document> {
+        loop {
+            match self.get(id, owner).await {
+                Ok(found) => return found,
+                Err(error) => tracing::warn!("a task cannot be read yet: {error}"),
+            }
+            tokio::time::sleep(AGAIN_AFTER).await;
+        }
+    }
+
+    /// Writes down where it stands, and notifies its owner where they listen. What runs of it here ends where another
+    /// node has ended it since.
     ///
     /// # Errors
-    /// Those of the disk, or that it is too big.
+    /// Those of the disk or the database, or that it is too big, or over already (`AlreadyExists`).
     pub(super) async fn put(&self, document: &Document) -> io::Result<()> {
         let kind = if document.standing.is_over() { OVER } else { OPEN };
         let (id, owner) = (document.id.as_str(), &*document.owner);
-        self.0.documents.put((id, owner), kind, document.clone()).await?;
+        if !self.0.documents.put_before_the_end((id, owner), kind, document.clone()).await? {
+            self.cancel(id);
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the task is over"));
+        }
         self.0.events.tell(owner, &event_of(id));
         Ok(())
     }
@@ -209,11 +228,25 @@ impl Tasks {
         self.put(document).await
     }
 
-    /// Writes down that it stands so now. A result for which there is no room ends it with an error.
+    /// Writes down that it stands so now. A result for which there is no room ends it with an error; where the database
+    /// does not answer it is tried again for a while.
     pub(super) async fn stands(&self, document: &mut Document, standing: Standing) {
         document.standing = standing;
-        let Err(error) = self.change(document).await else { return };
-        tracing::error!("a task's result is not kept: {error}");
+        let mut tries = 0;
+        loop {
+            let Err(error) = self.change(document).await else { return };
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                return;
+            }
+            tracing::error!("a task's result is not kept: {error}");
+            let has_no_room =
+                matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::StorageFull);
+            tries += 1;
+            if has_no_room || tries == TRIES_MAX {
+                break;
+            }
+            tokio::time::sleep(AGAIN_AFTER).await;
+        }
         let message = "What the call came to could not be kept: it is too big (task_bytes_max under [tasks]), or the disk takes nothing. It may have happened; look first.";
         document.standing = Standing::failed(&rmcp::ErrorData::internal_error(message, None));
         if let Err(error) = self.put(document).await {
@@ -260,7 +293,11 @@ impl Tasks {
                 for id in cancelled {
                     let task = self.0.running.lock().tasks.get(&id).cloned();
                     let Some(task) = task else { continue };
-                    let document = self.get(&id, &task.owner).await;
+                    let Some(document) =
+                        stop.run_until_cancelled(self.found(&id, &task.owner)).await
+                    else {
+                        return;
+                    };
                     if document.is_some_and(|it| matches!(it.standing, Standing::Cancelled)) {
                         self.cancel(&id);
                     }
@@ -483,13 +520,16 @@ impl Pause {
         }
         let Some(id) = &progress.id else { return };
         let _alone = self.tasks.lock(id).await;
-        let Some(mut document) = self.tasks.get(id, &self.owner).await else { return };
-        let Standing::Working(given) = &mut document.standing else { return };
-        match &progress.state {
-            Some(state) => *given = Given::from(state.clone(), true),
-            None => given.is_paused = false,
-        }
-        if let Err(error) = self.tasks.put(&document).await {
+        let kept = async {
+            let Some(mut document) = self.tasks.get(id, &self.owner).await? else { return Ok(()) };
+            let Standing::Working(given) = &mut document.standing else { return Ok(()) };
+            match &progress.state {
+                Some(state) => *given = Given::from(state.clone(), true),
+                None => given.is_paused = false,
+            }
+            self.tasks.put(&document).await
+        };
+        if let Err(error) = kept.await {
             tracing::error!("where a task goes on is not kept: {error}");
         }
     }
@@ -547,17 +587,17 @@ mod tests {
         let mut place = tasks.place(&owner).unwrap();
         let call = call("ann");
         let document = tasks.create(&call, Given::of(&call), &mut place).await.unwrap();
-        assert!(tasks.get(&document.id, "eve").await.is_none(), "another's");
+        assert!(tasks.get(&document.id, "eve").await.unwrap().is_none(), "another's");
         at(500);
-        let mut document = tasks.get(&document.id, "ann").await.expect("it runs");
+        let mut document = tasks.get(&document.id, "ann").await.unwrap().expect("it runs");
         assert!(tasks.ttl_ms(&document) > 500_000, "and is there afterwards");
         tasks.stands(&mut document, Standing::Completed(serde_json::json!({}))).await;
         drop(place);
         assert_eq!(tasks.ttl_ms(&document), 510_000);
         at(510);
-        assert!(tasks.get(&document.id, "ann").await.is_some());
+        assert!(tasks.get(&document.id, "ann").await.unwrap().is_some());
         at(511);
-        assert!(tasks.get(&document.id, "ann").await.is_none());
+        assert!(tasks.get(&document.id, "ann").await.unwrap().is_none());
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "nothing is left of it");
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -26,7 +26,7 @@ use base::{
 };
 use calls::{
     Reply, Speaker,
-    approvals::{Approval, Described, State as Stands},
+    approvals::{Approval, Described, State as Stands, unread},
     unknown_approval,
 };
 
@@ -59,7 +59,7 @@ async fn list(
 ) -> Result<Json<Value>, Refused> {
     let caller = endpoints.caller(&headers, &extensions)?;
     let all = match &endpoints.calls.approvals {
-        Some(it) => it.list(&caller.principal).await,
+        Some(it) => it.list(&caller.principal).await.map_err(|it| unread(&it))?,
         None => Vec::new(),
     };
     let all: Vec<_> = all.iter().map(|it| endpoints.approval_json(it, &caller)).collect();
@@ -74,7 +74,7 @@ async fn one(
 ) -> Result<Json<Value>, Refused> {
     let caller = endpoints.caller(&headers, &extensions)?;
     let found = match &endpoints.calls.approvals {
-        Some(it) => it.get(&id, &caller.principal).await,
+        Some(it) => it.get(&id, &caller.principal).await.map_err(|it| unread(&it))?,
         None => None,
     };
     Ok(Json(endpoints.approval_json(&found.ok_or_else(unknown_approval)?, &caller)))
@@ -102,7 +102,8 @@ async fn answer(
         _ => return Err(invalid(format!("{FORM}, one of the two")).into()),
     };
     let approvals = endpoints.calls.approvals.as_ref().ok_or_else(unknown_approval)?;
-    let before = approvals.get(&id, &caller.principal).await.ok_or_else(unknown_approval)?;
+    let before = approvals.get(&id, &caller.principal).await.map_err(|it| unread(&it))?;
+    let before = before.ok_or_else(unknown_approval)?;
     if body.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
         let message =
             "The call has other arguments than the ones that this answer is for; nothing was done.";

@@ -16,6 +16,7 @@ const PUT: &str = "WITH holds AS (SELECT 1 FROM leases
     WHERE $6::text IS NULL OR EXISTS (SELECT 1 FROM holds)
     ON CONFLICT (folder, id, share) DO UPDATE
     SET kind = excluded.kind, body = excluded.body, bytes = excluded.bytes, place = excluded.place
+    WHERE $9::text IS NULL OR documents.kind <> $9 OR documents.body = excluded.body
     RETURNING id";
 const SUMS: &str =
     "SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM documents WHERE folder = $1";
@@ -46,24 +47,39 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Whether it is written: only while the lease of `fence` holds, and not over another one of the kind `last`.
     pub(super) async fn put(
         &self,
         (id, owner): (&str, &str),
-        kind: &str,
-        bytes: &[u8],
+        (kind, bytes): (&str, &[u8]),
         (limits, kinds): (&DocumentLimits, &[&str]),
         fence: Option<&Fence>,
-    ) -> io::Result<()> {
+        last: Option<&str>,
+    ) -> io::Result<bool> {
         let share = share(owner);
         let (of, key) = (fence.map(|it| &*it.component), fence.map(|it| &*it.key));
         let number = fence.map(|it| it.number);
         let put = self
             .server
-            .ask(PUT, &[&self.name, &id, &share, &kind, &bytes, &of, &key, &number])
+            .ask(PUT, &[&self.name, &id, &share, &kind, &bytes, &of, &key, &number, &last])
             .await?;
         if put.is_empty() {
-            return Err(io::Error::other("this node was taken for gone, and another one is at it"));
+            return Ok(false);
         }
+        // It is written, whether others give way or not; the next one has them do so.
+        if let Err(error) = self.make_room((id, &share), limits, kinds).await {
+            tracing::warn!("kept documents are more than they may be: {error}");
+        }
+        Ok(true)
+    }
+
+    /// Removes what is more than the limits allow, but for the document of that number and share.
+    async fn make_room(
+        &self,
+        (id, share): (&str, &str),
+        limits: &DocumentLimits,
+        kinds: &[&str],
+    ) -> io::Result<()> {
         let documents_max = i64::try_from(limits.documents_max).unwrap_or(i64::MAX);
         let bytes_max = i64::try_from(limits.bytes_max).unwrap_or(i64::MAX);
         let sums = self.server.ask(SUMS, &[&self.name]).await?;

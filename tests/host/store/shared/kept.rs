@@ -39,7 +39,7 @@ async fn put(documents: &Documents, id: &str, owner: &str, kind: &'static str, b
 }
 
 async fn is_there(documents: &Documents, id: &str, owner: &str) -> bool {
-    documents.get::<String>(id, owner).await.is_some()
+    documents.get::<String>(id, owner).await.unwrap().is_some()
 }
 
 /// STO-13
@@ -51,7 +51,7 @@ async fn documents_are_their_callers_on_each_node_at_once() {
         let [one, other] = [number().unwrap(), number().unwrap()];
         put(first, &one, "ann", "wait", 10).await;
         put(last, &other, "ann", "over", 11).await;
-        assert_eq!(last.get::<String>(&one, "ann").await.unwrap().len(), 8);
+        assert_eq!(last.get::<String>(&one, "ann").await.unwrap().unwrap().len(), 8);
         assert!(!is_there(last, &one, "eve").await, "another's");
         for wrong in ["", "../../seal.key", &one[..31], &one.to_uppercase()] {
             assert!(!is_there(last, wrong, "ann").await, "{wrong}");
@@ -59,7 +59,7 @@ async fn documents_are_their_callers_on_each_node_at_once() {
         assert_eq!(last.of::<String>("ann", "wait").await.unwrap().len(), 1);
         assert_eq!(last.of::<String>("eve", "wait").await.unwrap().len(), 0);
         put(last, &one, "ann", "over", 20).await;
-        assert_eq!(first.get::<String>(&one, "ann").await.unwrap().len(), 18);
+        assert_eq!(first.get::<String>(&one, "ann").await.unwrap().unwrap().len(), 18);
         assert_eq!(first.of::<String>("ann", "wait").await.unwrap().len(), 0, "of one kind");
         let too_big = first.put((&one, "ann"), "over", "x".repeat(99)).await.unwrap_err();
         assert_eq!(too_big.to_string(), "it has 101 bytes; 100 is most");
@@ -143,7 +143,7 @@ async fn a_claim_is_one_nodes_until_it_is_dropped_or_gone() {
     let late = kept.put_holding((&id, "ann"), "wait", "late", second.fence()).await.unwrap_err();
     assert!(late.to_string().contains("taken for gone"), "{late}");
     kept.put_holding((&id, "ann"), "wait", "in time", third.fence()).await.unwrap();
-    assert_eq!(kept.get::<String>(&id, "ann").await.unwrap(), "in time");
+    assert_eq!(kept.get::<String>(&id, "ann").await.unwrap().unwrap(), "in time");
     drop(second);
     assert!(
         leases[0].claim_within(".tests", "a", soon).await.unwrap().is_none(),
@@ -171,6 +171,44 @@ async fn a_lease_taken_while_its_node_looks_is_not_lost() {
         stop.cancel();
         looks.await.unwrap();
     }
+}
+
+/// STO-11. Who asks for a lease may stop waiting for it, and ask again.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_abandoned_claim_takes_no_lease_from_the_next() {
+    let (_, nodes) = nodes(2).await;
+    let (leases, others) = (Leases::of(Some(&nodes[0])), Leases::of(Some(&nodes[1])));
+    for round in 0..100 {
+        let (key, patience) = (round.to_string(), Duration::from_micros(20 * round));
+        drop(leases.claim_within(".tests", &key, patience).await.unwrap());
+        let hold = leases.claim(".tests", &key).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        assert!(others.is_held(".tests", &key).await.unwrap(), "round {round}");
+        assert!(others.take(".tests", &key).await.unwrap().is_none(), "round {round}");
+        drop(hold);
+    }
+}
+
+/// STO-25. Of two nodes that write at once the one that ended it has the last word.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_over_is_not_written_over_by_another_node() {
+    let (_, nodes) = nodes(2).await;
+    let [here, there] =
+        [0, 1].map(|it| documents(Place::of(Some(&nodes[it]), Path::new(""), "kept"), 9, 900));
+    let id = number().unwrap();
+    let of = (id.as_str(), "ann");
+    assert!(here.put_before_the_end(of, "wait", "begun").await.unwrap());
+    assert!(there.put_before_the_end(of, "over", "cancelled").await.unwrap());
+    for (kind, text) in [("wait", "goes on"), ("over", "completed")] {
+        assert!(!here.put_before_the_end(of, kind, text).await.unwrap(), "{text}");
+    }
+    assert!(
+        there.put_before_the_end(of, "over", "cancelled").await.unwrap(),
+        "it may be said twice"
+    );
+    assert_eq!(here.get::<String>(&id, "ann").await.unwrap().unwrap(), "cancelled");
+    here.put(of, "wait", "anew").await.unwrap();
+    assert_eq!(there.get::<String>(&id, "ann").await.unwrap().unwrap(), "anew", "others may");
 }
 
 /// STO-12
