@@ -23,7 +23,7 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
         let entry = |(name, value): (String, String)| {
             let about = tool.as_ref().and_then(|it| {
                 let Explained { label, help } = it.argument(lang, &name);
-                label.or(help)
+                label.or(help).map(|it| topic(&it).to_owned())
             });
             let (said, named) = match about {
                 Some(about) => (about, view! { <code class="hint">{name}</code> }.into_any()),
@@ -40,4 +40,31 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
             .into_any()
     };
     view! { <div>{shown}</div> }
+}
+
+/// What an explanation is about: how it begins.
+fn topic(text: &str) -> &str {
+    let text = text.trim();
+    let ends = [text.find(['（', '(', '。', '\n']), text.find(". ")];
+    let end = ends.into_iter().flatten().min().filter(|at| *at > 0).unwrap_or(text.len());
+    text[..end].trim_end_matches([' ', '.', ':', '：'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::topic;
+
+    #[test]
+    fn a_topic_is_the_beginning_of_an_explanation() {
+        for (text, about) in [
+            ("座席のID（list_available_seats の seat_id）。すべて", "座席のID"),
+            ("Seat IDs (of list_available_seats). All or none", "Seat IDs"),
+            ("予約する人。", "予約する人"),
+            ("Who reserves. Any name", "Who reserves"),
+            ("(optional)", "(optional)"),
+            ("", ""),
+        ] {
+            assert_eq!(topic(text), about);
+        }
+    }
 }
