@@ -99,7 +99,11 @@ async fn a_server_that_never_answers_is_given_up_in_its_time() {
     assert!(message.starts_with("MCPツール \"m_look\" がタイムアウトしました (1秒)"), "{message}");
     assert_eq!(modern.calls().len(), 4, "ILL-14");
     modern.will([Deed::Never]);
-    client.failure("m_book", json!({})).await;
+    let failure = client.failure("m_book", json!({})).await;
+    assert_eq!(failure["error"], "outcome_unknown", "nobody is invited to book again: {failure}");
+    assert!(failure.get("retry_after_ms").is_none(), "{failure}");
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.starts_with("MCPツール \"m_book\" がタイムアウトしました (1秒)"), "{message}");
     assert_eq!(modern.calls().len(), 5, "what may have been booked is not booked again");
     client.output("m_look", json!({})).await;
 }

@@ -112,9 +112,15 @@ impl Server {
         match failed {
             Failed::TimedOut => {
                 let s = self.config.timeout_ms.div_ceil(1_000);
-                unavailable(format!(
+                let message = format!(
                     "MCPツール \"{name}\" がタイムアウトしました ({s}秒) / The tool {name} of the server {server} gave no answer within {s} s."
-                ))
+                );
+                if ask.is_repeatable() {
+                    return unavailable(message);
+                }
+                let message =
+                    format!("{message} It may have been carried out: look before calling again.");
+                refused("outcome_unknown", 504, message, None)
             }
             Failed::Rpc(error) => {
                 let status = if error.code.0 == -32602 { 400 } else { 502 };
