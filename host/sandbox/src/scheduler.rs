@@ -199,15 +199,18 @@ impl Scheduler {
     }
 
     fn give_back(&self) {
-        let next = {
+        let mut next = Vec::new();
+        {
             let mut state = self.0.lock();
             state.free += 1;
-            state.next()
-        };
-        // Not under the lock, which what wakes takes.
-        if let Some(waker) = next {
-            waker.wake();
+            // More may be free than this one: a call queues before its own turn ends, and others behind it.
+            while state.free > 0 {
+                let Some(waker) = state.next() else { break };
+                next.push(waker);
+            }
         }
+        // Not under the lock, which what wakes takes.
+        next.into_iter().for_each(Waker::wake);
     }
 }
 
