@@ -160,12 +160,15 @@ impl Worker {
         let mut channel = self.channel.listen();
         let (mut latest, mut is_due) = (None, true);
         loop {
-            channel.forget();
             changes.mark_unchanged();
             let component = self.works.component(&self.name);
             let version = component.as_ref().map(|it| it.digest().clone());
             // Another component that comes or goes changes nothing here.
             is_due |= version != latest;
+            if is_due {
+                // Of what comes from here on another look is due.
+                channel.forget();
+            }
             let began = Instant::now();
             if let Some(component) = component.filter(|_| is_due && self.backoff.is_over()) {
                 tokio::select! {
