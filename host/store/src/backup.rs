@@ -256,10 +256,14 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
     let mut open: Vec<String> = KEPT.iter().map(|it| (*it).to_owned()).collect();
     while let Some(name) = open.pop() {
         let path = data.join(&name);
-        // What has gone meanwhile was not needed any more.
-        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        let metadata = match fs::symlink_metadata(&path) {
+            // What has gone meanwhile was not needed any more.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            metadata => metadata.map_err(|it| failed(&path, it))?,
+        };
         if metadata.is_dir() {
-            let entries = fs::read_dir(&path).map_err(|it| failed(&path, it))?.flatten();
+            let entries = fs::read_dir(&path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+            let entries = entries.map_err(|it| failed(&path, it))?.into_iter();
             let names = entries.filter_map(|it| it.file_name().into_string().ok());
             let kept =
                 names.filter(|it| *it != "arriving" && !it.contains(".tmp-") && it != "probe");
@@ -321,8 +325,9 @@ fn databases(data: &Path) -> Result<Vec<PathBuf>, Error> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|it| failed(&folder, it))?,
     };
-    let paths = entries.flatten().map(|it| it.path());
-    Ok(paths.filter(|it| it.extension().is_some_and(|it| it == "db") && it.is_file()).collect())
+    let entries = entries.collect::<io::Result<Vec<_>>>().map_err(|it| failed(&folder, it))?;
+    let paths = entries.into_iter().map(|it| it.path());
+    Ok(paths.filter(|it| it.extension().is_some_and(|it| it == "db") && !it.is_dir()).collect())
 }
 
 fn read_list(from: &Path) -> io::Result<List> {
