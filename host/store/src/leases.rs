@@ -191,8 +191,8 @@ impl Leases {
             return Ok(Ok(Hold { row: None, over, _here: here }));
         };
         let (component, key) = named.clone();
-        // It comes to its end though nothing waits for it any more, and is given back then; until then nobody else here
-        // takes it, who would have it taken away so.
+        // It comes to its end though nothing waits for it any more, and is given back then; until then no other caller here
+        // takes it, or it would be taken away from that one.
         let taking = tokio::spawn(async move {
             let (node, gone_s) = (shared.server.node(), GONE_AFTER.as_secs_f64());
             let taken = shared.server.ask(TAKE, &[&&*component, &&*key, &node, &gone_s]).await?;
