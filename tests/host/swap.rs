@@ -201,3 +201,27 @@ async fn a_component_that_is_taken_away_is_no_longer_offered() {
     tokio::time::timeout(Duration::from_secs(30), gone).await.expect("in time").unwrap();
     assert!(!server.client().tools().await.contains(&"spin".to_owned()));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_cannot_be_read_takes_nothing_away() {
+    let server = TestServer::with(&["echo"]).await;
+    let before = server.server().calls.registry.catalog().component("echo").unwrap().clone();
+    let mut changes = server.server().calls.registry.changes();
+    let folder = server.folders.components();
+    let aside = folder.with_file_name("aside");
+    std::fs::rename(&folder, &aside).unwrap();
+    // As where a disk fails: there is something, and no list of it.
+    std::fs::write(&folder, "").unwrap();
+    // Of what is gone one look is enough, and another one a second later; there is one every 2 s.
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(&aside, &folder).unwrap();
+    server.folders.put("rogue", &component_bytes("rogue"));
+    let come = changes.wait_for(|it| {
+        assert!(it.component("echo").is_some(), "it serves all the time");
+        it.component("rogue").is_some()
+    });
+    tokio::time::timeout(Duration::from_secs(30), come).await.expect("in time").unwrap();
+    let after = server.server().calls.registry.catalog().component("echo").unwrap().clone();
+    assert!(Arc::ptr_eq(&before, &after), "it was never taken away");
+}

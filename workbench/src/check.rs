@@ -145,7 +145,8 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
 /// The names of the components that are installed, in the folder or in the program.
 pub fn installed_names(config: &Config) -> Vec<String> {
     let library = Library::look(config);
-    let mut names: Vec<_> = library.files().into_iter().map(|it| it.0).collect();
+    let mut names: Vec<_> =
+        library.files().unwrap_or_default().into_iter().map(|it| it.0).collect();
     names.extend(library.bundled());
     names.sort();
     names.dedup();
@@ -185,7 +186,12 @@ fn absent(path: &Path, kind: &str) -> String {
 /// or in vain.
 async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<Finding>) {
     let library = Library::look(config);
-    let files: Vec<_> = library.files().into_iter().map(|it| it.0).collect();
+    let files = library.files().unwrap_or_else(|error| {
+        let message = format!("it cannot be read: {error}; let this program read it");
+        findings.push(document.problem(&["components_folder"], message));
+        Vec::new()
+    });
+    let files: Vec<_> = files.into_iter().map(|it| it.0).collect();
     let mut names = installed_names(config);
     for name in document.components().filter(|it| !names.contains(it)) {
         let message = format!("no component {name} is installed, in a folder or in the program");

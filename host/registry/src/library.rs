@@ -28,6 +28,9 @@ mod code;
 
 use code::CodeStore;
 
+/// Components by name, each with the stamp of its file.
+pub type Files = Vec<(String, Stamp)>;
+
 /// The component folder, the bundled components, and the compiled code of both.
 #[derive(Clone)]
 pub struct Library {
@@ -74,24 +77,28 @@ impl Library {
         self.folder.as_deref()
     }
 
-    /// The components in the folder: name and stamp of each file.
-    pub fn files(&self) -> Vec<(String, Stamp)> {
-        let (files, misnamed) = self.scan();
+    /// The components in the folder: name and stamp of each file; none where there is no folder.
+    ///
+    /// # Errors
+    /// Those of the disk: what is there is not known then.
+    pub fn files(&self) -> io::Result<Files> {
+        let (files, misnamed) = self.scan()?;
         for path in misnamed {
             tracing::warn!(
                 "{:?}: not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _",
                 path.file_name().unwrap_or_default()
             );
         }
-        files
+        Ok(files)
     }
 
     /// The same, and the files with names that no component may have and that were not there at the last look.
-    fn scan(&self) -> (Vec<(String, Stamp)>, Vec<PathBuf>) {
+    fn scan(&self) -> io::Result<(Files, Vec<PathBuf>)> {
         let (mut files, mut misnamed) = (Vec::new(), BTreeSet::new());
-        let entries = self.folder.as_ref().and_then(|it| fs::read_dir(it).ok());
-        for path in entries.into_iter().flatten().flatten().map(|it| it.path()) {
-            let Some(stamp) = stamp(&path) else { continue };
+        let entries = self.folder.as_ref().map(|it| there(fs::read_dir(it))).transpose()?.flatten();
+        for entry in entries.into_iter().flatten() {
+            let path = entry?.path();
+            let Some(stamp) = stamp(&path)? else { continue };
             match name_of(&path) {
                 Some(name) => files.push((name, stamp)),
                 None => _ = misnamed.insert(path),
@@ -101,7 +108,7 @@ impl Library {
         let mut reported = self.misnamed.lock();
         let new = misnamed.difference(&reported).cloned().collect();
         *reported = misnamed;
-        (files, new)
+        Ok((files, new))
     }
 
     /// Names of the bundled components.
@@ -196,12 +203,20 @@ fn code_name(sandbox: &Sandbox, source: &Source) -> String {
 }
 
 /// The stamp of `path`, where that is a file with a component's ending.
-fn stamp(path: &Path) -> Option<Stamp> {
+fn stamp(path: &Path) -> io::Result<Option<Stamp>> {
     if path.extension().is_none_or(|it| it != "wasm") {
-        return None;
+        return Ok(None);
     }
-    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some((metadata.modified().ok(), metadata.len()))
+    let metadata = there(fs::metadata(path))?.filter(fs::Metadata::is_file);
+    Ok(metadata.map(|it| (it.modified().ok(), it.len())))
+}
+
+/// None where there is no such file.
+fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 #[cfg(test)]
@@ -216,7 +231,7 @@ mod tests {
         let library = Library::look(&config);
         let file = folder.join("Evil Name.wasm");
         fs::write(&file, "").unwrap();
-        let count = || library.scan().1.len();
+        let count = || library.scan().unwrap().1.len();
         assert_eq!((count(), count()), (1, 0));
         fs::remove_file(&file).unwrap();
         assert_eq!(count(), 0);

@@ -48,6 +48,8 @@ pub struct Reloader {
     stamps: BTreeMap<String, Stamp>,
     settings_stamps: BTreeMap<String, loader::Stamp>,
     missing: BTreeMap<String, Instant>,
+    /// Why it is not known what is in the folder.
+    unread: Option<String>,
     /// Components whose databases could only be read when they were loaded.
     frozen: BTreeSet<String>,
     /// Components whose databases were found to be damaged, and reported so.
@@ -67,6 +69,7 @@ impl Reloader {
             stamps: BTreeMap::new(),
             settings_stamps: BTreeMap::new(),
             missing: BTreeMap::new(),
+            unread: None,
             frozen: BTreeSet::new(),
             damaged: BTreeSet::new(),
             ready: BTreeMap::new(),
@@ -76,7 +79,7 @@ impl Reloader {
     /// Installs what the other nodes serve, where there are any, and then what this one brings.
     pub fn start(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.stamps = self.loader.library.files().into_iter().collect();
+            self.stamps = self.files().unwrap_or_default();
             match self.node {
                 Some(_) => self.join().await,
                 None => self.load_all(&self.names()).await,
@@ -122,11 +125,12 @@ impl Reloader {
     /// The components that should serve.
     fn names(&self) -> BTreeSet<String> {
         let mut names: BTreeSet<String> = self.loader.library.bundled().into_iter().collect();
-        if self.loader.library.folder().is_none() {
-            // What the operator loaded is nowhere else.
+        let is_unread = self.unread.is_some();
+        if self.loader.library.folder().is_none() || is_unread {
+            // What the operator loaded is nowhere else, and what is in a folder that cannot be read serves as before.
             let is_loaded = |name: &String| {
                 let manifest = self.control.revision_store.manifest(name);
-                manifest.serving().is_some_and(|it| it.origin == BY_OPERATOR)
+                manifest.serving().is_some_and(|it| is_unread || it.origin == BY_OPERATOR)
             };
             names.extend(self.control.revision_store.names().into_iter().filter(is_loaded));
         }
@@ -190,9 +194,28 @@ impl Reloader {
         watcher.inspect_err(report).ok()
     }
 
-    /// Acts on everything that has changed since the last look.
-    async fn look(&mut self) {
-        let files: BTreeMap<_, _> = self.loader.library.files().into_iter().collect();
+    /// The files of the folder; none where it cannot be read, which is said once.
+    fn files(&mut self) -> Option<BTreeMap<String, Stamp>> {
+        match self.loader.library.files() {
+            Ok(files) => {
+                self.unread = None;
+                Some(files.into_iter().collect())
+            }
+            Err(error) => {
+                let why = error.to_string();
+                if self.unread.as_ref() != Some(&why) {
+                    tracing::error!(
+                        "the components' folder cannot be read: {why}; what serves goes on serving"
+                    );
+                }
+                self.unread = Some(why);
+                None
+            }
+        }
+    }
+
+    /// Acts on what has come into the folder, changed there and gone from it since the last look.
+    async fn look_at(&mut self, files: BTreeMap<String, Stamp>) {
         for (name, stamp) in &files {
             self.missing.remove(name);
             if self.stamps.insert(name.clone(), *stamp).as_ref() != Some(stamp) {
@@ -206,6 +229,15 @@ impl Reloader {
             if since.elapsed() >= REMOVED_AFTER {
                 self.remove(&name).await;
             }
+        }
+    }
+
+    /// Acts on everything that has changed since the last look.
+    async fn look(&mut self) {
+        match self.files() {
+            Some(files) => self.look_at(files).await,
+            // Nothing is gone as long as that is not known.
+            None => self.missing.clear(),
         }
         let served: Vec<_> =
             self.control.registry.catalog().components().map(|it| it.name().to_string()).collect();

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, process::ExitCode};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use host::{
     Config,
@@ -87,7 +87,8 @@ impl Move {
 fn names(config: &Config) -> anyhow::Result<Vec<String>> {
     let library = Library::look(config);
     let mut names: BTreeSet<String> = library.bundled().into_iter().collect();
-    names.extend(library.files().into_iter().map(|it| it.0));
+    let files = library.files().context("the components' folder cannot be read")?;
+    names.extend(files.into_iter().map(|it| it.0));
     names.extend(RevisionStore::open(&config.data)?.names());
     Ok(names.into_iter().collect())
 }

@@ -72,7 +72,7 @@ impl Reloader {
         blocking(move || library.put(&file, &bytes)).await.map_err(ControlError::Folder)?;
         if self.node.is_some() {
             // Were it seen as new later, it would replace what other nodes have put in place meanwhile.
-            let files = self.loader.library.files().into_iter();
+            let files = self.files().unwrap_or_default().into_iter();
             self.stamps.extend(files.filter(|it| it.0 == name));
             self.control.revision_store.note(name, |it| it.file = Some(digest));
         }

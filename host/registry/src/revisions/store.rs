@@ -74,7 +74,10 @@ impl RevisionStore {
         let keep = move || {
             private::make_folder(&folder)?;
             let file = folder.join(format!("{}.wasm", source.digest));
-            if !file.is_file() {
+            // One that a power cut left shorter is written again.
+            let is_whole =
+                fs::metadata(&file).is_ok_and(|it| it.len() == source.bytes.len() as u64);
+            if !is_whole {
                 private::write(&file, &source.bytes)?;
             }
             let file = folder.join(format!("{}.json", source.digest));
