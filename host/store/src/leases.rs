@@ -235,7 +235,7 @@ impl Shared {
                     }
                     looks = looks.wrapping_add(1);
                 }
-                // What was taken since then was known to be had then.
+                // What was taken since this look began was had when it did.
                 _ if known_at.elapsed() + LOOK_EVERY > UNKNOWN_MAX => {
                     self.end(|key, fence| before.get(key) == Some(&fence));
                 }
@@ -262,7 +262,8 @@ impl Shared {
     /// Removes the leases of nodes that are gone. Another node may do the same at the same time.
     async fn sweep(&self) {
         let gone_s = GONE_AFTER.as_secs_f64();
-        let _ = timeout(UNKNOWN_MAX - LOOK_EVERY, self.server.ask(SWEEP, &[&gone_s])).await;
+        // The next look is not held up by it.
+        let _ = timeout(LOOK_EVERY, self.server.ask(SWEEP, &[&gone_s])).await;
     }
 
     /// Ends the leases of this node that are `lost`.
