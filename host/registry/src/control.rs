@@ -428,12 +428,22 @@ fn component((name, epoch, state, why): (String, i64, String, String)) -> NodeCo
 }
 
 impl GivesBack for Control {
-    fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()> {
-        let control = self.clone();
+    fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, bool> {
+        let (control, name) = (self.clone(), component.clone());
+        // The order is carried out though it is not waited for so long.
+        let order =
+            tokio::spawn(async move { control.obey(&name, Order::GiveBack(generation)).await });
         Box::pin(async move {
-            let order = control.obey(&component, Order::GiveBack(generation));
-            if let Ok(Err(error)) = tokio::time::timeout(GIVE_BACK_MAX, order).await {
-                tracing::warn!(component, "it stays, though its calls trap: {error}");
+            match tokio::time::timeout(GIVE_BACK_MAX, order).await {
+                Ok(Ok(Err(error))) => {
+                    tracing::warn!(component, "it stays, though its calls trap: {error}");
+                    matches!(error, ControlError::NoPrevious(_))
+                }
+                Ok(_) => true,
+                Err(_) => {
+                    tracing::warn!(component, "its calls trap; the version before comes back late");
+                    true
+                }
             }
         })
     }

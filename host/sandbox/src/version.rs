@@ -40,8 +40,9 @@ impl std::fmt::Display for Status {
 
 /// Puts the version of a component in place that was there before a generation of it.
 pub trait GivesBack: Send + Sync {
-    /// Returns once that version serves.
-    fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()>;
+    /// Returns once that version serves, there is none, or it will serve soon; false where that failed, and may be tried
+    /// again.
+    fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, bool>;
 }
 
 /// The number of a version, and how its first calls went.
@@ -89,7 +90,10 @@ impl Version {
         if let Some(before) = &self.before {
             let returned = before.give_back(component.to_owned(), self.generation);
             // A task of its own: a caller who goes away must not keep a bad version in place.
-            let _ = tokio::spawn(returned).await;
+            if tokio::spawn(returned).await.is_ok_and(|it| !it) {
+                // After as many traps more.
+                self.trapped.store(0, Ordering::Relaxed);
+            }
         }
     }
 }
