@@ -11,7 +11,7 @@ use rmcp::{
     model::{ProgressNotificationParam, ServerNotification},
 };
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::{Context, McpServer, Result, legacy, wire};
 use base::{
@@ -25,6 +25,8 @@ use sandbox::component::{CallError, Question};
 const NOTES_QUEUE: usize = 64;
 /// How long the last notes may take once the call has ended.
 const NOTES_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often a late answer is taken to a component that is busy.
+const TRIES_MAX: u32 = 5;
 /// Where a question says that it may be answered when its call has ended.
 const LATER: &str = "madoguchi/later";
 /// Where a modern request says which lines of the log it wants.
@@ -108,17 +110,20 @@ impl McpServer {
             };
             let responses = match in_time {
                 Some(responses) => responses,
-                None => {
-                    let unanswered = again.unanswered(&state);
-                    match self.one_round::<M>(unanswered, Questions::Open, context).await {
-                        // It cannot end without the answers: they are waited for after all.
-                        Err(_) | Ok(CallOutcome::Asked { .. }) => asked.await,
-                        Ok(done) => {
-                            self.go_on_later::<M>(again, state, asked, context);
-                            return Ok(done);
+                None => match self.session.place_for_later() {
+                    None => asked.await,
+                    Some(place) => {
+                        let unanswered = again.unanswered(&state);
+                        match self.one_round::<M>(unanswered, Questions::Open, context).await {
+                            // It cannot end without the answers: they are waited for after all.
+                            Err(_) | Ok(CallOutcome::Asked { .. }) => asked.await,
+                            Ok(done) => {
+                                self.go_on_later::<M>(again, (state, place), asked, context);
+                                return Ok(done);
+                            }
                         }
                     }
-                }
+                },
             };
             call = CallRequest {
                 responses: responses.map_err(Ended::CannotAsk)?,
@@ -132,24 +137,40 @@ impl McpServer {
     fn go_on_later<M: Method>(
         &self,
         call: CallRequest,
-        mut state: String,
+        (mut state, place): (String, OwnedSemaphorePermit),
         asked: impl Future<Output = Asked> + Unpin + Send + 'static,
         context: &Context,
     ) {
-        let Some(place) = self.session.place_for_later() else { return };
         let (calls, peer) = (self.calls.clone(), context.peer.clone());
         tokio::spawn(async move {
             let _place = place;
             let mut next = asked.await;
             // It ends by itself: a call asks only so often.
             while let Ok(responses) = next {
-                let round = CallRequest { responses, state: Some(state), ..call.again() };
-                let Ok(CallOutcome::Asked { questions, state: after, .. }) =
-                    calls.ask::<M>(round, Questions::Answered).await
-                else {
-                    return;
+                let mut tries = 0;
+                let outcome = loop {
+                    let (responses, state) = (responses.clone(), Some(state.clone()));
+                    let round = CallRequest { responses, state, ..call.again() };
+                    tries += 1;
+                    match calls.ask::<M>(round, Questions::Answered).await {
+                        Err(CallError::Busy { retry_after_ms, .. }) if tries < TRIES_MAX => {
+                            tokio::time::sleep(Duration::from_millis(retry_after_ms)).await;
+                        }
+                        outcome => break outcome,
+                    }
                 };
-                state = after;
+                let questions = match outcome {
+                    Ok(CallOutcome::Asked { questions, state: after, .. }) => {
+                        state = after;
+                        questions
+                    }
+                    Ok(_) => return,
+                    Err(error) => {
+                        let call = &*call.name;
+                        tracing::warn!(call, "a late answer came to nothing: {error}");
+                        return;
+                    }
+                };
                 let capabilities = call.caller.client_capabilities.clone();
                 next = legacy::ask(peer.clone(), capabilities, questions).await;
             }
