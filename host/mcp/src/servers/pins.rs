@@ -21,7 +21,8 @@ use store::{digest::digest, private};
 
 /// Tools of one server whose definitions are kept, those that are gone included.
 const PINS_MAX: usize = 2_048;
-/// Bytes of the file that has them.
+/// Bytes of all definitions that are kept, and of the file that has them.
+const KEPT_BYTES_MAX: usize = 24 << 20;
 const BYTES_MAX: u64 = 32 << 20;
 
 /// The pins of one server, in a file of their own.
@@ -100,6 +101,7 @@ impl Pins {
         }
         let is_first = !std::mem::replace(&mut kept.is_seen, true);
         let mut is_touched = is_first;
+        let mut bytes: usize = kept.tools.values().map(Pin::bytes).sum();
         let mut settled = Vec::with_capacity(tools.len());
         for tool in tools {
             let name = tool.name.to_string();
@@ -110,7 +112,19 @@ impl Pins {
             let pin = kept.tools.entry(name.clone()).or_default();
             let before = pin.clone();
             let is = pin.settle(tool, is_first, changed);
-            is_touched |= *pin != before;
+            if *pin != before {
+                let now = bytes - before.bytes() + pin.bytes();
+                if now > KEPT_BYTES_MAX && now > bytes {
+                    if before == Pin::default() {
+                        kept.tools.remove(&name);
+                    } else {
+                        *pin = before;
+                    }
+                    settled.push((name, Settled::Stopped(TOO_MANY)));
+                    continue;
+                }
+                (bytes, is_touched) = (now, true);
+            }
             if pin.waiting.is_some() && pin.waiting != before.waiting {
                 tracing::warn!(target: "server", server = &*self.name, tool = &*name, "a tool's definition waits for the operator; `madoguchi accept server:NAME --show` shows it");
             }
@@ -197,6 +211,11 @@ impl Kept {
 }
 
 impl Pin {
+    /// Bytes of its definitions as JSON.
+    fn bytes(&self) -> usize {
+        [&self.pinned, &self.waiting].into_iter().flatten().map(|it| it.to_string().len()).sum()
+    }
+
     /// What becomes of `tool`, as the server lists it now; `is_first` of all that it lists at first sight.
     fn settle(&mut self, tool: Tool, is_first: bool, changed: Changed) -> Settled {
         let now = serde_json::to_value(&tool).unwrap_or_default();
@@ -290,3 +309,32 @@ fn differences(name: &str, pinned: &Value, waiting: &Value) -> Vec<Difference> {
 const UNREADABLE: &str = "what was pinned of this server cannot be read; the log says which file";
 /// Why a tool is not offered that is one too many.
 const TOO_MANY: &str = "too many tools of this server have been seen; remove its file under DATA/pins to forget those that are gone";
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn no_more_is_kept_of_a_server_than_can_be_read_again() {
+        let folder = std::env::temp_dir().join(format!("madoguchi-pins-{}", std::process::id()));
+        let pins = Pins::open(&folder, "lists");
+        let text = "x".repeat(64 << 10);
+        let list = |round: usize, changed| {
+            let tool = |at| Tool::new(format!("t{round}-{at}"), text.clone(), Arc::default());
+            pins.settle((0..128).map(tool).collect(), changed)
+        };
+        let is_offered = |it: &(String, Settled)| matches!(it.1, Settled::Offered { .. });
+        assert!(list(0, Changed::Keep).iter().all(is_offered));
+        for round in 1..5 {
+            list(round, Changed::Keep);
+        }
+        assert!(!list(5, Changed::Keep).iter().any(is_offered), "there is no room");
+        assert!(list(0, Changed::Keep).iter().all(is_offered), "what was there before is offered");
+        let kept = Pins::open(&folder, "lists");
+        assert!(!kept.kept.lock().is_unreadable);
+        assert_eq!(kept.count(), pins.count());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
