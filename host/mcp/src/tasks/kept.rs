@@ -348,7 +348,8 @@ impl Tasks {
     /// For how long after it was created it is kept, as far as is known now.
     pub(super) fn ttl_ms(&self, document: &Document) -> u64 {
         let mut expires_ms = self.expires_ms(document);
-        if self.is_running(&document.id) {
+        // One that has come to something may still be on its way out.
+        if matches!(document.standing, Standing::Working(_)) && self.is_running(&document.id) {
             expires_ms = expires_ms.max(self.now_ms().saturating_add(self.keep_ms(document)));
         }
         expires_ms.saturating_sub(document.created_ms).max(1)
