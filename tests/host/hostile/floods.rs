@@ -40,6 +40,7 @@ async fn calls_without_a_place_get_a_retry_time_on_every_surface() {
     let server = server(&["echo", "rogue"], narrow).await;
     let spinning = server.client();
     let spinning = tokio::spawn(async move { spinning.failure("spin", json!({})).await });
+    server.is_running("rogue", 1).await;
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "jab", "params": { "turns": 0 } });
     let client = server.client();
     let mut busy = None;
