@@ -101,7 +101,8 @@ impl Pins {
         }
         let is_first = !std::mem::replace(&mut kept.is_seen, true);
         let mut is_touched = is_first;
-        let mut bytes: usize = kept.tools.values().map(Pin::bytes).sum();
+        // Of all that are kept: counted at the first change alone.
+        let mut bytes: Option<usize> = None;
         let mut settled = Vec::with_capacity(tools.len());
         for tool in tools {
             let name = tool.name.to_string();
@@ -112,20 +113,25 @@ impl Pins {
             let pin = kept.tools.entry(name.clone()).or_default();
             let before = pin.clone();
             let is = pin.settle(tool, is_first, changed);
+            let waits_anew = pin.waiting.is_some() && pin.waiting != before.waiting;
             if *pin != before {
-                let now = bytes - before.bytes() + pin.bytes();
-                if now > KEPT_BYTES_MAX && now > bytes {
-                    if before == Pin::default() {
-                        kept.tools.remove(&name);
-                    } else {
-                        *pin = before;
-                    }
+                let (was, own) = (before.bytes(), pin.bytes());
+                let now = match bytes {
+                    Some(bytes) => bytes - was + own,
+                    None => kept.tools.values().map(Pin::bytes).sum(),
+                };
+                if now > KEPT_BYTES_MAX && own > was {
+                    match before == Pin::default() {
+                        true => kept.tools.remove(&name),
+                        false => kept.tools.insert(name.clone(), before),
+                    };
+                    bytes = Some(now - own + was);
                     settled.push((name, Settled::Stopped(TOO_MANY)));
                     continue;
                 }
-                (bytes, is_touched) = (now, true);
+                (bytes, is_touched) = (Some(now), true);
             }
-            if pin.waiting.is_some() && pin.waiting != before.waiting {
+            if waits_anew {
                 tracing::warn!(target: "server", server = &*self.name, tool = &*name, "a tool's definition waits for the operator; `madoguchi accept server:NAME --show` shows it");
             }
             settled.push((name, is));
