@@ -103,7 +103,7 @@ async fn ended(server: &TestServer) -> String {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), gone).await.expect("it ends")
+    tokio::time::timeout(tests::PATIENCE, gone).await.expect("it ends")
 }
 
 async fn echo(client: &Client) {
@@ -294,7 +294,7 @@ async fn compared(server: &TestServer, tool: &str, many: u64) -> Comparison {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), found).await.expect("they are compared")
+    tokio::time::timeout(tests::PATIENCE, found).await.expect("they are compared")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -385,7 +385,7 @@ async fn until_waiting(server: &TestServer, wanted: (usize, usize)) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let in_time = tokio::time::timeout(Duration::from_secs(30), looking).await;
+    let in_time = tokio::time::timeout(tests::PATIENCE, looking).await;
     in_time.unwrap_or_else(|_| panic!("not {wanted:?} but {:?}", waiting(server)));
 }
 
@@ -513,7 +513,7 @@ async fn a_canary_from_the_folder_goes_on_after_a_restart() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), held).await.expect("in time");
+    tokio::time::timeout(tests::PATIENCE, held).await.expect("in time");
     control(&server).obey("shop", percent(99)).await.unwrap();
     server.restart().await;
     assert_eq!((shop(&server).generation, canary(&server).share.percent), (Some(1), 99));

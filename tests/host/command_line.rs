@@ -75,17 +75,23 @@ async fn a_terminated_server_lets_a_running_call_finish() {
     folders.put("echo", &component_bytes("echo"));
     let mut process = Process::start(&folders);
     let client = Client::new(&process.url);
-    let slow = client.clone();
-    let slow =
-        tokio::spawn(async move { slow.call("count_slowly", json!({ "steps": 2000 })).await });
     let mut listener = client.listen().await;
+    let mut meta = Client::meta();
+    meta["progressToken"] = "far".into();
+    let arguments = json!({ "steps": 3000 });
+    let params = json!({ "name": "count_slowly", "arguments": arguments, "_meta": meta });
+    let mut call = client.stream("tools/call", params).await;
+    let first = call.next(tests::PATIENCE).await.expect("it runs");
+    assert_eq!(first["method"], "notifications/progress", "{first}");
     process.signal();
-    assert!(!slow.is_finished(), "the call runs while the server is asked to stop");
     let status = tokio::task::spawn_blocking(move || process.wait()).await.unwrap();
     assert!(status.success(), "a listener does not keep it from stopping");
     assert_eq!(listener.changes(Duration::from_secs(1)).await, 0);
-    let result = slow.await.unwrap();
-    assert_eq!(result["structuredContent"]["counted"], 2000, "{result}");
+    let mut last = first;
+    while let Some(message) = call.next(tests::PATIENCE).await {
+        last = message;
+    }
+    assert_eq!(last["result"]["structuredContent"]["counted"], 3000, "{last}");
 }
 
 #[tokio::test]

@@ -398,7 +398,7 @@ async fn crowd_keeps_its_seats_through_swaps_and_holds_that_end() {
             }
         }
         let swapped = changes.wait_for(|it| it.generation() > before);
-        tokio::time::timeout(Duration::from_secs(120), swapped).await.expect("it swaps").unwrap();
+        tokio::time::timeout(tests::PATIENCE, swapped).await.expect("it swaps").unwrap();
         crowd.round(&client, &AtomicUsize::new(0)).await;
         crowd.check(&client).await;
     }

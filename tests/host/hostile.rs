@@ -18,7 +18,7 @@ mod storage;
 fn limits() -> Limits {
     Limits {
         cpu_ms_max: 300,
-        deadline_ms: 3_000,
+        deadline_ms: 60_000,
         memory_bytes_max: 192 << 20,
         database_bytes_max: 8 << 20,
         ..Limits::default()

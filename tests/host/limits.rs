@@ -17,17 +17,19 @@ async fn server(limits: Limits) -> TestServer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_call_more_than_the_queue_takes_is_answered_busy_at_once() {
-    let limits = Limits { calls_max: 1, queue_max: 0, cpu_ms_max: 60_000, ..Limits::default() };
+    let (calls_max, queue_max, deadline_ms) = (1, 0, 600_000);
+    let limits =
+        Limits { calls_max, queue_max, deadline_ms, cpu_ms_max: 60_000, ..Limits::default() };
     let server = server(limits).await;
     let slow = server.client();
     let slow =
-        tokio::spawn(async move { slow.call("count_slowly", json!({ "steps": 4000 })).await });
+        tokio::spawn(async move { slow.call("count_slowly", json!({ "steps": 8000 })).await });
     server.is_running("echo", 1).await;
     let failure = server.client().failure("echo", json!({ "value": {} })).await;
     assert!(!slow.is_finished(), "the only place is taken");
     assert_eq!((&failure["error"], &failure["status"]), (&json!("busy"), &json!(503)));
     assert!(failure["data"]["retry_after_ms"].is_u64(), "{failure}");
-    assert_eq!(slow.await.unwrap()["structuredContent"]["counted"], 4000);
+    assert_eq!(slow.await.unwrap()["structuredContent"]["counted"], 8000);
     server.client().output("echo", json!({ "value": {} })).await;
 }
 
@@ -43,7 +45,8 @@ async fn a_call_beyond_its_deadline_is_stopped_and_the_limit_is_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_neighbour_and_health_are_served_while_guests_spin() {
-    let server = server(Limits { cpu_ms_max: 1_500, ..Limits::default() }).await;
+    let server =
+        server(Limits { cpu_ms_max: 1_500, deadline_ms: 600_000, ..Limits::default() }).await;
     let spinners: Vec<_> = (0..8)
         .map(|_| {
             let client = server.client();

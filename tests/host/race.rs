@@ -172,7 +172,7 @@ async fn power_cut_keeps_all_acknowledged_and_duplicates_nothing() {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), enough).await.expect("seats are sold");
+    tokio::time::timeout(tests::PATIENCE, enough).await.expect("seats are sold");
     process.kill();
     for buyer in buyers {
         buyer.await.unwrap();

@@ -40,7 +40,7 @@ async fn until(what: &str, mut there: impl AsyncFnMut() -> bool) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let in_time = tokio::time::timeout(Duration::from_secs(30), looking).await;
+    let in_time = tokio::time::timeout(tests::PATIENCE, looking).await;
     in_time.unwrap_or_else(|_| panic!("{what}"));
 }
 
@@ -52,5 +52,5 @@ async fn swap(server: &TestServer, mark: u8) {
     let mut changes = server.server().calls.registry.changes();
     let installed =
         changes.wait_for(|it| it.component("reach").is_some_and(|it| **it.digest() == digest));
-    tokio::time::timeout(Duration::from_secs(60), installed).await.expect("in time").unwrap();
+    tokio::time::timeout(tests::PATIENCE, installed).await.expect("in time").unwrap();
 }

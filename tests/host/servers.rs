@@ -41,7 +41,7 @@ async fn counter(servers: impl IntoIterator<Item = (&'static str, ServerConfig)>
 async fn until(server: &TestServer, wanted: impl FnMut(&std::sync::Arc<Catalog>) -> bool) {
     let mut changes = server.server().calls.registry.changes();
     let changed = changes.wait_for(wanted);
-    let in_time = tokio::time::timeout(std::time::Duration::from_secs(60), changed).await;
+    let in_time = tokio::time::timeout(tests::PATIENCE, changed).await;
     in_time.expect("it comes about").expect("the server runs");
 }
 

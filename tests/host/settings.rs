@@ -21,7 +21,7 @@ async fn health_says(server: &TestServer, part: Option<&str>) {
             }
         }
     };
-    let in_time = tokio::time::timeout(Duration::from_secs(30), body).await;
+    let in_time = tokio::time::timeout(tests::PATIENCE, body).await;
     in_time.unwrap_or_else(|_| panic!("health does not say {part:?}"));
 }
 
@@ -57,7 +57,7 @@ async fn takes_over_changed_operators_catalogue_but_not_a_wrong_one() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), taken_over).await.expect("in time");
+    tokio::time::timeout(tests::PATIENCE, taken_over).await.expect("in time");
 
     fs::write(&file, "{ not json").unwrap();
     health_says(&server, Some("line 1")).await;

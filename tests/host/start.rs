@@ -135,7 +135,7 @@ async fn streams_are_answered_before_components_are_compiled() {
                     }
                 }
             };
-            tokio::time::timeout(Duration::from_secs(60), next).await.expect("in time")
+            tokio::time::timeout(tests::PATIENCE, next).await.expect("in time")
         };
         let hello = match is_modern {
             true => json!({ "id": 0, "method": "server/discover", "params": {} }),
@@ -178,6 +178,6 @@ async fn a_client_that_leaves_while_it_compiles_ends_it() {
     let (input, output) = tokio::io::split(theirs);
     let served = tokio::spawn(host::Server::serve_streams(config, input, output));
     drop(ours);
-    let ended = tokio::time::timeout(Duration::from_secs(30), served).await;
+    let ended = tokio::time::timeout(tests::PATIENCE, served).await;
     ended.expect("nothing waits for the compiler").unwrap().unwrap();
 }

@@ -25,7 +25,7 @@ async fn settled(server: &TestServer, digest_of: &[u8]) {
     let mut changes = server.server().calls.registry.changes();
     let installed =
         changes.wait_for(|it| it.component("cinema").is_some_and(|it| **it.digest() == digest));
-    tokio::time::timeout(Duration::from_secs(60), installed).await.expect("in time").unwrap();
+    tokio::time::timeout(tests::PATIENCE, installed).await.expect("in time").unwrap();
 }
 
 /// What the reloader says of the file that it refused, once that is not `before`.
@@ -40,7 +40,7 @@ async fn refused(server: &TestServer, before: &str) -> String {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), body).await.expect("the bad file is seen")
+    tokio::time::timeout(tests::PATIENCE, body).await.expect("the bad file is seen")
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -160,14 +160,21 @@ async fn call_running_during_a_swap_ends_on_the_version_it_began_with() {
         config.limits.deadline_ms = 120_000;
     })
     .await;
+    let (original, build) = (component_bytes("echo"), rebuilt(&component_bytes("echo"), 7));
+    let settle = async |bytes: &[u8]| {
+        let mut changes = server.server().calls.registry.changes();
+        let before = changes.borrow_and_update().generation();
+        server.folders.put("echo", bytes);
+        changes.wait_for(|it| it.generation() > before).await.unwrap();
+    };
+    // Both are compiled before, so that the swap takes no time.
+    settle(&build).await;
+    settle(&original).await;
     let client = server.client();
     let slow =
         tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 12_000 })).await });
     server.is_running("echo", 1).await;
-    let before = server.server().calls.registry.catalog().generation();
-    server.folders.put("echo", &rebuilt(&component_bytes("echo"), 7));
-    let mut changes = server.server().calls.registry.changes();
-    changes.wait_for(|it| it.generation() > before).await.unwrap();
+    settle(&build).await;
     assert!(!slow.is_finished(), "the call runs while its component is replaced");
     let result = slow.await.unwrap();
     assert_eq!(result["structuredContent"]["counted"], 12_000, "{result}");
@@ -187,7 +194,7 @@ async fn reports_second_component_with_same_tool_and_first_serves_on() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    let error = tokio::time::timeout(Duration::from_secs(30), body).await.expect("it is told");
+    let error = tokio::time::timeout(tests::PATIENCE, body).await.expect("it is told");
     assert!(error.contains("tool echo, which component echo offers already"), "{error}");
     assert_eq!(client.output("echo", json!({ "value": {} })).await, json!({ "value": {} }));
 }
@@ -198,7 +205,7 @@ async fn a_component_that_is_taken_away_is_no_longer_offered() {
     let mut changes = server.server().calls.registry.changes();
     std::fs::remove_file(server.file("rogue")).unwrap();
     let gone = changes.wait_for(|it| it.component("rogue").is_none());
-    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("in time").unwrap();
+    tokio::time::timeout(tests::PATIENCE, gone).await.expect("in time").unwrap();
     assert!(!server.client().tools().await.contains(&"spin".to_owned()));
 }
 
@@ -221,7 +228,7 @@ async fn a_folder_that_cannot_be_read_takes_nothing_away() {
         assert!(it.component("echo").is_some(), "it serves all the time");
         it.component("rogue").is_some()
     });
-    tokio::time::timeout(Duration::from_secs(30), come).await.expect("in time").unwrap();
+    tokio::time::timeout(tests::PATIENCE, come).await.expect("in time").unwrap();
     let after = server.server().calls.registry.catalog().component("echo").unwrap().clone();
     assert!(Arc::ptr_eq(&before, &after), "it was never taken away");
 }

@@ -75,7 +75,7 @@ async fn until(client: &Client, id: &str, is_so: impl Fn(&Value) -> bool) -> Val
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), look).await.expect("it comes to that")
+    tokio::time::timeout(tests::PATIENCE, look).await.expect("it comes to that")
 }
 
 async fn over(client: &Client, id: &str) -> Value {
@@ -146,7 +146,7 @@ async fn a_long_call_becomes_a_task_whose_result_stays() {
 /// TASK-1: what is quick is answered at once, and a tool that says so becomes a task at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_quick_call_is_answered_as_ever() {
-    let server = fixtures().await;
+    let server = serving(&["tasks"], |it| it.tasks.after_ms = 30_000).await;
     let client = server.client();
     let quick = call(&client, "greet", json!({ "name": "Taro" })).await;
     assert_eq!(quick["result"]["resultType"], "complete", "{quick}");
@@ -276,7 +276,7 @@ async fn what_is_asked_first_is_asked_before_the_task() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_that_waits_outlives_client_swap_and_restart() {
     let mut server = fixtures().await;
-    let id = begun(&server.client(), "slow_compute", json!({ "seconds": 3, "label": "b" })).await;
+    let id = begun(&server.client(), "slow_compute", json!({ "seconds": 15, "label": "b" })).await;
     let question = begun(&server.client(), "multi_input", json!({})).await;
     asked(&server.client(), &question).await;
     update(&server.client(), &question, json!({ "name": accept(json!({ "name": "Taro" })) })).await;
@@ -298,7 +298,7 @@ async fn a_change_that_broke_off_is_failed_and_not_repeated() {
     let components = ["tasks", "library"];
     let mut server = serving_in(Folders::in_files(), &components, tests::library::grants).await;
     let change = begun(&server.client(), "doze", json!({})).await;
-    let reading = begun(&server.client(), "slow_compute", json!({ "seconds": 2 })).await;
+    let reading = begun(&server.client(), "slow_compute", json!({ "seconds": 10 })).await;
     server.stop().await;
     // As a kill leaves what runs: not waiting.
     for entry in fs::read_dir(server.folders.data().join("tasks")).unwrap() {
@@ -373,5 +373,5 @@ async fn a_cancelled_task_leaves_no_instance() {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), audited).await.expect("both are cancelled");
+    tokio::time::timeout(tests::PATIENCE, audited).await.expect("both are cancelled");
 }

@@ -35,7 +35,7 @@ async fn serving(server: &TestServer, name: &str, generation: u64) {
     let mut changes = server.server().calls.registry.changes();
     let serves =
         changes.wait_for(|it| it.component(name).is_some_and(|it| it.generation() == generation));
-    tokio::time::timeout(Duration::from_secs(60), serves).await.expect("in time").unwrap();
+    tokio::time::timeout(tests::PATIENCE, serves).await.expect("in time").unwrap();
 }
 
 fn statuses(server: &TestServer, name: &str) -> Vec<(u64, Status)> {
@@ -201,7 +201,7 @@ async fn greedier_build_waits_for_operator_even_if_config_grants_it() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let error = tokio::time::timeout(Duration::from_secs(60), held).await.expect("in time");
+    let error = tokio::time::timeout(tests::PATIENCE, held).await.expect("in time");
     for part in ["sql (madoguchi:tool/sql@", "clock (wasi:clocks/", "madoguchi accept cinema"] {
         assert!(error.contains(part), "{part}: {error}");
     }
@@ -360,7 +360,7 @@ async fn waits(server: &TestServer) -> Value {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), look).await.expect("it waits")
+    tokio::time::timeout(tests::PATIENCE, look).await.expect("it waits")
 }
 
 /// What a model reads of the tool `echo`.

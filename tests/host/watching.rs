@@ -86,7 +86,7 @@ async fn a_client_that_goes_leaves_a_line_that_says_cancelled() {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), look).await.expect("it comes to that");
+        tokio::time::timeout(tests::PATIENCE, look).await.expect("it comes to that");
     };
     until(|it| it.running == 1).await;
     assert_eq!(audited(&server).await, Vec::<Value>::new(), "a line comes at the end");
@@ -101,7 +101,7 @@ async fn counters_survive_a_swap_and_count_it() {
     let mut listener = server.client().listen().await;
     server.client().output("echo", json!({ "value": {} })).await;
     server.folders.put("echo", &tests::rebuilt(&component_bytes("echo"), 1));
-    listener.next(Duration::from_secs(20)).await.expect("the swap is told");
+    listener.next(tests::PATIENCE).await.expect("the swap is told");
     server.client().output("echo", json!({ "value": {} })).await;
     let now = server.server().calls.watch.metrics.component("echo");
     assert_eq!((now.calls, now.errors), (2, 0));

@@ -35,7 +35,7 @@ async fn until(server: &TestServer, running: u64, queued: u64, waiting: usize) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), look).await.expect("it comes to that");
+    tokio::time::timeout(tests::PATIENCE, look).await.expect("it comes to that");
 }
 
 async fn audited(server: &TestServer) -> Vec<Value> {
@@ -162,7 +162,7 @@ async fn over_streams_a_request_ends_by_saying_so_in_both_eras() {
             }
             panic!("no answer")
         };
-        let answer = tokio::time::timeout(Duration::from_secs(20), answered).await.unwrap();
+        let answer = tokio::time::timeout(tests::PATIENCE, answered).await.unwrap();
         assert_eq!(answer["result"]["structuredContent"], json!({}), "{answer}");
         drop((lines, output));
         served.await.unwrap().unwrap();

@@ -107,7 +107,7 @@ async fn firefox_approves_a_call() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), reserved).await.expect("it is done then");
+    tokio::time::timeout(tests::PATIENCE, reserved).await.expect("it is done then");
     assert_eq!(firefox.close(), Vec::<String>::new());
 }
 

@@ -172,7 +172,7 @@ async fn session_gets_the_log_from_its_set_level_and_another_none() {
     assert_eq!(set["result"], json!({}));
     session.call("chat", json!({})).await;
     other.call("chat", json!({})).await;
-    let line = listener.next(Duration::from_secs(30)).await.unwrap();
+    let line = listener.next(tests::PATIENCE).await.unwrap();
     assert_eq!(line["params"], json!({ "level": "error", "logger": "library", "data": "a fault" }));
     server.client().output("ring", json!({ "uri": "tools" })).await;
     for listener in [&mut listener, &mut others] {

@@ -36,7 +36,7 @@ async fn a_modern_listener_hears_what_was_agreed_and_nothing_else() {
         ring(&server, unheard).await;
     }
     ring(&server, "library://books/1").await;
-    let message = listener.next(Duration::from_secs(30)).await.unwrap();
+    let message = listener.next(tests::PATIENCE).await.unwrap();
     assert_eq!(
         (&message["method"], &message["params"]["uri"]),
         (&json!(UPDATED), &json!("library://books/1"))
@@ -135,5 +135,5 @@ async fn a_listener_that_stalls_delays_no_other_listener() {
             all_heard(&mut healthy, &uris).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), rounds).await.expect("nobody else is waited for");
+    tokio::time::timeout(tests::PATIENCE, rounds).await.expect("nobody else is waited for");
 }

@@ -38,7 +38,7 @@ async fn over(client: &Client, id: &str) -> Value {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), look).await.expect("it ends")
+    tokio::time::timeout(tests::PATIENCE, look).await.expect("it ends")
 }
 
 /// TASK-5: what a kill leaves of tasks: what waits goes on, what is over is there, and what was running is told.

@@ -20,12 +20,11 @@ pub mod firefox;
 mod pool;
 mod roles;
 
+use crate::PATIENCE;
 use driver::{DevTools, Log, connect};
 use pool::Chromium;
 
-/// How long anything may take to appear.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How often to look for it.
+/// How often to look for what is to appear.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// How often Tab is pressed on the way to something.

@@ -195,7 +195,7 @@ impl Client {
         assert_eq!(response.status(), StatusCode::OK);
         let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
         let mut listener = Listener { pending: String::new(), stream };
-        let first = listener.next(Duration::from_secs(10)).await.expect("the server agrees");
+        let first = listener.next(crate::PATIENCE).await.expect("the server agrees");
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
         (listener, first["params"]["notifications"].clone())
     }
@@ -233,7 +233,7 @@ impl Listener {
 
     /// The method of the next message that must come, and the URI where it has one.
     pub async fn notified(&mut self) -> (String, Option<String>) {
-        let message = self.next(Duration::from_secs(30)).await.expect("something comes");
+        let message = self.next(crate::PATIENCE).await.expect("something comes");
         let uri = message["params"]["uri"].as_str().map(str::to_owned);
         (message["method"].as_str().expect("a method").to_owned(), uri)
     }

@@ -41,7 +41,7 @@ impl Collector {
     /// The spans that have come, once there are that many.
     pub async fn spans(&mut self, at_least: usize) -> Vec<Value> {
         let enough = self.arrived.wait_for(|count| *count >= at_least);
-        let enough = tokio::time::timeout(Duration::from_secs(20), enough).await;
+        let enough = tokio::time::timeout(crate::PATIENCE, enough).await;
         enough.expect("the spans come in time").expect("the collector lives");
         self.so_far()
     }

@@ -35,9 +35,14 @@ pub mod server;
 use std::{
     path::{Path, PathBuf},
     sync::LazyLock,
+    time::Duration,
 };
 
 use host::embedded::{Embedded, Files};
+
+/// For how long a test waits for what is sure to come: long enough for a component to be compiled beside all other
+/// tests, so that only what hangs takes so long.
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The path of the checkout.
 pub fn root() -> PathBuf {

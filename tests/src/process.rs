@@ -114,7 +114,7 @@ impl Process {
             if let Some(status) = self.child.try_wait().expect("it is our child") {
                 return status;
             }
-            assert!(began.elapsed() < Duration::from_secs(60), "it does not stop");
+            assert!(began.elapsed() < crate::PATIENCE, "it does not stop");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

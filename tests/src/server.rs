@@ -196,7 +196,7 @@ impl TestServer {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         };
-        let in_time = tokio::time::timeout(Duration::from_secs(60), runs).await;
+        let in_time = tokio::time::timeout(crate::PATIENCE, runs).await;
         in_time.unwrap_or_else(|_| panic!("{calls} calls of {component} never ran at a time"));
     }
 

@@ -73,7 +73,7 @@ async fn clients_of_the_legacy_era_are_asked_too() {
     let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
     let mut listener = Listener::of(session.post(call).await);
     let mut outcome = Value::Null;
-    while let Some(message) = listener.next(std::time::Duration::from_secs(60)).await {
+    while let Some(message) = listener.next(tests::PATIENCE).await {
         if message["method"] == "elicitation/create" {
             assert!(message["params"]["message"].as_str().unwrap().contains("reserve_seats"));
             let result = json!({ "action": "accept", "content": { "decision": "allow" } });

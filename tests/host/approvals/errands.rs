@@ -59,7 +59,7 @@ async fn a_call_that_waits_goes_on_once_the_person_has_spoken() {
     for shown in [&first, &second] {
         assert_eq!(allow(&other, shown["id"].as_str().unwrap()).await.0, 200);
     }
-    let result = tokio::time::timeout(Duration::from_secs(60), running).await.unwrap().unwrap();
+    let result = tokio::time::timeout(tests::PATIENCE, running).await.unwrap().unwrap();
     let outputs = result["structuredContent"]["outputs"].as_array();
     assert_eq!(outputs.map(Vec::len), Some(2), "{result}");
     assert!(!it.is_free(0).await && !it.is_free(1).await);
@@ -119,7 +119,7 @@ async fn what_waits_outlives_a_restart_and_a_swap_and_happens_once() {
     it.server.folders.put("errand", &bytes);
     let there =
         changes.wait_for(|it| it.component("errand").is_some_and(|it| **it.digest() == digest));
-    tokio::time::timeout(Duration::from_secs(60), there).await.unwrap().unwrap();
+    tokio::time::timeout(tests::PATIENCE, there).await.unwrap().unwrap();
     let client = it.server.client();
     assert_eq!(inbox(&client).await.len(), 1, "what was denied is over");
     let (one, two) = tokio::join!(allow(&client, &id), allow(&client, &id));
@@ -150,7 +150,7 @@ async fn listeners_hear_that_something_waits() {
     let wanted = json!({ "resourceSubscriptions": [uri] });
     let (mut listener, _) = it.server.client().listen_for(wanted).await;
     it.held(json!([it.reserve(0)])).await;
-    let event = listener.next(Duration::from_secs(60)).await.unwrap();
+    let event = listener.next(tests::PATIENCE).await.unwrap();
     assert_eq!(event["method"], "notifications/resources/updated", "{event}");
     assert_eq!(event["params"]["uri"], uri);
 }

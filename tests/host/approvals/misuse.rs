@@ -171,7 +171,7 @@ async fn a_tool_that_has_changed_is_asked_about_anew() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), taken).await.unwrap();
+    tokio::time::timeout(tests::PATIENCE, taken).await.unwrap();
     let (status, asked) = allow(&client, &id).await;
     assert_eq!((status, &asked["state"]), (200, &json!("waiting")), "{asked}");
     assert_eq!((&asked["changed"], modern.calls().len()), (&json!(["description"]), 0));

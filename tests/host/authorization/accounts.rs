@@ -246,7 +246,7 @@ async fn an_open_stream_ends_when_its_token_is_revoked() {
     let (status, _) = app.post("/oauth/revoke", &fields).await;
     assert_eq!(status, StatusCode::OK);
     let ended = listener.next(Duration::from_secs(1_000));
-    let ended = tokio::time::timeout(Duration::from_secs(120), ended).await;
+    let ended = tokio::time::timeout(tests::PATIENCE, ended).await;
     assert_eq!(ended, Ok(None), "AUTH-7: it ends, long before its token would");
     is_out(&server, access(&tokens), "revoked").await;
     assert_eq!(app.post("/oauth/revoke", &fields).await.0, StatusCode::OK, "once more is as good");
@@ -403,7 +403,7 @@ async fn an_access_token_expires_and_is_renewed() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), until_out).await.expect("it expires");
+    tokio::time::timeout(tests::PATIENCE, until_out).await.expect("it expires");
     let answer = whoami(&server, access(&tokens)).await;
     assert!(challenge(&answer).contains("expired"), "{}", challenge(&answer));
     let (status, next) = app.refresh(refresh(&tokens), &[("scope", "*")]).await;

@@ -366,7 +366,7 @@ async fn a_provider_that_fails_is_told_with_when_to_come_back() {
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             };
-            tokio::time::timeout(Duration::from_secs(60), back).await.expect("it comes back");
+            tokio::time::timeout(tests::PATIENCE, back).await.expect("it comes back");
         }
     }
 }
@@ -473,7 +473,7 @@ async fn a_stream_ends_with_its_token() {
     let soon = json!({ "scope": "all", "exp": now_s() + 5 });
     let mut listener = client(&server, &fake, soon).listen().await;
     let rest = listener.next(Duration::from_secs(600));
-    let rest = tokio::time::timeout(Duration::from_secs(60), rest).await;
+    let rest = tokio::time::timeout(tests::PATIENCE, rest).await;
     assert_eq!(rest.expect("it ends"), None);
     let after = json!({ "scope": "all", "exp": now_s() - 1 });
     refused(&client(&server, &fake, after), "expired").await;

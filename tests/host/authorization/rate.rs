@@ -105,7 +105,7 @@ async fn one_caller_neither_fills_file_store_nor_takes_all_its_places() {
             }
         }
     };
-    let refused = tokio::time::timeout(std::time::Duration::from_secs(20), refused).await;
+    let refused = tokio::time::timeout(tests::PATIENCE, refused).await;
     let (has_retry, body) = refused.expect("its own upload is in the way");
     assert!(
         has_retry && body["message"].as_str().unwrap().contains("caller_uploads_max"),

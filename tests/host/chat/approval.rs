@@ -144,7 +144,7 @@ async fn swap_between_question_and_answer_runs_the_new_version() {
     it.talk.server.folders.put("cinema", &bytes);
     let there =
         changes.wait_for(|it| it.component("cinema").is_some_and(|it| **it.digest() == digest));
-    tokio::time::timeout(std::time::Duration::from_secs(60), there).await.unwrap().unwrap();
+    tokio::time::timeout(tests::PATIENCE, there).await.unwrap().unwrap();
     it.talk.model.says(says("取れました"));
     it.talk.answer(&it.decided("allow")).await;
     assert!(!it.is_free().await);
@@ -160,7 +160,7 @@ async fn skips_tool_gone_before_the_answer_and_reports_to_the_model() {
     let mut changes = it.talk.server().calls.registry.changes();
     std::fs::remove_file(it.talk.server.file("cinema")).unwrap();
     let gone = changes.wait_for(|it| it.component("cinema").is_none());
-    tokio::time::timeout(std::time::Duration::from_secs(60), gone).await.unwrap().unwrap();
+    tokio::time::timeout(tests::PATIENCE, gone).await.unwrap().unwrap();
     it.talk.model.says(says("今は取れません"));
     it.talk.answer(&it.decided("allow")).await;
     let last = it.talk.last();

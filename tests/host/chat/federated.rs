@@ -42,7 +42,7 @@ async fn changes(talk: &Talk, modern: &Modern, description: &str, read_only: boo
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(60), taken).await.expect("it is seen");
+    tokio::time::timeout(tests::PATIENCE, taken).await.expect("it is seen");
 }
 
 fn letter() -> Value {

@@ -40,7 +40,7 @@ async fn an_allowed_call_runs_to_its_end_and_is_told_later() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(60), begun).await.expect("it begins");
+    tokio::time::timeout(tests::PATIENCE, begun).await.expect("it begins");
     asking.abort();
     assert!(asking.await.is_err(), "the window is closed");
     modern.state().leave.as_ref().unwrap().add_permits(1);

@@ -98,7 +98,7 @@ async fn chats_that_wait_for_others_do_not_hold_the_only_slow_lane() {
         answered(server, message, None).await
     });
     let all = futures::future::join_all(chats);
-    let answers = tokio::time::timeout(Duration::from_secs(120), all).await.expect("none hangs");
+    let answers = tokio::time::timeout(tests::PATIENCE, all).await.expect("none hangs");
     assert!(answers.iter().all(|it| !text(it).is_empty()), "{answers:?}");
 }
 
@@ -121,7 +121,7 @@ async fn they_are_replaced_while_people_chat_and_no_chat_fails() {
             server.folders.put(name, &bytes);
             let is_there = changes
                 .wait_for(|it| it.component(name).is_some_and(|it| **it.digest() == *digest));
-            let swapped = tokio::time::timeout(Duration::from_secs(60), is_there);
+            let swapped = tokio::time::timeout(tests::PATIENCE, is_there);
             swapped.await.expect("in time").expect("it serves");
         }
         is_over.store(true, Ordering::Relaxed);

@@ -263,7 +263,7 @@ async fn model_learns_of_an_added_component_in_the_next_round() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), offered).await.expect("it is offered");
+    tokio::time::timeout(tests::PATIENCE, offered).await.expect("it is offered");
     talk.answer(&json!({ "message": "やあ" })).await;
     assert!(declared(1).contains("\"list_movies\""), "ILL-21: {}", declared(1));
 }

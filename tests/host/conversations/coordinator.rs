@@ -229,7 +229,7 @@ async fn swaps_of_the_component_in_the_middle_change_nothing() {
         let is_there = |catalog: &std::sync::Arc<host::registry::Catalog>| {
             catalog.component("conversations").is_some_and(|it| **it.digest() == *digest)
         };
-        let swapped = tokio::time::timeout(Duration::from_secs(60), changes.wait_for(is_there));
+        let swapped = tokio::time::timeout(tests::PATIENCE, changes.wait_for(is_there));
         swapped.await.expect("in time").expect("it serves");
     }
     assert_whole(&counter.end(&id).await, 40);

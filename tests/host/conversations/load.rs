@@ -143,7 +143,7 @@ async fn swap(folders: &Folders, url: &str) {
     };
     let began = Instant::now();
     while !serving().await {
-        assert!(began.elapsed() < Duration::from_secs(60), "the new build does not serve");
+        assert!(began.elapsed() < tests::PATIENCE, "the new build does not serve");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -181,7 +181,7 @@ async fn an_unanswered_request_expires_for_its_sender_conv_102() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reports_lasting_silence_to_both_and_keeps_messages_conv_103() {
-    let game = Game::open(&[("CONVERSATION_ACTIVE_TIMEOUT_SECONDS", "5")]);
+    let game = Game::open(&[("CONVERSATION_ACTIVE_TIMEOUT_SECONDS", "20")]);
     let mut a = Agent::start(TypeScript, game.url(), "worker-a", starter(&["りんご"]));
     let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
     let mut b = Agent::start(Python, game.url(), "worker-b", json!({ "words": ["ごりら"] }));

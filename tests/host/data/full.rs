@@ -64,7 +64,7 @@ async fn start_on_a_full_disk_serves_reads_and_recovers_by_itself() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), recovered).await.expect("it recovers");
+    tokio::time::timeout(tests::PATIENCE, recovered).await.expect("it recovers");
     let next = reserve(&client).await;
     assert_eq!(stored(&client).await["reservation_id"], reservation);
     let listed = output(command(&folders).args(["components"]));
@@ -103,7 +103,7 @@ async fn changes_wait_for_the_audit_log_unless_operator_opts_out() {
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             };
-            tokio::time::timeout(Duration::from_secs(20), runs).await.expect("it recovers");
+            tokio::time::timeout(tests::PATIENCE, runs).await.expect("it recovers");
         }
     }
 }

@@ -58,7 +58,7 @@ async fn answer_is_fresh_for_a_minute_and_old_ones_go_by_themselves() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), swept).await.expect("it is swept");
+    tokio::time::timeout(tests::PATIENCE, swept).await.expect("it is swept");
     server.stop().await;
 }
 
@@ -72,7 +72,7 @@ fn scheduled(config: &Config) -> BTreeMap<String, ComponentConfig> {
 #[tokio::test(flavor = "multi_thread")]
 async fn reports_other_sides_failure_with_status_without_its_words() {
     let fake = Fake::start().await;
-    let server = asking(&fake, "[components.forms.limits]\nhttp_timeout_ms = 300\n").await;
+    let server = asking(&fake, "[components.forms.limits]\nhttp_timeout_ms = 3000\n").await;
     let client = server.client();
     for (path, expected) in [
         ("/gone", "answered with status 410"),

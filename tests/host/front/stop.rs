@@ -145,7 +145,7 @@ async fn a_second_signal_ends_the_program_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stop_waits_for_calls_and_not_for_strangers() {
-    let mut server = serve("").await;
+    let mut server = serve("[connections]\nstop_s = 600\n").await;
     let mut held = Vec::new();
     for request in [
         "",
@@ -168,7 +168,7 @@ async fn a_stop_waits_for_calls_and_not_for_strangers() {
         assert!(!call.is_finished(), "it was never seen to run");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    let stopped = tokio::time::timeout(Duration::from_secs(10), server.stop()).await;
+    let stopped = tokio::time::timeout(tests::PATIENCE, server.stop()).await;
     assert!(stopped.is_ok(), "strangers hold it up");
     assert_eq!(call.await.unwrap()["structuredContent"]["counted"], 1000);
     drop((held, listening));

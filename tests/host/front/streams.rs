@@ -6,6 +6,7 @@ use super::*;
 async fn serve_for(seconds: i64) -> TestServer {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
+    folders.lend_code();
     // Started once before, so that it starts at once.
     host::Server::start(folders.config()).await.unwrap().stop().await;
     let expires = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
@@ -16,7 +17,7 @@ async fn serve_for(seconds: i64) -> TestServer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_end_when_their_token_expires() {
-    let server = serve_for(3).await;
+    let server = serve_for(15).await;
     let ann = server.client_with(ANN);
     let mut modern = ann.listen().await;
     let session = LegacySession::begin(&ann).await.ok().unwrap();

@@ -1,6 +1,6 @@
 //! Many calls at once, and many lines and notes in one.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -60,7 +60,15 @@ async fn calls_without_a_place_get_a_retry_time_on_every_surface() {
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_a_call_waiting_past_its_deadline_for_a_place() {
     let narrow = Limits { calls_max: 1, deadline_ms: 300, cpu_ms_max: 60_000, ..limits() };
-    let server = server(&["echo", "rogue"], narrow).await;
+    let folders = Folders::new();
+    for name in ["echo", "rogue"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let server = TestServer::start(folders, |config| {
+        config.limits = limits();
+        config.components.entry("rogue".to_owned()).or_default().limits = Some(narrow);
+    })
+    .await;
     let spin =
         |client: Client| tokio::spawn(async move { client.failure("spin", json!({})).await });
     let all = join_all((0..4).map(|_| spin(server.client())));
@@ -74,22 +82,22 @@ async fn answers_a_call_waiting_past_its_deadline_for_a_place() {
 /// What waits for a place has as much less time in it: one that began later beside it ends later.
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_for_a_place_counts_against_the_deadline() {
-    let narrow = Limits { calls_max: 1, deadline_ms: 4_000, cpu_ms_max: 60_000, ..limits() };
+    let narrow = Limits { calls_max: 1, deadline_ms: 5_000, cpu_ms_max: 60_000, ..limits() };
     let server = server(&["rogue", "saboteur"], narrow).await;
     let begin = |tool: &'static str| {
         let client = server.client();
-        tokio::spawn(async move { client.failure(tool, json!({})).await })
+        tokio::spawn(async move { (client.failure(tool, json!({})).await, Instant::now()) })
     };
     let second = Duration::from_secs(1);
     let first = begin("spin");
     tokio::time::sleep(2 * second).await;
     let waits = begin("spin");
-    tokio::time::sleep(second).await;
+    tokio::time::sleep(2 * second).await;
     let beside = begin("grind_read");
-    assert_eq!(first.await.unwrap()["data"]["limit"], "deadline_ms");
-    assert_eq!(waits.await.unwrap()["data"]["limit"], "deadline_ms");
-    assert!(!beside.is_finished(), "it began later, and waited for nothing");
-    beside.await.unwrap();
+    assert_eq!(first.await.unwrap().0["data"]["limit"], "deadline_ms");
+    let (waited, ended) = waits.await.unwrap();
+    assert_eq!(waited["data"]["limit"], "deadline_ms");
+    assert!(beside.await.unwrap().1 > ended, "it began later, and waited for nothing");
 }
 
 /// A call that asks for notifications of its progress.

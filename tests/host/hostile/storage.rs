@@ -12,7 +12,7 @@ fn names_the_deadline(failure: &Value) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ends_a_never_ending_statement_and_the_database_lives_on() {
-    let server = server(&["echo", "saboteur"], Limits { deadline_ms: 700, ..limits() }).await;
+    let server = server(&["echo", "saboteur"], Limits { deadline_ms: 4_000, ..limits() }).await;
     let client = server.client();
     for tool in ["grind_read", "grind_write"] {
         let (failure, served) = beside(&server, client.failure(tool, json!({}))).await;

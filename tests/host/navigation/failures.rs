@@ -93,7 +93,7 @@ impl Google {
 
 /// Takes one permit, and does not wait for ever.
 async fn within(permits: &Semaphore) {
-    let one = tokio::time::timeout(Duration::from_secs(60), permits.acquire()).await;
+    let one = tokio::time::timeout(tests::PATIENCE, permits.acquire()).await;
     one.expect("it happens").expect("it is never closed").forget();
 }
 

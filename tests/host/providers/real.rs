@@ -103,7 +103,7 @@ impl Real {
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         let began = Instant::now();
         while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(began.elapsed() < Duration::from_secs(60), "it does not listen");
+            assert!(began.elapsed() < tests::PATIENCE, "it does not listen");
             assert_eq!(child.try_wait().unwrap(), None, "it ended");
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -81,7 +81,7 @@ async fn a_folder_that_is_exchanged_is_read_anew() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), exchanged).await.expect("in time");
+    tokio::time::timeout(tests::PATIENCE, exchanged).await.expect("in time");
 }
 
 #[test]

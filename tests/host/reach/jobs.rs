@@ -107,7 +107,7 @@ async fn one_job_too_many_waits_for_its_place_and_a_pause_takes_none() {
     let server = server(|config| {
         limits(config, |limits| {
             limits.jobs_max = 1;
-            limits.job_ms_max = 2_000;
+            limits.job_ms_max = 10_000;
         });
     })
     .await;

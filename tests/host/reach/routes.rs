@@ -202,7 +202,7 @@ async fn who_may_use_a_route_is_known_before_its_body_is_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn route_stops_at_its_time_limit_and_at_its_event_limit() {
     let server = server(|config| {
-        config.limits.route_ms_max = 300;
+        config.limits.route_ms_max = 3_000;
         config.limits.cpu_ms_max = 60_000;
         config.limits.stream_events_max = 5;
     })

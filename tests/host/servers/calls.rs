@@ -91,7 +91,7 @@ async fn reports_server_kept_out_by_wrong_token_without_the_token() {
 #[tokio::test]
 async fn a_server_that_never_answers_is_given_up_in_its_time() {
     let modern = Modern::start();
-    let server = with(&modern, "timeout_ms = 200").await;
+    let server = with(&modern, "timeout_ms = 1000").await;
     let client = server.client();
     modern.will([Deed::Never, Deed::Never, Deed::Never, Deed::Never]);
     let failure = client.failure("m_look", json!({})).await;
@@ -198,13 +198,13 @@ async fn progress_comes_through_before_the_answer() {
     let client = server.client();
     let params = json!({ "name": "m_look", "arguments": {}, "_meta": meta });
     let mut events = client.stream("tools/call", params).await;
-    let note = events.next(Duration::from_secs(30)).await.unwrap();
+    let note = events.next(tests::PATIENCE).await.unwrap();
     assert_eq!(note["method"], "notifications/progress", "{note}");
     let expected =
         json!({ "progressToken": "mine", "progress": 1.0, "total": 2.0, "message": "half" });
     assert_eq!(note["params"], expected);
     modern.state().leave.as_ref().unwrap().add_permits(1);
-    let last = events.next(Duration::from_secs(30)).await.unwrap();
+    let last = events.next(tests::PATIENCE).await.unwrap();
     assert_eq!(last["result"]["content"][0]["text"], "done", "{last}");
 }
 
@@ -220,7 +220,7 @@ async fn a_caller_that_goes_ends_the_call_at_the_server_too() {
     }
     call.abort();
     let abandoned = modern.state().abandoned.as_ref().unwrap().acquire();
-    let abandoned = tokio::time::timeout(Duration::from_secs(30), abandoned).await;
+    let abandoned = tokio::time::timeout(tests::PATIENCE, abandoned).await;
     abandoned.expect("the server is told").expect("it counts").forget();
 }
 

@@ -129,7 +129,7 @@ async fn a_change_of_a_servers_list_is_told_to_our_clients() {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), offered).await.expect("it is told");
+    tokio::time::timeout(tests::PATIENCE, offered).await.expect("it is told");
     let names = server.client().tools().await;
     assert!(
         names.contains(&"m_peek".to_owned()) && !names.contains(&"m_book".to_owned()),
@@ -161,7 +161,7 @@ async fn mcp_server_url_offers_only_the_two_illustration_tools() {
             tokio::task::yield_now().await;
         }
     };
-    let names = tokio::time::timeout(Duration::from_secs(60), served).await;
+    let names = tokio::time::timeout(tests::PATIENCE, served).await;
     let names = names.expect("ILL-16, ILL-X7: they are offered");
     assert_eq!(names.iter().filter(|it| ours.contains(it)).count(), 2, "ILL-X7: {names:?}");
     assert!(!names.contains(&"delete_everything".to_owned()), "{names:?}");

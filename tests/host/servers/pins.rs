@@ -49,7 +49,7 @@ async fn waiting(server: &TestServer, modern: &Modern, tools: &[Value], many: us
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(60), look).await.expect("they wait")
+    tokio::time::timeout(tests::PATIENCE, look).await.expect("they wait")
 }
 
 async fn decide(server: &TestServer, verb: &str, body: Value) -> (StatusCode, Value) {
@@ -92,8 +92,7 @@ async fn a_changed_definition_waits_for_the_operator() {
             }
         }
     };
-    let parcel =
-        tokio::time::timeout(std::time::Duration::from_secs(60), parcel).await.expect("it is seen");
+    let parcel = tokio::time::timeout(tests::PATIENCE, parcel).await.expect("it is seen");
     assert_eq!(reads(&server).await, LETTER);
     let (status, report) = decide(&server, "accept", looked(&parcel)).await;
     assert_eq!((status, &report["waiting"]), (StatusCode::OK, &json!([])), "{report}");
@@ -165,7 +164,7 @@ async fn a_changed_definition_is_taken_where_the_operator_says_so() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(60), taken).await.expect("it is seen");
+    tokio::time::timeout(tests::PATIENCE, taken).await.expect("it is seen");
 }
 
 /// PIN-4: where what was pinned cannot be read, nothing is taken for first seen.

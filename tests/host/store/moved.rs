@@ -59,7 +59,7 @@ async fn serves(server: &TestServer, generation: u64) {
     let mut changes = server.server().calls.registry.changes();
     let serves =
         changes.wait_for(|it| it.component("echo").is_some_and(|it| it.generation() == generation));
-    tokio::time::timeout(Duration::from_secs(60), serves).await.expect("in time").unwrap();
+    tokio::time::timeout(tests::PATIENCE, serves).await.expect("in time").unwrap();
 }
 
 /// What people, agents and the operator have done with a host.

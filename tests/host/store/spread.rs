@@ -98,7 +98,7 @@ async fn until(what: &str, is_so: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(120), so).await.unwrap_or_else(|_| panic!("{what}"));
+    tokio::time::timeout(tests::PATIENCE, so).await.unwrap_or_else(|_| panic!("{what}"));
 }
 
 /// Waits until all serve these bytes.

@@ -212,7 +212,10 @@ async fn where_a_node_is_gone_anything_may_have_been_published() {
     // A node is known once it was seen.
     left.server().events.channel("reach");
     let mut listener = left.server().events.channel("reach").listen();
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    let many = std::num::NonZeroU32::new(100).unwrap();
+    while left.server().calls.config.live_nodes.cost(many).get() != 3 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     drop(gone);
     let anyone = async { while stream.recv().await.unwrap().by != By::Anyone {} };
     tokio::time::timeout(LONG, anyone).await.expect("it is told");

@@ -104,7 +104,7 @@ async fn a_caller_has_a_share_of_tasks() {
             tokio::task::yield_now().await;
         }
     };
-    let in_time = tokio::time::timeout(std::time::Duration::from_secs(60), there).await;
+    let in_time = tokio::time::timeout(tests::PATIENCE, there).await;
     in_time.expect("its place is free again");
 }
 
@@ -188,7 +188,7 @@ pub(super) async fn allow(client: &Client) {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    let id = tokio::time::timeout(std::time::Duration::from_secs(60), asked).await.expect("it is");
+    let id = tokio::time::timeout(tests::PATIENCE, asked).await.expect("it is");
     let body = json!({ "allow": true }).to_string();
     let body: Value =
         client.post(&format!("/api/approvals/{id}"), &[], body).await.json().await.unwrap();

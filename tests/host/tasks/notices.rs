@@ -31,7 +31,7 @@ fn subscription(message: &Value) -> &Value {
 }
 
 async fn next(listener: &mut Listener) -> Value {
-    listener.next(Duration::from_secs(60)).await.expect("something comes")
+    listener.next(tests::PATIENCE).await.expect("something comes")
 }
 
 /// The notices of tasks up to the one that says `status`, without the order of what lies between.
@@ -170,7 +170,7 @@ async fn streams_are_told_of_tasks_like_http() {
         output.write_all(format!("{request}\n").as_bytes()).await.unwrap();
     };
     let mut message = async || -> Value {
-        let line = tokio::time::timeout(Duration::from_secs(60), lines.next_line()).await;
+        let line = tokio::time::timeout(tests::PATIENCE, lines.next_line()).await;
         let line = line.expect("in time").unwrap().expect("a message");
         serde_json::from_str(&line).unwrap()
     };

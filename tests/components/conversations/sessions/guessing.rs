@@ -78,16 +78,20 @@ async fn right_caller_waits_seconds_after_unnamed_or_many_guessers() {
 #[tokio::test]
 async fn guesses_at_unknown_agents_cost_as_much_but_only_ten_of_them() {
     let it = shop().start().await;
-    let one = Instant::now();
-    guess(&it, "nobody", 2).await;
-    let one = one.elapsed() / 2;
-    let many = Instant::now();
+    let mut took = Vec::new();
     for number in 0..60 {
+        let began = Instant::now();
         guess(&it, &format!("nobody-{number}"), 1).await;
+        took.push(began.elapsed());
     }
-    let many = many.elapsed();
-    assert!(many < one * 30, "60 take {many:?}, one {one:?}");
-    assert!(many > one * 3, "the first ones do: 60 take {many:?}, one {one:?}");
+    // The middle ones: a machine that stands still for a moment is no matter.
+    let middle = |of: &mut [Duration]| {
+        of.sort();
+        of[of.len() / 2]
+    };
+    let (first, rest) = took.split_at_mut(10);
+    let (first, rest) = (middle(&mut first[..8]), middle(&mut rest[2..]));
+    assert!(rest * 3 < first, "one of the first takes {first:?}, one of the rest {rest:?}");
     enter(&it, "alice").await;
 }
 

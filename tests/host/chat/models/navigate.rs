@@ -136,7 +136,7 @@ async fn reasons_are_streamed_and_nothing_of_the_json_around_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn trouble_with_the_model_is_the_specified_error() {
-    let way = Way::start("decision_ms_max = 400").await;
+    let way = Way::start("decision_ms_max = 4000").await;
     let cut = Reply::Message(says("これから長い話をします。"), Course::Cut(4));
     for (reply, details) in [
         (Reply::Error { status: 429, retry_after: Some("60") }, Some("Rate limit exceeded")),

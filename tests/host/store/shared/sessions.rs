@@ -40,7 +40,7 @@ fn clients(hosts: &[TestServer]) -> Vec<Client> {
 
 async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let so = async { while !is_so().await {} };
-    tokio::time::timeout(Duration::from_secs(120), so).await.unwrap_or_else(|_| panic!("{what}"));
+    tokio::time::timeout(tests::PATIENCE, so).await.unwrap_or_else(|_| panic!("{what}"));
 }
 
 async fn change(host: &TestServer, uri: &str) {
@@ -80,7 +80,7 @@ async fn a_session_goes_on_with_whichever_host_is_next() {
         assert_eq!(at.request_status().await, 404);
         assert_eq!(at.delete().await.status(), 404);
     }
-    let end = tokio::time::timeout(Duration::from_secs(60), listener.end()).await;
+    let end = tokio::time::timeout(tests::PATIENCE, listener.end()).await;
     assert!(end.is_ok(), "its stream is over");
     let anew = Robin::open(&clients(&hosts), json!({})).await;
     assert_eq!(anew.next().request_status().await, 200);
@@ -115,7 +115,7 @@ async fn an_answer_reaches_the_host_that_asked() {
         let mut listener = Listener::of(robin.at[asks].post(call).await);
         let mut ids = Vec::new();
         let greeting = loop {
-            let message = listener.next(Duration::from_secs(60)).await.expect("it goes on");
+            let message = listener.next(tests::PATIENCE).await.expect("it goes on");
             if message["method"] == "elicitation/create" {
                 ids.push(message["id"].clone());
                 let result = json!({ "action": "accept", "content": { "name": "Taro" } });
@@ -134,7 +134,7 @@ async fn an_answer_reaches_the_host_that_asked() {
         let call = json!({ "jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": params });
         robin.at[0].post(call).await
     });
-    let question = asked.next(Duration::from_secs(60)).await.unwrap();
+    let question = asked.next(tests::PATIENCE).await.unwrap();
     let mut hosts = hosts;
     hosts.remove(0).stop().await;
     let answer =

@@ -110,13 +110,13 @@ async fn or_rollback_in_a_group_is_refused_and_the_neighbours_stand() {
 
 #[tokio::test]
 async fn a_batch_may_not_occupy_the_writer_until_a_far_deadline() {
-    let limits = Limits { transact_time_max: Duration::from_secs(1), ..Limits::default() };
+    let limits = Limits { transact_time_max: Duration::from_secs(3), ..Limits::default() };
     let cinema = cinema_with(limits).await;
     let endless = "INSERT INTO notes (note) WITH RECURSIVE c (n) AS
         (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT 'n' || n FROM c";
     let begun = Instant::now();
     assert!(matches!(write(&cinema, endless).await, Err(Error::LimitExceeded(_))));
-    assert!(begun.elapsed() < Duration::from_millis(1_900), "it was given its time twice");
+    assert!(begun.elapsed() < Duration::from_millis(5_900), "it was given its time twice");
 }
 
 #[tokio::test]
