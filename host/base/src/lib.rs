@@ -14,6 +14,7 @@ pub mod language;
 pub mod limits;
 pub mod notifications;
 pub mod pictures;
+pub mod quota;
 pub mod scopes;
 pub mod settings;
 pub mod source;

@@ -236,7 +236,7 @@ impl Calls {
                             pauses.paused(state).await;
                         }
                         let kept = pauses.and_then(|it| it.wait_max());
-                        waiting.wait(&component, &it, kept, &self.stop).await?;
+                        waiting.wait(&component, &call.caller, &it, kept, &self.stop).await?;
                         record.waited = waiting.waited();
                         // A wait does not hold a version back; a canary goes on with what it began.
                         let catalog = self.registry.catalog();

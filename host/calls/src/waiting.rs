@@ -9,7 +9,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::unavailable;
-use base::grants::Grant;
+use base::{caller::Caller, grants::Grant};
 use sandbox::component::{CallError, LoadedComponent, Wait};
 use store::events::Listener;
 
@@ -47,6 +47,7 @@ impl Waiting {
     pub async fn wait(
         &mut self,
         component: &LoadedComponent,
+        caller: &Caller,
         wait: &Wait,
         kept: Option<Duration>,
         stop: &CancellationToken,
@@ -57,8 +58,8 @@ impl Waiting {
             let call_id = self.call_id;
             return Err(CallError::Broken { component: component_name, call_id, what });
         }
-        let waiter = kept.is_none().then(|| component.queues.waiters.try_acquire()).transpose();
-        let Ok(_waiter) = waiter else {
+        let waiter = kept.is_none().then(|| component.queues.waiters.take(caller));
+        let Some(_waiter) = waiter.map_or(Some(None), |it| it.map(Some)) else {
             let retry_after_ms = component.setup.limits.wait_ms_max;
             return Err(CallError::Busy { component: component_name, retry_after_ms });
         };

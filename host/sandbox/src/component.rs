@@ -6,7 +6,6 @@ use std::{
     sync::{Arc, atomic::AtomicUsize},
 };
 
-use tokio::sync::Semaphore;
 use wasmtime::{
     Engine,
     component::{Component, InstancePre, ResourceType, types::ComponentItem},
@@ -21,6 +20,7 @@ use crate::{
 use base::{
     grants::{self, Grant},
     limits::Limits,
+    quota::Quota,
     settings::Settings,
 };
 use store::{
@@ -101,7 +101,7 @@ pub struct Queues {
     routes: Places,
     runs: Places,
     /// Calls that are in `wait`, of as many as may.
-    pub waiters: Semaphore,
+    pub waiters: Arc<Quota>,
 }
 
 impl Queues {
@@ -110,7 +110,7 @@ impl Queues {
             calls: Places::new(limits),
             routes: Places::long(limits, sandbox),
             runs: Places::long(limits, sandbox),
-            waiters: Semaphore::new(limits.waiters_max),
+            waiters: Quota::new(limits.waiters_max),
         })
     }
 }

@@ -36,6 +36,7 @@ use base::{
     grants::Grant,
     limits::{SandboxConfig, TABLE_ELEMENTS_MAX},
 };
+use telemetry::tally::{Held, Level};
 
 pub mod bindings;
 pub mod capability;
@@ -397,8 +398,8 @@ impl HasData for HasIo {
     type Data<'a> = &'a mut ResourceTable;
 }
 
-/// A component with fewer running instances than this may use the reserve.
-const MODEST: usize = 4;
+/// A component with as many instances at most may use the reserve.
+const MODEST: u64 = 4;
 /// The share of the pool that is kept for those.
 const RESERVE: u32 = 8;
 
@@ -416,19 +417,21 @@ impl Instances {
         Self { common: permits(instances_max - reserve), reserve: permits(reserve) }
     }
 
-    /// Leave to make one instance for a component that has `running` already; none if there is no
-    /// room for so long.
-    pub(crate) async fn take(
+    /// Leave to make one instance for the component whose instances `held` counts, this one included; none if there
+    /// is no room for so long.
+    pub(crate) async fn take<'a>(
         &self,
-        running: usize,
+        held: &'a Level,
         patience: Duration,
-    ) -> Option<OwnedSemaphorePermit> {
+    ) -> Option<(OwnedSemaphorePermit, Held<'a>)> {
+        let own = held.hold();
         if let Ok(permit) = self.common.clone().try_acquire_owned() {
-            return Some(permit);
+            return Some((permit, own));
         }
         let common = self.common.clone().acquire_owned();
+        let is_modest = held.get() <= MODEST;
         let turn = async {
-            if running >= MODEST {
+            if !is_modest {
                 return common.await;
             }
             tokio::select! {
@@ -437,7 +440,8 @@ impl Instances {
                 permit = common => permit,
             }
         };
-        tokio::time::timeout(patience, turn).await.ok()?.ok()
+        let permit = tokio::time::timeout(patience, turn).await.ok()?.ok()?;
+        Some((permit, own))
     }
 }
 
@@ -490,23 +494,38 @@ mod tests {
 
     #[tokio::test]
     async fn a_component_that_takes_all_leaves_the_reserve_to_others() {
-        let instances = Instances::new(16);
-        let mut held = Vec::new();
-        while let Some(permit) = instances.take(held.len().max(MODEST), NO_TIME).await {
-            held.push(permit);
+        let (instances, greedy, modest) = (Instances::new(16), Level::default(), Level::default());
+        let mut taken = Vec::new();
+        while let Some(one) = instances.take(&greedy, NO_TIME).await {
+            taken.push(one);
         }
-        assert_eq!(held.len(), 14);
-        let neighbour = instances.take(0, NO_TIME).await;
+        assert_eq!((taken.len(), greedy.get()), (14, 14));
+        let neighbour = instances.take(&modest, NO_TIME).await;
         assert!(neighbour.is_some(), "the neighbour has its place");
-        assert!(instances.take(MODEST, NO_TIME).await.is_none(), "and the greedy one has none");
+        assert!(instances.take(&greedy, NO_TIME).await.is_none(), "and the greedy one has none");
+        drop((neighbour, taken));
+        assert_eq!((greedy.get(), modest.get()), (0, 0), "nothing is counted that has gone");
+    }
+
+    #[tokio::test]
+    async fn those_who_wait_at_once_for_one_component_share_what_it_may_take() {
+        let (instances, greedy, other) = (Instances::new(64), Level::default(), Level::default());
+        let mut all = Vec::new();
+        while let Ok(permit) = instances.common.clone().try_acquire_owned() {
+            all.push(permit);
+        }
+        let many = (0..16).map(|_| instances.take(&greedy, Duration::from_millis(20)));
+        let got = futures::future::join_all(many).await.into_iter().flatten().count();
+        assert_eq!(got, MODEST as usize, "as many as a modest component may have");
+        assert!(instances.take(&other, NO_TIME).await.is_some());
     }
 
     #[tokio::test]
     async fn who_waits_gets_the_place_that_becomes_free() {
-        let instances = Instances::new(1);
-        let only = instances.take(0, NO_TIME).await;
-        assert!(instances.take(0, NO_TIME).await.is_none());
-        let waiting = std::pin::pin!(instances.take(0, Duration::from_secs(60)));
+        let (instances, held) = (Instances::new(1), Level::default());
+        let only = instances.take(&held, NO_TIME).await;
+        assert!(instances.take(&held, NO_TIME).await.is_none());
+        let waiting = std::pin::pin!(instances.take(&held, Duration::from_secs(60)));
         drop(only);
         assert!(waiting.await.is_some());
     }

@@ -48,6 +48,8 @@ pub struct Tally {
     pub queued: Level,
     /// Calls whose tool waits for something to happen.
     pub waiting: Level,
+    /// Its instances: of calls, routes, jobs and scheduled runs, those that wait for room included.
+    pub instances: Level,
 }
 
 impl Tally {
@@ -94,6 +96,7 @@ impl Tally {
             (&self.running, &other.running),
             (&self.queued, &other.queued),
             (&self.waiting, &other.waiting),
+            (&self.instances, &other.instances),
         ] {
             own.0.fetch_add(it.0.load(Relaxed), Relaxed);
         }

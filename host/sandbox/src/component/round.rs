@@ -193,7 +193,7 @@ impl LoadedComponent {
 
     /// Calls that are in `wait` now.
     pub fn waiting(&self) -> usize {
-        self.setup.limits.waiters_max.saturating_sub(self.queues.waiters.available_permits())
+        self.queues.waiters.taken()
     }
 
     pub(super) fn context(&self, round: Round, deadline: Instant) -> CallContext {
@@ -218,7 +218,8 @@ impl LoadedComponent {
         let (call_id, component) = (context.round.call_id, self.name.clone());
         let deadline = context.deadline;
         let patience = deadline.saturating_duration_since(Instant::now());
-        let instance = self.sandbox.instances.take(self.queues.calls.taken(), patience).await;
+        let tally = self.setup.tally.clone();
+        let instance = self.sandbox.instances.take(&tally.instances, patience).await;
         let Some(_instance) = instance else {
             return Err(self.busy(self.queues.calls.retry_after_ms()));
         };
