@@ -19,7 +19,7 @@ const PUT: &str =
     "WITH old AS (DELETE FROM ceremonies WHERE at < now() - make_interval(secs => $4))
     INSERT INTO ceremonies (name, state) SELECT $1::text, $2::bytea
     WHERE (SELECT count(*) FROM ceremonies WHERE at >= now() - make_interval(secs => $4)) < $3
-    ON CONFLICT DO NOTHING RETURNING name";
+    ON CONFLICT (name) DO UPDATE SET state = excluded.state RETURNING name";
 const TAKE: &str = "DELETE FROM ceremonies WHERE name = $1 RETURNING state, at >= now() - make_interval(secs => $2)";
 
 /// What is open, of all nodes or of this process.

@@ -3,8 +3,9 @@
 //!
 //! The name of a session is what lets its client in, and so only its digest is here.
 
-use std::{io, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use tokio_postgres::types::ToSql;
 
 use crate::{
@@ -42,13 +43,18 @@ const SEND: &str = "INSERT INTO session_messages (node, session, message)
     SELECT n.id, $2::text, $3::text FROM nodes n
     WHERE n.id = coalesce($1, n.id) AND n.id <> $5 AND n.seen_at > now() - make_interval(secs => $4)
     AND (SELECT count(*) FROM session_messages m WHERE m.node = n.id) < $6 RETURNING node";
-const RECEIVE: &str = "DELETE FROM session_messages WHERE node = $1 RETURNING id, session, message";
+/// What was had before goes with the next look, so that an answer of the database that is lost takes none along.
+const RECEIVE: &str =
+    "WITH had AS (DELETE FROM session_messages WHERE node = $1 AND id = ANY ($2))
+    SELECT id, session, message FROM session_messages WHERE node = $1 AND id <> ALL ($2) ORDER BY id";
 
 /// The sessions of all nodes on one database. A clone is another handle on the same ones.
 #[derive(Clone)]
 pub struct Sessions {
     server: Server,
     sessions_max: i64,
+    /// Messages that this node has had and that are still kept.
+    had: Arc<Mutex<Vec<i64>>>,
 }
 
 /// What is kept of a session.
@@ -70,7 +76,8 @@ pub fn key_of(name: &str) -> String {
 impl Sessions {
     /// Those on `server`, of which there are at most `sessions_max`.
     pub fn new(server: Server, sessions_max: usize) -> Self {
-        Self { server, sessions_max: i64::try_from(sessions_max).unwrap_or(i64::MAX) }
+        let sessions_max = i64::try_from(sessions_max).unwrap_or(i64::MAX);
+        Self { server, sessions_max, had: Arc::default() }
     }
 
     /// The number of this node.
@@ -157,7 +164,8 @@ impl Sessions {
         self.server.ask(SWEEP, &[&idle.as_secs_f64(), &MESSAGE_KEPT_S]).await.map(drop)
     }
 
-    /// Leaves `message` for that node, or for all others; whether one is there to take it.
+    /// Leaves `message` for that node, or for all others; whether one is there to take it. It may come twice, where
+    /// an answer of the database is lost: who is answered looks at the first, and what is told is told again.
     ///
     /// # Errors
     /// Where the database is not there.
@@ -168,13 +176,14 @@ impl Sessions {
         Ok(!self.server.ask(SEND, &parameters).await?.is_empty())
     }
 
-    /// What was left for this node: keys and messages, in the order in which they came.
+    /// What was left for this node: keys and messages, in the order in which they came, each once.
     ///
     /// # Errors
     /// Where the database is not there.
     pub async fn receive(&self) -> io::Result<Vec<(String, String)>> {
-        let mut rows = self.server.ask(RECEIVE, &[&self.server.node()]).await?;
-        rows.sort_by_key(|it| it.get::<_, i64>(0));
+        let had = self.had.lock().clone();
+        let rows = self.server.ask(RECEIVE, &[&self.server.node(), &had]).await?;
+        *self.had.lock() = rows.iter().map(|it| it.get(0)).collect();
         Ok(rows.iter().map(|it| (it.get(1), it.get(2))).collect())
     }
 }
