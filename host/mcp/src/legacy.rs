@@ -1,7 +1,14 @@
 //! What clients of the revisions before 2026-07-28 need: questions pushed to them, news through their
 //! session, and what that session has asked for.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use parking_lot::Mutex;
 use rmcp::{
@@ -37,14 +44,18 @@ pub(super) async fn ask(
     let mut answers = BTreeMap::new();
     for question in questions {
         let request: ServerRequest = serde_json::from_value(wire::input_request(&question))
-            .map_err(|error| cannot_ask(&question, &error.to_string()))?;
+            .map_err(|error| cannot_ask(std::slice::from_ref(&question), &error.to_string()))?;
         let answer = tokio::time::timeout(ANSWER_TIMEOUT, peer.send_request(request));
         match answer.await {
             Ok(Ok(answer)) => {
                 answers.insert(question.key, serde_json::to_value(answer).unwrap_or_default());
             }
-            Ok(Err(error)) => return Err(cannot_ask(&question, &error.to_string())),
-            Err(_) => return Err(cannot_ask(&question, "nobody answered in time")),
+            Ok(Err(error)) => {
+                return Err(cannot_ask(std::slice::from_ref(&question), &error.to_string()));
+            }
+            Err(_) => {
+                return Err(cannot_ask(std::slice::from_ref(&question), "nobody answered in time"));
+            }
         }
     }
     Ok(answers)
@@ -90,9 +101,10 @@ impl CannotAsk {
     }
 }
 
-fn cannot_ask(question: &Question, why: &str) -> Box<CannotAsk> {
-    let (question, why) = (question.message.clone(), why.to_owned());
-    Box::new(CannotAsk { question, why, required: None })
+/// None of `questions` is put to the client.
+pub(super) fn cannot_ask(questions: &[Question], why: &str) -> Box<CannotAsk> {
+    let question = questions.first().map(|it| it.message.clone()).unwrap_or_default();
+    Box::new(CannotAsk { question, why: why.to_owned(), required: None })
 }
 
 /// Where a session is kept that any node takes over, and its key there.
@@ -140,11 +152,14 @@ pub(super) struct Session {
     pub(super) asked: Arc<Mutex<Asked>>,
     /// Places for calls that have ended and whose questions are still open.
     later: Arc<Semaphore>,
+    /// Whether its client is notified of what is new.
+    is_listening: Arc<AtomicBool>,
 }
 
 impl Default for Session {
     fn default() -> Self {
-        Self { asked: Arc::default(), later: Arc::new(Semaphore::new(LATER_MAX)) }
+        let later = Arc::new(Semaphore::new(LATER_MAX));
+        Self { asked: Arc::default(), later, is_listening: Arc::default() }
     }
 }
 
@@ -152,6 +167,11 @@ impl Session {
     /// A place for one more call that has ended and whose question is still open.
     pub(super) fn place_for_later(&self) -> Option<OwnedSemaphorePermit> {
         self.later.clone().try_acquire_owned().ok()
+    }
+
+    /// Whether it begins to listen now, which it does once, however often its client says that it is ready.
+    pub(super) fn begins_to_listen(&self) -> bool {
+        !self.is_listening.swap(true, Relaxed)
     }
 
     /// What it is notified of: all lists, and the resources it subscribed to.

@@ -31,6 +31,7 @@ use base::{
     config::Config,
     language::{Language, LanguageTag},
     notifications::Level,
+    quota::Quota,
     tool_set::Owner,
     toolsets::Toolset,
 };
@@ -74,6 +75,10 @@ const LOADING_MAX: Duration = Duration::from_secs(300);
 /// The same where nothing is asked but what there is: components that were compiled before are there
 /// in less, and one that compiles keeps no client from beginning.
 const HELLO_MAX: Duration = Duration::from_secs(1);
+/// Bytes of what a client says of itself in `initialize`.
+const INITIALIZE_BYTES_MAX: usize = 64 << 10;
+/// Legacy calls whose clients are asked at a time; a known caller has half of them.
+const ASKING_MAX: usize = 512;
 
 /// What is answered, or an error of the protocol.
 type Result<T, E = ErrorData> = std::result::Result<T, E>;
@@ -104,6 +109,8 @@ pub struct McpServer {
     language: Option<LanguageTag>,
     toolset: Option<Arc<Toolset>>,
     session: Session,
+    /// Legacy calls whose clients are asked.
+    asking: Arc<Quota>,
     /// Where any node takes a session over; none where this one is alone.
     shared: Option<Arc<SharedSessions>>,
     /// Calls that go on without their clients; none where none do.
@@ -124,6 +131,7 @@ impl McpServer {
             language,
             toolset,
             session,
+            asking: Quota::new(ASKING_MAX),
             shared: None,
             tasks: None,
         }
@@ -274,6 +282,12 @@ impl ServerHandler for McpServer {
         request: InitializeRequestParams,
         context: Context,
     ) -> Result<InitializeResult> {
+        // It is kept as long as the session.
+        if serde_json::to_vec(&request).map_or(usize::MAX, |it| it.len()) > INITIALIZE_BYTES_MAX {
+            let why =
+                format!("initialize: its params have more than {INITIALIZE_BYTES_MAX} bytes.");
+            return Err(ErrorData::invalid_params(why, None));
+        }
         self.session.asked.lock().is_legacy = true;
         let mut result = self.negotiate_initialize(&request)?;
         let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
@@ -501,6 +515,9 @@ impl ServerHandler for McpServer {
 
     /// Notifies a legacy client of what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if !self.session.begins_to_listen() {
+            return;
+        }
         let caller = self.caller_of(&context.extensions);
         let linked = self.link(&caller, &context.extensions);
         let linked = linked.map(|(shared, key)| (shared.clone(), key));

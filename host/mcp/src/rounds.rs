@@ -27,6 +27,8 @@ const NOTES_QUEUE: usize = 64;
 const NOTES_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often a late answer is taken to a component that is busy.
 const TRIES_MAX: u32 = 5;
+/// Why a question is not put.
+const TOO_MANY: &str = "too many questions are open; answer some of them, or call again later";
 /// Where a question says that it may be answered when its call has ended.
 const LATER: &str = "madoguchi/later";
 /// Where a modern request says which lines of the log it wants.
@@ -92,7 +94,7 @@ impl McpServer {
         mut call: CallRequest,
         context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
-        let began = Instant::now();
+        let (began, mut place) = (Instant::now(), None);
         loop {
             let again = call.again();
             let (questions, state) =
@@ -100,6 +102,13 @@ impl McpServer {
                     CallOutcome::Asked { questions, state, .. } => (questions, state),
                     done => return Ok(done),
                 };
+            // A client that is gone is not noticed before it should have answered.
+            if place.is_none() {
+                let Some(taken) = self.asking.take(&again.caller) else {
+                    return Err(Ended::CannotAsk(legacy::cannot_ask(&questions, TOO_MANY)));
+                };
+                place = Some(taken);
+            }
             let may_come_later = questions.iter().all(is_for_later);
             let capabilities = again.caller.client_capabilities.clone();
             let mut asked = Box::pin(legacy::ask(context.peer.clone(), capabilities, questions));

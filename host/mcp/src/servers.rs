@@ -296,7 +296,7 @@ impl Server {
         self.config.mask(&self.folder).text(text).chars().take(300).collect()
     }
 
-    /// Puts what the server offers into the catalog, unless it is there already.
+    /// Puts what the server offers into the catalog, unless it is there already. Blocks.
     fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
         // One list at a time: what is decided meanwhile is not offered as it was before.
         let mut last = self.last.lock();

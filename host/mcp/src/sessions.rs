@@ -293,12 +293,12 @@ impl Sessions {
     }
 
     /// A place for one more session of `principal`.
-    fn make_room(&self, principal: &Arc<str>) -> Result<()> {
+    fn open(&self, id: &SessionId) -> Result<()> {
         self.sweeping.call_once(|| {
             self.sweep();
             self.attend();
         });
-        let Some(made_room) = self.table.make_room(principal) else {
+        let Some(made_room) = self.table.open(id.clone(), acting_principal()) else {
             note(Refusal::Full);
             return Err(gone());
         };
@@ -335,11 +335,14 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
-        let principal = acting_principal();
-        self.make_room(&principal)?;
         let (id, transport) = self.sdk.create_session().await?;
-        self.table.open(id.clone(), principal);
-        Ok((id, transport))
+        match self.open(&id) {
+            Ok(()) => Ok((id, transport)),
+            Err(error) => {
+                self.close(&id).await?;
+                Err(error)
+            }
+        }
     }
 
     async fn initialize_session(
@@ -426,11 +429,12 @@ impl SessionManager for Sessions {
 
     /// A copy of a session that began on another node.
     async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>> {
-        let principal = acting_principal();
-        self.make_room(&principal)?;
-        let restored = self.sdk.restore_session(id.clone()).await?;
-        self.table.open(id, principal);
-        Ok(restored)
+        self.open(&id)?;
+        let restored = self.sdk.restore_session(id.clone()).await;
+        if restored.is_err() {
+            self.table.strike(&id);
+        }
+        restored
     }
 
     async fn create_standalone_stream(

@@ -280,9 +280,8 @@ fn listen_as(
     principal: &Arc<str>,
 ) -> Option<impl Deref<Target = InUse<u64>> + Send + use<>> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    listeners.make_room(principal)?;
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
-    listeners.open(id, principal.clone());
+    listeners.open(id, principal.clone())?;
     let in_use = listeners.enter(&id)?;
     let listeners = listeners.clone();
     Some(scopeguard::guard(in_use, move |_| listeners.strike(&id)))

@@ -4,7 +4,7 @@ use futures::{StreamExt, stream};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tests::{
-    client::Client,
+    client::{Client, Listener},
     component_bytes,
     legacy::LegacySession,
     server::{Folders, TestServer},
@@ -140,4 +140,65 @@ async fn closes_an_unused_session_but_not_one_with_a_listener() {
     assert!(!is_open, "it is still there");
     assert_eq!(status(&used).await, StatusCode::OK);
     drop(listening);
+}
+
+/// What a client says of itself is kept as long as its session, and so it is little.
+#[tokio::test(flavor = "multi_thread")]
+async fn refuses_an_introduction_that_is_too_long_to_be_kept() {
+    let server = serve("").await;
+    let client = server.client_with(ANN);
+    let introduce = async |length: usize| {
+        let capabilities = json!({ "experimental": { "a": { "x": "y".repeat(length) } } });
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "clientInfo": { "name": "tests", "version": "1" },
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+        let accept = [("accept", "application/json, text/event-stream")];
+        client.post(client.endpoint(), &accept, body.to_string()).await.text().await.unwrap()
+    };
+    let refused = introduce(100_000).await;
+    assert!(refused.contains("65536 bytes") && refused.contains("-32602"), "{refused}");
+    assert!(introduce(10_000).await.contains("serverInfo"), "another one is taken");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_is_ready_many_times_is_notified_once() {
+    let server = serve("").await;
+    let session = open(&server.client_with(ANN)).await;
+    for _ in 0..20 {
+        session.initialized().await;
+    }
+    let mut listener = session.listen().await;
+    server.folders.put("rogue", &component_bytes("rogue"));
+    assert_eq!(listener.notified().await.0, "notifications/tools/list_changed");
+    let rest = listener.changes(std::time::Duration::from_secs(2)).await;
+    assert_eq!(rest, 0, "one client, one notification");
+}
+
+/// A legacy call goes on asking though its client has gone, so each caller has so many of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_ask_and_are_left_take_no_place_of_another_caller() {
+    const OF_ONE: usize = 256;
+    let server = serve("").await;
+    let capabilities = json!({ "elicitation": {} });
+    let begin = async |token| {
+        let client = server.client_with(token);
+        LegacySession::begin_with(&client, capabilities.clone()).await.expect("it opens")
+    };
+    let greet = |id: usize| {
+        let params = json!({ "name": "greet", "arguments": {} });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    let (ann, ben) = (begin(ANN).await, begin(BEN).await);
+    for id in 1..=OF_ONE {
+        let mut asked = Listener::of(ann.post(greet(id)).await);
+        let question = asked.next(tests::PATIENCE).await.expect("it asks");
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+    }
+    let refused = ann.post(greet(OF_ONE + 1)).await.text().await.unwrap();
+    assert!(refused.contains("too many questions are open"), "{refused}");
+    let mut asked = Listener::of(ben.post(greet(1)).await);
+    let question = asked.next(tests::PATIENCE).await.expect("it asks");
+    assert_eq!(question["method"], "elicitation/create", "{question}");
 }

@@ -57,7 +57,7 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
                 let _ = server.suspicion.notified().now_or_never();
                 // First the connection: a tool that is listed can be called.
                 server.link.send_replace(Link::Up(connection.clone()));
-                server.offers(registry, lists);
+                offer(server, registry, lists).await;
                 let began = Instant::now();
                 let is_asked = look_after(server, registry, &connection).await;
                 server.link.send_replace(Link::Connecting);
@@ -108,6 +108,15 @@ async fn in_time<T>(
     tokio::time::timeout(within, work).await.unwrap_or(Err(Failed::TimedOut))
 }
 
+/// Puts what the server offers into the catalog: away from what must not wait, for it may be much, and is written down.
+async fn offer(server: &Arc<Server>, registry: &Registry, lists: Lists) {
+    let (offering, registry) = (server.clone(), registry.clone());
+    if let Err(error) = tokio::task::spawn_blocking(move || offering.offers(&registry, lists)).await
+    {
+        tracing::error!(target: "server", server = &*server.name, "what it offers could not be taken in: {error}");
+    }
+}
+
 /// Follows what `connection` says until it is gone, or in doubt; or until the operator wants another one, which is
 /// returned.
 async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Connection) -> bool {
@@ -127,7 +136,7 @@ async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Conn
             lists = in_time(server, Lists::read(&connection.peer)) => lists,
         };
         match lists {
-            Ok(lists) => server.offers(registry, lists),
+            Ok(lists) => offer(server, registry, lists).await,
             Err(_) => return false,
         }
         // However often it says that something has changed, its lists are read so often.

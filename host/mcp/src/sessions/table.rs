@@ -30,27 +30,24 @@ impl<Id: Clone + Eq + Hash> SessionTable<Id> {
         Self { max, entries: Mutex::default() }
     }
 
-    /// Strikes out what stands in the way of one more session of `principal`; none where nothing
-    /// may be.
+    /// Opens one more session of `principal`, and strikes out what stands in its way, which it returns; none where
+    /// nothing may be.
     ///
     /// The caller that has most gives way first, with what has been idle longest, so that one caller can
     /// take the place of no other. Open streams are cut only where their owner
     /// has more than a fair share and the newcomer less.
-    pub(crate) fn make_room(&self, principal: &Arc<str>) -> Option<Vec<Id>> {
+    pub(crate) fn open(&self, id: Id, principal: Arc<str>) -> Option<Vec<Id>> {
         let mut entries = self.entries.lock();
         let mut struck = Vec::new();
         while entries.len() >= self.max {
-            let id = victim(&entries, principal, self.max)?;
+            let id = victim(&entries, &principal, self.max)?;
             let entry = entries.remove(&id)?;
             entry.end.cancel();
             struck.push(id);
         }
-        Some(struck)
-    }
-
-    pub(crate) fn open(&self, id: Id, principal: Arc<str>) {
         let (used, end) = (Instant::now(), CancellationToken::new());
-        self.entries.lock().insert(id, Entry { principal, used, users: 0, end });
+        entries.insert(id, Entry { principal, used, users: 0, end });
+        Some(struck)
     }
 
     pub(super) fn is_of(&self, id: &Id, principal: &str) -> bool {
@@ -147,9 +144,7 @@ mod tests {
 
     /// One more session, and which had to go for it.
     fn open(sessions: &SessionTable<SessionId>, id: &str, principal: &str) -> Option<Vec<String>> {
-        let principal = Arc::from(principal);
-        let struck = sessions.make_room(&principal)?;
-        sessions.open(id.into(), principal);
+        let struck = sessions.open(id.into(), Arc::from(principal))?;
         Some(struck.iter().map(|it| it.to_string()).collect())
     }
 
