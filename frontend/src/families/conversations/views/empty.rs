@@ -64,9 +64,13 @@ pub(super) fn WatchGame(
         };
         is_begun.set(true);
         page.announce_key(Key::TalkGameBegins);
+        let from = page.route.get_untracked();
         spawn_local(async move {
             let begun = client::act("begin_conversation", players.arguments()).await;
-            if is_begun.try_set(false).is_some() {
+            // The list may have shown the game before this is known, without this button; a reader who went on stays
+            // where they are.
+            let _ = is_begun.try_set(false);
+            if page.route.get_untracked() != from {
                 return;
             }
             match begun {
@@ -75,7 +79,7 @@ pub(super) fn WatchGame(
                     Watch::begun(told);
                     page.go(place.route());
                 }
-                Err(error) => refusal.set(Some(error)),
+                Err(error) => _ = refusal.try_set(Some(error)),
             }
         });
     };
