@@ -254,6 +254,19 @@ impl Approvals {
         })
     }
 
+    /// Keeps what a call came to that no person was asked about, as one that is over; its id.
+    ///
+    /// # Errors
+    /// Those of the disk or the database, or that it is too big.
+    pub async fn keep(&self, mut approval: Approval) -> io::Result<String> {
+        let (id, owner) = (number()?, approval.owner.clone());
+        approval.id.clone_from(&id);
+        approval.arguments_sha256 = digest_of(&approval.arguments);
+        approval.held_at_s = self.now_s();
+        self.0.documents.put((&id, &owner), OVER, approval).await?;
+        Ok(id)
+    }
+
     /// The approval of that id, if it is there and `owner`'s.
     ///
     /// # Errors

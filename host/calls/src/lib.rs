@@ -196,7 +196,7 @@ impl Calls {
             if asking.is_none() && component.needs(Grant::Calls) {
                 let chain = call.via.chain.iter().chain([component.name()]).cloned();
                 let trace = call.trace.clone();
-                asking = Some(Asking::of_call(chain.collect(), trace, &state.held));
+                asking = Some(Asking::of_call(chain.collect(), trace, (&state.held, &state.made)));
             }
             let round = Round {
                 call_id,
@@ -208,7 +208,14 @@ impl Calls {
                 recording: None,
                 fence: None,
             };
-            let asked = match run::<M>(&component, call, &state, round).await {
+            let ended = run::<M>(&component, call, &state, round).await;
+            let runs_again =
+                matches!(ended, Err(CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_))));
+            let kept = match asking.as_ref().filter(|_| runs_again) {
+                Some(asking) => Box::pin(self.keep_made(asking, component.name())).await,
+                None => Ok(()),
+            };
+            let asked = match kept.and(ended) {
                 Ok(output) => {
                     let claim = claim.filter(|_| questions == Questions::Answered);
                     spend(claim, &component.setup.clock).await;
@@ -230,8 +237,8 @@ impl Calls {
                     let Some((approving, asked)) = approve else {
                         let pauses = call.pauses.as_deref();
                         if let Some(pauses) = pauses {
-                            let held = asking.as_ref().map(Asking::held).unwrap_or_default();
-                            let state = State { held, ..(*state).clone() };
+                            let mut state = (*state).clone();
+                            state.keep_of(asking.as_ref());
                             let state = self.pause::<M>(call, state, &component.setup.clock);
                             pauses.paused(state).await;
                         }
@@ -267,7 +274,7 @@ impl Calls {
                 }
             };
             let mut state = std::mem::take(Arc::make_mut(&mut state));
-            state.held = asking.as_ref().map(Asking::held).unwrap_or_default();
+            state.keep_of(asking.as_ref());
             let asks = (component.name(), &component.setup.clock);
             return self.seal::<M>(asks, (call, call_id), asked, state);
         }
@@ -453,6 +460,12 @@ async fn spend(claim: Option<Claim>, clock: &Clock) {
 }
 
 impl State {
+    /// Takes over what the call has asked for and made so far.
+    fn keep_of(&mut self, asking: Option<&Asking>) {
+        self.held = asking.map(Asking::held).unwrap_or_default();
+        self.made = asking.map(Asking::made).unwrap_or_default();
+    }
+
     /// Says of which call it is.
     fn belong_to_call(&mut self, method: &str, call: &CallRequest) {
         method.clone_into(&mut self.method);

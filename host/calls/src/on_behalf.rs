@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::{Calls, Reply, Speaker};
+use super::{Calls, Reply, Speaker, refused};
 use crate::approvals::{Approval, State, broken_off, digest_of, unread};
 use base::{
     call::{CallRequest, Surface},
@@ -17,8 +17,10 @@ use base::{
 use registry::Catalog;
 use sandbox::{
     capability::{
-        Acting, Acts, HeldCall, Part, Requested, Standing, ToolOffer, ToolOutcome, ToolRequest,
+        Acting, Acts, Asking, HeldCall, Part, Requested, Standing, ToolOffer, ToolOutcome,
+        ToolRequest,
     },
+    component::CallError,
     definition::{Audience, Shown, Tool},
 };
 
@@ -32,6 +34,9 @@ const DEPTH_MAX: usize = 4;
 const REASON_BYTES_MAX: usize = 1 << 10;
 /// Entries of `_meta` that the host alone sets.
 const OWN_META: [&str; 2] = ["madoguchi/", "io.modelcontextprotocol/"];
+
+/// The failure of what may be the same as something that is no longer known.
+const OUTCOME_GONE: &str = "What a call of this component came to before it waited is no longer kept, so this one was not made: it may be the same, and have happened. Look first; the operator can have more kept (approvals_max and approvals_bytes_max under [approvals]).";
 
 /// How assistants and components are named that want calls.
 const ASSISTANT: &str = "assistant:";
@@ -143,7 +148,8 @@ impl Calls {
         if let Some(part) = part.filter(|it| offer.is_of(&it.component)) {
             part.add(name, &mut arguments);
         }
-        if let Some(approval) = self.identified(by, name, &arguments).await? {
+        let reads = offer.tool.hints.read_only;
+        if let Some(approval) = self.identified(by, (name, reads), &arguments).await? {
             return Ok(ToolOutcome::Held(stands(by, approval)));
         }
         let wanted = Approval {
@@ -161,7 +167,18 @@ impl Calls {
             false => {
                 let mut call = wanted.request((caller_for(by), surface(by)), by.trace.clone());
                 call.via.chain.clone_from(&by.asking.chain);
-                match self.performed(call, &offer).await? {
+                let is_kept = !reads && matches!(by.acts, Acts::Itself(_)) && by.asking.begins();
+                let state = self.performed(call, &offer).await;
+                if is_kept {
+                    let made = || Approval {
+                        shown: (*offer.shown).clone(),
+                        state: state.clone(),
+                        ..wanted.clone()
+                    };
+                    let made = matches!(state, State::Ended(_)).then(made);
+                    by.asking.ends(made.and_then(|it| serde_json::to_string(&it).ok()));
+                }
+                match state {
                     State::Ended(ended) => {
                         let json = |it| serde_json::to_string(&it).unwrap_or_default();
                         return ended.map(|it| ToolOutcome::Done(json(it)));
@@ -266,31 +283,60 @@ impl Calls {
     }
 
     /// The call's result. What changes something is let come to its end, whether it is waited for or not.
-    async fn performed(&self, call: CallRequest, offer: &Offer<'_>) -> Result<State, Failure> {
+    async fn performed(&self, call: CallRequest, offer: &Offer<'_>) -> State {
         let (calls, shown) = (self.clone(), offer.shown.clone());
         let performing = async move { calls.perform(call, &shown).await };
         match offer.tool.hints.read_only {
-            true => Ok(performing.await),
-            false => tokio::spawn(performing).await.map_err(|_| broken_off()),
+            true => performing.await,
+            false => {
+                let performed = tokio::spawn(performing).await;
+                performed.unwrap_or_else(|_| State::Ended(Err(broken_off())))
+            }
         }
     }
 
-    /// The approval that the same request was held for before in this call.
+    /// Writes down what `asking` has changed unasked, before its component's call runs again from the top: the same
+    /// requests get what it came to.
+    pub(super) async fn keep_made(
+        &self,
+        asking: &Asking,
+        component: &str,
+    ) -> Result<(), CallError> {
+        let unkept = || refused("not_kept", 409, unkept(component), None);
+        for made in asking.unwritten().ok_or_else(unkept)? {
+            let approvals = self.approvals.as_ref().ok_or_else(unkept)?;
+            let kept = match serde_json::from_str(&made) {
+                Ok(made) => approvals.keep(made).await,
+                Err(error) => Err(error.into()),
+            };
+            asking.keeps(kept.map_err(|error| {
+                tracing::error!(component, "what its calls came to is not written down: {error}");
+                unkept()
+            })?);
+        }
+        Ok(())
+    }
+
+    /// The approval that the same request was held for before in this call, or that keeps what it changed unasked.
     async fn identified(
         &self,
         by: &Requested,
-        tool: &str,
+        (tool, reads): (&str, bool),
         arguments: &Map<String, Value>,
     ) -> Result<Option<Approval>, Failure> {
-        let held = by.asking.held();
-        let Some(approvals) = self.approvals.as_ref().filter(|_| !held.is_empty()) else {
+        let held = by.asking.held().into_iter().map(|it| (it, false));
+        let made = by.asking.made().into_iter().filter(|_| !reads).map(|it| (it, true));
+        let mut ids = held.chain(made).filter(|(id, _)| !by.asking.has_used(id)).peekable();
+        let Some(approvals) = self.approvals.as_ref().filter(|_| ids.peek().is_some()) else {
             return Ok(None);
         };
         let (digest, own) = (digest_of(arguments), asked_by(by));
-        for id in held {
+        let mut is_gone = false;
+        for (id, is_made) in ids {
             let approval = approvals.current(&id, &by.caller.principal).await;
             // One that cannot be read is not taken for none, or its person would be asked again.
             let approval = approval.map_err(|it| unread(&it))?;
+            is_gone |= is_made && approval.is_none();
             let is_it = |held: &Approval| {
                 held.tool == tool && held.arguments_sha256 == digest && *held.asked_by == *own
             };
@@ -304,7 +350,10 @@ impl Calls {
                 return Ok(Some(approval));
             }
         }
-        Ok(None)
+        match is_gone {
+            true => Err(Failure::new("outcome_gone", 409, OUTCOME_GONE)),
+            false => Ok(None),
+        }
     }
 
     /// Whether what asked for the tool may still call it.
@@ -380,6 +429,13 @@ fn asked_by(by: &Requested) -> String {
         Acts::Itself(_) => format!("{COMPONENT}{}", by.component),
         Acts::Assistant(it) => format!("{ASSISTANT}{}", it.assistant),
     }
+}
+
+/// Why a call that is to run again ends instead.
+fn unkept(component: &str) -> String {
+    format!(
+        "The call ends here, because {component} changed something by calls of tools before it asked or waited, and what they came to cannot be kept: they would be made a second time. What was done stays done; look first. Let it make fewer such calls before it asks or waits (256 in all, and 8 MiB of results at once, each of approval_bytes_max under [approvals]), and wait for all of them."
+    )
 }
 
 /// How an approval stands, as what asked for it receives it.

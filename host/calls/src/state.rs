@@ -46,7 +46,10 @@ pub struct State {
     /// The approvals that its calls were held for so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<String>,
-    /// Those of them that the last round asked for, in place of the component.
+    /// The approvals that keep what its calls changed unasked so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made: Vec<String>,
+    /// Those of `held` that the last round asked for, in place of the component.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approving: Vec<String>,
 }

@@ -21,6 +21,11 @@ use crate::bindings::madoguchi::tool::{
 };
 use base::{call::TraceHeaders, caller::Caller, config::Policy};
 
+/// Calls that one call makes unasked, over all its rounds, of which what they came to is kept.
+const MADE_MAX: usize = 256;
+/// Bytes of what one round's calls came to, until the round ends.
+const MADE_BYTES_MAX: usize = 8 << 20;
+
 /// What a component's calls go by while it answers a call or a request.
 #[derive(Clone, Default)]
 pub struct Asking {
@@ -34,13 +39,34 @@ pub struct Asking {
     held: Arc<Mutex<Vec<String>>>,
     /// Those whose outcomes this round has been given.
     used: Arc<Mutex<BTreeSet<String>>>,
+    /// What the whole call has changed unasked; none where nothing runs again from the top.
+    made: Option<Arc<Mutex<Made>>>,
+}
+
+/// What a call has changed unasked, which is not made again when the call runs again from the top.
+#[derive(Default)]
+struct Made {
+    /// Where it is written down.
+    ids: Vec<String>,
+    /// What is not yet, as text.
+    unwritten: Vec<String>,
+    bytes: usize,
+    /// How many have begun and not ended.
+    begun: usize,
+    is_too_much: bool,
 }
 
 impl Asking {
-    /// That of a call that came through `chain`, whose earlier rounds left the approvals `held`.
-    pub fn of_call(chain: Vec<Arc<str>>, trace: TraceHeaders, held: &[String]) -> Self {
+    /// That of a call that came through `chain`, whose earlier rounds left the approvals `held`, and under the
+    /// ids `made` what they changed unasked.
+    pub fn of_call(
+        chain: Vec<Arc<str>>,
+        trace: TraceHeaders,
+        (held, made): (&[String], &[String]),
+    ) -> Self {
         let held = Arc::new(Mutex::new(held.to_vec()));
-        Self { chain, trace, held, ..Self::default() }
+        let made = Made { ids: made.to_vec(), ..Made::default() };
+        Self { chain, trace, held, made: Some(Arc::new(Mutex::new(made))), ..Self::default() }
     }
 
     /// That of a request for a route.
@@ -60,13 +86,60 @@ impl Asking {
 
     /// One more, whose outcome is given now.
     pub fn hold(&self, id: &str) {
-        self.held.lock().push(id.to_owned());
+        // Before another request sees it, which would take it for its own.
         self.uses(id);
+        self.held.lock().push(id.to_owned());
     }
 
     /// Takes the approval `id` for one request of this round; false where another one has it.
     pub fn uses(&self, id: &str) -> bool {
         self.used.lock().insert(id.to_owned())
+    }
+
+    /// Whether a request of this round has the approval `id`.
+    pub fn has_used(&self, id: &str) -> bool {
+        self.used.lock().contains(id)
+    }
+
+    /// Where what the call changed unasked in earlier rounds is written down.
+    pub fn made(&self) -> Vec<String> {
+        self.made.as_ref().map(|it| it.lock().ids.clone()).unwrap_or_default()
+    }
+
+    /// A change begins; whether what it comes to is to be kept.
+    pub fn begins(&self) -> bool {
+        self.made.as_ref().inspect(|it| it.lock().begun += 1).is_some()
+    }
+
+    /// One that began has ended, with what is to be written down of it.
+    pub fn ends(&self, written: Option<String>) {
+        let Some(made) = &self.made else { return };
+        let made = &mut *made.lock();
+        made.begun -= 1;
+        let Some(written) = written else { return };
+        made.bytes += written.len();
+        made.unwritten.push(written);
+        let is_over = made.ids.len() + made.unwritten.len() > MADE_MAX;
+        if made.is_too_much || is_over || made.bytes > MADE_BYTES_MAX {
+            made.is_too_much = true;
+            made.unwritten = Vec::new();
+        }
+    }
+
+    /// What is not written down yet, which is then taken; none where that is not all, because it was too much, or
+    /// the round has ended before its calls.
+    pub fn unwritten(&self) -> Option<Vec<String>> {
+        let Some(made) = &self.made else { return Some(Vec::new()) };
+        let made = &mut *made.lock();
+        made.bytes = 0;
+        (!made.is_too_much && made.begun == 0).then(|| std::mem::take(&mut made.unwritten))
+    }
+
+    /// One was written down under that id.
+    pub fn keeps(&self, id: String) {
+        if let Some(made) = &self.made {
+            made.lock().ids.push(id);
+        }
     }
 }
 
@@ -175,5 +248,53 @@ impl Around {
 
     pub(super) fn get(&self) -> Option<Arc<dyn Surroundings>> {
         self.0.get()?.upgrade()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asking() -> Asking {
+        Asking::of_call(Vec::new(), TraceHeaders::default(), (&[], &[]))
+    }
+
+    fn makes(asking: &Asking, written: &str) {
+        assert!(asking.begins());
+        asking.ends(Some(written.to_owned()));
+    }
+
+    #[test]
+    fn what_was_made_is_written_down_once_and_known_afterwards() {
+        let asking = asking();
+        makes(&asking, "one");
+        assert_eq!(asking.unwritten(), Some(vec!["one".to_owned()]));
+        asking.keeps("1".to_owned());
+        assert_eq!(asking.unwritten(), Some(Vec::new()));
+        assert_eq!(asking.round().made(), ["1"]);
+        assert!(!Asking::of_request(TraceHeaders::default(), Arc::default()).begins());
+    }
+
+    #[test]
+    fn of_too_much_that_was_made_nothing_is_kept() {
+        let many = asking();
+        (0..MADE_MAX).for_each(|_| makes(&many, "one"));
+        assert_eq!(many.unwritten().map(|it| it.len()), Some(MADE_MAX));
+        (0..MADE_MAX).for_each(|it| many.keeps(it.to_string()));
+        makes(&many, "one more");
+        assert_eq!(many.unwritten(), None);
+        let large = asking();
+        makes(&large, &"x".repeat(MADE_BYTES_MAX + 1));
+        makes(&large, "a small one");
+        assert_eq!(large.unwritten(), None);
+    }
+
+    #[test]
+    fn what_has_begun_and_not_ended_is_not_passed_over() {
+        let asking = asking();
+        assert!(asking.begins());
+        assert_eq!(asking.unwritten(), None);
+        asking.ends(None);
+        assert_eq!(asking.unwritten(), Some(Vec::new()));
     }
 }
