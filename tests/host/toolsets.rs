@@ -199,6 +199,32 @@ async fn a_tokens_toolset_holds_on_every_surface() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hidden_component_answers_as_an_unknown_one() {
+    const ANN: &str = "mdg_ann-reads";
+    const BEN: &str = "mdg_ben-may-do-everything";
+    let lines = TALK.to_owned()
+        + &token("ann", ANN, "scopes = ['*']\ntoolset = 'reading'")
+        + &token("ben", BEN, "scopes = ['*']")
+        + GRANTS;
+    let server = serve(&["cinema", "echo", "library"], &lines).await;
+    let ask = async |token: &str, (method, path): (Method, &str)| {
+        let answer = server.client_with(token).http(method, path).send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    for method in [Method::GET, Method::POST, Method::DELETE] {
+        for rest in ["", "/x", "/%ff"] {
+            let (hidden, unknown) = (format!("/api/cinema{rest}"), format!("/api/absent{rest}"));
+            let (status, hidden) = ask(ANN, (method.clone(), &hidden)).await;
+            let unknown = ask(ANN, (method.clone(), &unknown)).await;
+            let hidden = hidden.replace("cinema", "absent");
+            assert_eq!((status, hidden), unknown, "{method} {rest}");
+        }
+    }
+    let (_, shown) = ask(BEN, (Method::GET, "/api/cinema/x")).await;
+    assert!(!shown.contains("There is no component"), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_default_toolset_is_that_of_mcp_itself() {
     let lines = format!("{TALK}[toolsets.default]\nexclude = ['announce', 'greet*']\n");
     let server = serve(&["echo"], &lines).await;

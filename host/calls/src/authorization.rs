@@ -29,8 +29,8 @@ mod refusal;
 pub use gateway::{Gateway, NoEntry};
 pub use oauth::{Oauth, Resource};
 pub use refusal::{
-    Shape, forbidden, insufficient_scope, refusal, token_in_query, too_many, unauthorized,
-    unknown_operator,
+    Shape, forbidden, insufficient_scope, refusal, token_in_query, too_many, too_many_open,
+    unauthorized, unknown_operator,
 };
 
 /// Finds out from a request who sends it.

@@ -1,4 +1,5 @@
-//! Bytes of requests' bodies in memory: a budget over all requests, and each caller's share of it.
+//! Bytes of requests' bodies in memory: a budget over all requests, and each caller's share of it; and how many
+//! answers of one caller are under way at a time.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -6,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes that a body may have whose sender is not known.
 pub const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
@@ -46,11 +47,19 @@ fn budget(max: usize) -> Arc<Semaphore> {
 pub struct Share {
     own: Arc<Semaphore>,
     all: Arc<Semaphore>,
+    /// Places for answers under way; none where these are not counted.
+    answers: Option<Arc<Semaphore>>,
+}
+
+/// An answer that is under way until this is dropped.
+#[derive(Debug)]
+pub struct UnderWay {
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Share {
     fn new(max: usize, all: &Arc<Semaphore>) -> Self {
-        Self { own: budget(max), all: all.clone() }
+        Self { own: budget(max), all: all.clone(), answers: None }
     }
 
     /// Holds `bytes` more, where there is room for them.
@@ -66,6 +75,12 @@ impl Share {
         }
     }
 
+    /// Begins one answer more, where there is a place for it.
+    pub fn begin(&self) -> Option<UnderWay> {
+        let place = self.answers.as_ref().map(|it| it.clone().try_acquire_owned());
+        Some(UnderWay { _place: place.transpose().ok()? })
+    }
+
     /// Gives `bytes` back to the share and to the budget.
     pub fn give_back(&self, bytes: usize) {
         self.own.add_permits(bytes);
@@ -78,12 +93,14 @@ impl Share {
 pub struct CallerShares {
     all: Arc<Semaphore>,
     share_max: usize,
+    answers_max: Option<usize>,
 }
 
 impl CallerShares {
     /// The share of one more caller.
     pub fn of_caller(&self) -> Share {
-        Share::new(self.share_max, &self.all)
+        let answers = self.answers_max.map(budget);
+        Share { answers, ..Share::new(self.share_max, &self.all) }
     }
 }
 
@@ -109,8 +126,15 @@ impl Shares {
             local: Share::new(max, &callers),
             anonymous: Places::new(|| Share::new(share_max, &callers)),
             strangers: Places::new(|| Share::new(NETWORK_BYTES_MAX, &strangers)),
-            callers: CallerShares { all: callers, share_max },
+            callers: CallerShares { all: callers, share_max, answers_max: None },
         }
+    }
+
+    /// The same, where each caller who is known has at most so many answers under way.
+    #[must_use]
+    pub fn answering(mut self, answers_max: usize) -> Self {
+        self.callers.answers_max = Some(answers_max);
+        self
     }
 
     /// The share of one more caller.
@@ -152,6 +176,20 @@ mod tests {
         assert!(ben.take(50) && !eve.take(1), "and all is all");
         ann.give_back(20);
         assert!(eve.take(20) && !ben.take(1) && !ann.take(1));
+    }
+
+    #[test]
+    fn one_known_caller_has_so_many_answers_under_way() {
+        let shares = Shares::new(100, 10).answering(2);
+        let (ann, ben) = (shares.of_caller(), shares.of_caller());
+        let under_way = [ann.begin(), ann.clone().begin()];
+        assert!(under_way.iter().all(Option::is_some));
+        assert!(ann.begin().is_none() && ben.begin().is_some(), "each has their own");
+        drop(under_way);
+        assert!(ann.begin().is_some(), "what is over makes room");
+        let local = shares.of_anonymous("127.0.0.1".parse().unwrap());
+        let all: Vec<_> = (0..100).map(|_| local.begin()).collect();
+        assert!(all.iter().all(Option::is_some), "who is not known is not counted");
     }
 
     #[test]

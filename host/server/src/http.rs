@@ -37,7 +37,7 @@ pub(crate) use listener::{Connections, End};
 use guard::{Authenticators, Guard};
 
 use crate::{
-    api,
+    api::{self, downloads::Downloads},
     operator::{self, Operator, OperatorAccess},
     page,
 };
@@ -74,6 +74,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let watched = (calls.running.clone(), calls.watch.metrics.clone());
     let registry = Some(calls.registry.clone());
     let rpc = post(api::rpc::answer).with_state(calls.clone()).layer(limit).layer(mapped);
+    let downloads = (routes.blobs.clone(), Downloads::default());
     let given = (Arc::new(config.page.clone()), Arc::new(config.apps.clone()));
     let all = mcp(config, calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
@@ -85,8 +86,8 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .route("/api/ready", get(api::health::ready).with_state(routes.health.clone()))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .route("/api/page", get(page::given).with_state(given))
-        .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
-        .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
+        .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs))
+        .route("/api/blobs/{id}", get(api::blobs::get).with_state(downloads))
         .merge(api::endpoints::routes(routes.endpoints))
         .route("/f/{handle}", get(page::form))
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))

@@ -44,6 +44,8 @@ pub struct Limits {
     pub caller_bytes_max: u64,
     /// Uploads that one caller may have on their way, where callers are identified.
     pub caller_uploads_max: usize,
+    /// Downloads that one caller may have on their way, where callers are identified.
+    pub caller_downloads_max: usize,
     /// How long an unused one is kept, in seconds.
     pub ttl_s: u64,
 }
@@ -55,6 +57,7 @@ impl Default for Limits {
             bytes_max: 1 << 30,
             caller_bytes_max: 256 << 20,
             caller_uploads_max: 8,
+            caller_downloads_max: 32,
             ttl_s: 86_400,
         }
     }

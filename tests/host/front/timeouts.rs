@@ -95,3 +95,96 @@ async fn http_2_is_not_served() {
     let answer = raw.rest().await;
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer:?}");
 }
+
+/// A file that no buffers between hold whole.
+const BIG: usize = 16 << 20;
+
+/// The address of a file of so many bytes, which `client` leaves.
+async fn big(client: &Client) -> String {
+    let request = client.http(Method::POST, "/api/blobs").body(vec![7_u8; BIG]);
+    let answer = request.header("content-type", "text/plain").send().await.unwrap();
+    let blob: Value = answer.json().await.unwrap();
+    format!("/api/blobs/{}", blob["id"].as_str().unwrap_or_else(|| panic!("{blob}")))
+}
+
+/// A connection from this address of this machine.
+async fn from(address: &str, server: &TestServer) -> Raw {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
+    Raw(socket.connect(server.server().addr.unwrap()).await.unwrap())
+}
+
+/// The status of the answer to a request for `path`, of which no more than the beginning is read.
+async fn begins(raw: &mut Raw, path: &str, token: Option<&str>) -> u16 {
+    let token = token.map(|it| format!("authorization: Bearer {it}\r\n")).unwrap_or_default();
+    raw.send(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{token}\r\n")).await;
+    raw.status().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_readers_of_one_address_leave_another_its_share() {
+    let server = serve("[connections]\nconnections_max = 16\n").await;
+    let path = big(&server.client()).await;
+    let mut held = Vec::new();
+    for _ in 0..16 {
+        let mut raw = Raw::to(&server).await;
+        assert_eq!(begins(&mut raw, &path, None).await, 200);
+        held.push(raw);
+    }
+    for _ in 0..8 {
+        let mut raw = from("127.0.0.2", &server).await;
+        assert_eq!(begins(&mut raw, &path, None).await, 200, "up to its share");
+        held.push(raw);
+    }
+    for address in ["127.0.0.1", "127.0.0.2"] {
+        let mut raw = from(address, &server).await;
+        assert_eq!(raw.status().await, 503, "{address} has its share, and takes none of another's");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_readers_of_one_token_leave_another_its_share() {
+    let lines =
+        format!("{}{}[connections]\nconnections_max = 16\n", entry("ann", ANN), entry("ben", BEN));
+    let server = serve(&lines).await;
+    let path = big(&server.client_with(ANN)).await;
+    let mut held = Vec::new();
+    for _ in 0..8 {
+        let mut raw = Raw::to(&server).await;
+        assert_eq!(begins(&mut raw, &path, Some(ANN)).await, 200);
+        held.push(raw);
+    }
+    for _ in 0..12 {
+        let mut raw = Raw::to(&server).await;
+        assert_eq!(begins(&mut raw, "/api/health", Some(ANN)).await, 429);
+        held.push(raw);
+    }
+    let refused = server.client_with(ANN).get("/api/health").await;
+    assert!(refused.headers().contains_key("retry-after"));
+    let refused: Value = refused.json().await.unwrap();
+    assert_eq!(refused["error"], "too_many_open", "{refused}");
+    echoes(&server.client_with(BEN)).await;
+    held.clear();
+    let again = async {
+        while server.client_with(ANN).get("/api/health").await.status() != StatusCode::OK {}
+    };
+    tokio::time::timeout(LONG, again).await.expect("what is over makes room");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_caller_does_not_take_all_downloads() {
+    let lines =
+        format!("{}{}[blobs]\ncaller_downloads_max = 2\n", entry("ann", ANN), entry("ben", BEN));
+    let server = serve(&lines).await;
+    let path = big(&server.client_with(ANN)).await;
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let mut raw = Raw::to(&server).await;
+        assert_eq!(begins(&mut raw, &path, Some(ANN)).await, 200);
+        held.push(raw);
+    }
+    let refused: Value = server.client_with(ANN).get(&path).await.json().await.unwrap();
+    assert_eq!(refused["error"], "too_many_downloads", "{refused}");
+    let mut ben = Raw::to(&server).await;
+    assert_eq!(begins(&mut ben, &path, Some(BEN)).await, 200, "others have theirs");
+}

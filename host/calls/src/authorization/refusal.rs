@@ -92,6 +92,16 @@ pub fn too_many(shape: Shape, wait_ms: u64) -> Response {
     refusal(shape, &failure)
 }
 
+/// How long a caller is asked to wait who has as many answers under way as one may.
+const OPEN_WAIT_MS: u64 = 1_000;
+
+/// The answer to a caller who has as many answers under way as one may.
+pub fn too_many_open(shape: Shape) -> Response {
+    let message = "Too many of your requests are still being answered; end one of them, or read its answer to its end, or let the operator raise connections_max under [connections].";
+    let failure = Failure::new("too_many_open", 429, message);
+    refusal(shape, &failure.with("retry_after_ms", OPEN_WAIT_MS))
+}
+
 /// `response` with what `WWW-Authenticate` says.
 fn challenged(mut response: Response, parameters: &[(&str, &str)]) -> Response {
     let mut text = "Bearer realm=\"madoguchi\"".to_owned();

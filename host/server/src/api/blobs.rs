@@ -12,7 +12,10 @@ use futures::{Stream, StreamExt};
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use super::range::{self, Part};
+use super::{
+    downloads::{DOWNLOADS_MAX, Download, Downloads, TooMany},
+    range::{self, Part},
+};
 use calls::{authorization::caller_of, authorization::forbidden, refusal::refusal};
 use store::blobs::{Blob, BlobError, Blobs, Content, mime};
 
@@ -145,10 +148,17 @@ fn refused(error: &BlobError, blobs: &Blobs) -> Response {
 
 /// Gives one out, whole or a part of it.
 pub(crate) async fn get(
-    State(blobs): State<Blobs>,
+    State((blobs, downloads)): State<(Blobs, Downloads)>,
     Path(id): Path<String>,
     headers: HeaderMap,
+    extensions: Extensions,
 ) -> Response {
+    let owner = caller_of(&headers, &extensions).share();
+    let most = blobs.limits().caller_downloads_max;
+    let download = match downloads.begin(owner, most) {
+        Ok(download) => download,
+        Err(why) => return too_many(&why, most),
+    };
     let (blob, content) = match blobs.content(&id).await {
         Ok(found) => found,
         Err(error) => return refused(&error, &blobs),
@@ -173,7 +183,7 @@ pub(crate) async fn get(
         }
     };
     set(&mut out, header::CONTENT_LENGTH, &length.to_string());
-    (status, out, Body::from_stream(pieces(content, from, length))).into_response()
+    (status, out, Body::from_stream(pieces((content, download), from, length))).into_response()
 }
 
 fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
@@ -196,20 +206,41 @@ fn fixed_headers(blob: &Blob, tag: &str) -> HeaderMap {
     headers
 }
 
-/// The bytes of a content, a piece at a time, as fast as the client takes them.
+/// The answer to one download too many.
+fn too_many(why: &TooMany, most: usize) -> Response {
+    let (status, error, message) = match why {
+        TooMany::Own => {
+            let message = format!(
+                "{most} of your downloads are on their way; ask again when one of them is done, or let the operator raise caller_downloads_max under [blobs]."
+            );
+            (StatusCode::TOO_MANY_REQUESTS, "too_many_downloads", message)
+        }
+        TooMany::All => {
+            let message =
+                format!("{DOWNLOADS_MAX} downloads are on their way; ask again in a second.");
+            (StatusCode::SERVICE_UNAVAILABLE, "busy", message)
+        }
+    };
+    let mut response = refusal(status, error, &message);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+/// The bytes of a content, a piece at a time, as fast as the client takes them: so long is its download on its way.
 fn pieces(
-    content: Content,
+    held: (Content, Download),
     from: u64,
     length: u64,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    let held = Arc::new(held);
     futures::stream::try_unfold((from, length), move |(at, left)| {
-        let content = content.clone();
+        let held = held.clone();
         async move {
             if left == 0 {
                 return Ok(None);
             }
             let size = left.min(Content::PIECE_BYTES - at % Content::PIECE_BYTES);
-            let bytes = content.read(at, usize::try_from(size).unwrap_or(0)).await?;
+            let bytes = held.0.read(at, usize::try_from(size).unwrap_or(0)).await?;
             if (bytes.len() as u64) < size {
                 return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
             }

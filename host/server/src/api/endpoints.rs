@@ -84,6 +84,16 @@ async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>
     response
 }
 
+/// Where a request leads to.
+struct Place {
+    /// The component's name.
+    name: String,
+    /// None where it is not served.
+    component: Option<Arc<LoadedComponent>>,
+    /// The path there, as it was sent.
+    path: String,
+}
+
 /// The component that a request leads to.
 struct Asked {
     component: Arc<LoadedComponent>,
@@ -93,10 +103,11 @@ struct Asked {
 
 impl Endpoints {
     async fn answer(&self, parts: &Parts, body: Body) -> Result<Response, Failure> {
-        let asked = self.asked(&parts.uri);
-        let is_chat = match &asked {
-            Ok(it) => self.is_chat(&it.component),
-            Err(_) => first(&parts.uri).0 == CHAT,
+        let place = self.place(&parts.uri);
+        let answers = |it: &&Arc<LoadedComponent>| it.why_no_endpoints().is_none();
+        let is_chat = match place.component.as_ref().filter(answers) {
+            Some(it) => self.is_chat(it),
+            None => first(&parts.uri).0 == CHAT,
         };
         // First of all: of a stranger nothing more is read.
         let caller = match is_chat {
@@ -106,7 +117,7 @@ impl Endpoints {
                 None => return Ok(closed(parts)),
             },
         };
-        let asked = asked?;
+        let asked = self.asked(place, &parts.uri, (&caller, is_chat))?;
         let bad = |message: String| Failure::new("invalid_params", 400, message);
         let query = || query::pairs(parts.uri.query().unwrap_or_default()).map_err(bad);
         let segments = match asked.path.as_str() {
@@ -235,9 +246,8 @@ impl Endpoints {
         Ok(response)
     }
 
-    /// The component at `uri`, which has something to answer.
-    fn asked(&self, uri: &Uri) -> Result<Asked, Failure> {
-        let not_found = |message: String| Failure::new("not_found", 404, message);
+    /// Where `uri` leads to, whoever asks.
+    fn place(&self, uri: &Uri) -> Place {
         let (first, rest) = first(uri);
         if first == CHAT
             && let Some(component) = self.chat()
@@ -246,24 +256,45 @@ impl Endpoints {
                 Some(alias) if *alias.component == **component.name() => alias.path(rest),
                 _ => Cow::Borrowed(rest),
             };
-            return Ok(Asked { path: path.into_owned(), component });
+            let (name, path) = (component.name().to_string(), path.into_owned());
+            return Place { name, component: Some(component), path };
         }
         let (name, path) = match self.calls.config.endpoints.get(first) {
             Some(alias) => (alias.component.as_str(), alias.path(rest)),
             None => (first, Cow::Borrowed(rest)),
         };
-        let Some(component) = self.calls.registry.catalog().component(name).cloned() else {
-            let shown: String = name.chars().take(64).collect();
-            return Err(not_found(match self.calls.config.endpoints.get(first) {
-                Some(_) => format!(
-                    "The component {shown}, which answers here, is not served; /api/health says why."
-                ),
-                None => return Err(no_component(&shown)),
-            }));
+        let component = self.calls.registry.catalog().component(name).cloned();
+        Place { name: name.to_owned(), component, path: path.into_owned() }
+    }
+
+    /// The component at `place`, which has something to answer. What a caller's toolset does not show is as what is not
+    /// there.
+    fn asked(
+        &self,
+        place: Place,
+        uri: &Uri,
+        (caller, is_chat): (&Caller, bool),
+    ) -> Result<Asked, Failure> {
+        let not_found = |message: String| Failure::new("not_found", 404, message);
+        let (first, _) = first(uri);
+        let none = || no_component(&first.chars().take(64).collect::<String>());
+        let Place { name, component, path } = place;
+        let owner = Owner::Component(&name);
+        // Everyone may talk.
+        if !is_chat && !self.calls.registry.catalog().shows(caller, owner) {
+            return Err(none());
+        }
+        let Some(component) = component else {
+            return Err(match self.calls.config.endpoints.get(first) {
+                Some(_) => not_found(format!(
+                    "The component {name}, which answers here, is not served; /api/health says why."
+                )),
+                None => none(),
+            });
         };
         match component.why_no_endpoints() {
             Some(why) => Err(not_found(why)),
-            None => Ok(Asked { component, path: path.into_owned() }),
+            None => Ok(Asked { component, path }),
         }
     }
 

@@ -23,6 +23,8 @@ use sandbox::component::Request;
 
 /// How often they are asked at least.
 const EVERY: Duration = Duration::from_secs(30);
+/// How old their answers are at least when they are asked again: many requests ask them no more often.
+const EVERY_MIN: Duration = Duration::from_secs(1);
 /// How long a request waits for them.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// How old an answer may be that is reported (NAV-15).
@@ -46,6 +48,8 @@ pub(crate) struct Services {
     look_ups: Arc<[LookUp]>,
     answers: Arc<Mutex<Answers>>,
     wanted: Arc<Notify>,
+    /// When all had been asked last.
+    last: Arc<Mutex<Option<Instant>>>,
     /// Notified whenever all have been asked: all requests that wait meanwhile share the answers.
     asked: watch::Sender<()>,
 }
@@ -66,15 +70,30 @@ impl Services {
         (services, tokio::spawn(task))
     }
 
-    /// What each component reports now, or has reported within the last minute. One that no longer answers fails
-    /// with all the services that it reported.
+    /// What each component reports now; where all were asked a moment ago or it is slow, what it has reported within
+    /// the last minute. One that no longer answers fails with all the services that it reported.
     pub(crate) async fn reports(&self) -> Vec<Map<String, Value>> {
-        if !self.look_ups.is_empty() {
+        if !self.look_ups.is_empty() && self.is_due() {
             let mut asked = self.asked.subscribe();
             self.wanted.notify_one();
             let _ = timeout(PATIENCE, asked.changed()).await;
         }
         self.latest_answers()
+    }
+
+    /// Whether the last answers are old enough to ask again.
+    fn is_due(&self) -> bool {
+        self.last.lock().is_none_or(|it| it.elapsed() >= EVERY_MIN)
+    }
+
+    /// Comes when it is to be asked again: a request that came while all were asked has their answers.
+    async fn is_wanted(&self) {
+        loop {
+            self.wanted.notified().await;
+            if self.is_due() {
+                return;
+            }
+        }
     }
 
     fn latest_answers(&self) -> Vec<Map<String, Value>> {
@@ -110,11 +129,12 @@ impl Services {
                     }
                 }
             }
+            *self.last.lock() = Some(Instant::now());
             self.asked.send_replace(());
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                _ = timeout(EVERY, self.wanted.notified()) => {}
+                _ = timeout(EVERY, self.is_wanted()) => {}
             }
         }
     }
@@ -153,9 +173,31 @@ async fn ask(registry: &Registry, it: &LookUp) -> Option<Option<Map<String, Valu
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
     use serde_json::json;
 
     use super::*;
+
+    #[tokio::test]
+    async fn requests_one_after_another_look_no_more_often() {
+        let look_up = LookUp { component: "navigation".to_owned(), path: "health".to_owned() };
+        let services = Services { look_ups: [look_up].into(), ..Services::default() };
+        let is_wanted = || services.is_wanted().now_or_never().is_some();
+        let ago = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds));
+        let _ = services.reports().await;
+        assert!(is_wanted(), "there has been no look yet");
+        // Of an hour that is still to come: it is young, however long this takes.
+        *services.last.lock() = Some(Instant::now() + Duration::from_secs(3_600));
+        for _ in 0..100 {
+            let _ = services.reports().await;
+        }
+        assert!(services.wanted.notified().now_or_never().is_none(), "NAV-15");
+        services.wanted.notify_one();
+        assert!(!is_wanted(), "one that came meanwhile has the same answers");
+        *services.last.lock() = Some(ago(2).expect("the machine runs that long"));
+        let _ = services.reports().await;
+        assert!(is_wanted(), "the last look is old");
+    }
 
     #[test]
     fn status_received_too_long_ago_fails_and_absent_ones_do_not() {

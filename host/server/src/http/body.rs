@@ -19,7 +19,7 @@ use super::{
     guard::Pass,
     state::{Failure, State},
 };
-use calls::shares::Share;
+use calls::shares::{Share, UnderWay};
 
 /// The body of a request.
 pub(super) struct Metered {
@@ -119,10 +119,13 @@ impl HttpBody for Metered {
 pub(super) struct End {
     pub(super) state: Arc<State>,
     pub(super) share: Share,
+    /// Its place among the answers of its sender.
+    pub(super) under_way: Option<UnderWay>,
 }
 
 impl Drop for End {
     fn drop(&mut self) {
+        drop(self.under_way.take());
         match self.state.end() {
             0 => {}
             held => self.share.give_back(held),

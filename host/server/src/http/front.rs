@@ -101,9 +101,9 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
                 (none, Pass::operators(front.0.share.clone()), Some(Box::pin(later) as Later))
             }
         };
-        let Pass { share, shape, expires, ended, held, page, .. } = pass;
+        let Pass { share, shape, expires, ended, held, page, under_way, .. } = pass;
         let ending = (expires, ended);
-        let end = Some(End { state: self.state.clone(), share });
+        let end = Some(End { state: self.state.clone(), share, under_way });
         let resource = front.0.guard.as_ref().and_then(Guard::resource).cloned();
         let state = self.state.clone();
         Answering { later, answer, state, end, shape, ending, held, page, resource }
@@ -208,7 +208,7 @@ impl Future for Answering {
             (*this.shape, *this.page) = (pass.shape, pass.page);
             (*this.ending, *this.held) = ((pass.expires, pass.ended), pass.held);
             if let Some(end) = this.end.as_mut() {
-                end.share = pass.share;
+                (end.share, end.under_way) = (pass.share, pass.under_way);
             }
         }
         let Ok(response) = task::ready!(this.answer.poll(context));

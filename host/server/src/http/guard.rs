@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use accounts::Accounts;
 
-use super::{allowed::Allowed, cors, resource::ProtectedResource};
+use super::{allowed::Allowed, cors, listener, resource::ProtectedResource};
 use crate::{
     operator::{self, OperatorAccess},
     page::is_probed,
@@ -19,9 +19,9 @@ use calls::{
     authorization::{
         Authority, Gateway, Peer, Principal, Rate, Shape, Stranger, Strangers, StrangersRate,
         Unauthorized, bearer, insufficient_scope, refusal as denied, token_in_query, too_many,
-        unauthorized, unknown_operator,
+        too_many_open, unauthorized, unknown_operator,
     },
-    shares::{STRANGERS_BODY_BYTES_MAX, Share, Shares},
+    shares::{STRANGERS_BODY_BYTES_MAX, Share, Shares, UnderWay},
 };
 use registry::Registry;
 use telemetry::metrics::{Metrics, Refused};
@@ -102,14 +102,16 @@ pub(super) struct Pass {
     pub(super) held: Option<Arc<[String]>>,
     /// The page elsewhere that may read the answer.
     pub(super) page: Option<HeaderValue>,
+    /// Its place among the answers of its sender, where these are counted.
+    pub(super) under_way: Option<UnderWay>,
 }
 
 impl Pass {
     /// The operator's, whose routes look themselves who asks.
     pub(super) fn operators(share: Share) -> Self {
         let (shape, bytes_max) = (Shape::Rest, usize::MAX);
-        let (expires, ended, held, page) = (None, None, None, None);
-        Self { share, shape, bytes_max, is_kept: true, expires, ended, held, page }
+        let (expires, ended, held, page, under_way) = (None, None, None, None, None);
+        Self { share, shape, bytes_max, is_kept: true, expires, ended, held, page, under_way }
     }
 }
 
@@ -140,7 +142,10 @@ impl Guard {
         registry: Option<Registry>,
     ) -> Self {
         let largest = config.largest_body();
-        let shares = Shares::new(config.connections.bodies_bytes_max(largest), largest);
+        // One caller leaves room for others, who may have the same address.
+        let answers_max = listener::connections_max(&config.connections) / 2;
+        let shares = Shares::new(config.connections.bodies_bytes_max(largest), largest)
+            .answering(answers_max);
         let has_accounts = accounts.is_some();
         let authority = Authority::of(config, &shares, accounts);
         let resource = authority
@@ -304,6 +309,10 @@ impl Rules {
             None if is_stranger => self.shares.of_stranger(peer),
             None => self.shares.of_anonymous(peer),
         };
+        let Some(under_way) = share.begin() else {
+            self.metrics.refused(Refused::Rate);
+            return Err(Turned::Away(Box::new(too_many_open(shape))));
+        };
         let path = parts.uri.path();
         Ok(Pass {
             share: share.clone(),
@@ -315,6 +324,7 @@ impl Rules {
             held: found.as_ref().filter(|it| it.ended.is_some()).map(|it| it.caller.scopes.clone()),
             ended: found.and_then(|it| it.ended.clone()),
             page: None,
+            under_way: Some(under_way),
         })
     }
 

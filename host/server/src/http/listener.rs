@@ -96,18 +96,13 @@ impl Connections {
             write: ticks(config.write_s),
             body_bytes_per_tick: config.body_bytes_per_s_min.div_ceil(4),
         };
-        let most = match open_files_max() {
-            // Components' databases and files need some, too.
-            Some(files) if files / 4 * 3 < config.connections_max => {
-                let max = (files / 4 * 3).max(CONNECTIONS_MIN);
-                tracing::info!(
-                    "takes {max} connections at a time and not {}, because the system allows {files} open files (ulimit -n)",
-                    config.connections_max
-                );
-                max
-            }
-            _ => config.connections_max,
-        };
+        let most = connections_max(config);
+        if most < config.connections_max {
+            tracing::info!(
+                "takes {most} connections at a time and not {}, because the system does not allow enough open files (ulimit -n)",
+                config.connections_max
+            );
+        }
         Arc::new(Self {
             most,
             max: AtomicUsize::new(most),
@@ -246,11 +241,7 @@ impl Connections {
             let has_room = self.make_room(Some(peer));
             warning.tell(&format!(
                 "connections_max under [connections]: all {max} are open; {}",
-                if has_room {
-                    "one that waited for nothing was closed"
-                } else {
-                    "one more was refused"
-                },
+                if has_room { "one was closed for a new one" } else { "one more was refused" },
             ));
             if !has_room {
                 let _ = stream.try_write(NO_ROOM);
@@ -273,10 +264,11 @@ impl Connections {
         });
     }
 
-    /// Closes a connection that waits, for one more of `newcomer`; whether there is any.
+    /// Closes a connection for one more of `newcomer`; whether there is any that has to give way.
     ///
     /// The address with most connections gives way first, with what has waited longest, so that one
-    /// address can take the place of no other.
+    /// address can take the place of no other. Where none waits, a newcomer whose address has less than its share takes
+    /// the place of what is answered longest to the address with most, where that has more than its share.
     fn make_room(&self, newcomer: Option<IpAddr>) -> bool {
         let now = self.clock.now();
         let mut open = self.open.lock();
@@ -288,7 +280,16 @@ impl Connections {
         let own = newcomer.map_or(0, count);
         let waits = |it: &State| it.phase() != Phase::Answering && count(it.peer) >= own;
         let waiting = open.states.iter().filter(|(_, it)| waits(it));
-        let victim = waiting.max_by_key(|(_, it)| (count(it.peer), it.age(now)));
+        let greed = |it: &State| (count(it.peer), it.age(now));
+        let waiting = waiting.max_by_key(|(_, it)| greed(it));
+        let share = self.max.load(Relaxed) / (counts.len() + usize::from(own == 0));
+        let is_short = newcomer.is_some() && own < share;
+        let cut = || {
+            let greedy =
+                open.states.iter().filter(|(_, it)| is_short && count(it.peer) > share.max(1));
+            greedy.max_by_key(|(_, it)| greed(it))
+        };
+        let victim = waiting.or_else(cut);
         let Some(id) = victim.map(|(id, _)| *id) else { return false };
         if let Some(state) = open.states.remove(&id) {
             state.give(Order::Close);
@@ -301,6 +302,17 @@ impl Connections {
 fn is_the_clients(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// As many connections as are configured, or as there are files for that the system lets this process open.
+pub(super) fn connections_max(config: &ConnectionsConfig) -> usize {
+    match open_files_max() {
+        // Components' databases and files need some, too.
+        Some(files) if files / 4 * 3 < config.connections_max => {
+            (files / 4 * 3).max(CONNECTIONS_MIN)
+        }
+        _ => config.connections_max,
+    }
 }
 
 /// How many files the system lets this process open, where it says so.

@@ -342,6 +342,7 @@ async fn blobs_have_one_limit_over_all_nodes() {
         caller_bytes_max: 12 << 10,
         caller_uploads_max: 2,
         ttl_s: 100,
+        ..blobs::Limits::default()
     };
     let blobs = files.open(&limits);
     let put = async |node: usize, owner: Option<&str>, content: &[u8]| {
