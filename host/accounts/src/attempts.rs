@@ -12,6 +12,7 @@ use governor::{
     clock::{Clock, DefaultClock},
 };
 
+use base::caller::network;
 use store::live_nodes::LiveNodes;
 
 /// Keys that are told apart: more of them share a place, so that none can take memory.
@@ -26,6 +27,9 @@ const SIGN_INS_OF_NAME: Pace = Pace(8, 60);
 const SIGN_INS_OF_ALL: Pace = Pace(200, 1);
 const REGISTRATIONS_OF_NETWORK: Pace = Pace(20, 60);
 const REGISTRATIONS_OF_ALL: Pace = Pace(200, 5);
+/// Passkeys that one network begins to make or to sign in with, in a second, and at once.
+const PASSKEYS_PER_S: NonZeroU32 = NonZeroU32::new(2).expect("it is not zero");
+const PASSKEYS_AT_ONCE: NonZeroU32 = NonZeroU32::new(40).expect("it is not zero");
 /// Requests of any kind in a second, and at once.
 const REQUESTS_PER_S: NonZeroU32 = NonZeroU32::new(20).expect("it is not zero");
 const REQUESTS_AT_ONCE: NonZeroU32 = NonZeroU32::new(1_000).expect("it is not zero");
@@ -36,6 +40,7 @@ pub(crate) struct Attempts {
     hasher: RandomState,
     sign_ins: [DefaultKeyedRateLimiter<u64>; 2],
     registrations: DefaultKeyedRateLimiter<u64>,
+    passkeys: DefaultKeyedRateLimiter<u64>,
     requests: DefaultKeyedRateLimiter<u64>,
     all_sign_ins: DefaultDirectRateLimiter,
     all_registrations: DefaultDirectRateLimiter,
@@ -56,6 +61,9 @@ impl Attempts {
             hasher: RandomState::new(),
             sign_ins: [keyed(&SIGN_INS_OF_NETWORK), keyed(&SIGN_INS_OF_NAME)],
             registrations: keyed(&REGISTRATIONS_OF_NETWORK),
+            passkeys: RateLimiter::keyed(
+                Quota::per_second(PASSKEYS_PER_S).allow_burst(PASSKEYS_AT_ONCE),
+            ),
             requests: RateLimiter::keyed(
                 Quota::per_second(REQUESTS_PER_S).allow_burst(REQUESTS_AT_ONCE),
             ),
@@ -67,20 +75,30 @@ impl Attempts {
     /// One more try to sign in as `name`; the seconds to wait where that is too much.
     pub(crate) fn sign_in(&self, peer: IpAddr, name: &str) -> Result<(), u64> {
         let [networks, names] = &self.sign_ins;
-        self.take(networks, self.place(network(peer)), SIGN_INS_OF_NETWORK.0)?;
+        self.take(networks, self.network(peer), SIGN_INS_OF_NETWORK.0)?;
         self.take(names, self.place(name.to_lowercase()), SIGN_INS_OF_NAME.0)?;
         self.take_direct(&self.all_sign_ins, SIGN_INS_OF_ALL.0)
     }
 
     /// One more client that registers itself.
     pub(crate) fn registration(&self, peer: IpAddr) -> Result<(), u64> {
-        self.take(&self.registrations, self.place(network(peer)), REGISTRATIONS_OF_NETWORK.0)?;
+        self.take(&self.registrations, self.network(peer), REGISTRATIONS_OF_NETWORK.0)?;
         self.take_direct(&self.all_registrations, REGISTRATIONS_OF_ALL.0)
+    }
+
+    /// One more passkey that is begun to be made or shown.
+    pub(crate) fn passkey(&self, peer: IpAddr) -> Result<(), u64> {
+        self.take(&self.passkeys, self.network(peer), PASSKEYS_AT_ONCE.get())
     }
 
     /// One more request of any other kind.
     pub(crate) fn request(&self, peer: IpAddr) -> Result<(), u64> {
-        self.take(&self.requests, self.place(network(peer)), REQUESTS_AT_ONCE.get())
+        self.take(&self.requests, self.network(peer), REQUESTS_AT_ONCE.get())
+    }
+
+    /// The place of the part of an address that one subscriber cannot change at will.
+    fn network(&self, peer: IpAddr) -> u64 {
+        self.place(network(peer, 32, 48))
     }
 
     fn place(&self, key: impl std::hash::Hash) -> u64 {
@@ -110,14 +128,6 @@ fn wait_s(until: &NotUntil<<DefaultClock as Clock>::Instant>) -> u64 {
     until.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1)
 }
 
-/// The part of an address that one subscriber cannot change at will.
-fn network(peer: IpAddr) -> u128 {
-    match peer.to_canonical() {
-        IpAddr::V4(ip) => u128::from(u32::from(ip)),
-        IpAddr::V6(ip) => u128::from(ip) >> 64 << 64,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +143,18 @@ mod tests {
         let of_one = (0..40).filter(|it| attempts.sign_in(peer(40), &format!("n{it}")).is_ok());
         assert_eq!(of_one.count(), 20);
     }
+
+    #[test]
+    fn one_network_begins_only_so_many_passkeys() {
+        let attempts = Attempts::new(&LiveNodes::default());
+        // Each of another /64 of one /48.
+        let own = |it: u16| IpAddr::from([0x2001, 0xdb8, 1, it, 0, 0, 0, 1]);
+        let begun = (0..4_000).filter(|it| attempts.passkey(own(*it)).is_ok()).count();
+        assert!((40..4_000).contains(&begun), "{begun}");
+        let other = IpAddr::from([0x2001, 0xdb8, 2, 0, 0, 0, 0, 1]);
+        assert!(attempts.passkey(other).is_ok(), "another network");
+    }
+
     /// STO-18
     #[test]
     fn nodes_share_what_one_may_try() {

@@ -118,9 +118,7 @@ impl Passkeys {
 
     async fn begin(&self, kind: &str, challenge: &SentChallenge, state: &[u8]) -> Option<()> {
         let kept = self.open.put(&name(kind, challenge), state).await;
-        kept.inspect_err(|it| tracing::warn!("a passkey is not asked for: {it}"))
-            .ok()?
-            .then_some(())
+        kept.inspect_err(|it| tracing::warn!("a passkey is not asked for: {it}")).ok()
     }
 
     async fn begun(&self, kind: &str, challenge: &SentChallenge) -> Option<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! Who calls, as far as a component may know.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use crate::{
     language::{Language, LanguageTag, is_tag},
@@ -8,6 +8,14 @@ use crate::{
     tool_set::{Hints, Owner},
     toolsets::Toolset,
 };
+
+/// The first bits of an address, so many of one of IPv4 and so many of one of IPv6.
+pub fn network(address: IpAddr, v4_bits: u32, v6_bits: u32) -> u128 {
+    match address.to_canonical() {
+        IpAddr::V4(it) => u128::from(it.to_bits() >> (32 - v4_bits)),
+        IpAddr::V6(it) => it.to_bits() >> (128 - v6_bits),
+    }
+}
 
 /// The caller of one invocation.
 #[derive(Clone, Debug)]

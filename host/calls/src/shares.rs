@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use base::caller::network;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes that a body may have whose sender is not known.
@@ -153,14 +154,6 @@ impl Shares {
     /// That of strangers at `peer`.
     pub fn of_stranger(&self, peer: IpAddr) -> &Share {
         self.strangers.of(peer)
-    }
-}
-
-/// The first bits of an address, so many of one of IPv4 and so many of one of IPv6.
-pub(crate) fn network(address: IpAddr, v4_bits: u32, v6_bits: u32) -> u128 {
-    match address.to_canonical() {
-        IpAddr::V4(it) => u128::from(it.to_bits() >> (32 - v4_bits)),
-        IpAddr::V6(it) => it.to_bits() >> (128 - v6_bits),
     }
 }
 

@@ -24,8 +24,8 @@ pub use mcp::{ServerReport, WaitingTool};
 pub use registry::{canary, control, difference, revisions};
 pub use sandbox::{capability::http::Outgoing, compiler, component, definition};
 pub use store::{
-    answers, backup, blobs, clock, data, database, digest, documents, events, leases, seal,
-    sessions,
+    answers, backup, blobs, ceremonies, clock, data, database, digest, documents, events, leases,
+    seal, sessions,
 };
 pub use telemetry::{audit, log, metrics, timeline};
 

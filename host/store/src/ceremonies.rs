@@ -9,18 +9,21 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::database::postgres::Server;
+use crate::{database::postgres::Server, digest::hexadecimal, seal::random};
 
-/// How many may be open, and for how long.
+/// How many may be open, the oldest of which gives way to one more, and for how long.
 const OPEN_MAX: usize = 4_096;
 const OPEN: Duration = Duration::from_secs(300);
 
 const PUT: &str =
-    "WITH old AS (DELETE FROM ceremonies WHERE at < now() - make_interval(secs => $4))
-    INSERT INTO ceremonies (name, state) SELECT $1::text, $2::bytea
-    WHERE (SELECT count(*) FROM ceremonies WHERE at >= now() - make_interval(secs => $4)) < $3
+    "WITH old AS (DELETE FROM ceremonies WHERE name <> $1 AND (at < now() - make_interval(secs => $4)
+        OR name IN (SELECT name FROM ceremonies WHERE name <> $1 ORDER BY taken_by IS NOT NULL, at DESC OFFSET $3)))
+    INSERT INTO ceremonies (name, state) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET state = excluded.state RETURNING name";
-const TAKE: &str = "DELETE FROM ceremonies WHERE name = $1 RETURNING state, at >= now() - make_interval(secs => $2)";
+/// What is taken stays for a while: whoever took it and lost the answer asks again, and gets the same.
+const TAKE: &str =
+    "UPDATE ceremonies SET taken_by = $3 WHERE name = $1 AND (taken_by IS NULL OR taken_by = $3)
+    RETURNING state, at >= now() - make_interval(secs => $2)";
 
 /// What is open, of all nodes or of this process.
 pub struct Ceremonies(Kept);
@@ -36,29 +39,26 @@ impl Ceremonies {
         Self(server.map_or_else(|| Kept::Here(Mutex::default()), |it| Kept::Shared(it.clone())))
     }
 
-    /// Keeps what the second step of that name needs; not where too many are open.
+    /// Keeps what the second step of that name needs; where too many are open, in place of the oldest.
     ///
     /// # Errors
     /// Where the database is not there.
-    pub async fn put(&self, name: &str, state: &[u8]) -> io::Result<bool> {
+    pub async fn put(&self, name: &str, state: &[u8]) -> io::Result<()> {
         match &self.0 {
             Kept::Here(open) => {
                 let mut open = open.lock();
                 if open.len() >= OPEN_MAX {
-                    open.retain(|_, it| is_open(it.1));
+                    let oldest = open.iter().min_by_key(|it| it.1.1).map(|it| it.0.clone());
+                    oldest.and_then(|it| open.remove(&it));
                 }
-                let is_room = open.len() < OPEN_MAX;
-                if is_room {
-                    open.insert(name.to_owned(), (state.to_vec(), Instant::now()));
-                }
-                Ok(is_room)
+                open.insert(name.to_owned(), (state.to_vec(), Instant::now()));
             }
             Kept::Shared(server) => {
-                let (most, open_s) =
-                    (i64::try_from(OPEN_MAX).unwrap_or(i64::MAX), OPEN.as_secs_f64());
-                Ok(!server.ask(PUT, &[&name, &state, &most, &open_s]).await?.is_empty())
+                let others = i64::try_from(OPEN_MAX - 1).unwrap_or(i64::MAX);
+                server.ask(PUT, &[&name, &state, &others, &OPEN.as_secs_f64()]).await?;
             }
         }
+        Ok(())
     }
 
     /// What the first step of that name has left, once.
@@ -72,7 +72,8 @@ impl Ceremonies {
                 Ok(taken.filter(|it| is_open(it.1)).map(|it| it.0))
             }
             Kept::Shared(server) => {
-                let rows = server.ask(TAKE, &[&name, &OPEN.as_secs_f64()]).await?;
+                let by = hexadecimal(&random()?);
+                let rows = server.ask(TAKE, &[&name, &OPEN.as_secs_f64(), &by]).await?;
                 Ok(rows.first().filter(|it| it.get(1)).map(|it| it.get(0)))
             }
         }
@@ -88,14 +89,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_open_is_taken_once_and_there_are_so_many() {
+    async fn what_is_open_is_taken_once_and_the_oldest_gives_way() {
         let open = Ceremonies::of(None);
         for number in 0..OPEN_MAX {
-            assert!(open.put(&number.to_string(), b"state").await.unwrap());
+            open.put(&number.to_string(), b"state").await.unwrap();
         }
-        assert!(!open.put("more", b"state").await.unwrap());
+        open.put("more", b"more").await.unwrap();
+        assert_eq!(open.take("0").await.unwrap(), None, "the oldest");
         assert_eq!(open.take("7").await.unwrap().as_deref(), Some(&b"state"[..]));
         assert_eq!(open.take("7").await.unwrap(), None);
-        assert!(open.put("more", b"state").await.unwrap());
+        assert_eq!(open.take("more").await.unwrap().as_deref(), Some(&b"more"[..]));
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use host::{
+    ceremonies::Ceremonies,
     config::Given,
     documents::{DocumentLimits, Documents, Place, number},
     leases::Leases,
@@ -102,6 +103,32 @@ async fn of_64_rivals_each_seat_has_one_winner_through_restarts() {
             client.output("reserve_seats", order).await;
         }
     }
+}
+
+/// STO-17. What a passkey began is taken, and the answer that has it is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ceremony_taken_is_not_lost_with_the_answer() {
+    let cluster = Cluster::shared();
+    let url = cluster.database();
+    let proxy = Proxy::to(cluster.port());
+    let server = Server::connect(&address(&proxy.through(&url))).await.unwrap();
+    let open = Arc::new(Ceremonies::of(Some(&server)));
+    // More than what comes before it on its connection, and than what arrives of it.
+    let state = vec![7; 6_000];
+    open.put("begun", &state).await.unwrap();
+    proxy.set(Rule::CutAfter(4_000));
+    let taking = tokio::spawn({
+        let open = open.clone();
+        async move { open.take("begun").await }
+    });
+    until("it is taken", async || {
+        let taken = "SELECT count(*) FROM madoguchi_host.ceremonies WHERE taken_by IS NOT NULL";
+        cluster.sql(name_of(&url), &[taken]) == ["1"]
+    })
+    .await;
+    proxy.set(Rule::Pass);
+    assert_eq!(taking.await.unwrap().unwrap(), Some(state));
+    assert_eq!(open.take("begun").await.unwrap(), None, "once");
 }
 
 /// STO-6: however much of its answers has arrived when a connection ends, a batch is carried out once, not at all, or

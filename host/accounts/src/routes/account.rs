@@ -174,7 +174,16 @@ fn refused(status: StatusCode) -> Response {
 }
 
 /// Begins to make a passkey with a link, or to sign in with one.
-pub(super) async fn begin_passkey(State(accounts): State<Accounts>, body: Bytes) -> Response {
+pub(super) async fn begin_passkey(
+    State(accounts): State<Accounts>,
+    Extension(Peer(peer)): Extension<Peer>,
+    body: Bytes,
+) -> Response {
+    if let Err(wait_s) = accounts.attempts().passkey(peer) {
+        let mut response = refused(StatusCode::TOO_MANY_REQUESTS);
+        response.headers_mut().insert(header::RETRY_AFTER, wait_s.into());
+        return response;
+    }
     let Ok(sent) = serde_json::from_slice::<Sent<'_>>(&body) else {
         return refused(StatusCode::BAD_REQUEST);
     };

@@ -1,6 +1,6 @@
 //! What clients do: register, be let in, have tokens and give them back.
 
-use std::{io, net::IpAddr, sync::Arc};
+use std::{collections::HashSet, io, net::IpAddr, sync::Arc};
 
 use base::scopes::Scope;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -79,8 +79,9 @@ impl Accounts {
         let client = clients::read(number, metadata, Some(now_s))?;
         let kept = client.clone();
         let decide = move |state: &State| {
-            let is_used = |it: &Client| state.grants.values().any(|grant| grant.client_id == it.id);
-            let mut unused: Vec<_> = state.clients.values().filter(|it| !is_used(it)).collect();
+            let used: HashSet<_> = state.grants.values().map(|it| it.client_id.as_str()).collect();
+            let unused = state.clients.values().filter(|it| !used.contains(it.id.as_str()));
+            let mut unused: Vec<_> = unused.collect();
             unused.sort_by_key(|it| it.registered_s);
             let surplus = (state.clients.len() + 1).saturating_sub(CLIENTS_MAX);
             let is_old = |it: &Client| it.registered_s.unwrap_or(0) + UNUSED_CLIENT_S < now_s;

@@ -14,9 +14,9 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::{Principal, Rate, Stranger, caller_of, wait_ms};
-use crate::shares::{Shares, network};
+use crate::shares::Shares;
 use base::{
-    caller::Caller,
+    caller::{Caller, network},
     config::{Config, Given, RateConfig},
     scopes::Scope,
 };

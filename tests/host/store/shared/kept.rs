@@ -6,6 +6,7 @@ use futures::future::join_all;
 use host::{
     answers::{Answers, Found},
     blobs::{self, BlobError, Blobs},
+    ceremonies::Ceremonies,
     documents::{DocumentLimits, Documents, Place, number},
     leases::Leases,
 };
@@ -209,6 +210,23 @@ async fn what_is_over_is_not_written_over_by_another_node() {
     assert_eq!(here.get::<String>(&id, "ann").await.unwrap().unwrap(), "cancelled");
     here.put(of, "wait", "anew").await.unwrap();
     assert_eq!(there.get::<String>(&id, "ann").await.unwrap().unwrap(), "anew", "others may");
+}
+
+/// STO-17
+#[tokio::test(flavor = "multi_thread")]
+async fn the_oldest_ceremony_gives_way_where_too_many_are_open() {
+    let (url, nodes) = nodes(1).await;
+    let open = Ceremonies::of(Some(&nodes[0]));
+    let many = "INSERT INTO madoguchi_host.ceremonies (name, state, at)
+        SELECT 'c' || it, '', now() - make_interval(secs => 100 - it / 100.0)
+        FROM generate_series(1, 4096) AS it";
+    Cluster::shared().sql(name_of(&url), &[many]);
+    open.put("one more", b"state").await.unwrap();
+    assert_eq!(open.take("c1").await.unwrap(), None, "the oldest");
+    assert!(open.take("c2").await.unwrap().is_some());
+    assert!(open.take("one more").await.unwrap().is_some());
+    open.put("another", b"state").await.unwrap();
+    assert!(open.take("c3").await.unwrap().is_some(), "what is taken is not open");
 }
 
 /// STO-12

@@ -85,8 +85,15 @@ CREATE INDEX IF NOT EXISTS documents_of_share ON madoguchi_host.documents (folde
 
 -- Ceremonies of passkeys that have begun (STO-17).
 CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.ceremonies (
-  name text PRIMARY KEY, state bytea NOT NULL, at timestamptz NOT NULL DEFAULT now()
+  name text PRIMARY KEY, state bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(),
+  taken_by text -- who has taken it, and may ask for it again
 );
+-- Of a database from before that column.
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'madoguchi_host.ceremonies'::regclass AND attname = 'taken_by') THEN
+    ALTER TABLE madoguchi_host.ceremonies ADD COLUMN taken_by text;
+  END IF;
+END $$;
 
 -- What tasks say of themselves while they run.
 CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.task_messages (
