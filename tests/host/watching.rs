@@ -1,6 +1,6 @@
 //! What an operator sees of calls: the audit log, the metrics, and the log's lines.
 
-use std::{fs, time::Duration};
+use std::fs;
 
 use host::{limits::Limits, metrics::Snapshot};
 use serde_json::{Value, json};

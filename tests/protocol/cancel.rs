@@ -1,7 +1,5 @@
 //! A client that no longer waits ends its request at once, wherever it is: running, waiting, or queued.
 
-use std::time::Duration;
-
 use host::limits::Limits;
 use serde_json::{Value, json};
 use tests::{

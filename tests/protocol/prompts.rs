@@ -1,7 +1,5 @@
 //! Prompts and help with their arguments, in both eras.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tests::{client::Client, legacy::LegacySession, library::library};
 

@@ -1,7 +1,5 @@
 //! News of lists and of resources: sent to those who asked for it, and to each by themselves.
 
-use std::time::Duration;
-
 use serde_json::json;
 use tests::{
     client::Listener, component_bytes, legacy::LegacySession, library::library, rebuilt,

@@ -1,9 +1,6 @@
 //! A collector of traces as OpenTelemetry has them, which remembers what it is sent.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex};
 
 use axum::{Router, extract::State, routing::post};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! So many places, of which no caller who is known takes more than half.
+//! So many places, of which one caller who is known takes only so many.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -6,62 +6,83 @@ use parking_lot::Mutex;
 
 use crate::caller::Caller;
 
-/// The places, and who has how many of them.
+/// The places, and who has how many of them. A clone is another handle on the same ones.
+#[derive(Clone, Debug)]
 pub struct Quota {
-    places: usize,
-    held: Mutex<Held>,
+    all_max: usize,
+    own_max: usize,
+    taken: Arc<Mutex<Taken>>,
 }
 
-#[derive(Default)]
-struct Held {
+#[derive(Debug, Default)]
+struct Taken {
     all: usize,
-    by_caller: HashMap<Arc<str>, usize>,
+    /// Those of each caller who is known.
+    each: HashMap<Arc<str>, usize>,
+}
+
+/// Why there is no place.
+#[derive(Debug, PartialEq, Eq)]
+pub enum TooMany {
+    /// All are taken.
+    All,
+    /// The caller has as many as they may.
+    Own,
 }
 
 /// One place, free again when this is dropped.
+#[derive(Debug)]
 pub struct Place {
-    quota: Arc<Quota>,
-    caller: Option<Arc<str>>,
+    quota: Quota,
+    owner: Option<Arc<str>>,
 }
 
 impl Quota {
-    /// That many places.
-    pub fn new(places: usize) -> Arc<Self> {
-        Arc::new(Self { places, held: Mutex::default() })
+    /// `all_max` places, of which one caller has at most `own_max`.
+    pub fn new(all_max: usize, own_max: usize) -> Self {
+        Self { all_max, own_max, taken: Arc::default() }
     }
 
-    /// A place for `caller`; none where all are taken, or the caller has their half. Those who are not known share all.
-    pub fn take(self: &Arc<Self>, caller: &Caller) -> Option<Place> {
-        let (caller, mut held) = (caller.share(), self.held.lock());
-        if held.all >= self.places {
-            return None;
+    /// `all_max` places, of which one caller has at most half.
+    pub fn halved(all_max: usize) -> Self {
+        Self::new(all_max, all_max.div_ceil(2))
+    }
+
+    /// A place for `caller`; those who are not known share all places.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn take(&self, caller: &Caller) -> Result<Place, TooMany> {
+        let (owner, mut taken) = (caller.share(), self.taken.lock());
+        let own = owner.as_ref().and_then(|it| taken.each.get(it)).copied().unwrap_or(0);
+        if own >= self.own_max && owner.is_some() {
+            return Err(TooMany::Own);
         }
-        if let Some(caller) = &caller {
-            let own = held.by_caller.get(caller).copied().unwrap_or(0);
-            if own >= self.places.div_ceil(2) {
-                return None;
-            }
-            held.by_caller.insert(caller.clone(), own + 1);
+        if taken.all >= self.all_max {
+            return Err(TooMany::All);
         }
-        held.all += 1;
-        drop(held);
-        Some(Place { quota: self.clone(), caller })
+        taken.all += 1;
+        if let Some(owner) = &owner {
+            taken.each.insert(owner.clone(), own + 1);
+        }
+        drop(taken);
+        Ok(Place { quota: self.clone(), owner })
     }
 
     /// How many are taken.
     pub fn taken(&self) -> usize {
-        self.held.lock().all
+        self.taken.lock().all
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut held = self.quota.held.lock();
-        held.all -= 1;
-        let Some(caller) = &self.caller else { return };
-        match held.by_caller.get_mut(caller) {
+        let mut taken = self.quota.taken.lock();
+        taken.all -= 1;
+        let Some(owner) = &self.owner else { return };
+        match taken.each.get_mut(owner) {
             Some(own) if *own > 1 => *own -= 1,
-            _ => _ = held.by_caller.remove(caller),
+            _ => _ = taken.each.remove(owner),
         }
     }
 }
@@ -72,18 +93,18 @@ mod tests {
     use crate::scopes::Scopes;
 
     #[test]
-    fn a_known_caller_takes_half_and_those_unknown_what_is_there() {
+    fn a_known_caller_takes_so_many_and_those_unknown_what_is_there() {
         let named = |name| Caller::named(name, &[], Scopes::default());
-        let quota = Quota::new(5);
-        let ann: Vec<_> = (0..5).map_while(|_| quota.take(&named("ann"))).collect();
-        assert_eq!((ann.len(), quota.taken()), (3, 3));
-        let rest: Vec<_> = (0..5).map_while(|_| quota.take(&Caller::anonymous())).collect();
-        assert_eq!((rest.len(), quota.taken()), (2, 5));
-        assert!(quota.take(&named("ben")).is_none(), "all are taken");
+        let quota = Quota::halved(5);
+        let ann: Vec<_> = (0..3).map(|_| quota.take(&named("ann")).unwrap()).collect();
+        assert_eq!(quota.take(&named("ann")).unwrap_err(), TooMany::Own);
+        let rest: Vec<_> = (0..2).map(|_| quota.take(&Caller::anonymous()).unwrap()).collect();
+        assert_eq!(quota.take(&named("ben")).unwrap_err(), TooMany::All);
+        assert_eq!(quota.take(&Caller::anonymous()).unwrap_err(), TooMany::All);
         drop((ann, rest));
         assert_eq!(quota.taken(), 0);
-        assert!(quota.held.lock().by_caller.is_empty(), "nothing is kept of who is gone");
-        let all: Vec<_> = (0..9).map_while(|_| quota.take(&Caller::anonymous())).collect();
-        assert_eq!(all.len(), 5);
+        assert!(quota.taken.lock().each.is_empty(), "nothing is kept of who is gone");
+        let all: Vec<_> = (0..5).map(|_| quota.take(&Caller::anonymous()).unwrap()).collect();
+        assert_eq!((all.len(), quota.taken()), (5, 5));
     }
 }

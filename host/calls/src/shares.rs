@@ -175,7 +175,7 @@ mod tests {
     fn one_known_caller_has_so_many_answers_under_way() {
         let shares = Shares::new(100, 10).answering(2);
         let (ann, ben) = (shares.of_caller(), shares.of_caller());
-        let under_way = [ann.begin(), ann.clone().begin()];
+        let under_way = [ann.begin(), ann.begin()];
         assert!(under_way.iter().all(Option::is_some));
         assert!(ann.begin().is_none() && ben.begin().is_some(), "each has their own");
         drop(under_way);

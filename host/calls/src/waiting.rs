@@ -58,8 +58,8 @@ impl Waiting {
             let call_id = self.call_id;
             return Err(CallError::Broken { component: component_name, call_id, what });
         }
-        let waiter = kept.is_none().then(|| component.queues.waiters.take(caller));
-        let Some(_waiter) = waiter.map_or(Some(None), |it| it.map(Some)) else {
+        let waiter = kept.is_none().then(|| component.queues.waiters.take(caller)).transpose();
+        let Ok(_waiter) = waiter else {
             let retry_after_ms = component.setup.limits.wait_ms_max;
             return Err(CallError::Busy { component: component_name, retry_after_ms });
         };

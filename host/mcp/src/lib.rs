@@ -110,7 +110,7 @@ pub struct McpServer {
     toolset: Option<Arc<Toolset>>,
     session: Session,
     /// Legacy calls whose clients are asked.
-    asking: Arc<Quota>,
+    asking: Quota,
     /// Where any node takes a session over; none where this one is alone.
     shared: Option<Arc<SharedSessions>>,
     /// Calls that go on without their clients; none where none do.
@@ -131,7 +131,7 @@ impl McpServer {
             language,
             toolset,
             session,
-            asking: Quota::new(ASKING_MAX),
+            asking: Quota::halved(ASKING_MAX),
             shared: None,
             tasks: None,
         }

@@ -104,7 +104,7 @@ impl McpServer {
                 };
             // A client that is gone is not noticed before it should have answered.
             if place.is_none() {
-                let Some(taken) = self.asking.take(&again.caller) else {
+                let Ok(taken) = self.asking.take(&again.caller) else {
                     return Err(Ended::CannotAsk(legacy::cannot_ask(&questions, TOO_MANY)));
                 };
                 place = Some(taken);

@@ -101,7 +101,7 @@ pub struct Queues {
     routes: Places,
     runs: Places,
     /// Calls that are in `wait`, of as many as may.
-    pub waiters: Arc<Quota>,
+    pub waiters: Quota,
 }
 
 impl Queues {
@@ -110,7 +110,7 @@ impl Queues {
             calls: Places::new(limits),
             routes: Places::long(limits, sandbox),
             runs: Places::long(limits, sandbox),
-            waiters: Quota::new(limits.waiters_max),
+            waiters: Quota::halved(limits.waiters_max),
         })
     }
 }

@@ -37,7 +37,7 @@ pub(crate) use listener::{Connections, End};
 use guard::{Authenticators, Guard};
 
 use crate::{
-    api::{self, downloads::Downloads},
+    api,
     operator::{self, Operator, OperatorAccess},
     page,
 };
@@ -74,7 +74,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let watched = (calls.running.clone(), calls.watch.metrics.clone());
     let registry = Some(calls.registry.clone());
     let rpc = post(api::rpc::answer).with_state(calls.clone()).layer(limit).layer(mapped);
-    let downloads = (routes.blobs.clone(), Downloads::default());
+    let downloads = (routes.blobs.clone(), api::blobs::downloads(&routes.blobs));
     let given = (Arc::new(config.page.clone()), Arc::new(config.apps.clone()));
     let all = mcp(config, calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())

@@ -1,9 +1,6 @@
 //! Chats without a model: the components that understand sentences, together, alone, swapped and broken.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use host::grants::Grant;
 use serde_json::{Value, json};

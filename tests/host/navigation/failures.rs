@@ -1,9 +1,6 @@
 //! What goes wrong outside becomes the specified error (NAV-10, NAV-40).
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex};
 
 use axum::{Json, Router, routing::get};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! Calls of other servers' tools: what is tried again and what never is, what goes through and what
 //! the caller reads.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tests::{client::Client, server::TestServer};
 

@@ -1,7 +1,5 @@
 //! Clients that listen to their tasks in place of looking again and again.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tests::{
     client::{Client, Listener},

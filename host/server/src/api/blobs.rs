@@ -12,10 +12,8 @@ use futures::{Stream, StreamExt};
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use super::{
-    downloads::{DOWNLOADS_MAX, Download, Downloads, TooMany},
-    range::{self, Part},
-};
+use super::range::{self, Part};
+use base::quota::{Place, Quota, TooMany};
 use calls::{authorization::caller_of, authorization::forbidden, refusal::refusal};
 use store::blobs::{Blob, BlobError, Blobs, Content, mime};
 
@@ -146,18 +144,24 @@ fn refused(error: &BlobError, blobs: &Blobs) -> Response {
     }
 }
 
+/// Downloads that can be on their way at a time: each holds an open file.
+const DOWNLOADS_MAX: usize = 256;
+
+/// The places of downloads of `blobs`.
+pub(crate) fn downloads(blobs: &Blobs) -> Quota {
+    Quota::new(DOWNLOADS_MAX, blobs.limits().caller_downloads_max)
+}
+
 /// Gives one out, whole or a part of it.
 pub(crate) async fn get(
-    State((blobs, downloads)): State<(Blobs, Downloads)>,
+    State((blobs, downloads)): State<(Blobs, Quota)>,
     Path(id): Path<String>,
     headers: HeaderMap,
     extensions: Extensions,
 ) -> Response {
-    let owner = caller_of(&headers, &extensions).share();
-    let most = blobs.limits().caller_downloads_max;
-    let download = match downloads.begin(owner, most) {
+    let download = match downloads.take(&caller_of(&headers, &extensions)) {
         Ok(download) => download,
-        Err(why) => return too_many(&why, most),
+        Err(why) => return too_many(&why, blobs.limits().caller_downloads_max),
     };
     let (blob, content) = match blobs.content(&id).await {
         Ok(found) => found,
@@ -228,7 +232,7 @@ fn too_many(why: &TooMany, most: usize) -> Response {
 
 /// The bytes of a content, a piece at a time, as fast as the client takes them: so long is its download on its way.
 fn pieces(
-    held: (Content, Download),
+    held: (Content, Place),
     from: u64,
     length: u64,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send {

@@ -3,7 +3,6 @@
 pub(crate) mod approvals;
 pub(crate) mod auth;
 pub(crate) mod blobs;
-pub(crate) mod downloads;
 pub(crate) mod endpoints;
 pub(crate) mod health;
 
