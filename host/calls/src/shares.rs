@@ -1,4 +1,4 @@
-//! Bytes of requests' bodies in memory: a budget over all requests, and each caller's share of it.
+//! Bytes of requests' bodies and of long answers in memory: a budget over all of each, and each caller's share of it.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes that a body may have whose sender is not known.
 pub const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
@@ -41,18 +41,30 @@ fn budget(max: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }
 
-/// What one caller may hold of a budget.
+/// What one caller may hold of the budgets.
 #[derive(Clone, Debug)]
 pub struct Share {
     own: Arc<Semaphore>,
     all: Arc<Semaphore>,
+    answers: Arc<Answers>,
+}
+
+/// What one caller's long answers may hold.
+#[derive(Debug)]
+struct Answers {
+    own: Arc<Semaphore>,
+    all: Arc<Semaphore>,
+    max: usize,
+}
+
+/// What an answer holds until it is dropped.
+#[derive(Debug)]
+pub struct Held {
+    _own: OwnedSemaphorePermit,
+    _all: OwnedSemaphorePermit,
 }
 
 impl Share {
-    fn new(max: usize, all: &Arc<Semaphore>) -> Self {
-        Self { own: budget(max), all: all.clone() }
-    }
-
     /// Holds `bytes` more, where there is room for them.
     pub fn take(&self, bytes: usize) -> bool {
         let Ok(bytes) = u32::try_from(bytes) else { return false };
@@ -66,6 +78,16 @@ impl Share {
         }
     }
 
+    /// Holds an answer of `bytes`, where there is room for it; one that is larger than the share holds all of it.
+    pub fn hold_answer(&self, bytes: usize) -> Option<Held> {
+        let Answers { own, all, max } = &*self.answers;
+        let bytes = u32::try_from(bytes.min(*max)).unwrap_or(u32::MAX);
+        Some(Held {
+            _own: own.clone().try_acquire_many_owned(bytes).ok()?,
+            _all: all.clone().try_acquire_many_owned(bytes).ok()?,
+        })
+    }
+
     /// Gives `bytes` back to the share and to the budget.
     pub fn give_back(&self, bytes: usize) {
         self.own.add_permits(bytes);
@@ -73,23 +95,44 @@ impl Share {
     }
 }
 
-/// The budget of callers.
+/// Bytes of bodies, and of long answers, that all may hold together.
+#[derive(Clone)]
+struct Budgets {
+    bodies: Arc<Semaphore>,
+    answers: Arc<Semaphore>,
+}
+
+impl Budgets {
+    fn new(bodies_max: usize, answers_max: usize) -> Self {
+        Self { bodies: budget(bodies_max), answers: budget(answers_max) }
+    }
+
+    /// So much of them for one more caller.
+    fn share(&self, bodies_max: usize, answers_max: usize) -> Share {
+        let answers =
+            Answers { own: budget(answers_max), all: self.answers.clone(), max: answers_max };
+        Share { own: budget(bodies_max), all: self.bodies.clone(), answers: Arc::new(answers) }
+    }
+}
+
+/// The budgets of callers.
 #[derive(Clone)]
 pub struct CallerShares {
-    all: Arc<Semaphore>,
+    all: Budgets,
     share_max: usize,
+    answers_share_max: usize,
 }
 
 impl CallerShares {
     /// The share of one more caller.
     pub fn of_caller(&self) -> Share {
-        Share::new(self.share_max, &self.all)
+        self.all.share(self.share_max, self.answers_share_max)
     }
 }
 
-/// The budget of callers, the one of strangers, and who has which share.
+/// The budgets of callers, those of strangers, and who has which share.
 pub struct Shares {
-    /// The budget that all callers share.
+    /// The budgets that all callers share.
     pub callers: CallerShares,
     /// Callers on this machine, where no token is needed.
     local: Share,
@@ -100,16 +143,19 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Those of a budget of `max` bytes, where one body may have `largest`.
-    pub fn new(max: usize, largest: usize) -> Self {
-        let (callers, strangers) = (budget(max), budget(STRANGERS_BYTES_MAX));
+    /// Those of budgets of `max` bytes, where one body may have `largest`, and of `answers_max` bytes for long answers.
+    pub fn new(max: usize, largest: usize, answers_max: usize) -> Self {
+        let callers = Budgets::new(max, answers_max);
+        let strangers = Budgets::new(STRANGERS_BYTES_MAX, STRANGERS_BYTES_MAX);
         // One caller can always send what one request may have, and never take everything.
         let share_max = (max / 2).max(largest).min(max);
+        let local = callers.share(max, answers_max);
+        let callers = CallerShares { all: callers, share_max, answers_share_max: answers_max / 2 };
         Self {
-            local: Share::new(max, &callers),
-            anonymous: Places::new(|| Share::new(share_max, &callers)),
-            strangers: Places::new(|| Share::new(NETWORK_BYTES_MAX, &strangers)),
-            callers: CallerShares { all: callers, share_max },
+            local,
+            anonymous: Places::new(|| callers.of_caller()),
+            strangers: Places::new(|| strangers.share(NETWORK_BYTES_MAX, STRANGERS_BYTES_MAX / 2)),
+            callers,
         }
     }
 
@@ -146,7 +192,7 @@ mod tests {
 
     #[test]
     fn one_caller_leaves_room_for_others() {
-        let shares = Shares::new(100, 10);
+        let shares = Shares::new(100, 10, 0);
         let (ann, ben, eve) = (shares.of_caller(), shares.of_caller(), shares.of_caller());
         assert!(ann.take(50) && !ann.take(1), "half is one caller's");
         assert!(ben.take(50) && !eve.take(1), "and all is all");
@@ -155,14 +201,26 @@ mod tests {
     }
 
     #[test]
+    fn one_callers_answers_leave_room_for_anothers() {
+        let shares = Shares::new(0, 0, 100);
+        let (ann, ben, eve) = (shares.of_caller(), shares.of_caller(), shares.of_caller());
+        let long = ann.hold_answer(1_000);
+        assert!(long.is_some() && ann.hold_answer(1).is_none(), "half is one caller's");
+        let short = ben.hold_answer(40);
+        assert!(short.is_some() && eve.hold_answer(11).is_none(), "and all is all");
+        drop(long);
+        assert!(eve.hold_answer(50).is_some() && ann.hold_answer(50).is_some());
+    }
+
+    #[test]
     fn one_request_of_the_largest_size_always_fits() {
-        let shares = Shares::new(100, 80);
+        let shares = Shares::new(100, 80, 0);
         assert!(shares.of_caller().take(80));
     }
 
     #[test]
     fn strangers_share_little_by_network_and_nothing_of_callers() {
-        let shares = Shares::new(1 << 20, 10);
+        let shares = Shares::new(1 << 20, 10, 0);
         let peer = "192.0.2.1".parse().unwrap();
         let stranger = shares.of_stranger(peer);
         let taken = (0..1_000).filter(|_| stranger.take(STRANGERS_BODY_BYTES_MAX)).count();

@@ -140,7 +140,9 @@ impl Guard {
         registry: Option<Registry>,
     ) -> Self {
         let largest = config.largest_body();
-        let shares = Shares::new(config.connections.bodies_bytes_max(largest), largest);
+        let connections = &config.connections;
+        let bodies_max = connections.bodies_bytes_max(largest);
+        let shares = Shares::new(bodies_max, largest, connections.answers_bytes_max);
         let has_accounts = accounts.is_some();
         let authority = Authority::of(config, &shares, accounts);
         let resource = authority
