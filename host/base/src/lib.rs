@@ -10,6 +10,7 @@ pub mod embedded;
 pub mod environment;
 pub mod failure;
 pub mod grants;
+pub mod json;
 pub mod language;
 pub mod limits;
 pub mod notifications;

@@ -111,6 +111,8 @@ limits! {
         /// Bytes of requests' bodies that are in memory at a time; where this is not set, what fits the
         /// largest body that may be sent.
         bodies_bytes_max: Option<usize> = None, some in largest..=1 << 40;
+        /// Bytes of long answers that are in memory at a time until their clients have read them.
+        answers_bytes_max: usize = Self::ANSWERS_BYTES, in 1 << 20..=1 << 40;
         /// Seconds that a server which stops goes on taking calls, while `/api/ready` says that it leaves: a load
         /// balancer takes it out meanwhile.
         drain_s: u64 = 0, in 0..=600;
@@ -237,6 +239,8 @@ impl SessionsConfig {
 impl ConnectionsConfig {
     /// Bytes of bodies in memory where the configuration sets nothing.
     const BODIES_BYTES: usize = 64 << 20;
+    /// The same of long answers.
+    pub const ANSWERS_BYTES: usize = 256 << 20;
 
     /// Bytes of bodies that are in memory at a time, where one may have `largest`.
     pub fn bodies_bytes_max(&self, largest: usize) -> usize {
@@ -313,6 +317,8 @@ mod tests {
             ConnectionsConfig { bodies_bytes_max: Some(9), ..ConnectionsConfig::default() };
         assert!(narrow.check(10).unwrap_err().contains("bodies_bytes_max = 9"));
         assert_eq!(ConnectionsConfig::default().check(1 << 30), Ok(()), "it fits the largest body");
+        let mute = ConnectionsConfig { answers_bytes_max: 1, ..ConnectionsConfig::default() };
+        assert!(mute.check(1).unwrap_err().contains("answers_bytes_max = 1 cannot work"));
         let no_lane = SandboxConfig { slow_lane: Some(0), ..SandboxConfig::default() };
         assert!(no_lane.check().unwrap_err().contains("slow_lane"));
     }

@@ -286,7 +286,7 @@ mod tests {
         config.tokens.insert("ann".to_owned(), token("mdg_a", None));
         config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
         config.tokens.insert("old".to_owned(), token("mdg_c", Some("2020-01-01T00:00:00Z")));
-        let tokens = Authority::of(&config, &Shares::new(1, 1), None).entries.unwrap();
+        let tokens = Authority::of(&config, &Shares::new(1, 1, 1), None).entries.unwrap();
         let name = |token: &str| {
             let digest = Sha256::digest(token.as_bytes()).into();
             of_token(&tokens, &digest).map(|it| it.caller.principal.to_string())
@@ -301,10 +301,10 @@ mod tests {
     #[test]
     fn tokens_that_are_all_wrong_open_nothing() {
         let mut config = Config::defaults();
-        assert!(Authority::of(&config, &Shares::new(1, 1), None).is_open());
+        assert!(Authority::of(&config, &Shares::new(1, 1, 1), None).is_open());
         let wrong = TokenConfig { sha256: Secret::new("00"), ..token("mdg_a", None) };
         config.tokens.insert("ann".to_owned(), wrong);
-        let authority = Authority::of(&config, &Shares::new(1, 1), None);
+        let authority = Authority::of(&config, &Shares::new(1, 1, 1), None);
         assert!(!authority.is_open());
         assert!(authority.principal(&HeaderMap::new()).is_err());
     }

@@ -1,5 +1,5 @@
-//! Bytes of requests' bodies in memory: a budget over all requests, and each caller's share of it; and how many
-//! answers of one caller are under way at a time.
+//! Bytes of requests' bodies and of long answers in memory: a budget over all of each, and each caller's share of it; and
+//! how many answers of one caller are under way at a time.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -43,13 +43,29 @@ fn budget(max: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)))
 }
 
-/// What one caller may hold of a budget.
+/// What one caller may hold of the budgets.
 #[derive(Clone, Debug)]
 pub struct Share {
     own: Arc<Semaphore>,
     all: Arc<Semaphore>,
+    answers: Arc<Answers>,
     /// Places for answers under way; none where these are not counted.
-    answers: Option<Arc<Semaphore>>,
+    places: Option<Arc<Semaphore>>,
+}
+
+/// What one caller's long answers may hold.
+#[derive(Debug)]
+struct Answers {
+    own: Arc<Semaphore>,
+    all: Arc<Semaphore>,
+    max: usize,
+}
+
+/// What an answer holds until it is dropped.
+#[derive(Debug)]
+pub struct Held {
+    _own: OwnedSemaphorePermit,
+    _all: OwnedSemaphorePermit,
 }
 
 /// An answer that is under way until this is dropped.
@@ -59,10 +75,6 @@ pub struct UnderWay {
 }
 
 impl Share {
-    fn new(max: usize, all: &Arc<Semaphore>) -> Self {
-        Self { own: budget(max), all: all.clone(), answers: None }
-    }
-
     /// Holds `bytes` more, where there is room for them.
     pub fn take(&self, bytes: usize) -> bool {
         let Ok(bytes) = u32::try_from(bytes) else { return false };
@@ -78,8 +90,18 @@ impl Share {
 
     /// Begins one answer more, where there is a place for it.
     pub fn begin(&self) -> Option<UnderWay> {
-        let place = self.answers.as_ref().map(|it| it.clone().try_acquire_owned());
+        let place = self.places.as_ref().map(|it| it.clone().try_acquire_owned());
         Some(UnderWay { _place: place.transpose().ok()? })
+    }
+
+    /// Holds an answer of `bytes`, where there is room for it; one that is larger than the share holds all of it.
+    pub fn hold_answer(&self, bytes: usize) -> Option<Held> {
+        let Answers { own, all, max } = &*self.answers;
+        let bytes = u32::try_from(bytes.min(*max)).unwrap_or(u32::MAX);
+        Some(Held {
+            _own: own.clone().try_acquire_many_owned(bytes).ok()?,
+            _all: all.clone().try_acquire_many_owned(bytes).ok()?,
+        })
     }
 
     /// Gives `bytes` back to the share and to the budget.
@@ -89,25 +111,48 @@ impl Share {
     }
 }
 
-/// The budget of callers.
+/// Bytes of bodies, and of long answers, that all may hold together.
+#[derive(Clone)]
+struct Budgets {
+    bodies: Arc<Semaphore>,
+    answers: Arc<Semaphore>,
+}
+
+impl Budgets {
+    fn new(bodies_max: usize, answers_max: usize) -> Self {
+        Self { bodies: budget(bodies_max), answers: budget(answers_max) }
+    }
+
+    /// So much of them for one more caller.
+    fn share(&self, bodies_max: usize, answers_max: usize) -> Share {
+        let answers =
+            Answers { own: budget(answers_max), all: self.answers.clone(), max: answers_max };
+        let (own, all) = (budget(bodies_max), self.bodies.clone());
+        Share { own, all, answers: Arc::new(answers), places: None }
+    }
+}
+
+/// The budgets of callers.
 #[derive(Clone)]
 pub struct CallerShares {
-    all: Arc<Semaphore>,
+    all: Budgets,
     share_max: usize,
-    answers_max: Option<usize>,
+    answers_share_max: usize,
+    /// Answers that one may have under way; none where these are not counted.
+    under_way_max: Option<usize>,
 }
 
 impl CallerShares {
     /// The share of one more caller.
     pub fn of_caller(&self) -> Share {
-        let answers = self.answers_max.map(budget);
-        Share { answers, ..Share::new(self.share_max, &self.all) }
+        let places = self.under_way_max.map(budget);
+        Share { places, ..self.all.share(self.share_max, self.answers_share_max) }
     }
 }
 
-/// The budget of callers, the one of strangers, and who has which share.
+/// The budgets of callers, those of strangers, and who has which share.
 pub struct Shares {
-    /// The budget that all callers share.
+    /// The budgets that all callers share.
     pub callers: CallerShares,
     /// Callers on this machine, where no token is needed.
     local: Share,
@@ -118,23 +163,28 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Those of a budget of `max` bytes, where one body may have `largest`.
-    pub fn new(max: usize, largest: usize) -> Self {
-        let (callers, strangers) = (budget(max), budget(STRANGERS_BYTES_MAX));
+    /// Those of budgets of `max` bytes, where one body may have `largest`, and of `answers_max` bytes for long answers.
+    pub fn new(max: usize, largest: usize, answers_max: usize) -> Self {
+        let callers = Budgets::new(max, answers_max);
+        let strangers = Budgets::new(STRANGERS_BYTES_MAX, STRANGERS_BYTES_MAX);
         // One caller can always send what one request may have, and never take everything.
         let share_max = (max / 2).max(largest).min(max);
+        let local = callers.share(max, answers_max);
+        let answers_share_max = answers_max / 2;
+        let callers =
+            CallerShares { all: callers, share_max, answers_share_max, under_way_max: None };
         Self {
-            local: Share::new(max, &callers),
-            anonymous: Places::new(|| Share::new(share_max, &callers)),
-            strangers: Places::new(|| Share::new(NETWORK_BYTES_MAX, &strangers)),
-            callers: CallerShares { all: callers, share_max, answers_max: None },
+            local,
+            anonymous: Places::new(|| callers.of_caller()),
+            strangers: Places::new(|| strangers.share(NETWORK_BYTES_MAX, STRANGERS_BYTES_MAX / 2)),
+            callers,
         }
     }
 
     /// The same, where each caller who is known has at most so many answers under way.
     #[must_use]
-    pub fn answering(mut self, answers_max: usize) -> Self {
-        self.callers.answers_max = Some(answers_max);
+    pub fn answering(mut self, under_way_max: usize) -> Self {
+        self.callers.under_way_max = Some(under_way_max);
         self
     }
 
@@ -163,7 +213,7 @@ mod tests {
 
     #[test]
     fn one_caller_leaves_room_for_others() {
-        let shares = Shares::new(100, 10);
+        let shares = Shares::new(100, 10, 0);
         let (ann, ben, eve) = (shares.of_caller(), shares.of_caller(), shares.of_caller());
         assert!(ann.take(50) && !ann.take(1), "half is one caller's");
         assert!(ben.take(50) && !eve.take(1), "and all is all");
@@ -173,7 +223,7 @@ mod tests {
 
     #[test]
     fn one_known_caller_has_so_many_answers_under_way() {
-        let shares = Shares::new(100, 10).answering(2);
+        let shares = Shares::new(100, 10, 0).answering(2);
         let (ann, ben) = (shares.of_caller(), shares.of_caller());
         let under_way = [ann.begin(), ann.begin()];
         assert!(under_way.iter().all(Option::is_some));
@@ -183,17 +233,26 @@ mod tests {
         let local = shares.of_anonymous("127.0.0.1".parse().unwrap());
         let all: Vec<_> = (0..100).map(|_| local.begin()).collect();
         assert!(all.iter().all(Option::is_some), "who is not known is not counted");
+    fn one_callers_answers_leave_room_for_anothers() {
+        let shares = Shares::new(0, 0, 100);
+        let (ann, ben, eve) = (shares.of_caller(), shares.of_caller(), shares.of_caller());
+        let long = ann.hold_answer(1_000);
+        assert!(long.is_some() && ann.hold_answer(1).is_none(), "half is one caller's");
+        let short = ben.hold_answer(40);
+        assert!(short.is_some() && eve.hold_answer(11).is_none(), "and all is all");
+        drop(long);
+        assert!(eve.hold_answer(50).is_some() && ann.hold_answer(50).is_some());
     }
 
     #[test]
     fn one_request_of_the_largest_size_always_fits() {
-        let shares = Shares::new(100, 80);
+        let shares = Shares::new(100, 80, 0);
         assert!(shares.of_caller().take(80));
     }
 
     #[test]
     fn strangers_share_little_by_network_and_nothing_of_callers() {
-        let shares = Shares::new(1 << 20, 10);
+        let shares = Shares::new(1 << 20, 10, 0);
         let peer = "192.0.2.1".parse().unwrap();
         let stranger = shares.of_stranger(peer);
         let taken = (0..1_000).filter(|_| stranger.take(STRANGERS_BODY_BYTES_MAX)).count();

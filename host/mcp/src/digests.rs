@@ -11,13 +11,12 @@ use registry::Catalog;
 /// Lists whose digests are kept: one for each kind of caller and language.
 const KEPT_MAX: usize = 64;
 
-/// All that a list depends on beside the catalog.
+/// All that a list depends on beside the catalog: whatever else a client says of itself, it is the server's own page.
 struct Kind {
     language: Language,
     scopes: Arc<[String]>,
     is_limited: bool,
     toolset: Option<Arc<Toolset>>,
-    client_capabilities: Arc<str>,
 }
 
 impl Kind {
@@ -27,7 +26,6 @@ impl Kind {
             scopes: Arc::clone(&caller.scopes),
             is_limited: caller.reach.is_some(),
             toolset: caller.toolset.clone(),
-            client_capabilities: Arc::clone(&caller.client_capabilities),
         }
     }
 
@@ -40,7 +38,6 @@ impl Kind {
             && self.language == other.language
             && self.is_limited == other.is_limited
             && self.scopes == other.scopes
-            && self.client_capabilities == other.client_capabilities
     }
 }
 
@@ -52,7 +49,8 @@ pub(super) struct Digests(Mutex<Kept>);
 type Kept = (Weak<Catalog>, Vec<(Kind, String)>);
 
 impl Digests {
-    /// The digest of the list that `caller` gets of `catalog`; `made` makes it where it is not known.
+    /// The digest of the list that `caller`, on the server's own page, gets of `catalog`; `made` makes it where it is
+    /// not known.
     pub(super) fn of(
         &self,
         catalog: &Arc<Catalog>,
@@ -111,5 +109,20 @@ mod tests {
         assert_eq!(ask(&one, &japanese), expected("1", 3));
         assert_eq!(ask(&other, &japanese), expected("4", 4), "another catalog has other lists");
         assert_eq!(ask(&one, &japanese), expected("5", 5), "and the one before is forgotten");
+    }
+
+    #[test]
+    fn what_else_a_page_says_of_itself_makes_no_digest_of_its_own() {
+        let (digests, catalog) = (Digests::default(), Arc::new(Catalog::default()));
+        let page = |capabilities: &str| {
+            let caller =
+                Caller { client_capabilities: Arc::from(capabilities), ..Caller::anonymous() };
+            assert!(sandbox::definition::is_own_page(capabilities), "{capabilities}");
+            digests.of(&catalog, &caller, || capabilities.to_owned())
+        };
+        let plain = page(r#"{"extensions":{"madoguchi/views":{}}}"#);
+        let said = page(r#"{"extensions":{"madoguchi/views":{}},"experimental":{"a":{"b":1}}}"#);
+        assert_eq!(said, plain, "it is known");
+        assert_eq!(digests.0.lock().1.len(), 1);
     }
 }

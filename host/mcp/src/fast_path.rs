@@ -31,6 +31,7 @@ use crate::error_mapping;
 use base::{
     call::{CallRequest, Surface, TraceHeaders},
     failure::Failure,
+    json,
 };
 use calls::{
     authorization::{self, Shape, caller_of, insufficient_scope},
@@ -199,7 +200,7 @@ struct Meta<'a> {
 impl<'a> Plain<'a> {
     /// The request in `body`, where nothing in it needs a second thought.
     fn read(body: &'a [u8], headers: &HeaderMap) -> Option<Self> {
-        if !plain::is_plain(body) {
+        if json::check(body).is_err() || !plain::is_plain(body) {
             return None;
         }
         let plain: Self = serde_json::from_str(std::str::from_utf8(body).ok()?).ok()?;

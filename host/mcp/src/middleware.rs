@@ -1,15 +1,18 @@
 //! What a caller with scopes asks for, looked at before the SDK answers: once it has begun to, it
 //! is too late for the HTTP status that clients go by.
 
+use std::borrow::Cow;
+
 use axum::{
-    body::Body,
+    body::{Body, HttpBody},
     extract::Request,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::{
     fast_path::{METHOD, MODERN, PROTOCOL_VERSION},
@@ -20,25 +23,56 @@ use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
     failure::Failure,
+    json,
 };
 use calls::{
-    authorization::{Shape, caller_of, insufficient_scope},
+    authorization::{Shape, caller_of, insufficient_scope, refusal},
     outcome::Executor,
 };
 
-/// What a request of that method is about: the name of a tool or a prompt, or the URI of a resource; none where it
-/// is about nothing that belongs to a caller.
-fn subject<'a>(method: &str, params: &'a Value) -> Option<&'a str> {
-    let reference = &params["ref"];
-    match method {
-        "tools/call" | "prompts/get" => params["name"].as_str(),
-        "resources/read" | "resources/subscribe" => params["uri"].as_str(),
-        "completion/complete" => reference["name"].as_str().or(reference["uri"].as_str()),
-        _ => None,
+/// What is read of a request here; nothing of it is made into values.
+#[derive(Deserialize)]
+struct Asked<'a> {
+    #[serde(borrow)]
+    id: &'a RawValue,
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    params: Params<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Params<'a> {
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    uri: Option<&'a RawValue>,
+    #[serde(borrow, rename = "ref")]
+    reference: Option<&'a RawValue>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl Params<'_> {
+    /// What a request of that method is about: the name of a tool or a prompt, or the URI of a resource; none where it
+    /// is about nothing that belongs to a caller.
+    fn subject(&self, method: &str) -> Option<String> {
+        let text = |it: Option<&RawValue>| serde_json::from_str(it?.get()).ok();
+        match method {
+            "tools/call" | "prompts/get" => text(self.name),
+            "resources/read" | "resources/subscribe" => text(self.uri),
+            "completion/complete" => {
+                let reference: Params<'_> = serde_json::from_str(self.reference?.get()).ok()?;
+                text(reference.name).or_else(|| text(reference.uri))
+            }
+            _ => None,
+        }
     }
 }
 
-/// Lets `request` pass on to the SDK, or answers it where its caller's scopes do not reach so far.
+/// Lets `request` pass on to the SDK, or answers it where its caller's scopes do not reach so far, or where the SDK would
+/// make too many values of it.
 pub(super) async fn pass<A: Executor>(
     answers: &A,
     request: Request,
@@ -47,7 +81,11 @@ pub(super) async fn pass<A: Executor>(
     let caller = caller_of(request.headers(), request.extensions());
     let listens =
         request.headers().get(METHOD).is_some_and(|it| it.as_bytes() == LISTEN.as_bytes());
-    if *request.method() != Method::POST || caller.is_free() && !listens {
+    let length = request.body().size_hint();
+    // The SDK itself refuses what is longer than it reads.
+    let is_counted = length.upper().is_none_or(|it| it >= json::COUNTED_BYTES_MIN as u64)
+        && length.lower() <= body_bytes_max as u64;
+    if *request.method() != Method::POST || caller.is_free() && !listens && !is_counted {
         return Ok(request);
     }
     let (parts, body) = request.into_parts();
@@ -58,10 +96,12 @@ pub(super) async fn pass<A: Executor>(
                 true => StatusCode::PAYLOAD_TOO_LARGE,
                 false => StatusCode::BAD_REQUEST,
             };
-            let unread = (status, "The body did not arrive.").into_response();
+            let why = "The body breaks off, or is not framed as the headers say.";
+            let unread = (status, why).into_response();
             return Err(error_mapping::mapped(unread, body_bytes_max).await);
         }
     };
+    json::check(&body).map_err(|it| refusal(Shape::JsonRpc, &it))?;
     let aside = listens.then(|| set_aside(&body)).flatten();
     let body = aside.map_or(body, Bytes::from);
     if caller.is_free() {
@@ -80,20 +120,17 @@ async fn refused<A: Executor>(
     caller: Caller,
 ) -> Option<Response> {
     // What cannot be read is left to the SDK, which says why.
-    let asked: Value = serde_json::from_slice(body).ok()?;
-    let (id, method, params) =
-        (asked.get("id")?.clone(), asked["method"].as_str()?, &asked["params"]);
-    let name = subject(method, params)?.to_owned();
+    let Asked { id, method, params } = serde_json::from_slice(body).ok()?;
+    let name = params.subject(&method)?;
     let version = parts.headers.get(PROTOCOL_VERSION);
     let is_modern = version.is_some_and(|it| it.as_bytes() == MODERN.as_bytes());
     let surface = if is_modern { Surface::Mcp } else { Surface::McpLegacy };
-    let arguments = params.get("arguments").filter(|it| !it.is_null());
-    let arguments = arguments.map_or("{}".to_owned(), Value::to_string);
+    let arguments = params.arguments.map_or("{}", RawValue::get).to_owned();
     // To be refused and recorded like any other.
     let call =
         CallRequest::new(name, arguments, (caller, surface), TraceHeaders::of(&parts.headers));
-    let failure = Failure::from(answers.refusal(method, call).await?);
-    Some(insufficient_scope(Shape::JsonRpc, id, &failure))
+    let failure = Failure::from(answers.refusal(&method, call).await?);
+    Some(insufficient_scope(Shape::JsonRpc, serde_json::from_str(id.get()).ok()?, &failure))
 }
 
 #[cfg(test)]
@@ -101,8 +138,8 @@ mod tests {
     use super::*;
 
     fn about(body: &str) -> Option<String> {
-        let asked: Value = serde_json::from_str(body).ok()?;
-        subject(asked["method"].as_str()?, &asked["params"]).map(str::to_owned)
+        let asked: Asked<'_> = serde_json::from_slice(body.as_bytes()).ok()?;
+        asked.params.subject(&asked.method)
     }
 
     #[test]
@@ -122,5 +159,18 @@ mod tests {
         assert_eq!(of("tools/list", "{}"), None);
         assert_eq!(of("tools/call", "{}"), None);
         assert_eq!(about("[]"), None);
+        assert_eq!(of("tools/call", r#"{"name":7}"#), None);
+        assert_eq!(
+            of("tools/call", r#"{"name":"echo","uri":7,"ref":[]}"#).as_deref(),
+            Some("echo")
+        );
+    }
+
+    #[test]
+    fn arguments_are_handed_on_as_the_bytes_that_they_are() {
+        let body =
+            r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"a" : 1.50}}}"#;
+        let asked: Asked<'_> = serde_json::from_slice(body.as_bytes()).unwrap();
+        assert_eq!(asked.params.arguments.map(RawValue::get), Some(r#"{"a" : 1.50}"#));
     }
 }

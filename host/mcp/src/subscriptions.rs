@@ -89,7 +89,8 @@ impl Bulletin {
             let owner = catalog.component_for_resource(uri).map(|it| it.name());
             owner.is_some_and(|it| self.any_of.contains(it))
         };
-        let is_told = |uri: &&String| self.tells_of(uri) || is_any(uri);
+        // Whose a resource is takes a look at all templates, and is asked only where it matters.
+        let is_told = |uri: &&String| self.tells_of(uri) || !self.any_of.is_empty() && is_any(uri);
         let updated = uris.into_iter().filter(is_told).map(|uri| {
             let params = ResourceUpdatedNotificationParam::new(uri.clone());
             ResourceUpdatedNotification::new(params).into()

@@ -47,7 +47,8 @@ pub(crate) fn front(config: &Config) -> Front {
         .route("/", get(answer).with_state(Arc::new(frame)))
         .fallback(nothing)
         .method_not_allowed_fallback(nothing);
-    let share = Shares::new(BODY_BYTES_MAX * 64, BODY_BYTES_MAX).of_caller();
+    // What is answered there is short.
+    let share = Shares::new(BODY_BYTES_MAX * 64, BODY_BYTES_MAX, 0).of_caller();
     Front::new(routes, None, share, TaskTracker::new())
 }
 

@@ -12,6 +12,7 @@ use axum::{
 use http::{Extensions, HeaderMap, Method, StatusCode, Version, header};
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower::util::MapResponseLayer;
 use tower_http::{
     CompressionLevel,
     compression::{
@@ -89,6 +90,8 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs))
         .route("/api/blobs/{id}", get(api::blobs::get).with_state(downloads))
         .merge(api::endpoints::routes(routes.endpoints))
+        // The page's files are kept once for all who read them.
+        .layer(MapResponseLayer::new(body::noted))
         .route("/f/{handle}", get(page::form))
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))
         .method_not_allowed_fallback(other_method)

@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 
 use crate::api::health::Health;
 use accounts::Accounts;
-use base::source::FILE_BYTES_MAX;
+use base::{limits::ConnectionsConfig, source::FILE_BYTES_MAX};
 use calls::{
     Calls,
     shares::{Share, Shares},
@@ -114,7 +114,7 @@ const BEYOND: usize = 1 << 20;
 /// What operators may send at once: two of the largest bodies.
 pub(crate) fn share() -> Share {
     let largest = BODY_BYTES_MAX.saturating_add(BEYOND);
-    Shares::new(largest.saturating_mul(2), largest).of_caller()
+    Shares::new(largest.saturating_mul(2), largest, ConnectionsConfig::ANSWERS_BYTES).of_caller()
 }
 
 /// Everything that the operator's listener answers.

@@ -160,3 +160,61 @@ async fn each_request_of_a_batch_counts_for_the_rate() {
         assert!(refused["retry_after_ms"].is_u64(), "{refused}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_of_a_batch_could_not_be_told_is_not_carried_out() {
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "whoami" }).to_string();
+    let batch = format!("[{}]", vec![request; 32].join(","));
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    // Each answer has more than twice the bytes of its request.
+    let server = TestServer::start(folders, |it| it.body_bytes_max = batch.len()).await;
+    let calls = || server.server().calls.watch.metrics.component("echo").calls;
+    let before = calls();
+    let answers = server.client().post("/rpc", &[], batch).await;
+    assert_eq!(answers.headers()["content-type"], "application/json");
+    let answers: Vec<Value> = answers.json().await.unwrap();
+    assert_eq!(answers.len(), 32, "each is answered");
+    let done = answers.iter().filter(|it| it["result"].is_object()).count();
+    assert!((1..32).contains(&done), "{answers:?}");
+    for refused in &answers[done..] {
+        assert_eq!(refused["error"]["code"], -32000, "{refused}");
+        assert_eq!(refused["error"]["data"]["error"], "limit_exceeded", "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains("fewer calls"));
+    }
+    assert_eq!(calls() - before, done as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_answers_that_wait_for_their_readers_have_a_budget() {
+    let lines = "body_bytes_max = 8388608\n[connections]\nanswers_bytes_max = 1048576\n";
+    let server = serve(lines).await;
+    // More than the system takes for a client that does not read.
+    let params = json!({ "value": { "text": "x".repeat(7 << 20) } });
+    let long = json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": params }).to_string();
+    let mut raw = Raw::to(&server).await;
+    raw.begin("/rpc", "", long.len()).await;
+    raw.send(&long).await;
+    assert_eq!(raw.status().await, 200, "one that is larger than all takes all");
+    let busy = server.client().post("/rpc", &[], &*long).await;
+    assert_eq!(busy.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(busy.headers().contains_key("retry-after"));
+    let busy: Value = busy.json().await.unwrap();
+    assert_eq!(busy["error"]["data"]["error"], "busy", "{busy}");
+    echoes(&server.client()).await;
+    // Whoever goes holds nothing any more.
+    drop(raw);
+    for _ in 0..200 {
+        let answer = server.client().post("/rpc", &[], &*long).await;
+        match answer.status() {
+            StatusCode::OK => {
+                let answer: Value = answer.json().await.unwrap();
+                assert_eq!(answer["result"], params);
+                return;
+            }
+            status => assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE),
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("there is never room");
+}

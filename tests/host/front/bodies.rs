@@ -127,3 +127,28 @@ async fn a_refused_upload_is_answered_while_it_is_sent() {
     raw.send(vec![b'x'; 10 << 20]).await;
     assert_eq!(raw.status().await, 413);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_of_too_many_values_is_refused_on_every_way() {
+    let server = serve("").await;
+    let client = server.client();
+    let call = |zeros: usize| json!({ "name": "echo", "arguments": { "value": { "list": vec![0; zeros] } } });
+    let rpc = |zeros: usize| json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": call(zeros)["arguments"] });
+    // Longer than what is not counted.
+    let (few, many) = (150_000, 200_001);
+    assert_eq!(client.post("/rpc", &[], rpc(few).to_string()).await.status(), StatusCode::OK);
+    let answer = client.post("/rpc", &[], rpc(many).to_string()).await;
+    assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(answer["error"]["data"]["error"], "payload_too_large", "{answer}");
+    // The one goes the fast path, the other the SDK's.
+    for method in ["tools/call", "tools/list"] {
+        let (status, answer) = client.request(method, call(many)).await;
+        assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE, "{method}: {answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("values"), "{method}: {message}");
+    }
+    let (status, answer) = client.request("tools/call", call(few)).await;
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    assert!(answer["result"].is_object(), "{answer}");
+}

@@ -6,7 +6,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use http::{Extensions, HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
@@ -18,13 +18,15 @@ use base::{
 };
 use calls::{
     CallResult, Calls,
-    authorization::{caller_of, forbidden, take_one_more},
+    authorization::{Shape, caller_of, forbidden, refusal, take_one_more},
     outcome::CallOutcome,
 };
 use sandbox::component::{CallError, InputRequired, Stop};
 
 /// Requests in one batch.
 const BATCH_MAX: usize = 32;
+/// Bodies of the largest size that the answers of one batch may have before the rest of it is refused.
+const ANSWERS_BODIES_MAX: usize = 2;
 /// Bytes of what is wrong with a request that are quoted.
 const QUOTED_BYTES_MAX: usize = 1 << 10;
 
@@ -72,6 +74,9 @@ pub(crate) async fn answer(
     extensions: Extensions,
     body: Bytes,
 ) -> Response {
+    if let Err(failure) = base::json::check(&body) {
+        return refusal(Shape::JsonRpc, &failure);
+    }
     let caller = caller_of(&headers, &extensions);
     let trace = TraceHeaders::of(&headers);
     let text = match std::str::from_utf8(&body) {
@@ -94,19 +99,32 @@ pub(crate) async fn answer(
         let message = format!("a batch has 1 to {BATCH_MAX} requests");
         return reply(Some(failure(None, -32600, message, Value::Null)));
     }
+    let bytes_max = ANSWERS_BODIES_MAX.saturating_mul(calls.config.body_bytes_max);
+    // As they are sent: as values they would take many times as much.
     let mut answers = Vec::new();
     for (at, request) in requests.iter().map(|it| it.get()).enumerate() {
-        // The first was counted when the request came.
-        let taken = if at == 0 { Ok(()) } else { take_one_more(&extensions) };
-        answers.extend(match taken {
-            Ok(()) => one(&calls, request, &caller, &trace).await,
-            Err(wait_ms) => one_too_many(request, wait_ms),
-        });
+        let answer = if answers.len() > bytes_max {
+            // What cannot be told is not done.
+            one_too_long(request, bytes_max)
+        } else {
+            // The first was counted when the request came.
+            let taken = if at == 0 { Ok(()) } else { take_one_more(&extensions) };
+            match taken {
+                Ok(()) => one(&calls, request, &caller, &trace).await,
+                Err(wait_ms) => one_too_many(request, wait_ms),
+            }
+        };
+        if let Some(answer) = answer {
+            answers.push(if answers.is_empty() { b'[' } else { b',' });
+            // Keys are texts, and a vector takes all: nothing of it can fail to be written.
+            let _ = serde_json::to_writer(&mut answers, &answer);
+        }
     }
-    match answers.is_empty() {
-        true => StatusCode::NO_CONTENT.into_response(),
-        false => axum::Json(answers).into_response(),
+    if answers.is_empty() {
+        return StatusCode::NO_CONTENT.into_response();
     }
+    answers.push(b']');
+    ([(header::CONTENT_TYPE, "application/json")], answers).into_response()
 }
 
 fn reply(answer: Option<Answer>) -> Response {
@@ -118,11 +136,24 @@ fn reply(answer: Option<Answer>) -> Response {
 
 /// The answer to a request of a batch for which its caller's rate has no room; none to a notification.
 fn one_too_many(request: &str, wait_ms: u64) -> Option<Answer> {
-    let Named { id } = serde_json::from_str(request).ok()?;
     let message = format!(
         "Too many requests; send this one in {wait_ms} ms, or let the operator raise the rate."
     );
     let data = json!({ "retry_after_ms": wait_ms, "error": "rate_limited", "status": 429 });
+    left_out(request, message, data)
+}
+
+/// The same where the answers before it have more than `bytes_max` bytes.
+fn one_too_long(request: &str, bytes_max: usize) -> Option<Answer> {
+    let message = format!(
+        "This one was not carried out: the answers before it have more than {bytes_max} bytes. Send it again, with fewer calls in a batch."
+    );
+    left_out(request, message, json!({ "error": "limit_exceeded", "status": 413 }))
+}
+
+/// The answer to a request of a batch that was not carried out; none to a notification.
+fn left_out(request: &str, message: String, data: Value) -> Option<Answer> {
+    let Named { id } = serde_json::from_str(request).ok()?;
     Some(failure(Some(id).filter(|it| is_id(it)), -32000, message, data))
 }
 

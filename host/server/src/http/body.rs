@@ -1,9 +1,9 @@
 //! Bodies on their way: what a request brings is counted, and held to its time and its sender's share;
-//! what an answer brings ends with the token of its listener.
+//! what an answer brings ends with the token of its listener, and counts until it is sent where it is long.
 
 use std::{
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     task::{Context, Poll},
     time::SystemTime,
 };
@@ -19,7 +19,10 @@ use super::{
     guard::Pass,
     state::{Failure, State},
 };
-use calls::shares::{Share, UnderWay};
+use calls::shares::{Held, Share, UnderWay};
+
+/// Bytes of an answer up to which it is not counted.
+const SHORT_BYTES: usize = 64 << 10;
 
 /// The body of a request.
 pub(super) struct Metered {
@@ -133,6 +136,72 @@ impl Drop for End {
     }
 }
 
+/// Notes at a long answer in memory, before it is compressed, that it is to be counted.
+pub(super) fn noted(response: Response) -> Response {
+    let length = response.body().size_hint().exact().and_then(|it| usize::try_from(it).ok());
+    let Some(bytes) = length.filter(|it| *it > SHORT_BYTES) else { return response };
+    let held = Arc::new(OnceLock::new());
+    let mut response = response.map(|body| Body::new(Counted { body, held: held.clone() }));
+    response.extensions_mut().insert(Long { bytes, held });
+    response
+}
+
+/// That an answer is long.
+#[derive(Clone)]
+pub(super) struct Long {
+    bytes: usize,
+    /// What it holds of its caller's share, once it does.
+    held: Arc<OnceLock<Held>>,
+}
+
+impl Long {
+    /// Counts the answer as one of `share` until the last of its bytes is dropped; whether there is room for it.
+    pub(super) fn count(&self, share: &Share) -> bool {
+        share.hold_answer(self.bytes).is_some_and(|it| self.held.set(it).is_ok())
+    }
+}
+
+/// The body of a long answer.
+struct Counted {
+    body: Body,
+    held: Arc<OnceLock<Held>>,
+}
+
+impl HttpBody for Counted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        // The connection keeps the bytes for longer than the body.
+        let counted = |bytes| Bytes::from_owner(CountedBytes { bytes, _held: self.held.clone() });
+        frame.map(|it| it.map(|it| it.map(|it| it.map_data(counted))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Bytes of a long answer.
+struct CountedBytes {
+    bytes: Bytes,
+    _held: Arc<OnceLock<Held>>,
+}
+
+impl AsRef<[u8]> for CountedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// The body of an answer.
 pub(super) struct Answer {
     body: Body,
@@ -186,5 +255,38 @@ impl HttpBody for Answer {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+    use calls::shares::Shares;
+
+    fn answer(bytes: usize) -> Response {
+        noted(Response::new(Body::from(vec![b'x'; bytes])))
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_counts_until_its_bytes_are_gone() {
+        let share = Shares::new(0, 0, 2 << 20).of_caller();
+        let mut long = answer(1 << 20);
+        let note = long.extensions_mut().remove::<Long>().expect("it is long");
+        assert!(note.count(&share));
+        drop(note);
+        assert_eq!(long.body().size_hint().exact(), Some(1 << 20));
+        let bytes = long.into_body().collect().await.unwrap().to_bytes();
+        assert_eq!(bytes.len(), 1 << 20);
+        let other = answer(SHORT_BYTES + 1).extensions_mut().remove::<Long>().unwrap();
+        assert!(!other.count(&share), "its body has ended, its bytes are not sent");
+        drop(bytes);
+        assert!(other.count(&share));
+    }
+
+    #[test]
+    fn a_short_answer_is_not_counted() {
+        assert!(answer(SHORT_BYTES).extensions().get::<Long>().is_none());
     }
 }

@@ -20,7 +20,7 @@ use tokio_util::{
 use tower::Service as _;
 
 use super::{
-    body::{Answer, End, Metered},
+    body::{Answer, End, Long, Metered},
     cors,
     guard::{Guard, Pass, Resolved, TOO_LARGE, Turned, is_probe},
     resource::ProtectedResource,
@@ -217,6 +217,12 @@ impl Future for Answering {
             Failure::None => response,
             failure => unread(failure, *this.shape),
         };
+        let long = response.extensions_mut().remove::<Long>();
+        if let (Some(long), Some(end)) = (long, this.end.as_ref())
+            && !long.count(&end.share)
+        {
+            response = unsent(*this.shape);
+        }
         if let Some(resource) = this.resource.take() {
             response = resource.challenge(response, this.held.as_deref().unwrap_or_default());
         }
@@ -249,6 +255,12 @@ fn is_stream(response: &Response) -> bool {
 fn stopping(shape: Shape) -> Response {
     let why = "The server is stopping; call again in a moment.";
     refusal(shape, &Refusal::new("unavailable", 503, why).with("retry_after_ms", STOPPED_WAIT_MS))
+}
+
+/// The answer in place of a long one for which there is no room.
+fn unsent(shape: Shape) -> Response {
+    let why = "What was asked for may have been done, but too many long answers are waiting to be read; read those to their end and ask again in a second, or let the operator raise answers_bytes_max under [connections].";
+    refusal(shape, &Refusal::new("busy", 503, why).with("retry_after_ms", FULL_WAIT_MS))
 }
 
 /// The answer to a request whose body was given up.

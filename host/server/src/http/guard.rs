@@ -142,10 +142,12 @@ impl Guard {
         registry: Option<Registry>,
     ) -> Self {
         let largest = config.largest_body();
+        let connections = &config.connections;
+        let bodies_max = connections.bodies_bytes_max(largest);
         // One caller leaves room for others, who may have the same address.
-        let answers_max = listener::connections_max(&config.connections) / 2;
-        let shares = Shares::new(config.connections.bodies_bytes_max(largest), largest)
-            .answering(answers_max);
+        let under_way_max = listener::connections_max(connections) / 2;
+        let shares = Shares::new(bodies_max, largest, connections.answers_bytes_max)
+            .answering(under_way_max);
         let has_accounts = accounts.is_some();
         let authority = Authority::of(config, &shares, accounts);
         let resource = authority
