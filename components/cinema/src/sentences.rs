@@ -3,16 +3,19 @@
 mod answers;
 mod cancel;
 mod facts;
+mod fares;
 mod films;
 mod held;
 mod marks;
 mod reserve;
 mod rules;
 mod seats;
+mod several;
 mod showings;
 mod titles;
 mod visit;
 mod wanted;
+mod whose;
 mod words;
 
 use language::{
@@ -399,7 +402,8 @@ impl Family for Cinema {
                     visit.book();
                 }
                 // A new order is read anew, unless it chooses among what was shown.
-                visit.worded(utterance).then_some(on)
+                let goes_on = visit.worded(utterance) || visit.stays(utterance, goal, context);
+                goes_on.then_some(on)
             }
             _ => None,
         }

@@ -440,6 +440,7 @@ fn choice(film: &Value, language: Language) -> Choice {
     let rating = film["rating"].as_f64().map(|it| format!("★{it:.1}"));
     let more: Vec<_> = genre.map(str::to_owned).into_iter().chain(minutes).chain(rating).collect();
     let words = called(film);
+    let name = Some(label.clone());
     let shown = match more.is_empty() {
         true => label,
         false => language.pick(
@@ -447,7 +448,7 @@ fn choice(film: &Value, language: Language) -> Choice {
             format!("{label} ({})", more.join(", ")),
         ),
     };
-    Choice { value: id, label: shown, words }
+    Choice { value: id, label: shown, words, name }
 }
 
 /// Letters of a name as they are compared.

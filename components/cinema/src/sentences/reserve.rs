@@ -6,7 +6,7 @@ use language::{context::TurnContext, turn::Decision};
 
 use super::{
     showings::shown,
-    visit::{RESERVATION, RESERVE, Visit},
+    visit::{Asked, RESERVATION, RESERVE, Visit},
 };
 
 impl Visit {
@@ -21,8 +21,13 @@ impl Visit {
             arguments["hold_token"] = json!(hold);
         }
         let (label, seats) = (showing.label.clone(), self.seats.join(", "));
-        let reason = context
-            .say(format!("{label}の座席 {seats} を予約"), format!("To reserve {seats}: {label}"));
+        let total = self.fares.total(&self.seats, context);
+        let reason = context.say(
+            format!("{label}の座席 {seats} を予約{total}"),
+            format!("To reserve {seats}: {label}{total}"),
+        );
+        self.asked = Some(Asked::Leave);
+        let reason = self.noted(reason);
         context.only(RESERVE, arguments, reason)
     }
 
@@ -30,7 +35,14 @@ impl Visit {
         (self.asked, self.held, self.hold_token) = (None, None, None);
         self.seats.clear();
         let text = context.say("予約が完了しました。", "Your seats are reserved.");
-        context.conclude(format!("{text}\n{}", lines(context, found)))
+        let next = self.later.take().map(|later| {
+            context.say(
+                format!("\n続けて「{later}」を予約するには、もう一度そう書いてください。"),
+                format!("\nFor the other booking, write \"{later}\" again."),
+            )
+        });
+        let next = next.unwrap_or_default();
+        context.conclude(format!("{text}\n{}{next}", lines(context, found)))
     }
 
     pub(super) fn look_up(&self, context: &mut TurnContext<'_>) -> Decision {

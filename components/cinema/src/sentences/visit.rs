@@ -16,8 +16,9 @@ use language::{
 };
 
 use super::{
-    answers::{named, ordinal},
+    answers::{is_thinking, named, ordinal},
     cancel::number,
+    fares::Fares,
     films,
     held::Kept,
     rules::{Goal, MOVIE, SHOWTIME, USER},
@@ -58,6 +59,9 @@ pub(super) struct Choice {
     pub(super) value: String,
     pub(super) label: String,
     pub(super) words: Vec<String>,
+    /// What it is called once it is chosen, where that is not its label.
+    #[serde(default)]
+    pub(super) name: Option<String>,
 }
 
 /// What the person was asked last.
@@ -66,6 +70,15 @@ pub(super) enum Asked {
     Film,
     Showing,
     Seats,
+    /// To allow what was decided.
+    Leave,
+}
+
+impl Asked {
+    /// Whether the showing is settled, and its seats can still be others.
+    fn is_of_seats(self) -> bool {
+        matches!(self, Self::Seats | Self::Leave)
+    }
 }
 
 /// A film or a showing that is settled.
@@ -124,6 +137,17 @@ pub(super) struct Visit {
     pub(super) hold_token: Option<String>,
     #[serde(default)]
     pub(super) has_looked: bool,
+    /// A second booking of the sentence, which is not made yet, and whether that is said.
+    #[serde(default)]
+    pub(super) later: Option<String>,
+    #[serde(default)]
+    later_is_told: bool,
+    /// What goes with the next answer, whatever that is.
+    #[serde(default)]
+    remark: Option<String>,
+    /// What the seats that may be reserved cost, by their ids.
+    #[serde(default)]
+    pub(super) fares: Fares,
 }
 
 /// Whether `utterance` asks when a film is on.
@@ -136,6 +160,12 @@ fn asks_when(utterance: &Utterance) -> bool {
 fn asks_length(utterance: &Utterance) -> bool {
     const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
     marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
+}
+
+/// Whose booking it is to be, as far as `utterance` says.
+fn user(utterance: &Sentence) -> Option<String> {
+    let id = utterance.numbers.id(USER).map(str::to_owned);
+    id.or_else(|| utterance.booker.clone()).map(|it| it.chars().take(USER_MAX).collect())
 }
 
 /// The hours that `utterance` names; `the early one` names none.
@@ -182,7 +212,7 @@ impl Visit {
             title: utterance.title(),
             count: utterance.numbers.people(),
             seats: utterance.numbers.marked.clone(),
-            user: utterance.numbers.id(USER).map(str::to_owned),
+            user: user(utterance),
             film: settled(MOVIE),
             showing: settled(SHOWTIME),
             reservation: number(utterance).filter(|_| aim == Aim::Reservation),
@@ -199,6 +229,10 @@ impl Visit {
             held: None,
             hold_token: None,
             has_looked: false,
+            later: utterance.later.clone(),
+            later_is_told: false,
+            remark: None,
+            fares: Fares::default(),
         };
         if visit
             .wanted
@@ -358,6 +392,7 @@ impl Visit {
     /// Takes in an answer as text; whether it was one.
     pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
         let before = self.clone();
+        let of_seats = self.asked.is_some_and(Asked::is_of_seats);
         let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
         let chosen = ordinal(&text).and_then(|it| self.choices.get(it)).cloned();
@@ -409,8 +444,7 @@ impl Visit {
         }
         self.hours = hours(utterance, &wanted).or(self.hours);
         // `no, the earlier one`, where its seats are being chosen.
-        let is_other_pick =
-            self.asked == Some(Asked::Seats) && wanted.pick.is_some() && self.seats == before.seats;
+        let is_other_pick = of_seats && wanted.pick.is_some() && self.seats == before.seats;
         let is_other_time = self.date != before.date || self.hours != before.hours || is_other_pick;
         if is_other_time && self.showing == before.showing && self.showing.is_some() {
             // Another day or time is another showing.
@@ -427,20 +461,49 @@ impl Visit {
         if !utterance.numbers.marked.is_empty() {
             self.seats.clone_from(&utterance.numbers.marked);
         }
-        if let Some(user) = utterance.numbers.id(USER) {
-            self.user = Some(user.to_owned());
-        } else if self.asked == Some(Asked::Seats) && self.user.is_none() {
-            self.user = named(&utterance.text());
+        let is_moved = self.count != before.count || is_asked_for;
+        if of_seats && is_moved && self.seats == before.seats {
+            // Other seats than those that were chosen are meant.
+            self.seats.clear();
         }
-        let is_changed =
-            self.date != before.date || self.hours != before.hours || self.count != before.count;
-        is_changed
-            || is_asked_for
+        let is_changed = is_moved
+            || self.date != before.date
+            || self.hours != before.hours
             || self.film != before.film
             || self.title != before.title
             || self.showing != before.showing
-            || self.seats != before.seats
-            || self.user != before.user
+            || self.seats != before.seats;
+        if let Some(user) = user(utterance) {
+            self.user = Some(user);
+        } else if !is_changed && self.asked == Some(Asked::Seats) && self.user.is_none() {
+            // What says something else is no name.
+            self.user = named(utterance);
+        }
+        is_changed || self.user != before.user
+    }
+
+    /// Whether what was asked last is asked again: the sentence is one of thinking it over, or orders once more what
+    /// waits to be allowed.
+    pub(super) fn stays(
+        &mut self,
+        utterance: &Sentence,
+        goal: Option<Goal>,
+        context: &TurnContext<'_>,
+    ) -> bool {
+        match self.asked {
+            Some(Asked::Seats) if goal.is_none() && is_thinking(utterance) => {
+                self.remark = Some(context.say(
+                    "お決まりになったらお選びください。まだ何も予約していません。",
+                    "Take your time; nothing is reserved yet.",
+                ));
+                true
+            }
+            Some(Asked::Leave) => {
+                let is_anew = goal == Some(Goal::Book) && utterance.title().is_none();
+                is_anew || goal.is_none() && is_thinking(utterance)
+            }
+            _ => false,
+        }
     }
 
     /// Another film than those that were shown is meant.
@@ -474,11 +537,14 @@ impl Visit {
     }
 
     fn chose(&mut self, choice: &Choice) {
-        let settled = Settled { id: choice.value.clone(), label: choice.label.clone() };
+        let label = choice.name.as_ref().unwrap_or(&choice.label).clone();
+        let settled = Settled { id: choice.value.clone(), label };
         match self.asked {
             Some(Asked::Film) => self.film = Some(settled),
             Some(Asked::Showing) => self.showing = Some(settled),
-            Some(Asked::Seats) => self.seats = choice.value.split(',').map(str::to_owned).collect(),
+            Some(Asked::Seats | Asked::Leave) => {
+                self.seats = choice.value.split(',').map(str::to_owned).collect()
+            }
             None => {}
         }
     }
@@ -524,6 +590,13 @@ impl Visit {
     /// Looks up, asks for or does the first thing that is not settled.
     pub(super) fn proceed(&mut self, context: &mut TurnContext<'_>) -> Decision {
         self.asked = None;
+        if let Some(later) = self.later.as_ref().filter(|_| !self.later_is_told) {
+            self.remark = Some(context.say(
+                format!("予約は1件ずつ進めます。「{later}」はまだ進めていません。"),
+                format!("One booking is made at a time; \"{later}\" is not begun yet."),
+            ));
+            self.later_is_told = true;
+        }
         if self.aim == Aim::Reservation {
             return self.look_up(context);
         }
@@ -570,6 +643,7 @@ impl Visit {
         }
         if failure.error == "not_allowed" {
             self.seats.clear();
+            self.asked = None;
             return context.conclude(context.say(
                 "承認されなかったため、予約はしていません。",
                 "As you did not allow it, nothing was reserved.",
@@ -606,9 +680,7 @@ impl Visit {
 
     /// The note for the next question, with what else there is to say.
     pub(super) fn noted(&mut self, text: String) -> String {
-        match self.note.take() {
-            Some(note) => format!("{note} {text}"),
-            None => text,
-        }
+        let notes = [self.remark.take(), self.note.take()];
+        notes.into_iter().flatten().chain([text]).collect::<Vec<_>>().join(" ")
     }
 }
