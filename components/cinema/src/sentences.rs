@@ -336,6 +336,12 @@ impl Family for Cinema {
                 };
                 Doing::Held(Held::of(utterance, deed, visit_of(before)))
             }
+            // A film that is named beside a refusal: of one on a day, the times.
+            Goal::Look if utterance.title().is_some() && !utterance.has(&[Word::THEIRS]) => {
+                let goal =
+                    if utterance.when.date.is_some() { Goal::Showtimes } else { Goal::Films };
+                Doing::Visit(Box::new(Visit::of(utterance, goal, visit_of(before))))
+            }
             Goal::Films
             | Goal::Showtimes
             | Goal::Seats

@@ -668,3 +668,73 @@ fn a_film_that_is_chosen_by_number_is_called_by_its_title() {
     let (text, _) = asked(&next);
     assert!(text.contains("「となりのトトロ」の") && !text.contains('★'), "{text}");
 }
+
+#[test]
+fn a_refusal_to_book_is_no_order() {
+    for sentence in ["Please don't reserve seats for Akira", "AKIRAの席は取らないで"] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("nothing was done") || text.contains("何もしていません"), "{text}");
+        assert!(!text.contains("Which of these") && !text.contains("理解できなかった"), "{text}");
+    }
+    for (sentence, title) in [
+        ("Don't book anything, just show me when Akira is on tomorrow", "Akira"),
+        ("席は取らないで、明日のAKIRAの上映時間だけ教えて", "AKIRA"),
+    ] {
+        let mut talk = new_talk();
+        let films_of_day = json!({ "date": "2026-11-22", "title_query": title });
+        assert_eq!(call(&talk.say(sentence)), ("list_movies", films_of_day), "{sentence}");
+        assert_eq!(call(&talk.back(&[films()])).0, "list_showtimes", "{sentence}");
+        let text = concluded(&talk.back(&[showings()])).text();
+        assert!(text.contains("18:30"), "{text}");
+    }
+}
+
+#[test]
+fn seats_that_are_to_be_shown_are_shown_and_on_another_day_too() {
+    for (sentence, later) in [
+        ("Show me the seats for Akira tomorrow at 6:30pm", "What about Monday?"),
+        ("明日18:30のAKIRAの座席を見せて", "月曜はどう？"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        assert_eq!(call(&talk.back(&[showings()])).0, "list_available_seats", "{sentence}");
+        let text = concluded(&talk.back(&[seats()])).text();
+        assert!(text.contains("23"), "{text}");
+        let next = json!({ "movie_id": "akira", "date": "2026-11-23" });
+        assert_eq!(call(&talk.say(later)), ("list_showtimes", next), "{later}");
+    }
+}
+
+#[test]
+fn bookings_are_told_in_the_language_of_who_asks() {
+    let mut talk = new_talk();
+    talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
+    let ToolResult::Output { mut structured, meta, content } = reserved() else { panic!() };
+    structured["movie_title"] = json!("君の名は。");
+    structured["movie_title_en"] = json!("Your Name.");
+    talk.back(&[ToolResult::Output { structured, meta, content }]);
+    let text = concluded(&talk.say("What did I book?")).text();
+    assert!(text.contains("Your Name.") && !text.contains("君の名は"), "{text}");
+}
+
+#[test]
+fn a_weekday_that_corrects_another_is_of_the_same_week() {
+    for (sentence, later, day) in [
+        ("Book two seats for Akira next Friday", "no, Saturday", "2026-11-28"),
+        ("Book two seats for Akira next Friday", "actually, Thursday instead", "2026-11-26"),
+        ("来週の金曜にAKIRAを2枚", "やっぱり日曜で", "2026-11-29"),
+        ("Book two seats for Akira on Monday", "no, Sunday", "2026-11-29"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        let next = talk.say_instead(later);
+        assert_eq!(
+            call(&next),
+            ("list_showtimes", json!({ "movie_id": "akira", "date": day })),
+            "{later}"
+        );
+    }
+}

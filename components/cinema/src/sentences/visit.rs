@@ -4,9 +4,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use jiff::ToSpan;
 use language::{
+    Date,
     context::{TurnContext, failure, output, submitted},
-    coverage::is_condition,
+    coverage::{Used, is_condition, unused},
     dates::Hours,
     say,
     scan::marks,
@@ -162,6 +164,22 @@ fn asks_length(utterance: &Utterance) -> bool {
     marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
 }
 
+/// The day that `utterance` means with `date`: a day of the week that takes the place of the day `before` is of the
+/// same week, from Monday on, and never over.
+fn corrected_day(utterance: &Utterance, date: Date, before: Option<&str>) -> Date {
+    const CORRECTS: &str = "no,|no |actually|instead|rather|make it|make that|sorry|いや|やっぱ|やはり|じゃなく|ではなく|に変え|に変更";
+    let text: String = utterance.lower.iter().collect();
+    let corrects = utterance.when.is_bare_weekday && marks(CORRECTS).any(|it| text.contains(it));
+    let Some(before) = before.and_then(|it| it.parse::<Date>().ok()).filter(|_| corrects) else {
+        return date;
+    };
+    let place = |it: Date| i32::from(it.weekday().to_monday_zero_offset());
+    let days = place(date) - place(before);
+    let moved = before.checked_add(days.days()).ok();
+    // What is before the next such day is over.
+    moved.filter(|it| *it >= date).unwrap_or(date)
+}
+
 /// Whose booking it is to be, as far as `utterance` says.
 fn user(utterance: &Sentence) -> Option<String> {
     let id = utterance.numbers.id(USER).map(str::to_owned);
@@ -302,6 +320,9 @@ impl Visit {
         if !asks || !matches!(goal, None | Some(Goal::Look | Goal::Films)) {
             return None;
         }
+        if let Some(next) = self.on_another_day(utterance) {
+            return Some(next);
+        }
         let text = utterance.text();
         let text = text.trim().trim_end_matches(['?', '？', '。', '!', '.', ' ']);
         let folded = text.to_lowercase();
@@ -323,6 +344,28 @@ impl Visit {
         let mut next = Self::of_name(utterance, name);
         next.aim = self.aim;
         next.inherit(self);
+        (next.choices, next.asked) = (Vec::new(), None);
+        Some(next)
+    }
+
+    /// The same on another day: `what about Sunday?`; none where `utterance` says anything else.
+    fn on_another_day(&self, utterance: &Sentence) -> Option<Self> {
+        const BEGINS: &str = "and |what about |how about |じゃあ|では|それじゃ|なら";
+        let text: String = utterance.lower.iter().collect();
+        let is_asked = utterance.asks() || marks(BEGINS).any(|it| text.starts_with(it));
+        let is_all = utterance.title().is_none()
+            && utterance.numbers.counts.is_empty()
+            && utterance.numbers.marked.is_empty()
+            && utterance
+                .tokens
+                .iter()
+                .all(|it| [Word::FILLER, Word::STOP, Word::PAUSE, Word::LIST].contains(&it.word))
+            && unused(utterance, &Used::default()).is_empty();
+        let date = utterance.when.date.filter(|_| is_asked && is_all)?;
+        let mut next = self.clone();
+        (next.date, next.also) = (Some(date.to_string()), None);
+        next.hours = utterance.when.hours;
+        (next.showing, next.seats) = (None, Vec::new());
         (next.choices, next.asked) = (Vec::new(), None);
         Some(next)
     }
@@ -439,7 +482,7 @@ impl Visit {
             self.book();
         }
         if let Some(date) = utterance.when.date {
-            self.date = Some(date.to_string());
+            self.date = Some(corrected_day(utterance, date, self.date.as_deref()).to_string());
             self.also = utterance.when.also.map(|it| it.to_string());
         }
         self.hours = hours(utterance, &wanted).or(self.hours);
