@@ -64,6 +64,9 @@ impl<'a> Facts<'a> {
             Sign::Has(id) => utterance.numbers.id(id).is_some(),
             Sign::Genre => utterance.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| utterance.title().is_some()),
+            Sign::Back => {
+                utterance.says("それ|その映画|この映画|その作品|is it|that film|that movie")
+            }
             Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
         }
     }

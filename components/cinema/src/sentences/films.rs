@@ -211,6 +211,7 @@ impl Visit {
     fn show_films(&mut self, context: &TurnContext<'_>, films: &[&Value]) -> Decision {
         if let [film] = films {
             self.choices = vec![choice(film, context.language)];
+            self.told = Some(settled(film, context.language));
             self.asked = Some(Asked::Film);
             let text = self.noted(about(film, context.language));
             return context.conclude(text);
@@ -240,6 +241,9 @@ impl Visit {
         if let (Some(what), Some(film)) = (self.wanted.superlative(context.language), films.first())
         {
             let first = choice(film, context.language).label;
+            if self.wanted.is_first {
+                self.told = Some(settled(film, context.language));
+            }
             head = context
                 .say(format!("{what}「{first}」です。{head}"), format!("{what} {first}. {head}"));
         }
@@ -333,6 +337,18 @@ impl Visit {
                 "No film is on then. Please try another day.",
             ),
         };
+        let is_itself = |title: &String| names.iter().any(|it| fold(it) == fold(title));
+        if let (Some(title), Some(date)) =
+            (self.title.clone().filter(|it| is_itself(it)), self.date.take())
+        {
+            // It is one of the films, on other days: those are told.
+            self.note = Some(context.say(
+                format!("{date}の「{title}」の上映は、まだ売り出されていないか、ありません。"),
+                format!("{title} is not on sale for {date}, or not on that day."),
+            ));
+            (self.also, self.hours, self.aim) = (None, None, Aim::Showtimes);
+            return self.list_films(context);
+        }
         let text = match names.is_empty() {
             true => what,
             false => {

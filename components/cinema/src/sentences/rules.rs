@@ -80,6 +80,8 @@ pub(super) enum Sign {
     Title,
     /// A date or a time.
     When,
+    /// A film that is pointed to.
+    Back,
 }
 
 use Sign::{Denies, Says};
@@ -223,6 +225,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(66, Goal::Seats, &[Says(&[FREE]), FILMS], &[]),
     rule(66, Goal::Seats, &[Says(&[FREE]), Sign::People], &[THEIRS]),
     rule(66, Goal::Showtimes, &[Says(&[PLAYING]), Sign::Title], &[THEIRS]),
+    rule(66, Goal::Showtimes, &[Says(&[PLAYING]), Sign::Back], &[THEIRS]),
     rule(66, Goal::Films, &[Says(&[PLAYING]), Sign::When], &[THEIRS]),
     rule(66, Goal::Films, &[Sign::Rated], &[THEIRS]),
     rule(66, Goal::Films, &[FILMS], &[]),

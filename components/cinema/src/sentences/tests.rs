@@ -738,3 +738,39 @@ fn a_weekday_that_corrects_another_is_of_the_same_week() {
         );
     }
 }
+
+#[test]
+fn the_film_that_was_told_is_meant_by_it() {
+    for (sentence, length, when) in [
+        ("Which film is the best rated?", "how long is it?", "When is it on?"),
+        ("一番評価の高い映画は？", "それは何分の映画？", "それはいつやってる？"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let text = concluded(&talk.back(&[films()])).text();
+        assert!(!text.contains("分からない") && !text.contains("did not understand"), "{text}");
+        let expected = if length.is_ascii() { "Seven Samurai" } else { "七人の侍" };
+        assert_eq!(call(&talk.say(length)).1["title_query"], expected, "{length}");
+        let text = concluded(&talk.back(&[films()])).text();
+        assert!(text.contains("207"), "{text}");
+        let next = talk.say(when);
+        assert_eq!(call(&next).0, "list_showtimes", "{when}");
+        assert_eq!(call(&next).1["movie_id"], "samurai", "{when}");
+    }
+}
+
+#[test]
+fn a_film_that_is_on_other_days_is_told_with_its_days() {
+    for (sentence, title) in
+        [("Book two seats for Akira on December 25", "Akira"), ("12月25日にAKIRAを2枚", "AKIRA")]
+    {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let next = talk.back(&[output(json!({ "movies": [], "suggestions": ["AKIRA"] }))]);
+        assert_eq!(call(&next), ("list_movies", json!({ "title_query": title })), "{sentence}");
+        talk.back(&[films()]);
+        let text = concluded(&talk.back(&[showings()])).text();
+        assert!(text.contains("12-25") && text.contains("18:30"), "{text}");
+        assert!(!text.contains("Close titles") && !text.contains("近い題名"), "{text}");
+    }
+}

@@ -128,6 +128,9 @@ pub(super) struct Visit {
     /// Whether it is asked as well how long the film is.
     #[serde(default)]
     pub(super) asks_length: bool,
+    /// Whether it is asked when the film is on.
+    #[serde(default)]
+    asks_when: bool,
     /// Whether the seats are to be held rather than reserved.
     #[serde(default)]
     pub(super) is_hold: bool,
@@ -147,6 +150,9 @@ pub(super) struct Visit {
     /// What goes with the next answer, whatever that is.
     #[serde(default)]
     remark: Option<String>,
+    /// The film that the last answer was about.
+    #[serde(default)]
+    pub(super) told: Option<Settled>,
     /// What the seats that may be reserved cost, by their ids.
     #[serde(default)]
     pub(super) fares: Fares,
@@ -156,6 +162,17 @@ pub(super) struct Visit {
 fn asks_when(utterance: &Utterance) -> bool {
     const WHEN: &str = "when could|when can|when is it|when's it|when does it|what time|what times|which showing|何時|いつやって|いつ観|いつ見|間に合う回|の回も|回を教えて|時間も";
     marks(WHEN).any(|it| utterance.find(it, 0).is_some())
+}
+
+/// Whether a sentence is about something that it does not name: `how long is it?`, `何分ですか`.
+fn points_back(said: &str) -> bool {
+    const BACK: &str = "それ|その映画|その作品|これ|この映画";
+    const ENGLISH: [&str; 3] = ["it", "that", "it's"];
+    let said = said.to_lowercase();
+    let mut words = said.split(|it: char| !it.is_alphanumeric() && it != '\'');
+    let is_bare =
+        ["何分", "何時間", "どのくらいの長さ", "長さは"].iter().any(|it| said.starts_with(it));
+    is_bare || marks(BACK).any(|it| said.contains(it)) || words.any(|it| ENGLISH.contains(&it))
 }
 
 /// Whether `utterance` asks how long a film is.
@@ -243,6 +260,7 @@ impl Visit {
             is_guess: false,
             is_looked_for: false,
             asks_length: asks_length(utterance),
+            asks_when: asks_when(utterance),
             is_hold: goal == Goal::Hold,
             held: None,
             hold_token: None,
@@ -250,6 +268,7 @@ impl Visit {
             later: utterance.later.clone(),
             later_is_told: false,
             remark: None,
+            told: None,
             fares: Fares::default(),
         };
         if visit
@@ -295,6 +314,22 @@ impl Visit {
             self.also.clone_from(&before.also);
         }
         self.hours = self.hours.take().or(before.hours);
+        let before_film = before.film.as_ref().or(before.told.as_ref());
+        let points = !is_other_film && points_back(&self.said);
+        if points && matches!(self.aim, Aim::Films | Aim::Showtimes) {
+            // `how long is it?`, `それはいつやってる？` are about the film that was told.
+            match self.aim {
+                Aim::Films if !self.asks_when => {
+                    self.title = before_film.map(|it| it.label.clone());
+                    self.said.push(' ');
+                    self.said.push_str(self.title.as_deref().unwrap_or_default());
+                }
+                _ => {
+                    self.film = self.film.take().or_else(|| before_film.cloned());
+                    self.aim = if self.film.is_some() { Aim::Showtimes } else { self.aim };
+                }
+            }
+        }
         self.wanted.keep(&before.wanted);
         self.count = self.count.or(before.count);
         self.user = self.user.take().or_else(|| before.user.clone());
