@@ -26,6 +26,7 @@ use language::{
     coverage::{ASKED_FROM, LAST, Used, unused},
     rules::{Percent, goal},
     say::{self, Skill, failed, samples as samples_of},
+    scan::marks,
     small_talk::Manner,
     turn::{Answered, Decision},
     vocabulary::{Unit, Vocabulary},
@@ -53,6 +54,9 @@ const HISTORY: &str = "get_conversation_history";
 const GUESSED: Percent = 45;
 const LOOKED_FOR: Percent = 40;
 
+/// Words that ask what something costs.
+const PRICES: &str =
+    "はいくら|いくら|料金|値段|入場料|鑑賞料|how much|prices|price|costs|cost|fees|fee";
 /// Words that are known as harmless and that mean something to a person who chooses a seat.
 const MIDDLE: &str = "真ん中|まんなか|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|くるまいす|wheelchair";
@@ -153,7 +157,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_told: false,
     },
     Skill {
-        goals: &[Goal::Seats],
+        goals: &[Goal::Seats, Goal::Price],
         tools: &["list_movies", "list_showtimes", "list_available_seats"],
         is_one_enough: false,
         name: ("空席の確認", "looking up free seats"),
@@ -261,6 +265,7 @@ impl Family for Cinema {
     fn spares(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
             Manner::Errand => utterance.has(NOUNS) || utterance.has(&[SEE, SEAT]),
+            Manner::Price => Self::goal(utterance).is_some_and(|it| it.0 == Goal::Price),
             Manner::Elsewhere => utterance.has(NOUNS) || utterance.has(&[SEE]),
             _ => false,
         }
@@ -345,6 +350,7 @@ impl Family for Cinema {
             Goal::Films
             | Goal::Showtimes
             | Goal::Seats
+            | Goal::Price
             | Goal::Book
             | Goal::Hold
             | Goal::Reservation => {
@@ -482,7 +488,11 @@ fn used(visit: &Visit, goal: Goal) -> Used {
         Goal::Showtimes => vec![LAST],
         _ => Vec::new(),
     };
-    Used { names: visit.used(), conditions, spans: Vec::new() }
+    let mut names = visit.used();
+    if goal == Goal::Price {
+        names.extend(marks(PRICES).map(str::to_owned));
+    }
+    Used { names, conditions, spans: Vec::new() }
 }
 
 impl Plan for Doing {

@@ -181,6 +181,10 @@ impl Visit {
         if self.aim == Aim::Films {
             return self.show_films(context, &films);
         }
+        if self.asks_price {
+            // Any of them has a price.
+            films.truncate(1);
+        }
         if let [film] = films[..] {
             self.film = Some(settled(film, context.language));
             return self.proceed(context);

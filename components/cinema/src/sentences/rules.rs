@@ -43,6 +43,8 @@ pub(super) enum Goal {
     Seats,
     /// When a film is on.
     Showtimes,
+    /// What tickets cost.
+    Price,
     /// Which films there are.
     Films,
 }
@@ -102,6 +104,12 @@ const ASKS: Sign = Says(&[Word::LIST, FREE, VACANT, SHOWTIMES]);
 /// The rules, the first that fits counts.
 pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(96, Goal::Help, &[Says(&[HOW_TO])], &[THEIRS]),
+    rule(
+        95,
+        Goal::Price,
+        &[Says(&[Word::PRICE]), Says(&[TICKET, SEAT])],
+        &[THEIRS, Says(&[Word::CANCEL, Word::ELSEWHERE, Word::CHANGE])],
+    ),
     rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL, LET_GO])], &[]),
     rule(95, Goal::Release, &[Says(&[LET_GO])], &[THEIRS]),
     rule(95, Goal::Release, &[Says(&[HOLD]), Says(&[Word::CANCEL])], &[THEIRS]),

@@ -47,6 +47,9 @@ impl Visit {
         let edges = edges(found);
         self.fares = Fares::read(found);
         self.retitle(context, found);
+        if self.asks_price {
+            return self.tell_prices(context, found);
+        }
         if self.aim != Aim::Book {
             return self.show_seats(context, &seats);
         }

@@ -137,7 +137,8 @@ impl Visit {
         };
         let picked = picked.filter(|_| self.note.is_none());
         let only = if let [one] = &with_seats[..] { Some(one) } else { None };
-        if let Some(one) = picked.or(exact).or(only.filter(|_| self.note.is_none())) {
+        let any = with_seats.first().filter(|_| self.asks_price);
+        if let Some(one) = any.or(picked).or(exact).or(only.filter(|_| self.note.is_none())) {
             let choice = choice(one, &film, context.language);
             let label = choice.name.unwrap_or(choice.label);
             self.showing = Some(Settled { id: choice.value, label });

@@ -128,6 +128,9 @@ pub(super) struct Visit {
     /// Whether it is asked as well how long the film is.
     #[serde(default)]
     pub(super) asks_length: bool,
+    /// Whether it is asked what seats cost.
+    #[serde(default)]
+    pub(super) asks_price: bool,
     /// Whether it is asked when the film is on.
     #[serde(default)]
     asks_when: bool,
@@ -218,7 +221,7 @@ impl Visit {
     pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let aim = match goal {
             Goal::Book | Goal::Hold => Aim::Book,
-            Goal::Seats => Aim::Seats,
+            Goal::Seats | Goal::Price => Aim::Seats,
             Goal::Showtimes => Aim::Showtimes,
             Goal::Reservation => Aim::Reservation,
             _ => Aim::Films,
@@ -261,6 +264,7 @@ impl Visit {
             is_looked_for: false,
             asks_length: asks_length(utterance),
             asks_when: asks_when(utterance),
+            asks_price: goal == Goal::Price,
             is_hold: goal == Goal::Hold,
             held: None,
             hold_token: None,
