@@ -312,6 +312,10 @@ impl Family for Cinema {
                 ),
                 format!("I take that as something past; nothing was done now. {}", examples()),
             ),
+            Goal::Waiting => context.say(
+                "キャンセル待ちは、内蔵プランナーとの会話では受け付けていません。何もしていません。満席の回の座席表から申し込めます。",
+                "The built-in planner takes no names for the waiting list, so nothing was done. You can join it on the plan of the hall of a showing that is full.",
+            ),
             Goal::Help => examples(),
             Goal::Reservation if number(utterance).is_none() => self.bookings.described(context),
             _ => return None,
@@ -380,6 +384,23 @@ impl Family for Cinema {
             Some(Doing::Held(held)) => {
                 (manner.is_none() && goal.is_none() && held.worded(utterance)).then_some(on)
             }
+            // What is held is let go.
+            Some(Doing::Visit(visit))
+                if goal == Some(Goal::Cancel)
+                    && visit.held.is_some()
+                    && number(utterance).is_none()
+                    && !utterance.has(&[RESERVATION]) =>
+            {
+                *plan = Some(Doing::Held(Held::of(utterance, Deed::Release, Some(&**visit))));
+                Some(on)
+            }
+            // What is reserved stays as it is.
+            Some(Doing::Visit(visit)) if manner.is_none() && visit.is_made && changes(utterance) => {
+                Some(Followed::Say(context.say(
+                    "予約はもう完了しているため、何も変えていません。変えるには、「キャンセルして」で取り消してから、あらためて予約してください。",
+                    "That booking is made already, and nothing was changed. To change it, cancel it (\"cancel it\") and book anew.",
+                )))
+            }
             // Nothing is reserved yet: what is being chosen is left.
             Some(Doing::Visit(visit))
                 if goal == Some(Goal::Cancel)
@@ -446,6 +467,16 @@ impl Family for Cinema {
         let visit = Visit::looked_for(&Sentence::of(&name, context.today()), &name);
         Some((Doing::Visit(Box::new(visit)), LOOKED_FOR, left.collect()))
     }
+}
+
+/// Whether `utterance` wants what was made to be another, and names no film.
+fn changes(utterance: &Sentence) -> bool {
+    const CHANGES: &str = "make it|make that|change it|change that|change the|move it|move that|move the|instead|にして|に変え|に変更|に増や|に減ら|に移|にずらし|やっぱり|やっぱ";
+    let is_other = !utterance.numbers.counts.is_empty()
+        || !utterance.numbers.marked.is_empty()
+        || utterance.when.date.is_some()
+        || utterance.when.hours.is_some();
+    is_other && utterance.says(CHANGES) && utterance.title().is_none()
 }
 
 /// The visit that a plan is.

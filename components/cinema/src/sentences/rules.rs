@@ -7,7 +7,7 @@ use language::{
 
 use super::words::{
     ABOUT, FILM, FREE, HOLD, HOW_TO, LET_GO, MINE, PLAYING, RECORD, RESERVATION, RESERVE, RESERVED,
-    SEAT, SEE, SHOWTIMES, TICKET, VACANT, WHEELCHAIR,
+    SEAT, SEE, SHOWTIMES, TICKET, VACANT, WAITING_LIST, WHEELCHAIR,
 };
 
 /// What a sentence asks for.
@@ -43,6 +43,8 @@ pub(super) enum Goal {
     Seats,
     /// When a film is on.
     Showtimes,
+    /// A place in the line for seats that others give back.
+    Waiting,
     /// What tickets cost.
     Price,
     /// Which films there are.
@@ -104,6 +106,7 @@ const ASKS: Sign = Says(&[Word::LIST, FREE, VACANT, SHOWTIMES]);
 /// The rules, the first that fits counts.
 pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(96, Goal::Help, &[Says(&[HOW_TO])], &[THEIRS]),
+    rule(96, Goal::Waiting, &[Says(&[WAITING_LIST])], &[THEIRS]),
     rule(
         95,
         Goal::Price,

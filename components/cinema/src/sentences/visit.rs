@@ -128,6 +128,9 @@ pub(super) struct Visit {
     /// Whether it is asked as well how long the film is.
     #[serde(default)]
     pub(super) asks_length: bool,
+    /// Whether its seats are reserved.
+    #[serde(default)]
+    pub(super) is_made: bool,
     /// Whether it is asked what seats cost.
     #[serde(default)]
     pub(super) asks_price: bool,
@@ -265,6 +268,7 @@ impl Visit {
             asks_length: asks_length(utterance),
             asks_when: asks_when(utterance),
             asks_price: goal == Goal::Price,
+            is_made: false,
             is_hold: goal == Goal::Hold,
             held: None,
             hold_token: None,
