@@ -34,7 +34,7 @@ const BARE_BEHIND: &[&str] =
     &["で予約", "で取って", "でとって", "で押さえ", "で仮押さえ", "でお願い"];
 /// What ends what says a name.
 const ENDS: &[&str] = &["でお願いします", "と申します", "といいます", "です", "で"];
-/// Words that are nobody's name: those who speak, what is not said yet, and ways to book or to pay.
+/// Words that are no name: those who speak, what is not said yet, and ways to book or to pay.
 const NO_NAMES: &str = "君|僕|私|俺|自分|同じ|別|未定|何|誰|現金|割引|学割|会員|団体|電話|連番|通常|字幕|吹替|当日|前売|並び|隣同士|一般|全員|両方";
 /// The longest name in characters, and in words.
 const CHARS_MAX: usize = 30;
