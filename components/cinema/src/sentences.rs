@@ -3,16 +3,19 @@
 mod answers;
 mod cancel;
 mod facts;
+mod fares;
 mod films;
 mod held;
 mod marks;
 mod reserve;
 mod rules;
 mod seats;
+mod several;
 mod showings;
 mod titles;
 mod visit;
 mod wanted;
+mod whose;
 mod words;
 
 use language::{
@@ -23,6 +26,7 @@ use language::{
     coverage::{ASKED_FROM, LAST, Used, unused},
     rules::{Percent, goal},
     say::{self, Skill, failed, samples as samples_of},
+    scan::marks,
     small_talk::Manner,
     turn::{Answered, Decision},
     vocabulary::{Unit, Vocabulary},
@@ -50,6 +54,9 @@ const HISTORY: &str = "get_conversation_history";
 const GUESSED: Percent = 45;
 const LOOKED_FOR: Percent = 40;
 
+/// Words that ask what something costs.
+const PRICES: &str =
+    "はいくら|いくら|料金|値段|入場料|鑑賞料|how much|prices|price|costs|cost|fees|fee";
 /// Words that are known as harmless and that mean something to a person who chooses a seat.
 const MIDDLE: &str = "真ん中|まんなか|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|くるまいす|wheelchair";
@@ -150,7 +157,7 @@ static SKILLS: &[Skill<Goal>] = &[
         is_told: false,
     },
     Skill {
-        goals: &[Goal::Seats],
+        goals: &[Goal::Seats, Goal::Price],
         tools: &["list_movies", "list_showtimes", "list_available_seats"],
         is_one_enough: false,
         name: ("空席の確認", "looking up free seats"),
@@ -258,6 +265,7 @@ impl Family for Cinema {
     fn spares(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
             Manner::Errand => utterance.has(NOUNS) || utterance.has(&[SEE, SEAT]),
+            Manner::Price => Self::goal(utterance).is_some_and(|it| it.0 == Goal::Price),
             Manner::Elsewhere => utterance.has(NOUNS) || utterance.has(&[SEE]),
             _ => false,
         }
@@ -304,6 +312,10 @@ impl Family for Cinema {
                 ),
                 format!("I take that as something past; nothing was done now. {}", examples()),
             ),
+            Goal::Waiting => context.say(
+                "キャンセル待ちは、内蔵プランナーとの会話では受け付けていません。何もしていません。満席の回の座席表から申し込めます。",
+                "The built-in planner takes no names for the waiting list, so nothing was done. You can join it on the plan of the hall of a showing that is full.",
+            ),
             Goal::Help => examples(),
             Goal::Reservation if number(utterance).is_none() => self.bookings.described(context),
             _ => return None,
@@ -333,9 +345,16 @@ impl Family for Cinema {
                 };
                 Doing::Held(Held::of(utterance, deed, visit_of(before)))
             }
+            // A film that is named beside a refusal: of one on a day, the times.
+            Goal::Look if utterance.title().is_some() && !utterance.has(&[Word::THEIRS]) => {
+                let goal =
+                    if utterance.when.date.is_some() { Goal::Showtimes } else { Goal::Films };
+                Doing::Visit(Box::new(Visit::of(utterance, goal, visit_of(before))))
+            }
             Goal::Films
             | Goal::Showtimes
             | Goal::Seats
+            | Goal::Price
             | Goal::Book
             | Goal::Hold
             | Goal::Reservation => {
@@ -364,6 +383,23 @@ impl Family for Cinema {
             }
             Some(Doing::Held(held)) => {
                 (manner.is_none() && goal.is_none() && held.worded(utterance)).then_some(on)
+            }
+            // What is held is let go.
+            Some(Doing::Visit(visit))
+                if goal == Some(Goal::Cancel)
+                    && visit.held.is_some()
+                    && number(utterance).is_none()
+                    && !utterance.has(&[RESERVATION]) =>
+            {
+                *plan = Some(Doing::Held(Held::of(utterance, Deed::Release, Some(&**visit))));
+                Some(on)
+            }
+            // What is reserved stays as it is.
+            Some(Doing::Visit(visit)) if manner.is_none() && visit.is_made && changes(utterance) => {
+                Some(Followed::Say(context.say(
+                    "予約はもう完了しているため、何も変えていません。変えるには、「キャンセルして」で取り消してから、あらためて予約してください。",
+                    "That booking is made already, and nothing was changed. To change it, cancel it (\"cancel it\") and book anew.",
+                )))
             }
             // Nothing is reserved yet: what is being chosen is left.
             Some(Doing::Visit(visit))
@@ -399,7 +435,8 @@ impl Family for Cinema {
                     visit.book();
                 }
                 // A new order is read anew, unless it chooses among what was shown.
-                visit.worded(utterance).then_some(on)
+                let goes_on = visit.worded(utterance) || visit.stays(utterance, goal, context);
+                goes_on.then_some(on)
             }
             _ => None,
         }
@@ -430,6 +467,16 @@ impl Family for Cinema {
         let visit = Visit::looked_for(&Sentence::of(&name, context.today()), &name);
         Some((Doing::Visit(Box::new(visit)), LOOKED_FOR, left.collect()))
     }
+}
+
+/// Whether `utterance` wants what was made to be another, and names no film.
+fn changes(utterance: &Sentence) -> bool {
+    const CHANGES: &str = "make it|make that|change it|change that|change the|move it|move that|move the|instead|にして|に変え|に変更|に増や|に減ら|に移|にずらし|やっぱり|やっぱ";
+    let is_other = !utterance.numbers.counts.is_empty()
+        || !utterance.numbers.marked.is_empty()
+        || utterance.when.date.is_some()
+        || utterance.when.hours.is_some();
+    is_other && utterance.says(CHANGES) && utterance.title().is_none()
 }
 
 /// The visit that a plan is.
@@ -472,7 +519,11 @@ fn used(visit: &Visit, goal: Goal) -> Used {
         Goal::Showtimes => vec![LAST],
         _ => Vec::new(),
     };
-    Used { names: visit.used(), conditions, spans: Vec::new() }
+    let mut names = visit.used();
+    if goal == Goal::Price {
+        names.extend(marks(PRICES).map(str::to_owned));
+    }
+    Used { names, conditions, spans: Vec::new() }
 }
 
 impl Plan for Doing {

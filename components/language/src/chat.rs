@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Date,
+    consent::{Consent, consent},
     context::{FORM_SCHEMA, Holder, TurnContext},
     coverage::{self, ASKED_FROM, Used},
     language::Language,
@@ -16,7 +17,7 @@ use crate::{
     say::{self, Skill},
     settled,
     small_talk::{CLOSED, Manner, STOPPED, manners},
-    turn::{Answered, Decision, ToolResult, Turn},
+    turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult, Turn},
     utterance::{CHARS_MAX, Utterance},
     words::Word,
 };
@@ -27,6 +28,9 @@ pub const FOLLOWED: Percent = 58;
 const BROUGHT: Percent = 97;
 /// How sure it is of an answer in the turns after the first.
 const GOES_ON: Percent = 90;
+/// How sure a family is that a sentence passes over what waits for an approval, though it means nothing to it: less
+/// than of anything that means something.
+const PASSES_OVER: Percent = 10;
 /// What part of its sureness is left where so much is not understood that it is asked about.
 const UNSURE: f32 = 0.4;
 /// How sure it is where single words speak for it.
@@ -204,6 +208,8 @@ pub struct Chat<F: Family> {
     unused: Vec<String>,
     /// The fields of the form that was asked for last.
     asked: Vec<String>,
+    /// What waited for an approval and was not made, as the person said something else instead.
+    passed_over: Option<PassedOver>,
     #[serde(flatten)]
     family: F,
 }
@@ -216,9 +222,17 @@ impl<F: Family> Default for Chat<F> {
             is_english: None,
             unused: Vec::new(),
             asked: Vec::new(),
+            passed_over: None,
             family: F::default(),
         }
     }
+}
+
+/// A call that waited for an approval, and was not made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct PassedOver {
+    tool: String,
+    reason: String,
 }
 
 /// What a sentence leads to, and how surely it was for the family, from 0 to 1.
@@ -285,6 +299,9 @@ impl<F: Family> Chat<F> {
         if let Ok(values) = serde_json::from_str::<Map<String, Value>>(sentence) {
             return self.fill(&values, context);
         }
+        if let Some(led) = self.consent(sentence, context, answered) {
+            return led;
+        }
         let sentence: String = sentence.chars().take(CHARS_MAX).collect();
         let mut sentence = settled::settled(&sentence);
         if let Some(plan) = &self.plan {
@@ -303,6 +320,46 @@ impl<F: Family> Chat<F> {
                 self.parse(only, context, answered)
             }
             _ => self.parse(&sentence, context, answered),
+        }
+    }
+
+    /// The answer to a bare yes or no to what waits: a call that waits for an approval is asked for again, since no
+    /// word allows it; with a no it is left.
+    fn consent(
+        &mut self,
+        sentence: &str,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Option<Led> {
+        let own: Vec<_> =
+            answered.iter().filter(|it| it.call.id.starts_with(F::HOLDER.family)).collect();
+        let waits = |it: &&&Answered| matches!(&it.result, ToolResult::Failed(Failure { error, .. }) if error == "not_allowed");
+        let waiting: Vec<&ToolCall> = own.iter().filter(waits).map(|it| &it.call).collect();
+        let has_form = own.iter().any(|it| it.call.arguments.contains_key(FORM_SCHEMA));
+        match consent(sentence) {
+            Some(Consent::No) if has_form || !waiting.is_empty() => {
+                (self.plan, self.asked) = (None, Vec::new());
+                Some((context.conclude(say::nothing(context)), part(BROUGHT)))
+            }
+            Some(Consent::Yes) if !waiting.is_empty() => {
+                let press = context.say(
+                    "進めるには、許可のボタンを押してください。",
+                    "Press the button that allows it to go ahead. ",
+                );
+                let again = waiting.into_iter().map(|it| {
+                    let reason = it.reason.strip_prefix(&press).unwrap_or(&it.reason);
+                    let arguments = Value::Object(it.arguments.clone());
+                    let call = context.call(&it.name, arguments, format!("{press}{reason}"));
+                    ToolCall { meta: it.meta.clone(), ..call }
+                });
+                Some((Decision::Call(again.collect()), part(BROUGHT)))
+            }
+            _ => {
+                self.passed_over = waiting
+                    .first()
+                    .map(|it| PassedOver { tool: it.name.clone(), reason: it.reason.clone() });
+                None
+            }
         }
     }
 
@@ -434,7 +491,8 @@ impl<F: Family> Chat<F> {
 
     /// The answer to a sentence that is not for the family.
     fn not_mine(&self, context: &TurnContext<'_>) -> Led {
-        (context.conclude(say::not_understood(context, F::SKILLS)), 0.0)
+        let sure = self.passed_over.as_ref().map_or(0.0, |_| part(PASSES_OVER));
+        (context.conclude(say::not_understood(context, F::SKILLS)), sure)
     }
 
     /// Takes in what a form brought (FORM-5), where it is the one that was asked for.
@@ -470,19 +528,24 @@ impl<F: Family> Chat<F> {
                 self.asked = fields;
             }
         }
+        if let Some(passed) = self.passed_over.take() {
+            let text = context.say(
+                format!("承認を待っていた操作（{}）は行っていません。", passed.reason),
+                format!("What waited for your approval was not done ({}).", passed.reason),
+            );
+            match &mut decision {
+                Decision::Conclude(conclusion) => lead_in(conclusion, &text),
+                Decision::Call(calls) if calls.iter().any(|it| it.name == passed.tool) => {}
+                Decision::Call(_) => self.passed_over = Some(passed),
+            }
+        }
         if self.unused.is_empty() {
             return decision;
         }
         let note = say::unused(context, &self.unused);
         match &mut decision {
             Decision::Conclude(conclusion) => {
-                let text = conclusion.parts.iter_mut().find_map(|part| match &mut part.body {
-                    Body::Text(text) => Some(text),
-                    Body::Image(_) => None,
-                });
-                if let Some(text) = text {
-                    *text = format!("{note}\n{text}");
-                }
+                lead_in(conclusion, &note);
                 self.unused.clear();
             }
             Decision::Call(calls) => {
@@ -524,6 +587,17 @@ impl<F: Family> Chat<F> {
                 (None, None) => {}
             }
         }
+    }
+}
+
+/// Puts `note` before the first text of `conclusion`.
+fn lead_in(conclusion: &mut Conclusion, note: &str) {
+    let text = conclusion.parts.iter_mut().find_map(|part| match &mut part.body {
+        Body::Text(text) => Some(text),
+        Body::Image(_) => None,
+    });
+    if let Some(text) = text {
+        *text = format!("{note}\n{text}");
     }
 }
 

@@ -26,6 +26,10 @@ enum Names {
     /// The first, second … such day of a month.
     Nth(i8),
     Weekend,
+    /// The weekend so many weeks from this one.
+    WeekendOf(i32),
+    /// The last day of the month.
+    MonthEnd,
     /// A month in English.
     Month(i8),
     /// From one hour to another, in minutes.
@@ -56,7 +60,7 @@ const PHRASES: &[(Names, &str)] = &[
         "明日|あした|あす|翌日|tomorrow|tmr|tomorrow's|tmrw|tomorow|tommorow|tommorrow|tomorrw|2moro|2morrow",
     ),
     (Names::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
-    (Names::Day(3), "しあさって|明々後日"),
+    (Names::Day(3), "しあさって|明々後日|明明後日"),
     (
         Names::Day(7),
         "一週間後|1週間後|来週の今日|a week today|a week from today|in a week|today week",
@@ -87,6 +91,12 @@ const PHRASES: &[(Names, &str)] = &[
     (Names::Nth(4), "第四|第4|fourth"),
     (Names::NextWeek, "来週|来週の|翌週|翌週の|next|next week|next week's"),
     (Names::WeekAfter, "再来週|再来週の|the week after next"),
+    (Names::WeekendOf(1), "来週末|翌週末|来週の週末"),
+    (Names::WeekendOf(2), "再来週末|再来週の週末"),
+    (
+        Names::MonthEnd,
+        "月末|今月末|来月末|end of the month|the end of the month|end of this month|end of next month|the end of next month|last day of the month",
+    ),
     (Names::Weekend, "週末|今週末|weekend|this weekend|the weekend"),
     (Names::Month(1), "january|jan"),
     (Names::Month(2), "february|feb"),
@@ -158,6 +168,8 @@ pub struct When {
     pub hours: Option<Hours>,
     /// Whether it goes from one day to another, of which only the last is read.
     pub is_range: bool,
+    /// Whether the day is one of the week and nothing says of which week.
+    pub is_bare_weekday: bool,
     /// Where that stands, in characters.
     pub spans: Vec<(usize, usize)>,
 }
@@ -298,6 +310,10 @@ fn utterance_before(bound: &[char]) -> bool {
 
 impl Reading {
     fn one(&mut self, lower: &[char], at: usize) -> Option<usize> {
+        if let Some((days, length)) = days_on(lower, at) {
+            self.when.date = Some(self.today.checked_add(days.days()).ok()?);
+            return Some(length);
+        }
         if let Some((date, length)) = written(lower, at, self.today) {
             self.when.date = Some(date);
             return Some(length);
@@ -379,6 +395,17 @@ impl Reading {
                 self.nth = Some(nth);
             }
             Names::Weekend => self.weekend(),
+            Names::WeekendOf(week) => {
+                self.week = Some(week);
+                self.weekend();
+            }
+            Names::MonthEnd => {
+                let phrase: String = lower[at..at + length].iter().collect();
+                let months = i8::from(phrase.contains("来月") || phrase.contains("next month"));
+                let first = self.today.first_of_month();
+                let month = first.checked_add(i32::from(months).months()).ok()?;
+                self.when.date = Some(month.last_of_month());
+            }
             Names::Month(month) => return self.month(lower, at, month, length),
             Names::Hours(from, to) => {
                 match bound_before(lower, at).map(|it| it.0) {
@@ -453,6 +480,7 @@ impl Reading {
             Some(week) if week > 0 => week * 7 + day - here,
             _ => (day - here).rem_euclid(7),
         };
+        self.when.is_bare_weekday = self.week.is_none();
         self.when.date = self.today.checked_add(days.days()).ok();
     }
 
@@ -576,11 +604,40 @@ fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
             return Some((date?, digits + 2));
         }
     }
-    let later = ["日後", " days from now"].iter().find(|mark| {
-        let mut rest = rest.iter();
-        mark.chars().all(|it| rest.next() == Some(&it))
-    })?;
+    let later =
+        ["日後", " days from now", " days later", " days from today"].iter().find(|mark| {
+            let mut rest = rest.iter();
+            mark.chars().all(|it| rest.next() == Some(&it))
+        })?;
     Some((today.checked_add(first.days()).ok()?, digits + later.chars().count()))
+}
+
+/// `in three days`, `two days from now`: how many, and how long that is.
+fn days_on(lower: &[char], at: usize) -> Option<(i32, usize)> {
+    const COUNTS: &[&str] =
+        &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let rest: String = lower[at..].iter().take(32).collect();
+    if at > 0 && lower[at - 1].is_ascii_alphanumeric()
+        || !rest.starts_with(|it: char| it.is_ascii())
+    {
+        return None;
+    }
+    let bare = rest.strip_prefix("in ");
+    let text = bare.unwrap_or(&rest);
+    let word = text.split(' ').next()?;
+    let count = match word.parse::<i32>() {
+        Ok(count) => count,
+        Err(_) => i32::try_from(COUNTS.iter().position(|it| *it == word)?).ok()? + 1,
+    };
+    let behind = &text[word.len()..];
+    const ENDS: [&str; 3] = [" from now", " from today", " later"];
+    let days = [" days", " day"].into_iter().find(|it| behind.starts_with(it))?;
+    let behind = &behind[days.len()..];
+    let end = ENDS.into_iter().find(|it| behind.starts_with(it)).map_or(0, str::len);
+    let is_whole = !behind[end..].starts_with(|it: char| it.is_ascii_alphanumeric() || it == '\'');
+    let length = rest.len() - behind.len() + end;
+    ((bare.is_some() || end > 0) && is_whole && (1..=99).contains(&count))
+        .then_some((count, length))
 }
 
 /// The `nth` such weekday of the month that is `months` from `today`'s.
@@ -696,4 +753,35 @@ fn near(today: Date, month: i8, day: i8) -> Option<Date> {
 fn ordinal(rest: &[char]) -> usize {
     let rest: String = rest.iter().take(2).collect();
     if ["st", "nd", "rd", "th"].contains(&rest.as_str()) { 2 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_counted_and_weeks_and_months_end() {
+        // A Saturday.
+        let today = Date::constant(2026, 11, 21);
+        for (text, month, day) in [
+            ("明明後日の夜", 11, 24),
+            ("今月末に2枚", 11, 30),
+            ("月末", 11, 30),
+            ("来月末", 12, 31),
+            ("来週末に2枚", 11, 28),
+            ("再来週末", 12, 5),
+            ("at the end of the month", 11, 30),
+            ("the end of next month", 12, 31),
+            ("in three days", 11, 24),
+            ("two seats in 2 days", 11, 23),
+            ("five days from now", 11, 26),
+            ("4 days later", 11, 25),
+        ] {
+            let lower: Vec<char> = text.chars().collect();
+            let expected = Date::constant(2026, month, day);
+            assert_eq!(read(&lower, today).date, Some(expected), "{text}");
+        }
+        let lower: Vec<char> = "open three days a week".chars().collect();
+        assert_eq!(read(&lower, today).date, None);
+    }
 }

@@ -4,6 +4,7 @@
 pub mod bare;
 pub mod chat;
 pub mod clock;
+pub mod consent;
 pub mod context;
 pub mod contract;
 pub mod corrected;

@@ -32,11 +32,14 @@ const WORDS: &[(u32, Unit, &str)] = &[
     (4, Unit::People, "four of us|for four|for 4"),
     (5, Unit::People, "five of us|for five|for 5"),
     (6, Unit::People, "six of us|for six|for 6"),
-    (1, Unit::People, "one for|just one"),
-    (2, Unit::People, "two for|2 for|just two|the two of us"),
-    (3, Unit::People, "three for|3 for|just three"),
-    (4, Unit::People, "four for|4 for"),
+    (1, Unit::People, "just one"),
+    (2, Unit::People, "just two|the two of us"),
+    (3, Unit::People, "just three"),
 ];
+
+/// What stands before a number that counts by itself: `book two for Akira`. A number behind `the later` or `number`
+/// says which one.
+const COUNTING: &str = "book|reserve|get|buy|need|want|take|make|grab|have|hold|like|order|just|only|and|please|me|us|be|then|plus|or";
 
 /// What makes a number behind it a new count: `make it three`.
 const MADE: &str = "make it|make that|change it to|change that to";
@@ -69,6 +72,8 @@ pub struct Numbers {
     pub ids: Vec<(Id, String)>,
     /// Where they stand in the sentence.
     pub spans: Vec<Span>,
+    /// Where each of the counts stands.
+    pub counted: Vec<Span>,
     /// Which of the counts is of those who come along with the one who writes.
     company: Option<usize>,
 }
@@ -117,12 +122,17 @@ pub(crate) fn read(
         if let Some(length) = length {
             numbers.spans.push((at, at + length));
         }
+        let new = numbers.counts.len() - numbers.counted.len();
+        numbers.counted.extend(std::iter::repeat_n((at, at + length.unwrap_or(1)), new));
         at += length.unwrap_or(1);
     }
     match numbers.company.take() {
         Some(along) if numbers.counts.len() == 1 => numbers.counts[along].1 += 1,
         // A count of all has those who come along in it.
-        Some(along) => drop(numbers.counts.remove(along)),
+        Some(along) => {
+            numbers.counts.remove(along);
+            numbers.counted.remove(along);
+        }
         None => {}
     }
     numbers
@@ -220,6 +230,10 @@ impl Numbers {
             return Some(from + digits - at);
         }
         let (count, digits) = amount(lower, at)?;
+        if word(" for", lower, at + digits).is_some() && counts_alone(lower, at) {
+            self.counts.push((Unit::People, count));
+            return Some(digits + " for".len());
+        }
         let mut from = at + digits;
         // `two adjacent seats`, `3 more cards`: one word may stand between.
         for _ in 0..2 {
@@ -238,6 +252,14 @@ impl Numbers {
         }
         None
     }
+}
+
+/// Whether a number at `at` counts by itself, by what is before it: nothing, a comma, or a word of ordering.
+fn counts_alone(lower: &[char], at: usize) -> bool {
+    let before: String = lower[..at].iter().collect();
+    let before = before.trim_end();
+    let last = before.rsplit(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
+    last.is_empty() || COUNTING.split('|').any(|it| it == last)
 }
 
 /// A number at `at`, in digits or as a word.
@@ -304,6 +326,22 @@ mod tests {
             ("子ども2人と観たい", 3),
         ] {
             assert_eq!(people(text), Some(count), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_says_which_one_counts_nothing() {
+        for (text, count) in [
+            ("book the later one for two", Some(2)),
+            ("the first one for 3 please", Some(3)),
+            ("that one for Akira", None),
+            ("number 2 for three of us", Some(3)),
+            ("book one for Akira", Some(1)),
+            ("two for Akira please", Some(2)),
+            ("tomorrow, 3 for Godzilla", Some(3)),
+            ("just one for tonight", Some(1)),
+        ] {
+            assert_eq!(people(text), count, "{text}");
         }
     }
 

@@ -83,6 +83,21 @@ impl Talk {
         self.turn(before, message, true, &[])
     }
 
+    /// Sends `message` instead of an answer to what waits: a form stays open, and another call is not allowed.
+    pub fn say_instead(&mut self, message: &str) -> Decision {
+        let answered: Vec<_> = std::mem::take(&mut self.last)
+            .into_iter()
+            .map(|call| {
+                let result = match call.arguments.contains_key(FORM_SCHEMA) {
+                    true => output(json!({ "status": "input_required" })),
+                    false => ToolResult::Failed(Failure::new("not_allowed", 403, "Not allowed.")),
+                };
+                Answered { call, result }
+            })
+            .collect();
+        self.turn(&[], message, true, &answered)
+    }
+
     /// The last calls come back with `results`, in their order.
     pub fn back(&mut self, results: &[ToolResult]) -> Decision {
         let calls = std::mem::take(&mut self.last).into_iter();

@@ -118,7 +118,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::PRICE,
-        "支払い|支払|決済|pay with|pay by|payment|いくら|料金|値段|入場料|鑑賞料|キャンセル料|キャンセル代|how much|price|prices|cost|\
+        "はいくら|支払い|支払|決済|pay with|pay by|payment|いくら|料金|値段|入場料|鑑賞料|キャンセル料|キャンセル代|how much|price|prices|cost|\
          costs|fee|fees|cancellation fee",
     ),
     (

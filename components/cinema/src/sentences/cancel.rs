@@ -28,7 +28,17 @@ const BOOKINGS_MAX: usize = 20;
 pub(super) struct Booking {
     id: String,
     title: String,
+    #[serde(default)]
+    title_en: String,
     start: String,
+}
+
+impl Booking {
+    /// The film's title as `context` is answered in.
+    fn named(&self, context: &TurnContext<'_>) -> &str {
+        let english = if self.title_en.is_empty() { &self.title } else { &self.title_en };
+        context.language.pick(&self.title, english)
+    }
 }
 
 /// What was reserved here, as far as it still holds.
@@ -45,7 +55,8 @@ impl Bookings {
             let id = text("reservation_id");
             self.0.retain(|it| it.id != id);
             if found["status"] != "cancelled" && !id.is_empty() {
-                self.0.push(Booking { id, title: text("movie_title"), start: text("start_time") });
+                let (title, title_en) = (text("movie_title"), text("movie_title_en"));
+                self.0.push(Booking { id, title, title_en, start: text("start_time") });
             }
         }
         let surplus = self.0.len().saturating_sub(BOOKINGS_MAX);
@@ -63,10 +74,11 @@ impl Bookings {
             .0
             .iter()
             .filter(|booking| {
-                let title = fold(&booking.title);
-                let is_titled = !title.is_empty()
-                    && (text.contains(&title)
-                        || parts(&booking.title).iter().any(|part| text.contains(&fold(part))));
+                let (title, english) = (fold(&booking.title), fold(&booking.title_en));
+                let is_titled = !english.is_empty() && text.contains(&english)
+                    || !title.is_empty()
+                        && (text.contains(&title)
+                            || parts(&booking.title).iter().any(|part| text.contains(&fold(part))));
                 is_titled || day.as_ref().is_some_and(|day| booking.start.starts_with(day.as_str()))
             })
             .cloned()
@@ -93,7 +105,9 @@ impl Bookings {
         let lines: Vec<_> = self
             .0
             .iter()
-            .map(|it| format!("- {}: {} {}", it.id, it.title, shown(&it.start, context.language)))
+            .map(|it| {
+                format!("- {}: {} {}", it.id, it.named(context), shown(&it.start, context.language))
+            })
             .collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
@@ -197,7 +211,7 @@ impl Cancel {
                 format!(
                     "{}. {} {}（{}）",
                     at + 1,
-                    booking.title,
+                    booking.named(context),
                     shown(&booking.start, context.language),
                     booking.id
                 )

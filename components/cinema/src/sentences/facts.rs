@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use language::vocabulary::Unit;
+use language::{scan::marks, vocabulary::Unit};
 
 use super::{
     rules::{
@@ -11,6 +11,7 @@ use super::{
     },
     titles::Sentence,
     wanted,
+    words::RESERVE,
 };
 
 /// Words for what was reserved.
@@ -19,6 +20,17 @@ const BOOKED: &str = "予約|取った|買った|booked|reserved|bought";
 const OCCASIONS: &str = "早く始まる|最初に始まる|starts first|starting first|starts next|begins first|早い回|遅い回|最初の回|最後の回|最終回|次の回|朝の回|昼の回|夕方の回|夜の回|の回ある|の回は|の回って|の時間|when is|when's|when does|when do|when are|know when|earliest|soonest|as soon as possible|asap|as early as possible|なるべく早|できるだけ早|一番早|いちばん早|latest|first show|last show|next show";
 /// Films by what people think of them, without a word for films.
 const RATED: &str = "評価が一番|一番評価|いちばん評価|評価が最も|評価の高いの|評価が高いの|評価の高いやつ|highest rated|highest-rated|best rated|best-rated|top rated|top-rated|best reviewed|highest rating|best rating|thing on|thing showing|thing playing|things on|things showing|thing you've got on|thing you have on|thing you're showing|thing that's on|thing that is on";
+
+/// Words that are a deed and its refusal at once.
+const REFUSED: &str =
+    "取らないで|取らなくて|とらないで|とらなくて|買わないで|買わなくて|押さえないで|押さえなくて";
+
+/// Whether a film's name stands in the words that ask when it is on: `when Rashomon is on`.
+fn is_when(utterance: &Sentence) -> bool {
+    const BEHIND: &str = " is on| is showing| is playing| plays| starts| begins| are on";
+    let Some(at) = utterance.find_word("when", 0) else { return false };
+    marks(BEHIND).any(|it| utterance.find(it, at).is_some())
+}
 
 /// A sentence and what was found in it.
 pub(super) struct Facts<'a> {
@@ -35,12 +47,15 @@ impl<'a> Facts<'a> {
         let utterance = self.utterance;
         match sign {
             Says(words) => utterance.has(words),
-            Denies(words) => utterance.denies(words),
+            // A word that refuses what it names: `取らないで`.
+            Denies(words) => {
+                utterance.denies(words) || words.contains(&RESERVE) && utterance.says(REFUSED)
+            }
             Sign::Question => utterance.asks(),
             Sign::Booked => utterance.says(BOOKED),
             Sign::Rated => utterance.says(RATED),
             Sign::Length => wanted::minutes(&utterance.lower).is_some(),
-            Sign::Occasion => utterance.says(OCCASIONS),
+            Sign::Occasion => utterance.says(OCCASIONS) || is_when(utterance),
             Sign::People => utterance.numbers.counts.iter().any(|it| it.0 == Unit::People),
             Sign::Pieces => utterance.numbers.pieces().is_some(),
             Sign::Counted => !utterance.numbers.counts.is_empty(),
@@ -49,6 +64,9 @@ impl<'a> Facts<'a> {
             Sign::Has(id) => utterance.numbers.id(id).is_some(),
             Sign::Genre => utterance.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| utterance.title().is_some()),
+            Sign::Back => {
+                utterance.says("それ|その映画|この映画|その作品|is it|that film|that movie")
+            }
             Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
         }
     }

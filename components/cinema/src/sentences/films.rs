@@ -181,6 +181,10 @@ impl Visit {
         if self.aim == Aim::Films {
             return self.show_films(context, &films);
         }
+        if self.asks_price {
+            // Any of them has a price.
+            films.truncate(1);
+        }
         if let [film] = films[..] {
             self.film = Some(settled(film, context.language));
             return self.proceed(context);
@@ -211,6 +215,7 @@ impl Visit {
     fn show_films(&mut self, context: &TurnContext<'_>, films: &[&Value]) -> Decision {
         if let [film] = films {
             self.choices = vec![choice(film, context.language)];
+            self.told = Some(settled(film, context.language));
             self.asked = Some(Asked::Film);
             let text = self.noted(about(film, context.language));
             return context.conclude(text);
@@ -240,6 +245,9 @@ impl Visit {
         if let (Some(what), Some(film)) = (self.wanted.superlative(context.language), films.first())
         {
             let first = choice(film, context.language).label;
+            if self.wanted.is_first {
+                self.told = Some(settled(film, context.language));
+            }
             head = context
                 .say(format!("{what}「{first}」です。{head}"), format!("{what} {first}. {head}"));
         }
@@ -333,6 +341,18 @@ impl Visit {
                 "No film is on then. Please try another day.",
             ),
         };
+        let is_itself = |title: &String| names.iter().any(|it| fold(it) == fold(title));
+        if let (Some(title), Some(date)) =
+            (self.title.clone().filter(|it| is_itself(it)), self.date.take())
+        {
+            // It is one of the films, on other days: those are told.
+            self.note = Some(context.say(
+                format!("{date}の「{title}」の上映は、まだ売り出されていないか、ありません。"),
+                format!("{title} is not on sale for {date}, or not on that day."),
+            ));
+            (self.also, self.hours, self.aim) = (None, None, Aim::Showtimes);
+            return self.list_films(context);
+        }
         let text = match names.is_empty() {
             true => what,
             false => {
@@ -440,6 +460,7 @@ fn choice(film: &Value, language: Language) -> Choice {
     let rating = film["rating"].as_f64().map(|it| format!("★{it:.1}"));
     let more: Vec<_> = genre.map(str::to_owned).into_iter().chain(minutes).chain(rating).collect();
     let words = called(film);
+    let name = Some(label.clone());
     let shown = match more.is_empty() {
         true => label,
         false => language.pick(
@@ -447,7 +468,7 @@ fn choice(film: &Value, language: Language) -> Choice {
             format!("{label} ({})", more.join(", ")),
         ),
     };
-    Choice { value: id, label: shown, words }
+    Choice { value: id, label: shown, words, name }
 }
 
 /// Letters of a name as they are compared.

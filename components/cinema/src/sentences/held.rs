@@ -8,7 +8,6 @@ use language::{
     context::{TurnContext, failure, output},
     say,
     turn::{Answered, Decision},
-    utterance::Utterance,
 };
 
 use super::{
@@ -16,7 +15,8 @@ use super::{
     reserve::lines,
     rules::USER,
     showings::shown,
-    visit::{HOLD, HOLDS, RELEASE, RESERVE, Settled, USER_MAX, Visit},
+    titles::Sentence,
+    visit::{Asked, HOLD, HOLDS, RELEASE, RESERVE, Settled, USER_MAX, Visit},
 };
 
 /// What is done with seats that are held.
@@ -77,8 +77,9 @@ pub(super) struct Held {
 
 impl Held {
     /// What `utterance` asks for; what it leaves out is taken from the visit `before` it.
-    pub(super) fn of(utterance: &Utterance, deed: Deed, before: Option<&Visit>) -> Self {
+    pub(super) fn of(utterance: &Sentence, deed: Deed, before: Option<&Visit>) -> Self {
         let user = utterance.numbers.id(USER).map(str::to_owned);
+        let user = user.or_else(|| utterance.booker.clone());
         Self {
             deed,
             user: user.or_else(|| before.and_then(|it| it.user.clone())),
@@ -89,12 +90,13 @@ impl Held {
     }
 
     /// Takes in whose seats they are, where that was asked for; whether it was that.
-    pub(super) fn worded(&mut self, utterance: &Utterance) -> bool {
+    pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
         if !self.waits {
             return false;
         }
         let user = utterance.numbers.id(USER).map(str::to_owned);
-        let Some(user) = user.or_else(|| named(&utterance.text())) else { return false };
+        let user = user.or_else(|| utterance.booker.clone()).or_else(|| named(utterance));
+        let Some(user) = user else { return false };
         (self.user, self.waits) = (Some(user.chars().take(USER_MAX).collect()), false);
         true
     }
@@ -215,6 +217,8 @@ impl Visit {
         let (label, seats) = (showing.label.clone(), self.seats.join(", "));
         let reason = context
             .say(format!("{label}の座席 {seats} を仮押さえ"), format!("To hold {seats}: {label}"));
+        self.asked = Some(Asked::Leave);
+        let reason = self.noted(reason);
         context.only(HOLD, arguments, reason)
     }
 

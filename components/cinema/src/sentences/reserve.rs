@@ -6,7 +6,7 @@ use language::{context::TurnContext, turn::Decision};
 
 use super::{
     showings::shown,
-    visit::{RESERVATION, RESERVE, Visit},
+    visit::{Asked, RESERVATION, RESERVE, Visit},
 };
 
 impl Visit {
@@ -21,16 +21,29 @@ impl Visit {
             arguments["hold_token"] = json!(hold);
         }
         let (label, seats) = (showing.label.clone(), self.seats.join(", "));
-        let reason = context
-            .say(format!("{label}の座席 {seats} を予約"), format!("To reserve {seats}: {label}"));
+        let total = self.fares.total(&self.seats, context);
+        let reason = context.say(
+            format!("{label}の座席 {seats} を予約{total}"),
+            format!("To reserve {seats}: {label}{total}"),
+        );
+        self.asked = Some(Asked::Leave);
+        let reason = self.noted(reason);
         context.only(RESERVE, arguments, reason)
     }
 
     pub(super) fn reserved(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         (self.asked, self.held, self.hold_token) = (None, None, None);
+        self.is_made = true;
         self.seats.clear();
         let text = context.say("予約が完了しました。", "Your seats are reserved.");
-        context.conclude(format!("{text}\n{}", lines(context, found)))
+        let next = self.later.take().map(|later| {
+            context.say(
+                format!("\n続けて「{later}」を予約するには、もう一度そう書いてください。"),
+                format!("\nFor the other booking, write \"{later}\" again."),
+            )
+        });
+        let next = next.unwrap_or_default();
+        context.conclude(format!("{text}\n{}{next}", lines(context, found)))
     }
 
     pub(super) fn look_up(&self, context: &mut TurnContext<'_>) -> Decision {
@@ -76,4 +89,54 @@ pub(super) fn lines(context: &TurnContext<'_>, found: &Value) -> String {
     ];
     let lines = rows.into_iter().filter_map(|(name, it)| Some(format!("- {name}: {}", it?)));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use language::trial::{Talk, call, concluded, output};
+    use serde_json::json;
+
+    const TOOLS: &str = include_str!("../../tools.json");
+
+    #[test]
+    fn what_is_made_is_not_booked_a_second_time() {
+        for (sentence, later) in [
+            ("Reserve A5 and A6 of showtime st-2 for user u-1", "Make it three seats"),
+            ("Reserve A5 and A6 of showtime st-2 for user u-1", "Can I move it to Monday?"),
+            ("上映回 st-2 の A5とA6 を予約して。ユーザーIDは u-1", "やっぱり3枚にして"),
+            ("上映回 st-2 の A5とA6 を予約して。ユーザーIDは u-1", "月曜に変更して"),
+        ] {
+            let mut talk = Talk::new(super::super::next, TOOLS);
+            talk.say(sentence);
+            talk.back(&[output(json!({ "reservation_id": "r-9", "status": "confirmed" }))]);
+            let text = concluded(&talk.say(later)).text();
+            assert!(text.contains("made already") || text.contains("もう完了"), "{later}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_held_is_let_go_where_it_is_cancelled() {
+        for (sentence, later) in [
+            ("Hold A5 and A6 of showtime st-2 for user u-1", "cancel"),
+            ("上映回 st-2 の A5とA6 を仮押さえして。ユーザーIDは u-1", "キャンセル"),
+        ] {
+            let mut talk = Talk::new(super::super::next, TOOLS);
+            talk.say(sentence);
+            let hold = json!({ "hold_id": "hd-1", "showtime_id": "st-2", "user_id": "u-1",
+                "seats": [{ "seat_id": "A5" }], "expires_at": "2026-11-21T10:11:00" });
+            talk.back(&[output(hold.clone())]);
+            assert_eq!(call(&talk.say(later)).0, "list_holds", "{later}");
+            let next = talk.back(&[output(json!({ "holds": [hold] }))]);
+            assert_eq!(call(&next).0, "release_hold", "{later}");
+        }
+    }
+
+    #[test]
+    fn a_place_on_the_waiting_list_is_no_cancellation() {
+        for sentence in ["Put me on the waiting list", "キャンセル待ちに2名で入れて"] {
+            let mut talk = Talk::new(super::super::next, TOOLS);
+            let text = concluded(&talk.say(sentence)).text();
+            assert!(text.contains("waiting list") || text.contains("キャンセル待ち"), "{text}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use language::{
 
 use super::words::{
     ABOUT, FILM, FREE, HOLD, HOW_TO, LET_GO, MINE, PLAYING, RECORD, RESERVATION, RESERVE, RESERVED,
-    SEAT, SEE, SHOWTIMES, TICKET, VACANT, WHEELCHAIR,
+    SEAT, SEE, SHOWTIMES, TICKET, VACANT, WAITING_LIST, WHEELCHAIR,
 };
 
 /// What a sentence asks for.
@@ -43,6 +43,10 @@ pub(super) enum Goal {
     Seats,
     /// When a film is on.
     Showtimes,
+    /// A place in the line for seats that others give back.
+    Waiting,
+    /// What tickets cost.
+    Price,
     /// Which films there are.
     Films,
 }
@@ -80,6 +84,8 @@ pub(super) enum Sign {
     Title,
     /// A date or a time.
     When,
+    /// A film that is pointed to.
+    Back,
 }
 
 use Sign::{Denies, Says};
@@ -100,6 +106,13 @@ const ASKS: Sign = Says(&[Word::LIST, FREE, VACANT, SHOWTIMES]);
 /// The rules, the first that fits counts.
 pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(96, Goal::Help, &[Says(&[HOW_TO])], &[THEIRS]),
+    rule(96, Goal::Waiting, &[Says(&[WAITING_LIST])], &[THEIRS]),
+    rule(
+        95,
+        Goal::Price,
+        &[Says(&[Word::PRICE]), Says(&[TICKET, SEAT])],
+        &[THEIRS, Says(&[Word::CANCEL, Word::ELSEWHERE, Word::CHANGE])],
+    ),
     rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL, LET_GO])], &[]),
     rule(95, Goal::Release, &[Says(&[LET_GO])], &[THEIRS]),
     rule(95, Goal::Release, &[Says(&[HOLD]), Says(&[Word::CANCEL])], &[THEIRS]),
@@ -154,8 +167,19 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[],
     ),
     rule(66, Goal::Look, &[Denies(&[RESERVE]), Sign::Title, Says(&[Word::SHOW, Word::LIST])], &[]),
-    rule(66, Goal::Seats, &[Denies(&[RESERVE]), Says(&[SEAT]), Sign::Title], &[]),
+    rule(
+        66,
+        Goal::Seats,
+        &[Denies(&[RESERVE]), Says(&[SEAT]), Says(&[Word::SHOW, Word::LIST]), Sign::Title],
+        &[],
+    ),
     rule(66, Goal::Nothing, &[Denies(&[RESERVE])], &[]),
+    rule(
+        66,
+        Goal::Seats,
+        &[Says(&[SEAT]), Says(&[Word::SHOW])],
+        &[Says(&[RESERVE, HOLD, MINE, RESERVED, RESERVATION, Word::WHERE]), Sign::Counted, THEIRS],
+    ),
     rule(66, Goal::Book, &[Says(&[RESERVE]), Sign::Seats], &[]),
     rule(66, Goal::Seats, &[Says(&[FREE]), Says(&[SEAT])], &[Says(&[RESERVE])]),
     rule(66, Goal::Seats, &[Says(&[VACANT])], &[Says(&[RESERVE])]),
@@ -212,6 +236,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(66, Goal::Seats, &[Says(&[FREE]), FILMS], &[]),
     rule(66, Goal::Seats, &[Says(&[FREE]), Sign::People], &[THEIRS]),
     rule(66, Goal::Showtimes, &[Says(&[PLAYING]), Sign::Title], &[THEIRS]),
+    rule(66, Goal::Showtimes, &[Says(&[PLAYING]), Sign::Back], &[THEIRS]),
     rule(66, Goal::Films, &[Says(&[PLAYING]), Sign::When], &[THEIRS]),
     rule(66, Goal::Films, &[Sign::Rated], &[THEIRS]),
     rule(66, Goal::Films, &[FILMS], &[]),

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use language::{context::TurnContext, say, turn::Decision};
 
 use super::{
+    fares::Fares,
     films::numbered,
-    showings::shown,
+    showings::titled,
     visit::{Aim, Asked, COUNT_MAX, Choice, SEATS, SUGGEST, USER_MAX, Visit},
     wanted::Position,
 };
@@ -44,7 +45,11 @@ impl Visit {
     pub(super) fn seats_found(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let seats = read(found, self.wanted.wheelchair);
         let edges = edges(found);
+        self.fares = Fares::read(found);
         self.retitle(context, found);
+        if self.asks_price {
+            return self.tell_prices(context, found);
+        }
         if self.aim != Aim::Book {
             return self.show_seats(context, &seats);
         }
@@ -62,6 +67,7 @@ impl Visit {
             self.seats.clear();
         }
         if !self.seats.is_empty() {
+            self.fares.keep(self.seats.iter());
             return match self.user {
                 Some(_) if self.is_hold => self.hold(context),
                 Some(_) => self.reserve(context),
@@ -152,6 +158,7 @@ impl Visit {
     fn ask_seats(&mut self, context: &mut TurnContext<'_>, groups: &[Vec<Seat>]) -> Decision {
         self.choices =
             groups.iter().enumerate().map(|(at, it)| self.choice(context, at, it)).collect();
+        self.fares.keep(groups.iter().flatten().map(|it| &it.id));
         self.asked = Some(Asked::Seats);
         let options: Vec<_> =
             self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
@@ -179,9 +186,10 @@ impl Visit {
         self.asked = Some(Asked::Seats);
         self.choices.clear();
         let seats = self.seats.join(", ");
+        let seats = context.say(format!("座席: {seats}"), format!("Seats: {seats}"));
         let form = json!({
             "title": context.say("ご予約者", "Who is it for?"),
-            "description": context.say(format!("座席: {seats}"), format!("Seats: {seats}")),
+            "description": self.noted(seats),
             "submitLabel": context.say("予約へ進む", "Go on"),
             "fields": [user_field(context)],
         });
@@ -249,6 +257,7 @@ impl Visit {
             value: ids.join(","),
             label: format!("{}{best}", ids.join(context.language.pick("・", ", "))),
             words: vec![ids.join(",")],
+            name: None,
         }
     }
 
@@ -260,11 +269,7 @@ impl Visit {
         let title = context.language.pick(own, title("movie_title_en").or(own));
         let label = self.film.as_ref().map(|it| it.label.clone()).or(title.map(str::to_owned));
         if let (Some(start), Some(showing)) = (start, &mut self.showing) {
-            let when = shown(start, context.language);
-            showing.label = match label {
-                Some(film) => context.say(format!("「{film}」{when}"), format!("{film}, {when}")),
-                None => when,
-            };
+            showing.label = titled(label.as_deref(), start, context.language);
         }
     }
 }

@@ -137,9 +137,11 @@ impl Visit {
         };
         let picked = picked.filter(|_| self.note.is_none());
         let only = if let [one] = &with_seats[..] { Some(one) } else { None };
-        if let Some(one) = picked.or(exact).or(only.filter(|_| self.note.is_none())) {
-            let choice = choice(one, context.language);
-            self.showing = Some(Settled { id: choice.value, label: choice.label });
+        let any = with_seats.first().filter(|_| self.asks_price);
+        if let Some(one) = any.or(picked).or(exact).or(only.filter(|_| self.note.is_none())) {
+            let choice = choice(one, &film, context.language);
+            let label = choice.name.unwrap_or(choice.label);
+            self.showing = Some(Settled { id: choice.value, label });
             return self.proceed(context);
         }
         self.ask_showing(context, &with_seats, &film)
@@ -151,8 +153,11 @@ impl Visit {
         showings: &[&Showing<'_>],
         film: &str,
     ) -> Decision {
-        self.choices =
-            showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, context.language)).collect();
+        self.choices = showings
+            .iter()
+            .take(SHOWINGS_MAX)
+            .map(|it| choice(it, film, context.language))
+            .collect();
         self.asked = Some(Asked::Showing);
         let options: Vec<_> =
             self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
@@ -178,8 +183,11 @@ impl Visit {
         showings: &[&Showing<'_>],
         film: &str,
     ) -> Decision {
-        self.choices =
-            showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, context.language)).collect();
+        self.choices = showings
+            .iter()
+            .take(SHOWINGS_MAX)
+            .map(|it| choice(it, film, context.language))
+            .collect();
         self.asked = Some(Asked::Showing);
         let head =
             context.say(format!("「{film}」の上映時間です。"), format!("Showtimes of {film}:"));
@@ -245,7 +253,16 @@ pub(super) fn shown(start: &str, language: Language) -> String {
     language.pick(format!("{month}月{day}日 {time}"), format!("{} {time}", part(0, 10)))
 }
 
-fn choice(showing: &Showing<'_>, language: Language) -> Choice {
+/// `「AKIRA」11月23日 19:00`: a showing by its film and when it begins.
+pub(super) fn titled(film: Option<&str>, start: &str, language: Language) -> String {
+    let when = shown(start, language);
+    match film.filter(|it| !it.is_empty()) {
+        Some(film) => language.pick(format!("「{film}」{when}"), format!("{film}, {when}")),
+        None => when,
+    }
+}
+
+fn choice(showing: &Showing<'_>, film: &str, language: Language) -> Choice {
     let value = showing.value;
     let screen = language
         .pick(&value["theater_name"], &value["theater_name_en"])
@@ -265,5 +282,6 @@ fn choice(showing: &Showing<'_>, language: Language) -> Choice {
     if showing.minutes.is_multiple_of(60) {
         words.push(format!("{hour}時"));
     }
-    Choice { value: id, label, words }
+    let name = Some(titled(Some(film), showing.start, language));
+    Choice { value: id, label, words, name }
 }

@@ -465,3 +465,312 @@ fn a_name_alone_is_looked_for_in_either_script() {
         assert_eq!(call(&talk.say(name)), ("list_movies", expected), "{name}");
     }
 }
+
+/// What the form or the call that is asked for says, and its arguments.
+fn asked(decision: &Decision) -> (String, Value) {
+    let Decision::Call(calls) = decision else { panic!("{decision:?}") };
+    let arguments = Value::Object(calls[0].arguments.clone());
+    (format!("{} {}", calls[0].reason, arguments), arguments)
+}
+
+/// Whether the form that is asked for asks for a name as well.
+fn asks_name(decision: &Decision) -> bool {
+    let (_, arguments) = asked(decision);
+    let fields =
+        arguments["form_schema"]["fields"].as_array().unwrap_or_else(|| panic!("{arguments}"));
+    fields.iter().any(|it| it["name"] == "user_id")
+}
+
+const PAIR: &str = "Book two seats for Akira tomorrow at 6:30pm";
+const PAIR_JA: &str = "明日18:30のAKIRAを2枚";
+
+#[test]
+fn what_is_typed_beside_the_seats_is_not_a_name() {
+    for (sentence, later) in [
+        (PAIR_JA, "やっぱり三枚で"),
+        (PAIR_JA, "二番目で"),
+        (PAIR_JA, "真ん中がいいです"),
+        (PAIR_JA, "ちょっと待って"),
+        (PAIR_JA, "どうしようかな"),
+        (PAIR_JA, "うーん、迷うなあ"),
+        (PAIR, "with the second one"),
+        (PAIR, "the middle please"),
+        (PAIR, "ok"),
+        (PAIR, "hmm let me think"),
+        (PAIR, "make it three"),
+    ] {
+        let mut talk = choosing(sentence);
+        assert_eq!(call(&talk.say_instead(later)).0, "list_available_seats", "{later}");
+        assert!(asks_name(&talk.back(&[seats()])), "{later}");
+    }
+    for (sentence, later, day) in
+        [(PAIR_JA, "やっぱり火曜で", "2026-11-24"), (PAIR, "no, Tuesday", "2026-11-24")]
+    {
+        let mut talk = choosing(sentence);
+        let next = json!({ "movie_id": "akira", "date": day });
+        assert_eq!(call(&talk.say_instead(later)), ("list_showtimes", next), "{later}");
+    }
+}
+
+#[test]
+fn a_name_beside_the_seats_is_taken() {
+    for (sentence, later, name) in [
+        (PAIR_JA, "山田です", "山田"),
+        (PAIR_JA, "さとうと申します", "さとう"),
+        (PAIR_JA, "佐藤で予約して", "佐藤"),
+        (PAIR_JA, "名前は佐藤です", "佐藤"),
+        (PAIR_JA, "田中の名前で", "田中"),
+        (PAIR, "Ken", "Ken"),
+        (PAIR, "I'm Maria Lopez", "Maria Lopez"),
+        (PAIR, "my name is Ken", "Ken"),
+        (PAIR, "under the name Ken", "Ken"),
+        (PAIR, "u-1", "u-1"),
+    ] {
+        let mut talk = choosing(sentence);
+        talk.say_instead(later);
+        assert!(!asks_name(&talk.back(&[seats()])), "{later}");
+        let next = talk.say(r#"{"seat_ids": "A4,A5"}"#);
+        assert_eq!(asked(&next).1["user_id"], name, "{later}");
+    }
+}
+
+/// A talk in which two seats for Akira wait to be allowed.
+fn waiting(sentence: &str) -> (trial::Talk, Decision) {
+    let mut talk = choosing(sentence);
+    let next = talk.say(r#"{"seat_ids": "C4,C5", "user_id": "u-1"}"#);
+    assert_eq!(call(&next).0, "reserve_seats", "{sentence}");
+    (talk, next)
+}
+
+#[test]
+fn a_yes_to_what_waits_asks_for_leave_again() {
+    for (sentence, later, press) in [
+        (PAIR, "yes", "Press the button"),
+        (PAIR, "ok, go ahead", "Press the button"),
+        (PAIR_JA, "はい、お願いします", "許可のボタン"),
+    ] {
+        let (mut talk, first) = waiting(sentence);
+        let next = talk.say_instead(later);
+        assert_eq!(asked(&next).1, asked(&first).1, "{later}");
+        assert!(asked(&next).0.contains(press), "{later}");
+        let again = talk.say_instead(later);
+        assert_eq!(asked(&again).0.matches(press).count(), 1, "{later}");
+        assert!(concluded(&talk.back(&[reserved()])).text().contains("r-9"));
+    }
+}
+
+#[test]
+fn a_no_to_what_waits_leaves_it() {
+    for (sentence, later, text) in [
+        (PAIR, "no", "nothing was done"),
+        (PAIR, "no thanks", "nothing was done"),
+        (PAIR_JA, "いえ、結構です", "何もしていません"),
+    ] {
+        let (mut talk, _) = waiting(sentence);
+        let said = concluded(&talk.say_instead(later)).text();
+        assert!(said.contains(text), "{said}");
+        let mut talk = choosing(sentence);
+        let said = concluded(&talk.say_instead(later)).text();
+        assert!(said.contains(text), "{said}");
+    }
+}
+
+#[test]
+fn what_waits_is_changed_by_a_correction() {
+    for (sentence, later, tool) in [
+        (PAIR, "make it three", "list_available_seats"),
+        (PAIR, "no, make that three", "list_available_seats"),
+        (PAIR, "actually, make it row A", "list_available_seats"),
+        (PAIR, "no, Monday", "list_showtimes"),
+        (PAIR_JA, "やっぱり3枚で", "list_available_seats"),
+        (PAIR_JA, "やっぱり月曜で", "list_showtimes"),
+        (PAIR_JA, "やっぱり早い方で", "list_showtimes"),
+    ] {
+        let (mut talk, _) = waiting(sentence);
+        assert_eq!(call(&talk.say_instead(later)).0, tool, "{later}");
+    }
+    let (mut talk, _) = waiting(PAIR);
+    talk.say_instead("make it three");
+    let pair = options(&talk.back(&[seats()]), "seat_ids");
+    assert_eq!(pair[0].split(',').count(), 3);
+}
+
+#[test]
+fn what_is_passed_over_is_said_to_be_not_made() {
+    for (sentence, later, text) in [
+        (PAIR, "colourless green ideas sleep", "What waited for your approval was not done"),
+        (PAIR_JA, "隣に友達も来るので", "承認を待っていた操作"),
+    ] {
+        let (mut talk, _) = waiting(sentence);
+        let said = concluded(&talk.say_instead(later)).text();
+        assert!(said.contains(text), "{said}");
+        let said = concluded(&talk.say("hello there")).text();
+        assert!(!said.contains(text), "{said}");
+    }
+}
+
+#[test]
+fn two_bookings_of_one_sentence_are_made_one_at_a_time() {
+    for (sentence, note, later) in [
+        ("AKIRAを明日18:30に2枚、ゴジラを月曜に3枚", "1件ずつ", "ゴジラを月曜に3枚"),
+        (
+            "book 2 seats for Akira tomorrow at 6:30pm and 3 for Godzilla on Monday",
+            "One booking is made at a time",
+            "3 for Godzilla on Monday",
+        ),
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).1["date"], "2026-11-22", "{sentence}");
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        let form = talk.back(&[seats()]);
+        assert_eq!(options(&form, "seat_ids")[0].split(',').count(), 2, "{sentence}");
+        let (text, _) = asked(&form);
+        assert!(text.contains(note) && text.contains(later), "{text}");
+        talk.say(r#"{"seat_ids": "A4,A5", "user_id": "u-1"}"#);
+        let text = concluded(&talk.back(&[reserved()])).text();
+        assert!(text.contains(later), "{text}");
+    }
+}
+
+#[test]
+fn an_approval_names_film_time_and_price() {
+    for (sentence, named, total) in [
+        ("明日18:30のAKIRAのC4をユーザーID u-9で予約して", "「AKIRA」11月22日 18:30", "2,000円"),
+        ("Book C4 for Akira tomorrow at 6:30pm, name: Maria", "Akira, 2026-11-22 18:30", "¥2,000"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        let next = talk.back(&[showings()]);
+        let (text, _) = asked(&next);
+        assert!(text.contains(named) && !text.contains("空き"), "{text}");
+        let mut talk = new_talk();
+        talk.say(if total.contains('¥') { PAIR } else { PAIR_JA });
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        let ToolResult::Output { mut structured, meta, content } = seats() else { panic!() };
+        structured["prices"] = json!({ "currency": "JPY", "standard": 1000 });
+        let pair =
+            options(&talk.back(&[ToolResult::Output { structured, meta, content }]), "seat_ids");
+        let next = talk.say(&json!({ "seat_ids": pair[0], "user_id": "u-1" }).to_string());
+        let (text, _) = asked(&next);
+        assert!(text.contains(total), "{text}");
+    }
+}
+
+#[test]
+fn a_film_that_is_chosen_by_number_is_called_by_its_title() {
+    let mut talk = new_talk();
+    talk.say("明日の映画を教えて");
+    talk.back(&[films()]);
+    let next = talk.say("2番を2席予約して");
+    let (text, _) = asked(&next);
+    assert!(text.contains("「となりのトトロ」の") && !text.contains('★'), "{text}");
+}
+
+#[test]
+fn a_refusal_to_book_is_no_order() {
+    for sentence in ["Please don't reserve seats for Akira", "AKIRAの席は取らないで"] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("nothing was done") || text.contains("何もしていません"), "{text}");
+        assert!(!text.contains("Which of these") && !text.contains("理解できなかった"), "{text}");
+    }
+    for (sentence, title) in [
+        ("Don't book anything, just show me when Akira is on tomorrow", "Akira"),
+        ("席は取らないで、明日のAKIRAの上映時間だけ教えて", "AKIRA"),
+    ] {
+        let mut talk = new_talk();
+        let films_of_day = json!({ "date": "2026-11-22", "title_query": title });
+        assert_eq!(call(&talk.say(sentence)), ("list_movies", films_of_day), "{sentence}");
+        assert_eq!(call(&talk.back(&[films()])).0, "list_showtimes", "{sentence}");
+        let text = concluded(&talk.back(&[showings()])).text();
+        assert!(text.contains("18:30"), "{text}");
+    }
+}
+
+#[test]
+fn seats_that_are_to_be_shown_are_shown_and_on_another_day_too() {
+    for (sentence, later) in [
+        ("Show me the seats for Akira tomorrow at 6:30pm", "What about Monday?"),
+        ("明日18:30のAKIRAの座席を見せて", "月曜はどう？"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        assert_eq!(call(&talk.back(&[showings()])).0, "list_available_seats", "{sentence}");
+        let text = concluded(&talk.back(&[seats()])).text();
+        assert!(text.contains("23"), "{text}");
+        let next = json!({ "movie_id": "akira", "date": "2026-11-23" });
+        assert_eq!(call(&talk.say(later)), ("list_showtimes", next), "{later}");
+    }
+}
+
+#[test]
+fn bookings_are_told_in_the_language_of_who_asks() {
+    let mut talk = new_talk();
+    talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
+    let ToolResult::Output { mut structured, meta, content } = reserved() else { panic!() };
+    structured["movie_title"] = json!("君の名は。");
+    structured["movie_title_en"] = json!("Your Name.");
+    talk.back(&[ToolResult::Output { structured, meta, content }]);
+    let text = concluded(&talk.say("What did I book?")).text();
+    assert!(text.contains("Your Name.") && !text.contains("君の名は"), "{text}");
+}
+
+#[test]
+fn a_weekday_that_corrects_another_is_of_the_same_week() {
+    for (sentence, later, day) in [
+        ("Book two seats for Akira next Friday", "no, Saturday", "2026-11-28"),
+        ("Book two seats for Akira next Friday", "actually, Thursday instead", "2026-11-26"),
+        ("来週の金曜にAKIRAを2枚", "やっぱり日曜で", "2026-11-29"),
+        ("Book two seats for Akira on Monday", "no, Sunday", "2026-11-29"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        let next = talk.say_instead(later);
+        assert_eq!(
+            call(&next),
+            ("list_showtimes", json!({ "movie_id": "akira", "date": day })),
+            "{later}"
+        );
+    }
+}
+
+#[test]
+fn the_film_that_was_told_is_meant_by_it() {
+    for (sentence, length, when) in [
+        ("Which film is the best rated?", "how long is it?", "When is it on?"),
+        ("一番評価の高い映画は？", "それは何分の映画？", "それはいつやってる？"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let text = concluded(&talk.back(&[films()])).text();
+        assert!(!text.contains("分からない") && !text.contains("did not understand"), "{text}");
+        let expected = if length.is_ascii() { "Seven Samurai" } else { "七人の侍" };
+        assert_eq!(call(&talk.say(length)).1["title_query"], expected, "{length}");
+        let text = concluded(&talk.back(&[films()])).text();
+        assert!(text.contains("207"), "{text}");
+        let next = talk.say(when);
+        assert_eq!(call(&next).0, "list_showtimes", "{when}");
+        assert_eq!(call(&next).1["movie_id"], "samurai", "{when}");
+    }
+}
+
+#[test]
+fn a_film_that_is_on_other_days_is_told_with_its_days() {
+    for (sentence, title) in
+        [("Book two seats for Akira on December 25", "Akira"), ("12月25日にAKIRAを2枚", "AKIRA")]
+    {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let next = talk.back(&[output(json!({ "movies": [], "suggestions": ["AKIRA"] }))]);
+        assert_eq!(call(&next), ("list_movies", json!({ "title_query": title })), "{sentence}");
+        talk.back(&[films()]);
+        let text = concluded(&talk.back(&[showings()])).text();
+        assert!(text.contains("12-25") && text.contains("18:30"), "{text}");
+        assert!(!text.contains("Close titles") && !text.contains("近い題名"), "{text}");
+    }
+}

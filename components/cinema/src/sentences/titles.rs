@@ -10,7 +10,7 @@ use language::{
     utterance::{Piece, Utterance},
 };
 
-use super::VOCABULARY;
+use super::{VOCABULARY, several, whose};
 
 /// Kinds of films, in Japanese and English as the catalogue may name them, and what people say.
 const GENRES: &[((&str, &str), &str)] = &[
@@ -44,20 +44,41 @@ pub(super) fn genres(lower: &[char]) -> Vec<(usize, usize)> {
 
 /// A sentence, with the names of films in it.
 #[derive(Clone, Debug)]
-pub(super) struct Sentence(Utterance);
+pub(super) struct Sentence {
+    /// What is asked for first, without the name that it is for.
+    utterance: Utterance,
+    /// Whose booking it is to be, as the sentence says: `under the name Ken`, `佐藤の名前で`.
+    pub(super) booker: Option<String>,
+    /// A second booking of the same sentence.
+    pub(super) later: Option<String>,
+}
 
 impl Deref for Sentence {
     type Target = Utterance;
 
     fn deref(&self) -> &Utterance {
-        &self.0
+        &self.utterance
     }
 }
 
 impl Sentence {
     /// What `text` has of titles.
     pub(super) fn of(text: &str, today: Date) -> Self {
-        Self(Utterance::of(text, today, &VOCABULARY))
+        let (booker, text) = match whose::booker(text, today) {
+            Some((booker, rest)) => (Some(booker), rest),
+            None => (None, text.to_owned()),
+        };
+        match several::apart(&text, today) {
+            Some((first, later)) => {
+                Self { booker, later: Some(later), ..Self::plain(&first, today) }
+            }
+            None => Self { booker, ..Self::plain(&text, today) },
+        }
+    }
+
+    /// The same of a text without a booker's name and with one booking.
+    pub(super) fn plain(text: &str, today: Date) -> Self {
+        Self { utterance: Utterance::of(text, today, &VOCABULARY), booker: None, later: None }
     }
 
     /// The kind of film, in Japanese and English.

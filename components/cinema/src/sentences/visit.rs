@@ -4,9 +4,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use jiff::ToSpan;
 use language::{
+    Date,
     context::{TurnContext, failure, output, submitted},
-    coverage::is_condition,
+    coverage::{Used, is_condition, unused},
     dates::Hours,
     say,
     scan::marks,
@@ -16,8 +18,9 @@ use language::{
 };
 
 use super::{
-    answers::{named, ordinal},
+    answers::{is_thinking, named, ordinal},
     cancel::number,
+    fares::Fares,
     films,
     held::Kept,
     rules::{Goal, MOVIE, SHOWTIME, USER},
@@ -58,6 +61,9 @@ pub(super) struct Choice {
     pub(super) value: String,
     pub(super) label: String,
     pub(super) words: Vec<String>,
+    /// What it is called once it is chosen, where that is not its label.
+    #[serde(default)]
+    pub(super) name: Option<String>,
 }
 
 /// What the person was asked last.
@@ -66,6 +72,15 @@ pub(super) enum Asked {
     Film,
     Showing,
     Seats,
+    /// To allow what was decided.
+    Leave,
+}
+
+impl Asked {
+    /// Whether the showing is settled, and its seats can still be others.
+    fn is_of_seats(self) -> bool {
+        matches!(self, Self::Seats | Self::Leave)
+    }
 }
 
 /// A film or a showing that is settled.
@@ -113,6 +128,15 @@ pub(super) struct Visit {
     /// Whether it is asked as well how long the film is.
     #[serde(default)]
     pub(super) asks_length: bool,
+    /// Whether its seats are reserved.
+    #[serde(default)]
+    pub(super) is_made: bool,
+    /// Whether it is asked what seats cost.
+    #[serde(default)]
+    pub(super) asks_price: bool,
+    /// Whether it is asked when the film is on.
+    #[serde(default)]
+    asks_when: bool,
     /// Whether the seats are to be held rather than reserved.
     #[serde(default)]
     pub(super) is_hold: bool,
@@ -124,6 +148,20 @@ pub(super) struct Visit {
     pub(super) hold_token: Option<String>,
     #[serde(default)]
     pub(super) has_looked: bool,
+    /// A second booking of the sentence, which is not made yet, and whether that is said.
+    #[serde(default)]
+    pub(super) later: Option<String>,
+    #[serde(default)]
+    later_is_told: bool,
+    /// What goes with the next answer, whatever that is.
+    #[serde(default)]
+    remark: Option<String>,
+    /// The film that the last answer was about.
+    #[serde(default)]
+    pub(super) told: Option<Settled>,
+    /// What the seats that may be reserved cost, by their ids.
+    #[serde(default)]
+    pub(super) fares: Fares,
 }
 
 /// Whether `utterance` asks when a film is on.
@@ -132,10 +170,43 @@ fn asks_when(utterance: &Utterance) -> bool {
     marks(WHEN).any(|it| utterance.find(it, 0).is_some())
 }
 
+/// Whether a sentence is about something that it does not name: `how long is it?`, `何分ですか`.
+fn points_back(said: &str) -> bool {
+    const BACK: &str = "それ|その映画|その作品|これ|この映画";
+    const ENGLISH: [&str; 3] = ["it", "that", "it's"];
+    let said = said.to_lowercase();
+    let mut words = said.split(|it: char| !it.is_alphanumeric() && it != '\'');
+    let is_bare =
+        ["何分", "何時間", "どのくらいの長さ", "長さは"].iter().any(|it| said.starts_with(it));
+    is_bare || marks(BACK).any(|it| said.contains(it)) || words.any(|it| ENGLISH.contains(&it))
+}
+
 /// Whether `utterance` asks how long a film is.
 fn asks_length(utterance: &Utterance) -> bool {
     const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
     marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
+}
+
+/// The day that `utterance` means with `date`: a day of the week that takes the place of the day `before` is of the
+/// same week, from Monday on, and never over.
+fn corrected_day(utterance: &Utterance, date: Date, before: Option<&str>) -> Date {
+    const CORRECTS: &str = "no,|no |actually|instead|rather|make it|make that|sorry|いや|やっぱ|やはり|じゃなく|ではなく|に変え|に変更";
+    let text: String = utterance.lower.iter().collect();
+    let corrects = utterance.when.is_bare_weekday && marks(CORRECTS).any(|it| text.contains(it));
+    let Some(before) = before.and_then(|it| it.parse::<Date>().ok()).filter(|_| corrects) else {
+        return date;
+    };
+    let place = |it: Date| i32::from(it.weekday().to_monday_zero_offset());
+    let days = place(date) - place(before);
+    let moved = before.checked_add(days.days()).ok();
+    // What is before the next such day is over.
+    moved.filter(|it| *it >= date).unwrap_or(date)
+}
+
+/// Whose booking it is to be, as far as `utterance` says.
+fn user(utterance: &Sentence) -> Option<String> {
+    let id = utterance.numbers.id(USER).map(str::to_owned);
+    id.or_else(|| utterance.booker.clone()).map(|it| it.chars().take(USER_MAX).collect())
 }
 
 /// The hours that `utterance` names; `the early one` names none.
@@ -153,7 +224,7 @@ impl Visit {
     pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let aim = match goal {
             Goal::Book | Goal::Hold => Aim::Book,
-            Goal::Seats => Aim::Seats,
+            Goal::Seats | Goal::Price => Aim::Seats,
             Goal::Showtimes => Aim::Showtimes,
             Goal::Reservation => Aim::Reservation,
             _ => Aim::Films,
@@ -182,7 +253,7 @@ impl Visit {
             title: utterance.title(),
             count: utterance.numbers.people(),
             seats: utterance.numbers.marked.clone(),
-            user: utterance.numbers.id(USER).map(str::to_owned),
+            user: user(utterance),
             film: settled(MOVIE),
             showing: settled(SHOWTIME),
             reservation: number(utterance).filter(|_| aim == Aim::Reservation),
@@ -195,10 +266,18 @@ impl Visit {
             is_guess: false,
             is_looked_for: false,
             asks_length: asks_length(utterance),
+            asks_when: asks_when(utterance),
+            asks_price: goal == Goal::Price,
+            is_made: false,
             is_hold: goal == Goal::Hold,
             held: None,
             hold_token: None,
             has_looked: false,
+            later: utterance.later.clone(),
+            later_is_told: false,
+            remark: None,
+            told: None,
+            fares: Fares::default(),
         };
         if visit
             .wanted
@@ -243,6 +322,22 @@ impl Visit {
             self.also.clone_from(&before.also);
         }
         self.hours = self.hours.take().or(before.hours);
+        let before_film = before.film.as_ref().or(before.told.as_ref());
+        let points = !is_other_film && points_back(&self.said);
+        if points && matches!(self.aim, Aim::Films | Aim::Showtimes) {
+            // `how long is it?`, `それはいつやってる？` are about the film that was told.
+            match self.aim {
+                Aim::Films if !self.asks_when => {
+                    self.title = before_film.map(|it| it.label.clone());
+                    self.said.push(' ');
+                    self.said.push_str(self.title.as_deref().unwrap_or_default());
+                }
+                _ => {
+                    self.film = self.film.take().or_else(|| before_film.cloned());
+                    self.aim = if self.film.is_some() { Aim::Showtimes } else { self.aim };
+                }
+            }
+        }
         self.wanted.keep(&before.wanted);
         self.count = self.count.or(before.count);
         self.user = self.user.take().or_else(|| before.user.clone());
@@ -268,6 +363,9 @@ impl Visit {
         if !asks || !matches!(goal, None | Some(Goal::Look | Goal::Films)) {
             return None;
         }
+        if let Some(next) = self.on_another_day(utterance) {
+            return Some(next);
+        }
         let text = utterance.text();
         let text = text.trim().trim_end_matches(['?', '？', '。', '!', '.', ' ']);
         let folded = text.to_lowercase();
@@ -289,6 +387,28 @@ impl Visit {
         let mut next = Self::of_name(utterance, name);
         next.aim = self.aim;
         next.inherit(self);
+        (next.choices, next.asked) = (Vec::new(), None);
+        Some(next)
+    }
+
+    /// The same on another day: `what about Sunday?`; none where `utterance` says anything else.
+    fn on_another_day(&self, utterance: &Sentence) -> Option<Self> {
+        const BEGINS: &str = "and |what about |how about |じゃあ|では|それじゃ|なら";
+        let text: String = utterance.lower.iter().collect();
+        let is_asked = utterance.asks() || marks(BEGINS).any(|it| text.starts_with(it));
+        let is_all = utterance.title().is_none()
+            && utterance.numbers.counts.is_empty()
+            && utterance.numbers.marked.is_empty()
+            && utterance
+                .tokens
+                .iter()
+                .all(|it| [Word::FILLER, Word::STOP, Word::PAUSE, Word::LIST].contains(&it.word))
+            && unused(utterance, &Used::default()).is_empty();
+        let date = utterance.when.date.filter(|_| is_asked && is_all)?;
+        let mut next = self.clone();
+        (next.date, next.also) = (Some(date.to_string()), None);
+        next.hours = utterance.when.hours;
+        (next.showing, next.seats) = (None, Vec::new());
         (next.choices, next.asked) = (Vec::new(), None);
         Some(next)
     }
@@ -358,6 +478,7 @@ impl Visit {
     /// Takes in an answer as text; whether it was one.
     pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
         let before = self.clone();
+        let of_seats = self.asked.is_some_and(Asked::is_of_seats);
         let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
         let chosen = ordinal(&text).and_then(|it| self.choices.get(it)).cloned();
@@ -404,13 +525,12 @@ impl Visit {
             self.book();
         }
         if let Some(date) = utterance.when.date {
-            self.date = Some(date.to_string());
+            self.date = Some(corrected_day(utterance, date, self.date.as_deref()).to_string());
             self.also = utterance.when.also.map(|it| it.to_string());
         }
         self.hours = hours(utterance, &wanted).or(self.hours);
         // `no, the earlier one`, where its seats are being chosen.
-        let is_other_pick =
-            self.asked == Some(Asked::Seats) && wanted.pick.is_some() && self.seats == before.seats;
+        let is_other_pick = of_seats && wanted.pick.is_some() && self.seats == before.seats;
         let is_other_time = self.date != before.date || self.hours != before.hours || is_other_pick;
         if is_other_time && self.showing == before.showing && self.showing.is_some() {
             // Another day or time is another showing.
@@ -427,20 +547,49 @@ impl Visit {
         if !utterance.numbers.marked.is_empty() {
             self.seats.clone_from(&utterance.numbers.marked);
         }
-        if let Some(user) = utterance.numbers.id(USER) {
-            self.user = Some(user.to_owned());
-        } else if self.asked == Some(Asked::Seats) && self.user.is_none() {
-            self.user = named(&utterance.text());
+        let is_moved = self.count != before.count || is_asked_for;
+        if of_seats && is_moved && self.seats == before.seats {
+            // Other seats than those that were chosen are meant.
+            self.seats.clear();
         }
-        let is_changed =
-            self.date != before.date || self.hours != before.hours || self.count != before.count;
-        is_changed
-            || is_asked_for
+        let is_changed = is_moved
+            || self.date != before.date
+            || self.hours != before.hours
             || self.film != before.film
             || self.title != before.title
             || self.showing != before.showing
-            || self.seats != before.seats
-            || self.user != before.user
+            || self.seats != before.seats;
+        if let Some(user) = user(utterance) {
+            self.user = Some(user);
+        } else if !is_changed && self.asked == Some(Asked::Seats) && self.user.is_none() {
+            // What says something else is no name.
+            self.user = named(utterance);
+        }
+        is_changed || self.user != before.user
+    }
+
+    /// Whether what was asked last is asked again: the sentence is one of thinking it over, or orders once more what
+    /// waits to be allowed.
+    pub(super) fn stays(
+        &mut self,
+        utterance: &Sentence,
+        goal: Option<Goal>,
+        context: &TurnContext<'_>,
+    ) -> bool {
+        match self.asked {
+            Some(Asked::Seats) if goal.is_none() && is_thinking(utterance) => {
+                self.remark = Some(context.say(
+                    "お決まりになったらお選びください。まだ何も予約していません。",
+                    "Take your time; nothing is reserved yet.",
+                ));
+                true
+            }
+            Some(Asked::Leave) => {
+                let is_anew = goal == Some(Goal::Book) && utterance.title().is_none();
+                is_anew || goal.is_none() && is_thinking(utterance)
+            }
+            _ => false,
+        }
     }
 
     /// Another film than those that were shown is meant.
@@ -474,11 +623,14 @@ impl Visit {
     }
 
     fn chose(&mut self, choice: &Choice) {
-        let settled = Settled { id: choice.value.clone(), label: choice.label.clone() };
+        let label = choice.name.as_ref().unwrap_or(&choice.label).clone();
+        let settled = Settled { id: choice.value.clone(), label };
         match self.asked {
             Some(Asked::Film) => self.film = Some(settled),
             Some(Asked::Showing) => self.showing = Some(settled),
-            Some(Asked::Seats) => self.seats = choice.value.split(',').map(str::to_owned).collect(),
+            Some(Asked::Seats | Asked::Leave) => {
+                self.seats = choice.value.split(',').map(str::to_owned).collect()
+            }
             None => {}
         }
     }
@@ -524,6 +676,13 @@ impl Visit {
     /// Looks up, asks for or does the first thing that is not settled.
     pub(super) fn proceed(&mut self, context: &mut TurnContext<'_>) -> Decision {
         self.asked = None;
+        if let Some(later) = self.later.as_ref().filter(|_| !self.later_is_told) {
+            self.remark = Some(context.say(
+                format!("予約は1件ずつ進めます。「{later}」はまだ進めていません。"),
+                format!("One booking is made at a time; \"{later}\" is not begun yet."),
+            ));
+            self.later_is_told = true;
+        }
         if self.aim == Aim::Reservation {
             return self.look_up(context);
         }
@@ -570,6 +729,7 @@ impl Visit {
         }
         if failure.error == "not_allowed" {
             self.seats.clear();
+            self.asked = None;
             return context.conclude(context.say(
                 "承認されなかったため、予約はしていません。",
                 "As you did not allow it, nothing was reserved.",
@@ -606,9 +766,7 @@ impl Visit {
 
     /// The note for the next question, with what else there is to say.
     pub(super) fn noted(&mut self, text: String) -> String {
-        match self.note.take() {
-            Some(note) => format!("{note} {text}"),
-            None => text,
-        }
+        let notes = [self.remark.take(), self.note.take()];
+        notes.into_iter().flatten().chain([text]).collect::<Vec<_>>().join(" ")
     }
 }

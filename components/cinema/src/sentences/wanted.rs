@@ -80,6 +80,8 @@ const ORDERS: &[(Order, &str)] = &[
 ];
 const EARLIEST: &str = "早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
 const LATEST: &str = "遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
+/// What says that only the first of an order is asked for.
+const FIRST: &str = "一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
 /// What says that the hour is when a film is over.
 const ENDS: &str = "までに終わ|までには終わ|には終わ|で終わる|前に終わ|までに帰|までに出|ends by|ends before|end by|end before|ending by|ending before|finish by|finish before|finished by|finishes by|finishes before|over by|over before|done by|done before|out by|out before|home by|home before|back by|back before";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|wheelchair";
@@ -136,7 +138,6 @@ impl Wanted {
         };
         let length =
             minutes(&utterance.lower).map(|it| (it.0, utterance.piece(it.1.0, it.1.1).text));
-        const FIRST: &str = "一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
         Self {
             order,
             is_first: order.is_some() && has(FIRST),
@@ -193,6 +194,9 @@ impl Wanted {
             .map(|it| it.1);
         for table in tables.chain(picks) {
             used.extend(marks(table).map(str::to_owned));
+        }
+        if self.is_first {
+            used.extend(marks(FIRST).map(str::to_owned));
         }
         if self.ends {
             used.extend(marks(ENDS).map(str::to_owned));

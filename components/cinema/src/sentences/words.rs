@@ -20,6 +20,7 @@ pub(super) const WHEELCHAIR: Word = Word::own(14);
 pub(super) const PLAYING: Word = Word::own(15);
 pub(super) const HOLD: Word = Word::own(16);
 pub(super) const LET_GO: Word = Word::own(17);
+pub(super) const WAITING_LIST: Word = Word::own(18);
 
 /// Words for what the cinema has.
 pub(super) const NOUNS: &[Word] = &[FILM, SHOWTIMES, TICKET];
@@ -132,6 +133,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "手放して|手放し|手放す|てばなして|release them|release the seats|release my seats|release the hold|release those|\
          let them go|let the seats go|let those go|let go of",
     ),
+    (WAITING_LIST, "キャンセル待ち|キャンセル待|waiting list|waitlist|wait list|wait-list"),
     (WHEELCHAIR, "車椅子|車いす|車イス|くるまいす|wheelchair|wheelchairs"),
     (
         PLAYING,

@@ -1,0 +1,151 @@
+//! What seats cost.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use language::{Language, context::TurnContext, turn::Decision};
+use output::cinema::Price;
+
+use super::visit::Visit;
+
+/// What seats of one showing cost, by their ids.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Fares {
+    currency: String,
+    amounts: BTreeMap<String, u64>,
+}
+
+impl Fares {
+    /// Those of the seats that a hall has.
+    pub(super) fn read(found: &Value) -> Self {
+        let seats = found["seats"].as_array().into_iter().flatten();
+        let list = &found["prices"];
+        let fare = |seat: &Value| {
+            let kind = seat["kind"].as_str().unwrap_or("standard");
+            let amount = list[kind].as_u64().or(list["standard"].as_u64())?;
+            Some((seat["seat_id"].as_str()?.to_owned(), amount))
+        };
+        let currency = list["currency"].as_str().unwrap_or_default().to_owned();
+        Self { currency, amounts: seats.filter_map(fare).collect() }
+    }
+
+    /// Forgets all but those of these seats.
+    pub(super) fn keep<'a>(&mut self, seats: impl Iterator<Item = &'a String>) {
+        let seats: Vec<_> = seats.collect();
+        self.amounts.retain(|it, _| seats.contains(&it));
+    }
+
+    /// What `seats` cost together, in brackets; nothing where that is not known of each.
+    pub(super) fn total(&self, seats: &[String], context: &TurnContext<'_>) -> String {
+        let total: Option<u64> = seats.iter().map(|it| self.amounts.get(it)).sum();
+        match total.filter(|it| *it > 0 && !self.currency.is_empty()) {
+            Some(total) => {
+                let total = money(total, &self.currency, context.language);
+                context.say(format!("（合計 {total}）"), format!(" ({total} in all)"))
+            }
+            None => String::new(),
+        }
+    }
+}
+
+impl Visit {
+    /// What each kind of seat costs at the showing that was looked at.
+    pub(super) fn tell_prices(&mut self, context: &TurnContext<'_>, found: &Value) -> Decision {
+        const KINDS: [(&str, &str, &str); 5] = [
+            ("standard", "一般席", "Standard seat"),
+            ("premium", "プレミアム席", "Premium seat"),
+            ("wheelchair", "車椅子スペース", "Wheelchair place"),
+            ("companion", "車椅子の同伴席", "Seat beside a wheelchair place"),
+            ("pair", "ペア席（1席）", "One seat of a pair"),
+        ];
+        let list = &found["prices"];
+        let currency = list["currency"].as_str().unwrap_or_default();
+        let lines: Vec<_> = KINDS
+            .iter()
+            .filter_map(|(kind, japanese, english)| {
+                let price = money(list[*kind].as_u64()?, currency, context.language);
+                Some(format!("- {}: {price}", context.language.pick(japanese, english)))
+            })
+            .collect();
+        self.asks_price = false;
+        let showing = self.showing.as_ref().map(|it| it.label.clone()).unwrap_or_default();
+        let lines = lines.join("\n");
+        let text = match lines.is_empty() {
+            true => context.say(
+                format!("{showing}の料金は登録されていません。"),
+                format!("No prices are set for {showing}."),
+            ),
+            false => context.say(
+                format!(
+                    "{showing}の料金（1席）です。スクリーンによって異なることがあります。\n{lines}"
+                ),
+                format!("Prices for {showing}, each seat; other screens may differ:\n{lines}"),
+            ),
+        };
+        let text = self.noted(text);
+        context.conclude(text)
+    }
+}
+
+/// `2,000円`, `¥2,000`; another currency by its letters. `amount` is in its smallest unit.
+pub(super) fn money(amount: u64, currency: &str, language: Language) -> String {
+    let decimal = Price { currency: currency.to_owned(), amount }.decimal();
+    let (whole, rest) = decimal.split_once('.').unwrap_or((&decimal, ""));
+    let mut text = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if !rest.is_empty() {
+        text.push('.');
+        text.push_str(rest);
+    }
+    match currency {
+        "JPY" => language.pick(format!("{text}円"), format!("¥{text}")),
+        _ => format!("{text} {currency}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use language::{
+        trial::{Talk, call, concluded, output},
+        turn::ToolResult,
+    };
+    use serde_json::json;
+
+    const TOOLS: &str = include_str!("../../tools.json");
+
+    fn one(name: &str, thing: serde_json::Value) -> ToolResult {
+        let mut all = json!({});
+        all[name] = json!([thing]);
+        output(all)
+    }
+
+    #[test]
+    fn what_tickets_cost_is_told_by_the_catalogue() {
+        for (sentence, price) in [
+            ("How much is a ticket?", "Standard seat: ¥2,000"),
+            ("What do seats cost?", "Premium seat: ¥2,600"),
+            ("チケットはいくら？", "一般席: 2,000円"),
+            ("席の料金を教えて", "プレミアム席: 2,600円"),
+        ] {
+            let mut talk = Talk::new(super::super::next, TOOLS);
+            assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
+            let film = json!({ "movie_id": "akira", "title": "AKIRA", "title_en": "Akira" });
+            talk.back(&[one("movies", film)]);
+            let showing = json!({ "showtime_id": "st-1", "start_time": "2026-11-22T10:00:00", "available_seats_count": 9, "is_open": true });
+            let next = talk.back(&[one("showtimes", showing)]);
+            assert_eq!(call(&next).0, "list_available_seats", "{sentence}");
+            let prices = json!({ "currency": "JPY", "standard": 2000, "premium": 2600 });
+            let told = talk.back(&[output(json!({ "seats": [], "prices": prices }))]);
+            let text = concluded(&told).text();
+            assert!(text.contains(price) && !text.contains('※'), "{text}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Whose booking it is to be, where a sentence says so: `under the name Ken`, `佐藤の名前で`.
+
+use language::{Date, coverage::is_small};
+
+use super::titles::Sentence;
+
+/// What stands before a name in English.
+const BEFORE: &[&str] = &[
+    "under the name of ",
+    "under the name ",
+    "in the name of ",
+    "and my name is ",
+    "and the name is ",
+    "my name is ",
+    "the name is ",
+    "name is ",
+    "my name's ",
+    "the name's ",
+    "my name: ",
+    "name: ",
+    "name:",
+    "名前: ",
+    "名前:",
+    "名前：",
+    "under ",
+];
+/// The same in Japanese.
+const BEFORE_JAPANESE: &[&str] =
+    &["お名前は", "名前は", "名前が", "予約者は", "予約名は", "名義は"];
+/// What stands behind a name.
+const BEHIND: &[&str] = &["という名前で", "の名前で", "の名義で", "名義で"];
+/// What stands behind a name that nothing else marks.
+const BARE_BEHIND: &[&str] =
+    &["で予約", "で取って", "でとって", "で押さえ", "で仮押さえ", "でお願い"];
+/// What ends what says a name.
+const ENDS: &[&str] = &["でお願いします", "と申します", "といいます", "です", "で"];
+/// Words that are no name: those who speak, what is not said yet, and ways to book or to pay.
+const NO_NAMES: &str = "君|僕|私|俺|自分|同じ|別|未定|何|誰|現金|割引|学割|会員|団体|電話|連番|通常|字幕|吹替|当日|前売|並び|隣同士|一般|全員|両方";
+/// The longest name in characters, and in words.
+const CHARS_MAX: usize = 30;
+const WORDS_MAX: usize = 3;
+
+/// The name of the booker in `text`, and what is left of it.
+pub(super) fn booker(text: &str, today: Date) -> Option<(String, String)> {
+    let found = labelled(text).or_else(|| behind(text, BEHIND)).or_else(|| bare(text, today));
+    let (name, from, to) = found?;
+    let (head, tail) = (text[..from].trim_end(), text[to..].trim_start());
+    let head = head.trim_end_matches([',', '、', ';']);
+    let joint = if head.is_ascii() && !head.is_empty() && !tail.is_empty() { " " } else { "" };
+    let is_end = tail.trim_matches(['.', '。', '!', '！', ' ']).is_empty();
+    let rest = if is_end { head.to_owned() } else { format!("{head}{joint}{tail}") };
+    Some((name, rest))
+}
+
+/// A name, and from where to where the words stand that say it.
+type Found = (String, usize, usize);
+
+/// `my name is Maria`, `名前は佐藤です`.
+fn labelled(text: &str) -> Option<Found> {
+    let lower = text.to_ascii_lowercase();
+    for mark in BEFORE {
+        let Some(at) = lower.find(mark) else { continue };
+        let before = &lower[..at];
+        let is_inner = mark.starts_with(|it: char| it.is_ascii())
+            && before.ends_with(|it: char| it.is_ascii_alphanumeric());
+        // `Your name is …` may be a film's.
+        if is_inner || before.trim_end().ends_with("your") {
+            continue;
+        }
+        let from = at + mark.len();
+        let Some(length) = western(&text[from..], *mark == "under ") else { continue };
+        return Some((text[from..from + length].to_owned(), at, from + length));
+    }
+    for mark in BEFORE_JAPANESE {
+        let Some(at) = text.find(mark) else { continue };
+        let from = at + mark.len();
+        let rest = &text[from..];
+        let end = rest.find(['、', '。', ',', '!', '！', '?', '？', '\n']).unwrap_or(rest.len());
+        let part = &rest[..end];
+        let (name, length) = ENDS
+            .iter()
+            .filter_map(|it| part.find(it).map(|at| (&part[..at], at + it.len())))
+            .min_by_key(|it| it.0.len())
+            .unwrap_or((part, part.len()));
+        let name = name.trim();
+        if is_name(name) && !rest[end..].starts_with(['?', '？']) {
+            return Some((name.to_owned(), at, from + length));
+        }
+    }
+    None
+}
+
+/// How long the name is that `text` begins with, in bytes.
+fn western(text: &str, needs_capital: bool) -> Option<usize> {
+    let is_letter = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_' | '\'' | '・' | 'ー');
+    let (mut length, mut count) = (0, 0);
+    for word in text.split(' ') {
+        let bare = word.find(|it| !is_letter(it)).unwrap_or(word.len());
+        let is_capital = word.starts_with(char::is_uppercase);
+        let goes_on = match count {
+            0 => bare > 0 && (is_capital || !needs_capital && !is_small(&word[..bare])),
+            _ => is_capital && bare > 0 && text.starts_with(char::is_uppercase),
+        };
+        if !goes_on || count == WORDS_MAX {
+            break;
+        }
+        length += bare + usize::from(count > 0);
+        count += 1;
+        if bare < word.len() {
+            break;
+        }
+    }
+    let name = text[..length].trim_end_matches("です");
+    let is_new = name.is_ascii() || is_name(name);
+    (count > 0 && is_new && !name.is_empty()).then_some(name.len())
+}
+
+/// `佐藤の名前で`: the name is what is written in one script before `marks`.
+fn behind(text: &str, marks: &[&str]) -> Option<Found> {
+    marks.iter().find_map(|mark| {
+        let at = text.find(mark)?;
+        let head = text[..at].trim_end_matches("さん").trim_end_matches('様');
+        let name: String = head.chars().rev().take_while(|it| is_script(*it)).collect();
+        let name: String = name.chars().rev().collect();
+        let from = head.len() - name.len();
+        is_name(&name).then(|| (name, from, at + mark.len()))
+    })
+}
+
+/// `佐藤で予約して`, where a film or seats are named besides.
+fn bare(text: &str, today: Date) -> Option<Found> {
+    let (name, from, to) = behind(text, BARE_BEHIND)?;
+    let is_japanese = !name.chars().any(|it| it.is_ascii());
+    let before = text[..from].chars().next_back();
+    let is_apart = before.is_none_or(|it| "、。,を　 ".contains(it));
+    let own = Sentence::plain(&name, today);
+    let is_known = (0..own.chars.len()).any(|it| own.is_known(it)) || own.genre().is_some();
+    let rest = Sentence::plain(&text[..from], today);
+    let is_named = || rest.title().is_some() || !rest.numbers.marked.is_empty();
+    // What is done with it stays.
+    let mark = BARE_BEHIND.iter().find(|it| text[..to].ends_with(*it))?;
+    let to = to - mark.len() + "で".len();
+    (is_japanese && is_apart && !is_known && is_named()).then_some((name, from, to))
+}
+
+fn is_script(it: char) -> bool {
+    matches!(it, '\u{4e00}'..='\u{9fff}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '・' | '々')
+        || it.is_ascii_alphanumeric()
+        || matches!(it, '-' | '_')
+}
+
+fn is_name(name: &str) -> bool {
+    let length = name.chars().count();
+    let begins =
+        ["まだ", "なに", "なん", "どう", "あと", "後で"].iter().any(|it| name.starts_with(it));
+    let is_word =
+        |it: char| it.is_alphanumeric() || matches!(it, 'ー' | '・' | ' ' | '-' | '_' | '々');
+    (1..=CHARS_MAX).contains(&length)
+        && !begins
+        && name.chars().all(is_word)
+        && !name.chars().all(|it| it.is_ascii_digit())
+        && !NO_NAMES.split('|').any(|it| it == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<(String, String)> {
+        booker(text, Date::constant(2026, 11, 21))
+    }
+
+    #[test]
+    fn a_booking_says_whose_it_is() {
+        for (text, name, rest) in [
+            ("book A5 and A6 under the name Ken", "Ken", "book A5 and A6"),
+            ("Book Akira for two, name is Maria", "Maria", "Book Akira for two"),
+            ("my name is Ken Smith, two seats please", "Ken Smith", ", two seats please"),
+            (
+                "Reserve C5, C6 for Akira on Tuesday, name: Maria",
+                "Maria",
+                "Reserve C5, C6 for Akira on Tuesday",
+            ),
+            ("B5とB6を田中の名前で予約して", "田中", "B5とB6を予約して"),
+            ("七人の侍を四名、名前は佐藤です", "佐藤", "七人の侍を四名"),
+            ("名前は佐藤です", "佐藤", ""),
+            ("明日のAKIRAを2枚、佐藤で予約して", "佐藤", "明日のAKIRAを2枚予約して"),
+            ("山田太郎名義でC9を予約", "山田太郎", "C9を予約"),
+        ] {
+            let expected = Some((name.to_owned(), rest.to_owned()));
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_stays_in_the_sentence() {
+        for text in [
+            "Your Name is on tomorrow",
+            "films under 100 minutes",
+            "君の名前で僕を呼んでを2枚",
+            "羅生門で予約して",
+            "AKIRAを真ん中で予約して",
+            "明日のAKIRAを現金で予約したい",
+            "名前は何ですか",
+            "AKIRAを2枚で予約して",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A bare yes or no: all that a sentence says where a form or an approval waits.
+
+/// What a bare answer says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// What waits is to be done.
+    Yes,
+    /// What waits is not to be done.
+    No,
+}
+
+const YES: &str = "はい|うん|ええ|それで|そうして|そうしてください|いいよ|いいですよ|了解|了解です|進めて|進めてください|続けて|続けてください|お願い|お願いします|お願いいたします|おねがい|おねがいします|頼みます|頼む|オーケー|オッケー|許可|許可します|許可する|承認|承認します|確定|確定して|確定します|よろしくお願いします|よろしく|yes|yeah|yep|yup|sure|ok|okay|go ahead|proceed|do it|do that|please do|go for it|confirm|confirmed|allow|allow it|i allow it|approve|approved|that's right|correct|sounds good|perfect|absolutely|of course";
+const NO: &str = "いいえ|いえ|いや|いやいや|ううん|結構です|けっこうです|結構|やめて|やめてください|やめる|やめます|だめ|だめです|ダメ|ダメです|駄目|駄目です|しないで|しないでください|いらない|いらないです|いりません|要らない|要りません|不要です|no|nope|nah|no thanks|no thank you|not now|don't|do not|don't do it|don't do that|please don't|stop|rather not|i'd rather not";
+/// What may stand beside either.
+const BESIDE: &str = "です|ます|ください|じゃあ|では|それでは|そうですね|もう|今は|ありがとう|ありがとうございます|ね|よ|please|thanks|thank you|then|now|well|just|and";
+
+/// The yes or no that `text` is, where it says nothing else.
+#[must_use]
+pub fn consent(text: &str) -> Option<Consent> {
+    let lower = text.to_lowercase().replace(['’', '‘'], "'");
+    let (mut rest, mut said) = (lower.as_str(), None);
+    loop {
+        rest = rest.trim_start_matches(|it: char| {
+            it.is_whitespace()
+                || matches!(it, '、' | '。' | ',' | '.' | '!' | '！' | '…' | 'ー' | '〜' | '~')
+        });
+        if rest.is_empty() {
+            return said;
+        }
+        let longest = |table: &'static str| {
+            table.split('|').filter(|it| begins(rest, it)).map(str::len).max().unwrap_or(0)
+        };
+        let (yes, no, beside) = (longest(YES), longest(NO), longest(BESIDE));
+        let length = yes.max(no).max(beside);
+        if length == 0 {
+            return None;
+        }
+        if length > beside {
+            let means = if no >= yes { Consent::No } else { Consent::Yes };
+            if said.is_some_and(|it| it != means) {
+                return None;
+            }
+            said = Some(means);
+        }
+        rest = &rest[length..];
+    }
+}
+
+/// Whether `text` begins with `phrase`; with letters, as words of their own.
+fn begins(text: &str, phrase: &str) -> bool {
+    text.strip_prefix(phrase).is_some_and(|rest| {
+        !phrase.is_ascii() || !rest.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '\'')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_says_nothing_else_is_a_bare_answer() {
+        for (text, expected) in [
+            ("yes", Some(Consent::Yes)),
+            ("Yes, please!", Some(Consent::Yes)),
+            ("ok, go ahead", Some(Consent::Yes)),
+            ("はい、お願いします。", Some(Consent::Yes)),
+            ("うん、それでお願い", Some(Consent::Yes)),
+            ("no", Some(Consent::No)),
+            ("no thanks.", Some(Consent::No)),
+            ("いえ、結構です", Some(Consent::No)),
+            ("いいえ、しないでください", Some(Consent::No)),
+            ("no, Sunday", None),
+            ("yes, but three seats", None),
+            ("please", None),
+            ("はいくら？", None),
+            ("いやいや、火曜で", None),
+            ("Noah", None),
+            ("yes no", None),
+        ] {
+            assert_eq!(consent(text), expected, "{text}");
+        }
+    }
+}
