@@ -241,7 +241,9 @@ fn opened(part: &str) -> &str {
 /// Whether `text` orders something.
 fn is_order(text: &str) -> bool {
     /// How an order ends or begins.
-    const ORDERS: [&str; 14] = [
+    const ORDERS: [&str; 16] = [
+        "てから",
+        "たら",
         "て",
         "で",
         "ください",
@@ -381,6 +383,7 @@ mod tests {
             ("worker-aとworker-bでしりとりをして。", "それから横浜までの道を教えて"),
             ("worker-aとworker-bでしりとりをして。", "横浜までの道は？"),
             ("Make a form asking for a name.", "Then show me the films"),
+            ("サムネを作って。", "道を教えてから"),
         ] {
             assert_eq!(split(first, second), 2, "{second}");
         }
