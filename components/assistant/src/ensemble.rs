@@ -11,16 +11,16 @@ use language::{
     Language,
     contract::{TurnRequest, unsigned},
     message::{Body, Image, Part},
-    small_talk::{SmallTalk, answer},
+    small_talk::{CLOSED, SmallTalk, answer},
     turn::{Conclusion, Decision},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolkit::dialogue::{
     Answer, Heard, Language as Tongue, Name, Picture, Piece, Reply, Step, Turn,
 };
 
-use leads::{CLAIMED_MIN, Lead, parts, requests, surest};
+use leads::{CLAIMED_MIN, Lead, PART_MIN, apart, parts, requests, surest};
 use offered::Offered;
 
 /// What no component claims. No component is called so.
@@ -107,8 +107,11 @@ impl Ensemble {
 
     /// Takes in a sentence.
     fn begin<F: Families>(&mut self, asking: &mut Asking<'_, F>) -> Result<Step, Silence> {
-        (self.rest, self.told) = Default::default();
         let message = text_of(&asking.turn.message);
+        if let Some(step) = self.fill(asking, &message)? {
+            return Ok(step);
+        }
+        (self.rest, self.told) = Default::default();
         if let Some((request, family)) = self.offered.take().and_then(|it| it.chosen(&message)) {
             asking.say(&request);
             self.request = request;
@@ -126,6 +129,22 @@ impl Ensemble {
         self.consult(asking, requests.remove(0))
     }
 
+    /// Takes in what the form brought that the component that leads asked for; further requests are answered after it.
+    fn fill<F: Families>(
+        &mut self,
+        asking: &Asking<'_, F>,
+        message: &str,
+    ) -> Result<Option<Step>, Silence> {
+        let is_form =
+            message == CLOSED || serde_json::from_str::<Map<String, Value>>(message).is_ok();
+        let waits = !self.rest.is_empty() || !self.told.is_empty();
+        let latest = self.latest.clone().filter(|it| is_form && waits && it != SMALL_TALK);
+        let Some(latest) = latest else { return Ok(None) };
+        let replies = self.replies(asking, Some(&latest))?;
+        let reply = replies.into_iter().find(|it| it.0 == latest && it.1.confidence >= PART_MIN);
+        Ok(reply.map(|it| self.take(it)))
+    }
+
     /// The requests of a sentence that has some for several components.
     fn requests<F: Families>(
         &self,
@@ -133,9 +152,17 @@ impl Ensemble {
         message: &str,
     ) -> Result<Vec<String>, Silence> {
         let mut leads = Vec::new();
-        for part in parts(message) {
-            asking.say(&part);
-            leads.push((part, self.lead(asking)?));
+        for deeds in parts(message) {
+            let mut of_part = Vec::new();
+            for deed in deeds {
+                asking.say(deed.trim());
+                of_part.push((deed, self.lead(asking)?));
+            }
+            for (part, lead) in apart(of_part) {
+                asking.say(&part);
+                let lead = lead.map_or_else(|| self.lead(asking), Ok)?;
+                leads.push((part, lead));
+            }
         }
         if leads.is_empty() {
             return Ok(Vec::new());
@@ -415,6 +442,21 @@ mod tests {
         }
         let step = ensemble.next(&families, turn("snow, nothing", came("films"))).unwrap();
         assert_eq!(step_text(&step), "not mine\nnot mine\n");
+    }
+
+    #[test]
+    fn what_a_form_brings_leaves_the_next_request_to_come() {
+        let families =
+            Fixed(&[("books", "snow", 0.9), ("films", "rain", 0.9), ("books", "{", 0.9)]);
+        for form in [r#"{"name": "Ann"}"#, "{}"] {
+            let mut ensemble = Ensemble::default();
+            let step = ensemble.next(&families, turn("find snow. Then show me rain", Vec::new()));
+            assert_eq!(step_text(&step.unwrap()), "books_look");
+            let step = ensemble.next(&families, turn(form, Vec::new())).unwrap();
+            assert_eq!(step_text(&step), "books_look", "the form's answer");
+            let step = ensemble.next(&families, turn("…", came("books"))).unwrap();
+            assert_eq!(step_text(&step), "films_look", "{form}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod words;
 use language::{
     Date, Language,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
-    context::{Holder, TurnContext},
+    context::{Holder, TurnContext, output},
     contract::TurnRequest,
     coverage::{OVER, Used},
     rules::Percent,
@@ -27,7 +27,7 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 pub use self::scripted::{By, LogEntry, Scene, ScriptedAgent};
 use self::{
     lists::Lists,
-    meeting::Meeting,
+    meeting::{BEGIN, Meeting},
     rules::Goal,
     scripted::AGENT,
     sentence::Sentence,
@@ -112,9 +112,13 @@ pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }
 
-/// The family; it remembers nothing beside its plan.
+/// The family.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Conversations {}
+#[serde(default)]
+struct Conversations {
+    /// The conversation that was begun last.
+    begun: Option<String>,
+}
 
 /// What is being done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -159,13 +163,25 @@ impl Family for Conversations {
         goal == Goal::Converse
     }
 
+    fn observe(&mut self, answered: &[Answered]) {
+        if let Some(begun) = output(answered, BEGIN) {
+            self.begun = begun["conversation"]["conversation_id"].as_str().map(str::to_owned);
+        }
+    }
+
     fn direct_answer(
         &self,
-        _utterance: &Sentence,
+        utterance: &Sentence,
         goal: Goal,
         context: &TurnContext<'_>,
     ) -> Option<String> {
-        (goal == Goal::Nothing).then(|| say::nothing(context))
+        let alone = utterance.alone().filter(|_| goal == Goal::Converse).map(|agent| {
+            context.say(
+                format!("会話には別々のエージェントが2つ必要です（{agent} だけが書かれています）。例:「{agent}とworker-bで話して」"),
+                format!("A conversation needs two different agents, and only {agent} is named. Write for example \"Let {agent} and worker-b talk\"."),
+            )
+        });
+        alone.or_else(|| (goal == Goal::Nothing).then(|| say::nothing(context)))
     }
 
     fn plan(
@@ -178,7 +194,7 @@ impl Family for Conversations {
         match goal {
             Goal::Converse => Some(Doing::Meeting(Box::new(Meeting::of(utterance, language)))),
             Goal::Talks | Goal::Agents | Goal::Halt => {
-                Some(Doing::Lists(Lists::of(utterance, goal)))
+                Some(Doing::Lists(Lists::of(utterance, goal).on(self.begun.as_ref())))
             }
             Goal::Nothing => None,
         }
@@ -190,18 +206,41 @@ impl Family for Conversations {
         utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
-        _context: &TurnContext<'_>,
+        context: &TurnContext<'_>,
     ) -> Option<Followed> {
+        let begun = self.begun.as_ref().filter(|_| goal.is_none_or(|it| it == Goal::Talks));
+        if let Some(id) = begun {
+            if let Some(sure) = utterance.asks_how_it_goes() {
+                *plan = Some(Doing::Lists(Lists::read(id)));
+                return Some(Followed::On(sure, Vec::new()));
+            }
+            let is_open = goal.is_none() && utterance.agents().is_empty();
+            if let Some(remark) = Meeting::remark(id, utterance).filter(|_| is_open) {
+                *plan = Some(Doing::Meeting(Box::new(remark)));
+                return Some(Followed::On(REMARKED, Vec::new()));
+            }
+        }
         match plan {
             Some(Doing::Lists(lists)) => {
                 let is_about = matches!(manner, None | Some(Manner::Nothing))
                     && matches!(goal, None | Some(Goal::Halt | Goal::Nothing | Goal::Talks));
-                *lists = lists.acts(utterance).filter(|_| is_about)?;
+                let next = lists.acts(utterance).filter(|_| is_about)?;
+                *lists = next.on(self.begun.as_ref());
                 Some(Followed::On(FOLLOWED, Vec::new()))
             }
             Some(Doing::Meeting(_)) if utterance.ends_it() => {
-                *plan = Some(Doing::Lists(Lists::of(utterance, Goal::Halt)));
+                let halt = Lists::of(utterance, Goal::Halt).on(self.begun.as_ref());
+                *plan = Some(Doing::Lists(halt));
                 Some(Followed::On(REMARKED, Vec::new()))
+            }
+            Some(Doing::Meeting(meeting))
+                if goal.is_none() && utterance.asks_for_reply() && meeting.told().is_some() =>
+            {
+                let agent = meeting.told().unwrap_or_default();
+                Some(Followed::Say(context.say(
+                    format!("{agent} の返事はここでは読めません。「会話」の「エージェント」の画面にある {agent} とのチャットで見られます。"),
+                    format!("What {agent} answers cannot be read here. It is in the chat with {agent}, on the page for agents."),
+                )))
             }
             Some(Doing::Meeting(meeting)) => {
                 let may_lengthen = manner.is_none() && goal.is_none();

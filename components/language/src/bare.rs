@@ -96,6 +96,17 @@ fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
         .then(|| name.to_owned())
 }
 
+/// Whether it asks of what was spoken of before: `is it finished?`, `and by bike?`.
+fn is_about_before(utterance: &Utterance, text: &str) -> bool {
+    const BEFORE: [&str; 5] = ["it", "them", "they", "its", "their"];
+    const GOES_ON: [&str; 5] = ["and by ", "and on ", "and with ", "and without ", "and in "];
+    let lower = text.to_ascii_lowercase();
+    let mut words = lower.split(|it: char| !it.is_ascii_alphanumeric());
+    let points =
+        words.any(|it| BEFORE.contains(&it)) || GOES_ON.iter().any(|it| lower.starts_with(it));
+    text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
+}
+
 /// The name in `utterance`, where it asks to see it or is nothing else. `asks` are more words that ask to see
 /// something, `title` is a name that stands where one does, and `names` are such that no table knows.
 pub fn name(
@@ -109,10 +120,10 @@ pub fn name(
     // A question in English names what it asks about by a capital.
     let asks = asks || utterance.chars.last() == Some(&'?') && utterance.text().is_ascii();
     let is_tell = utterance.find("tell me", 0).is_some() || utterance.find("教えて", 0).is_some();
-    if utterance.has(OTHERS) {
+    let text = utterance.text();
+    if utterance.has(OTHERS) || is_about_before(utterance, &text) {
         return None;
     }
-    let text = utterance.text();
     let is_bare = match text.is_ascii() {
         true => {
             let run = utterance.capitals().into_iter().map(|it| it.to - it.from).max().unwrap_or(0);
@@ -167,4 +178,23 @@ pub fn name(
     let is_bare = is_bare || few(utterance, unused).is_some();
     ((asks || is_bare) && is_name && !is_sign && beside <= 2 && !is_other)
         .then(|| name.chars().take(NAME_MAX).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::Vocabulary;
+
+    #[test]
+    fn what_was_spoken_of_before_is_no_name() {
+        static WORDS: Vocabulary = Vocabulary::NONE;
+        let found = |text: &str, unused: &str| {
+            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            name(&utterance, &[unused.to_owned()], &[], || None, Vec::new)
+        };
+        for (text, unused) in [("is it finished?", "finished"), ("and by bike?", "bike")] {
+            assert_eq!(found(text, unused), None, "{text}");
+        }
+        assert_eq!(found("is there a nightingale?", "nightingale").as_deref(), Some("nightingale"));
+    }
 }

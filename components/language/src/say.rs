@@ -1,5 +1,6 @@
 //! Texts where nothing is done, or where a tool refuses: which component answers, what it understands, what is missing.
 
+use serde_json::Value;
 use toolkit::dialogue::Sample;
 
 use crate::{context::TurnContext, language::Language, turn::Failure};
@@ -145,14 +146,18 @@ pub fn unsure<G: PartialEq>(
     let quoted: Vec<_> =
         words.iter().map(|it| context.say(format!("「{it}」"), format!("\"{it}\""))).collect();
     let quoted = quoted.join(context.language.pick("", ", "));
+    let ask = match lines.len() {
+        1 => ("こちらのことでしょうか？", "Is this what you mean?"),
+        _ => ("次のどちらでしょうか？", "Which of these is it?"),
+    };
     let head = match words.is_empty() {
         true => context.say(
-            "ご希望をはっきり読み取れなかったため、まだ何もしていません。次のどちらでしょうか？",
-            "I am not sure what you wish, so nothing was done yet. Which of these is it?",
+            format!("ご希望をはっきり読み取れなかったため、まだ何もしていません。{}", ask.0),
+            format!("I am not sure what you wish, so nothing was done yet. {}", ask.1),
         ),
         false => context.say(
-            format!("{quoted}の部分が分からないため、まだ何もしていません。次のどちらでしょうか？"),
-            format!("I do not understand {quoted}, so nothing was done yet. Which of these is it?"),
+            format!("{quoted}の部分が分からないため、まだ何もしていません。{}", ask.0),
+            format!("I do not understand {quoted}, so nothing was done yet. {}", ask.1),
         ),
     };
     format!("{head}\n{}", lines.join("\n"))
@@ -184,7 +189,10 @@ pub fn counted(count: impl ToString, noun: &str) -> String {
 /// What a tool refused, and what to do.
 #[must_use]
 pub fn failed(context: &TurnContext<'_>, failure: &Failure) -> String {
-    let mut text = failure.message.clone();
+    // What is written in Japanese alone has its English beside it, where there is one.
+    let english = failure.data.get("english").and_then(Value::as_str);
+    let english = english.filter(|_| context.language == Language::English);
+    let mut text = english.unwrap_or(&failure.message).to_owned();
     let is_read = is_in_japanese(&text);
     let own = context.holder.codes.iter().find(|it| it.0 == failure.error);
     if let (Some(own), Language::Japanese, false) = (own, context.language, is_read) {
@@ -220,7 +228,53 @@ pub fn failed(context: &TurnContext<'_>, failure: &Failure) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::context::Holder;
+
+    static HOLDER: Holder = Holder { family: "things", codes: &[], subjects: &[] };
+
+    fn context(calls: &mut u64, language: Language) -> TurnContext<'_> {
+        TurnContext {
+            holder: &HOLDER,
+            language,
+            now: jiff::Timestamp::UNIX_EPOCH,
+            offers: &[],
+            calls,
+            is_given_up: false,
+        }
+    }
+
+    #[test]
+    fn a_refusal_with_its_english_is_told_in_english() {
+        let mut failure = Failure::new("validation_error", 400, "選択肢がありません。");
+        failure.data.insert("english".to_owned(), json!("It has no options."));
+        for (language, text) in [
+            (Language::English, "It has no options."),
+            (Language::Japanese, "選択肢がありません。"),
+        ] {
+            assert_eq!(failed(&context(&mut 0, language), &failure), text);
+        }
+    }
+
+    #[test]
+    fn one_reading_is_asked_about_as_one() {
+        let skill = |goal| Skill {
+            goals: goal,
+            tools: &[],
+            is_one_enough: false,
+            name: ("物", "things"),
+            example: ("物を見せて", "Show me things"),
+            is_told: true,
+        };
+        let skills = [skill(&[1]), skill(&[2])];
+        let mut calls = 0;
+        let context = context(&mut calls, Language::English);
+        let ask = |goals: &[i32]| unsure(&context, &skills, &[], goals);
+        assert!(ask(&[1]).contains("Is this what you mean?"), "{}", ask(&[1]));
+        assert!(ask(&[1, 2]).contains("Which of these"), "{}", ask(&[1, 2]));
+    }
 
     #[test]
     fn a_quoted_name_makes_no_sentence_japanese() {

@@ -109,6 +109,73 @@ const JOINTS: &[&str] = &[
     " plus ",
 ];
 
+/// What joins two deeds of one request, which may be for different families.
+const DEED_JOINTS: &[&str] = &[
+    "して、",
+    "取って、",
+    "とって、",
+    "作って、",
+    "つくって、",
+    "教えて、",
+    "おしえて、",
+    "見せて、",
+    "調べて、",
+    "探して、",
+    "出して、",
+    "比べて、",
+    "ください、",
+    "ほしい、",
+    "欲しい、",
+    "したい、",
+    "お願い、",
+    "してから",
+    "取ってから",
+    "とってから",
+    "作ってから",
+    "つくってから",
+    "したら、",
+    "できたら、",
+    "取れたら、",
+    "とれたら、",
+    "終わったら、",
+    "済んだら、",
+    ", and ",
+    " and let ",
+    " and have ",
+    " and make ",
+    " and create ",
+    " and book ",
+    " and reserve ",
+    " and find ",
+    " and give me ",
+    " and get me ",
+    " and draw ",
+    " and list ",
+    " and open ",
+    " and start ",
+];
+/// What says that what is before it is to be told or asked, whatever it asks for.
+const REPORTED: &[&str] = &[
+    "と伝え",
+    "って伝え",
+    "と言っ",
+    "って言っ",
+    "と聞い",
+    "って聞い",
+    "か聞い",
+    "を聞いて",
+    "と尋ね",
+    "と送",
+    "って送",
+    "と話",
+    "について話",
+    "話し合",
+    "話させ",
+    "議論",
+    "相談",
+    "について聞",
+];
+
 /// Half-width katakana, from U+FF61 on.
 const HALF: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
 
@@ -242,33 +309,93 @@ fn english(text: String) -> String {
 /// The requests of `text`, where its words may join several.
 #[must_use]
 pub fn parts(text: &str) -> Vec<String> {
+    let mut parts: Vec<_> =
+        split(text, JOINTS).into_iter().map(|it| it.trim().to_owned()).collect();
+    parts.retain(|it| it.chars().filter(|it| it.is_alphanumeric()).count() > 1);
+    parts
+}
+
+/// The deeds of `request`, one after another, as they stand in it; all of it where there is one, or where it is what
+/// another one is to be told or asked.
+#[must_use]
+pub fn deeds(request: &str) -> Vec<String> {
+    if REPORTED.iter().any(|it| request.contains(it)) {
+        return vec![request.to_owned()];
+    }
+    split(request, DEED_JOINTS).into_iter().map(str::to_owned).collect()
+}
+
+/// The pieces of `text` between `joints` that are not in quotation marks; each ends with its joint.
+fn split<'a>(text: &'a str, all: &[&str]) -> Vec<&'a str> {
+    /// What a question or a sentence goes on with that is told or asked.
+    const TOLD: [&str; 11] = [
+        "と話",
+        "と聞",
+        "と尋",
+        "と質問",
+        "と相談",
+        "と言",
+        "と伝",
+        "と書",
+        "と送",
+        "という",
+        "って",
+    ];
     let lower = text.to_ascii_lowercase();
+    let quotes = quotes(&lower);
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
     while at < text.len() {
         if !text.is_char_boundary(at) {
             at += 1;
             continue;
         }
+        if let Some(end) = quotes.iter().find(|it| it.0 == at) {
+            at = end.1;
+            continue;
+        }
         // `君の名は。の最終回`: what goes on with a particle has not ended.
         let goes_on = |it: &&&str| {
             let behind = &lower[at + it.len()..];
+            let is_end = ["。", "！", "!", "？", "?"].contains(*it);
             **it == "。" && ["の", "を", "が", "へ"].iter().any(|it| behind.starts_with(it))
+                || is_end && TOLD.iter().any(|it| behind.starts_with(it))
         };
-        let joints = JOINTS.iter().filter(|it| lower[at..].starts_with(*it));
+        let joints = all.iter().filter(|it| lower[at..].starts_with(*it));
         let joint = joints.filter(|it| !goes_on(it)).map(|it| it.len()).max();
         match joint {
             Some(length) => {
                 // A question mark belongs to what it ends.
-                parts.push(text[from..at + length].trim().to_owned());
+                parts.push(&text[from..at + length]);
                 at += length;
                 from = at;
             }
             None => at += 1,
         }
     }
-    parts.push(text[from..].trim().to_owned());
-    parts.retain(|it| it.chars().filter(|it| it.is_alphanumeric()).count() > 1);
+    parts.push(&text[from..]);
     parts
+}
+
+/// Where what is quoted in `text` begins and ends, with its marks.
+fn quotes(text: &str) -> Vec<(usize, usize)> {
+    const PAIRS: [(char, char); 5] =
+        [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('《', '》')];
+    let (mut quotes, mut at) = (Vec::new(), 0);
+    while let Some((from, open)) =
+        text[at..].char_indices().find(|it| PAIRS.iter().any(|pair| pair.0 == it.1))
+    {
+        let inside = at + from + open.len_utf8();
+        let close = PAIRS.iter().find(|it| it.0 == open).map_or(open, |it| it.1);
+        // What does not end is no quotation.
+        at = match text[inside..].find(close) {
+            Some(to) => {
+                quotes.push((at + from, inside + to + close.len_utf8()));
+                inside + to + close.len_utf8()
+            }
+            None => inside,
+        };
+    }
+    quotes
 }
 
 #[cfg(test)]
@@ -305,5 +432,27 @@ mod tests {
     fn a_full_stop_in_a_name_ends_no_request() {
         assert_eq!(parts("君の名は。の最終回を2枚").len(), 1);
         assert_eq!(parts("君の名は。を2枚。あと渋谷から横浜まで").len(), 2);
+    }
+
+    #[test]
+    fn what_is_quoted_or_reported_is_no_request_of_its_own() {
+        assert_eq!(parts("worker-bに「明日は？それから道は？」と聞いて").len(), 1);
+        assert_eq!(parts("worker-bに明日の映画は？と聞いて").len(), 1);
+        assert_eq!(parts("Ask worker-b \"which films? And when?\"").len(), 1);
+        assert_eq!(deeds("worker-bに映画を選んで、横浜へ行ってと伝えて").len(), 1);
+    }
+
+    #[test]
+    fn deeds_that_words_join_stand_apart_as_they_were_written() {
+        for (request, count) in [
+            ("ゴジラを2枚予約して、東京駅から横浜駅までの道も教えて", 2),
+            ("サムネを作ってから名前を聞くフォームも作って", 2),
+            ("Book two seats, and the way to Yokohama", 2),
+            ("Book two seats and let worker-a and worker-b talk", 2),
+            ("Let worker-a and worker-b play a word chain", 1),
+        ] {
+            let deeds = deeds(request);
+            assert_eq!((deeds.len(), deeds.concat().as_str()), (count, request));
+        }
     }
 }

@@ -113,7 +113,7 @@ fn japanese(error: &ProviderError) -> String {
                 .to_owned()
         }
         ProviderError::UnknownPlace { place, .. } => format!(
-            "「{place}」という場所が見つからない。綴りを確かめるか、駅名・住所・「緯度,経度」で\
+            "「{place}」という場所が見つかりません。綴りを確かめるか、駅名・住所・「緯度,経度」で\
              指定してください。"
         ),
         ProviderError::OutsideMap { place, map, .. } => format!(
@@ -121,7 +121,7 @@ fn japanese(error: &ProviderError) -> String {
              `madoguchi import-map` で取り込むか、経路プロバイダーを設定してください。"
         ),
         ProviderError::NotQuite { place, close, .. } => format!(
-            "「{place}」という場所が見つからない。似た名前: {}。このどれかで指定してください。",
+            "「{place}」という場所が見つかりません。似た名前: {}。このどれかで指定してください。",
             close.join("、")
         ),
         ProviderError::OffRoad { place, metres, .. } => format!(
@@ -171,7 +171,7 @@ fn english(error: &ProviderError) -> String {
         ),
         ProviderError::NotQuite { place, close, .. } => format!(
             "No place named “{place}” is known. Close to it: {}. Say one of these.",
-            close.join(", ")
+            close.join("; ")
         ),
         ProviderError::OffRoad { place, metres, .. } => format!(
             "“{place}” is {} from any road that can be taken, so that no way begins or ends there. \

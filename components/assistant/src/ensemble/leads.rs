@@ -11,6 +11,9 @@ pub(super) const CLAIMED_MIN: f32 = 0.2;
 /// What a family knows at least of a part that is a request of its own: no guess.
 pub(super) const PART_MIN: f32 = 0.5;
 
+/// What a family knows at least of a part that orders and asks nothing.
+const STATED_MIN: f32 = 0.85;
+
 /// A family that understands something, and how well.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lead {
@@ -29,14 +32,42 @@ pub(super) fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
     goes_on.or_else(|| are_best().next()).map(|it| it.0)
 }
 
-/// The parts of `message` that may be requests of their own; none where it has but one.
-pub(super) fn parts(message: &str) -> Vec<String> {
+/// The parts of `message` that may be requests of their own, each with the deeds in it; none where it has but one.
+pub(super) fn parts(message: &str) -> Vec<Vec<String>> {
     let mut parts = settled::parts(&settled::settled(message));
     if parts.len() > 1 {
         // `A song by her? Play me that one`: the second says nothing new.
         parts.retain(|it| !is_pointing(it));
     }
-    if (2..=PARTS_MAX).contains(&parts.len()) { parts } else { Vec::new() }
+    let parts: Vec<_> = parts.iter().map(|it| settled::deeds(it)).collect();
+    let count = parts.iter().map(Vec::len).sum::<usize>();
+    if (2..=PARTS_MAX).contains(&count) { parts } else { Vec::new() }
+}
+
+/// The deeds of one part that are for different families, each with who leads in it; what is not apart is one again,
+/// and who leads in that is not known yet.
+pub(super) fn apart(deeds: Vec<(String, Lead)>) -> Vec<(String, Option<Lead>)> {
+    let is_request = |it: &Lead| it.confidence >= PART_MIN;
+    let mut parts: Vec<(String, Option<Lead>)> = Vec::new();
+    let mut last: Option<Lead> = None;
+    for (deed, lead) in deeds {
+        let is_apart = last
+            .as_ref()
+            .is_some_and(|it| it.name != lead.name && is_request(it) && is_request(&lead))
+            && is_order(opened(&deed.to_lowercase()));
+        match parts.last_mut() {
+            Some(part) if !is_apart => {
+                part.0.push_str(&deed);
+                part.1 = None;
+                last = last.filter(is_request).or(Some(lead));
+            }
+            _ => {
+                last = Some(lead.clone());
+                parts.push((deed, Some(lead)));
+            }
+        }
+    }
+    parts.into_iter().map(|it| (it.0.trim().to_owned(), it.1)).collect()
 }
 
 /// The requests of a sentence, one after another, where several families lead in `parts` of it; none where all of
@@ -47,7 +78,13 @@ pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> 
         parts.iter().filter(|it| is_request(&it.1)).map(|it| it.1.name.as_str()).collect();
     names.dedup();
     let own = parts.iter().filter(|it| it.1.name == whole.name).map(|it| it.1.confidence);
-    let is_all = is_request(whole) && own.fold(0.0, f32::max) <= whole.confidence;
+    let is_own = |at: usize| {
+        let (part, lead) = &parts[at];
+        lead.name != whole.name && is_request(lead) && is_own(&parts, at, part, lead)
+    };
+    let is_all = is_request(whole)
+        && own.fold(0.0, f32::max) <= whole.confidence
+        && !(0..parts.len()).any(is_own);
     if names.len() < 2 || is_all {
         return Vec::new();
     }
@@ -66,6 +103,194 @@ pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> 
     }
     requests.truncate(REQUESTS_MAX);
     requests.into_iter().map(|it| it.1).collect()
+}
+
+/// Whether a part is a request of its own, rather than what another one is to be about.
+fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool {
+    /// What it begins with where it says what the other one is about.
+    const ABOUT: [&str; 39] = [
+        "話題",
+        "テーマ",
+        "お題",
+        "議題",
+        "トピック",
+        "内容",
+        "タイトル",
+        "題名",
+        "項目",
+        "質問",
+        "設問",
+        "選択肢",
+        "the topic",
+        "topic",
+        "the subject",
+        "subject",
+        "the title",
+        "title",
+        "the field",
+        "field",
+        "the question",
+        "question",
+        "options",
+        "discuss ",
+        "talk ",
+        "chat ",
+        "debate ",
+        "they ",
+        "it should ",
+        "ask for ",
+        "ask about ",
+        "ask whether ",
+        "ask them ",
+        "add ",
+        "include ",
+        "if ",
+        "only if ",
+        "with ",
+        "it ",
+    ];
+    /// What agents are to do about it.
+    const TALKS: [&str; 6] = ["話し合", "話させ", "議論", "相談", "について話", "について聞"];
+    /// What the other one is to have besides, or on which condition.
+    const ADDED: [&str; 16] = [
+        "場合",
+        "なら",
+        "ときは",
+        "時は",
+        "も聞いて",
+        "を聞いて",
+        "も入れて",
+        "も追加",
+        "を追加",
+        "も加えて",
+        "を加えて",
+        "必須",
+        "任意",
+        "も付けて",
+        "もつけて",
+        "required",
+    ];
+    /// What points to the part before.
+    const BACK: [&str; 6] =
+        ["それについて", "そのことを", "そのことに", "about it", "about that", "about this"];
+    /// What a list of what is asked for follows.
+    const LISTS: [&str; 12] = [
+        "項目",
+        "質問",
+        "設問",
+        "次の",
+        "以下",
+        "：",
+        ":",
+        "field",
+        "question",
+        "asking",
+        "聞いて",
+        "聞くこと",
+    ];
+    let lower = part.to_lowercase();
+    let text = opened(&lower);
+    let is_about = ABOUT.iter().any(|it| text.starts_with(it))
+        || TALKS.iter().chain(&ADDED).any(|it| text.contains(it));
+    let is_pointed_at = parts
+        .get(at + 1)
+        .is_some_and(|it| BACK.iter().any(|back| it.0.to_lowercase().contains(back)));
+    if is_about || is_pointed_at {
+        return false;
+    }
+    let is_question = text.ends_with(['?', '？']);
+    let is_listed = parts[..at].iter().any(|it| {
+        let before = it.0.to_lowercase();
+        LISTS.iter().any(|it| before.contains(it))
+    });
+    is_order(text) || !is_listed && (is_question || lead.confidence >= STATED_MIN)
+}
+
+/// `part`, in small letters, without the words that it goes on with.
+fn opened(part: &str) -> &str {
+    /// What a part begins with that goes on after another one.
+    const LEADS: [&str; 20] = [
+        "and ",
+        "then ",
+        "then, ",
+        "after that ",
+        "after that, ",
+        "afterwards ",
+        "next ",
+        "next, ",
+        "also ",
+        "also, ",
+        "finally ",
+        "please ",
+        "それから",
+        "そのあと",
+        "その後",
+        "あと",
+        "ついでに",
+        "次に",
+        "最後に",
+        "、",
+    ];
+    let mut text = part.trim();
+    while let Some(rest) = LEADS.iter().find_map(|it| text.strip_prefix(it)) {
+        text = rest.trim_start();
+    }
+    text
+}
+
+/// Whether `text` orders something.
+fn is_order(text: &str) -> bool {
+    /// How an order ends or begins.
+    const ORDERS: [&str; 16] = [
+        "てから",
+        "たら",
+        "て",
+        "で",
+        "ください",
+        "下さい",
+        "たい",
+        "ほしい",
+        "欲しい",
+        "お願い",
+        "お願いします",
+        "頼む",
+        "くれる",
+        "もらえる",
+        "よろしく",
+        "ちょうだい",
+    ];
+    const VERBS: [&str; 28] = [
+        "show ",
+        "tell ",
+        "book ",
+        "reserve ",
+        "let ",
+        "have ",
+        "make ",
+        "find ",
+        "give ",
+        "get ",
+        "create ",
+        "draw ",
+        "list ",
+        "open ",
+        "start ",
+        "ask ",
+        "take ",
+        "look ",
+        "search ",
+        "compare ",
+        "i want ",
+        "i'd like ",
+        "i would like ",
+        "i need ",
+        "can you ",
+        "could you ",
+        "how do i ",
+        "how do we ",
+    ];
+    let bare = text.trim_end_matches(['。', '.', '!', '！', '、', ' ']);
+    ORDERS.iter().any(|it| bare.ends_with(it)) || VERBS.iter().any(|it| text.starts_with(it))
 }
 
 /// Whether a part of a sentence only asks to see what the part before it names.
@@ -141,9 +366,49 @@ mod tests {
         // What is no request goes with the one before it.
         assert_eq!(requests(&whole, parts(lead("c", 0.1), lead("b", 0.7))), ["一 二", "三"]);
         assert_eq!(requests(&whole, parts(lead("b", 0.7), lead("b", 0.6))), ["一", "二 三"]);
-        // One family's, all of it; or more sure of the whole than of its part.
+        // One family's, all of it; or more sure of the whole than of what it does not order.
         assert!(requests(&whole, parts(lead("a", 0.7), lead("c", 0.1))).is_empty());
         assert!(requests(&lead("a", 0.8), parts(lead("b", 0.7), lead("c", 0.7))).is_empty());
+    }
+
+    #[test]
+    fn the_surest_leaves_others_what_is_ordered_of_them() {
+        let split = |first: &str, second: &str| {
+            let parts =
+                vec![(first.to_owned(), lead("a", 0.97)), (second.to_owned(), lead("b", 0.9))];
+            requests(&lead("a", 0.97), parts).len()
+        };
+        for (first, second) in [
+            ("Let worker-a and worker-b play.", "Then show me the way to Yokohama"),
+            ("worker-aとworker-bでしりとりをして。", "それから横浜までの道を教えて"),
+            ("worker-aとworker-bでしりとりをして。", "横浜までの道は？"),
+            ("Make a form asking for a name.", "Then show me the films"),
+            ("サムネを作って。", "道を教えてから"),
+        ] {
+            assert_eq!(split(first, second), 2, "{second}");
+        }
+        for (first, second) in [
+            ("worker-aとworker-bで話して。", "話題は横浜までの道を教えて"),
+            ("Let worker-a and worker-b talk.", "Topic: show me the way"),
+            ("Have worker-a ask worker-b about films,", "then discuss the way to Yokohama"),
+            ("次の質問のフォームを作って。", "どの映画が好き？"),
+            ("出欠を聞くフォームを作って。", "出席の場合は席の数も聞いて"),
+        ] {
+            assert_eq!(split(first, second), 0, "{second}");
+        }
+    }
+
+    #[test]
+    fn deeds_are_apart_where_each_has_a_family_of_its_own() {
+        let deeds = |second: Lead| {
+            vec![("予約して、".to_owned(), lead("a", 0.9)), ("道も教えて".to_owned(), second)]
+        };
+        let two = apart(deeds(lead("b", 0.9)));
+        assert_eq!(two.len(), 2);
+        assert_eq!(two[1], ("道も教えて".to_owned(), Some(lead("b", 0.9))));
+        let one = vec![("予約して、道も教えて".to_owned(), None)];
+        assert_eq!(apart(deeds(lead("b", 0.3))), one);
+        assert_eq!(apart(deeds(lead("a", 0.9))), one);
     }
 
     #[test]

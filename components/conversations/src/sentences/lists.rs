@@ -122,6 +122,27 @@ impl Lists {
         Self { kind, state: state.map(str::to_owned), id, agents, is_latest, nth }
     }
 
+    /// Reads the conversation `id`.
+    pub(super) fn read(id: &str) -> Self {
+        Self {
+            kind: Kind::Read,
+            state: None,
+            id: Some(id.to_owned()),
+            agents: Vec::new(),
+            is_latest: false,
+            nth: None,
+        }
+    }
+
+    /// The same with the conversation `begun`, where it does something with one and does not say with which.
+    pub(super) fn on(mut self, begun: Option<&String>) -> Self {
+        let is_act = matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume | Kind::Read);
+        if is_act && self.agents.is_empty() && !self.is_latest && self.nth.is_none() {
+            self.id = self.id.or_else(|| begun.cloned());
+        }
+        self
+    }
+
     /// The words that say which conversations are meant.
     pub(super) fn used(&self) -> Vec<String> {
         let words = [HELD, RESUMED, LATEST, READING, PENDING, EXPIRED];
@@ -147,7 +168,8 @@ impl Lists {
         {
             return None;
         }
-        let is_halt = utterance.has(&[Word::HALT]) || pauses(utterance).is_some();
+        let is_halt =
+            utterance.has(&[Word::HALT]) || utterance.ends_it() || pauses(utterance).is_some();
         let next = Self::of(utterance, if is_halt { Goal::Halt } else { Goal::Talks });
         let is_act = is_halt || next.kind == Kind::Read;
         let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };

@@ -17,7 +17,7 @@ use super::{
     words,
 };
 
-const BEGIN: &str = "begin_conversation";
+pub(super) const BEGIN: &str = "begin_conversation";
 const SEND: &str = "send_chat";
 const WRITE: &str = "write_message";
 const TALKS: &str = "list_conversations";
@@ -119,6 +119,17 @@ impl Meeting {
         self.target = text(TARGET).or_else(|| self.target.take());
         self.project = text(PROJECT).or_else(|| self.project.take());
         self.initiator = text(INITIATOR).or_else(|| self.initiator.take());
+    }
+
+    /// The message that `utterance` is for both agents of the conversation `id`.
+    pub(super) fn remark(id: &str, utterance: &Sentence) -> Option<Self> {
+        let mut meeting = Self { begun: Some(id.to_owned()), ..Self::default() };
+        meeting.remarks(utterance).then_some(meeting)
+    }
+
+    /// The agent that a message was sent to.
+    pub(super) fn told(&self) -> Option<&str> {
+        self.target.as_deref().filter(|_| self.message.is_some() && self.project.is_some())
     }
 
     /// Whether `utterance` is a message for both agents of the conversation that was begun.

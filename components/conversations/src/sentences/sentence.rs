@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use language::{
     Date,
+    rules::Percent,
     scan::marks,
     utterance::{Piece, Utterance},
     words::Word,
@@ -18,7 +19,8 @@ const BESIDE: &str = "エージェント|agent";
 const BEHIND: &str = "エージェント|さん| agent";
 /// What follows or precedes the name of an agent that is to do something.
 const PARTICLES: &str = "に|へ|と|から|を|、|で";
-const VERBS: &str = "ask |tell |have |let |make |get |with |between |to |from |and ";
+const VERBS: &str =
+    "ask |tell |have |let |make |get |with |between |to |from |and |send |write |message ";
 /// What comes behind the topic.
 const DEEDS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
      と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話を|お話";
@@ -247,6 +249,46 @@ impl Sentence {
         marks(ENDS).any(|it| text.contains(it))
     }
 
+    /// The agent that is to talk to itself: `worker-aとworker-aで話して`.
+    pub(super) fn alone(&self) -> Option<String> {
+        const JOINTS: &str = "と| and | with | to | & |、| を| に";
+        let [agent] = &self.agents()[..] else { return None };
+        let text: String = self.text().split(['「', '」', '"']).collect();
+        let twice = marks(JOINTS).any(|it| text.contains(&format!("{0}{it}{0}", agent.text)));
+        twice.then(|| agent.text.clone())
+    }
+
+    /// How surely it asks how a conversation goes that was begun, if it does: `how is it going?`, `何を話した？`.
+    pub(super) fn asks_how_it_goes(&self) -> Option<Percent> {
+        /// What is asked of those who talk.
+        const SPOKEN: &str = "what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
+        /// What may be asked of anything.
+        const ANY: &str = "is it finished|is it over|is it done|has it finished|has it ended|did it end|is that finished|still running|still going|what's happening|what is happening|what happened|status|progress|any news|進み具合|進捗|どうなった|どうなって|どう進ん|様子は|様子を|調子は|状況は|どんな感じ|結果は|もう終わった|もう終わっ|もうおわった|終わりました|終わったか|終わった?|終わった？|まだ続いて|まだやって|順調";
+        const CHARS_MAX: usize = 40;
+        let text: String = self.lower.iter().collect();
+        let is_other = !self.agents().is_empty()
+            || !self.quoted.is_empty()
+            || self.has(&[Word::THEIRS, Word::HALT, Word::MAKE])
+            || text.chars().count() > CHARS_MAX;
+        let has = |table: &'static str| marks(table).any(|it| text.contains(it));
+        match (has(SPOKEN), has(ANY)) {
+            _ if is_other => None,
+            (true, _) => Some(93),
+            (false, true) => Some(82),
+            (false, false) => None,
+        }
+    }
+
+    /// Whether it asks for the answer of an agent to a message.
+    pub(super) fn asks_for_reply(&self) -> bool {
+        const REPLY: &str = "返事|返信|何て返|なんて返|回答は|答えは|did it answer|did it reply|any answer|any reply|a reply|an answer|answered|replied|what did it say|did they answer|did they reply";
+        let text: String = self.lower.iter().collect();
+        marks(REPLY).any(|it| text.contains(it))
+            && self.asks()
+            && !self.has(&[Word::THEIRS])
+            && self.quoted.is_empty()
+    }
+
     /// Whether agents are made to do something: `let worker-a and worker-b argue about cats`.
     pub(super) fn causes_agents(&self) -> bool {
         let text: String = self.lower.iter().collect();
@@ -300,6 +342,9 @@ pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> 
     let rest = rest.strip_suffix(" please").unwrap_or(rest).trim_end_matches(',');
     let lower = rest.to_lowercase();
     let leads = ["know that ", "know about ", "know "];
+    if let Some(sent) = sent(utterance, &before, rest) {
+        return quoted.or(sent);
+    }
     let text = if before.ends_with("let ") {
         let lead = leads.iter().find(|it| lower.starts_with(**it))?;
         &rest[lead.len()..]
@@ -324,10 +369,31 @@ pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> 
     quoted.or_else(|| (!text.is_empty()).then(|| text.to_owned()))
 }
 
+/// What is sent to the one agent behind `before` and before `rest`, where something is: `send worker-a the message
+/// "hello"`, `send "hello" to worker-a`; none inside where it does not say what.
+fn sent(utterance: &Sentence, before: &str, rest: &str) -> Option<Option<String>> {
+    const VERBS: &str = "send |write |message ";
+    const HEADS: &str = "the message that |the message saying |the message: |the message |a message that |a message saying |a message: |a message |a note saying |a note that |a note |that |saying |: ";
+    const NOTES: &str = "send a message to |send a note to |write a message to |write a note to |send word to |write to ";
+    let rest = rest.trim_matches(['"', ' ', ',', ':']);
+    let behind = |rest: &str| {
+        let lower = rest.to_lowercase();
+        let head = marks(HEADS).find(|it| lower.starts_with(it)).map_or(0, str::len);
+        let text = rest[head..].trim_matches(['"', ' ', ',', ':']);
+        (!text.is_empty()).then(|| text.to_owned())
+    };
+    if marks(NOTES).chain(marks(VERBS)).any(|it| before.ends_with(it)) {
+        return Some(behind(rest));
+    }
+    // What is quoted goes to the agent that is named behind it.
+    let is_sent = marks(VERBS).any(|it| before.contains(it)) && before.ends_with(" to ");
+    (is_sent && !utterance.quoted.is_empty()).then_some(None)
+}
+
 /// The message for both agents of a conversation that was begun.
 pub(super) fn to_both(utterance: &Sentence) -> Option<String> {
-    const HEADS: &str = "let both know that |let both know |let them know that |let them know |let both of them know that |tell both that |tell them that |tell both of them that |tell both |tell them |write to them that |add that |remind them that |remind them to |mention that ";
-    const TAILS: &str = "と伝えて|って伝えて|を伝えて|と知らせて|と言って|って言って|と書いて|と書き込|って書いて|も伝えて";
+    const HEADS: &str = "tell both of them to |tell both to |tell them to |ask both of them to |ask both to |ask them to |let both know that |let both know |let them know that |let them know |let both of them know that |tell both that |tell them that |tell both of them that |tell both |tell them |write to them that |add that |remind them that |remind them to |mention that ";
+    const TAILS: &str = "ように言って|よう言って|ように伝えて|よう伝えて|ように頼んで|ようにお願い|と伝えて|って伝えて|を伝えて|と知らせて|と言って|って言って|と書いて|と書き込|って書いて|も伝えて";
     let text = utterance.text();
     let quoted = utterance.quoted.first().map(|it| it.text.clone());
     let lower = text.to_ascii_lowercase();
@@ -343,7 +409,9 @@ pub(super) fn to_both(utterance: &Sentence) -> Option<String> {
     let heads = ["二人に", "2人に", "両方に", "両者に", "ふたりに", "彼らに", "は", "、"];
     let rest = heads.iter().fold(&text[..at], |it, head| it.strip_prefix(head).unwrap_or(it));
     let rest = rest.trim_matches(['「', '」', '、', ' ']);
-    quoted.or_else(|| (!rest.is_empty()).then(|| rest.to_owned()))
+    // What they are told to do is an order: `動物だけを使うように`.
+    let manner = if text[at..].starts_with("よう") { "ように" } else { "" };
+    quoted.or_else(|| (!rest.is_empty()).then(|| format!("{rest}{manner}")))
 }
 
 /// Words around the number of turns that go with it.

@@ -195,3 +195,94 @@ fn a_conversation_that_waits_for_leave_gets_its_length_later() {
     let (_, arguments) = call(&talk.say("only 3 rounds please"));
     assert_eq!(arguments["max_turns"], 3);
 }
+
+/// A person for whom worker-a and worker-b have begun to talk.
+fn begun(sentence: &str) -> trial::Talk {
+    let mut talk = new_talk();
+    talk.say(sentence);
+    talk.back(&[output(json!({ "conversation": { "conversation_id": "conv_7", "members": [] } }))]);
+    talk
+}
+
+const CHAINS: [&str; 2] =
+    ["Let worker-a and worker-b play a word chain", "worker-aとworker-bでしりとりをして"];
+
+#[test]
+fn what_is_asked_of_the_conversation_that_was_begun_is_read() {
+    for (chain, asked) in [
+        (CHAINS[0], "how is it going?"),
+        (CHAINS[0], "how's it going?"),
+        (CHAINS[0], "What did they say?"),
+        (CHAINS[0], "Is it finished?"),
+        (CHAINS[0], "show me the conversation"),
+        (CHAINS[1], "何を話した？"),
+        (CHAINS[1], "もう終わった？"),
+        (CHAINS[1], "進み具合は？"),
+        (CHAINS[1], "どんな様子？ どうなってる？"),
+    ] {
+        let mut talk = begun(chain);
+        let expected = ("get_conversation", json!({ "conversation_id": "conv_7" }));
+        assert_eq!(call(&talk.say(asked)), expected, "{asked}");
+        assert!(talk.confidence > 0.8, "{asked}");
+    }
+    let mut talk = new_talk();
+    talk.say("Is it finished?");
+    assert!(talk.confidence < 0.3, "where none was begun");
+}
+
+#[test]
+fn a_paused_conversation_is_ended_and_written_to_by_its_id() {
+    for (chain, pause, later, tool) in [
+        (CHAINS[0], "pause it", "end it", "stop_conversation"),
+        (CHAINS[0], "pause it", "tell them to use only animals", "write_message"),
+        (CHAINS[1], "一時停止して", "終わらせて", "stop_conversation"),
+        (CHAINS[1], "一時停止して", "動物だけを使うように言って", "write_message"),
+    ] {
+        let mut talk = begun(chain);
+        let decided = talk.say(pause);
+        let paused = json!({ "conversation_id": "conv_7", "paused": true });
+        assert_eq!(call(&decided), ("pause_conversation", paused));
+        talk.back(&[output(json!({}))]);
+        let decided = talk.say(later);
+        let (called, arguments) = call(&decided);
+        assert_eq!((called, &arguments["conversation_id"]), (tool, &json!("conv_7")), "{later}");
+        let content = match later.is_ascii() {
+            true => "use only animals",
+            false => "動物だけを使うように",
+        };
+        assert!(tool != "write_message" || arguments["content"] == content, "{arguments}");
+    }
+}
+
+#[test]
+fn message_for_one_agent_is_sent_in_either_order() {
+    for (sentence, content) in [
+        ("Send worker-a the message \"hello\"", "hello"),
+        ("Send \"hello there\" to worker-a", "hello there"),
+        ("Send a message to worker-a: lunch is at noon", "lunch is at noon"),
+        ("Write worker-a that lunch is at noon", "lunch is at noon"),
+        ("worker-aに「こんにちは」と送って", "こんにちは"),
+    ] {
+        let mut talk = new_talk();
+        let decided = talk.say(sentence);
+        assert_eq!(call(&decided).0, "list_conversations", "{sentence}");
+        let members = json!([{ "agent_id": "worker-a" }]);
+        let talks = json!({ "conversations": [{ "project_id": "demo", "members": members }] });
+        let decided = talk.back(&[output(talks)]);
+        let expected = json!({ "project_id": "demo", "agent_id": "worker-a", "content": content });
+        assert_eq!(call(&decided), ("send_chat", expected));
+        talk.back(&[output(json!({}))]);
+        let asked =
+            if content == "こんにちは" { "返事は来た？" } else { "did it answer?" };
+        let text = concluded(&talk.say(asked)).text();
+        assert!(text.contains("worker-a") && talk.confidence > 0.5, "{text}");
+    }
+}
+
+#[test]
+fn an_agent_that_is_named_twice_has_no_one_to_talk_with() {
+    for sentence in ["worker-aとworker-aで話して", "Let worker-a and worker-a talk"] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("別々") || text.contains("two different"), "{text}");
+    }
+}

@@ -543,6 +543,11 @@ impl Field {
                 field[name.as_str()] = value.clone();
             }
         }
+        // What has no options to choose from is written.
+        let is_choice = ["select", "radio", "multiselect"].iter().any(|it| field["type"] == *it);
+        if is_choice && field.get("options").is_none() {
+            field["type"] = "text".into();
+        }
         // Options of the table are there in both languages.
         let is_table = |it: &Value| it[0].is_array();
         if let Some(options) = field.get_mut("options").filter(|it| is_table(it)) {
@@ -615,7 +620,7 @@ pub(super) fn amend(
     language: Language,
 ) -> Option<(Vec<Value>, Vec<String>)> {
     const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
-    const REMOVE: &str = "は消して|を消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
+    const REMOVE: &str = "は消して|を消して|も消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
     let text: String = utterance.chars.iter().collect();
     let mut fields = before.to_vec();
     let mut left = Vec::new();
@@ -635,6 +640,12 @@ pub(super) fn amend(
             };
             let count = fields.len();
             for name in items(&names) {
+                // `やっぱり希望日は消して` names the day alone.
+                const LEADS: &str =
+                    "やっぱり|やはり|やっぱ|じゃあ|では|あと|それと|いや|actually|oh|ok";
+                let mut name = Text::new(&name);
+                name.strip(LEADS, "");
+                let name = name.text();
                 fields.retain(|it| !of(it, &name));
             }
             is_changed |= fields.len() < count;

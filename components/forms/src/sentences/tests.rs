@@ -146,6 +146,34 @@ fn items_of_a_list_keep_their_label_type_options_and_bounds() {
     }
 }
 
+#[test]
+fn options_of_a_dropdown_are_read_and_none_makes_it_text() {
+    for (sentence, expected) in [
+        (
+            "Make a form with a name, a dropdown of sizes S, M, L and a photo upload",
+            "Name!:text; Sizes:select [S, M, L]; Photo:file",
+        ),
+        (
+            "フォーム作って。名前、アレルギーは卵・乳・小麦から複数選択",
+            "お名前!:text; アレルギー:multiselect [卵, 乳, 小麦]",
+        ),
+        ("form: name and a size dropdown", "Name!:text; Size:text"),
+    ] {
+        assert_eq!(read(&new_talk().say(sentence)), expected, "{sentence}");
+    }
+}
+
+#[test]
+fn a_field_is_taken_back_whatever_word_leads() {
+    for second in ["やっぱり希望日は消して", "じゃあ希望日はいらない", "希望日を消して"]
+    {
+        let mut talk = new_talk();
+        talk.say("名前と希望日のフォームを作って");
+        let left = read(&talk.say(second));
+        assert!(left.contains("名前") && !left.contains("希望日"), "{second}: {left}");
+    }
+}
+
 /// What is not understood of an item is reported on the form, and what is not wanted is left out.
 #[test]
 fn conditions_of_fields_are_told_and_denied_fields_left_out() {

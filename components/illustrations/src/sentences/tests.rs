@@ -127,3 +127,17 @@ fn another_theme_instead_makes_the_picture_anew() {
         assert!(arguments["title"].is_string(), "{later}");
     }
 }
+
+#[test]
+fn how_a_title_is_to_look_is_no_title() {
+    let today = language::Date::constant(2026, 11, 21);
+    for sentence in
+        ["make the title bigger", "make the title smaller please", "タイトルを大きくして"]
+    {
+        let found = super::wording::bare(&super::sentence::Sentence::of(sentence, today));
+        assert_eq!(found, None, "{sentence}");
+    }
+    let found =
+        super::wording::bare(&super::sentence::Sentence::of("タイトルを頂上決戦にして", today));
+    assert_eq!(found.map(|it| it.text).as_deref(), Some("頂上決戦"));
+}

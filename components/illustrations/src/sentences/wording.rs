@@ -123,7 +123,7 @@ pub(super) fn bare(utterance: &Sentence) -> Option<Piece> {
             if end == utterance.chars.len() && matches!(last, Some('で')) { end - 1 } else { end };
         let has_quote =
             (from..end).any(|it| matches!(utterance.chars[it], '「' | '『' | '"' | '“'));
-        let is_none = marks("なし|いらな|いらん|不要|要らな|入れない|入れなく|消し|けし|外し|変えず|変えない|そのまま|同じ|あと|おまかせ")
+        let is_none = marks("なし|いらな|いらん|不要|要らな|入れない|入れなく|消し|けし|外し|変えず|変えない|そのまま|同じ|あと|おまかせ|大きく|小さく|太く|細く|もっと|中央|真ん中|上に|下に|左に|右に|目立|赤く|白く|黒く|青く|見やすく|大きめ|小さめ")
             .any(|it| utterance.is_at(it, from));
         if from < end && !has_quote && end - from <= TITLE_MAX && !is_none {
             return Some(utterance.piece(from, end));
@@ -178,6 +178,12 @@ fn english(utterance: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> 
     let is_marked = utterance.chars.get(at + mark.len()) == Some(&':') || end.is_none();
     const SMALL: &str =
         "is|to|of|on|in|should|at|for|from|be|as|and|or|the|a|it|that|which|please|with|using|by";
+    // `make the title bigger` says how it looks.
+    const LOOKS: &str = "bigger|larger|smaller|bolder|thinner|wider|brighter|darker|lighter|big|large|small|bold|italic|centered|centred|in the middle|higher|lower|much bigger|a bit bigger|a bit smaller|a little bigger|a little smaller|more visible|more readable";
+    let looks = lower.trim_end_matches([' ', '!', '?']).trim_end_matches(" please");
+    if marks(LOOKS).any(|it| looks == it) && !text.starts_with(|it: char| it.is_uppercase()) {
+        return None;
+    }
     let first = lower.split(' ').next().unwrap_or_default();
     let goes_on = is_loose && !begins && (!is_marked || marks(SMALL).any(|it| it == first));
     let is_titled = !text.is_empty()

@@ -476,7 +476,16 @@ impl Sentence {
              それじゃ|経由で|経由して|を通って|に寄って|と回って|に立ち寄って|拾って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";
         let dash =
             (least..end.saturating_sub(2)).rev().find(|it| self.is_at(" - ", *it)).map(|it| it + 3);
-        let mark = (least..end).rev().find(|it| MARKS.contains(&self.chars[*it])).map(|it| it + 1);
+        // `35.68,139.76`: what stands between digits parts nothing.
+        let is_digit = |at: usize| self.chars.get(at).is_some_and(char::is_ascii_digit);
+        let is_within = |at: usize| {
+            matches!(self.chars.get(at), Some(',' | '.'))
+                && at > 0
+                && is_digit(at - 1)
+                && is_digit(at + 1)
+        };
+        let is_mark = |at: &usize| MARKS.contains(&self.chars[*at]) && !is_within(*at);
+        let mark = (least..end).rev().find(is_mark).map(|it| it + 1);
         let before = |to: &usize| *to <= end && *to > least;
         let words = self
             .tokens
@@ -485,17 +494,21 @@ impl Sentence {
             .map(|it| it.to)
             .filter(before)
             .max();
+        let days = self.when.spans.iter().chain(&self.numbers.spans).map(|it| it.1).filter(before);
         let days =
-            self.when.spans.iter().chain(&self.numbers.spans).map(|it| it.1).filter(before).max();
+            days.filter(|it| !is_within(*it) && !(is_within(*it - 1) && is_digit(*it))).max();
         let leading =
             marks(LEADING).filter_map(|it| self.find(it, least).map(|at| at + it.chars().count()));
         let leading = leading.filter(before).max();
         // A word right before the mark belongs to the place: `横浜ルート館から`.
-        let words = words.filter(|it| *it < end);
+        let words = words.filter(|it| *it < end && !is_within(*it - 1));
         let cuts = [mark, dash, words, days.filter(|it| *it < end), leading];
         let begin = cuts.into_iter().flatten().max().unwrap_or(least);
         let is_ascii = self.lower[begin..end].iter().all(char::is_ascii);
-        if is_ascii {
+        let is_sign = |it: &char| it.is_ascii_digit() || matches!(it, ',' | '.' | '-' | ' ');
+        let is_pair =
+            self.lower[begin..end].contains(&',') && self.lower[begin..end].iter().all(is_sign);
+        if is_ascii && !is_pair {
             return self.name_begin(begin, end);
         }
         // A name that is known is not cut, and behind hiragana it begins where it is known to.

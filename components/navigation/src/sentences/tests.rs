@@ -284,3 +284,29 @@ fn when_to_be_there_holds_until_it_is_said_when_to_leave() {
         }
     }
 }
+
+#[test]
+fn coordinates_are_places_from_end_to_end() {
+    for sentence in ["35.68,139.76から35.45,139.63まで", "From 35.68,139.76 to 35.45,139.63"] {
+        let arguments = call(&new_talk().say(sentence)).1;
+        assert_eq!(arguments["origin"], "35.68,139.76", "{sentence}: {arguments}");
+        assert_eq!(arguments["destination"], "35.45,139.63", "{sentence}: {arguments}");
+    }
+}
+
+#[test]
+fn the_distance_of_one_pair_goes_on_as_a_route() {
+    for (first, later, origin, mode) in [
+        ("How far is it from Shibuya to Kamakura?", "and by bike?", "Shibuya", "bicycling"),
+        ("How far is it from Shibuya to Kamakura?", "on foot", "Shibuya", "walking"),
+        ("渋谷から鎌倉までの距離は？", "自転車だと？", "渋谷", "bicycling"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let decided = talk.say(later);
+        let (tool, arguments) = call(&decided);
+        assert_eq!((tool, &arguments["origin"]), ("route_search", &json!(origin)), "{later}");
+        let found = talk.last[0].meta.get("navigation/travelMode").cloned();
+        assert_eq!(found, Some(json!(mode)), "{later}");
+    }
+}

@@ -212,7 +212,10 @@ impl Way {
 
     /// Whether `text` goes on with this route: it names a constraint, and no other thing.
     pub(super) fn follows(&self, text: &str, context: &TurnContext<'_>) -> bool {
-        self.kind == Kind::Route && understands(text, context.now)
+        // The distance of one pair is that of a route.
+        let is_pair =
+            self.kind == Kind::Distances && self.origins.len() == 1 && self.destinations.len() == 1;
+        (self.kind == Kind::Route || is_pair) && understands(text, context.now)
     }
 
     /// Whether `utterance` names a stop on this route, or takes one back.
@@ -233,6 +236,7 @@ impl Way {
 
     /// Takes in one more constraint, with places on the route.
     pub(super) fn constraint(&mut self, utterance: &Sentence) {
+        self.kind = Kind::Route;
         if self.is_skipped(utterance) {
             self.replaced = self.via.first().cloned();
             self.via.clear();

@@ -200,8 +200,7 @@ struct Part {
 
 /// Where options stand of which one is chosen: `和食・洋食・中華から一つ`, `お弁当は鮭、のり弁のどれか`.
 fn chosen(text: &Text) -> Vec<(usize, usize)> {
-    const CHOSEN: &str =
-        "から一つ|から1つ|からひとつ|から選|の中から|のいずれか|のどれか|のどちらか";
+    const CHOSEN: &str = "から一つ|から1つ|からひとつ|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか";
     const OPTION_MAX: usize = 12;
     let is_end = |at: usize| matches!(text.chars[at], '、' | ',' | '。' | '\n' | '(' | ')');
     let mut spans = Vec::new();
@@ -256,7 +255,7 @@ fn joined(items: Vec<Part>) -> Vec<String> {
 
 /// Where the words stand behind which options begin: `a choice of S, M or L`, `toppings out of ham, …`.
 pub(super) fn choice(text: &Text) -> Option<(usize, usize)> {
-    const CHOICE: &str = "a choice of|choice of|choice between|choose between|choose from|chosen from|select from|pick from|one of|any of|out of|among|from among|either|with options|options";
+    const CHOICE: &str = "dropdown of|drop-down of|drop down of|dropdown menu of|drop-down menu of|menu of|radio buttons for|radio buttons of|a choice of|choice of|choice between|choose between|choose from|chosen from|select from|pick from|one of|any of|out of|among|from among|either|with options|options";
     const VERBS: &str =
         "choose|choosing|pick|picking|select|selecting|favourite|favorite|all that apply";
     let from = |it: (usize, usize)| text.find("out of|from", it.1);

@@ -51,9 +51,31 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
             return Some((options, false));
         }
     }
+    // `sizes S, M, L` of a dropdown: the label stands before the first.
+    let whole = text.text();
+    let of = whole.trim_start();
+    let of = ["a ", "an ", "the "].iter().find_map(|it| of.strip_prefix(it)).unwrap_or(of);
+    if let Some(list) = of.trim_start().strip_prefix("of ") {
+        let mut options: Vec<_> = parts(list).iter().map(|it| clean(it)).collect();
+        let is_single = options.iter().skip(1).all(|it| !it.contains(' '));
+        let label = options.first().and_then(|it| it.rsplit_once(' ')).filter(|_| is_single);
+        let label = label.map(|(label, option)| (label.to_owned(), option.to_owned()));
+        if let Some((_, option)) = &label {
+            options[0].clone_from(option);
+        }
+        if fits(&options) {
+            *text = Text::new(&label.map_or_else(String::new, |it| it.0));
+            return Some((options, false));
+        }
+    }
+    // `アレルギーは卵・乳・小麦から複数`: that there are several is taken out before.
+    if is_several && text.text().trim_end().ends_with("から") {
+        let rest = text.text().trim_end().trim_end_matches("から").to_owned();
+        *text = Text::new(&format!("{rest}から選"));
+    }
     // `SMLから1つ`, `S・M・Lから選ぶ`.
     if let Some((from, _)) =
-        text.find("から1つ|から一つ|からひとつ|から選|の中から|のいずれか|のどれか|のどちらか", 1)
+        text.find("から1つ|から一つ|からひとつ|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか", 1)
     {
         let begin = text.chars[..from]
             .iter()
