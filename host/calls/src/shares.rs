@@ -233,6 +233,9 @@ mod tests {
         let local = shares.of_anonymous("127.0.0.1".parse().unwrap());
         let all: Vec<_> = (0..100).map(|_| local.begin()).collect();
         assert!(all.iter().all(Option::is_some), "who is not known is not counted");
+    }
+
+    #[test]
     fn one_callers_answers_leave_room_for_anothers() {
         let shares = Shares::new(0, 0, 100);
         let (ann, ben, eve) = (shares.of_caller(), shares.of_caller(), shares.of_caller());
