@@ -495,8 +495,7 @@ impl Sentence {
             .filter(before)
             .max();
         let days = self.when.spans.iter().chain(&self.numbers.spans).map(|it| it.1).filter(before);
-        let days =
-            days.filter(|it| !is_within(*it) && !(is_within(*it - 1) && is_digit(*it))).max();
+        let days = days.filter(|it| !(is_within(*it) || is_within(*it - 1) && is_digit(*it))).max();
         let leading =
             marks(LEADING).filter_map(|it| self.find(it, least).map(|at| at + it.chars().count()));
         let leading = leading.filter(before).max();
