@@ -59,6 +59,7 @@ impl<'a> Facts<'a> {
             Sign::People => utterance.numbers.counts.iter().any(|it| it.0 == Unit::People),
             Sign::Pieces => utterance.numbers.pieces().is_some(),
             Sign::Counted => !utterance.numbers.counts.is_empty(),
+            Sign::Position => wanted::names_position(utterance),
             Sign::Seats => !utterance.numbers.marked.is_empty(),
             Sign::Has(RESERVATION_ID) if utterance.find("rsv-", 0).is_some() => true,
             Sign::Has(id) => utterance.numbers.id(id).is_some(),

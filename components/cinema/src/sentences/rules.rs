@@ -76,6 +76,8 @@ pub(super) enum Sign {
     Counted,
     /// Seats by name.
     Seats,
+    /// A part of the hall, for who chooses seats there.
+    Position,
     /// An identifier of this kind.
     Has(&'static str),
     /// A kind of film.
@@ -178,7 +180,12 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         66,
         Goal::Seats,
         &[Says(&[SEAT]), Says(&[Word::SHOW])],
-        &[Says(&[RESERVE, HOLD, MINE, RESERVED, RESERVATION, Word::WHERE]), Sign::Counted, THEIRS],
+        &[
+            Says(&[RESERVE, HOLD, MINE, RESERVED, RESERVATION, Word::WHERE]),
+            Sign::Counted,
+            Sign::Position,
+            THEIRS,
+        ],
     ),
     rule(66, Goal::Book, &[Says(&[RESERVE]), Sign::Seats], &[]),
     rule(66, Goal::Seats, &[Says(&[FREE]), Says(&[SEAT])], &[Says(&[RESERVE])]),

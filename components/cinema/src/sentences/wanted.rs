@@ -354,6 +354,11 @@ fn names_showing(text: &str, which: &str) -> bool {
     words.any(|it| ["showing", "show", "screening", "showtime"].contains(&it))
 }
 
+/// Whether `utterance` names a part of the hall: 真ん中, `at the back`.
+pub(super) fn names_position(utterance: &Utterance) -> bool {
+    POSITIONS.iter().any(|it| utterance.says(it.1))
+}
+
 /// Whether `utterance` says no to a part of the hall: `not in the front row`, `最前列以外`.
 pub(super) fn keeps_away(utterance: &Utterance) -> bool {
     let ends = POSITIONS.iter().filter(|it| matches!(it.0, Position::Front | Position::Back));
