@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn those_who_wait_at_once_for_one_component_share_what_it_may_take() {
+    async fn calls_that_wait_for_one_component_share_what_it_may_take() {
         let (instances, greedy, other) = (Instances::new(64), Level::default(), Level::default());
         let mut all = Vec::new();
         while let Ok(permit) = instances.common.clone().try_acquire_owned() {

@@ -20,7 +20,7 @@ const PUT: &str =
         OR name IN (SELECT name FROM ceremonies WHERE name <> $1 ORDER BY taken_by IS NOT NULL, at DESC OFFSET $3)))
     INSERT INTO ceremonies (name, state) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET state = excluded.state RETURNING name";
-/// What is taken stays for a while: whoever took it and lost the answer asks again, and gets the same.
+/// What is taken stays for a while: a node that took it and lost the answer asks again, and gets the same.
 const TAKE: &str =
     "UPDATE ceremonies SET taken_by = $3 WHERE name = $1 AND (taken_by IS NULL OR taken_by = $3)
     RETURNING state, at >= now() - make_interval(secs => $2)";

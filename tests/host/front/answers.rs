@@ -202,7 +202,7 @@ async fn long_answers_that_wait_for_their_readers_have_a_budget() {
     let busy: Value = busy.json().await.unwrap();
     assert_eq!(busy["error"]["data"]["error"], "busy", "{busy}");
     echoes(&server.client()).await;
-    // Whoever goes holds nothing any more.
+    // A client that goes holds nothing any more.
     drop(raw);
     for _ in 0..200 {
         let answer = server.client().post("/rpc", &[], &*long).await;

@@ -246,7 +246,7 @@ impl Endpoints {
         Ok(response)
     }
 
-    /// Where `uri` leads to, whoever asks.
+    /// Where `uri` leads to, for any caller.
     fn place(&self, uri: &Uri) -> Place {
         let (first, rest) = first(uri);
         if first == CHAT
