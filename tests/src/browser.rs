@@ -221,14 +221,18 @@ impl Browser {
     /// Clicks what fits a CSS selector, in the middle of the window, where nothing lies over it; what is drawn anew
     /// meanwhile is found again.
     pub async fn click(&self, css: &str) {
+        self.tap_found(css, async || self.find(css).await).await;
+    }
+
+    /// Clicks what `find` finds, and finds it again where it is drawn anew meanwhile.
+    async fn tap_found(&self, named: &str, find: impl AsyncFn() -> Element) {
         for _ in 0..20 {
-            let element = self.find(css).await;
-            match self.try_tap(&element).await {
+            match self.try_tap(&find().await).await {
                 Err(CmdError::Standard(it)) if it.error == ErrorStatus::StaleElementReference => {}
                 pressed => return pressed.expect("it is clicked"),
             }
         }
-        panic!("{css}: it is drawn anew all the time");
+        panic!("{named}: it is drawn anew all the time");
     }
 
     /// Clicks an element, in the middle of the window, where nothing lies over it, once it rests there.

@@ -27,8 +27,7 @@ impl Browser {
 
     /// Clicks what has that role and name.
     pub async fn hit(&self, role: &str, name: &str) {
-        let element = self.role(role, name).await;
-        self.tap(&element).await;
+        self.tap_found(name, async || self.role(role, name).await).await;
     }
 
     /// Picks an option of a list, be it the browser's own or a combobox.
