@@ -61,7 +61,6 @@ pub mod http;
 mod id;
 pub mod jobs;
 pub mod log;
-#[cfg(feature = "names")]
 pub mod names;
 pub mod progress;
 pub mod prompt;
