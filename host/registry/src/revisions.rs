@@ -96,13 +96,8 @@ pub struct Manifest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Whether it has accepted its settings here, so that it has something to serve where it does
-    /// not accept those of today. Manifests of before do not say, and are of what served.
-    #[serde(default = "yes")]
+    /// not accept those of today.
     pub is_configured: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl Manifest {

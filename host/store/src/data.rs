@@ -28,7 +28,6 @@ pub(crate) const KEPT: [&str; 10] = [
     "registries",
     "seal.key",
     "tasks",
-    "turns",
 ];
 /// Where a backup that is sent keeps a copy of a database meanwhile.
 pub(crate) const BACKUP: &str = "backup.tmp";

@@ -409,11 +409,10 @@ impl Index {
     }
 }
 
-/// Whose the file of that name is, and the rank of its kind: of `ID.SHARE.KIND`, or of `ID.KIND`, where a host wrote
-/// it that did not say whose; nothing, where it is none of ours.
+/// Whose the file `ID.SHARE.KIND` is, and the rank of its kind; nothing, where it is none of ours.
 fn parse<'a>(name: &'a str, kinds: &[&str]) -> Option<(&'a str, usize)> {
     let (id, rest) = name.split_once('.')?;
-    let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));
+    let (share, kind) = rest.rsplit_once('.')?;
     let rank = kinds.iter().position(|it| *it == kind)?;
     let is_share = share.bytes().all(|it| it.is_ascii_hexdigit());
     (is_number(id) && is_share).then_some((share, rank))
@@ -496,14 +495,14 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("turns-{}", std::process::id()));
         private::make_folder(&folder).unwrap();
         let id = "0".repeat(32);
-        let own = [format!("{id}.turn"), format!("{id}.0a1b.wait"), format!("{id}.0a1c.wait")];
-        let others = [format!("{id}.tmp-7"), format!("{id}.0a1b.notes"), "notes.txt".to_owned()];
+        let own = [format!("{id}.0a1b.wait"), format!("{id}.0a1c.wait")];
+        let others = ["tmp-7", "0a1b.notes", "turn"].map(|it| format!("{id}.{it}"));
         for name in own.iter().chain(&others) {
             fs::write(folder.join(name), "{}").unwrap();
         }
         let index = Index::read(&folder, &limits(10, 100), KINDS).unwrap();
         let there = others.each_ref().map(|it| folder.join(it).exists());
         fs::remove_dir_all(folder).unwrap();
-        assert_eq!((index.files.len(), there), (3, [false, true, true]));
+        assert_eq!((index.files.len(), there), (2, [false, true, true]));
     }
 }

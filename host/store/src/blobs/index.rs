@@ -43,9 +43,6 @@ pub(super) struct Kept {
     /// Whose share it is of: the digest of its first uploader's name, as on PostgreSQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) share: Option<Arc<str>>,
-    /// The name itself, which hosts of before wrote in place of its digest.
-    #[serde(default, skip_serializing)]
-    pub(super) owner: Option<Arc<str>>,
     /// The last use, since 1970, and when a use was last written down.
     #[serde(skip)]
     pub(super) used: Duration,
@@ -61,7 +58,7 @@ impl Kept {
         sniffed: Option<mime::Sniffed>,
         (share, used): (Option<Arc<str>>, Duration),
     ) -> Self {
-        Self { size, mime_type, sniffed, share, owner: None, used, touched: used }
+        Self { size, mime_type, sniffed, share, used, touched: used }
     }
 }
 
@@ -238,15 +235,13 @@ pub(super) fn walk(
 fn tidy(path: &Path) {
     let of = |ending| path.extension().is_some_and(|it| it == ending);
     let is_half = path.extension().is_some_and(|it| it.as_encoded_bytes().starts_with(b"tmp-"));
-    if is_half || of("half") || of("json") && !path.with_extension("").exists() {
+    if is_half || of("json") && !path.with_extension("").exists() {
         let _ = fs::remove_file(path);
     }
 }
 
 fn read(path: &Path) -> Option<Kept> {
-    let mut kept: Kept =
-        serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?;
-    kept.share = kept.share.or_else(|| kept.owner.take().map(|it| share_of(&it)));
+    let kept: Kept = serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?;
     let metadata = fs::metadata(path).ok()?;
     let used = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     (metadata.len() == kept.size).then_some(Kept { used, touched: used, ..kept })

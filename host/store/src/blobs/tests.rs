@@ -177,12 +177,6 @@ async fn one_caller_leaves_room_and_places_for_the_others() {
     bench.pass(70);
     blobs.stat(&second.id).await.unwrap();
     drop(blobs);
-    // A host of before wrote the name, and not its digest.
-    let known = index::path(&bench.folder, &second.id).with_extension("json");
-    let text = fs::read_to_string(&known).unwrap();
-    let share = format!("\"share\":\"{}\"", crate::digest::digest(b"greedy"));
-    assert!(text.contains(&share), "{text}");
-    fs::write(&known, text.replace(&share, "\"owner\":\"greedy\"")).unwrap();
     // A restart knows whose they are, and what is over has no owner.
     bench.pass(70);
     let blobs = bench.open(limits());

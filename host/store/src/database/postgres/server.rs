@@ -244,27 +244,6 @@ impl Server {
         self.0.live_nodes.clone()
     }
 
-    /// What this node is called; others may be called the same.
-    pub fn node_name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// Says where this node serves.
-    ///
-    /// # Errors
-    /// In a sentence that says what to correct.
-    pub fn serves_at<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<(), ServerError>> {
-        Box::pin(async move {
-            let mut host = self.host().await?;
-            let tell = "UPDATE nodes SET address = $2 WHERE id = $1";
-            host.client()
-                .execute(tell, &[&self.node(), &address])
-                .await
-                .map_err(|it| self.error(&it))?;
-            Ok(())
-        })
-    }
-
     /// A connection of the host's own user, whose names are those of the schema `madoguchi_host`. Its transactions
     /// read what is committed unless they say otherwise.
     ///

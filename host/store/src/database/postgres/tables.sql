@@ -6,12 +6,6 @@ CREATE TABLE IF NOT EXISTS madoguchi_host.nodes (
   started_at timestamptz NOT NULL DEFAULT now(), seen_at timestamptz NOT NULL DEFAULT now(),
   not_ready text -- why no requests are to be sent there, as it says itself
 );
--- Of a database from before that column: where it is there, other nodes are at work, and nothing is to lock the table.
-DO $$ BEGIN
-  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'madoguchi_host.nodes'::regclass AND attname = 'not_ready') THEN
-    ALTER TABLE madoguchi_host.nodes ADD COLUMN not_ready text;
-  END IF;
-END $$;
 
 -- Secrets that all nodes share.
 CREATE TABLE IF NOT EXISTS madoguchi_host.secrets (name text PRIMARY KEY, value bytea NOT NULL);
@@ -88,12 +82,6 @@ CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.ceremonies (
   name text PRIMARY KEY, state bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(),
   taken_by text -- who has taken it, and may ask for it again
 );
--- Of a database from before that column.
-DO $$ BEGIN
-  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'madoguchi_host.ceremonies'::regclass AND attname = 'taken_by') THEN
-    ALTER TABLE madoguchi_host.ceremonies ADD COLUMN taken_by text;
-  END IF;
-END $$;
 
 -- What tasks say of themselves while they run.
 CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.task_messages (
