@@ -89,10 +89,10 @@ async fn allows_room_for_past_pictures_and_refuses_more_by_its_size() {
     let (status, answer) = talk.say(&picture(6_000_000)).await;
     assert_eq!(status, 413, "{answer}");
     assert!(answer["details"].as_str().unwrap().contains("6000000"), "{answer}");
-    let long = json!({ "message": "あ".repeat(400_000) });
+    let long = json!({ "message": "あ".repeat(700_000) });
     let (status, answer) = talk.say(&long).await;
     assert_eq!(status, 400, "{answer}");
-    assert!(answer["details"].as_str().unwrap().contains("200000"), "{answer}");
+    assert!(answer["details"].as_str().unwrap().contains("600000"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
