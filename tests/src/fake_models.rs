@@ -64,6 +64,8 @@ pub enum Course {
     Stepped(Arc<Semaphore>),
     /// The event after so many is this one (an error in the middle, say), and the stream ends.
     Instead(usize, Sse),
+    /// This one comes after so many events, and the others after it.
+    Between(usize, Sse),
 }
 
 /// One event of a stream.
@@ -286,6 +288,7 @@ fn message_of(
             events.truncate(after);
             events.push(event);
         }
+        Course::Between(after, event) => events.insert(after, event),
     }
     lock(&fake_state.sent).clear();
     let events = stream::iter(events).then(move |event| {

@@ -67,8 +67,7 @@ fn talk(request: &Request) -> Result<Answer, Stop> {
         Ok(asked) => asked,
         Err(refusal) => return Ok(refusal.answer()),
     };
-    let language = Language::of_caller(caller::locale().as_deref(), &asked.message);
-    let talk = match Talk::begin(settings, asked, language) {
+    let talk = match Talk::begin(settings, asked) {
         Ok(talk) => talk,
         Err(refusal) => return Ok(refusal.answer()),
     };
@@ -87,13 +86,18 @@ fn talk(request: &Request) -> Result<Answer, Stop> {
 
 /// Reads the body of a request.
 fn asked(request: &Request, settings: &Settings) -> Result<Asked, Refusal> {
-    let language = Language::of_caller(caller::locale().as_deref(), "");
+    let language = errors_language();
     let most = settings.chat.body_bytes_max;
     match &request.body {
         Ok(body) if body.len() as u64 <= u64::from(most) => Asked::read(body, language),
         Ok(_) | Err(Unread::TooLarge) => Err(Refusal::too_large(most, language)),
         Err(Unread::Broken) => Err(Refusal::broken(language)),
     }
+}
+
+/// The language of errors: the caller's, as far as they say, and else Japanese, whatever the message is in (ILL-42).
+fn errors_language() -> Language {
+    Language::of_caller(caller::locale().as_deref(), "")
 }
 
 /// The time of day.

@@ -4,6 +4,7 @@ mod claude;
 mod declare;
 mod events;
 mod gemini;
+mod history;
 mod names;
 mod openai;
 mod picture;

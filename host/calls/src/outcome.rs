@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use base::{call::CallRequest, failure::Failure, pictures};
 use registry::upstream::Passed;
@@ -92,13 +92,16 @@ impl CallResult {
         Err(Failure { data: Box::new(data), ..failure })
     }
 
-    /// The object; what else there is, where there is none.
+    /// The object; what else there is, where there is none: of a picture alone its type and bytes.
     pub fn structured_or_content(self) -> Value {
-        match self.structured_content.as_object() {
-            Some(it) if it.is_empty() && !self.content.is_empty() => {
-                json!({ "content": self.content })
+        let is_empty = self.structured_content.as_object().is_some_and(Map::is_empty);
+        match self.content.as_slice() {
+            [] => self.structured_content,
+            _ if !is_empty => self.structured_content,
+            [it] if it["type"] == "image" => {
+                json!({ "mimeType": it["mimeType"], "data": it["data"] })
             }
-            _ => self.structured_content,
+            content => json!({ "content": content }),
         }
     }
 
@@ -149,5 +152,30 @@ pub fn block(content: Content) -> Value {
 fn put(object: &mut Value, name: &str, value: Option<Value>) {
     if let Some(value) = value {
         object[name] = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_object_is_told_by_its_content() {
+        let picture = json!({ "type": "image", "mimeType": "image/png", "data": "AAAA" });
+        let text = json!({ "type": "text", "text": "a" });
+        for (structured_content, content, told) in [
+            (json!({ "n": 1 }), vec![picture.clone()], json!({ "n": 1 })),
+            (json!({}), vec![], json!({})),
+            (json!({}), vec![picture.clone()], json!({ "mimeType": "image/png", "data": "AAAA" })),
+            (json!({}), vec![text.clone()], json!({ "content": [text] })),
+            (
+                json!({}),
+                vec![picture.clone(), picture.clone()],
+                json!({ "content": [picture, picture] }),
+            ),
+        ] {
+            let result = CallResult { structured_content, content, meta: json!({}) };
+            assert_eq!(result.structured_or_content(), told);
+        }
     }
 }

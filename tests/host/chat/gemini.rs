@@ -74,6 +74,57 @@ async fn what_goes_wrong_is_told_in_the_specified_words() {
 }
 
 #[tokio::test]
+async fn an_error_that_begins_the_answer_says_when_to_come_back() {
+    let (server, gemini) = Stage::alone(NO_PICTURES).await;
+    let limited = |details: Value| {
+        let error = json!({ "code": 429, "status": "RESOURCE_EXHAUSTED", "details": details });
+        let event = Sse { name: None, data: json!({ "error": error }).to_string() };
+        Reply::Message(message(&[text("いいえ")]), Course::Instead(0, event))
+    };
+    gemini.then(limited(json!([]))).says(message(&[text("はい")]));
+    let (status, answer) = chat(&server, json!({ "message": "やって" })).await;
+    assert_eq!((status, &answer["text"]), (200, &json!("はい")), "it passes: {answer}");
+    gemini.then(limited(json!([{ "retryDelay": "33.5s" }])));
+    let body = json!({ "message": "やって" }).to_string();
+    let response = server.client().post("/api/chat", &[], body).await;
+    assert_eq!((response.status().as_u16(), gemini.left()), (429, 0), "ILL-42");
+    assert_eq!(response.headers()["retry-after"], "34", "ILL-42");
+}
+
+#[tokio::test]
+async fn an_empty_text_behind_a_call_is_not_sent_back() {
+    let stage = Stage::open(NO_PICTURES).await;
+    let mut called = card();
+    called["parts"].as_array_mut().unwrap().push(text(""));
+    stage.gemini.says(called).says(message(&[text("見えます")]));
+    stage.art.will([brings(&[("x", BLUE)])]);
+    let answer = stage.answer(json!({ "message": "見て" })).await;
+    assert_eq!(answer["text"], "見えます");
+    let parts = stage.gemini.bodies()[1]["contents"][1]["parts"].clone();
+    assert_eq!(parts.as_array().unwrap().len(), 1, "{parts}");
+}
+
+#[tokio::test]
+async fn why_nothing_was_found_is_told_before_the_picture() {
+    let stage = Stage::open("").await;
+    let why = "そのカードは見つかりませんでした。";
+    stage.gemini.says(card()).says(message(&[text(why)]));
+    stage.gemini.says(message(&[text("代わりに描きました。"), picture(MADE)]));
+    let failure = json!({ "error": "card_not_found", "message": "No.", "status": 404 });
+    stage.art.will([crate::servers::modern::Deed::Result(json!({
+        "resultType": "complete", "isError": true,
+        "content": [{ "type": "text", "text": failure.to_string() }],
+    }))]);
+    let answer = stage.answer(json!({ "message": "aのサムネイル" })).await;
+    let told = answer["text"].as_str().unwrap();
+    assert!(told.starts_with(why) && told.ends_with("代わりに描きました。"), "ILL-26: {told}");
+    assert_eq!(answer["images"][0]["data"], MADE, "ILL-53");
+    let asked = stage.gemini.bodies().pop().unwrap();
+    let parts = asked["contents"][0]["parts"].clone();
+    assert!(parts[1]["text"].as_str().unwrap().contains(why), "ILL-26: {parts}");
+}
+
+#[tokio::test]
 async fn an_answer_that_never_comes_is_given_up() {
     let lines = "[assistants.illustrations]\ndecision_ms_max = 200\n";
     let (server, gemini) = Stage::alone(lines).await;

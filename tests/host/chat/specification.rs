@@ -167,6 +167,17 @@ pub(super) fn brings(pictures: &[(&str, &str)]) -> Deed {
     }))
 }
 
+/// The same picture in the ways of servers that have no block of it: as the object, or as a text alone.
+fn brings_as_object(picture: &Value, is_text: bool) -> Deed {
+    let content = json!([{ "type": "text", "text": picture.to_string() }]);
+    let mut result = json!({ "resultType": "complete", "content": content });
+    if !is_text {
+        result["content"] = json!([]);
+        result["structuredContent"] = picture.clone();
+    }
+    Deed::Result(result)
+}
+
 fn user(parts: Value) -> Value {
     json!({ "role": "user", "parts": parts })
 }
@@ -233,6 +244,32 @@ async fn gemini_calls_the_tool_and_makes_a_picture_of_its_result() {
     for asked in stage.gemini.asked() {
         assert_eq!(asked.header("x-goog-api-key"), KEY);
         assert!(!asked.query.iter().any(|it| it.0 == "key"), "a key is no part of an address");
+    }
+}
+
+#[tokio::test]
+async fn a_picture_in_an_object_alone_reaches_the_models_as_one() {
+    let stage = Stage::open("").await;
+    let one = json!({ "mimeType": "image/png", "data": BLUE });
+    let listed =
+        json!({ "illustrations": [{ "card_name": "x", "mimeType": "image/png", "data": BLUE }] });
+    for (object, is_text) in [(&one, true), (&one, false), (&listed, true), (&listed, false)] {
+        stage.gemini.says(message(&[call("get_card_illustration", json!({ "card_name": "a" }))]));
+        stage.gemini.says(message(&[text("取得しました。")]));
+        stage.gemini.says(message(&[text("できました。"), picture(MADE)]));
+        stage.art.will([brings_as_object(object, is_text)]);
+        let answer = stage.answer(json!({ "message": "aのサムネイル" })).await;
+        assert_eq!(answer["images"][0]["data"], MADE, "ILL-51");
+        let bodies = stage.gemini.bodies();
+        let came = &bodies[bodies.len() - 2]["contents"][2]["parts"][0]["functionResponse"];
+        assert_eq!(came["parts"], json!([inline(BLUE)]), "ILL-28: {object} {is_text}");
+        assert_eq!(came["response"], *object, "ILL-50");
+        let made = user(json!([{ "text": "aのサムネイル" }, inline(BLUE)]));
+        assert_eq!(
+            bodies[bodies.len() - 1]["contents"],
+            json!([made]),
+            "ILL-51: {object} {is_text}"
+        );
     }
 }
 

@@ -89,10 +89,10 @@ async fn allows_room_for_past_pictures_and_refuses_more_by_its_size() {
     let (status, answer) = talk.say(&picture(6_000_000)).await;
     assert_eq!(status, 413, "{answer}");
     assert!(answer["details"].as_str().unwrap().contains("6000000"), "{answer}");
-    let long = json!({ "message": "あ".repeat(400_000) });
+    let long = json!({ "message": "あ".repeat(700_000) });
     let (status, answer) = talk.say(&long).await;
     assert_eq!(status, 400, "{answer}");
-    assert!(answer["details"].as_str().unwrap().contains("200000"), "{answer}");
+    assert!(answer["details"].as_str().unwrap().contains("600000"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -139,6 +139,14 @@ async fn reports_model_failure_status_and_words_plain_and_streamed() {
     (0..20).for_each(|_| _ = talk.model.then(limited()));
     let (status, answer) = talk.say(&body).await;
     assert_eq!((status, &answer["error"]), (429, &json!(text)), "ILL-42: {answer}");
+    // In whichever language the message is written: the caller's own is what a header says.
+    let english = json!({ "message": "Hello there", "assistant": "counter" });
+    let (_, answer) = talk.say(&english).await;
+    assert_eq!(answer["error"], text, "ILL-42: {answer}");
+    let header = [("accept-language", "en")];
+    let answer = talk.server.client().post("/api/chat", &header, english.to_string()).await;
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(answer["error"], "Too many requests; try again in a while.", "ILL-42");
     let events = events(&talk.server.client(), &body).await;
     let (name, error) = events.last().unwrap();
     assert_eq!((name.as_str(), &error["status"]), ("error", &json!(429)), "{error}");

@@ -19,7 +19,7 @@ pub struct Claude {
     sent: Mutex<Vec<Value>>,
 }
 
-/// A message that calls tools: their ids, names and arguments.
+/// A message that calls tools: their ids, names and arguments; those that are a text are streamed as they stand.
 pub fn uses(calls: &[(&str, &str, Value)]) -> Value {
     let calls = calls.iter().map(
         |(id, name, input)| json!({ "type": "tool_use", "id": id, "name": name, "input": input }),

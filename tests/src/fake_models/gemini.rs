@@ -254,10 +254,8 @@ fn older(contents: &[Value]) -> Result<(), String> {
 
 /// A text in the pieces in which it comes; anything else whole. A signature comes with the last.
 fn pieces(part: Value) -> Vec<Value> {
-    let Some(text) = part["text"].as_str().filter(|_| part.get("thoughtSignature").is_none())
-    else {
-        return vec![part];
-    };
+    let is_whole = part.get("thoughtSignature").is_some() || part["text"] == "";
+    let Some(text) = part["text"].as_str().filter(|_| !is_whole) else { return vec![part] };
     let chars: Vec<char> = text.chars().collect();
     let pieces = chars.chunks(8).map(|chars| {
         let mut piece = part.clone();

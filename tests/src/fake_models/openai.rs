@@ -11,6 +11,9 @@ pub const KEY: &str = "sk-fake/key+of-mine";
 /// The model that is served.
 pub const MODEL: &str = "qwen4:8b";
 
+/// What the one thinks that does.
+pub const THOUGHT: &str = "まず呼び出しの値を確かめる。";
+
 /// Characters of one piece of a stream.
 const PIECE: usize = 7;
 
@@ -24,6 +27,9 @@ pub enum OpenAi {
     /// No key; calls come whole, all with the same index, without an id; arguments that are no JSON are
     /// refused when they come back.
     Ollama,
+    /// `Strict`, and thinks first as DeepSeek does: what it thought is wanted back with each message of its own that
+    /// calls (api-docs.deepseek.com/guides/thinking_mode).
+    DeepSeek,
 }
 
 /// A message that calls tools: their ids, names and arguments.
@@ -59,6 +65,9 @@ impl Provider for OpenAi {
         if calls.is_array() {
             arguments["tool_calls"] = calls.clone();
         }
+        if *self == Self::DeepSeek {
+            arguments["reasoning_content"] = THOUGHT.into();
+        }
         let default = if calls.is_array() { "tool_calls" } else { "stop" };
         let finish_reason = message["finish_reason"].as_str().unwrap_or(default);
         let usage = match &message["usage"] {
@@ -81,7 +90,7 @@ impl Provider for OpenAi {
         let choice = &whole["choices"][0];
         let text = &choice["message"];
         let mut deltas = vec![json!({ "role": "assistant", "content": "" })];
-        for field in ["content", "refusal"] {
+        for field in ["reasoning_content", "content", "refusal"] {
             deltas.extend(cut(&text[field]).map(|it| json!({ field: it })));
         }
         for (index, call) in text["tool_calls"].as_array().into_iter().flatten().enumerate() {

@@ -137,22 +137,31 @@ pub(super) fn choices(waiting: &[Held]) -> Vec<Value> {
     choices.flatten().collect()
 }
 
-/// The pictures of a result, by name where it says them.
+/// The pictures of a result, by name where it says them: beside each one's bytes, or for the only one in its `_meta`.
 fn named(result: &ToolResult) -> Vec<Value> {
-    let ToolResult::Output { structured, content, .. } = result else { return Vec::new() };
+    let ToolResult::Output { structured, meta, content } = result else { return Vec::new() };
+    let pictures: Vec<_> = images_of(content).collect();
     let lists = structured.as_object().into_iter().flat_map(|it| it.values());
-    let listed: Vec<_> = lists.filter_map(Value::as_array).flatten().collect();
-    let name = |data: &str| {
-        let found = listed.iter().find(|it| it["data"] == data)?.as_object()?;
-        let names = found.iter().filter(|it| it.0.ends_with("name") || it.0.ends_with("title"));
-        names.filter_map(|it| it.1.as_str()).next()
-    };
-    let pictures = images_of(content).map(|source| {
+    let listed = lists.filter_map(Value::as_array).flatten().chain([structured]);
+    let listed: Vec<_> = listed.filter(|it| it["data"].is_string()).collect();
+    let only = || name(meta).filter(|_| pictures.len() == 1);
+    let each = pictures.iter().map(|source| {
+        let found = listed.iter().find(|it| it["data"] == *source.data);
         let mut picture = image(source);
-        picture["name"] = name(&source.data).unwrap_or_default().into();
+        picture["name"] = found.and_then(|it| name(it)).or_else(only).unwrap_or_default().into();
         picture
     });
-    pictures.collect()
+    each.collect()
+}
+
+/// The name or title among the fields of `value`.
+fn name(value: &Value) -> Option<&str> {
+    let is_name = |it: &str| {
+        let it = it.to_ascii_lowercase();
+        it.ends_with("name") || it.ends_with("title")
+    };
+    let mut names = value.as_object()?.iter().filter(|it| is_name(it.0));
+    names.find_map(|it| it.1.as_str())
 }
 
 /// What the turn took: tokens, and their price where it is known.
@@ -312,4 +321,28 @@ pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
 /// The text and pictures of an answer.
 pub(super) fn text_and_images(conclusion: &Conclusion) -> (String, Vec<Value>) {
     (conclusion.text(), images_of(&conclusion.parts).map(image).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_to_choose_from_have_their_names() {
+        let picture = |data: &str| {
+            Part::image(Image { mime_type: "image/png".to_owned(), data: data.into() })
+        };
+        let names = |structured: Value, meta: Value, content: &[&str]| {
+            let content = content.iter().map(|it| picture(it)).collect();
+            let pictures = named(&ToolResult::Output { structured, meta, content });
+            pictures.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let meta = json!({ "family/itemName": "z" });
+        let list = json!({ "all": [{ "item_name": "x", "data": "AA==" }, { "title": "y", "data": "AQ==" }] });
+        assert_eq!(names(list, meta.clone(), &["AQ==", "AA==", "Ag=="]), ["y", "x", ""], "ILL-45");
+        let alone = json!({ "mimeType": "image/png", "data": "AA==" });
+        assert_eq!(names(alone, meta, &["AA=="]), ["z"], "ILL-45");
+        let own = json!({ "name": "w", "data": "AA==" });
+        assert_eq!(names(own, json!({}), &["AA=="]), ["w"], "ILL-45");
+    }
 }

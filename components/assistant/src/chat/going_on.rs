@@ -12,6 +12,7 @@ use toolkit::assistants::running::{self, Approval, Outcome, Standing};
 use super::request::Asked;
 use crate::{
     Answered, Assistant, Body, Came, Failure, Held, Image, Part, Teller, ToolResult, Wait,
+    images_of,
     run::{ms, request, tell_ended},
     turns::Kept,
 };
@@ -125,7 +126,9 @@ fn chosen(result: &ToolResult, selected: &[Image]) -> ToolResult {
         Body::Image(it) => is_chosen(&it.data),
         Body::Text(_) => true,
     };
-    let content: Vec<_> = content.iter().filter(keeps).cloned().collect();
+    let is_own = |it: &&Image| !images_of(content).any(|own| own.data == it.data);
+    let own = selected.iter().filter(is_own).cloned().map(Part::image);
+    let content: Vec<_> = content.iter().filter(keeps).cloned().chain(own).collect();
     let mut structured = structured.clone();
     for list in structured.as_object_mut().into_iter().flat_map(|it| it.values_mut()) {
         let Some(list) = list.as_array_mut() else { continue };
@@ -149,4 +152,24 @@ fn no_longer(tool: &str) -> Failure {
         404,
         format!("{tool} is no longer offered. The call was not made."),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_chosen_stays_and_the_persons_own_comes_along() {
+        let image = |data: &str| Image { mime_type: "image/png".to_owned(), data: data.into() };
+        let content = vec![Part::text("2"), Part::image(image("AA==")), Part::image(image("AQ=="))];
+        let structured = json!({ "all": [{ "data": "AA==" }, { "data": "AQ==" }], "n": 2 });
+        let result = ToolResult::Output { structured, meta: json!({}), content };
+        let chosen = chosen(&result, &[image("AQ=="), image("Ag==")]);
+        let ToolResult::Output { structured, content, .. } = chosen else { panic!() };
+        let data: Vec<_> = images_of(&content).map(|it| &*it.data).collect();
+        assert_eq!((data, content.len()), (vec!["AQ==", "Ag=="], 3), "ILL-45");
+        assert_eq!(structured, json!({ "all": [{ "data": "AQ==" }], "n": 2 }), "ILL-45");
+    }
 }

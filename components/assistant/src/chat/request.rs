@@ -8,8 +8,9 @@ use crate::{Image, Language, Message, Part};
 
 /// Bytes of the name of a place in an error.
 const PLACE_BYTES_MAX: usize = 200;
-/// Characters of what the person says at once.
-const MESSAGE_MAX: usize = 200_000;
+/// Characters of what the person says at once. A form's values are among it (FORM-5): they have as many bytes as
+/// `output::form::VALUES_BYTES_MAX` says, and more for their lines when they are written with an indent.
+const MESSAGE_MAX: usize = 600_000;
 /// Entries of the history that may be sent, and how many of them, the last, are used.
 const HISTORY_MAX: usize = 1_000;
 const HISTORY_USED: usize = 20;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use toolkit::{assistants::running::Manner, caller, log};
 
 use super::{
-    CAPABILITIES, Refusal, answer,
+    CAPABILITIES, Refusal, answer, errors_language,
     going_on::{GoingOn, GoneOn},
     now,
     request::Asked,
@@ -32,7 +32,10 @@ struct Scene {
     settings: Settings,
     asked: Asked,
     principal: String,
+    /// Of the answer.
     language: Language,
+    /// Of errors.
+    errors: Language,
     name: String,
     assistant: Assistant,
     chosen: Chosen,
@@ -49,14 +52,11 @@ struct Ended {
 }
 
 impl Talk {
-    pub(super) fn begin(
-        settings: Settings,
-        mut asked: Asked,
-        language: Language,
-    ) -> Result<Self, Refusal> {
-        let principal = caller::principal();
+    pub(super) fn begin(settings: Settings, mut asked: Asked) -> Result<Self, Refusal> {
+        let (principal, errors) = (caller::principal(), errors_language());
+        let language = Language::of_caller(caller::locale().as_deref(), &asked.message);
         let found = asked.turn.as_ref().map(|it| turns::find(it, &principal)).transpose();
-        let mut kept = found.map_err(|why| Refusal::unread(&why, language))?.flatten();
+        let mut kept = found.map_err(|why| Refusal::unread(&why, errors))?.flatten();
         // Another assistant has other tools, and received other messages.
         kept = kept.filter(|it| asked.assistant.as_ref().is_none_or(|name| *name == it.assistant));
         let name = asked.assistant.clone();
@@ -65,7 +65,7 @@ impl Talk {
         let there = settings.there().find(|it| *it.0 == name).map(|it| it.1.clone());
         let config = there.ok_or_else(|| {
             let names = settings.there().map(|it| it.0.as_str()).collect::<Vec<_>>().join(", ");
-            Refusal::no_assistant(&name, &names, language)
+            Refusal::no_assistant(&name, &names, errors)
         })?;
         let mut chosen = models::chosen(&config, &settings.models);
         if let Some(it) = &kept {
@@ -83,13 +83,13 @@ impl Talk {
             }
         }
         if asked.turn.is_some() && kept.is_none() && !can_begin(&asked) {
-            return Err(Refusal::gone(language));
+            return Err(Refusal::gone(errors));
         }
         if let Some(kept) = &kept {
             let is_answered = kept.waiting.iter().any(|it| !it.approval.is_empty());
             if asked.message.is_empty() && !is_answered && asked.selected.is_none() {
-                let details = language.pick("待っている呼び出しはありません", "No call waits");
-                return Err(Refusal::no_message(details, language));
+                let details = errors.pick("待っている呼び出しはありません", "No call waits");
+                return Err(Refusal::no_message(details, errors));
             }
             asked.history.clear();
         } else if let Some(selected) = asked.selected.take() {
@@ -98,7 +98,7 @@ impl Talk {
         let transcript = kept.as_ref().map(|it| &it.transcript).filter(|it| !it.is_null());
         let picker = models::picker(&chosen, &config, &settings.models, transcript);
         let makes_pictures = config.makes_pictures;
-        let picker = picker.map_err(|it| Refusal::of_model_error(it, makes_pictures, language))?;
+        let picker = picker.map_err(|it| Refusal::of_model_error(it, makes_pictures, errors))?;
         let manner = Manner {
             language: Some(language.tag().to_owned()),
             capabilities: Some(CAPABILITIES.to_owned()),
@@ -106,7 +106,7 @@ impl Talk {
         let mut assistant = Assistant::new(&name, config, manner);
         assistant.needs_picture_tool = !makes_pictures || !chosen.provider.makes_pictures();
         assistant.chooses = asked.chooses;
-        let scene = Scene { settings, asked, principal, language, name, assistant, chosen };
+        let scene = Scene { settings, asked, principal, language, errors, name, assistant, chosen };
         Ok(Self { scene, picker, kept })
     }
 
@@ -143,7 +143,7 @@ impl Talk {
         drop(picker);
         tally.end(&run, usage);
         let makes_pictures = scene.assistant.config.makes_pictures;
-        let run = run.map_err(|it| Refusal::of(it, makes_pictures, language))?;
+        let run = run.map_err(|it| Refusal::of(it, makes_pictures, scene.errors))?;
         let ended = scene.ended(run, transcript, task.message, teller)?;
         scene.tell(ended, usage, teller)
     }
@@ -283,7 +283,7 @@ impl Scene {
                 log::warning(&format!("a turn is not kept: {error}"));
                 None
             }
-            Err(error) => return Err(Refusal::unkept(error, self.language)),
+            Err(error) => return Err(Refusal::unkept(error, self.errors)),
         };
         for it in &waiting {
             teller.tell("question", || it.clone());

@@ -12,6 +12,7 @@ use super::{
     Kind, declare,
     names::Names,
     price::Price,
+    readable,
     trim::{self, Room},
     wire::Wire,
 };
@@ -21,7 +22,7 @@ use crate::{
 };
 
 pub(super) use message::SHAPE;
-use reply::Reply;
+use reply::{Reply, error_of};
 
 /// Anthropic's Messages API.
 pub(super) static KIND: Kind = Kind {
@@ -109,24 +110,30 @@ impl Claude {
         message::push(&mut messages, "user", content);
         trim::fit(&mut messages, ROOM, &SHAPE);
         let names = Names::of(turn.offers);
-        let mut is_again = false;
-        let (content, calls, parts, is_cut) = loop {
+        let (mut repairs, mut is_again) = (0, false);
+        let (calls, parts, is_cut) = loop {
             let reply = self.reply(&mut messages, &turn, &names)?;
             if reply.stop_reason() == "refusal" {
                 return Err(ModelError::new(Why::Blocked, reply.refusal()));
             }
             let is_cut =
                 matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
-            let content = reply.content(is_cut)?;
+            let (content, broken) = reply.content(is_cut);
             let calls = self.calls(&content, &turn, &names);
             let parts = texts(&content);
             // An answer of nothing is asked for once more.
-            if is_again || is_cut || !calls.is_empty() || !parts.is_empty() {
-                break (content, calls, parts, is_cut);
+            if !is_again && !is_cut && calls.is_empty() && parts.is_empty() {
+                is_again = true;
+                continue;
             }
-            is_again = true;
+            message::push(&mut messages, "assistant", content);
+            if broken.is_empty() {
+                break (calls, parts, is_cut);
+            }
+            readable::repaired(&mut repairs)?;
+            let results = message::unread(calls.iter().map(|it| it.id.as_str()), &broken);
+            message::push(&mut messages, "user", results);
         };
-        message::push(&mut messages, "assistant", content);
         // Only what went well is kept: who asks again after a failure asks the same.
         self.messages = messages;
         if !calls.is_empty() {
@@ -147,7 +154,7 @@ impl Claude {
         let mut is_shorter = false;
         loop {
             let body = self.body(messages, turn, names);
-            let events = self.wire.stream(self.path, &headers, &body, turn.until);
+            let events = self.wire.stream(self.path, &headers, &body, turn.until, error_of);
             match Reply::read(events, turn.teller) {
                 Err(error) if error.is_too_large() && !is_shorter => {
                     is_shorter = trim::halve(messages, &SHAPE);
@@ -275,8 +282,7 @@ fn schema(mut parameters: Value) -> Value {
 /// What is for people.
 fn texts(content: &[Value]) -> Vec<Part> {
     let texts = content.iter().filter(|it| it["type"] == "text");
-    let texts = texts.filter_map(|it| it["text"].as_str());
-    texts.filter(|it| !it.is_empty()).map(Part::text).collect()
+    texts.filter_map(|it| it["text"].as_str()).map(Part::text).collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,11 @@ use super::wire::{WireError, of_http};
 
 /// Bytes of one event: a picture of a few megapixels in base64 fits.
 const EVENT_BYTES_MAX: usize = 32 << 20;
+/// The data with which some servers end a stream.
+const DONE: &str = "[DONE]";
+
+/// The error that an event is, in a provider's own form; none where it is a piece of the answer.
+pub(super) type ErrorOf = fn(&Value) -> Option<WireError>;
 
 /// The bytes of an answer.
 pub(super) struct Pieces {
@@ -41,31 +46,18 @@ impl Pieces {
     }
 }
 
-/// An answer's events, in order.
+/// An answer's events, in order: each one's data as JSON. Its name, where it has one, is in its data as well.
 pub(super) struct Events {
     pieces: Pieces,
     lines: Lines,
-    first: Option<ModelEvent>,
-}
-
-/// One event's data; its name, where it has one, is in its data as well.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ModelEvent {
-    pub(super) data: String,
-}
-
-impl ModelEvent {
-    /// Its data as JSON.
-    pub(super) fn json(&self) -> Result<Value, WireError> {
-        let unreadable = |it: serde_json::Error| WireError::Unreadable(format!("not JSON: {it}"));
-        serde_json::from_str(&self.data).map_err(unreadable)
-    }
+    first: Option<Value>,
+    error_of: ErrorOf,
 }
 
 impl Events {
-    /// A stream of which the first event is there.
-    pub(super) fn begun(pieces: Pieces) -> Result<Self, WireError> {
-        let mut events = Self { pieces, lines: Lines::default(), first: None };
+    /// A stream of which the first event is there, and is no error.
+    pub(super) fn begun(pieces: Pieces, error_of: ErrorOf) -> Result<Self, WireError> {
+        let mut events = Self { pieces, lines: Lines::default(), first: None, error_of };
         match events.next() {
             Some(first) => events.first = Some(first?),
             None => return Err(WireError::Lost("the answer ended before it began".to_owned())),
@@ -74,13 +66,13 @@ impl Events {
     }
 
     /// The next event; none at the end.
-    pub(super) fn next(&mut self) -> Option<Result<ModelEvent, WireError>> {
+    pub(super) fn next(&mut self) -> Option<Result<Value, WireError>> {
         if let Some(first) = self.first.take() {
             return Some(Ok(first));
         }
         loop {
-            if let Some(event) = self.lines.event() {
-                return Some(Ok(event));
+            if let Some(data) = self.lines.event() {
+                return (data.trim() != DONE).then(|| self.read(&data));
             }
             match self.pieces.next() {
                 Ok(Some(piece)) => self.lines.bytes.extend_from_slice(&piece),
@@ -94,34 +86,38 @@ impl Events {
             }
         }
     }
+
+    fn read(&self, data: &str) -> Result<Value, WireError> {
+        let unreadable = |it: serde_json::Error| WireError::Unreadable(format!("not JSON: {it}"));
+        let event = serde_json::from_str(data).map_err(unreadable)?;
+        (self.error_of)(&event).map_or(Ok(event), Err)
+    }
 }
 
 /// Server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>), as far as a client needs
-/// them that never reconnects: data, closed by an empty line.
+/// them that never reconnects: data, closed by an empty line. One without data says nothing.
 #[derive(Default)]
 struct Lines {
     bytes: Vec<u8>,
     /// Bytes that were looked through and have no end of a line.
     scanned: usize,
     data: String,
-    has_data: bool,
 }
 
 impl Lines {
-    /// The next whole event.
-    fn event(&mut self) -> Option<ModelEvent> {
+    /// The data of the next whole event that has some.
+    fn event(&mut self) -> Option<String> {
         while let Some(line) = self.line() {
             if line.is_empty() {
-                if std::mem::take(&mut self.has_data) {
-                    return Some(ModelEvent { data: std::mem::take(&mut self.data) });
+                let data = std::mem::take(&mut self.data);
+                if !data.trim().is_empty() {
+                    return Some(data);
                 }
             } else if let Some(data) = line.strip_prefix("data:") {
-                if std::mem::replace(&mut self.has_data, true) {
+                if !self.data.is_empty() {
                     self.data.push('\n');
                 }
                 self.data.push_str(data.strip_prefix(' ').unwrap_or(data));
-            } else if line == "data" {
-                self.has_data = true;
             }
         }
         None
@@ -147,14 +143,14 @@ mod tests {
 
     #[test]
     fn events_are_found_however_their_bytes_come() {
-        let text = "\u{feff}: hello\r\nevent: a\ndata: {\"窓\":1}\n\ndata:b\r\ndata: c\r\n\r\nid: 7\n\ndata\n\ndata: cut";
-        let expected = ["{\"窓\":1}", "b\nc", ""];
+        let text = "\u{feff}: hello\r\nevent: a\ndata: {\"窓\":1}\n\ndata:b\r\ndata: c\r\n\r\nid: 7\n\ndata\n\ndata:\n\ndata: \n\ndata: d\n\ndata: cut";
+        let expected = ["{\"窓\":1}", "b\nc", "d"];
         for size in [1, 2, 7, 1_000] {
             let (mut lines, mut found) = (Lines::default(), Vec::new());
             for piece in text.as_bytes().chunks(size) {
                 lines.bytes.extend_from_slice(piece);
-                while let Some(event) = lines.event() {
-                    found.push(event.data);
+                while let Some(data) = lines.event() {
+                    found.push(data);
                 }
             }
             assert_eq!(found, expected, "pieces of {size}");

@@ -3,6 +3,7 @@
 pub(super) mod limits;
 mod message;
 mod reply;
+mod thought;
 
 use std::{sync::Arc, time::Instant};
 
@@ -12,6 +13,7 @@ use super::{
     Kind, declare,
     names::Names,
     price::Price,
+    readable,
     trim::{self, Room},
     wire::Wire,
 };
@@ -20,7 +22,8 @@ use crate::{
     Turn, Usage, Why,
 };
 pub(super) use message::SHAPE;
-use reply::Reply;
+use reply::{Reply, error_of};
+use thought::spoken;
 
 /// Chat completions, of OpenAI or of a server that speaks like it.
 pub(super) static KIND: Kind = Kind {
@@ -47,8 +50,6 @@ key = { environment = "OPENAI_API_KEY" }
 const BASE_URL: &str = "https://api.openai.com/v1";
 /// How long an answer may be, unless configured.
 const TOKENS_MAX: u32 = 4_096;
-/// How often a model is asked again whose call cannot be parsed.
-const REPAIRS_MAX: usize = 1;
 /// The provider's name in a stored transcript.
 const PROVIDER: &str = "openai";
 /// What one request may have, of OpenAI's 50 MB and 500 pictures
@@ -145,15 +146,11 @@ impl OpenAi {
                 is_again = true;
                 continue;
             }
-            if message["content"].is_string() || !calls.is_empty() {
+            if !parts.is_empty() || !calls.is_empty() {
                 messages.push(message);
             }
             if !broken.is_empty() {
-                if repairs >= REPAIRS_MAX {
-                    let what = "the arguments of a call are not a JSON object";
-                    return Err(ModelError::new(Why::Failed, what));
-                }
-                repairs += 1;
+                readable::repaired(&mut repairs)?;
                 messages.extend(calls.iter().map(|it| message::unread(&it.id, &broken)));
                 continue;
             }
@@ -179,7 +176,7 @@ impl OpenAi {
             let most = limit.or_else(|| limits::learned(&self.url, &self.model));
             let name = most.unwrap_or(self.limit_name);
             let body = self.body(messages, turn, names, name);
-            let events = self.wire.stream(&path, &[], &body, turn.until);
+            let events = self.wire.stream(&path, &[], &body, turn.until, error_of);
             let error = match Reply::read(events, turn.teller) {
                 Ok(reply) => {
                     if limit.is_some() {
@@ -287,7 +284,7 @@ impl ToolPicker for OpenAi {
 
 /// What is for people.
 fn texts(message: &Value) -> Vec<Part> {
-    let text = message["content"].as_str().filter(|it| !it.is_empty());
+    let text = message["content"].as_str().map(spoken).filter(|it| !it.trim().is_empty());
     text.map(Part::text).into_iter().collect()
 }
 

@@ -9,8 +9,8 @@ use super::{
     trim::length,
 };
 use crate::{
-    AssistantConfig, Conclusion, Decision, Image, ModelConfig, ModelError, ToolPicker, ToolResult,
-    Turn, Usage, Why, images_of,
+    AssistantConfig, Conclusion, Decision, Image, ModelConfig, ModelError, Part, ToolPicker,
+    ToolResult, Turn, Usage, Why, images_of,
 };
 
 /// The model that makes pictures where none is named.
@@ -34,6 +34,8 @@ struct Picture {
     message: Vec<Value>,
     /// The pictures that tools brought for it.
     found: Vec<Image>,
+    /// Whether tools were called for it.
+    is_looked_up: bool,
     usage: Usage,
 }
 
@@ -58,6 +60,7 @@ pub(super) fn gemini(
         contents: list("pictures"),
         message: list("message"),
         found: list("found").iter().filter_map(image).collect(),
+        is_looked_up: false,
         usage: Usage::default(),
     }))
 }
@@ -69,7 +72,9 @@ impl Picture {
         if turn.is_first && turn.answered.is_empty() {
             self.message.clear();
             self.found.clear();
+            self.is_looked_up = false;
         }
+        self.is_looked_up |= !turn.answered.is_empty();
         if turn.is_first {
             self.message.extend(gemini::parts_json(&turn.task.message));
         }
@@ -94,17 +99,24 @@ impl Picture {
 
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         self.consult(&turn);
+        let mut said = String::new();
         if turn.offers.is_empty() && turn.answered.is_empty() {
             // There is nothing to decide (ILL-31).
             self.text.consult(&turn);
-        } else if let Decision::Call(calls) = self.text.quietly(turn)? {
-            return Ok(Decision::Call(calls));
+        } else {
+            match self.text.quietly(turn)? {
+                Decision::Call(calls) => return Ok(Decision::Call(calls)),
+                Decision::Conclude(it) => said = it.text(),
+            }
         }
-        self.picture(&turn).map(Decision::Conclude)
+        // Why nothing was found is the text model's to say; what leads to a picture is not said twice.
+        let is_told = self.is_looked_up && self.found.is_empty();
+        let said = Some(said.trim()).filter(|it| is_told && !it.is_empty());
+        self.picture(&turn, said).map(Decision::Conclude)
     }
 
-    /// The second stage: asks the model for pictures.
-    fn picture(&mut self, turn: &Turn<'_>) -> Result<Conclusion, ModelError> {
+    /// The second stage: asks the model for pictures; `said` is the answer before them, where there is one.
+    fn picture(&mut self, turn: &Turn<'_>, said: Option<&str>) -> Result<Conclusion, ModelError> {
         let message = turn.task.language.pick("画像を生成中...", "Making the picture…");
         let status = || json!({ "state": "drawing", "message": message });
         turn.teller.tell("status", status);
@@ -114,6 +126,11 @@ impl Picture {
         };
         contents.iter_mut().for_each(sign);
         let mut parts = self.message.clone();
+        if let Some(said) = said {
+            let found = turn.task.language.pick("調べた結果", "What was found");
+            parts.push(json!({ "text": format!("[{found}: {said}]") }));
+            turn.teller.say(&format!("{said}\n\n"));
+        }
         parts.extend(references(&self.found).map(gemini::inline));
         contents.push(json!({ "role": "user", "parts": parts }));
         lighten(&mut contents);
@@ -125,7 +142,11 @@ impl Picture {
         }
         let reply = reply?;
         reply.tokens().count(&mut self.usage, None);
-        let conclusion = conclusion(&reply)?;
+        let mut conclusion = conclusion(&reply)?;
+        if let Some(said) = said {
+            let end = if conclusion.text().trim().is_empty() { "" } else { "\n\n" };
+            conclusion.parts.insert(0, Part::text(format!("{said}{end}")));
+        }
         contents.push(json!({ "role": "model", "parts": reply.parts }));
         self.contents = contents;
         Ok(conclusion)

@@ -1,9 +1,12 @@
 //! A call's result as a model receives it: the tool's object without what would only cost tokens,
 //! and its pictures as pictures (ILL-28).
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::{Answered, Image, ToolResult, images_of, reading};
+use crate::{Answered, Image, ModelError, ToolResult, Why, images_of, reading};
+
+/// How often a model is asked again whose calls cannot be read.
+const REPAIRS_MAX: usize = 1;
 
 /// What a model receives of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +27,26 @@ pub(super) fn readable(answered: &Answered, results: usize) -> Readable {
     Readable { object, images, is_error }
 }
 
+/// Another attempt of a model whose calls cannot be read.
+pub(super) fn repaired(repairs: &mut usize) -> Result<(), ModelError> {
+    *repairs += 1;
+    match *repairs <= REPAIRS_MAX {
+        true => Ok(()),
+        false => Err(ModelError::new(Why::Failed, "the arguments of a call are not a JSON object")),
+    }
+}
+
+/// The result of the call `id` in an answer of which the `broken` calls cannot be read: none of it was made.
+pub(super) fn unread(id: &str, broken: &[String]) -> Value {
+    let message = match broken.iter().any(|it| it == id) {
+        true => "The arguments were not a JSON object. Nothing was called; write the call again.",
+        false => "Not called, because another call beside it could not be read; call it again.",
+    };
+    json!({ "error": { "error": "invalid_arguments", "message": message } })
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::{
         call::Failure,

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
 use serde_json::Value;
 use toolkit::{
     http::{self, Incoming, Request},
@@ -13,8 +14,8 @@ use toolkit::{
 };
 use url::Url;
 
-use super::events::{Events, Pieces};
-use crate::{ModelConfig, ModelError, Why};
+use super::events::{ErrorOf, Events, Pieces};
+use crate::{ModelConfig, ModelError, Why, chat::now};
 
 /// Retries after the first attempt.
 const RETRIES_MAX: u32 = 2;
@@ -22,6 +23,8 @@ const RETRIES_MAX: u32 = 2;
 const BASE_MS: u64 = 500;
 /// The longest that a provider may ask to wait, while a person waits; one that asks for more is reported.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(5);
+/// The longest that is told on.
+const RETRY_AFTER_S_MAX: u64 = 86_400;
 /// Bytes of an answer that is one document, and of all events of a stream.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 /// Bytes of an error that are read and reported.
@@ -89,13 +92,15 @@ impl Wire {
     }
 
     /// Posts `body` to `path` and answers with the events that come back, as they come. Until the first one is
-    /// there nothing was sent on, so that a connection that is lost may be tried again.
+    /// there nothing was sent on, so that a connection that is lost may be tried again, and so may what begins with
+    /// an error, as `error_of` knows it.
     pub(super) fn stream(
         &self,
         path: &str,
         headers: &[(&str, &str)],
         body: &Value,
         until: Instant,
+        error_of: ErrorOf,
     ) -> Result<Events, WireError> {
         let mut request = self.request("POST", path, "text/event-stream")?.json(body);
         for (name, value) in headers {
@@ -108,7 +113,7 @@ impl Wire {
                 let what = "it does not answer with a stream of events";
                 return Err(WireError::Unreadable(what.to_owned()));
             }
-            Events::begun(Pieces::new(answer, until, ANSWER_BYTES_MAX))
+            Events::begun(Pieces::new(answer, until, ANSWER_BYTES_MAX), error_of)
         })
     }
 
@@ -172,14 +177,31 @@ fn sent(request: &Request, until: Instant) -> Result<Incoming, WireError> {
         return Ok(answer);
     }
     let status = answer.status;
-    let retry_after_s = answer.header("retry-after").and_then(|it| it.trim().parse().ok());
+    let asked = answer.header("retry-after").and_then(|it| seconds(it, now()));
     let bytes = Pieces::new(answer, until, ERROR_BYTES_MAX).whole().unwrap_or_default();
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     // All three providers say it so; some wrap it in a list.
     let message = body.pointer("/error/message").or_else(|| body.pointer("/0/error/message"));
     let message = message.or(body.get("error")).and_then(Value::as_str).unwrap_or_default();
     let text = message.chars().take(MESSAGE_CHARS_MAX).collect();
+    let retry_after_s = asked.or_else(|| retry_delay(&body));
     Err(WireError::Status { status, retry_after_s, body, text })
+}
+
+/// What a `Retry-After` says: seconds, whole or not, or a time of day; the part of a second counted whole.
+fn seconds(text: &str, now: Timestamp) -> Option<u64> {
+    let text = text.trim();
+    let left = || Some(DateTimeParser::new().parse_timestamp(text).ok()?.duration_since(now));
+    let seconds = text.parse().ok().or_else(|| left().map(|it| it.as_secs_f64()))?;
+    let left = Duration::try_from_secs_f64(f64::max(seconds, 0.0)).ok()?;
+    Some((left.as_secs() + u64::from(left.subsec_nanos() > 0)).min(RETRY_AFTER_S_MAX))
+}
+
+/// When to come back as an error says it in its details (<https://google.aip.dev/193>), in seconds.
+pub(super) fn retry_delay(error: &Value) -> Option<u64> {
+    let details = error.pointer("/error/details").or_else(|| error.pointer("/0/error/details"));
+    let mut delays = details?.as_array()?.iter().filter_map(|it| it["retryDelay"].as_str());
+    delays.find_map(|it| seconds(it.trim_end_matches('s'), now()))
 }
 
 /// What became of a request before its answer began, or of the rest of the answer.
@@ -245,6 +267,8 @@ impl WireError {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn status(status: u16, retry_after_s: Option<u64>) -> WireError {
@@ -265,6 +289,31 @@ mod tests {
         ] {
             assert_eq!(error.wait(), wait, "{error:?}");
         }
+    }
+
+    #[test]
+    fn when_to_come_back_is_read_however_it_is_said() {
+        let now: Timestamp = "2026-10-21T07:28:00Z".parse().unwrap();
+        for (said, asked) in [
+            ("0", Some(0)),
+            (" 7 ", Some(7)),
+            ("0.2", Some(1)),
+            ("33.5", Some(34)),
+            ("Wed, 21 Oct 2026 07:28:30 GMT", Some(30)),
+            ("Wed, 21 Oct 2026 07:00:00 GMT", Some(0)),
+            ("Fri, 31 Dec 2100 23:59:59 GMT", Some(RETRY_AFTER_S_MAX)),
+            ("99999999999", Some(RETRY_AFTER_S_MAX)),
+            ("inf", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            assert_eq!(seconds(said, now), asked, "{said:?}");
+        }
+        let error =
+            json!({ "error": { "details": [{ "reason": "x" }, { "retryDelay": "33.5s" }] } });
+        assert_eq!(retry_delay(&error), Some(34));
+        assert_eq!(retry_delay(&json!([error])), Some(34));
+        assert_eq!(retry_delay(&json!({ "error": "x" })), None);
     }
 
     #[test]

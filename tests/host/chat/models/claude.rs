@@ -141,6 +141,44 @@ async fn thinking_goes_back_as_it_came_now_and_in_the_next_turn() {
 }
 
 #[tokio::test]
+async fn a_text_of_nothing_is_no_answer_and_never_goes_back() {
+    let talking = talking(&["echo"], "").await;
+    let mut call = uses(&[("t1", "echo", json!({ "value": {} }))]);
+    let blank = json!({ "type": "text", "text": "\n\n" });
+    call["content"].as_array_mut().unwrap().insert(0, blank);
+    talking.fake.says(call).says(thinking("YQ==", says("\n"))).says(says("はい"));
+    let answer = talking.say("やって").await;
+    assert_eq!((&answer["text"], &answer["stopReason"]), (&json!("はい"), &json!("end")));
+    let bodies = talking.fake.bodies();
+    assert_eq!(bodies.len(), 3, "an answer of nothing is asked for again");
+    assert_eq!(bodies[1]["messages"], bodies[2]["messages"]);
+    talking.fake.says(says(" ")).says(thinking("Yg==", says(" "))).says(says("うん"));
+    let empty = talking.answer(&json!({ "message": "それで", "turn": answer["turn"] })).await;
+    assert_eq!(empty["stopReason"], "empty", "{empty}");
+    talking.answer(&json!({ "message": "続けて", "turn": empty["turn"] })).await;
+}
+
+#[tokio::test]
+async fn claude_writes_arguments_again_that_are_no_object() {
+    for wrong in [json!("{\"value\": {\"a\": "), json!([{ "value": {} }])] {
+        let talking = talking(&["echo"], "").await;
+        let calls =
+            || uses(&[("t1", "echo", wrong.clone()), ("t2", "echo", json!({ "value": {} }))]);
+        talking.fake.says(calls()).says(says("すみません。"));
+        let answer = talking.say("やって").await;
+        assert_eq!((called(&answer).len(), &answer["text"]), (0, &json!("すみません。")));
+        let results = content(&talking.fake.bodies()[1], 2);
+        let ids: Vec<_> = results.iter().map(|it| &it["tool_use_id"]).collect();
+        assert_eq!(ids, ["t1", "t2"], "{results:?}");
+        assert!(results[0]["content"].as_str().unwrap().contains("invalid_arguments"));
+        // Not for ever.
+        talking.fake.says(calls()).says(calls());
+        let (status, _) = talking.post(&json!({ "message": "やって" })).await;
+        assert_eq!((status, talking.fake.left()), (500, 0), "ILL-42");
+    }
+}
+
+#[tokio::test]
 async fn a_forms_answer_goes_back_with_its_result_in_one_message() {
     let talking = talking(&["forms", "echo"], "").await;
     let calls = uses(&[("t1", "request_form", form()), ("t2", "echo", json!({ "value": {} }))]);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::fake_models::{
     FakeModel,
-    openai::{KEY, MODEL, OpenAi, says, uses},
+    openai::{KEY, MODEL, OpenAi, THOUGHT, says, uses},
 };
 
 use super::{EVENTS, Talking, called, form};
@@ -95,6 +95,51 @@ async fn separates_calls_without_ids_and_defaults_to_the_first_model() {
     // The next turn names new calls otherwise.
     talking.fake.says(uses(&[call("x")])).says(says("はい"));
     talking.answer(&json!({ "message": "もう一度", "turn": answer["turn"] })).await;
+}
+
+#[tokio::test]
+async fn reasoning_goes_back_where_it_came_and_is_never_told() {
+    let talking = talking(OpenAi::DeepSeek, &["echo"], "").await;
+    talking.fake.says(uses(&[("c1", "echo", json!({ "value": {} }))])).says(says("はい"));
+    let answer = talking.say("やって").await;
+    assert_eq!(answer["text"], "はい");
+    assert!(!answer.to_string().contains(THOUGHT), "{answer}");
+    assert_eq!(talking.fake.bodies()[1]["messages"][2]["reasoning_content"], THOUGHT, "ILL-27");
+    // A later turn is refused without it, too.
+    talking.fake.says(says("うん"));
+    talking.answer(&json!({ "message": "それで", "turn": answer["turn"] })).await;
+}
+
+#[tokio::test]
+async fn a_thought_in_the_text_of_an_answer_is_not_told() {
+    let talking = talking(OpenAi::Strict, &[], "").await;
+    let text = "<think>\n秘密の考え\n</think>\n\nこんにちは。";
+    talking.fake.says(says(text)).says(says("<think>秘密だけ</think>")).says(says("はい"));
+    let events = crate::chat::events(&talking.client(), &json!({ "message": "やあ" })).await;
+    let deltas = events.iter().filter(|it| it.0 == "text_delta");
+    let told: String = deltas.map(|it| it.1["text"].as_str().unwrap()).collect();
+    let done = &events.last().unwrap().1;
+    assert_eq!((told.as_str(), &done["text"]), ("こんにちは。", &json!("こんにちは。")));
+    assert!(!format!("{events:?}").contains("秘密"), "{events:?}");
+    let answer = talking.say("もう一度").await;
+    assert_eq!(answer["text"], "はい", "a thought alone is no answer: {answer}");
+}
+
+#[tokio::test]
+async fn history_for_chat_completions_alternates() {
+    let talking = talking(OpenAi::Strict, &[], "").await;
+    talking.fake.says(says("はい"));
+    let entry = |role: &str, text: &str| json!({ "role": role, "parts": [{ "text": text }] });
+    let history = json!([
+        entry("model", "ようこそ"),
+        entry("user", "一"),
+        entry("model", "二"),
+        entry("model", "三"),
+    ]);
+    talking.answer(&json!({ "message": "四", "history": history })).await;
+    let body = talking.fake.bodies()[0].clone();
+    assert_eq!(roles(&body), ["system", "user", "assistant", "user"], "ILL-41");
+    assert_eq!(body["messages"][2]["content"], "二\n三", "ILL-41");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::fake_models::{
-    Course, FakeModel, Reply,
+    Course, FakeModel, Reply, Sse,
     claude::{self, Claude},
     openai::{self, OpenAi},
 };
@@ -57,6 +57,8 @@ async fn every_status_has_its_answer_and_what_may_pass_is_tried_again() {
             (error(413, None), 1, TOO_LONG, 1),
             (error(400, None), 1, REFUSED, 1),
             (error(429, Some("60")), 1, RATE, 1),
+            (error(429, Some("30.5")), 1, RATE, 1),
+            (error(503, Some("Fri, 31 Dec 2100 23:59:59 GMT")), 1, FAILED, 1),
             (error(429, Some("0")), 3, RATE, 3),
             (error(429, None), 3, RATE, 3),
             (error(500, None), 3, FAILED, 3),
@@ -130,6 +132,31 @@ async fn error_mid_answer_is_reported_as_one_before_it_would_be() {
         let course = Course::Instead(4, event);
         talking.fake.then(Reply::Message(claude::says("これから長い話をします。"), course));
         answer_to(&talking, answer, kind).await;
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_begins_the_answer_may_pass() {
+    let talking = claude("").await;
+    let overloaded = claude::error_event("overloaded_error", "it says so");
+    for _ in 0..2 {
+        let course = Course::Instead(0, overloaded.clone());
+        talking.fake.then(Reply::Message(claude::says("いいえ"), course));
+    }
+    talking.fake.says(claude::says("はい"));
+    assert_eq!(talking.say("やって").await["text"], "はい");
+    assert_eq!(talking.fake.asked().len(), 3);
+}
+
+#[tokio::test]
+async fn an_event_without_data_says_nothing() {
+    let empty = || Sse { name: None, data: String::new() };
+    for (talking, message) in
+        [(claude("").await, claude::says("はい")), (openai("").await, openai::says("はい"))]
+    {
+        let course = Course::Between(1, empty());
+        talking.fake.then(Reply::Message(message, course));
+        assert_eq!(talking.say("やって").await["text"], "はい");
     }
 }
 

@@ -72,9 +72,11 @@ fn pieces(block: &Value) -> (Value, Vec<Value>) {
         }
         Some("tool_use") => {
             empty["input"] = json!({});
-            let input = match block["input"].to_string() {
-                it if it == "{}" => String::new(),
-                it => it,
+            let input = match &block["input"] {
+                // What the model wrote wrongly.
+                Value::String(it) => it.clone(),
+                it if *it == json!({}) => String::new(),
+                it => it.to_string(),
             };
             let delta = |it| json!({ "type": "input_json_delta", "partial_json": it });
             // The first piece is empty, always.

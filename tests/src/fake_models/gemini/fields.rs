@@ -126,6 +126,10 @@ fn part(part: &Value, at: &str) -> Result<(), String> {
     if fields.get("text").is_some_and(|it| !it.is_string()) {
         return Err(invalid(at, "text"));
     }
+    // A text that says nothing is there for its signature alone.
+    if fields.get("text").is_some_and(|it| it == "") && !fields.contains_key("thoughtSignature") {
+        return Err(format!("* GenerateContentRequest.{at}.text: a part must have a text"));
+    }
     if let Some(it) = fields.get("inlineData") {
         blob(it, &format!("{at}.inline_data"))?;
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{KEY, MODEL, OpenAi};
+use super::{KEY, MODEL, OpenAi, THOUGHT};
 use crate::fake_models::{Asked, Broken, unknown_field};
 
 /// The body's fields; Ollama knows fewer, all of which are among these.
@@ -137,6 +137,9 @@ fn messages(messages: &[Value], ways: OpenAi) -> Judged {
         }
         let fields: &[&str] = match role {
             "system" | "developer" | "user" => &["role", "content", "name"],
+            "assistant" if ways == OpenAi::DeepSeek => {
+                &["role", "content", "name", "tool_calls", "reasoning_content"]
+            }
             "assistant" => &["role", "content", "refusal", "name", "tool_calls"],
             "tool" => &["role", "content", "tool_call_id"],
             _ => {
@@ -151,6 +154,12 @@ fn messages(messages: &[Value], ways: OpenAi) -> Judged {
         content(at, role, message)?;
         if role == "assistant" {
             open = calls(at, &message["tool_calls"], ways)?;
+            let is_thought = message["reasoning_content"] == THOUGHT;
+            if ways == OpenAi::DeepSeek && !open.is_empty() && !is_thought {
+                return bad(
+                    "The `reasoning_content` in the thinking mode must be passed back to the API.",
+                );
+            }
         }
         if role == "tool" {
             let id = message["tool_call_id"].as_str().unwrap_or_default();

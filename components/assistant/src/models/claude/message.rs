@@ -7,7 +7,8 @@ use super::ephemeral;
 use crate::{
     Answered, Body, Image, Message, Part,
     models::{
-        readable::readable,
+        history::alternating,
+        readable::{self, readable},
         trim::{self, Shape},
     },
 };
@@ -34,25 +35,13 @@ pub(super) fn push(messages: &mut Vec<Value>, role: &str, content: Vec<Value>) {
     }
 }
 
-/// The earlier messages, beginning with the person's. A picture that the assistant made goes with the
-/// person's next message: only theirs may have pictures.
+/// The earlier messages.
 pub(super) fn history(history: &[Message]) -> Vec<Value> {
-    let mut messages = Vec::new();
-    let mut shown: Vec<Value> = Vec::new();
-    for message in history {
-        let blocks = message.parts.iter().filter_map(block);
-        if message.is_user {
-            push(&mut messages, "user", shown.drain(..).chain(blocks).collect());
-            continue;
-        }
-        let (images, texts): (Vec<_>, Vec<_>) = blocks.partition(|it| it["type"] == "image");
-        shown.extend(images);
-        if !messages.is_empty() {
-            push(&mut messages, "assistant", texts);
-        }
-    }
-    push(&mut messages, "user", shown);
-    messages
+    let messages = alternating(history).into_iter().map(|it| {
+        let role = if it.is_user { "user" } else { "assistant" };
+        json!({ "role": role, "content": it.parts.iter().filter_map(block).collect::<Vec<_>>() })
+    });
+    messages.collect()
 }
 
 /// One piece of a message. Empty texts are refused by the API, and are left out.
@@ -93,6 +82,17 @@ pub(super) fn results(messages: &[Value], answered: &[Answered]) -> Vec<Value> {
         }),
     })
     .collect()
+}
+
+/// The results of the calls `ids` in an answer of which the `broken` ones cannot be read.
+pub(super) fn unread<'a>(ids: impl Iterator<Item = &'a str>, broken: &[String]) -> Vec<Value> {
+    let results = ids.map(|id| {
+        json!({
+            "type": "tool_result", "tool_use_id": id, "is_error": true,
+            "content": readable::unread(id, broken).to_string(),
+        })
+    });
+    results.collect()
 }
 
 fn result(id: &str, answered: &Answered, results: usize) -> Value {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::message::is_thinking;
 use crate::{
-    ModelError, Teller, Why,
+    Teller,
     models::{events::Events, price::Tokens, wire::WireError},
 };
 
@@ -40,8 +40,7 @@ impl Reply {
         let mut events = events?;
         let mut reply = Self::default();
         while let Some(event) = events.next() {
-            let event = event?.json()?;
-            if let Some(text) = reply.take(&event)? {
+            if let Some(text) = reply.take(&event?)? {
                 teller.say(text);
             }
             if reply.is_whole {
@@ -72,7 +71,6 @@ impl Reply {
                 self.count(&event["usage"]);
             }
             Some("message_stop") => self.is_whole = true,
-            Some("error") => return Err(of_event(&event["error"])),
             // `ping`, and what the versioning policy lets them add.
             _ => {}
         }
@@ -130,30 +128,35 @@ impl Reply {
         format!("refusal: {}", why.chars().take(300).collect::<String>())
     }
 
-    /// Its blocks, verbatim. Of an answer that was cut, calls are left out: they are incomplete;
-    /// and so is what would then end in thinking, which may not come last.
-    pub(super) fn content(self, is_cut: bool) -> Result<Vec<Value>, ModelError> {
-        let mut content = Vec::with_capacity(self.blocks.len());
+    /// Its blocks, verbatim, and the ids of the calls among them whose arguments are no object. Of an answer that
+    /// was cut, calls are left out: they are incomplete. What shows nothing is refused when it comes back, and so
+    /// is what ends in thinking.
+    pub(super) fn content(self, is_cut: bool) -> (Vec<Value>, Vec<String>) {
+        let (mut content, mut broken) = (Vec::with_capacity(self.blocks.len()), Vec::new());
         for block in self.blocks.into_values() {
             let mut value = block.value;
             let is_call = value["type"] == "tool_use";
-            if is_cut && (is_call || !block.is_whole && is_thinking(&value)) {
+            let is_open = is_call || !block.is_whole && is_thinking(&value);
+            if is_cut && is_open || is_blank(&value) {
                 continue;
             }
-            if is_call && !block.json.trim().is_empty() {
-                value["input"] = serde_json::from_str(&block.json).map_err(|_| {
-                    ModelError::new(Why::Failed, "the arguments of a call are not JSON")
-                })?;
+            if is_call {
+                if !block.json.trim().is_empty() {
+                    value["input"] = serde_json::from_str(&block.json).unwrap_or(block.json.into());
+                }
+                if !value["input"].is_object() {
+                    if !value["input"].is_null() {
+                        broken.push(value["id"].as_str().unwrap_or_default().to_owned());
+                    }
+                    value["input"] = Map::new().into();
+                }
             }
-            // An empty text says nothing, and is refused when it comes back.
-            if value["type"] != "text" || value["text"].as_str().is_some_and(|it| !it.is_empty()) {
-                content.push(value);
-            }
+            content.push(value);
         }
-        while is_cut && content.last().is_some_and(is_thinking) {
+        while content.last().is_some_and(is_thinking) {
             content.pop();
         }
-        Ok(content)
+        (content, broken)
     }
 
     /// The tokens that the answer took.
@@ -179,8 +182,14 @@ fn unreadable(what: &str) -> WireError {
     WireError::Unreadable(format!("the answer has {what}"))
 }
 
-/// An error in the middle of a stream, with the status that it would have had before.
-fn of_event(error: &Value) -> WireError {
+/// Whether it is a text that shows nothing.
+fn is_blank(block: &Value) -> bool {
+    block["type"] == "text" && block["text"].as_str().is_none_or(|it| it.trim().is_empty())
+}
+
+/// The error that an event is, with the status that it would have had before the stream began.
+pub(super) fn error_of(event: &Value) -> Option<WireError> {
+    let error = Some(&event["error"]).filter(|_| event["type"] == "error")?;
     let status = match error["type"].as_str().unwrap_or_default() {
         "invalid_request_error" => 400,
         "authentication_error" => 401,
@@ -193,5 +202,5 @@ fn of_event(error: &Value) -> WireError {
         _ => 500,
     };
     let text = error["message"].as_str().unwrap_or_default().chars().take(500).collect();
-    WireError::Status { status, retry_after_s: None, body: Value::Null, text }
+    Some(WireError::Status { status, retry_after_s: None, body: Value::Null, text })
 }

@@ -6,7 +6,6 @@ use super::{Reply, error};
 use crate::{
     Body, ModelConfig, ModelError, Turn, Why,
     models::{
-        events::Events,
         price::Price,
         wire::{Wire, WireError},
     },
@@ -85,10 +84,11 @@ impl Model {
         turn: &Turn<'_>,
     ) -> Result<Reply, ModelError> {
         let why = |it: WireError| error::model_error(&it, self.draws);
-        let mut events = self.wire.stream(&self.path, &[], body, turn.until).map_err(why)?;
+        let events = self.wire.stream(&self.path, &[], body, turn.until, error::of_piece);
+        let mut events = events.map_err(why)?;
         let mut reply = Reply::default();
-        while let Some(piece) = next(&mut events).map_err(why)? {
-            for part in reply.take(&piece)? {
+        while let Some(piece) = events.next() {
+            for part in reply.take(&piece.map_err(why)?)? {
                 match &part.body {
                     Body::Text(text) if text.is_empty() => {}
                     Body::Text(text) => turn.teller.say(text),
@@ -99,24 +99,6 @@ impl Model {
         match reply.has_ended() {
             true => Ok(reply),
             false => Err(ModelError::new(Why::Failed, "the answer ended before its end")),
-        }
-    }
-}
-
-/// The next piece; an error in the stream is the answer's.
-fn next(events: &mut Events) -> Result<Option<Value>, WireError> {
-    let Some(event) = events.next() else { return Ok(None) };
-    let event = event?;
-    if event.data.is_empty() {
-        return Ok(Some(Value::Null));
-    }
-    let piece = event.json()?;
-    match piece.pointer("/error/code").and_then(Value::as_u64) {
-        None => Ok(Some(piece)),
-        Some(code) => {
-            let text = piece["error"]["message"].as_str().unwrap_or_default().to_owned();
-            let status = u16::try_from(code).unwrap_or(500);
-            Err(WireError::Status { status, retry_after_s: None, body: piece, text })
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{ModelError, Why, models::wire::WireError};
+use crate::{
+    ModelError, Why,
+    models::wire::{WireError, retry_delay},
+};
 
 /// Why there is no answer (<https://ai.google.dev/gemini-api/docs/troubleshooting>).
 /// Where a picture was asked for, a model that is not there makes none either.
@@ -19,19 +22,15 @@ pub(super) fn model_error(error: &WireError, draws: bool) -> ModelError {
     if draws && (*status == 404 || *status == 400 && is_about_pictures(text)) {
         model_error.why = Why::NoPictures;
     }
-    // It says when to come back in its own place, not in a header.
-    let asked = details.iter().find_map(|it| it["retryDelay"].as_str());
-    let asked = asked.and_then(|it| it.trim_end_matches('s').parse::<f64>().ok());
-    if let Some(seconds) = asked.filter(|it| it.is_finite() && *it >= 0.0 && *it < 1e6) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "within bounds"
-        )]
-        let seconds = seconds.ceil() as u64;
-        model_error.retry_after_s = model_error.retry_after_s.or(Some(seconds));
-    }
     model_error
+}
+
+/// The error that a piece of a stream is.
+pub(super) fn of_piece(piece: &Value) -> Option<WireError> {
+    let status = u16::try_from(piece.pointer("/error/code")?.as_u64()?).unwrap_or(500);
+    let text = piece["error"]["message"].as_str().unwrap_or_default().to_owned();
+    let (retry_after_s, body) = (retry_delay(piece), piece.clone());
+    Some(WireError::Status { status, retry_after_s, body, text })
 }
 
 /// Whether a refusal says that the model makes no pictures.
@@ -49,35 +48,31 @@ mod tests {
     #[test]
     fn each_refusal_is_told_as_what_it_is() {
         let key = json!({ "error": { "details": [{ "reason": "API_KEY_INVALID" }] } });
-        let later = json!({ "error": { "details": [{ "retryDelay": "33.5s" }] } });
-        for (status, body, text, why, after) in [
-            (400, key, "", Why::Key, None),
-            (403, json!({}), "", Why::Key, None),
-            (429, later, "", Why::RateLimited, Some(34)),
-            (504, json!({}), "", Why::Slow, None),
-            (503, json!({}), "", Why::Failed, None),
-            (404, json!({}), "", Why::NoPictures, None),
-            (413, json!({}), "", Why::TooLong, None),
-            (400, json!({}), "contents is not specified", Why::Refused, None),
+        for (status, body, text, why) in [
+            (400, key, "", Why::Key),
+            (403, json!({}), "", Why::Key),
+            (429, json!({}), "", Why::RateLimited),
+            (504, json!({}), "", Why::Slow),
+            (503, json!({}), "", Why::Failed),
+            (404, json!({}), "", Why::NoPictures),
+            (413, json!({}), "", Why::TooLong),
+            (400, json!({}), "contents is not specified", Why::Refused),
             (
                 400,
                 json!({}),
                 "The input token count (1048600) exceeds the maximum number of tokens allowed (1048576).",
                 Why::TooLong,
-                None,
             ),
             (
                 400,
                 json!({}),
                 "Model does not support the requested response modalities: image,text",
                 Why::NoPictures,
-                None,
             ),
         ] {
             let text = text.to_owned();
             let error = WireError::Status { status, retry_after_s: None, body, text };
-            let model_error = model_error(&error, true);
-            assert_eq!((model_error.why, model_error.retry_after_s), (why, after), "{error:?}");
+            assert_eq!(model_error(&error, true).why, why, "{error:?}");
         }
     }
 }

@@ -57,8 +57,12 @@ impl Reply {
         }
     }
 
-    /// Signed parts stay as they are: they are not put together with others (ILL-27).
+    /// Signed parts stay as they are: they are not put together with others (ILL-27). An empty text without a
+    /// signature says nothing, and is refused when it comes back.
     fn add(&mut self, part: &Value) {
+        if plain(part) == Some("") {
+            return;
+        }
         if let (Some(last), Some(text)) = (self.parts.last_mut(), plain(part))
             && plain(last).is_some()
             && is_thought(last) == is_thought(part)
@@ -85,9 +89,10 @@ impl Reply {
         self.finish.is_some() || self.refused.is_some()
     }
 
-    /// Whether any text of it went to the person.
+    /// Whether anything of it is for the person to see.
     pub(super) fn has_text(&self) -> bool {
-        self.parts.iter().any(|it| for_people(it).is_some())
+        let is_seen = |it: Part| !matches!(it.body, Body::Text(text) if text.trim().is_empty());
+        self.parts.iter().filter_map(for_people).any(is_seen)
     }
 
     /// Whether it calls a tool.
@@ -168,7 +173,8 @@ mod tests {
             json!([{ "text": "青", "thought": true }, { "text": "い" }]),
             json!([{ "text": "カード" }]),
             json!([{ "text": "", "thoughtSignature": "c2ln" }]),
-            json!([{ "functionCall": { "name": "f", "args": {} }, "thoughtSignature": "YQ==" }]),
+            json!([{ "functionCall": { "name": "f", "args": {} }, "thoughtSignature": "YQ==" }, { "text": "" }]),
+            json!([{ "text": "", "thought": true }]),
         ] {
             shown.extend(reply.take(&piece(parts)).unwrap());
         }
@@ -181,6 +187,20 @@ mod tests {
         let texts = [Part::text("い"), Part::text("カード")];
         assert_eq!(shown[..2], texts, "a thought is not told");
         assert!(reply.finish.is_none());
+    }
+
+    #[test]
+    fn a_text_that_shows_nothing_is_no_answer() {
+        for (parts, has_text) in [
+            (json!([{ "text": "\n" }]), false),
+            (json!([{ "text": "", "thoughtSignature": "c2ln" }]), false),
+            (json!([{ "text": "はい" }]), true),
+            (json!([{ "inlineData": { "mimeType": "image/png", "data": "AAAA" } }]), true),
+        ] {
+            let mut reply = Reply::default();
+            reply.take(&piece(parts.clone())).unwrap();
+            assert_eq!(reply.has_text(), has_text, "{parts}");
+        }
     }
 
     #[test]

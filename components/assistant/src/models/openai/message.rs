@@ -6,31 +6,19 @@ use serde_json::{Value, json};
 use crate::{
     Answered, Body, Image, Message, Part,
     models::{
-        readable::readable,
+        history::alternating,
+        readable::{self, readable},
         trim::{self, Shape},
     },
 };
 
-/// The earlier messages. A picture that the assistant made goes with the person's next message: only
-/// theirs may have pictures.
+/// The earlier messages.
 pub(super) fn history(history: &[Message]) -> Vec<Value> {
-    let mut messages = Vec::new();
-    let mut shown = Vec::new();
-    for message in history {
-        let pieces = message.parts.iter().filter_map(piece);
-        if message.is_user {
-            push(&mut messages, shown.drain(..).chain(pieces).collect());
-            continue;
-        }
-        let (images, texts): (Vec<_>, Vec<_>) = pieces.partition(|it| it["type"] == "image_url");
-        shown.extend(images);
-        let texts: Vec<_> = texts.iter().filter_map(|it| it["text"].as_str()).collect();
-        if !texts.is_empty() {
-            messages.push(json!({ "role": "assistant", "content": texts.join("\n") }));
-        }
-    }
-    push(&mut messages, shown);
-    messages
+    let messages = alternating(history).into_iter().map(|it| {
+        let role = if it.is_user { "user" } else { "assistant" };
+        json!({ "role": role, "content": content(it.parts.iter().filter_map(piece).collect()) })
+    });
+    messages.collect()
 }
 
 /// Adds content of the person; to their last message, where there is no answer in between: some models
@@ -42,16 +30,18 @@ fn push(messages: &mut Vec<Value>, pieces: Vec<Value>) {
         text => vec![json!({ "type": "text", "text": text })],
     });
     let pieces: Vec<_> = before.into_iter().flatten().chain(pieces).collect();
-    if pieces.is_empty() {
-        return;
+    if !pieces.is_empty() {
+        messages.push(json!({ "role": "user", "content": content(pieces) }));
     }
+}
+
+/// What a message says. Lists of pieces are not known everywhere: one text, where there are but texts.
+fn content(pieces: Vec<Value>) -> Value {
     let texts: Vec<_> = pieces.iter().filter_map(|it| it["text"].as_str()).collect();
-    // Lists of pieces are not known everywhere.
-    let content = match texts.len() == pieces.len() {
+    match texts.len() == pieces.len() {
         true => texts.join("\n").into(),
         false => Value::Array(pieces),
-    };
-    messages.push(json!({ "role": "user", "content": content }));
+    }
 }
 
 fn piece(part: &Part) -> Option<Value> {
@@ -129,12 +119,7 @@ fn begin(message: &mut Value) -> bool {
     message["role"] == "user"
 }
 
-/// The result of a call in an answer of which the `broken` calls could not be parsed.
+/// The result of a call in an answer of which the `broken` calls cannot be read.
 pub(super) fn unread(id: &str, broken: &[String]) -> Value {
-    let message = match broken.iter().any(|it| it == id) {
-        true => "The arguments were not a JSON object. Nothing was called; write the call again.",
-        false => "Not called, because another call beside it could not be read; call it again.",
-    };
-    let error = json!({ "error": { "error": "invalid_arguments", "message": message } });
-    result(id, &error.to_string())
+    result(id, &readable::unread(id, broken).to_string())
 }

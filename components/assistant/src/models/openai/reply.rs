@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::thought::{Opening, spoken};
 use crate::{
     ModelError, Teller, Why,
     models::{events::Events, price::Tokens, wire::WireError},
@@ -9,13 +10,19 @@ use crate::{
 
 /// Calls of one answer.
 const CALLS_MAX: usize = 64;
-/// The last event's data.
-const DONE: &str = "[DONE]";
+/// The field in which thinking comes and goes back: DeepSeek refuses a conversation with calls that lacks it
+/// (<https://api-docs.deepseek.com/guides/thinking_mode>).
+const REASONING: &str = "reasoning_content";
 
 /// An answer in the making, and at last the whole of it.
 #[derive(Default)]
 pub(super) struct Reply {
     text: String,
+    opening: Opening,
+    /// Bytes of the text that went to the person, or never will.
+    told: usize,
+    /// What some servers tell of its thinking, which they want back with the message.
+    reasoning: String,
     refusal: String,
     calls: Vec<Call>,
     finish_reason: String,
@@ -39,16 +46,13 @@ impl Reply {
     ) -> Result<Self, WireError> {
         let mut events = events?;
         let mut reply = Self::default();
-        while let Some(event) = events.next() {
-            let event = event?;
-            if event.data.trim() == DONE {
-                break;
-            }
-            let chunk = event.json()?;
-            if let Some(text) = reply.take(&chunk)? {
-                teller.say(text);
+        while let Some(chunk) = events.next() {
+            reply.take(&chunk?)?;
+            if let Some(at) = reply.opening.at(&reply.text) {
+                reply.tell(at, teller);
             }
         }
+        reply.tell(reply.text.len() - spoken(&reply.text).len(), teller);
         // Some servers end without a last event, others with one: `finish_reason` shows that it is whole.
         match reply.finish_reason.is_empty() {
             true => Err(WireError::Lost("the answer ended before its end".to_owned())),
@@ -56,11 +60,17 @@ impl Reply {
         }
     }
 
-    /// Takes one chunk; what it adds to the text for people.
-    fn take<'a>(&mut self, chunk: &'a Value) -> Result<Option<&'a str>, WireError> {
-        if chunk["error"].is_object() || chunk["error"].is_string() {
-            return Err(of_chunk(&chunk["error"]));
+    /// Passes on what is new of the text for people, which begins at `at`.
+    fn tell(&mut self, at: usize, teller: &Teller) {
+        let new = &self.text[at.max(self.told)..];
+        if !new.is_empty() {
+            teller.say(new);
         }
+        self.told = self.text.len();
+    }
+
+    /// Takes one chunk.
+    fn take(&mut self, chunk: &Value) -> Result<(), WireError> {
         if chunk["usage"].is_object() {
             self.usage = chunk["usage"].clone();
         }
@@ -70,13 +80,14 @@ impl Reply {
             reason.clone_into(&mut self.finish_reason);
         }
         let delta = &choice["delta"];
-        self.refusal.push_str(delta["refusal"].as_str().unwrap_or_default());
+        let piece = |name: &str| delta[name].as_str().unwrap_or_default();
+        self.refusal.push_str(piece("refusal"));
+        self.reasoning.push_str(piece(REASONING));
+        self.text.push_str(piece("content"));
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.call(call)?;
         }
-        let text = delta["content"].as_str().filter(|it| !it.is_empty());
-        self.text.push_str(text.unwrap_or_default());
-        Ok(text)
+        Ok(())
     }
 
     fn call(&mut self, piece: &Value) -> Result<(), WireError> {
@@ -147,8 +158,11 @@ impl Reply {
         at: usize,
     ) -> Result<(Value, Vec<String>), ModelError> {
         let mut message = json!({ "role": "assistant", "content": null });
-        if !self.text.is_empty() {
+        if !self.text.trim().is_empty() {
             message["content"] = self.text.into();
+        }
+        if !self.reasoning.is_empty() {
+            message[REASONING] = self.reasoning.into();
         }
         let (mut calls, mut broken): (Vec<Value>, Vec<String>) = Default::default();
         for mut call in self.calls.into_iter().take(if is_cut { 0 } else { CALLS_MAX }) {
@@ -192,8 +206,9 @@ impl Reply {
     }
 }
 
-/// An error in the middle of a stream, with the status that it would have had before.
-fn of_chunk(error: &Value) -> WireError {
+/// The error that a chunk is, with the status that it would have had before the stream began.
+pub(super) fn error_of(chunk: &Value) -> Option<WireError> {
+    let error = Some(&chunk["error"]).filter(|it| it.is_object() || it.is_string())?;
     let code = &error["code"];
     let status = code.as_u64().and_then(|it| u16::try_from(it).ok());
     let is_rate = ["code", "type"].iter().any(|it| {
@@ -202,5 +217,5 @@ fn of_chunk(error: &Value) -> WireError {
     let status = status.unwrap_or(if is_rate { 429 } else { 500 });
     let text = error["message"].as_str().or(error.as_str()).unwrap_or_default();
     let text = text.chars().take(500).collect();
-    WireError::Status { status, retry_after_s: None, body: Value::Null, text }
+    Some(WireError::Status { status, retry_after_s: None, body: Value::Null, text })
 }

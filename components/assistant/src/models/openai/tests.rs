@@ -25,6 +25,23 @@ fn history_is_text_where_it_can_be_and_pictures_are_the_persons() {
 }
 
 #[test]
+fn history_begins_with_the_person_and_no_two_answers_follow() {
+    let remark = |is_user, text: &str| Message { is_user, parts: vec![Part::text(text)] };
+    let messages = message::history(&[
+        remark(false, "ようこそ"),
+        remark(true, "a"),
+        remark(false, "b"),
+        remark(false, " "),
+        remark(false, "c"),
+        remark(true, "d"),
+    ]);
+    let said: Vec<_> = messages.iter().map(|it| (&it["role"], &it["content"])).collect();
+    let (user, assistant) = (json!("user"), json!("assistant"));
+    let wanted = [(&user, &json!("a")), (&assistant, &json!("b\nc")), (&user, &json!("d"))];
+    assert_eq!(said, wanted, "ILL-41");
+}
+
+#[test]
 fn results_in_call_order_then_one_message_of_pictures_and_words() {
     let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "find", "arguments": "{}" } });
     let mut messages =
