@@ -518,5 +518,8 @@ with_map_words! {
     ApprovalRunning: "実行しています…", "Running…";
     ApprovalMade: "実行しました。", "It was run.";
     ApprovalNotMade: "実行しませんでした。", "It was not run.";
+    ApprovalExpired: "期限が過ぎたため、実行しませんでした。", "It was not answered in time, and was not run.";
+    ApprovalAnew: "その間にツールの内容が変わったため、実行しませんでした。今の内容を確かめて、もう一度答えてください。", "The tool has changed in the meantime, so it was not run. Look at what it is now, and answer again.";
+    ApprovalAnswered: "この依頼は、もう回答を待っていません。", "This does not wait for an answer any more.";
     ApprovalWentWrong: "実行しましたが、うまくいきませんでした：{0}", "It was run, and failed: {0}";
 }
