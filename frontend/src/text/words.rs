@@ -385,6 +385,7 @@ with_map_words! {
     AnswerDone: "応答が完了しました。", "The answer is here.";
     AnswerTook: "{0} 秒", "{0} s";
     AnswerEmpty: "結果は空です。", "The result is empty.";
+    CallRequest: "送った依頼の JSON", "The request as JSON";
     RawJson: "元の JSON", "Raw JSON";
     Copy: "コピー", "Copy";
     Copied: "コピーしました。", "Copied.";
