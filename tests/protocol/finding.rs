@@ -51,6 +51,19 @@ async fn the_finder_leads_by_keyboard_to_places_tools_and_things() {
     }
     let movies = server.client().output("list_movies", json!({})).await;
     let title = movies["movies"][0]["title"].as_str().unwrap().to_owned();
+    // What an earlier word found is not gone to, while the host has not answered for the new one.
+    seek(&title).await;
+    browser.says(".finder-list", "Film").await;
+    let hang = "window.real = window.fetch; window.fetch = () => new Promise(() => {})";
+    browser.script(hang).await;
+    browser.press(" zqx").await;
+    browser.says(".finder-foot", "Nothing was found").await;
+    browser.key(Key::Enter).await;
+    browser.key(Key::Escape).await;
+    browser.until("!document.querySelector('.finder')").await;
+    browser.script("window.fetch = window.real").await;
+    let hash = browser.script("return location.hash").await;
+    assert_eq!(hash, json!(format!("#/form/{}", asked.handle)));
     seek(&title).await;
     browser.says(".finder-list", "Film").await;
     browser.key(Key::Enter).await;
