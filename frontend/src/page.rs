@@ -185,15 +185,6 @@ impl Page {
         Ok(())
     }
 
-    /// Forgets the token, and everything that was fetched with it.
-    pub(crate) fn sign_out(self) {
-        access::leave();
-        Keep::Browser.remove(KEPT_TOOLS);
-        self.tools.set(Loaded::Loading);
-        self.door.set(Door::Shut);
-        self.announce_key(Key::SignedOut);
-    }
-
     /// What a key says in the reader's language, now and whenever that changes.
     pub(crate) fn say(self, key: Key) -> &'static str {
         self.lang.get().say(key)
