@@ -6,7 +6,7 @@ mod keeping;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use web_sys::AbortController;
+use web_sys::{AbortController, StorageEvent};
 
 use super::client::{self, Assistants, Lost};
 use super::entry::Phase;
@@ -17,7 +17,7 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::cards::shared::Shared;
 use crate::error::CallError;
-use crate::page::{Door, Page, page};
+use crate::page::{Page, page};
 use crate::text::Key;
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
 
@@ -29,6 +29,8 @@ const OWN: &str = "counter";
 pub(crate) struct Talk {
     pub(crate) page: Page,
     pub(crate) thread: RwSignal<Thread>,
+    /// The conversation as it was loaded or kept last.
+    kept: StoredValue<Thread>,
     pub(crate) saved_chats: RwSignal<SavedChats>,
     pub(crate) assistants: RwSignal<Loaded<Assistants>>,
     /// What stands in the composer.
@@ -39,6 +41,8 @@ pub(crate) struct Talk {
     pub(crate) apps: RwSignal<Vec<AppSays>>,
     /// The message that is written anew: sending takes it and all that followed out.
     pub(crate) editing: RwSignal<Option<u64>>,
+    /// What stood in the composer before that, and the pictures beside it.
+    aside: StoredValue<(String, Vec<Shared<crate::cards::picture::Picture>>)>,
     /// Whether a password is asked for (ILL-44).
     pub(crate) is_locked: RwSignal<bool>,
     /// Whether the reader sees the end of the conversation, and what comes is followed.
@@ -80,12 +84,14 @@ impl Talk {
         let talk = Self {
             page,
             thread: RwSignal::new(Thread::default()),
+            kept: StoredValue::new(Thread::default()),
             saved_chats: RwSignal::new(SavedChats::default()),
             assistants: RwSignal::new(Loaded::Loading),
             draft: RwSignal::new(String::new()),
             attached: RwSignal::new(Vec::new()),
             apps: RwSignal::new(Vec::new()),
             editing: RwSignal::new(None),
+            aside: StoredValue::new(Default::default()),
             is_locked: RwSignal::new(false),
             is_at_end: RwSignal::new(true),
             is_listing: RwSignal::new(false),
@@ -93,16 +99,22 @@ impl Talk {
             number: StoredValue::new(0),
             has_met: StoredValue::new(false),
         };
-        // A reader who signed out has left; the next one reads nothing of theirs.
-        Effect::new(move |_| {
-            if page.door.get() == Door::Shut {
-                talk.leave();
+        // What has come so far is there after a reload in the middle.
+        let _left = window_event_listener_untyped("pagehide", move |_| {
+            if talk.has_met.get_value() {
+                talk.keep_last();
             }
         });
-        // What has come so far is there after a reload in the middle.
-        let _listener = window_event_listener_untyped("pagehide", move |_| {
+        let heard = move |event: StorageEvent| {
+            if let Some(name) = event.key().filter(|_| talk.has_met.get_value()) {
+                talk.hear(&name);
+            }
+        };
+        let _others = window_event_listener(leptos::ev::Custom::new("storage"), heard);
+        // A window that slept has heard nothing.
+        let _back = window_event_listener_untyped("pageshow", move |_| {
             if talk.has_met.get_value() {
-                talk.keep();
+                talk.catch_up();
             }
         });
         talk
@@ -150,7 +162,7 @@ impl Talk {
         self.draft.set(String::new());
         self.attached.set(Vec::new());
         let edited = self.editing.get_untracked();
-        self.editing.set(None);
+        self.put_back();
         self.keep_draft();
         self.thread.update(|it| {
             if let Some(id) = edited {
