@@ -62,6 +62,8 @@ pub(crate) struct Page {
     pub(crate) tools: RwSignal<Loaded<Vec<Tool>>>,
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) server: RwSignal<ServerInfo>,
+    /// Whether there is an assistant to write to, as far as is known.
+    pub(crate) has_assistants: RwSignal<bool>,
     pub(crate) door: RwSignal<Door>,
     /// How often the host was found anew or swapped a tool: views of its data ask again.
     pub(crate) refreshed: RwSignal<u32>,
@@ -109,6 +111,7 @@ impl Page {
             tools: RwSignal::new(Loaded::Loading),
             connection: RwSignal::new(Connection::default()),
             server: RwSignal::new(ServerInfo::default()),
+            has_assistants: RwSignal::new(true),
             door: RwSignal::new(if is_open { Door::Open } else { Door::Shut }),
             refreshed: RwSignal::new(0),
             approvals: RwSignal::new(0),

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{AbortController, StorageEvent};
 
-use super::client::{self, Assistants, Lost};
+use super::client::{self, Assistants, Lost, Unmet};
 use super::entry::Phase;
 use super::kept::SavedChats;
 use super::thread::{Coming, Thread};
@@ -16,7 +16,6 @@ use super::waiting::Reply;
 use crate::browser;
 use crate::call::Loaded;
 use crate::cards::shared::Shared;
-use crate::error::CallError;
 use crate::page::{Page, page};
 use crate::text::Key;
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
@@ -99,6 +98,13 @@ impl Talk {
             number: StoredValue::new(0),
             has_met: StoredValue::new(false),
         };
+        // What is served may be another by now.
+        Effect::new(move |before: Option<()>| {
+            page.refreshed.track();
+            if before.is_some() && talk.has_met.get_value() {
+                talk.meet();
+            }
+        });
         // What has come so far is there after a reload in the middle.
         let _left = window_event_listener_untyped("pagehide", move |_| {
             if talk.has_met.get_value() {
@@ -126,7 +132,8 @@ impl Talk {
             self.has_met.set_value(true);
             self.take_up();
         }
-        if self.assistants.with_untracked(|it| it.here().is_none()) {
+        if self.assistants.with_untracked(|it| it.here().is_none_or(|it| it.assistants.is_empty()))
+        {
             self.fetch_assistants();
         }
     }
@@ -136,16 +143,17 @@ impl Talk {
             let found = client::assistants().await;
             let _ = match found {
                 Ok(found) => {
+                    let _ = self.page.has_assistants.try_set(!found.assistants.is_empty());
                     // Who begins here means everything on the counter; REST has its own default.
                     let is_there = found.assistants.iter().any(|it| it.name == OWN);
                     let _ = self.thread.try_update(|it| it.begin_with(is_there.then_some(OWN)));
                     self.assistants.try_set(Loaded::Here(found))
                 }
-                Err(Lost::Locked) => {
+                Err(Unmet::Locked) => {
                     self.is_locked.try_set(true);
                     None
                 }
-                Err(_) => self.assistants.try_set(Loaded::Failed(CallError::Offline)),
+                Err(Unmet::Failed(error)) => self.assistants.try_set(Loaded::Failed(error)),
             };
         });
     }

@@ -186,8 +186,8 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
     let mut places = vec![(Key::FinderHome, Route::Home)];
     let served = table::places().filter(|it| it.is_shown(page));
     places.extend(served.map(|it| (it.name, it.start())));
+    places.extend(page.has_assistants.get().then_some((Key::ChatPlace, Route::Chat(None))));
     places.extend([
-        (Key::ChatPlace, Route::Chat(None)),
         (Key::Counter, Route::Counter(None)),
         (Key::ApprovalsTitle, Route::Approvals),
         (Key::Preferences, Route::Preferences),
