@@ -81,7 +81,7 @@ impl Talk {
 
     /// The page goes: an answer that is on its way does not come any more.
     pub(super) fn keep_last(self) {
-        if self.has_changed() {
+        if self.has_changed() || self.thread.with_untracked(Thread::is_running) {
             let mut thread = self.thread.get_untracked();
             thread.wake();
             self.keep_as(&thread);
