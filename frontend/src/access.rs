@@ -3,6 +3,8 @@
 
 use std::cell::RefCell;
 
+use leptos::task::spawn_local;
+
 use crate::browser::Keep;
 
 pub(crate) mod account;
@@ -61,13 +63,21 @@ pub(crate) fn enter_by_account(token: String) {
     TOKEN.set(Some(token));
 }
 
-/// Calls without a token again.
+/// Calls without the token that was refused. An account that another tab is in by stays.
 pub(crate) fn leave() {
     if Keep::Tab.get::<String>(KEPT).is_none() {
-        account::leave();
+        return spawn_local(sign_out());
     }
     Keep::Tab.remove(KEPT);
     TOKEN.set(None);
+}
+
+/// Forgets all by which this browser was let in; what is returned tells the host so.
+pub(crate) fn sign_out() -> impl Future<Output = ()> {
+    let told = account::leave();
+    Keep::Tab.remove(KEPT);
+    TOKEN.set(None);
+    told
 }
 
 /// The account's token is another one now, or none; `change` is what that means. One that was pasted stays, and a tab

@@ -6,13 +6,14 @@ use leptos::task::spawn_local;
 use crate::access;
 use crate::approvals::Inbox;
 use crate::browser;
-use crate::chat::{album, kept, talk};
+use crate::chat::talk;
 use crate::families;
 use crate::finder::Finder;
 use crate::home::{Goings, HEAD_START};
 use crate::operator::Operator;
 use crate::page::{Connection, Door, Page, page};
 use crate::part::{Part, part};
+use crate::reader;
 use crate::route::{OperatorTab, Route};
 use crate::settings::{self, Theme};
 use crate::style;
@@ -67,6 +68,7 @@ pub(crate) fn App() -> impl IntoView {
     let finder = Finder::new(page);
     provide_context(finder);
     give_notice(page);
+    reader::follow(page);
     Effect::new(move |_| document().set_title(&title(page)));
     load_ahead(operator);
     let is_home = Memo::new(move |_| {
@@ -343,16 +345,6 @@ fn ConnectionView() -> impl IntoView {
     }
 }
 
-/// Leaves nothing of its reader in this browser, what was typed into forms among it: the next one is another. The
-/// host has the drafts.
-fn sign_out(page: Page, operator: Operator) {
-    operator.leave();
-    table::forget();
-    album::forget_all();
-    kept::forget_all();
-    page.sign_out();
-}
-
 /// Opens the finder.
 #[component]
 fn FinderButton() -> impl IntoView {
@@ -373,11 +365,10 @@ fn FinderButton() -> impl IntoView {
 #[component]
 fn SignOut() -> impl IntoView {
     let page = page();
-    let operator: Operator = expect_context();
     move || {
         (page.door.get() == Door::Open && access::is_entered()).then(|| {
             view! {
-                <button type="button" class="plain sign-out" on:click=move |_| sign_out(page, operator)>
+                <button type="button" class="plain sign-out" on:click=move |_| reader::forget(page, true)>
                     {move || page.say(Key::SignOut)}
                 </button>
             }

@@ -52,13 +52,16 @@ pub(crate) struct Inbox {
     page: Page,
     /// An [`Approval`] each, as it came: what every visit needs of them is how many there are.
     pub(crate) waiting: RwSignal<Loaded<Vec<Value>>>,
+    /// Why the last answer was not taken. What it answered may have left the list.
+    pub(crate) failed: RwSignal<Option<CallError>>,
     number: StoredValue<u32>,
 }
 
 impl Inbox {
     pub(crate) fn new(page: Page) -> Self {
         let waiting = RwSignal::new(Loaded::Loading);
-        let inbox = Self { page, waiting, number: StoredValue::new(0) };
+        let failed = RwSignal::new(None);
+        let inbox = Self { page, waiting, failed, number: StoredValue::new(0) };
         Effect::new(move |_| {
             page.approvals.track();
             page.lang.track();

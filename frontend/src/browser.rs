@@ -1,5 +1,6 @@
 //! The few things that the page asks of the browser itself.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
@@ -31,6 +32,8 @@ pub(crate) enum Keep {
     Tab,
 }
 
+thread_local!(static IS_SHUT: Cell<bool> = const { Cell::new(false) });
+
 impl Keep {
     /// What something is called in the browser's own storage.
     pub(crate) fn name(name: &str) -> String {
@@ -52,8 +55,16 @@ impl Keep {
         serde_json::from_str(&text).ok()
     }
 
+    /// From now on nothing more is kept: the page is about to be opened anew.
+    pub(crate) fn shut() {
+        IS_SHUT.set(true);
+    }
+
     /// Keeps a value under a name.
     pub(crate) fn put(self, name: &str, value: &impl Serialize) {
+        if IS_SHUT.get() {
+            return;
+        }
         if let (Some(storage), Ok(text)) = (self.storage(), serde_json::to_string(value)) {
             // A full storage forgets, and the page works.
             let _ = storage.set_item(&Self::name(name), &text);

@@ -3,9 +3,14 @@
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlDialogElement;
 
 use crate::browser;
 use crate::page::{Door, Page};
+
+/// The id of the dialog.
+pub(crate) const DIALOG: &str = "finder";
 
 /// Whether the finder is open.
 #[derive(Clone, Copy)]
@@ -21,7 +26,7 @@ impl Finder {
         let _listener = window_event_listener(leptos::ev::keydown, move |event| {
             if is_shortcut(&event) && !browser::is_composing(&event) {
                 event.prevent_default();
-                if finder.is_open.get_untracked() { finder.close() } else { finder.open() }
+                if finder.is_open.get_untracked() { finder.shut() } else { finder.open() }
             }
         });
         finder
@@ -34,6 +39,17 @@ impl Finder {
         }
     }
 
+    /// Has the browser close the dialog, which brings the keyboard back to where it was, and then tells of it.
+    pub(crate) fn shut(self) {
+        let dialog = document().get_element_by_id(DIALOG);
+        match dialog.and_then(|it| it.dyn_into::<HtmlDialogElement>().ok()) {
+            Some(dialog) => dialog.close(),
+            // Its code is not here yet.
+            None => self.is_open.set(false),
+        }
+    }
+
+    /// The dialog is closed.
     pub(crate) fn close(self) {
         self.is_open.set(false);
         browser::focus_if_lost("finder-button");

@@ -26,6 +26,7 @@ mod mcp;
 mod operator;
 mod page;
 mod part;
+mod reader;
 mod request;
 mod rest;
 mod route;

@@ -51,6 +51,27 @@ pub(crate) struct Operator {
     pub(crate) gate: RwSignal<Gate>,
     /// What the server reported of itself over the last minutes.
     pub(crate) readings: RwSignal<Readings>,
+    /// What came of the component that was sent last, wherever the operator is by then.
+    pub(crate) sent: RwSignal<Option<Sent>>,
+    /// The last link that works once, and for whom it is.
+    pub(crate) link: RwSignal<Option<(String, String)>>,
+    /// Why an order was not carried out whose place was left meanwhile.
+    pub(crate) failed: RwSignal<Option<CallError>>,
+}
+
+/// What came of a component that was sent.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Sent {
+    /// It serves, as the generation of that number.
+    Serves(String, u64),
+    /// It waits for the operator's approval.
+    Waits(String),
+    /// The host does not want it, and says why.
+    Refused(String, CallError),
+    /// The file is none to send.
+    Wrong(String, u64),
+    /// It is not known what the host makes of it.
+    Failed(CallError),
 }
 
 /// What the host reports of whom it answers.
@@ -69,6 +90,9 @@ impl Operator {
             is_operator: RwSignal::new(false),
             gate: RwSignal::new(Gate::Open),
             readings: RwSignal::new(Readings::default()),
+            sent: RwSignal::new(None),
+            link: RwSignal::new(None),
+            failed: RwSignal::new(None),
         };
         operator.read_address();
         let _listener =
@@ -202,6 +226,9 @@ impl Operator {
         Keep::Tab.remove(KEPT);
         self.key.set(None);
         self.readings.set(Readings::default());
+        self.sent.set(None);
+        self.link.set(None);
+        self.failed.set(None);
         self.gate.set(Gate::Shut(why));
     }
 

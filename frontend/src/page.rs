@@ -62,6 +62,8 @@ pub(crate) struct Page {
     pub(crate) tools: RwSignal<Loaded<Vec<Tool>>>,
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) server: RwSignal<ServerInfo>,
+    /// Whether there is an assistant to write to, as far as is known.
+    pub(crate) has_assistants: RwSignal<bool>,
     pub(crate) door: RwSignal<Door>,
     /// How often the host was found anew or swapped a tool: views of its data ask again.
     pub(crate) refreshed: RwSignal<u32>,
@@ -109,6 +111,7 @@ impl Page {
             tools: RwSignal::new(Loaded::Loading),
             connection: RwSignal::new(Connection::default()),
             server: RwSignal::new(ServerInfo::default()),
+            has_assistants: RwSignal::new(true),
             door: RwSignal::new(if is_open { Door::Open } else { Door::Shut }),
             refreshed: RwSignal::new(0),
             approvals: RwSignal::new(0),
@@ -183,15 +186,6 @@ impl Page {
             self.set_online();
         }
         Ok(())
-    }
-
-    /// Forgets the token, and everything that was fetched with it.
-    pub(crate) fn sign_out(self) {
-        access::leave();
-        Keep::Browser.remove(KEPT_TOOLS);
-        self.tools.set(Loaded::Loading);
-        self.door.set(Door::Shut);
-        self.announce_key(Key::SignedOut);
     }
 
     /// What a key says in the reader's language, now and whenever that changes.

@@ -52,8 +52,6 @@ pub(crate) struct Family {
     pub(crate) advice: fn(&Refusal, Lang) -> Option<String>,
     /// Makes the state that outlives its views.
     pub(crate) provide: fn(Page),
-    /// Forgets what this browser keeps of its reader.
-    pub(crate) forget: fn(),
     /// How those views draw, in their order; loaded when it is first needed.
     pub(crate) outputs: &'static Part<Outputs>,
     /// How forms are filled in that an assistant asks for.
@@ -165,7 +163,6 @@ pub(crate) const NONE: Family = Family {
     asks: |_, _, _| None,
     advice: |_, _| None,
     provide: |_| {},
-    forget: || {},
     outputs: &NO_OUTPUTS,
     forms: None,
 };
@@ -315,11 +312,6 @@ pub(crate) fn has_first(page: Page) -> bool {
 /// Makes the state of all of them.
 pub(crate) fn provide(page: Page) {
     all().for_each(|it| (it.provide)(page));
-}
-
-/// Forgets what this browser keeps of its reader.
-pub(crate) fn forget() {
-    all().for_each(|it| (it.forget)());
 }
 
 fn view(name: Option<&str>) -> Option<&'static View> {

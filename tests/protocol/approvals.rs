@@ -116,6 +116,34 @@ async fn a_tools_question_is_answered_there_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_comes_too_late_is_not_swallowed() {
+    let it = Opened::with(Look::DESKTOP).await;
+    let browser = &it.browser;
+    it.wants(json!([it.reserve(0)])).await;
+    browser.go("#/approvals").await;
+    browser.find(".inbox .approval").await;
+    // It is answered elsewhere in the moment before.
+    browser
+        .script(
+            "const real = window.fetch;
+             window.fetch = async (input, init) => {
+                const address = String(input.url ?? input);
+                if (!address.includes('/api/approvals/')) return real(input, init);
+                await real(address, { method: 'POST', body: JSON.stringify({ allow: false }),
+                    headers: { 'content-type': 'application/json' } });
+                return real(input, init);
+             };",
+        )
+        .await;
+    browser.click(".inbox li:first-child .main-action").await;
+    browser.says(".toast", "does not wait for an answer any more").await;
+    browser.until("document.activeElement.id === 'approvals-title'").await;
+    browser.until("!document.querySelector('.inbox')").await;
+    assert!(it.is_free(0).await);
+    it.browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_assistant_of_others_is_allowed_in_the_chat() {
     let folders = Folders::new();
     for name in ["cinema", "reach", "clerk"] {

@@ -51,6 +51,19 @@ async fn the_finder_leads_by_keyboard_to_places_tools_and_things() {
     }
     let movies = server.client().output("list_movies", json!({})).await;
     let title = movies["movies"][0]["title"].as_str().unwrap().to_owned();
+    // What an earlier word found is not gone to, while the host has not answered for the new one.
+    seek(&title).await;
+    browser.says(".finder-list", "Film").await;
+    let hang = "window.real = window.fetch; window.fetch = () => new Promise(() => {})";
+    browser.script(hang).await;
+    browser.press(" zqx").await;
+    browser.says(".finder-foot", "Nothing was found").await;
+    browser.key(Key::Enter).await;
+    browser.key(Key::Escape).await;
+    browser.until("!document.querySelector('.finder')").await;
+    browser.script("window.fetch = window.real").await;
+    let hash = browser.script("return location.hash").await;
+    assert_eq!(hash, json!(format!("#/form/{}", asked.handle)));
     seek(&title).await;
     browser.says(".finder-list", "Film").await;
     browser.key(Key::Enter).await;
@@ -98,10 +111,24 @@ async fn what_is_set_stays_and_what_is_kept_can_be_cleared() {
     browser.look(Look::PHONE).await;
     browser.hit("button", "Clear what is kept").await;
     browser.until("document.activeElement.id === 'preferences-keep'").await;
+    let first = browser.this_window().await;
+    browser.window("#/counter").await;
+    browser.find(".tool-list").await;
+    let mark = "window.before = true; sessionStorage.setItem('madoguchi.draft.x', '{}')";
+    browser.script(mark).await;
+    let other = browser.this_window().await;
+    browser.to(&first).await;
     browser.hit("button", "Yes, clear it").await;
     browser.says(".toast", "is cleared").await;
-    let kept = browser.script("return Object.keys(localStorage).sort()").await;
-    assert_eq!(kept, json!(["madoguchi.motion", "madoguchi.theme"]));
+    let kept = "return ['name', 'chat', 'forgotten', 'motion', 'theme']
+        .filter(it => localStorage.getItem('madoguchi.' + it) !== null)";
+    assert_eq!(browser.script(kept).await, json!(["motion", "theme"]));
+    browser.until(set).await;
+    // Other windows know nothing more, either.
+    browser.to(&other).await;
+    browser.until("!window.before && document.querySelector('.tool-list')").await;
+    let typed = browser.script("return sessionStorage.getItem('madoguchi.draft.x')").await;
+    assert_eq!(typed, json!(null));
     browser.close().await;
 }
 

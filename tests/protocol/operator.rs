@@ -394,6 +394,34 @@ async fn the_operator_sees_the_nodes_of_a_cluster() {
     browser.close().await;
 }
 
+/// What the host makes of a build is told wherever the operator is by then.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_was_sent_is_told_of_after_leaving() {
+    let server = TestServer::with(&["echo"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go(&format!("#/operator?key={}", token(&server))).await;
+    browser.find(".op-health").await;
+    browser.click(".op-tabs a[href='#/operator/components']").await;
+    browser.role("heading", "echo").await;
+    let hold = "const real = window.fetch;
+        window.fetch = (input, init) => (input.method ?? init?.method) === 'POST'
+            ? new Promise(done => { window.go = () => done(real(input, init)); })
+            : real(input, init);";
+    browser.script(hold).await;
+    choose(&browser, &file(&server, "broken.wasm", b"no component")).await;
+    browser.key(Key::Enter).await;
+    browser.until("window.go").await;
+    browser.click(".op-tabs a[href='#/operator/servers']").await;
+    browser.until("!document.querySelector('#op-load-file')").await;
+    browser.script("window.go()").await;
+    browser
+        .until("document.querySelector('.only-heard[role=status]').innerText.includes('broken')")
+        .await;
+    browser.click(".op-tabs a[href='#/operator/components']").await;
+    browser.says(".op-part .notice.is-error", "broken").await;
+    browser.close().await;
+}
+
 /// OPS-5
 #[tokio::test(flavor = "multi_thread")]
 async fn the_operator_makes_an_account_and_removes_it() {
@@ -409,7 +437,16 @@ async fn the_operator_makes_an_account_and_removes_it() {
     assert!(!browser.overflows().await);
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.picture("operator-account-phone").await;
+    // The link is made once, and is still there for an operator who looks elsewhere first.
+    browser.click(".op-tabs a[href='#/operator/servers']").await;
+    browser.until("!document.querySelector('#op-link')").await;
+    browser.click(".op-tabs a[href='#/operator/people']").await;
+    browser.says("#op-link", "/account/").await;
     browser.hit("button", "Remove the account ann").await;
+    browser.until("document.activeElement.textContent.startsWith('No')").await;
+    browser.key(Key::Enter).await;
+    browser.until("document.activeElement.id === 'op-account-remove-ann'").await;
+    browser.key(Key::Enter).await;
     browser.until("document.activeElement.textContent.startsWith('No')").await;
     browser.hit("button", "Yes, remove it").await;
     browser.says("main", "There are no accounts yet").await;

@@ -44,10 +44,16 @@ async fn page_without_a_token_asks_for_one_and_reports_its_faults() {
     browser.find(".film-list li").await;
     browser.script("location.reload()").await;
     browser.find(".film-list li").await;
+    let mark = "window.before = true;
+        sessionStorage.setItem('madoguchi.draft.x', '\"Hanako\"');
+        localStorage.setItem('madoguchi.name', '\"Hanako\"');";
+    browser.script(mark).await;
     browser.role("button", "Sign out").await.click().await.unwrap();
+    browser.until("!window.before").await;
     browser.says("h1", "Sign in").await;
     let kept = browser.script("return JSON.stringify({...localStorage, ...sessionStorage})").await;
-    assert!(!kept.as_str().unwrap().contains(&token), "a token is forgotten: {kept}");
+    let kept = kept.as_str().unwrap();
+    assert!(!kept.contains(&token) && !kept.contains("Hanako"), "its reader is forgotten: {kept}");
     browser.close().await;
 }
 

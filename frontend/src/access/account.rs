@@ -225,13 +225,15 @@ fn give_up() {
     super::renewed(None, Some(Change::Gone));
 }
 
-/// Forgets what the host gave, and tells it so.
-pub(super) fn leave() {
+/// Forgets what the host gave; what is returned tells it so.
+pub(super) fn leave() -> impl Future<Output = ()> {
     let held: Option<Held> = Keep::Browser.get(KEPT);
     Keep::Browser.remove(KEPT);
     RENEWAL.set(RENEWAL.get().wrapping_add(1));
-    if let Some(held) = held {
-        spawn_local(async move { drop(sent(REVOKE, &[("token", &held.refresh)]).await) });
+    async move {
+        if let Some(held) = held {
+            drop(sent(REVOKE, &[("token", &held.refresh)]).await);
+        }
     }
 }
 

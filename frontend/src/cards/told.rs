@@ -4,8 +4,6 @@ use serde_json::{Map, Value};
 
 use super::masked::masked;
 
-/// The text for the assistant where a form is cancelled (FORM-9).
-pub(crate) const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 /// Arguments shown at most, and characters of each.
 const ARGUMENTS_MAX: usize = 30;
 const VALUE_MAX: usize = 300;

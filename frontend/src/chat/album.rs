@@ -61,17 +61,11 @@ pub(crate) async fn forget(ids: &[String]) -> Result<(), JsValue> {
 }
 
 /// Forgets all of them.
-pub(crate) fn forget_all() {
-    leptos::task::spawn_local(async {
-        let cleared = async {
-            let database = open().await?;
-            done(&store(&database, IdbTransactionMode::Readwrite)?.clear()?).await?;
-            database.close();
-            Ok::<(), JsValue>(())
-        };
-        // A browser that keeps nothing has nothing to forget.
-        drop(cleared.await);
-    });
+pub(crate) async fn clear() -> Result<(), JsValue> {
+    let database = open().await?;
+    done(&store(&database, IdbTransactionMode::Readwrite)?.clear()?).await?;
+    database.close();
+    Ok(())
 }
 
 async fn open() -> Result<IdbDatabase, JsValue> {

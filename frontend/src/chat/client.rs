@@ -11,6 +11,7 @@ use super::event::Event;
 use super::thread;
 use crate::access;
 use crate::error::CallError;
+use crate::lookup::failed;
 use crate::mcp;
 use crate::request::{self, with_headers};
 use crate::rest;
@@ -64,14 +65,36 @@ impl From<CallError> for Lost {
     }
 }
 
-/// Asks whom one can talk to.
-pub(crate) async fn assistants() -> Result<Assistants, Lost> {
-    let stop = AbortController::new().map_err(|_| Lost::Stopped)?;
-    let signal = stop.signal();
-    let sent = with_headers(Request::get("/api/chat"), Some(&signal)).send().await;
-    let value = read(answered(sent, &signal)?).await?;
-    let mut found: Assistants = serde_json::from_value(value)
-        .map_err(|error| Lost::Failed(Failure::unreadable(&error.to_string())))?;
+/// Why it is not known whom one can talk to.
+#[derive(Debug)]
+pub(crate) enum Unmet {
+    /// A password is asked for.
+    Locked,
+    Failed(CallError),
+}
+
+impl From<CallError> for Unmet {
+    fn from(error: CallError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Asks whom one can talk to: no assistant, where the host has no place to ask.
+pub(crate) async fn assistants() -> Result<Assistants, Unmet> {
+    let sent = with_headers(Request::get("/api/chat"), None).send().await;
+    let response = request::answered(sent, None)?;
+    if is_locked(&response) {
+        return Err(Unmet::Locked);
+    }
+    let status = response.status();
+    let text = response.text().await.map_err(|_| CallError::Offline)?;
+    match status {
+        200..300 => {}
+        404 => return Ok(Assistants::default()),
+        _ => return Err(failed(status, &text).into()),
+    }
+    let found = serde_json::from_str::<Assistants>(&text).ok();
+    let mut found = found.ok_or_else(|| CallError::unreadable(status, &text))?;
     found.assistants.truncate(ASSISTANTS_MAX);
     Ok(found)
 }
@@ -127,14 +150,17 @@ pub(crate) async fn enter(password: &str) -> Result<(), Failure> {
 
 fn answered<E>(sent: Result<Response, E>, signal: &AbortSignal) -> Result<Response, Lost> {
     let response = request::answered(sent, Some(signal))?;
-    if response.status() == 401 {
-        // A host that wants a token says so as everywhere; a gateway wants its own password.
-        if response.headers().get("www-authenticate").is_some() {
-            access::refused();
-        }
-        return Err(Lost::Locked);
+    if is_locked(&response) { Err(Lost::Locked) } else { Ok(response) }
+}
+
+/// Whether the host wants to know first who asks.
+fn is_locked(response: &Response) -> bool {
+    let is_locked = response.status() == 401;
+    // A host that wants a token says so as everywhere; a gateway wants its own password.
+    if is_locked && response.headers().get("www-authenticate").is_some() {
+        access::refused();
     }
-    Ok(response)
+    is_locked
 }
 
 async fn read(response: Response) -> Result<Value, Lost> {

@@ -119,6 +119,13 @@ pub(crate) struct Usage {
     pub(crate) cost_micros: Option<u64>,
 }
 
+impl Answerer {
+    /// Whether there is no model behind it, but a planner, which takes each sentence for itself.
+    pub(crate) fn is_planner(&self) -> bool {
+        self.provider == "builtin"
+    }
+}
+
 impl Entry {
     /// The answer, if it is one.
     pub(crate) fn turn(&self) -> Option<&Turn> {

@@ -40,11 +40,12 @@ pub(crate) struct SavedChats {
     pub(crate) open: Option<String>,
 }
 
-const SAVED_CHATS: &str = "chat";
+pub(crate) const SAVED_CHATS: &str = "chat";
 /// What stands in the composer, in this tab.
 pub(crate) const DRAFT: &str = "chat.draft";
 
-fn place(id: &str) -> String {
+/// Under what a conversation is kept.
+pub(crate) fn place(id: &str) -> String {
     format!("chat.{id}")
 }
 
@@ -54,8 +55,12 @@ impl SavedChats {
         Keep::Browser.get(SAVED_CHATS).unwrap_or_default()
     }
 
-    /// Puts a conversation away; gives those that found no place any more.
-    pub(crate) fn note(&mut self, thread: &Thread) -> Vec<Head> {
+    /// Puts a conversation away; gives those that found no place any more. Nothing where another window has spoken in
+    /// it since: what is kept is newer.
+    pub(crate) fn note(&mut self, thread: &Thread) -> Option<Vec<Head>> {
+        if self.heads.iter().any(|it| it.id == thread.id && it.at_ms > thread.at_ms) {
+            return None;
+        }
         self.heads.retain(|it| it.id != thread.id);
         let head = Head {
             id: thread.id.clone(),
@@ -65,7 +70,7 @@ impl SavedChats {
         };
         self.heads.push(head);
         self.heads.sort_by_key(|it| std::cmp::Reverse(it.at_ms));
-        self.heads.split_off(self.heads.len().min(THREADS_MAX))
+        Some(self.heads.split_off(self.heads.len().min(THREADS_MAX)))
     }
 
     /// The conversations whose name has these words in it.
@@ -80,23 +85,29 @@ impl SavedChats {
     }
 }
 
-/// Keeps a conversation; an empty one is not worth it.
+/// Keeps a conversation, unless a newer state of it is kept; an empty one is not worth it.
 pub(crate) fn keep(saved_chats: &mut SavedChats, thread: &Thread) {
     if thread.is_empty() {
         return;
     }
-    for gone in saved_chats.note(thread) {
+    let Some(gone) = saved_chats.note(thread) else { return };
+    for gone in gone {
         Keep::Browser.remove(&place(&gone.id));
     }
     Keep::Browser.put(&place(&thread.id), &light(thread));
     saved_chats.save();
 }
 
-/// The conversation of that name, as it was left.
+/// The conversation of that name, to be gone on with.
 pub(crate) fn load(id: &str) -> Option<Thread> {
-    let mut thread: Thread = Keep::Browser.get(&place(id))?;
+    let mut thread = stored(id)?;
     thread.wake();
     Some(thread)
+}
+
+/// The conversation of that name as it is kept: its answer may be on its way to another window.
+pub(crate) fn stored(id: &str) -> Option<Thread> {
+    Keep::Browser.get(&place(id))
 }
 
 /// Forgets a conversation.
@@ -105,14 +116,6 @@ pub(crate) fn forget(saved_chats: &mut SavedChats, id: &str) {
     saved_chats.open = saved_chats.open.take().filter(|it| it != id);
     Keep::Browser.remove(&place(id));
     saved_chats.save();
-}
-
-/// Forgets all conversations, and the message that was not sent yet.
-pub(crate) fn forget_all() {
-    let names = Keep::Browser.names().into_iter();
-    names.filter(|it| it.starts_with(&place(""))).for_each(|it| Keep::Browser.remove(&it));
-    Keep::Browser.remove(SAVED_CHATS);
-    Keep::Tab.remove(DRAFT);
 }
 
 /// The conversation less what is too much to keep, the oldest results first.

@@ -6,9 +6,9 @@ mod keeping;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use web_sys::AbortController;
+use web_sys::{AbortController, StorageEvent};
 
-use super::client::{self, Assistants, Lost};
+use super::client::{self, Assistants, Lost, Unmet};
 use super::entry::Phase;
 use super::kept::SavedChats;
 use super::thread::{Coming, Thread};
@@ -16,8 +16,7 @@ use super::waiting::Reply;
 use crate::browser;
 use crate::call::Loaded;
 use crate::cards::shared::Shared;
-use crate::error::CallError;
-use crate::page::{Door, Page, page};
+use crate::page::{Page, page};
 use crate::text::Key;
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
 
@@ -29,6 +28,8 @@ const OWN: &str = "counter";
 pub(crate) struct Talk {
     pub(crate) page: Page,
     pub(crate) thread: RwSignal<Thread>,
+    /// The conversation as it was loaded or kept last.
+    kept: StoredValue<Thread>,
     pub(crate) saved_chats: RwSignal<SavedChats>,
     pub(crate) assistants: RwSignal<Loaded<Assistants>>,
     /// What stands in the composer.
@@ -39,6 +40,8 @@ pub(crate) struct Talk {
     pub(crate) apps: RwSignal<Vec<AppSays>>,
     /// The message that is written anew: sending takes it and all that followed out.
     pub(crate) editing: RwSignal<Option<u64>>,
+    /// What stood in the composer before that, and the pictures beside it.
+    aside: StoredValue<(String, Vec<Shared<crate::cards::picture::Picture>>)>,
     /// Whether a password is asked for (ILL-44).
     pub(crate) is_locked: RwSignal<bool>,
     /// Whether the reader sees the end of the conversation, and what comes is followed.
@@ -80,12 +83,14 @@ impl Talk {
         let talk = Self {
             page,
             thread: RwSignal::new(Thread::default()),
+            kept: StoredValue::new(Thread::default()),
             saved_chats: RwSignal::new(SavedChats::default()),
             assistants: RwSignal::new(Loaded::Loading),
             draft: RwSignal::new(String::new()),
             attached: RwSignal::new(Vec::new()),
             apps: RwSignal::new(Vec::new()),
             editing: RwSignal::new(None),
+            aside: StoredValue::new(Default::default()),
             is_locked: RwSignal::new(false),
             is_at_end: RwSignal::new(true),
             is_listing: RwSignal::new(false),
@@ -93,16 +98,29 @@ impl Talk {
             number: StoredValue::new(0),
             has_met: StoredValue::new(false),
         };
-        // A reader who signed out has left; the next one reads nothing of theirs.
-        Effect::new(move |_| {
-            if page.door.get() == Door::Shut {
-                talk.leave();
+        // What is served may be another by now.
+        Effect::new(move |before: Option<()>| {
+            page.refreshed.track();
+            if before.is_some() && talk.has_met.get_value() {
+                talk.meet();
             }
         });
         // What has come so far is there after a reload in the middle.
-        let _listener = window_event_listener_untyped("pagehide", move |_| {
+        let _left = window_event_listener_untyped("pagehide", move |_| {
             if talk.has_met.get_value() {
-                talk.keep();
+                talk.keep_last();
+            }
+        });
+        let heard = move |event: StorageEvent| {
+            if let Some(name) = event.key().filter(|_| talk.has_met.get_value()) {
+                talk.hear(&name);
+            }
+        };
+        let _others = window_event_listener(leptos::ev::Custom::new("storage"), heard);
+        // A window that slept has heard nothing.
+        let _back = window_event_listener_untyped("pageshow", move |_| {
+            if talk.has_met.get_value() {
+                talk.catch_up();
             }
         });
         talk
@@ -114,7 +132,8 @@ impl Talk {
             self.has_met.set_value(true);
             self.take_up();
         }
-        if self.assistants.with_untracked(|it| it.here().is_none()) {
+        if self.assistants.with_untracked(|it| it.here().is_none_or(|it| it.assistants.is_empty()))
+        {
             self.fetch_assistants();
         }
     }
@@ -124,16 +143,17 @@ impl Talk {
             let found = client::assistants().await;
             let _ = match found {
                 Ok(found) => {
+                    let _ = self.page.has_assistants.try_set(!found.assistants.is_empty());
                     // Who begins here means everything on the counter; REST has its own default.
                     let is_there = found.assistants.iter().any(|it| it.name == OWN);
                     let _ = self.thread.try_update(|it| it.begin_with(is_there.then_some(OWN)));
                     self.assistants.try_set(Loaded::Here(found))
                 }
-                Err(Lost::Locked) => {
+                Err(Unmet::Locked) => {
                     self.is_locked.try_set(true);
                     None
                 }
-                Err(_) => self.assistants.try_set(Loaded::Failed(CallError::Offline)),
+                Err(Unmet::Failed(error)) => self.assistants.try_set(Loaded::Failed(error)),
             };
         });
     }
@@ -150,7 +170,7 @@ impl Talk {
         self.draft.set(String::new());
         self.attached.set(Vec::new());
         let edited = self.editing.get_untracked();
-        self.editing.set(None);
+        self.put_back();
         self.keep_draft();
         self.thread.update(|it| {
             if let Some(id) = edited {

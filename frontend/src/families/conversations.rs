@@ -101,7 +101,6 @@ pub(super) static FAMILY: Family = Family {
         },
         kind: Key::FinderTalk,
     }),
-    forget: agents::kept::forget_all,
     outputs: &OUTPUTS,
     ..NONE
 };

@@ -85,7 +85,6 @@ pub(super) static FAMILY: Family = Family {
         kind: Key::FinderForm,
     }),
     example: Some(("request_form", Key::ChatExForm)),
-    forget: keeping::forget_all,
     forms: Some(&FORMS),
     outputs: &OUTPUTS,
     ..NONE

@@ -63,6 +63,7 @@ macro_rules! with_card_words {
             CardFormDone: "このフォームはすでに回答されています。", "This form is answered already.";
             CardFormGoOn: "この回答で続ける", "Go on with this answer";
             CardFormSkip: "フォームなしで続ける", "Go on without the form";
+            CardFormCancelled: "フォーム入力をキャンセルしました", "You cancelled the form";
             CardFormSent: "フォームに回答しました", "You answered the form";
 
             // Pictures.

@@ -37,6 +37,9 @@ macro_rules! with_chat_words {
             ChatExWayTraffic: "渋滞を避けて新宿駅から羽田空港まで", "From Shinjuku Station to Haneda Airport, around the traffic";
             ChatExWayCompare: "東京駅から鎌倉駅まで、ルートを比較して", "Compare routes from Tokyo Station to Kamakura Station";
 
+            ChatAbsent: "このサーバーにはアシスタントがありません。", "There is no assistant on this server.";
+            ChatAbsentHint: "ツールは「ツール」から直接使えます。", "The tools can be used directly, under Tools.";
+
             // The composer.
             ChatInput: "メッセージ", "Message";
             ChatInputHint: "メッセージを入力", "Write a message";

@@ -261,7 +261,7 @@ macro_rules! with_operator_words {
             OperatorScopesHint: "* は、運用（operator）を除くすべてです。複数あるときは、コンマで区切ります。", "* is everything but operator. Put commas between several.";
             OperatorToolset: "ツールセット", "Toolset";
             OperatorLinkFor: "「{0}」に渡すリンク", "The link for {0}";
-            OperatorLinkHint: "24 時間以内に 1 回だけ使えます。本人に渡してください。もう一度表示することはできません。", "It works once, within 24 hours. Give it to its person; it is not shown again.";
+            OperatorLinkHint: "24 時間以内に 1 回だけ使えます。本人に渡してください。このページを閉じると、もう表示できません。", "It works once, within 24 hours. Give it to its person; once this page is closed, it is not shown again.";
             OperatorLinkMade: "「{0}」のリンクを作りました。", "The link for {0} is made.";
             OperatorLinkNew: "新しいリンク", "New link";
             OperatorLinkNewNamed: "「{0}」の新しいリンクを作る", "Make a new link for {0}";

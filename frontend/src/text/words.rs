@@ -385,6 +385,7 @@ with_map_words! {
     AnswerDone: "応答が完了しました。", "The answer is here.";
     AnswerTook: "{0} 秒", "{0} s";
     AnswerEmpty: "結果は空です。", "The result is empty.";
+    CallRequest: "送った依頼の JSON", "The request as JSON";
     RawJson: "元の JSON", "Raw JSON";
     Copy: "コピー", "Copy";
     Copied: "コピーしました。", "Copied.";
@@ -518,5 +519,8 @@ with_map_words! {
     ApprovalRunning: "実行しています…", "Running…";
     ApprovalMade: "実行しました。", "It was run.";
     ApprovalNotMade: "実行しませんでした。", "It was not run.";
+    ApprovalExpired: "期限が過ぎたため、実行しませんでした。", "It was not answered in time, and was not run.";
+    ApprovalAnew: "その間にツールの内容が変わったため、実行しませんでした。今の内容を確かめて、もう一度答えてください。", "The tool has changed in the meantime, so it was not run. Look at what it is now, and answer again.";
+    ApprovalAnswered: "この依頼は、もう回答を待っていません。", "This does not wait for an answer any more.";
     ApprovalWentWrong: "実行しましたが、うまくいきませんでした：{0}", "It was run, and failed: {0}";
 }

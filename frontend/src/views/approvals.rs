@@ -25,6 +25,8 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     let page = page();
     let inbox: Inbox = expect_context();
     inbox.load();
+    // What was said here is known; what fails later is there when the reader comes back.
+    on_cleanup(move || inbox.failed.set(None));
     let retry = Callback::new(move |()| inbox.load());
     let ids = Memo::new(move |_| {
         let id = |it: &Value| Some(text(it, "id")?.to_owned());
@@ -53,6 +55,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
         <div class="inbox-place">
             <h1 id=TITLE tabindex="-1">{move || page.say(Key::ApprovalsTitle)}</h1>
             <p class="hint">{move || page.say(Key::ApprovalsHint)}</p>
+            {move || inbox.failed.get().map(|error| view! { <Notice error/> })}
             {list}
         </div>
     }
@@ -68,33 +71,51 @@ fn Card(id: String) -> impl IntoView {
         inbox.waiting.with(|all| all.here()?.iter().find(is_it).and_then(fits::<Approval>))
     });
     let is_busy = RwSignal::new(false);
-    let error = RwSignal::new(None::<CallError>);
     let say = Callback::new(move |word: Word| {
         let Some(approval) = approval.get_untracked().filter(|_| !is_busy.get_untracked()) else {
             return;
         };
         is_busy.set(true);
+        inbox.failed.set(None);
         spawn_local(async move {
             let said = inbox.say(&approval, &word).await;
             let _ = is_busy.try_set(false);
             match said {
-                Ok(approval) => over(page, &approval),
-                Err(it) => drop(error.try_set(Some(it))),
+                Ok(now) => over(page, &approval.id, &now),
+                Err(error) => {
+                    match untaken(&error) {
+                        Some(key) => page.notify(key),
+                        None => inbox.failed.set(Some(error)),
+                    }
+                    browser::focus_soon(TITLE);
+                }
             }
         });
     });
     let drawn = move || approval.get().map(|it| view! { <Asked approval=it is_busy say/> });
-    view! {
-        {drawn}
-        {move || error.get().map(|error| view! { <Notice error/> })}
+    view! { {drawn} }
+}
+
+/// What to say where the call waited no more when the answer came.
+fn untaken(error: &CallError) -> Option<Key> {
+    let CallError::Refused(refusal) = error else { return None };
+    match refusal.code.as_str() {
+        "approval_expired" => Some(Key::ApprovalExpired),
+        "tool_changed" => Some(Key::ApprovalAnew),
+        "answered_already" | "allowed_already" | "unknown_approval" => Some(Key::ApprovalAnswered),
+        _ => None,
     }
 }
 
-/// Tells what came of it.
-fn over(page: Page, approval: &Approval) {
-    match (approval.state.as_str(), &approval.error) {
-        // It asks something, or is asked anew: it stays where it is.
+/// Tells what came of the one that was answered, by how it stands `now`.
+fn over(page: Page, answered: &str, now: &Approval) {
+    match (now.state.as_str(), &now.error) {
+        // Another stands in its place.
+        ("replaced", _) => page.notify(Key::ApprovalAnew),
+        ("waiting" | "asking", _) if now.id != answered => page.notify(Key::ApprovalAnew),
+        // It asks something: it stays where it is.
         ("waiting" | "asking", _) => return,
+        ("expired", _) => page.notify(Key::ApprovalExpired),
         ("done", _) => page.notify(Key::ApprovalMade),
         ("denied", _) => page.notify(Key::ApprovalNotMade),
         (_, Some(error)) => {
@@ -166,5 +187,26 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
             </dl>
             {actions}
         </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Refusal;
+
+    #[test]
+    fn an_answer_that_comes_too_late_says_why() {
+        let refused = |code: &str| {
+            untaken(&CallError::Refused(Box::new(Refusal {
+                code: code.to_owned(),
+                ..Refusal::default()
+            })))
+        };
+        assert_eq!(refused("approval_expired"), Some(Key::ApprovalExpired));
+        assert_eq!(refused("tool_changed"), Some(Key::ApprovalAnew));
+        assert_eq!(refused("answered_already"), Some(Key::ApprovalAnswered));
+        // What is to be mended first is told at the place, and the call goes on waiting.
+        assert_eq!((refused("other_arguments"), untaken(&CallError::Offline)), (None, None));
     }
 }

@@ -14,7 +14,7 @@ mod welcome;
 use leptos::prelude::*;
 
 use super::cards::{Say, ThreadGallery};
-use super::notice::Notice;
+use super::notice::{Empty, Notice};
 use crate::call::Loaded;
 use crate::chat::client::Assistant;
 use crate::chat::talk::Talk;
@@ -54,22 +54,43 @@ pub(crate) fn ChatView() -> impl IntoView {
         Loaded::Loading | Loaded::Here(_) => None,
     });
     let retry = Callback::new(move |()| talk.fetch_assistants());
+    let drawn = move || {
+        view! {
+            <div class="chat" class:has-list=move || talk.is_listing.get()>
+                <Head/>
+                {move || talk.is_listing.get().then(|| view! { <Threads/> })}
+                <section class="chat-main" aria-label=move || page.say(Key::ChatLog)>
+                    {move || is_lost.get().map(|error| view! { <Notice error on_retry=retry/> })}
+                    {move || if talk.is_locked.get() {
+                        view! { <Password/> }.into_any()
+                    } else if is_empty.get() {
+                        view! { <Welcome/> }.into_any()
+                    } else {
+                        view! { <Transcript/> }.into_any()
+                    }}
+                    {move || (!talk.is_locked.get()).then(|| view! { <Composer/> })}
+                </section>
+            </div>
+        }
+    };
+    move || {
+        if page.has_assistants.get() {
+            drawn().into_any()
+        } else {
+            view! { <NoAssistant/> }.into_any()
+        }
+    }
+}
+
+/// Where the host serves no assistant.
+#[component]
+fn NoAssistant() -> impl IntoView {
+    let page = page();
+    let title = Signal::derive(move || page.say(Key::ChatAbsent).to_owned());
+    let hint = Signal::derive(move || page.say(Key::ChatAbsentHint).to_owned());
     view! {
-        <div class="chat" class:has-list=move || talk.is_listing.get()>
-            <Head/>
-            {move || talk.is_listing.get().then(|| view! { <Threads/> })}
-            <section class="chat-main" aria-label=move || page.say(Key::ChatLog)>
-                {move || is_lost.get().map(|error| view! { <Notice error on_retry=retry/> })}
-                {move || if talk.is_locked.get() {
-                    view! { <Password/> }.into_any()
-                } else if is_empty.get() {
-                    view! { <Welcome/> }.into_any()
-                } else {
-                    view! { <Transcript/> }.into_any()
-                }}
-                {move || (!talk.is_locked.get()).then(|| view! { <Composer/> })}
-            </section>
-        </div>
+        <h1 tabindex="-1" id="stage" class="only-heard">{move || page.say(Key::ChatTitle)}</h1>
+        <Empty title hint/>
     }
 }
 

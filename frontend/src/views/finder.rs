@@ -13,11 +13,11 @@ use serde_json::Value;
 use crate::browser;
 use crate::call::fetch;
 use crate::chat::kept::SavedChats;
-use crate::finder::Finder;
+use crate::finder::{DIALOG, Finder};
 use crate::operator::Operator;
 use crate::page::{Page, page};
 use crate::route::{OperatorTab, Route};
-use crate::table::{self, Found, Seek};
+use crate::table::{self, Found};
 use crate::text::{Key, Lang};
 
 /// How long typing rests before the host is asked.
@@ -36,6 +36,32 @@ struct Entry {
     route: Route,
 }
 
+/// What the tool of a family found, and for what.
+#[derive(Clone)]
+struct Answer {
+    kind: Key,
+    sought: String,
+    found: Vec<Found>,
+}
+
+impl Answer {
+    /// What of it fits what is sought now. What a tool itself found fits what it was asked for, and nothing else.
+    fn fitting(&self, sought: &str, lang: Lang) -> Vec<Entry> {
+        if sought.is_empty() {
+            return Vec::new();
+        }
+        let is_its = folded(&self.sought) == sought;
+        let fits = |it: &&Found| (is_its && it.is_found) || has(it.label(lang), sought);
+        let entry = |it: &Found| Entry {
+            kind: self.kind,
+            label: it.label(lang).to_owned(),
+            more: String::new(),
+            route: it.route.clone(),
+        };
+        self.found.iter().filter(fits).take(KIND_MAX).map(entry).collect()
+    }
+}
+
 thread_local! {
     /// What each tool has answered while the finder is open, by what was sought.
     static ANSWERS: RefCell<HashMap<(&'static str, String), Vec<Found>>> = RefCell::default();
@@ -49,21 +75,13 @@ pub(crate) fn FinderView() -> impl IntoView {
     let operator: Operator = expect_context();
     let sought_now = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
-    // What the host found for what is sought.
-    let found = RwSignal::new(Vec::<(Key, Vec<Found>)>::new());
+    let found = RwSignal::new(Vec::<Answer>::new());
     let entries = Memo::new(move |_| {
         let lang = page.lang.get();
         let sought = sought_now.with(|it| folded(it.trim()));
         let mut all = own(page, operator, lang, &sought);
-        for (kind, found) in found.get() {
-            let fits = |it: &&Found| it.is_found || has(it.label(lang), &sought);
-            all.extend(found.iter().filter(fits).take(KIND_MAX).map(|it| Entry {
-                kind,
-                label: it.label(lang).to_owned(),
-                more: String::new(),
-                route: it.route.clone(),
-            }));
-        }
+        let answers = found.get();
+        all.extend(answers.iter().flat_map(|it| it.fitting(&sought, lang)));
         all.truncate(ALL_MAX);
         all
     });
@@ -74,13 +92,9 @@ pub(crate) fn FinderView() -> impl IntoView {
     });
     Effect::new(move |_| {
         let sought = sought_now.get().trim().to_owned();
-        let is_current = {
-            let asked = sought.clone();
-            move || sought_now.try_with_untracked(|it| it.trim() == asked) == Some(true)
-        };
         let ask = move || {
             // The finder may have gone, or the reader typed on.
-            if is_current() {
+            if sought_now.try_with_untracked(|it| it.trim() == sought) == Some(true) {
                 ask(page, &sought, found);
             }
         };
@@ -97,16 +111,12 @@ pub(crate) fn FinderView() -> impl IntoView {
             browser::focus("finder-sought");
         }
     });
-    // The browser then brings the keyboard back to where it was.
-    let shut = move || {
-        if let Some(it) = dialog.get_untracked() {
-            it.close();
-        }
-    };
     let go = move |at: usize| {
         if let Some(entry) = entries.with_untracked(|it| it.get(at).cloned()) {
-            finder.close();
+            finder.shut();
             page.go(entry.route);
+            // Where the keyboard was may have gone, and the new place may not take it.
+            browser::focus_if_lost("main");
         }
     };
     let keydown = move |event: KeyboardEvent| {
@@ -140,12 +150,12 @@ pub(crate) fn FinderView() -> impl IntoView {
         }
     };
     view! {
-        <dialog class="finder" node_ref=dialog aria-label=move || page.say(Key::Finder)
+        <dialog id=DIALOG class="finder" node_ref=dialog aria-label=move || page.say(Key::Finder)
             on:close=move |_| finder.close()
             on:click=move |event| {
                 // The backdrop is the dialog itself.
                 if event.target() == event.current_target() {
-                    shut();
+                    finder.shut();
                 }
             }>
             <div class="finder-box">
@@ -163,7 +173,7 @@ pub(crate) fn FinderView() -> impl IntoView {
                     {move || entries.get().into_iter().enumerate().map(row).collect_view()}
                 </ul>
                 <p class="finder-foot" role="status">{count}</p>
-                <button type="button" class="quiet small" on:click=move |_| shut()>
+                <button type="button" class="quiet small" on:click=move |_| finder.shut()>
                     {move || page.say(Key::FinderClose)}
                 </button>
             </div>
@@ -176,8 +186,8 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
     let mut places = vec![(Key::FinderHome, Route::Home)];
     let served = table::places().filter(|it| it.is_shown(page));
     places.extend(served.map(|it| (it.name, it.start())));
+    places.extend(page.has_assistants.get().then_some((Key::ChatPlace, Route::Chat(None))));
     places.extend([
-        (Key::ChatPlace, Route::Chat(None)),
         (Key::Counter, Route::Counter(None)),
         (Key::ApprovalsTitle, Route::Approvals),
         (Key::Preferences, Route::Preferences),
@@ -231,31 +241,32 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
 }
 
 /// Asks the tools of the families that find something, once typing rests.
-fn ask(page: Page, sought: &str, found: RwSignal<Vec<(Key, Vec<Found>)>>) {
+fn ask(page: Page, sought: &str, found: RwSignal<Vec<Answer>>) {
     if sought.is_empty() {
-        return found.set(Vec::new());
+        return;
     }
     for seek in table::seeks().filter(|it| page.tool(it.tool).is_some()) {
         let asked = (seek.arguments)(sought);
         let name = (seek.tool, asked.to_string());
         if let Some(known) = ANSWERS.with_borrow(|it| it.get(&name).cloned()) {
-            put(found, seek, known);
+            put(found, Answer { kind: seek.kind, sought: sought.to_owned(), found: known });
             continue;
         }
+        let sought = sought.to_owned();
         spawn_local(async move {
             // What cannot be found now is not found; what the page knows itself is.
             let Ok(value) = fetch::<Value>(seek.tool, asked).await else { return };
-            let answer = (seek.read)(&value);
-            ANSWERS.with_borrow_mut(|it| it.insert(name, answer.clone()));
-            put(found, seek, answer);
+            let answer = Answer { kind: seek.kind, sought, found: (seek.read)(&value) };
+            ANSWERS.with_borrow_mut(|it| it.insert(name, answer.found.clone()));
+            put(found, answer);
         });
     }
 }
 
-fn put(found: RwSignal<Vec<(Key, Vec<Found>)>>, seek: &Seek, answer: Vec<Found>) {
+fn put(found: RwSignal<Vec<Answer>>, answer: Answer) {
     let _ = found.try_update(|all| {
-        all.retain(|it| it.0 != seek.kind);
-        all.push((seek.kind, answer));
+        all.retain(|it| it.kind != answer.kind);
+        all.push(answer);
     });
 }
 
@@ -287,5 +298,27 @@ mod tests {
         assert!(has("チケット窓口", &folded("ちけっと")));
         assert!(!has("Reserve seats", &folded("seat film")));
         assert!(has("anything", ""));
+    }
+
+    #[test]
+    fn what_was_found_for_an_earlier_word_is_not_led_to() {
+        let found = |title: &str, is_found: bool| Found {
+            title: title.to_owned(),
+            english: None,
+            route: Route::Home,
+            is_found,
+        };
+        let answer = Answer {
+            kind: Key::FinderForm,
+            sought: "Tar".to_owned(),
+            found: vec![found("Tár", true), found("Tarmac", true), found("Other", false)],
+        };
+        let labels = |sought: &str| {
+            let all = answer.fitting(&folded(sought), Lang::En);
+            all.into_iter().map(|it| it.label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels("tar"), ["Tár", "Tarmac"]);
+        assert_eq!(labels("tarm"), ["Tarmac"], "what fits by its name is there at once");
+        assert_eq!((labels("sea"), labels("")), (vec![], vec![]));
     }
 }

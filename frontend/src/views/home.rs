@@ -34,8 +34,9 @@ pub(crate) fn Front() -> impl IntoView {
 
 /// What may be done here. What the host turns out to serve comes last, so that nothing moves.
 fn doors(page: Page) -> Vec<(Key, Route)> {
-    let mut doors =
-        vec![(Key::FrontChat, Route::Chat(None)), (Key::FrontTools, Route::Counter(None))];
+    let chat = page.has_assistants.get().then_some((Key::FrontChat, Route::Chat(None)));
+    let mut doors: Vec<_> = chat.into_iter().collect();
+    doors.push((Key::FrontTools, Route::Counter(None)));
     let families = table::doors(page);
     let at = if table::has_first(page) { 0 } else { doors.len() };
     let (first, others) = families.split_at(families.len().min(1));

@@ -27,6 +27,7 @@ use crate::operator::{Gate, Operator};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::Key;
+use crate::views::notice::Notice;
 
 /// The id of the place's heading.
 const TITLE: &str = "operator-title";
@@ -132,6 +133,7 @@ fn Inside() -> impl IntoView {
             <nav class="op-tabs" aria-label=move || page.say(Key::OperatorTabs)>
                 {LINKS.map(link).into_iter().collect_view()}
             </nav>
+            {move || operator.failed.get().map(|error| view! { <Notice error/> })}
             {move || match part.get() {
                 Part::Now => view! { <now::NowView/> }.into_any(),
                 Part::Components => view! { <components::ComponentsView named/> }.into_any(),

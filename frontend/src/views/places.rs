@@ -63,7 +63,10 @@ pub(crate) fn Places() -> impl IntoView {
     let page = page();
     let is_open = RwSignal::new(false);
     let is_shown = move |way: &Way| {
-        let is_served = way.place.is_none_or(|it| it.is_shown(page));
+        let is_served = match way.place {
+            Some(place) => place.is_shown(page),
+            None => way.name != Key::ChatPlace || page.has_assistants.get(),
+        };
         is_served || page.route.with(|it| way.has(it))
     };
     let shown = Memo::new(move |_| {

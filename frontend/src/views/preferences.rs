@@ -3,12 +3,10 @@
 use leptos::prelude::*;
 
 use crate::browser::{self, Keep};
-use crate::chat::talk::Talk;
-use crate::chat::{album, kept};
 use crate::operator::units;
 use crate::page::page;
+use crate::reader::{self, KEPT_ON, kind};
 use crate::settings::{self, Motion, Theme};
-use crate::table;
 use crate::text::{Key, Lang};
 
 /// The place `#/settings`.
@@ -103,32 +101,14 @@ fn Notices() -> impl IntoView {
 #[component]
 fn Kept() -> impl IntoView {
     let page = page();
-    let talk = Talk::here();
     let is_asking = RwSignal::new(false);
-    let kept_now = RwSignal::new(what_is_kept());
-    let clear = move |_| {
-        is_asking.set(false);
-        table::forget();
-        album::forget_all();
-        kept::forget_all();
-        talk.leave();
-        for keep in [Keep::Browser, Keep::Tab] {
-            keep.names()
-                .into_iter()
-                .filter(|it| kind(it) != KEPT_ON)
-                .for_each(|it| keep.remove(&it));
-        }
-        kept_now.set(what_is_kept());
-        page.notify(Key::PreferencesCleared);
-        browser::focus_soon("preferences-clear");
-    };
     view! {
         <section class="preference" aria-labelledby="preferences-kept">
             <h2 id="preferences-kept" class="section-title">{move || page.say(Key::PreferencesKept)}</h2>
             <p class="hint">{move || page.say(Key::PreferencesKeptHint)}</p>
             <ul class="preferences-kept">
-                {move || kept_now.get().into_iter().map(|(key, bytes)| view! {
-                    <li><span>{page.say(key)}</span><span class="is-number">{units::bytes(bytes)}</span></li>
+                {what_is_kept().into_iter().map(|(key, bytes)| view! {
+                    <li><span>{move || page.say(key)}</span><span class="is-number">{units::bytes(bytes)}</span></li>
                 }).collect_view()}
             </ul>
             {move || match is_asking.get() {
@@ -141,7 +121,7 @@ fn Kept() -> impl IntoView {
                 true => view! {
                     <div class="sure" role="group" aria-labelledby="preferences-sure">
                         <p id="preferences-sure">{move || page.say(Key::PreferencesClearAsk)}</p>
-                        <button type="button" class="is-grave" on:click=clear>
+                        <button type="button" class="is-grave" on:click=move |_| reader::forget(page, false)>
                             {move || page.say(Key::PreferencesClearYes)}
                         </button>
                         <button type="button" class="quiet" id="preferences-keep"
@@ -158,20 +138,6 @@ fn Kept() -> impl IntoView {
     }
 }
 
-/// What stays when all is cleared: what is set here, and what lets the reader in.
-const KEPT_ON: Key = Key::PreferencesOwn;
-
-/// Of what kind something is that is kept under that name.
-fn kind(name: &str) -> Key {
-    match name {
-        "language" | "theme" | "motion" | "notices" => KEPT_ON,
-        "token" | "operator-key" => KEPT_ON,
-        _ if name.starts_with("account") => KEPT_ON,
-        _ if name == "chat" || name.starts_with("chat.") => Key::PreferencesChats,
-        _ => Key::PreferencesTyped,
-    }
-}
-
 /// Bytes that are kept, by kind.
 fn what_is_kept() -> Vec<(Key, u64)> {
     let kinds = [Key::PreferencesChats, Key::PreferencesTyped, KEPT_ON];
@@ -183,18 +149,4 @@ fn what_is_kept() -> Vec<(Key, u64)> {
         }
     }
     sums.to_vec()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_lets_the_reader_in_and_what_is_set_stays() {
-        for name in ["language", "theme", "motion", "notices", "token", "operator-key"] {
-            assert_eq!(kind(name), KEPT_ON, "{name}");
-        }
-        assert_eq!(kind("chat.abc"), Key::PreferencesChats);
-        assert_eq!(kind("draft.echo"), Key::PreferencesTyped);
-    }
 }

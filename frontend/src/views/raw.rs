@@ -12,7 +12,12 @@ const TEXT_MAX: usize = 100_000;
 
 /// Draws the JSON of `value` behind a summary.
 #[component]
-pub(crate) fn Raw(value: Value) -> impl IntoView {
+pub(crate) fn Raw(
+    value: Value,
+    /// What it is.
+    #[prop(default = Key::RawJson)]
+    title: Key,
+) -> impl IntoView {
     let page = page();
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
     let shown: String = text.chars().take(TEXT_MAX).collect();
@@ -24,11 +29,11 @@ pub(crate) fn Raw(value: Value) -> impl IntoView {
     };
     view! {
         <details class="raw">
-            <summary>{move || page.say(Key::RawJson)}</summary>
+            <summary>{move || page.say(title)}</summary>
             <button type="button" class="quiet small" on:click=copy>
                 {move || page.say(Key::Copy)}
             </button>
-            <pre tabindex="0" aria-label=move || page.say(Key::RawJson)>{shown}</pre>
+            <pre tabindex="0" aria-label=move || page.say(title)>{shown}</pre>
         </details>
     }
 }

@@ -2,7 +2,8 @@
 
 use fantoccini::key::Key;
 use serde_json::{Value, json};
-use tests::browser::Look;
+use tests::browser::{Browser, Look};
+use tests::server::TestServer;
 
 use super::{Opened, WAY};
 
@@ -140,4 +141,121 @@ async fn conversations_are_listed_searched_named_and_deleted() {
         1
     );
     it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_an_old_tab_leaves_what_a_newer_one_said() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    it.say(WAY).await;
+    let kept = async || {
+        let script =
+            "const name = Object.keys(localStorage).find(it => it.startsWith('madoguchi.chat.'));
+            return JSON.parse(localStorage.getItem(name)).entries.length";
+        it.browser.script(script).await
+    };
+    let old = it.browser.this_window().await;
+    let new = it.browser.window("#/chat").await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 2").await;
+    it.say("東京駅から渋谷駅まで").await;
+    // The old one takes it up.
+    it.browser.to(&old).await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 4").await;
+    // One that slept has heard nothing, and goes without a trace.
+    let sleep = "window.addEventListener('storage', it => it.stopImmediatePropagation(), true)";
+    it.browser.script(sleep).await;
+    it.browser.to(&new).await;
+    it.say("新宿駅から東京駅まで").await;
+    it.browser.to(&old).await;
+    assert_eq!(it.count(".chat-message").await, 4);
+    it.browser.script("window.dispatchEvent(new PageTransitionEvent('pagehide'))").await;
+    assert_eq!(kept().await, 6);
+    it.browser.close_window().await;
+    it.browser.to(&new).await;
+    assert_eq!(kept().await, 6);
+    it.browser.script("location.reload()").await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 6").await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_chat_is_drawn_by_its_own_messages() {
+    let it = Opened::with(Look::DESKTOP).await;
+    it.say(WAY).await;
+    it.say("東京駅から渋谷駅まで").await;
+    it.browser.click(".chat-new").await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 0").await;
+    // Asked once more, its answer has the number that a question has in the other.
+    it.say("こんにちは").await;
+    it.browser.hit("button", "Regenerate this answer").await;
+    it.browser.until("document.querySelector('#chat-message-3.is-answer')").await;
+    it.rests().await;
+    it.browser.click("#chat-list").await;
+    it.browser.until("document.querySelectorAll('.chat-thread').length === 2").await;
+    it.browser.click(".chat-thread:not(.is-open) .chat-thread-open").await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 4").await;
+    let drawn = "return [...document.querySelectorAll('.chat-message')]
+        .map(it => it.classList.contains('is-own') && it.querySelector('.chat-own-text').innerText)";
+    let drawn = it.browser.script(drawn).await;
+    assert_eq!(drawn, json!([WAY, false, "東京駅から渋谷駅まで", false]));
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_comes_back_after_an_edit() {
+    let it = Opened::with(Look::DESKTOP).await;
+    it.say(WAY).await;
+    let typed = async |text: &str| {
+        it.browser
+            .until(&format!("document.querySelector('#chat-input').value === {text:?}"))
+            .await;
+    };
+    let edit = "document.querySelector('.is-own .chat-acts button:nth-child(2)').click()";
+    it.browser.script("document.querySelector('#chat-input').focus()").await;
+    it.browser.press("Half a thought").await;
+    it.browser.script(edit).await;
+    typed(WAY).await;
+    it.browser.hit("button", "Stop editing").await;
+    typed("Half a thought").await;
+    it.browser.script(edit).await;
+    typed(WAY).await;
+    it.browser.until("document.activeElement.id === 'chat-input'").await;
+    it.browser.key(Key::Enter).await;
+    typed("Half a thought").await;
+    it.rests().await;
+    assert_eq!(it.count(".chat-message").await, 2);
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_there_is_no_assistant_the_chat_says_so() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.find(".places a[href='#/chat']").await;
+    browser.go("#/chat").await;
+    browser.says(".empty", "There is no assistant").await;
+    assert!(browser.all("#chat-input").await.is_empty());
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.script("location.hash = '#/counter'").await;
+    browser.until("!document.querySelector(\"a[href='#/chat']\")").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_refuses_the_chat_is_not_said_to_be_away() {
+    let server = TestServer::with(&["cinema", "assistant"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser
+        .script(
+            "const real = window.fetch;
+             window.refusal = 403;
+             window.fetch = (input, init) => String(input.url ?? input).endsWith('/api/chat')
+                ? Promise.resolve(Response.json({ error: 'busy', message: `No: ${window.refusal}.` },
+                    { status: window.refusal }))
+                : real(input, init);
+             location.hash = '#/chat';",
+        )
+        .await;
+    browser.says(".chat .notice", "No: 403.").await;
+    assert!(browser.all(".chat .notice .quiet").await.is_empty(), "asking again changes nothing");
+    browser.close().await;
 }

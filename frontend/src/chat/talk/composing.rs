@@ -98,6 +98,10 @@ impl Talk {
 
     /// Keeps what is typed over a reload.
     pub(crate) fn keep_draft(self) {
+        // An earlier message is kept where it stands.
+        if self.editing.get_untracked().is_some() {
+            return;
+        }
         let draft = self.draft.get_untracked();
         if draft.is_empty() {
             Keep::Tab.remove(kept::DRAFT);
@@ -113,6 +117,10 @@ impl Talk {
         }
         let asked = self.thread.with_untracked(|it| it.clone().cut(id));
         if let Some(asked) = asked {
+            // What was about to be said comes back afterwards; from one edited message to another it is still aside.
+            if self.editing.get_untracked().is_none() {
+                self.aside.set_value((self.draft.get_untracked(), self.attached.get_untracked()));
+            }
             self.draft.set(asked.text);
             self.attached.set(asked.pictures);
             self.editing.set(Some(id));
@@ -129,11 +137,20 @@ impl Talk {
 
     /// The earlier message stays as it is.
     pub(crate) fn stop_editing(self) {
-        self.editing.set(None);
-        self.draft.set(String::new());
-        self.attached.set(Vec::new());
-        self.keep_draft();
+        self.put_back();
         browser::focus_soon("chat-input");
+    }
+
+    /// No earlier message is written anew any more: what was about to be said before stands in the composer again.
+    pub(super) fn put_back(self) {
+        if self.editing.get_untracked().is_none() {
+            return;
+        }
+        self.editing.set(None);
+        let (draft, attached) = self.aside.try_update_value(std::mem::take).unwrap_or_default();
+        self.draft.set(draft);
+        self.attached.set(attached);
+        self.keep_draft();
     }
 
     /// Puts pictures beside the message, and says which of the files are none.

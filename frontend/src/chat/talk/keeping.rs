@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::Talk;
-use crate::browser;
+use crate::browser::{self, Keep};
 use crate::chat::album;
-use crate::chat::kept::{self, SavedChats};
+use crate::chat::kept::{self, SAVED_CHATS, SavedChats};
 use crate::chat::thread::{TITLE_MAX, Thread};
 use crate::text::Key;
 
@@ -19,33 +19,79 @@ impl Talk {
         self.load_draft();
         match open.and_then(|it| kept::load(&it)) {
             Some(thread) => self.show(thread),
-            None => self.thread.set(Thread::new(browser::unique(), None)),
+            None => self.show(Thread::new(browser::unique(), None)),
         }
     }
 
-    /// No message stays in the page; what is kept is asked for anew.
-    pub(crate) fn leave(self) {
-        self.give_up();
-        self.has_met.set_value(false);
-        self.thread.set(Thread::default());
-        self.saved_chats.set(SavedChats::default());
-        self.draft.set(String::new());
-        self.attached.set(Vec::new());
-        self.editing.set(None);
+    /// Another window has kept something under that name, or forgotten it.
+    pub(super) fn hear(self, name: &str) {
+        if name == Keep::name(SAVED_CHATS) {
+            self.change_saved(|_| {});
+        } else if name == Keep::name(&kept::place(&self.id())) {
+            self.catch_up();
+        }
+    }
+
+    /// Takes up what another window has kept of this conversation since, unless something of this window's own is not
+    /// kept yet. An answer that is on its way there is taken up when it is here.
+    pub(super) fn catch_up(self) {
+        if self.has_changed() || self.thread.with_untracked(Thread::is_running) {
+            return;
+        }
+        if let Some(thread) = kept::stored(&self.id()).filter(|it| !it.is_running()) {
+            self.show(thread);
+        }
+    }
+
+    fn id(self) -> String {
+        self.thread.with_untracked(|it| it.id.clone())
+    }
+
+    /// Whether the conversation is another than was loaded or kept last.
+    fn has_changed(self) -> bool {
+        self.thread.with_untracked(|now| self.kept.with_value(|it| it != now))
+    }
+
+    /// The conversation stands as it is kept.
+    fn note_kept(self) {
+        self.kept.set_value(self.thread.get_untracked());
+    }
+
+    /// Changes what is known of the conversations that are kept: another window may have put something there since.
+    fn change_saved(self, change: impl FnOnce(&mut SavedChats)) {
+        self.saved_chats.update(|it| {
+            *it = SavedChats::load();
+            change(it);
+        });
     }
 
     fn show(self, thread: Thread) {
         self.thread.set(thread);
+        self.note_kept();
         self.load_pictures();
     }
 
-    /// Keeps the conversation that is open.
+    /// Keeps the conversation that is open, as far as it is another than what was kept.
     pub(crate) fn keep(self) {
-        let thread = self.thread.get_untracked();
-        self.saved_chats.update(|it| {
-            // Another window may have put something there since.
-            *it = SavedChats { open: Some(thread.id.clone()), ..SavedChats::load() };
-            kept::keep(it, &thread);
+        if self.has_changed() {
+            self.keep_as(&self.thread.get_untracked());
+            self.note_kept();
+        }
+    }
+
+    /// The page goes: an answer that is on its way does not come any more.
+    pub(super) fn keep_last(self) {
+        if self.has_changed() || self.thread.with_untracked(Thread::is_running) {
+            let mut thread = self.thread.get_untracked();
+            thread.wake();
+            self.keep_as(&thread);
+        }
+    }
+
+    fn keep_as(self, thread: &Thread) {
+        self.change_saved(|it| {
+            it.open = Some(thread.id.clone());
+            kept::keep(it, thread);
         });
     }
 
@@ -72,6 +118,7 @@ impl Talk {
             let found = album::load(&ids).await.unwrap_or_default();
             let is_open = self.thread.try_with_untracked(|it| it.id == id) == Some(true);
             if is_open && !found.is_empty() {
+                let has_changed = self.has_changed();
                 self.thread.update(|it| {
                     kept::each_picture(it, |picture| {
                         let data = found.iter().find(|it| it.0 == picture.id);
@@ -80,6 +127,10 @@ impl Talk {
                         }
                     });
                 });
+                // The bytes are kept apart from the conversation.
+                if !has_changed {
+                    self.note_kept();
+                }
             }
         });
     }
@@ -90,9 +141,9 @@ impl Talk {
         self.thread.update(Thread::stop);
         self.keep();
         let assistant = self.thread.with_untracked(|it| it.assistant.clone());
-        self.editing.set(None);
-        self.thread.set(Thread::new(browser::unique(), assistant));
-        self.saved_chats.update(|it| {
+        self.put_back();
+        self.show(Thread::new(browser::unique(), assistant));
+        self.change_saved(|it| {
             it.open = None;
             it.save();
         });
@@ -106,14 +157,14 @@ impl Talk {
             return true;
         }
         let Some(thread) = kept::load(id) else {
-            self.saved_chats.update(|it| kept::forget(it, id));
+            self.change_saved(|it| kept::forget(it, id));
             return false;
         };
         self.give_up();
         self.thread.update(Thread::stop);
         self.keep();
-        self.editing.set(None);
-        self.saved_chats.update(|it| {
+        self.put_back();
+        self.change_saved(|it| {
             it.open = Some(id.to_owned());
             it.save();
         });
@@ -130,9 +181,9 @@ impl Talk {
             self.thread.update(|it| it.title = title);
             return self.keep();
         }
-        if let Some(mut thread) = kept::load(id) {
+        if let Some(mut thread) = kept::stored(id) {
             thread.title = title;
-            self.saved_chats.update(|it| kept::keep(it, &thread));
+            self.change_saved(|it| kept::keep(it, &thread));
         }
     }
 
@@ -146,10 +197,10 @@ impl Talk {
         if is_open {
             self.give_up();
             let assistant = self.thread.with_untracked(|it| it.assistant.clone());
-            self.editing.set(None);
-            self.thread.set(Thread::new(browser::unique(), assistant));
+            self.put_back();
+            self.show(Thread::new(browser::unique(), assistant));
         }
-        self.saved_chats.update(|it| kept::forget(it, id));
+        self.change_saved(|it| kept::forget(it, id));
         self.page.notify(Key::ChatForgotten);
         browser::focus_soon("chat-input");
     }

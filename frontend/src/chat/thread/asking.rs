@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Thread;
+use super::{MESSAGE_MAX, Thread};
 use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
-use crate::chat::entry::{Asked, Body, Entry, Turn};
+use crate::chat::entry::{Asked, Body, Entry, Phase, Turn};
 use crate::chat::waiting::{Pending, Reply, Waiting};
 
 /// Entries of the history that are sent along (ILL-46).
@@ -42,13 +42,17 @@ impl Thread {
         } else {
             let (asked, before) = before.split_last()?;
             let asked = asked.asked()?;
-            request.insert("message".to_owned(), json!(asked.text));
+            let mut message = asked.text.clone();
+            // What waited in the turn that is gone on from is refused by that.
+            if let Some((turn, since)) = self.latest(before) {
+                put_answers(&mut request, &mut words, turn);
+                if !turn.answerer.is_planner() {
+                    message = with_unanswered(since, message);
+                }
+            }
+            request.insert("message".to_owned(), json!(message));
             if !asked.pictures.is_empty() {
                 request.insert("images".to_owned(), images(asked));
-            }
-            // What waited in the turn that is gone on from is refused by that.
-            if let Some(turn) = self.latest(before) {
-                put_answers(&mut request, &mut words, turn);
             }
             before
         };
@@ -63,12 +67,32 @@ impl Thread {
     }
 
     /// The last turn that the server may still have, so that it goes on with everything that it knew;
-    /// another assistant begins with the history.
-    fn latest<'a>(&self, entries: &'a [Shared<Entry>]) -> Option<&'a Turn> {
-        let turn = entries.iter().rev().find_map(|it| it.turn().filter(|it| it.turn.is_some()))?;
+    /// another assistant begins with the history. With it, what came after.
+    fn latest<'a>(&self, entries: &'a [Shared<Entry>]) -> Option<(&'a Turn, &'a [Shared<Entry>])> {
+        let kept = |it: &'a Shared<Entry>| it.turn().filter(|it| it.turn.is_some());
+        let at = entries.iter().rposition(|it| kept(it).is_some())?;
+        let turn = kept(&entries[at])?;
         let is_same = |it: &String| *it == turn.answerer.assistant;
-        self.assistant.as_ref().is_none_or(is_same).then_some(turn)
+        self.assistant.as_ref().is_none_or(is_same).then_some((turn, &entries[at + 1..]))
     }
+}
+
+/// The message behind the questions that were stopped or failed since the turn that is gone on from, which the server
+/// knows nothing of: as of a person who writes again before they are answered. The latest of them go first, as far as
+/// they fit.
+fn with_unanswered(since: &[Shared<Entry>], mut message: String) -> String {
+    let mut left = MESSAGE_MAX.saturating_sub(message.chars().count());
+    for pair in since.windows(2).rev() {
+        let (Some(asked), Some(turn)) = (pair[0].asked(), pair[1].turn()) else { continue };
+        let is_unanswered = matches!(turn.phase, Phase::Stopped | Phase::Failed(_));
+        if asked.is_out || asked.text.is_empty() || !is_unanswered {
+            continue;
+        }
+        let Some(rest) = left.checked_sub(asked.text.chars().count() + 2) else { break };
+        left = rest;
+        message = format!("{}\n\n{message}", asked.text);
+    }
+    message
 }
 
 /// What the person says by sending a form.

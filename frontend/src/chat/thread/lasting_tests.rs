@@ -58,11 +58,28 @@ fn a_conversation_has_limits() {
     for number in 0..15 {
         let mut thread = Thread::new(number.to_string(), None);
         thread.ask(&format!("会話 {number}"), Vec::new(), number);
-        saved_chats.note(&thread);
+        saved_chats.note(&thread).unwrap();
     }
     assert_eq!(
         (saved_chats.heads.len(), saved_chats.heads[0].name.as_str()),
         (kept::THREADS_MAX, "会話 14")
     );
     assert_eq!(saved_chats.found("話 1").len(), 5);
+}
+
+#[test]
+fn what_another_window_said_later_is_not_replaced() {
+    let mut old = thread();
+    old.ask("一", Vec::new(), 1);
+    old.stop();
+    let mut new = old.clone();
+    new.ask("二", Vec::new(), 2);
+    let mut saved_chats = kept::SavedChats::default();
+    saved_chats.note(&old).unwrap();
+    saved_chats.note(&new).unwrap();
+    old.title = "古い".to_owned();
+    assert_eq!(saved_chats.note(&old), None);
+    assert_eq!((saved_chats.heads[0].at_ms, saved_chats.heads[0].name.as_str()), (2, "一"));
+    new.title = "新しい".to_owned();
+    assert!(saved_chats.note(&new).is_some(), "what was said last may change otherwise");
 }

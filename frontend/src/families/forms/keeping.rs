@@ -81,12 +81,6 @@ pub(crate) fn forget(handle: &str) {
     }
 }
 
-/// Forgets all drafts.
-pub(crate) fn forget_all() {
-    saved_chats().iter().for_each(|it| Keep::Browser.remove(&name(it)));
-    Keep::Browser.remove(SAVED_CHATS);
-}
-
 fn name(handle: &str) -> String {
     format!("form.{handle}")
 }

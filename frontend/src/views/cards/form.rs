@@ -7,7 +7,7 @@ use output::form::{OpenForm, Status};
 use serde_json::Value;
 
 use crate::cards::masked::masked;
-use crate::cards::told::{CANCELLED, submitted};
+use crate::cards::told::submitted;
 use crate::chat::waiting::Reply;
 use crate::page::page;
 use crate::table::{self, Closed, Forms};
@@ -82,7 +82,7 @@ fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
     };
     let told = move || match reply.get() {
         Some(Reply::Submitted(_)) => page.say(Key::CardFormSent),
-        _ => CANCELLED,
+        _ => page.say(Key::CardFormCancelled),
     };
     view! {
         <details class="card-form-over" node_ref=details on:toggle=unfold>
@@ -127,7 +127,10 @@ fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -
             }
             .into_any()
         }
-        Some(_) => view! { <p class="card-said" lang="ja">{CANCELLED}</p> }.into_any(),
+        Some(_) => view! {
+            <p class="card-said">{move || page.say(Key::CardFormCancelled)}</p>
+        }
+        .into_any(),
     }
 }
 

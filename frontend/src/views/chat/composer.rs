@@ -69,6 +69,7 @@ pub(super) fn Composer() -> impl IntoView {
                             on:change=move |event| {
                                 let is_on = event_target_checked(&event);
                                 talk.thread.update(|it| it.chooses = is_on);
+                                talk.keep();
                             }/>
                         <span>{move || page.say(Key::ChatChoose)}</span>
                     </label>
@@ -187,28 +188,22 @@ fn Send() -> impl IntoView {
         move || talk.draft.with(|it| it.trim().is_empty()) && talk.attached.with(Vec::is_empty);
     // The button becomes the one that sends before this click is over, and must not send.
     let stop = move |event: MouseEvent| {
-        event.prevent_default();
-        talk.stop();
-    };
-    move || {
-        if is_running.get() {
-            view! {
-                <button type="button" id="chat-stop" class="main-action is-stop chat-send"
-                    on:click=stop>
-                    <span class="chat-stop-mark" aria-hidden="true"></span>
-                    {move || page.say(Key::ChatStop)}
-                </button>
-            }
-            .into_any()
-        } else {
-            view! {
-                <button type="submit" id="chat-send" class="main-action chat-send"
-                    disabled=is_empty>
-                    {move || page.say(Key::ChatSend)}
-                </button>
-            }
-            .into_any()
+        if is_running.get_untracked() {
+            event.prevent_default();
+            talk.stop();
         }
+    };
+    view! {
+        // One button throughout: the keyboard stays on it.
+        <button type=move || if is_running.get() { "button" } else { "submit" }
+            id=move || if is_running.get() { "chat-stop" } else { "chat-send" }
+            class="main-action chat-send" class:is-stop=is_running
+            disabled=move || !is_running.get() && is_empty() on:click=stop>
+            {move || is_running.get().then(|| view! {
+                <span class="chat-stop-mark" aria-hidden="true"></span>
+            })}
+            {move || page.say(if is_running.get() { Key::ChatStop } else { Key::ChatSend })}
+        </button>
     }
 }
 

@@ -28,8 +28,11 @@ pub(super) fn Transcript() -> impl IntoView {
     let page = page();
     let talk = Talk::here();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
+    // Each conversation counts its own entries.
     let ids = Memo::new(move |_| {
-        talk.thread.with(|it| it.entries.iter().map(|it| it.id).collect::<Vec<_>>())
+        talk.thread.with(|thread| {
+            thread.entries.iter().map(|it| (thread.id.clone(), it.id)).collect::<Vec<_>>()
+        })
     });
     let log = NodeRef::<html::Div>::new();
     follow(talk, log);
@@ -39,7 +42,7 @@ pub(super) fn Transcript() -> impl IntoView {
         <div class="chat-log" role="log" aria-live="off" node_ref=log
             aria-label=move || page.say(Key::ChatLog)
             aria-busy=move || is_running.get().to_string()>
-            <For each=move || ids.get() key=|id| *id children=move |id| view! { <Message id/> }/>
+            <For each=move || ids.get() key=Clone::clone children=move |(_, id)| view! { <Message id/> }/>
         </div>
     }
 }

@@ -1,12 +1,14 @@
 //! One tool: what it does, what it needs, and what came of calling it.
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::list::Group;
 use crate::apps::live::{Called, Outcome};
 use crate::browser;
 use crate::call::{Call, Caller};
+use crate::cards::masked::masked;
 use crate::form::{Form, is_empty};
 use crate::mcp::wire::{Progress, Tool};
 use crate::page::page;
@@ -17,6 +19,7 @@ use crate::views::form::{Faults, Fields, Filling};
 use crate::views::notice::{Notice, Skeleton};
 use crate::views::output::{OutputView, app, has_app};
 use crate::views::questions::Questions;
+use crate::views::raw::Raw;
 
 /// The tool of that name; it may go and come back while the reader is here.
 #[component]
@@ -165,19 +168,25 @@ fn Actions(caller: Caller, filling: Filling) -> impl IntoView {
     let page = filling.page;
     let is_running = move || caller.call.with(Call::is_running);
     let has_answer = move || caller.call.with(|it| matches!(it, Call::Done { .. }));
-    let text = move || page.say(if has_answer() { Key::CallAgain } else { Key::CallTool });
+    let text = move || {
+        page.say(match () {
+            () if is_running() => Key::Stop,
+            () if has_answer() => Key::CallAgain,
+            () => Key::CallTool,
+        })
+    };
+    // The button becomes the one that calls before this click is over, and must not call.
+    let stop = move |event: MouseEvent| {
+        if untrack(is_running) {
+            event.prevent_default();
+            caller.stop();
+        }
+    };
     view! {
         <div class="actions">
-            {move || if is_running() {
-                view! {
-                    <button type="button" class="main-action is-stop" on:click=move |_| caller.stop()>
-                        {page.say(Key::Stop)}
-                    </button>
-                }
-                .into_any()
-            } else {
-                view! { <button type="submit" class="main-action">{text}</button> }.into_any()
-            }}
+            // One button throughout: the keyboard stays on it.
+            <button type=move || if is_running() { "button" } else { "submit" }
+                class="main-action" class:is-stop=is_running on:click=stop>{text}</button>
             <button type="button" class="plain" on:click=move |_| {
                 filling.clear();
                 caller.reset();
@@ -207,7 +216,7 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyVi
         }
         .into_any(),
         Call::Failed(error) => view! {
-            <section class="answer"><Notice error on_retry/></section>
+            <section class="answer"><Notice error on_retry/>{request(tool, caller)}</section>
         }
         .into_any(),
         Call::Done { output, seconds } => {
@@ -218,12 +227,25 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyVi
                         {move || page.say(Key::Answer)}<span class="count">{took}</span>
                     </h2>
                     <OutputView tool=tool.get_untracked() output/>
+                    {request(tool, caller)}
                 </section>
             }
             .into_any()
         }
     };
     drawn.into_any()
+}
+
+/// What was sent, to be looked at and copied; less what is secret.
+fn request(tool: Memo<Tool>, caller: Caller) -> impl IntoView {
+    let value = json!({
+        "method": "tools/call",
+        "params": {
+            "name": tool.with_untracked(|it| it.name.clone()),
+            "arguments": masked(&caller.arguments()),
+        },
+    });
+    view! { <Raw value title=Key::CallRequest/> }
 }
 
 /// The app of a tool, there from the beginning of the call on, and below it how that stands.

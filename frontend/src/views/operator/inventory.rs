@@ -81,7 +81,7 @@ impl Inventory {
         way_back: impl Into<String>,
         work: impl Future<Output = Result<(), CallError>> + 'static,
     ) {
-        order(self.page, (self.is_busy, error), said, way_back, work, async move || {
+        order(self.operator, (self.is_busy, error), said, way_back, work, async move || {
             self.look().await
         });
     }

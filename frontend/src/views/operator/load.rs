@@ -10,7 +10,8 @@ use super::inventory::Inventory;
 use super::waiting::WAITING;
 use crate::browser;
 use crate::error::CallError;
-use crate::operator::{units, wasm};
+use crate::operator::data::Components;
+use crate::operator::{Operator, Sent, units, wasm};
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
@@ -19,22 +20,7 @@ use crate::views::notice::Notice;
 const CHOOSE: &str = "op-load-choose";
 const NAME: &str = "op-load-name";
 
-/// What came of the last try.
-#[derive(Clone)]
-enum Came {
-    /// It serves, as the generation of that number.
-    Serves(String, u64),
-    /// It waits for the operator's approval.
-    Waits(String),
-    /// The host does not want it, and says why.
-    Refused(String, CallError),
-    /// The file is none to send.
-    Wrong(String, u64),
-    /// It is not known what the host makes of it.
-    Failed(CallError),
-}
-
-impl Came {
+impl Sent {
     /// The outcome as a sentence.
     fn title(&self, lang: Lang) -> String {
         match self {
@@ -66,7 +52,6 @@ struct LoadForm {
     name: RwSignal<String>,
     is_name_wrong: RwSignal<bool>,
     is_sending: RwSignal<bool>,
-    came: RwSignal<Option<Came>>,
 }
 
 impl LoadForm {
@@ -78,10 +63,10 @@ impl LoadForm {
         let lang = self.inventory.page.lang.get_untracked();
         if let Some(wrong) = wasm::wrong(&name, size, lang) {
             self.file.set(None);
-            self.came.set(Some(Came::Wrong(name, size)));
+            self.inventory.operator.sent.set(Some(Sent::Wrong(name, size)));
             return self.inventory.page.announce(wrong);
         }
-        self.came.set(None);
+        self.inventory.operator.sent.set(None);
         self.is_name_wrong.set(false);
         self.name.set(wasm::name(&name));
         self.file.set(Some(file));
@@ -106,42 +91,45 @@ impl LoadForm {
         }
         self.is_name_wrong.set(false);
         self.is_sending.set(true);
-        self.came.set(None);
-        self.inventory.page.announce_key(Key::OperatorSending);
+        let Inventory { page, operator, .. } = self.inventory;
+        operator.sent.set(None);
+        page.announce_key(Key::OperatorSending);
         let waited = untrack(|| self.waiting(&name));
         spawn_local(async move {
-            let answer = self.inventory.operator.load(&name, &file).await;
+            let answer = operator.load(&name, &file).await;
+            // The place may have been left, and its list with it; what came of it is told all the same.
+            let waits = match &answer {
+                Ok(_) => None,
+                Err(_) => waiting(operator, &name).await,
+            };
             self.inventory.look().await;
-            if self.is_sending.try_set(false).is_some() {
-                return;
-            }
-            let waits = untrack(|| self.waiting(&name));
+            let _ = self.is_sending.try_set(false);
             let came = match answer {
-                Ok(it) => Came::Serves(name, it.generation.unwrap_or_default()),
+                Ok(it) => Sent::Serves(name, it.generation.unwrap_or_default()),
                 Err(error) if waits.is_some() && is_put_off(&error, waits != waited) => {
-                    Came::Waits(name)
+                    Sent::Waits(name)
                 }
                 Err(CallError::Refused(it)) if it.status == 422 => {
-                    Came::Refused(name, CallError::Refused(it))
+                    Sent::Refused(name, CallError::Refused(it))
                 }
-                Err(error) => Came::Failed(error),
+                Err(error) => Sent::Failed(error),
             };
             self.tell(came);
         });
     }
 
     /// Shows and says what came of it; a file that the host has taken is done with.
-    fn tell(self, came: Came) {
+    fn tell(self, came: Sent) {
         let lang = self.inventory.page.lang.get_untracked();
         // The notice of an error speaks for itself.
-        if !matches!(came, Came::Failed(_)) {
+        if !matches!(came, Sent::Failed(_)) {
             let why = came.why(lang).unwrap_or_default();
             self.inventory.page.announce(format!("{} {why}", came.title(lang)));
         }
-        if matches!(came, Came::Serves(..) | Came::Waits(_)) {
-            self.file.set(None);
+        if matches!(came, Sent::Serves(..) | Sent::Waits(_)) {
+            let _ = self.file.try_set(None);
         }
-        self.came.set(Some(came));
+        self.inventory.operator.sent.set(Some(came));
         browser::focus_if_lost(CHOOSE);
     }
 
@@ -149,6 +137,13 @@ impl LoadForm {
     fn waiting(self, name: &str) -> Option<String> {
         self.inventory.told(name, |it| it.pending.as_ref().map(|it| it.digest.clone())).flatten()
     }
+}
+
+/// The digest of the build of that name that waits, as the host has it now.
+async fn waiting(operator: Operator, name: &str) -> Option<String> {
+    let found = operator.get::<Components>("components").await.ok()?;
+    let own = found.components.into_iter().find(|it| it.name == name)?;
+    own.pending.map(|it| it.digest)
 }
 
 /// Whether a build was not refused, but put before the operator.
@@ -167,7 +162,6 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
         name: RwSignal::new(String::new()),
         is_name_wrong: RwSignal::new(false),
         is_sending: RwSignal::new(false),
-        came: RwSignal::new(None),
     };
     let is_over = RwSignal::new(false);
     let node = NodeRef::<Input>::new();
@@ -212,7 +206,7 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
                 <p class="drop-rules" id="op-load-rules">{move || page.say(Key::OperatorLoadRules)}</p>
             </div>
             {move || has_file().then(|| view! { <Naming form/> })}
-            {move || form.came.get().map(|came| view! { <Outcome came/> })}
+            {move || inventory.operator.sent.get().map(|came| view! { <Outcome came/> })}
         </section>
     }
 }
@@ -274,13 +268,13 @@ fn Naming(form: LoadForm) -> impl IntoView {
 
 /// What came of it. The live region says the same.
 #[component]
-fn Outcome(came: Came) -> impl IntoView {
+fn Outcome(came: Sent) -> impl IntoView {
     let page = page();
-    if let Came::Failed(error) = came {
+    if let Sent::Failed(error) = came {
         return view! { <Notice error/> }.into_any();
     }
-    let is_bad = matches!(came, Came::Refused(..) | Came::Wrong(..));
-    let waits = matches!(came, Came::Waits(_));
+    let is_bad = matches!(came, Sent::Refused(..) | Sent::Wrong(..));
+    let waits = matches!(came, Sent::Waits(_));
     let came = StoredValue::new(came);
     let go = move |_| {
         browser::reveal(WAITING);

@@ -9,13 +9,10 @@ use super::report::Report;
 use crate::browser;
 use crate::dates;
 use crate::operator::client;
-use crate::operator::reports::{Account, Accounts, Device, Link, Token, Tokens};
+use crate::operator::reports::{Account, Accounts, Link, Token, Tokens};
 use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Empty;
-
-/// A link that works once, and for whom it is.
-type Made = RwSignal<Option<(String, String)>>;
 
 /// The part `People`.
 #[component]
@@ -49,8 +46,10 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
         let (expires, has_expired) = (it.expires.clone(), it.expired);
         let until = move || match &expires {
             None => page.say(Key::OperatorTokenNever).to_owned(),
-            Some(at) if has_expired => page.fill(Key::OperatorTokenOver, &[at]),
-            Some(at) => at.clone(),
+            Some(at) => {
+                let at = dates::moment(at, page.lang.get());
+                if has_expired { page.fill(Key::OperatorTokenOver, &[&at]) } else { at }
+            }
         };
         view! {
             <tr>
@@ -99,10 +98,13 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
 fn AccountsPart() -> impl IntoView {
     let page = page();
     let report = Report::<Accounts>::at("accounts");
-    let made: Made = RwSignal::new(None);
+    let made = report.operator.link;
     report.shown(move |told| {
         let all = Memo::new(move |_| told.with(|it| it.accounts.clone()));
         let is_none = Memo::new(move |_| all.with(Vec::is_empty));
+        let names = Memo::new(move |_| {
+            all.with(|it| it.iter().map(|it| it.name.clone()).collect::<Vec<_>>())
+        });
         view! {
             <section class="op-part" aria-labelledby="op-accounts">
                 <h2 id="op-accounts" class="section-title" tabindex="-1">
@@ -120,22 +122,28 @@ fn AccountsPart() -> impl IntoView {
                     view! { <Empty title/> }
                 })}
                 <ul class="op-list">
-                    <For each=move || all.get() key=|it| format!("{it:?}") let:account>
-                        <li><Card report account made/></li>
+                    <For each=move || names.get() key=Clone::clone let:name>
+                        <li><Card report all name/></li>
                     </For>
                 </ul>
-                <New report made/>
+                <New report/>
             </section>
         }
     })
 }
 
-/// Orders a link for the account, and shows it.
-fn link(report: Report<Accounts>, made: Made, name: String, (rest, body): (&str, Value)) {
+/// Orders a link for the account, and shows it; then runs `made`.
+fn link(
+    report: Report<Accounts>,
+    name: String,
+    (rest, body): (&str, Value),
+    made: impl FnOnce() + 'static,
+) {
     let path = client::account(&name, rest);
     report.order((Key::OperatorLinkMade, name.clone()), "op-link", async move {
         let it = report.operator.ask::<Link>(&path, &body).await?;
-        made.set(Some((name, it.link)));
+        report.operator.link.set(Some((name, it.link)));
+        made();
         browser::focus_soon("op-link");
         Ok(())
     });
@@ -143,7 +151,7 @@ fn link(report: Report<Accounts>, made: Made, name: String, (rest, body): (&str,
 
 /// Makes an account.
 #[component]
-fn New(report: Report<Accounts>, made: Made) -> impl IntoView {
+fn New(report: Report<Accounts>) -> impl IntoView {
     let page = page();
     let (name, scopes) = (RwSignal::new(String::new()), RwSignal::new("*".to_owned()));
     let submit = move |event: SubmitEvent| {
@@ -155,8 +163,8 @@ fn New(report: Report<Accounts>, made: Made) -> impl IntoView {
         let scopes = scopes.get_untracked();
         let scopes: Vec<_> = scopes.split([',', ' ', '、']).filter(|it| !it.is_empty()).collect();
         let body = json!({ "scopes": scopes });
-        name.set(String::new());
-        link(report, made, wanted, ("", body));
+        // A name that the host does not take stays, to be mended.
+        link(report, wanted, ("", body), move || drop(name.try_set(String::new())));
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby="op-account-new">
@@ -187,18 +195,24 @@ fn New(report: Report<Accounts>, made: Made) -> impl IntoView {
 
 /// One account, with the devices that it has let in.
 #[component]
-fn Card(report: Report<Accounts>, account: Account, made: Made) -> impl IntoView {
+fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl IntoView {
     let page = page();
     let is_asking = RwSignal::new(false);
-    let name = StoredValue::new(account.name.clone());
+    let own = name.clone();
+    // What it has last done changes while the keyboard is in it.
+    let account = Memo::new(move |_| {
+        all.with(|it| it.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
+    });
+    let name = StoredValue::new(name);
     let id = move |part: &str| name.with_value(|it| format!("op-account-{part}-{it}"));
     let named = move |key: Key| move || name.with_value(|it| page.fill(key, &[it]));
-    let (passkeys, has_password) = (account.passkeys.to_string(), account.password);
     let signs_in = move || {
+        let (passkeys, has_password) = account.with(|it| (it.passkeys.to_string(), it.password));
         let password = if has_password { page.say(Key::OperatorHasPassword) } else { "" };
         page.fill(Key::OperatorSignsIn, &[&passkeys, password])
     };
-    let relink = move |_| link(report, made, name.get_value(), ("/link", json!({})));
+    let scopes = move || account.with(|it| it.scopes.join(" "));
+    let relink = move |_| link(report, name.get_value(), ("/link", json!({})), || ());
     let remove = move |_| {
         is_asking.set(false);
         let name = name.get_value();
@@ -206,22 +220,29 @@ fn Card(report: Report<Accounts>, account: Account, made: Made) -> impl IntoView
             report.operator.delete(&client::account(&name, "")).await
         });
     };
-    let device = move |it: Device| {
-        let used = it.last_used.clone();
-        let used =
-            move || page.fill(Key::OperatorDeviceUsed, &[&dates::moment(&used, page.lang.get())]);
-        let (device, client_name) = (it.id.clone(), it.client.clone());
+    let devices = Memo::new(move |_| account.with(|it| it.devices.clone()));
+    let has_devices = Memo::new(move |_| devices.with(|it| !it.is_empty()));
+    let ids = move || devices.with(|it| it.iter().map(|it| it.id.clone()).collect::<Vec<_>>());
+    let device = move |id: String| {
+        let own = id.clone();
+        let device = Memo::new(move |_| {
+            devices.with(|it| it.iter().find(|it| it.id == own).cloned()).unwrap_or_default()
+        });
+        let used = move || {
+            let used = device.with(|it| dates::moment(&it.last_used, page.lang.get()));
+            page.fill(Key::OperatorDeviceUsed, &[&used])
+        };
         let end = move |_| {
-            let path = name.with_value(|it| client::account(it, &format!("/devices/{device}")));
-            let said = (Key::OperatorDeviceEnded, client_name.clone());
+            let path = name.with_value(|it| client::account(it, &format!("/devices/{id}")));
+            let said = (Key::OperatorDeviceEnded, device.with_untracked(|it| it.client.clone()));
             report.order(said, TITLE, async move { report.operator.delete(&path).await });
         };
-        let label = it.client.clone();
         view! {
             <li>
-                <b>{it.client}</b>" "<code>{it.scopes.join(" ")}</code>" "{used}" "
+                <b>{move || device.with(|it| it.client.clone())}</b>" "
+                <code>{move || device.with(|it| it.scopes.join(" "))}</code>" "{used}" "
                 <button type="button" class="plain" on:click=end
-                    aria-label=move || page.fill(Key::OperatorDeviceEndNamed, &[&label])>
+                    aria-label=move || device.with(|it| page.fill(Key::OperatorDeviceEndNamed, &[&it.client]))>
                     {move || page.say(Key::OperatorDeviceEnd)}
                 </button>
             </li>
@@ -230,13 +251,13 @@ fn Card(report: Report<Accounts>, account: Account, made: Made) -> impl IntoView
     view! {
         <article class="op-card" aria-labelledby=id("title")>
             <div class="op-card-head">
-                <h3 id=id("title")>{account.name}</h3>
-                <p class="op-facts"><code>{account.scopes.join(" ")}</code><span>{signs_in}</span></p>
+                <h3 id=id("title")>{name.get_value()}</h3>
+                <p class="op-facts"><code>{scopes}</code><span>{signs_in}</span></p>
             </div>
-            {(!account.devices.is_empty()).then(|| view! {
+            {move || has_devices.get().then(|| view! {
                 <h4>{move || page.say(Key::OperatorDevices)}</h4>
                 <ul class="op-sentences">
-                    {account.devices.into_iter().map(device).collect_view()}
+                    <For each=ids key=Clone::clone children=device/>
                 </ul>
             })}
             {move || match is_asking.get() {
@@ -246,7 +267,8 @@ fn Card(report: Report<Accounts>, account: Account, made: Made) -> impl IntoView
                             aria-label=named(Key::OperatorLinkNewNamed)>
                             {move || page.say(Key::OperatorLinkNew)}
                         </button>
-                        <button type="button" class="quiet small is-grave" aria-label=named(Key::OperatorAccountRemoveNamed)
+                        <button type="button" class="quiet small is-grave" id=id("remove")
+                            aria-label=named(Key::OperatorAccountRemoveNamed)
                             on:click=move |_| { is_asking.set(true); browser::focus_soon(id("keep")); }>
                             {move || page.say(Key::OperatorAccountRemove)}
                         </button>
@@ -258,7 +280,8 @@ fn Card(report: Report<Accounts>, account: Account, made: Made) -> impl IntoView
                         <button type="button" class="is-grave" on:click=remove>
                             {move || page.say(Key::OperatorAccountRemoveYes)}
                         </button>
-                        <button type="button" class="quiet" id=id("keep") on:click=move |_| is_asking.set(false)>
+                        <button type="button" class="quiet" id=id("keep")
+                            on:click=move |_| { is_asking.set(false); browser::focus_soon(id("remove")); }>
                             {move || page.say(Key::OperatorUnloadNo)}
                         </button>
                     </div>

@@ -11,7 +11,6 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::error::CallError;
 use crate::operator::{Operator, repeat};
-use crate::page::{Page, page};
 use crate::text::Key;
 use crate::views::notice::{Notice, Skeleton};
 
@@ -20,7 +19,6 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// What the host last reported at an address of the operator's.
 pub(super) struct Report<T: Send + Sync + 'static> {
-    pub(super) page: Page,
     pub(super) operator: Operator,
     pub(super) found: RwSignal<Loaded<T>>,
     /// Why the last order was not carried out.
@@ -42,7 +40,6 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
     /// Asks for it as long as the view is there that calls this.
     pub(super) fn at(path: &'static str) -> Self {
         let report = Self {
-            page: page(),
             operator: expect_context(),
             found: RwSignal::new(Loaded::Loading),
             error: RwSignal::new(None),
@@ -110,14 +107,15 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
         work: impl Future<Output = Result<(), CallError>> + 'static,
     ) {
         let states = (self.is_busy, self.error);
-        order(self.page, states, said, way_back, work, async move || self.look().await);
+        order(self.operator, states, said, way_back, work, async move || self.look().await);
     }
 }
 
 /// Carries out `work` and looks again, unless another order is under way: what is said is announced once it is done, or
-/// its error is kept. A keyboard whose button is gone by then comes to `way_back`.
+/// its error is kept: by the operator's place, where the part was left. A keyboard whose button is gone by then comes to
+/// `way_back`.
 pub(super) fn order(
-    page: Page,
+    operator: Operator,
     (is_busy, error): (RwSignal<bool>, RwSignal<Option<CallError>>),
     (key, name): (Key, String),
     way_back: impl Into<String>,
@@ -128,12 +126,16 @@ pub(super) fn order(
         return;
     }
     let way_back = way_back.into();
+    let page = operator.page;
     is_busy.set(true);
     error.set(None);
+    operator.failed.set(None);
     spawn_local(async move {
         let failed = work.await.err();
         let is_done = failed.is_none();
-        let _ = error.try_set(failed);
+        if let Some(Some(failed)) = error.try_set(failed) {
+            operator.failed.set(Some(failed));
+        }
         if is_done {
             page.announce(page.lang.get_untracked().fill(key, &[&name]));
             page.show(key, &name);

@@ -33,12 +33,7 @@ pub(crate) fn load(seat: &Seat) -> Kept {
 pub(crate) fn save(seat: &Seat, kept: Kept) {
     let mut all = Keep::Tab.get(KEPT).unwrap_or_default();
     put(&mut all, name(seat), kept);
-    if all.is_empty() { forget_all() } else { Keep::Tab.put(KEPT, &all) }
-}
-
-/// Forgets all of it: the next reader at this browser is another one.
-pub(crate) fn forget_all() {
-    Keep::Tab.remove(KEPT);
+    if all.is_empty() { Keep::Tab.remove(KEPT) } else { Keep::Tab.put(KEPT, &all) }
 }
 
 fn name(seat: &Seat) -> String {

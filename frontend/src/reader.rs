@@ -1,0 +1,117 @@
+//! What this browser keeps of its reader, and how it forgets them: in every window, storage and memory alike.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::future::{join, select};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::StorageEvent;
+
+use crate::access;
+use crate::browser::{self, Keep};
+use crate::chat::album;
+use crate::page::{Door, Page};
+use crate::text::{self, Key};
+
+/// By what other windows hear of it, and this one says it once it is opened anew. With it, whether the reader signed out.
+const FORGOTTEN: &str = "forgotten";
+/// How long the page waits for the host to hear of it.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What stays when all is cleared: what is set here, and what lets the reader in.
+pub(crate) const KEPT_ON: Key = Key::PreferencesOwn;
+
+/// Of what kind something is that is kept under that name.
+pub(crate) fn kind(name: &str) -> Key {
+    match name {
+        "language" | "theme" | "motion" | "notices" => KEPT_ON,
+        _ if is_door(name) => KEPT_ON,
+        _ if name == "chat" || name.starts_with("chat.") => Key::PreferencesChats,
+        _ => Key::PreferencesTyped,
+    }
+}
+
+/// Whether what is kept under that name lets the reader in.
+fn is_door(name: &str) -> bool {
+    matches!(name, "token" | "operator-key") || name.starts_with("account")
+}
+
+/// Follows other windows that forget the reader, and says what this one did before it was opened anew.
+pub(crate) fn follow(page: Page) {
+    let heard = |event: StorageEvent| {
+        let is_it = event.key().is_some_and(|it| it == Keep::name(FORGOTTEN));
+        if let Some(is_out) = event.new_value().filter(|_| is_it) {
+            clear(is_out == "true");
+            open_anew();
+        }
+    };
+    let _others = window_event_listener(leptos::ev::Custom::new("storage"), heard);
+    let Some(is_out) = Keep::Tab.get::<bool>(FORGOTTEN) else { return };
+    Keep::Tab.remove(FORGOTTEN);
+    spawn_local(async move {
+        text::load().await;
+        page.notify(if is_out { Key::SignedOut } else { Key::PreferencesCleared });
+    });
+}
+
+/// Forgets the reader, who signs out or goes on as a new one. The page is opened anew, in other windows, too: nothing
+/// that a view or a family knows of the reader outlives that.
+pub(crate) fn forget(page: Page, is_out: bool) {
+    let told = is_out.then(access::sign_out);
+    if is_out {
+        page.door.set(Door::Shut);
+    }
+    Keep::Browser.put(FORGOTTEN, &is_out);
+    Keep::Tab.put(FORGOTTEN, &is_out);
+    clear(is_out);
+    spawn_local(async move {
+        let told = async {
+            if let Some(told) = told {
+                told.await;
+            }
+        };
+        // A browser that keeps no pictures has none to forget.
+        let done = pin!(join(album::clear(), told));
+        select(done, pin!(browser::sleep(PATIENCE))).await;
+        open_anew();
+    });
+}
+
+/// Takes out what is kept of the reader; from now on this window keeps nothing.
+fn clear(is_out: bool) {
+    Keep::shut();
+    for keep in [Keep::Browser, Keep::Tab] {
+        let goes = |it: &String| kind(it) != KEPT_ON || (is_out && is_door(it));
+        // What is said once the page is opened anew.
+        let is_said = |it: &String| matches!(keep, Keep::Tab) && it == FORGOTTEN;
+        let names = keep.names().into_iter().filter(|it| goes(it) && !is_said(it));
+        names.for_each(|it| keep.remove(&it));
+    }
+}
+
+fn open_anew() {
+    let _ = window().location().reload();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lets_the_reader_in_and_what_is_set_stays() {
+        for name in ["language", "theme", "motion", "notices", "token", "operator-key", "account"] {
+            assert_eq!(kind(name), KEPT_ON, "{name}");
+        }
+        assert_eq!(kind("chat.abc"), Key::PreferencesChats);
+        for name in ["draft.echo", "name", "tools", "forgotten", "form.abc"] {
+            assert_eq!(kind(name), Key::PreferencesTyped, "{name}");
+        }
+    }
+
+    #[test]
+    fn signing_out_shuts_every_door_and_leaves_what_is_set() {
+        assert!(["token", "operator-key", "account", "account.begun"].iter().all(|it| is_door(it)));
+        assert!(!["language", "theme", "motion", "notices"].iter().any(|it| is_door(it)));
+    }
+}
