@@ -42,7 +42,7 @@ pub mod tokens;
 pub use accepted::Accepted;
 pub use accepted::{sentences, touches};
 pub use aliases::{Alias, Aliases};
-pub use aliases::{CHAT, RESERVED};
+pub use aliases::{CHAT, PROBED, RESERVED};
 
 pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
 pub use accounts::AccountsConfig;
