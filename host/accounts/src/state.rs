@@ -434,11 +434,11 @@ impl Store {
         }
     }
 
-    /// Notes that a grant is used; what ends with it.
-    pub(crate) fn using(&self, grant: &str, now_s: u64) -> CancellationToken {
-        let live = self.live.lock().get(grant).cloned().unwrap_or_default();
+    /// Notes that a grant is used; what ends with it, where it has not ended yet.
+    pub(crate) fn using(&self, grant: &str, now_s: u64) -> Option<CancellationToken> {
+        let live = self.live.lock().get(grant).cloned()?;
         live.used_s.fetch_max(now_s, Ordering::Relaxed);
-        live.ended.clone()
+        Some(live.ended.clone())
     }
 
     /// When a grant was last used.

@@ -50,6 +50,8 @@ struct Entry {
 pub struct Principal {
     /// The caller, as components see them.
     pub caller: Caller,
+    /// What they were given by this server itself, as scopes are written.
+    pub held: Option<Arc<[String]>>,
     /// How often they may ask.
     pub rate: Option<Arc<Rate>>,
     /// How much they may send at once.
@@ -168,6 +170,7 @@ impl Authority {
                 caller: Caller::named(name, &token.scopes, scopes.into_iter().collect())
                     .reading(token.language.as_ref())
                     .offered(toolset),
+                held: None,
                 rate: rate.map(|it| Arc::new(Rate::new(it, &config.live_nodes))),
                 share: shares.of_caller(),
                 expires,

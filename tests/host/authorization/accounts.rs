@@ -178,6 +178,26 @@ async fn consent_gives_no_more_than_account_and_choice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_makes_no_customer_one_of_the_staff() {
+    let server = serve("").await;
+    let app = App::register(&server.url()).await;
+    let all = [
+        ("customer", &["component:cinema"][..], true),
+        ("boss", &["*"][..], false),
+        ("door", &["component:cinema", "tool:check_in"][..], false),
+    ];
+    for (name, scopes, is_refused) in all {
+        let mut person = Person::join(&server, name, scopes).await;
+        let tokens = app.tokens(&mut person, &[("scope", "tool:check_in tool:list_movies")]).await;
+        assert_eq!(tokens["scope"], "tool:check_in tool:list_movies", "{name}");
+        let client = server.client_with(access(&tokens));
+        let scanned = json!({ "code": "no ticket at all" });
+        let answer = client.call("check_in", scanned).await.to_string();
+        assert_eq!(answer.contains("staff_only"), is_refused, "AUTH-8: {name}: {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_missing_scope_is_asked_for_beside_those_held() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;

@@ -81,8 +81,8 @@ impl Operators {
         let scopes = [Scope::Operator].into_iter().collect();
         let caller = Caller::named("operator", &[Scope::Operator.to_string()], scopes);
         let share_of = share.clone();
-        let principal =
-            Principal { caller, rate: None, share: share_of, expires: None, ended: None };
+        let (held, rate, expires, ended) = (None, None, None, None);
+        let principal = Principal { caller, held, rate, share: share_of, expires, ended };
         Self { access, principal: Arc::new(principal), share }
     }
 }
@@ -334,7 +334,7 @@ impl Rules {
             // Files are written as they come.
             is_kept: path != "/api/blobs",
             expires: found.as_ref().and_then(|it| it.expires).filter(|_| is_subscription(parts)),
-            held: found.as_ref().filter(|it| it.ended.is_some()).map(|it| it.caller.scopes.clone()),
+            held: found.as_ref().and_then(|it| it.held.clone()),
             ended: found.and_then(|it| it.ended.clone()),
             page: None,
             under_way: Some(under_way),
