@@ -10,7 +10,7 @@ use std::{
 use base::{config::AccountsConfig, scopes::Scopes};
 use serde_json::{Value, json};
 use store::{clock::Clock, database::postgres::Server, seal::Seal};
-use telemetry::audit::{Arguments, Audit, By, Line, Name};
+use telemetry::audit::{self, Arguments, Audit, By, Line, Name};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -202,7 +202,10 @@ impl Accounts {
             outcome: outcome.into(),
             trap: None,
             duration: Duration::ZERO,
-            is_refused: outcome == "refused",
+            kind: match outcome {
+                "refused" => audit::Kind::Refused,
+                _ => audit::Kind::Ran,
+            },
         });
     }
 

@@ -319,7 +319,7 @@ impl Calls {
                 asked_by: approval.asked_by.clone(),
                 approval: Some(approval.id.as_str().into()),
             })),
-            is_refused: false,
+            kind: audit::Kind::Ran,
             duration: Duration::ZERO,
         });
     }
