@@ -84,16 +84,23 @@ async fn requests_without_right_pkce_or_client_lead_nowhere() {
         ("state", &*long, "invalid_request"),
     ] {
         let path = format!("/oauth/authorize?{}", app.query(&[(name, value)]));
-        // Who is signed in goes back to the client with the error; a stranger is led nowhere.
-        let back = led_to(&ann.get(&path).await);
-        assert!(back.as_str().starts_with(CALLBACK), "{name}={value}: {back}");
-        assert_eq!(parameter(&back, "error").as_deref(), Some(error), "{name}={value}");
-        assert_eq!(parameter(&back, "iss"), Some(server.url()));
-        assert_eq!(parameter(&back, "code"), None);
-        let shown = stranger.get(&path).await;
-        assert_eq!(shown.status(), StatusCode::BAD_REQUEST, "{name}={value}");
-        assert!(shown.headers().get("location").is_none(), "{name}={value}");
+        // Before a page has said where a client that registers itself leads to, nothing leads there.
+        for who in [&ann, &stranger] {
+            let shown = who.get(&path).await;
+            assert_eq!(shown.status(), StatusCode::BAD_REQUEST, "{name}={value}");
+            assert!(shown.headers().get("location").is_none(), "{name}={value}");
+            let shown = shown.text().await.unwrap();
+            assert!(shown.contains(error), "{name}={value}: {shown}");
+        }
     }
+    // This server's own page is known, and gets the error back.
+    let home = format!("{}/", server.url());
+    let own = [("client_id", "madoguchi-page"), ("redirect_uri", &*home), ("scope", "everything")];
+    let back = led_to(&ann.get(&format!("/oauth/authorize?{}", app.query(&own))).await);
+    assert!(back.as_str().starts_with(&home), "{back}");
+    assert_eq!(parameter(&back, "error").as_deref(), Some("invalid_scope"));
+    assert_eq!(parameter(&back, "iss"), Some(server.url()));
+    assert_eq!(parameter(&back, "code"), None);
     // Where it is not known who asks and where to, nothing leads anywhere.
     for (name, value) in [
         ("client_id", "-"),
