@@ -60,7 +60,10 @@ pub(super) async fn sign_in(
     }
     let password = form.get("password").unwrap_or_default().to_owned();
     match accounts.sign_in(name, password).await {
-        Ok(Some(cookie)) => see_other(&format!("{}{next}", accounts.prefix()), Some(&cookie)),
+        Ok(Some(cookie)) => {
+            accounts.attempts().signed_in(peer, name);
+            see_other(&format!("{}{next}", accounts.prefix()), Some(&cookie))
+        }
         Ok(None) => reader.sign_in(next, true),
         Err(error) => failed(&reader, &error),
     }
