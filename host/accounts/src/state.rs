@@ -8,7 +8,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
+    io, mem,
     path::Path,
     sync::{
         Arc, Weak,
@@ -415,7 +415,20 @@ impl Store {
         let (mut state, mut live) = (self.state.write(), self.live.lock());
         for change in changes {
             match change {
-                Change::Account(it) => _ = state.accounts.insert(it.id.clone(), Arc::new(it)),
+                Change::Account(it) => {
+                    let before = state.accounts.get(&it.id);
+                    if before.is_some_and(|before| before.scopes != it.scopes) {
+                        // What is open reaches what they had; what is opened from now on, what they have.
+                        for grant in state.of(&it.id) {
+                            if let Some(live) = live.get_mut(&grant.id) {
+                                let used_s = live.used_s.load(Ordering::Relaxed).into();
+                                let anew = Live { used_s, ..Live::default() };
+                                mem::replace(live, Arc::new(anew)).ended.cancel();
+                            }
+                        }
+                    }
+                    state.accounts.insert(it.id.clone(), Arc::new(it));
+                }
                 Change::Client(it) => _ = state.clients.insert(it.id.clone(), Arc::new(it)),
                 Change::Grant(it) => {
                     live.entry(it.id.clone()).or_default();

@@ -253,6 +253,29 @@ async fn what_the_operator_narrows_or_removes_counts_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_open_stream_ends_when_its_account_has_other_scopes() {
+    let server = serve("").await;
+    let (app, operator) =
+        (App::register(&server.url()).await, Operator::of(&server.folders.data()));
+    let mut ann = Person::join(&server, "ann", &["*"]).await;
+    let tokens = app.tokens(&mut ann, &[]).await;
+    let client = server.client_with(access(&tokens));
+    let wanted = || json!({ "toolsListChanged": true });
+    let (mut listener, _): (Listener, Value) = client.listen_for(wanted()).await;
+    let narrow = json!({ "scopes": ["component:echo"] }).to_string();
+    let (status, _) = operator.send(Method::POST, "accounts/ann/scopes", narrow).await;
+    assert_eq!(status, StatusCode::OK);
+    let ended = listener.next(Duration::from_secs(1_000));
+    let ended = tokio::time::timeout(tests::PATIENCE, ended).await;
+    assert_eq!(ended, Ok(None), "AUTH-8: it listened as who had more");
+    // The token itself goes on, and so does what listens from now on.
+    let (mut listener, _): (Listener, Value) = client.listen_for(wanted()).await;
+    let quiet = listener.next(Duration::from_millis(200)).await;
+    assert_eq!(quiet, None);
+    assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_open_stream_ends_when_its_token_is_revoked() {
     let server = serve("").await;
     let app = App::register(&server.url()).await;
