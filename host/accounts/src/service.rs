@@ -29,6 +29,7 @@ mod people;
 
 pub(crate) use grants::{Asked, Redeemed, Refreshed, Tokens};
 pub use operator::AccountError;
+pub(crate) use operator::time;
 pub(crate) use people::{Session, SignInWith};
 
 /// Who gives commands, in the audit log: no account has that name.

@@ -63,10 +63,17 @@ pub(crate) struct Account {
     pub(crate) password: Option<String>,
     pub(crate) passkeys: Vec<Passkey>,
     /// The link that lets them choose how to sign in.
-    pub(crate) link: Option<Kept>,
+    pub(crate) link: Option<Link>,
     /// Where they are signed in.
     pub(crate) sessions: Vec<Kept>,
     pub(crate) created_s: u64,
+}
+
+impl Account {
+    /// Whether there is a way in beside a single passkey.
+    pub(crate) fn may_lose_passkey(&self) -> bool {
+        self.password.is_some() || self.passkeys.len() > 1
+    }
 }
 
 /// The digest of a secret, and until when it counts.
@@ -74,6 +81,16 @@ pub(crate) struct Account {
 pub(crate) struct Kept {
     pub(crate) digest: String,
     pub(crate) expires_s: u64,
+}
+
+/// A link that was made for an account.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Link {
+    #[serde(flatten)]
+    pub(crate) kept: Kept,
+    /// Whether using it takes back all that let in before.
+    #[serde(default)]
+    pub(crate) is_anew: bool,
 }
 
 /// A passkey's public half; all parts in base64 (URL).

@@ -357,6 +357,39 @@ async fn a_link_works_once_and_looking_does_not_use_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_begins_anew_takes_back_what_was_there() {
+    let server = serve("").await;
+    let operator = Operator::of(&server.folders.data());
+    let mut ann = Person::join(&server, "ann", &["*"]).await;
+    let app = App::register(&server.url()).await;
+    let tokens = app.tokens(&mut ann, &[]).await;
+    let kept = link_of(&operator.send(Method::POST, "accounts/ann/link", "").await.1);
+    let page = ann.get(&kept).await.text().await.unwrap();
+    assert!(!page.contains("takes back"), "{page}");
+    let wrong = json!({ "afresh": true }).to_string();
+    let (status, _) = operator.send(Method::POST, "accounts/ann/link", wrong).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let anew = json!({ "anew": true }).to_string();
+    let (_, answer) = operator.send(Method::POST, "accounts/ann/link", anew).await;
+    let link = link_of(&answer);
+    let page = ann.get(&link).await.text().await.unwrap();
+    assert!(page.contains("takes back all passkeys, the password"), "AUTH-2: {page}");
+    // Until it is used, nothing has changed.
+    assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK);
+    assert_eq!(
+        Person::new(&server.url()).sign_in("ann", PASSWORD).await.status(),
+        StatusCode::SEE_OTHER
+    );
+    let chosen = Person::new(&server.url()).choose(&link, "another password").await;
+    assert_eq!(chosen.status(), StatusCode::SEE_OTHER, "{chosen:?}");
+    is_out(&server, access(&tokens), "what was let in before").await;
+    refused(&app.refresh(refresh(&tokens), &[]).await, "invalid_grant");
+    let mut other = Person::new(&server.url());
+    assert_eq!(other.sign_in("ann", PASSWORD).await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(other.sign_in("ann", "another password").await.status(), StatusCode::SEE_OTHER);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn accounts_and_tokens_outlive_a_restart() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
