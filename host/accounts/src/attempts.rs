@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_let_in_from_where_they_were_whoever_tries() {
+    fn a_person_is_let_in_from_where_they_were_before() {
         let attempts = Attempts::new(&LiveNodes::default());
         let home = IpAddr::from([192, 0, 2, 1]);
         attempts.signed_in(home, "Ann");
