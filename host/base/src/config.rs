@@ -42,7 +42,7 @@ pub mod tokens;
 pub use accepted::Accepted;
 pub use accepted::{sentences, touches};
 pub use aliases::{Alias, Aliases};
-pub use aliases::{CHAT, RESERVED};
+pub use aliases::{CHAT, PROBED, RESERVED};
 
 pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
 pub use accounts::AccountsConfig;
@@ -422,10 +422,22 @@ impl Config {
         })
     }
 
-    /// Whose signature must stand on the component `name` of the registry at `host`; the component's own entry wins.
-    pub fn requirement(&self, name: &str, host: &str) -> Option<&Requirement> {
-        let own = self.components.get(name).and_then(|it| it.require.as_ref());
-        own.or_else(|| self.registries.get(host)?.require.as_ref())
+    /// Whose signatures must stand on the component `name` that the registries at `hosts` have led to, each of them;
+    /// the component's own entry wins.
+    pub fn requirements<'a>(
+        &self,
+        name: &str,
+        hosts: impl IntoIterator<Item = &'a str>,
+    ) -> Vec<&Requirement> {
+        if let Some(own) = self.components.get(name).and_then(|it| it.require.as_ref()) {
+            return vec![own];
+        }
+        let mut all = Vec::new();
+        for host in hosts {
+            let required = self.registries.get(host).and_then(|it| it.require.as_ref());
+            all.extend(required.filter(|it| !all.contains(it)));
+        }
+        all
     }
 
     /// The most memory that any component may have.

@@ -3,10 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -25,6 +22,7 @@ use super::{
     subscriptions::{Bulletin, NEWS_TIMEOUT, SUBSCRIPTIONS_MAX, Subscriptions},
     wire,
 };
+use base::caller::Caller;
 use sandbox::component::Question;
 
 /// How long a person may take to answer.
@@ -152,14 +150,14 @@ pub(super) struct Session {
     pub(super) asked: Arc<Mutex<Asked>>,
     /// Places for calls that have ended and whose questions are still open.
     later: Arc<Semaphore>,
-    /// Whether its client is notified of what is new.
-    is_listening: Arc<AtomicBool>,
+    /// As whom its client spoke last, where it is notified of what is new.
+    listens_as: Arc<OnceLock<Arc<Mutex<Caller>>>>,
 }
 
 impl Default for Session {
     fn default() -> Self {
         let later = Arc::new(Semaphore::new(LATER_MAX));
-        Self { asked: Arc::default(), later, is_listening: Arc::default() }
+        Self { asked: Arc::default(), later, listens_as: Arc::default() }
     }
 }
 
@@ -169,9 +167,17 @@ impl Session {
         self.later.clone().try_acquire_owned().ok()
     }
 
-    /// Whether it begins to listen now, which it does once, however often its client says that it is ready.
-    pub(super) fn begins_to_listen(&self) -> bool {
-        !self.is_listening.swap(true, Relaxed)
+    /// As whom it listens, where it begins to do so now; it does once, however often its client says that it is ready.
+    pub(super) fn begins_to_listen(&self, caller: Caller) -> Option<Arc<Mutex<Caller>>> {
+        let caller = Arc::new(Mutex::new(caller));
+        self.listens_as.set(caller.clone()).ok().map(|()| caller)
+    }
+
+    /// Notes who its client is now: its token may reach less than the one before.
+    pub(super) fn heard(&self, caller: &Caller) {
+        if let Some(it) = self.listens_as.get() {
+            it.lock().clone_from(caller);
+        }
     }
 
     /// What it is notified of: all lists, and the resources it subscribed to.

@@ -164,6 +164,7 @@ impl McpServer {
         let caller = self.caller_of(&context.extensions);
         let capabilities = context.client_capabilities();
         let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
+        self.session.heard(&caller);
         with_capabilities(caller, capabilities.as_deref())
     }
 
@@ -515,13 +516,11 @@ impl ServerHandler for McpServer {
 
     /// Notifies a legacy client of what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if !self.session.begins_to_listen() {
-            return;
-        }
         let caller = self.caller_of(&context.extensions);
+        let Some(listener) = self.session.begins_to_listen(caller.clone()) else { return };
         let linked = self.link(&caller, &context.extensions);
         let linked = linked.map(|(shared, key)| (shared.clone(), key));
-        let news = Subscriptions::new(&self.registry, &self.events, caller);
+        let news = Subscriptions::new(&self.registry, &self.events, listener);
         tokio::spawn(legacy::listen(context.peer, (self.session.clone(), linked), news));
     }
 }

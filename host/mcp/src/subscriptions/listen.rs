@@ -1,8 +1,9 @@
 //! Clients of the modern era that listen (`subscriptions/listen`): served past the SDK, whose filter knows nothing of
 //! tasks, and which says that it listens before it does.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData,
     model::{
@@ -68,7 +69,8 @@ impl McpServer {
         // What is false or empty is as if it were not there.
         let lists = lists.intersection(&lists);
         // Listens from here on, so that nothing in between is lost.
-        let news = Subscriptions::new(&self.registry, &self.events, self.caller(context));
+        let caller = Arc::new(Mutex::new(self.caller(context)));
+        let news = Subscriptions::new(&self.registry, &self.events, caller);
         let listening = self.listening(&news)?;
         let mut accepted = serde_json::to_value(&lists).unwrap_or_default();
         let mut own = BTreeSet::new();

@@ -30,7 +30,7 @@ enum Command {
     /// List the accounts, with the devices of each
     List,
     /// Make a new link for an account: it works once, for a day
-    Link(Named),
+    Link(Linked),
     /// Change what an account may do
     Scopes(Scoped),
     /// Remove an account; whatever it has let in is out at once
@@ -43,6 +43,15 @@ enum Command {
 struct Named {
     /// The account's name
     name: String,
+}
+
+#[derive(Args)]
+struct Linked {
+    /// The account's name
+    name: String,
+    /// Using it takes back every passkey, the password and all that was let in, as after a loss
+    #[arg(long)]
+    anew: bool,
 }
 
 #[derive(Args)]
@@ -80,7 +89,10 @@ impl Account {
                     Server::of(config)?.send(Method::GET, "accounts", Vec::new()).await?;
                 return tell(&text(response).await?, self.json, lines);
             }
-            Command::Link(it) => (Method::POST, &it.name, "/link".to_owned(), Vec::new()),
+            Command::Link(it) => {
+                let body = json!({ "anew": it.anew }).to_string().into_bytes();
+                (Method::POST, &it.name, "/link".to_owned(), body)
+            }
             Command::Scopes(it) => (Method::POST, &it.name, "/scopes".to_owned(), scoped(it)),
             Command::Remove(it) => (Method::DELETE, &it.name, String::new(), Vec::new()),
             Command::Revoke(it) => {
