@@ -1,7 +1,11 @@
 //! What goes over the wire in both eras, message by message.
 
 use serde_json::{Value, json};
-use tests::{client::Client, legacy::LegacySession, server::TestServer};
+use tests::{
+    client::{Client, Listener},
+    legacy::LegacySession,
+    server::TestServer,
+};
 
 #[tokio::test]
 async fn a_modern_client_discovers_lists_and_calls_without_a_session() {
@@ -126,4 +130,85 @@ async fn caller_is_anonymous_and_speaks_the_language_of_the_request() {
     let caller = &answer["result"]["structuredContent"];
     assert_eq!((&caller["principal"], &caller["locale"]), (&json!("anonymous"), &json!("ja-JP")));
     assert!(caller["client_capabilities"]["elicitation"].is_object(), "{caller}");
+}
+
+/// The ids of the events in `text`.
+fn event_ids(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|it| it.strip_prefix("id:")).map(str::trim).collect()
+}
+
+fn call(id: u64, tool: &str, arguments: Value) -> Value {
+    let params = json!({ "name": tool, "arguments": arguments });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+}
+
+#[tokio::test]
+async fn an_answer_that_was_missed_is_had_by_its_last_event() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open(&server.url()).await;
+    let whole = session.post(call(7, "echo", json!({ "value": { "a": 1 } }))).await;
+    let whole = whole.text().await.unwrap();
+    let ids = event_ids(&whole);
+    assert!(ids.len() > 1, "{whole}");
+    for _ in 0..2 {
+        let missed = session.resume(ids[0]).await.text().await.unwrap();
+        assert_eq!(event_ids(&missed), ids[1..], "what follows, and nothing twice: {missed}");
+        assert!(missed.contains("\"id\":7") && missed.contains("\"a\":1"), "{missed}");
+    }
+    let nothing = session.resume(ids[ids.len() - 1]).await.text().await.unwrap();
+    assert!(!nothing.contains("data: {"), "{nothing}");
+    let other = LegacySession::open(&server.url()).await;
+    let foreign = other.resume(ids[0]).await.text().await.unwrap();
+    assert!(!foreign.contains("\"id\":7"), "another's: {foreign}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_goes_on_and_is_waited_for_by_its_last_event() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open(&server.url()).await;
+    let mut first = session.post(call(7, "count_slowly", json!({ "steps": 200 }))).await;
+    let begun = first.chunk().await.unwrap().unwrap();
+    let begun = String::from_utf8_lossy(&begun).into_owned();
+    drop(first);
+    let ids = event_ids(&begun);
+    let mut back = Listener::of(session.resume(ids[0]).await);
+    let answer = back.next(tests::PATIENCE).await.unwrap();
+    assert_eq!(answer["result"]["structuredContent"]["counted"], 200, "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_requests_with_one_id_do_not_mix_their_answers() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open(&server.url()).await;
+    let first = session.post(call(7, "count_slowly", json!({ "steps": 200 }))).await;
+    let second = session.post(call(7, "echo", json!({ "value": {} }))).await;
+    assert_eq!(second.status(), 400);
+    let refused: Value = second.json().await.unwrap();
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("in use"), "{refused}");
+    let other = session.post(call(8, "echo", json!({ "value": {} }))).await;
+    assert_eq!(other.status(), 200);
+    let answer = Listener::of(first).next(tests::PATIENCE).await.unwrap();
+    assert_eq!(answer["result"]["structuredContent"]["counted"], 200, "{answer}");
+    let again = session.request_as(7, "tools/list", json!({})).await;
+    assert!(again["result"]["tools"].is_array(), "its id is free again: {again}");
+}
+
+#[tokio::test]
+async fn a_batch_is_refused_with_what_to_do() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open(&server.url()).await;
+    let batch = json!([call(1, "echo", json!({ "value": {} }))]);
+    let refused: Value = session.post(batch).await.json().await.unwrap();
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("no batches"), "{refused}");
+}
+
+#[tokio::test]
+async fn an_empty_cursor_is_the_first_page() {
+    let server = TestServer::with(&["echo"]).await;
+    for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+        let (_, answer) = server.client().request(method, json!({ "cursor": "" })).await;
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+    }
 }
