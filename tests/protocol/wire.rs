@@ -162,25 +162,34 @@ async fn an_answer_that_was_missed_is_had_by_its_last_event() {
     assert!(!foreign.contains("\"id\":7"), "another's: {foreign}");
 }
 
+/// Answers `question`, which was asked for a name.
+async fn answer(session: &LegacySession, question: &Value) {
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let result = json!({ "action": "accept", "content": { "name": "Taro" } });
+    session.post(json!({ "jsonrpc": "2.0", "id": question["id"], "result": result })).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_goes_on_and_is_waited_for_by_its_last_event() {
     let server = TestServer::with(&["echo"]).await;
-    let session = LegacySession::open(&server.url()).await;
-    let mut first = session.post(call(7, "count_slowly", json!({ "steps": 200 }))).await;
+    let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
+    let mut first = session.post(call(7, "greet", json!({}))).await;
     let begun = first.chunk().await.unwrap().unwrap();
     let begun = String::from_utf8_lossy(&begun).into_owned();
     drop(first);
-    let ids = event_ids(&begun);
-    let mut back = Listener::of(session.resume(ids[0]).await);
-    let answer = back.next(tests::PATIENCE).await.unwrap();
-    assert_eq!(answer["result"]["structuredContent"]["counted"], 200, "{answer}");
+    let mut back = Listener::of(session.resume(event_ids(&begun)[0]).await);
+    let question = back.next(tests::PATIENCE).await.unwrap();
+    answer(&session, &question).await;
+    let done = back.next(tests::PATIENCE).await.unwrap();
+    assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!", "{done}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_requests_with_one_id_do_not_mix_their_answers() {
     let server = TestServer::with(&["echo"]).await;
-    let session = LegacySession::open(&server.url()).await;
-    let first = session.post(call(7, "count_slowly", json!({ "steps": 200 }))).await;
+    let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
+    let mut first = Listener::of(session.post(call(7, "greet", json!({}))).await);
+    let question = first.next(tests::PATIENCE).await.unwrap();
     let second = session.post(call(7, "echo", json!({ "value": {} }))).await;
     assert_eq!(second.status(), 400);
     let refused: Value = second.json().await.unwrap();
@@ -188,8 +197,9 @@ async fn two_requests_with_one_id_do_not_mix_their_answers() {
     assert!(refused["error"]["message"].as_str().unwrap().contains("in use"), "{refused}");
     let other = session.post(call(8, "echo", json!({ "value": {} }))).await;
     assert_eq!(other.status(), 200);
-    let answer = Listener::of(first).next(tests::PATIENCE).await.unwrap();
-    assert_eq!(answer["result"]["structuredContent"]["counted"], 200, "{answer}");
+    answer(&session, &question).await;
+    let done = first.next(tests::PATIENCE).await.unwrap();
+    assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!", "{done}");
     let again = session.request_as(7, "tools/list", json!({})).await;
     assert!(again["result"]["tools"].is_array(), "its id is free again: {again}");
 }
