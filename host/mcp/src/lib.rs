@@ -321,7 +321,11 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult> {
         self.loaded(&context).await?;
         one_page(request)?;
-        Ok(self.tools(&self.caller(&context)))
+        let mut list = self.tools(&self.caller(&context));
+        if wire::is_legacy(&context) {
+            list.tools.iter_mut().for_each(wire::for_legacy);
+        }
+        Ok(list)
     }
 
     async fn list_prompts(
@@ -386,7 +390,15 @@ impl ServerHandler for McpServer {
             return Ok(response);
         }
         match self.rounds::<CallTool>(call, &context).await {
-            Ok(outcome) => wire::answered(outcome, wire::done),
+            Ok(outcome) => {
+                let mut response = wire::answered(outcome, wire::done);
+                if wire::is_legacy(&context)
+                    && let Ok(CallToolResponse::Complete(result)) = &mut response
+                {
+                    wire::fit_legacy(result);
+                }
+                response
+            }
             Err(Ended::Failed(error)) => wire::failed(error).map(Into::into),
             Err(Ended::CannotAsk(it)) => it.refusal().map(Into::into),
             Err(ended) => Err(rounds::error(ended)),

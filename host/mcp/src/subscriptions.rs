@@ -202,6 +202,15 @@ impl McpServer {
     pub(super) async fn subscribe_session(&self, uri: String, context: &Context) -> Result<()> {
         let caller = &self.caller(context);
         let catalog = self.registry.catalog();
+        if let Some(server) = catalog.server_for_resource(&uri)
+            && catalog.may_use(caller, Owner::Server(server.name()))
+        {
+            let message = format!(
+                "The server {} has this resource, and what changes there is not told here; read it again now and then.",
+                server.name()
+            );
+            return Err(ErrorData::invalid_request(message, None));
+        }
         let owner = catalog.component_for_resource(&uri);
         if !owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name()))) {
             return Err(wire::error(CallError::UnknownResource { uri }));
@@ -223,6 +232,16 @@ impl McpServer {
         let message =
             format!("A session has at most {SUBSCRIPTIONS_MAX} subscriptions; end one first.");
         Err(ErrorData::invalid_request(message, None))
+    }
+
+    /// Whether `caller` may be told of the resource: not of a component that they may not use, nor of another server.
+    /// One that is not there may come.
+    fn may_tell(&self, uri: &str, caller: &Caller) -> bool {
+        let catalog = self.registry.catalog();
+        match catalog.component_for_resource(uri) {
+            Some(owner) => catalog.may_use(caller, Owner::Component(owner.name())),
+            None => catalog.server_for_resource(uri).is_none(),
+        }
     }
 
     /// A place for one more that listens to `news`.

@@ -21,6 +21,8 @@ use sandbox::definition::check_uri;
 
 /// Where the filter is put: the SDK, which cannot read that, leaves the request to us as it stands.
 const SET_ASIDE: &str = "madoguchi/notifications";
+/// Resources of which it is looked whether they can be told of; the rest is left out.
+const ASKED_MAX: usize = 4 * SUBSCRIPTIONS_MAX;
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// What a client wants to be notified of.
@@ -62,14 +64,16 @@ impl McpServer {
         if task_ids.is_some() && !tasks::takes_tasks(context) {
             return Err(tasks::needs_tasks());
         }
+        let caller = self.caller(context);
         if let Some(uris) = &mut lists.resource_subscriptions {
-            uris.retain(|it| check_uri(it).is_ok());
+            uris.truncate(ASKED_MAX);
+            uris.retain(|it| check_uri(it).is_ok() && self.may_tell(it, &caller));
             uris.truncate(SUBSCRIPTIONS_MAX);
         }
         // What is false or empty is as if it were not there.
         let lists = lists.intersection(&lists);
         // Listens from here on, so that nothing in between is lost.
-        let caller = Arc::new(Mutex::new(self.caller(context)));
+        let caller = Arc::new(Mutex::new(caller));
         let news = Subscriptions::new(&self.registry, &self.events, caller);
         let listening = self.listening(&news)?;
         let mut accepted = serde_json::to_value(&lists).unwrap_or_default();
