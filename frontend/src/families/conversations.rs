@@ -32,6 +32,7 @@ pub(crate) mod time;
 pub(crate) mod trace;
 pub(crate) mod views;
 pub(crate) mod watch;
+pub(crate) mod written;
 
 #[cfg(test)]
 pub(crate) mod samples;
@@ -101,7 +102,10 @@ pub(super) static FAMILY: Family = Family {
         },
         kind: Key::FinderTalk,
     }),
-    forget: agents::kept::forget_all,
+    forget: || {
+        agents::kept::forget_all();
+        written::forget_all();
+    },
     outputs: &OUTPUTS,
     ..NONE
 };
