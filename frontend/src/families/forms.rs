@@ -63,6 +63,7 @@ pub(super) static FAMILY: Family = Family {
             (waiting > 0).then(|| Ongoing {
                 phrase,
                 english: None,
+                at: None,
                 route: At::List(None).route(),
                 waiting,
             })
