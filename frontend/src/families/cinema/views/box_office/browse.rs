@@ -26,6 +26,8 @@ use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// How old the programme on the screen may get while the reader looks at it.
 const AGE: Duration = Duration::from_secs(60);
+/// How old it may be when they come back to it, in milliseconds.
+const YOUNG_MS: f64 = 15_000.0;
 /// A search waits until the reader has paused.
 const PAUSE: Duration = Duration::from_millis(300);
 
@@ -40,12 +42,20 @@ struct Found {
 pub(super) fn Browse() -> impl IntoView {
     let page = page();
     let office: Office = expect_context();
-    let load = Callback::new(move |()| spawn_local(load(office)));
+    let asked_ms = StoredValue::new(0.0);
+    let load = Callback::new(move |()| {
+        asked_ms.set_value(browser::now_ms());
+        spawn_local(load(office));
+    });
     Effect::new(move |_| {
         page.refreshed.track();
         load.run(());
     });
-    stay_fresh(AGE, move || load.run(()));
+    stay_fresh(AGE, move || {
+        if browser::now_ms() - asked_ms.get_value() > YOUNG_MS {
+            load.run(());
+        }
+    });
     let day = Memo::new(move |_| chosen_day(page, office));
     let found = search(office);
     let retry = Callback::new(move |()| {
