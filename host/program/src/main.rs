@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, Parser, Subcommand, parser::ValueSource};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use host::{
@@ -17,8 +17,6 @@ use workbench::commands::{self, new::Kit};
 
 mod cli;
 
-use cli::dev::Said;
-
 // rmcp spends a third of its time in malloc; this one takes it down by half.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -28,7 +26,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(name = "madoguchi", version, args_conflicts_with_subcommands = false)]
 struct Arguments {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, env = "MADOGUCHI_ADDR", value_name = "IP:PORT")]
+    #[arg(long, env = "MADOGUCHI_ADDR", value_name = "IP:PORT", value_parser = addr)]
     addr: Option<SocketAddr>,
     /// The folder of databases and compiled code
     #[arg(long, env = "MADOGUCHI_DATA", value_name = "FOLDER", global = true)]
@@ -56,6 +54,9 @@ struct Arguments {
     log_format: Option<LogFormat>,
     #[command(subcommand)]
     command: Option<Command>,
+    /// Which of these settings a flag or a variable gives.
+    #[arg(skip)]
+    given: BTreeMap<&'static str, GivenBy>,
 }
 
 #[derive(Subcommand)]
@@ -121,7 +122,7 @@ enum Command {
     /// Let go of a build that waits, or of a changed tool of another server
     Refuse(cli::operator::Named),
     /// Show the address of the operator's place on the page, with the key of this start
-    Operator,
+    Operator(cli::operator::Place),
     /// Show what the running server keeps: databases, files, logs, and under which limits
     Storage(cli::report::Storage),
     /// Show what the running server is set to, and which flag, variable or line says so
@@ -147,12 +148,19 @@ fn operator_addr(text: &str) -> Result<OperatorAddr, String> {
     Ok(OperatorAddr(Some(addr)))
 }
 
+fn addr(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "an address such as 127.0.0.1:8808 is right, and no name")
+}
+
 fn language(text: &str) -> Result<LanguageTag, String> {
     text.to_owned().try_into()
 }
 
 fn main() -> ExitCode {
-    let ended = cli::companions::parse().and_then(|it| it.map_or_else(Ok, run));
+    let ended = cli::companions::parse().and_then(|it| match it {
+        Ok((arguments, matches)) => run(Arguments { given: given(&matches), ..arguments }),
+        Err(code) => Ok(code),
+    });
     match ended {
         Ok(code) => code,
         Err(error) => {
@@ -188,13 +196,8 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Run(run)) => run.run(&config).await,
             Some(Command::Replay(replay)) => replay.run(&config).await,
             Some(Command::Dev(dev)) => {
-                let said = Said {
-                    addr: arguments.addr.is_some(),
-                    data: arguments.data.is_some(),
-                    config: arguments.config.is_some(),
-                };
                 let mut signals = StopSignals::new().context("signals")?;
-                dev.run(config, said, signals.next()).await
+                dev.run(config, signals.next()).await
             }
             Some(Command::Export(export)) => tokio::task::block_in_place(|| export.run(&config)),
             Some(Command::Import(import)) => import.run(&config).await,
@@ -224,7 +227,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Accept(accept)) => accept.run(&config).await,
             Some(Command::Canary(canary)) => canary.run(&config).await,
             Some(Command::Refuse(named)) => named.refuse(&config).await,
-            Some(Command::Operator) => cli::operator::show(&config).await,
+            Some(Command::Operator(place)) => place.run(&config).await,
             Some(Command::Storage(storage)) => storage.run(&config).await,
             Some(Command::Settings(settings)) => settings.run(&config).await,
             Some(Command::Call(call)) => call.run(&config).await,
@@ -246,7 +249,7 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
         None => Config::of(&embedded)?,
     };
     config.compiler = this_program();
-    config.origin.given = given(arguments);
+    config.origin.given.clone_from(&arguments.given);
     config.addr = arguments.addr.unwrap_or(config.addr);
     config.log.format = arguments.log_format.unwrap_or(config.log.format);
     let endpoint = || std::env::var(OTLP_VARIABLE).ok().filter(|it| !it.is_empty());
@@ -284,34 +287,21 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
 const OTLP_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
 /// What is given by flags and variables; a flag wins.
-fn given(arguments: &Arguments) -> BTreeMap<&'static str, GivenBy> {
+fn given(matches: &ArgMatches) -> BTreeMap<&'static str, GivenBy> {
     let all = [
-        ("addr", "--addr", "MADOGUCHI_ADDR", arguments.addr.is_some()),
-        ("data", "--data", "MADOGUCHI_DATA", arguments.data.is_some()),
-        ("language", "--language", "MADOGUCHI_LANGUAGE", arguments.language.is_some()),
-        ("log.format", "--log-format", "MADOGUCHI_LOG_FORMAT", arguments.log_format.is_some()),
-        (
-            "components_folder",
-            "--components",
-            "MADOGUCHI_COMPONENTS",
-            arguments.components.is_some(),
-        ),
-        (
-            "operator_addr",
-            "--operator-addr",
-            "MADOGUCHI_OPERATOR_ADDR",
-            arguments.operator_addr.is_some(),
-        ),
+        ("addr", "addr", "--addr", "MADOGUCHI_ADDR"),
+        ("data", "data", "--data", "MADOGUCHI_DATA"),
+        ("language", "language", "--language", "MADOGUCHI_LANGUAGE"),
+        ("log.format", "log_format", "--log-format", "MADOGUCHI_LOG_FORMAT"),
+        ("components_folder", "components", "--components", "MADOGUCHI_COMPONENTS"),
+        ("operator_addr", "operator_addr", "--operator-addr", "MADOGUCHI_OPERATOR_ADDR"),
     ];
-    let is_flag = |flag: &str| {
-        std::env::args()
-            .any(|it| it.strip_prefix(flag).is_some_and(|it| it.is_empty() || it.starts_with('=')))
+    let by = |(name, id, flag, variable)| match matches.value_source(id)? {
+        ValueSource::CommandLine => Some((name, GivenBy::Flag(flag))),
+        ValueSource::EnvVariable => Some((name, GivenBy::Variable(variable))),
+        _ => None,
     };
-    let given = all.into_iter().filter(|it| it.3);
-    let by = |(name, flag, variable, _)| {
-        (name, if is_flag(flag) { GivenBy::Flag(flag) } else { GivenBy::Variable(variable) })
-    };
-    given.map(by).collect()
+    all.into_iter().filter_map(by).collect()
 }
 
 /// This program, to be started once more: the very one that runs, were its file replaced meanwhile.
@@ -363,5 +353,30 @@ impl StopSignals {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{ffi::OsString, os::unix::ffi::OsStringExt};
+
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn what_a_flag_gives_is_known_wherever_it_stands() {
+        Arguments::command().debug_assert();
+        let no_text = OsString::from_vec(vec![b'/', 0xff]);
+        let line = ["madoguchi", "--addr=127.0.0.1:1", "load", "--data", "/d"].map(OsString::from);
+        let matches = Arguments::command().get_matches_from(line.into_iter().chain([no_text]));
+        let given = given(&matches);
+        assert_eq!(given.get("addr"), Some(&GivenBy::Flag("--addr")));
+        assert_eq!(given.get("data"), Some(&GivenBy::Flag("--data")));
+        let refused = |line: &[&str]| Arguments::command().try_get_matches_from(line).unwrap_err();
+        let error = refused(&["madoguchi", "--addr", "localhost:8808"]).to_string();
+        assert!(error.contains("127.0.0.1:8808 is right"), "{error}");
+        let listed = ["madoguchi", "account", "list", "--json"];
+        assert!(Arguments::command().try_get_matches_from(listed).is_ok());
     }
 }
