@@ -96,7 +96,7 @@ impl Begun {
             message: vec![Part::text(asked.message)],
             history: history.into_iter().map(message).collect(),
             language: self.language,
-            now: chat::now(),
+            now: clock::now(),
         };
         let is_counted = self.provider != Provider::Builtin || self.role.is_some();
         let tally = is_counted.then(|| Tally::begin(&self.assistant.name, self.provider));

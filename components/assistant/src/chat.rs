@@ -1,9 +1,6 @@
 //! `POST /api/chat` (ILL-40): what a person says goes through an assistant, and comes back as text and
 //! pictures; as one answer or as a stream of events. `GET /api/chat` says which assistants there are.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use toolkit::{
     Stop, caller,
@@ -98,15 +95,6 @@ fn asked(request: &Request, settings: &Settings) -> Result<Asked, Refusal> {
 /// The language of errors: the caller's, as far as they say, and else Japanese, whatever the message is in (ILL-42).
 fn errors_language() -> Language {
     Language::of_caller(caller::locale().as_deref(), "")
-}
-
-/// The time of day.
-pub(crate) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs())
-        .ok()
-        .and_then(|it| Timestamp::from_second(it).ok())
-        .unwrap_or_default()
 }
 
 /// `value` without what says nothing.

@@ -10,6 +10,7 @@ mod asked;
 mod call;
 mod chat;
 mod check;
+mod clock;
 mod config;
 mod decide;
 pub mod ensemble;

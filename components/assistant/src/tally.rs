@@ -1,10 +1,8 @@
 //! What runs took, as the operator counts it; and how each provider was when it was last asked.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use toolkit::{assistants::running, log, sql};
 
-use crate::{Ending, Provider, Run, RunError, Stopped, Usage, Why};
+use crate::{Ending, Provider, Run, RunError, Stopped, Usage, Why, clock::now_s};
 
 /// How long what was last seen of a provider says something, in seconds (NAV-15).
 const FRESH_S: u64 = 60;
@@ -80,8 +78,4 @@ pub(crate) fn last_seen(provider: Provider) -> Option<bool> {
     let [last] = sql::query([toolkit::sql!(last, provider.name())]).ok()?;
     let (answered, seen_s) = last.first::<(u8, u64)>().ok()??;
     (now_s().abs_diff(seen_s) <= FRESH_S).then_some(answered == 1)
-}
-
-fn now_s() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs())
 }

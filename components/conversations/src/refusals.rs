@@ -6,8 +6,6 @@ use output::conversations::State;
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
 
-use crate::starting::Open;
-
 pub use directory::*;
 
 /// The one of the two that the caller reads: Japanese, unless they ask for another language.
@@ -70,13 +68,14 @@ pub fn target_agent_not_in_project(agent_id: &str, project_id: &str) -> Stop {
         .with(json!({ "target_agent_id": agent_id, "project_id": project_id }))
 }
 
-/// Start, check 5, in either direction. The participant of a pending one that starts another is told
-/// how to join it.
+/// Start, check 5, in either direction: with the conversation that there is, and whether the caller has only to join it.
 #[must_use]
-pub fn conversation_already_active(caller_id: &str, agent_id: &str, open: Option<&Open>) -> Stop {
-    let joins =
-        open.is_some_and(|it| it.state == State::Pending && it.participant_agent_id == caller_id);
-    let message = if joins {
+pub fn conversation_already_active(
+    agent_id: &str,
+    open: Option<(&str, State)>,
+    is_to_join: bool,
+) -> Stop {
+    let message = if is_to_join {
         say(
             "このエージェントからの会話リクエストが届いています。get_next_actionを呼び出して参加してください。",
             "This agent has asked you for a conversation already; call get_next_action to join it.",
@@ -89,8 +88,8 @@ pub fn conversation_already_active(caller_id: &str, agent_id: &str, open: Option
     };
     refused("conversation_already_active", 409, message).with(json!({
         "target_agent_id": agent_id,
-        "conversation_id": open.map(|it| &it.id),
-        "current_state": open.map(|it| it.state),
+        "conversation_id": open.map(|it| it.0),
+        "current_state": open.map(|it| it.1),
     }))
 }
 

@@ -49,11 +49,7 @@ pub fn start(
         Err(Error::Constraint(it)) if is_open_pair(it.kind, &it.name) => {
             let open =
                 open_between(beginning.project_id, beginning.initiator, beginning.participant)?;
-            Err(refusals::conversation_already_active(
-                beginning.initiator,
-                beginning.participant,
-                open.as_ref(),
-            ))
+            Err(is_there(open.as_ref(), beginning.initiator, beginning.participant))
         }
         Err(Error::UnexpectedCount(it)) if (it.statement as usize) < must_hold => {
             Err(refusals::invalid_session())
@@ -94,6 +90,14 @@ pub struct Open {
     pub state: State,
     /// Identifier of the agent that was asked.
     pub participant_agent_id: String,
+}
+
+/// What `caller` is told who would begin with `agent`, with whom there is one.
+pub fn is_there(open: Option<&Open>, caller: &str, agent: &str) -> Stop {
+    let is_to_join =
+        open.is_some_and(|it| it.state == State::Pending && it.participant_agent_id == caller);
+    let open = open.map(|it| (it.id.as_str(), it.state));
+    refusals::conversation_already_active(agent, open, is_to_join)
 }
 
 /// The open conversation of a pair.

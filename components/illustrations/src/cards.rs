@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 use toolkit::names::fold;
 
-use crate::catalogue;
+use crate::matching;
 
 /// The file that people edit.
 const FILE: &str = include_str!("../data/cards.json");
@@ -100,7 +100,7 @@ pub fn meant(name: &str) -> (Vec<usize>, bool) {
     let is_of = |it: &Theme| it.colours.iter().any(|it| is_colour(&query, &fold(it)));
     match themes().iter().position(is_of) {
         Some(at) => (vec![at], true),
-        None => catalogue::meant(name, themes().iter().map(Theme::names)),
+        None => matching::meant(name, themes().iter().map(Theme::names)),
     }
 }
 
@@ -108,7 +108,7 @@ pub fn meant(name: &str) -> (Vec<usize>, bool) {
 #[must_use]
 pub fn near(name: &str) -> Vec<(f64, String)> {
     let all = themes().iter().map(|it| (&it.name, it.suggested_by()));
-    catalogue::near(name, &meant(name).0, all)
+    matching::near(name, &meant(name).0, all)
 }
 
 /// Whether it is that colour, with nothing after it but what people say there.

@@ -6,6 +6,7 @@ pub mod catalogue;
 pub mod compose;
 pub mod examples;
 pub mod finding;
+pub mod matching;
 pub mod picture;
 pub mod refusals;
 pub mod resources;

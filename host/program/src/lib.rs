@@ -172,9 +172,7 @@ fn language(text: &str) -> Result<LanguageTag, String> {
 /// Reads the command line and does what it says; the code that the program ends with.
 pub fn main(carried: Carried) -> ExitCode {
     let ended = cli::companions::parse().and_then(|it| match it {
-        Ok((arguments, matches)) => {
-            run(Arguments { given: given(&matches), ..arguments }, carried)
-        }
+        Ok((arguments, matches)) => run(Arguments { given: given(&matches), ..arguments }, carried),
         Err(code) => Ok(code),
     });
     match ended {

@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn a_backup_names_no_file_elsewhere() {
-        for name in ["databases/a.db", "seal.key", "blobs/ab/cd/x", "turns/1.turn"] {
+        for name in ["databases/a.db", "seal.key", "blobs/ab/cd/x", "tasks/1.task"] {
             assert!(is_restored(name), "{name}");
         }
         for name in

@@ -7,7 +7,6 @@ use toolkit::{assistants::running::Manner, caller, log};
 use super::{
     CAPABILITIES, Refusal, answer, errors_language,
     going_on::{GoingOn, GoneOn},
-    now,
     request::Asked,
     without_nulls,
 };
@@ -133,7 +132,7 @@ impl Talk {
             before = Before { answered: gone.answered, ms: gone.ms };
         }
         let language = scene.language;
-        let task = Task { message, history, language, now: now() };
+        let task = Task { message, history, language, now: crate::clock::now() };
         let tally = Tally::begin(&scene.name, scene.chosen.provider);
         let run = scene.assistant.run(&task, before, &mut *picker, teller);
         let (transcript, usage) = (picker.transcript(), picker.usage());

@@ -15,7 +15,7 @@ use toolkit::{
 use url::Url;
 
 use super::events::{ErrorOf, Events, Pieces};
-use crate::{ModelConfig, ModelError, Why, chat::now};
+use crate::{ModelConfig, ModelError, Why, clock::now};
 
 /// Retries after the first attempt.
 const RETRIES_MAX: u32 = 2;

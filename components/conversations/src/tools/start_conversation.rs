@@ -203,7 +203,7 @@ fn may(
                 state: it.state,
                 participant_agent_id: it.participant_agent_id,
             };
-            Err(refusals::conversation_already_active(&session.agent_id, target_id, Some(&open)))
+            Err(starting::is_there(Some(&open), &session.agent_id, target_id))
         }
         None => Ok(()),
     }

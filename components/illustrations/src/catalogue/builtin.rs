@@ -2,10 +2,11 @@
 
 use toolkit::{Stop, dialogue::Name};
 
-use super::{Found, Source, meant, near};
+use super::{Found, Source};
 use crate::{
     art,
     cards::{self, Card, themes},
+    matching::{meant, near},
     picture::Picture,
     spoken,
 };

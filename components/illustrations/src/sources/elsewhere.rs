@@ -10,7 +10,8 @@ use super::{
     memory,
 };
 use crate::{
-    catalogue::{Found, Source, matching},
+    catalogue::{Found, Source},
+    matching,
     picture::Picture,
 };
 

@@ -15,7 +15,8 @@ use super::{
     sniff,
 };
 use crate::{
-    catalogue::{Found, Source, meant, near},
+    catalogue::{Found, Source},
+    matching::{meant, near},
     picture::Picture,
 };
 

@@ -1,8 +1,10 @@
 //! Which card or theme a name means: by spelling, reading, romanisation, English words and typos, and never by a
 //! stray word. What fits several cards alike is none of them.
 
-use toolkit::names::fold;
+use toolkit::names::{NEAR_MIN, fold, nearness};
 
+/// How near a thing is that fits as well as another one: nearer than any that does not fit.
+const ALIKE: f64 = 4.0;
 /// Names that are looked at, of one card or theme.
 const NAMES_MAX: usize = 24;
 /// What stands around a name and belongs to no name.
@@ -136,6 +138,34 @@ impl Query {
 
 /// Whether a query means a name, beside which the card has these.
 type Way = fn(&Query, &str, &[&str]) -> bool;
+
+/// The places of those among `all` that `name` means, and whether it names them as a whole.
+pub fn meant<'a, N: Iterator<Item = &'a str>>(
+    name: &str,
+    all: impl Iterator<Item = N>,
+) -> (Vec<usize>, bool) {
+    let names: Vec<Vec<&str>> = all.map(Iterator::collect).collect();
+    let found = find(name, &names);
+    let is_whole = found.iter().any(|it| is_one_of(name, &names[*it]));
+    (found, is_whole)
+}
+
+/// Names that come near, each with how near, of things with their name and all their names. Those that
+/// are meant alike come first.
+pub fn near<'a, N: Iterator<Item = &'a str>>(
+    name: &str,
+    alike: &[usize],
+    all: impl Iterator<Item = (&'a String, N)>,
+) -> Vec<(f64, String)> {
+    let query = fold(name);
+    let near = |(at, (name, names)): (usize, (&'a String, N))| {
+        let near = if alike.contains(&at) { ALIKE } else { nearness(&query, names) };
+        (near >= NEAR_MIN).then(|| (near, name.clone()))
+    };
+    let mut near: Vec<_> = all.enumerate().filter_map(near).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near
+}
 
 /// Without what stands around it.
 fn bare(query: &str) -> String {
