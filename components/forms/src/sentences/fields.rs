@@ -67,6 +67,7 @@ pub(super) struct Reading {
 /// The fields that `utterance` names, in order.
 pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
+    let text = untitled(&text);
     let mut reading = Reading::default();
     let mut marked = Vec::new();
     let mut is_after = false;
@@ -102,6 +103,11 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
 }
 
 impl Reading {
+    /// Whether it names fields, and nothing that is none.
+    pub(super) fn is_list(&self) -> bool {
+        self.sure > 0 && (self.fields.len() > 1 || self.left.is_empty())
+    }
+
     /// Reads one clause; `is_after` behind one that names the form or fields.
     fn clause(&mut self, clause: &str, is_after: bool, marked: &mut Vec<String>) {
         let is_form = has_form(clause);
@@ -118,7 +124,7 @@ impl Reading {
             self.take(&items(&more), true, marked);
             return;
         }
-        let count = self.fields.len();
+        let (count, sure) = (self.fields.len(), self.sure);
         for region in regions(clause, is_after) {
             let list = items(&region.text);
             let mut found = self.clone();
@@ -131,7 +137,8 @@ impl Reading {
             }
         }
         // What comes behind the form and names nothing is reported.
-        if is_more && self.fields.len() == count && !is_filler(clause, false) {
+        let is_told = self.fields.len() > count || self.sure > sure;
+        if is_more && !is_told && !is_filler(clause, false) {
             self.left.push(clause.trim().to_owned());
         }
     }
@@ -239,8 +246,13 @@ impl Reading {
         let mut pieces: Vec<_> = items(clause).into_iter().filter(|it| is_mark(it)).collect();
         if pieces.len() > 1 {
             pieces.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
-            let marked = pieces.iter().filter(|it| self.mark(it)).count();
-            return marked > 0;
+            let others: Vec<_> = pieces.iter().filter(|it| !self.mark(it)).cloned().collect();
+            let is_marked = others.len() < pieces.len();
+            if is_marked {
+                // What is marked and was not named is wanted, too.
+                self.take(&others, true, &mut Vec::new());
+            }
+            return is_marked;
         }
         let Some((names, is_required)) = marking(clause) else { return false };
         let mut marked = vec![false; self.fields.len()];
@@ -258,6 +270,30 @@ impl Reading {
         }
         is_any
     }
+}
+
+/// `text` without what the form is to be called: `タイトルは「夏祭り」で`, `titled "Fair"`.
+fn untitled(text: &str) -> String {
+    const HEADS: &str = "のタイトルは|のタイトルを|タイトルは|タイトルを|の題名は|の題名を|題名は|題名を|フォーム名は|フォーム名を| with the title | titled | entitled |the title is |the title should be ";
+    const TAILS: &str =
+        "にしてください|にして|という名前で|として|でお願いします|でお願い|です|で|に";
+    const MARKS: [(char, char); 5] =
+        [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('\'', '\'')];
+    for head in marks(HEADS) {
+        let Some(at) = text.find(head) else { continue };
+        let behind = &text[at + head.len()..];
+        let Some(open) = behind.chars().next() else { continue };
+        let Some((_, close)) = MARKS.iter().find(|it| it.0 == open) else { continue };
+        let inner = open.len_utf8();
+        let Some(end) = behind[inner..].find(*close) else { continue };
+        let rest = &behind[inner + end + close.len_utf8()..];
+        let tail = marks(TAILS).filter_map(|it| rest.strip_prefix(it)).min_by_key(|it| it.len());
+        let rest = tail.unwrap_or(rest).trim_start_matches(['、', ',', ' ']);
+        let joint = if rest.is_empty() || head.ends_with(' ') { "" } else { "、" };
+        let space = if head.ends_with(' ') { " " } else { "" };
+        return format!("{}{joint}{space}{rest}", &text[..at]);
+    }
+    text.to_owned()
 }
 
 /// The condition and the rest of `if yes, ask for the name`, `出席の場合は人数も`.
@@ -367,12 +403,17 @@ pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
         })
     };
     let text: String = utterance.chars.iter().collect();
-    if let Some((_, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
+    if let Some((before, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
         let behind = behind.trim().trim_end_matches(['.', '?', '!']);
         let parts = behind.split(',').flat_map(|it| it.split(" or ")).map(str::trim);
         let parts =
             parts.map(|it| it.strip_prefix("or ").unwrap_or(it)).filter(|it| !it.is_empty());
-        return field(parts.map(str::to_owned).collect());
+        let mut field = field(parts.map(str::to_owned).collect())?;
+        // `ask my favourite fruit: apple or pear` says what is chosen.
+        if let Some(label) = item::label(before).filter(|_| !has_form(before)) {
+            field.label = Some(label);
+        }
+        return Some(field);
     }
     // `カレーかラーメンか`: each ends with か, which nothing but a mark or a verb of asking follows.
     const ENDS: &str =
@@ -567,7 +608,11 @@ pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
     if name.is_empty() {
         return false;
     }
-    let is_kind = || item::known(&text).is_some_and(|it| it.0.name == kind && it.2);
+    // A photo is another file than a CV.
+    const FILES: &str =
+        "ファイル|添付|添付ファイル|資料|file|files|attachment|attachments|upload|document";
+    let is_any = kind != "file" || marks(FILES).any(|it| it == name);
+    let is_kind = || is_any && item::known(&text).is_some_and(|it| it.0.name == kind && it.2);
     name == label || is_kind() || name.chars().count() > 1 && label.contains(&name) || name == kind
 }
 

@@ -101,7 +101,10 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
     }
     if let Some((from, to)) = form {
         if let Some((begin, end)) = last(&text, 0, from) {
-            add(0, verb_end(&text, begin, end), true);
+            // `Sから一つ選ぶ欄と枚数`: behind a verb of choosing the list may go on.
+            let to_verb = verb_end(&text, begin, end);
+            let goes_on = to_verb == end && text.piece(end, from).contains(['と', '、']);
+            add(0, if goes_on { from } else { to_verb }, true);
         }
         // Brackets behind the form list its fields.
         let open = (to..text.len()).find(|it| text.chars[*it] == '(').filter(|open| {
