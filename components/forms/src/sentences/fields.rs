@@ -15,7 +15,7 @@ pub(super) use self::kinds::COMMON;
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
     kinds::{FIELDS, FREE, Kind},
-    list::{clauses, has_form, items, regions},
+    list::{clauses, has_form, items, regions, untitled},
     text::Text,
 };
 
@@ -270,30 +270,6 @@ impl Reading {
         }
         is_any
     }
-}
-
-/// `text` without what the form is to be called: `タイトルは「夏祭り」で`, `titled "Fair"`.
-fn untitled(text: &str) -> String {
-    const HEADS: &str = "のタイトルは|のタイトルを|タイトルは|タイトルを|の題名は|の題名を|題名は|題名を|フォーム名は|フォーム名を| with the title | titled | entitled |the title is |the title should be ";
-    const TAILS: &str =
-        "にしてください|にして|という名前で|として|でお願いします|でお願い|です|で|に";
-    const MARKS: [(char, char); 5] =
-        [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('\'', '\'')];
-    for head in marks(HEADS) {
-        let Some(at) = text.find(head) else { continue };
-        let behind = &text[at + head.len()..];
-        let Some(open) = behind.chars().next() else { continue };
-        let Some((_, close)) = MARKS.iter().find(|it| it.0 == open) else { continue };
-        let inner = open.len_utf8();
-        let Some(end) = behind[inner..].find(*close) else { continue };
-        let rest = &behind[inner + end + close.len_utf8()..];
-        let tail = marks(TAILS).filter_map(|it| rest.strip_prefix(it)).min_by_key(|it| it.len());
-        let rest = tail.unwrap_or(rest).trim_start_matches(['、', ',', ' ']);
-        let joint = if rest.is_empty() || head.ends_with(' ') { "" } else { "、" };
-        let space = if head.ends_with(' ') { " " } else { "" };
-        return format!("{}{joint}{space}{rest}", &text[..at]);
-    }
-    text.to_owned()
 }
 
 /// The condition and the rest of `if yes, ask for the name`, `出席の場合は人数も`.
@@ -728,12 +704,26 @@ pub(super) fn amend(
                 continue;
             }
         }
-        if let Some((from, to)) = text.find(ADD, 0) {
-            let mut list = match text.chars[from].is_ascii() {
-                true => Text::new(&text.piece(to, text.len())),
-                false => Text::new(&text.piece(0, from)),
-            };
-            list.strip("", "instead|as well|too|to it|to the form|代わりに|かわりに");
+        // `make the email required too` asks for one that the form lacks.
+        let lacks = || {
+            let (names, is_required) = marking(&piece)?;
+            let word = if is_required { "required" } else { "optional" };
+            let are_kinds = names.iter().all(|it| item::is_kind(it));
+            are_kinds.then(|| {
+                names.iter().map(|it| format!("{it} {word}")).collect::<Vec<_>>().join(", ")
+            })
+        };
+        let list = match text.find(ADD, 0) {
+            Some((from, to)) if text.chars[from].is_ascii() => Some(text.piece(to, text.len())),
+            Some((from, _)) => Some(text.piece(0, from)),
+            None => lacks(),
+        };
+        if let Some(list) = list {
+            let mut list = Text::new(&list);
+            list.strip(
+                "and make|make|mark|have",
+                "instead|as well|too|to it|to the form|代わりに|かわりに",
+            );
             let mut found = Reading::default();
             found.take(&items(&list.text()), true, &mut left);
             for field in found.fields {

@@ -119,6 +119,20 @@ fn all_that_is_named_beside_the_form_is_on_it_or_told() {
 }
 
 #[test]
+fn a_field_that_is_marked_and_lacks_is_added() {
+    for (first, next, expected) in [
+        ("make a form with name", "and make the email required too", "Name:text Email:text"),
+        ("make a form with name", "the phone is optional", "Name:text Phone:text"),
+        ("名前を聞くフォームを作って", "メールも必須で", "お名前:text メールアドレス:text"),
+        ("名前とメールを聞くフォームを作って", "メールは任意で", "お名前:text メールアドレス:text"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        assert_eq!(labels(&talk.say(next)).0, expected, "{next}");
+    }
+}
+
+#[test]
 fn what_a_bare_form_is_to_ask_is_said_next() {
     for (first, next, expected) in [
         (

@@ -432,7 +432,16 @@ impl Sentence {
         let is_lead = |at: usize| {
             matches!(self.chars[at], 'ぁ'..='ん') && !"のとやか".contains(self.chars[at])
         };
-        let spot = self.spots.iter().find(|it| it.1 == to && it.0 > from && is_lead(it.0 - 1));
+        // `今渋谷`: so does when one is there.
+        let is_now = |at: usize| {
+            ["今", "現在"]
+                .iter()
+                .any(|it| from + it.chars().count() == at && self.is_at_raw(it, from))
+        };
+        let spot = self
+            .spots
+            .iter()
+            .find(|it| it.1 == to && it.0 > from && (is_lead(it.0 - 1) || is_now(it.0)));
         if let Some(spot) = spot {
             from = spot.0;
         }

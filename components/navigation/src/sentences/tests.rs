@@ -207,6 +207,8 @@ fn points_and_names_in_hiragana_are_read_whole() {
         ("とうきょうえきからよこはまえきまで", "とうきょうえき", "よこはまえき"),
         ("二子玉川から自由が丘", "二子玉川", "自由が丘"),
         ("渋谷から自由が丘は何分？", "渋谷", "自由が丘"),
+        ("今渋谷にいるんだけど新宿まで行きたい", "渋谷", "新宿"),
+        ("現在品川駅にいます。上野まで", "品川駅", "上野"),
     ] {
         let decided = new_talk().say(sentence);
         let expected = json!({ "origin": origin, "destination": destination });
@@ -219,6 +221,19 @@ fn points_and_names_in_hiragana_are_read_whole() {
     assert!(text.starts_with("緯度35.65860、経度139.74540の場所: 0 m from Tokyo Tower"), "{text}");
     let decided = talk.say("how do I drive from there to Tokyo Station?");
     assert_eq!(call(&decided).1["origin"], "35.6586,139.7454");
+}
+
+#[test]
+fn a_way_home_asks_where_from_and_where_to() {
+    for sentence in ["I want to go home", "how do I get home?", "家に帰りたい", "take me home"]
+    {
+        let decided = new_talk().say(sentence);
+        let (tool, arguments) = call(&decided);
+        assert_eq!(tool, FORM, "{sentence}");
+        assert!(arguments.pointer("/form_schema/fields/1/default").is_none(), "{arguments}");
+    }
+    let decided = new_talk().say("Shibuyaから家に帰りたい");
+    assert_eq!(call(&decided).0, FORM);
 }
 
 #[test]
