@@ -21,7 +21,7 @@ pub enum Aside {
     /// Nothing is to be done after all.
     Nothing,
     /// It asks who answers.
-    Self_,
+    Answerer,
     /// It asks for another language.
     Tongue,
     /// It asks for the time or the day.
@@ -61,7 +61,7 @@ const PHRASES: &[(Aside, &str)] = &[
          it's nothing|its nothing|doesn't matter|doesnt matter|it doesn't matter|skip it|leave it|drop it|don't worry|dont worry|scratch that",
     ),
     (
-        Aside::Self_,
+        Aside::Answerer,
         "あなたはだれ|あなたは誰|あなたは何|あなたって何|君はだれ|君は誰|きみはだれ|お名前は何|君の名前|君の名前は何|あなたの名前|あなたの名前は何|あなたのお名前|ai|あなたはai|君はai|きみはai|aiですか|人間|あなたは人間|君は人間|ロボット|ボット|あなたはロボット|chatgpt|あなたはchatgpt|gemini|claude|どのモデル|モデルは何|何のモデル|\
          who are you|what are you|who is this|who am i talking to|who am i speaking to|what's your name|whats your name|what is your name|do you have a name|are you ai|are you an ai|are you a bot|are you a robot|are you human|are you a human|are you real|are you a person|are you a real person|are you chatgpt|are you gpt|are you gemini|are you claude|are you a language model|are you an llm|is this ai|is this an ai|is this a bot|which model are you|what model are you|which model is this|what model is this",
     ),
@@ -124,7 +124,7 @@ impl Aside {
             ),
             Self::Musing => ("はい、ご用件をどうぞ。", "I am here; what may I do for you?"),
             Self::Nothing => ("分かりました。何もしていません。", "Very well: nothing was done."),
-            Self::Self_ => (
+            Self::Answerer => (
                 "この窓口の内蔵プランナーです。AIモデルも人間も使わず、決まった規則で文を読んで答えています。",
                 "I am this service's built-in planner: no person and no AI model, but fixed rules that read sentences.",
             ),
@@ -139,7 +139,7 @@ impl Aside {
 
     /// Whether what may be written is told beside the answer.
     pub(crate) fn has_examples(self) -> bool {
-        matches!(self, Self::Self_ | Self::Blame | Self::Musing)
+        matches!(self, Self::Answerer | Self::Blame | Self::Musing)
     }
 }
 
@@ -195,9 +195,9 @@ mod tests {
             ("hmm, ok", Aside::Musing),
             ("いいや", Aside::Nothing),
             ("なんでもないです", Aside::Nothing),
-            ("君の名前は？", Aside::Self_),
-            ("AIなの？", Aside::Self_),
-            ("are you ChatGPT?", Aside::Self_),
+            ("君の名前は？", Aside::Answerer),
+            ("AIなの？", Aside::Answerer),
+            ("are you ChatGPT?", Aside::Answerer),
             ("英語で話して", Aside::Tongue),
             ("やっぱ日本語で", Aside::Tongue),
             ("in English please", Aside::Tongue),

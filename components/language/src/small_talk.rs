@@ -71,9 +71,11 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
     let has = |word: Word| utterance.has(&[word]);
     let text: String = utterance.lower.iter().collect();
     let aside = Aside::of(&utterance.text());
+    let is_nothing = has(Word::NO_DOING) || utterance.gives_up() || aside == Some(Aside::Nothing);
+    let aside = aside.filter(|_| !is_nothing);
     let is_new = has(Word::MAKE);
     let all = [
-        (Manner::Nothing, 99, has(Word::NO_DOING) || utterance.gives_up()),
+        (Manner::Nothing, 99, is_nothing),
         (Manner::How, 96, has(Word::HOW)),
         (Manner::Price, 95, has(Word::PRICE) && !is_new),
         (Manner::Delete, 88, has(Word::DELETE) && !is_new),
@@ -114,9 +116,7 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
     let (text, sure) = match manners(&utterance).next().map(|it| it.0) {
         _ if text == CLOSED => (say(STOPPED), 0.15),
         _ if text.starts_with('{') => (say(FORM), 0.15),
-        Some(Manner::Nothing) => {
-            (say(("分かりました。何もしていません。", "Very well: nothing was done.")), 0.15)
-        }
+        Some(Manner::Nothing) => (Aside::Nothing.answer(talk.language, talk.now), 0.15),
         Some(Manner::How | Manner::Help) => (talk.examples(usize::MAX), 0.15),
         Some(Manner::Price) => (format!("{}{}", say(PRICE), talk.examples(SAMPLES_MAX)), 0.15),
         Some(Manner::Delete | Manner::Sending | Manner::Errand | Manner::Elsewhere) => {
@@ -206,6 +206,7 @@ mod tests {
             ("What can you do?", "You can write"),
             ("How much is that?", "I have no information on prices"),
             ("Never mind", "Very well"),
+            ("it doesn't matter", "Very well"),
             ("yes", "Nothing waits for an answer"),
             ("who are you?", "I am this service's built-in planner"),
             ("Good bye!", "Goodbye"),
