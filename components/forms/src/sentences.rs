@@ -189,6 +189,15 @@ impl Family for Forms {
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let Some(Doing::Survey(survey)) = plan else { return None };
+        if rules::asks_answers(utterance)
+            && let Some(told) = survey.told(context)
+        {
+            return Some(Followed::Say(told));
+        }
+        if let Some(named) = survey.named(utterance, context) {
+            **survey = named;
+            return Some(Followed::On(FOLLOWED, survey.left().to_vec()));
+        }
         let is_new = utterance.has(&[Word::MAKE]) && utterance.has(&[FORM]);
         let may_amend = match manner {
             Some(manner) => manner.is_elsewhere() || manner == Manner::Nothing,

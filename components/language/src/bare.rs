@@ -96,14 +96,16 @@ fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
         .then(|| name.to_owned())
 }
 
-/// Whether it asks of what was spoken of before: `is it finished?`, `and by bike?`.
+/// Whether it asks of what was spoken of before, or of the person: `is it finished?`, `and by bike?`, `what's my size?`.
 fn is_about_before(utterance: &Utterance, text: &str) -> bool {
-    const BEFORE: [&str; 5] = ["it", "them", "they", "its", "their"];
+    const BEFORE: [&str; 6] = ["it", "them", "they", "its", "their", "my"];
     const GOES_ON: [&str; 5] = ["and by ", "and on ", "and with ", "and without ", "and in "];
     let lower = text.to_ascii_lowercase();
     let mut words = lower.split(|it: char| !it.is_ascii_alphanumeric());
-    let points =
-        words.any(|it| BEFORE.contains(&it)) || GOES_ON.iter().any(|it| lower.starts_with(it));
+    let ends_there = lower.trim_end_matches(['?', '.', '!', ' ']).ends_with(" there");
+    let points = words.any(|it| BEFORE.contains(&it))
+        || ends_there
+        || GOES_ON.iter().any(|it| lower.starts_with(it));
     text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
 }
 
@@ -192,7 +194,12 @@ mod tests {
             let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
             name(&utterance, &[unused.to_owned()], &[], || None, Vec::new)
         };
-        for (text, unused) in [("is it finished?", "finished"), ("and by bike?", "bike")] {
+        for (text, unused) in [
+            ("is it finished?", "finished"),
+            ("and by bike?", "bike"),
+            ("whats my size?", "size"),
+            ("can I walk there?", "walk"),
+        ] {
             assert_eq!(found(text, unused), None, "{text}");
         }
         assert_eq!(found("is there a nightingale?", "nightingale").as_deref(), Some("nightingale"));

@@ -497,7 +497,9 @@ impl<F: Family> Chat<F> {
 
     /// Takes in what a form brought (FORM-5), where it is the one that was asked for.
     fn fill(&mut self, values: &Map<String, Value>, context: &mut TurnContext<'_>) -> Led {
-        let is_asked = self.asked.iter().any(|it| values.contains_key(it));
+        // What may all be left empty brings nothing.
+        let is_empty = values.is_empty() && !self.asked.is_empty();
+        let is_asked = is_empty || self.asked.iter().any(|it| values.contains_key(it));
         match &mut self.plan {
             Some(plan) if is_asked => plan.filled(values, context.language),
             _ => return self.not_mine(context),

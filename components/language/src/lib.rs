@@ -1,6 +1,7 @@
 //! What all that understands sentences without a model has in common: numbers, days and times, corrections, refusals,
 //! coverage of words, plans that go on turn by turn. It knows no family; each brings its own words and rules.
 
+pub mod aside;
 pub mod bare;
 pub mod chat;
 pub mod clock;

@@ -92,6 +92,8 @@ const JOINTS: &[&str] = &[
     "\n",
     "、あと",
     "、それから",
+    "、そのあと",
+    "、その後",
     "、それと",
     "、ついでに",
     "、そして",
@@ -140,6 +142,7 @@ const DEED_JOINTS: &[&str] = &[
     "終わったら、",
     "済んだら、",
     ", and ",
+    " then ",
     " and let ",
     " and have ",
     " and make ",
@@ -315,6 +318,16 @@ pub fn parts(text: &str) -> Vec<String> {
     parts
 }
 
+/// `part` without the words at its end that join it to the next one.
+#[must_use]
+pub fn unjoined(part: &str) -> &str {
+    let part = part.trim_end();
+    let joints = JOINTS.iter().chain(DEED_JOINTS).map(|it| it.trim_end());
+    // A mark that ends a sentence, and a verb, belong to it.
+    let joints = joints.filter(|it| it.starts_with(['、', ',', ' ']));
+    joints.filter_map(|it| part.strip_suffix(it)).min_by_key(|it| it.len()).unwrap_or(part)
+}
+
 /// The deeds of `request`, one after another, as they stand in it; all of it where there is one, or where it is what
 /// another one is to be told or asked.
 #[must_use]
@@ -435,6 +448,17 @@ mod tests {
     }
 
     #[test]
+    fn a_part_stands_without_the_words_that_join_it() {
+        for (part, alone) in [
+            ("名前を聞いて、そのあと", "名前を聞いて"),
+            ("Show me the way, and ", "Show me the way"),
+            ("今夜の映画は？", "今夜の映画は？"),
+        ] {
+            assert_eq!(unjoined(part), alone);
+        }
+    }
+
+    #[test]
     fn what_is_quoted_or_reported_is_no_request_of_its_own() {
         assert_eq!(parts("worker-bに「明日は？それから道は？」と聞いて").len(), 1);
         assert_eq!(parts("worker-bに明日の映画は？と聞いて").len(), 1);
@@ -448,6 +472,7 @@ mod tests {
             ("ゴジラを2枚予約して、東京駅から横浜駅までの道も教えて", 2),
             ("サムネを作ってから名前を聞くフォームも作って", 2),
             ("Book two seats, and the way to Yokohama", 2),
+            ("book two seats then show me the way to Yokohama", 2),
             ("Book two seats and let worker-a and worker-b talk", 2),
             ("Let worker-a and worker-b play a word chain", 1),
         ] {

@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use toolkit::dialogue::Name;
 
 use crate::{
+    aside::Aside,
+    consent::consent,
     context::{signature, today},
     language::Language,
     rules::Percent,
@@ -45,13 +47,15 @@ pub enum Manner {
     Thanks,
     /// A greeting, such as `hello`.
     Greeting,
+    /// Another word beside all business.
+    Aside(Aside),
 }
 
 impl Manner {
     /// Whether it merely goes with the rest of the sentence.
     #[must_use]
     pub fn is_polite(self) -> bool {
-        matches!(self, Self::Help | Self::Thanks | Self::Greeting)
+        matches!(self, Self::Help | Self::Thanks | Self::Greeting | Self::Aside(_))
     }
 
     /// Whether it is an order for what nothing here does.
@@ -66,9 +70,12 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
     const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
     let has = |word: Word| utterance.has(&[word]);
     let text: String = utterance.lower.iter().collect();
+    let aside = Aside::of(&utterance.text());
+    let is_nothing = has(Word::NO_DOING) || utterance.gives_up() || aside == Some(Aside::Nothing);
+    let aside = aside.filter(|_| !is_nothing);
     let is_new = has(Word::MAKE);
     let all = [
-        (Manner::Nothing, 99, has(Word::NO_DOING) || utterance.gives_up()),
+        (Manner::Nothing, 99, is_nothing),
         (Manner::How, 96, has(Word::HOW)),
         (Manner::Price, 95, has(Word::PRICE) && !is_new),
         (Manner::Delete, 88, has(Word::DELETE) && !is_new),
@@ -79,7 +86,8 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
         (Manner::Thanks, 9, has(Word::THANKS)),
         (Manner::Greeting, 8, has(Word::GREETING)),
     ];
-    all.into_iter().filter(|it| it.2).map(|it| (it.0, it.1))
+    let aside = aside.map(|it| (Manner::Aside(it), 98));
+    aside.into_iter().chain(all.into_iter().filter(|it| it.2).map(|it| (it.0, it.1)))
 }
 
 /// A sentence, the components that may understand it, and the tools that may be called.
@@ -108,16 +116,20 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
     let (text, sure) = match manners(&utterance).next().map(|it| it.0) {
         _ if text == CLOSED => (say(STOPPED), 0.15),
         _ if text.starts_with('{') => (say(FORM), 0.15),
-        Some(Manner::Nothing) => {
-            (say(("分かりました。何もしていません。", "Very well: nothing was done.")), 0.15)
-        }
+        Some(Manner::Nothing) => (Aside::Nothing.answer(talk.language, talk.now), 0.15),
         Some(Manner::How | Manner::Help) => (talk.examples(usize::MAX), 0.15),
         Some(Manner::Price) => (format!("{}{}", say(PRICE), talk.examples(SAMPLES_MAX)), 0.15),
         Some(Manner::Delete | Manner::Sending | Manner::Errand | Manner::Elsewhere) => {
             (format!("{}\n{}", say(ELSEWHERE), talk.examples(SAMPLES_MAX)), 0.15)
         }
         Some(Manner::Thanks) => (say(("どういたしまして。", "You are welcome.")), 0.15),
+        Some(Manner::Aside(it)) => {
+            let examples = if it.has_examples() { talk.examples(1) } else { String::new() };
+            let said = it.answer(talk.language, talk.now);
+            (format!("{said}\n{examples}").trim().to_owned(), 0.15)
+        }
         Some(Manner::Greeting) => (format!("{}{}", say(HELLO), talk.examples(SAMPLES_MAX)), 0.15),
+        None if consent(text).is_some() => (say(UNASKED), 0.15),
         None if utterance.points_back() => (say(POINTLESS), 0.15),
         None => (format!("{}\n{}", say(NOT_UNDERSTOOD), talk.examples(SAMPLES_MAX)), 0.05),
     };
@@ -137,6 +149,10 @@ const PRICE: (&str, &str) = (
 );
 const HELLO: (&str, &str) =
     ("こんにちは。内蔵プランナーです。", "Hello, I am the built-in planner. ");
+const UNASKED: (&str, &str) = (
+    "お返事を待っているものはないため、何もしていません。ご用件を書いてください。",
+    "Nothing waits for an answer, so nothing was done. Please write what you would like.",
+);
 const POINTLESS: (&str, &str) = (
     "どれのことか分からないため、何もしていません。名前や番号を書いてください。",
     "I do not know which one you mean, so nothing was done. Please write its name or number.",
@@ -190,6 +206,10 @@ mod tests {
             ("What can you do?", "You can write"),
             ("How much is that?", "I have no information on prices"),
             ("Never mind", "Very well"),
+            ("it doesn't matter", "Very well"),
+            ("yes", "Nothing waits for an answer"),
+            ("who are you?", "I am this service's built-in planner"),
+            ("Good bye!", "Goodbye"),
             (CLOSED, "Stopped"),
             ("Colourless green ideas", ""),
         ] {

@@ -118,7 +118,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::PRICE,
-        "はいくら|支払い|支払|決済|pay with|pay by|payment|いくら|料金|値段|入場料|鑑賞料|キャンセル料|キャンセル代|how much|price|prices|cost|\
+        "はいくら|支払い|支払|決済|pay with|pay by|payment|いくら|料金|値段|入場料|鑑賞料|キャンセル料|キャンセル代|ガソリン代|燃料代|交通費|タクシー代|駐車場代|駐車料金|fuel cost|gas cost|parking fee|how much|price|prices|cost|\
          costs|fee|fees|cancellation fee",
     ),
     (
@@ -138,7 +138,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
          a drink|drinks|ポップコーン|コーラ|飲み物を頼|ドリンク|売店|souvenir|グッズ|draw me|draw a|draw us|paint me|描いてほし|\
          描いてくだ|絵を描いて|新しく描|lottery|train ticket|train tickets|bus ticket|concert ticket|concert tickets|\
          plane ticket|plane tickets|宝くじ|電車の切符|新幹線の切符|メールで|メール送|送信して|send me an email|email it|ラーメン|カフェ|\
-         美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|\
+         美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|リマインダー|reminder|remind me|人間と話|人と話したい|オペレーター|a human|real person|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|\
          restaurant booking|レストラン|ホテル|旅館|お宿|宿泊|民宿|宿の予約|宿を予約|宿を取|宿を探|安い宿|飛行機|航空券|新幹線|病院|歯医者|美容院|居酒屋|焼肉|寿司|\
          ピザ|コンサート|ライブ|天気|気温|株価|ニュース|為替|flight|flights|hotel|hotels|restaurant|restaurants|dinner|lunch|\
          pizza|doctor|dentist|haircut|weather|forecast|concert|concerts|stock price|news",
@@ -146,12 +146,12 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     (
         Word::HELP,
         "what can i do|what can i actually do|what can i really do|what can i ask|what else can i|\
-         can i do here|what all can|何が頼め|何を頼め|なにを頼め|何してくれ|何をしてくれ|何ができ|なにができ|ヘルプ|使い方|できることは|できること|help|\
+         can i do here|what all can|何が頼め|何を頼め|なにを頼め|何してくれ|何をしてくれ|何ができ|なにができ|ヘルプ|例を見せ|例を教え|例は|例えば何|例文|使い方|an example|some examples|できることは|できること|help|\
          what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|how does this work",
     ),
     (
         Word::GREETING,
-        "こんにちは|こんばんは|おはよう|はじめまして|やあ|もしもし|hello|hi there|hi|hey|good morning|good evening|good afternoon",
+        "こんにちは|こんちは|こんばんは|おはよう|おはよー|おはよ|はじめまして|やあ|もしもし|hello|hi there|hi|hey|good morning|good evening|good afternoon",
     ),
     (Word::THANKS, "ありがとう|サンキュー|助かりました|助かった|thanks|thank you|thx|cheers"),
     (

@@ -38,6 +38,10 @@ use self::{
 const ROUTE_CONTEXT: &str = "route";
 /// How sure it is of such a route.
 const PLANNED: f32 = 0.95;
+/// How sure it is that what was compared is compared by something else.
+const COMPARED: Percent = 62;
+/// How sure it is of a question about the route that was found.
+const TOLD: Percent = 96;
 
 static VOCABULARY: Vocabulary =
     Vocabulary { family: "navigation", phrases: PHRASES, nouns: NOUNS, ..Vocabulary::NONE };
@@ -270,8 +274,21 @@ impl Family for Navigation {
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let Some(Doing::Way(way)) = plan else { return None };
-        if goal.is_some() || manner.is_some() || !context.has(SEARCH) {
+        if let Some(compared) = way.compared_by(utterance)
+            && manner.is_none()
+            && goal.is_none_or(|it| it == Goal::Distances)
+            && context.has(COMPARE)
+            && unused(utterance, &used(way, utterance, Goal::Distances)).is_empty()
+        {
+            **way = compared;
+            return Some(Followed::On(COMPARED, Vec::new()));
+        }
+        let is_told = way.tells(utterance);
+        if !is_told && (goal.is_some() || manner.is_some()) || !context.has(SEARCH) {
             return None;
+        }
+        if is_told {
+            return Some(Followed::On(TOLD, Vec::new()));
         }
         let is_stop = way.stops(utterance);
         let moved = if is_stop { None } else { way.moved(utterance) };

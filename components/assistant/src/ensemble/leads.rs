@@ -54,7 +54,7 @@ pub(super) fn apart(deeds: Vec<(String, Lead)>) -> Vec<(String, Option<Lead>)> {
         let is_apart = last
             .as_ref()
             .is_some_and(|it| it.name != lead.name && is_request(it) && is_request(&lead))
-            && is_order(opened(&deed.to_lowercase()));
+            && (is_order(opened(&deed.to_lowercase())) || deed.trim().ends_with(['?', '？']));
         match parts.last_mut() {
             Some(part) if !is_apart => {
                 part.0.push_str(&deed);
@@ -191,7 +191,9 @@ fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool 
     let lower = part.to_lowercase();
     let text = opened(&lower);
     let is_about = ABOUT.iter().any(|it| text.starts_with(it))
-        || TALKS.iter().chain(&ADDED).any(|it| text.contains(it));
+        || TALKS.iter().any(|it| text.contains(it))
+        // The first part has nothing before it that it adds to.
+        || at > 0 && ADDED.iter().any(|it| text.contains(it));
     let is_pointed_at = parts
         .get(at + 1)
         .is_some_and(|it| BACK.iter().any(|back| it.0.to_lowercase().contains(back)));
@@ -289,7 +291,7 @@ fn is_order(text: &str) -> bool {
         "how do i ",
         "how do we ",
     ];
-    let bare = text.trim_end_matches(['。', '.', '!', '！', '、', ' ']);
+    let bare = settled::unjoined(text).trim_end_matches(['。', '.', '!', '！', '、', ' ']);
     ORDERS.iter().any(|it| bare.ends_with(it)) || VERBS.iter().any(|it| text.starts_with(it))
 }
 
@@ -384,6 +386,7 @@ mod tests {
             ("worker-aとworker-bでしりとりをして。", "横浜までの道は？"),
             ("Make a form asking for a name.", "Then show me the films"),
             ("サムネを作って。", "道を教えてから"),
+            ("名前を聞いて、そのあと", "横浜までの道も教えて"),
         ] {
             assert_eq!(split(first, second), 2, "{second}");
         }
@@ -407,6 +410,9 @@ mod tests {
         assert_eq!(two.len(), 2);
         assert_eq!(two[1], ("道も教えて".to_owned(), Some(lead("b", 0.9))));
         let one = vec![("予約して、道も教えて".to_owned(), None)];
+        let asked = [("教えて、", "a"), ("今夜の映画は？", "b")];
+        let asked = asked.map(|it| (it.0.to_owned(), lead(it.1, 0.7)));
+        assert_eq!(apart(asked.to_vec()).len(), 2, "a question is a request, too");
         assert_eq!(apart(deeds(lead("b", 0.3))), one);
         assert_eq!(apart(deeds(lead("a", 0.9))), one);
     }

@@ -15,7 +15,7 @@ pub(super) use self::kinds::COMMON;
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
     kinds::{FIELDS, FREE, Kind},
-    list::{clauses, has_form, items, regions},
+    list::{clauses, has_form, items, regions, untitled},
     text::Text,
 };
 
@@ -67,6 +67,7 @@ pub(super) struct Reading {
 /// The fields that `utterance` names, in order.
 pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
+    let text = untitled(&text);
     let mut reading = Reading::default();
     let mut marked = Vec::new();
     let mut is_after = false;
@@ -102,6 +103,11 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
 }
 
 impl Reading {
+    /// Whether it names fields, and nothing that is none.
+    pub(super) fn is_list(&self) -> bool {
+        self.sure > 0 && (self.fields.len() > 1 || self.left.is_empty())
+    }
+
     /// Reads one clause; `is_after` behind one that names the form or fields.
     fn clause(&mut self, clause: &str, is_after: bool, marked: &mut Vec<String>) {
         let is_form = has_form(clause);
@@ -118,7 +124,7 @@ impl Reading {
             self.take(&items(&more), true, marked);
             return;
         }
-        let count = self.fields.len();
+        let (count, sure) = (self.fields.len(), self.sure);
         for region in regions(clause, is_after) {
             let list = items(&region.text);
             let mut found = self.clone();
@@ -131,7 +137,8 @@ impl Reading {
             }
         }
         // What comes behind the form and names nothing is reported.
-        if is_more && self.fields.len() == count && !is_filler(clause, false) {
+        let is_told = self.fields.len() > count || self.sure > sure;
+        if is_more && !is_told && !is_filler(clause, false) {
             self.left.push(clause.trim().to_owned());
         }
     }
@@ -239,8 +246,13 @@ impl Reading {
         let mut pieces: Vec<_> = items(clause).into_iter().filter(|it| is_mark(it)).collect();
         if pieces.len() > 1 {
             pieces.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
-            let marked = pieces.iter().filter(|it| self.mark(it)).count();
-            return marked > 0;
+            let others: Vec<_> = pieces.iter().filter(|it| !self.mark(it)).cloned().collect();
+            let is_marked = others.len() < pieces.len();
+            if is_marked {
+                // What is marked and was not named is wanted, too.
+                self.take(&others, true, &mut Vec::new());
+            }
+            return is_marked;
         }
         let Some((names, is_required)) = marking(clause) else { return false };
         let mut marked = vec![false; self.fields.len()];
@@ -367,12 +379,17 @@ pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
         })
     };
     let text: String = utterance.chars.iter().collect();
-    if let Some((_, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
+    if let Some((before, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
         let behind = behind.trim().trim_end_matches(['.', '?', '!']);
         let parts = behind.split(',').flat_map(|it| it.split(" or ")).map(str::trim);
         let parts =
             parts.map(|it| it.strip_prefix("or ").unwrap_or(it)).filter(|it| !it.is_empty());
-        return field(parts.map(str::to_owned).collect());
+        let mut field = field(parts.map(str::to_owned).collect())?;
+        // `ask my favourite fruit: apple or pear` says what is chosen.
+        if let Some(label) = item::label(before).filter(|_| !has_form(before)) {
+            field.label = Some(label);
+        }
+        return Some(field);
     }
     // `カレーかラーメンか`: each ends with か, which nothing but a mark or a verb of asking follows.
     const ENDS: &str =
@@ -567,7 +584,11 @@ pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
     if name.is_empty() {
         return false;
     }
-    let is_kind = || item::known(&text).is_some_and(|it| it.0.name == kind && it.2);
+    // A photo is another file than a CV.
+    const FILES: &str =
+        "ファイル|添付|添付ファイル|資料|file|files|attachment|attachments|upload|document";
+    let is_any = kind != "file" || marks(FILES).any(|it| it == name);
+    let is_kind = || is_any && item::known(&text).is_some_and(|it| it.0.name == kind && it.2);
     name == label || is_kind() || name.chars().count() > 1 && label.contains(&name) || name == kind
 }
 
@@ -683,12 +704,26 @@ pub(super) fn amend(
                 continue;
             }
         }
-        if let Some((from, to)) = text.find(ADD, 0) {
-            let mut list = match text.chars[from].is_ascii() {
-                true => Text::new(&text.piece(to, text.len())),
-                false => Text::new(&text.piece(0, from)),
-            };
-            list.strip("", "instead|as well|too|to it|to the form|代わりに|かわりに");
+        // `make the email required too` asks for one that the form lacks.
+        let lacks = || {
+            let (names, is_required) = marking(&piece)?;
+            let word = if is_required { "required" } else { "optional" };
+            let are_kinds = names.iter().all(|it| item::is_kind(it));
+            are_kinds.then(|| {
+                names.iter().map(|it| format!("{it} {word}")).collect::<Vec<_>>().join(", ")
+            })
+        };
+        let list = match text.find(ADD, 0) {
+            Some((from, to)) if text.chars[from].is_ascii() => Some(text.piece(to, text.len())),
+            Some((from, _)) => Some(text.piece(0, from)),
+            None => lacks(),
+        };
+        if let Some(list) = list {
+            let mut list = Text::new(&list);
+            list.strip(
+                "and make|make|mark|have",
+                "instead|as well|too|to it|to the form|代わりに|かわりに",
+            );
             let mut found = Reading::default();
             found.take(&items(&list.text()), true, &mut left);
             for field in found.fields {

@@ -93,7 +93,12 @@ const RULES: &[Rule<Goal, Sign>] = &[
         86,
         Goal::Forms,
         &[Says(&[FORM]), Sign::Question],
-        &[Says(&[Word::MAKE, INQUIRE, Word::WANT, Word::WHERE]), DONE, ANY_OF_THEIRS, Sign::Fields],
+        &[
+            Says(&[Word::MAKE, INQUIRE, Word::WANT, Word::WHERE, Word::CAN]),
+            DONE,
+            ANY_OF_THEIRS,
+            Sign::Fields,
+        ],
     ),
     rule(
         86,
@@ -116,6 +121,14 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(81, Goal::Form, &[Says(&[INQUIRE]), Sign::Fields], &[THEIRS]),
     rule(81, Goal::Form, &[Sign::Own, Sign::Listed], &[Says(&[Word::CANCEL])]),
 ];
+
+/// Whether `utterance` asks what was answered in a form: `何て答えたっけ`, `what did they put?`.
+pub(super) fn asks_answers(utterance: &Utterance) -> bool {
+    const ANSWERS: &str = "答えた|答えました|回答は|回答内容|回答を|の回答|入力した内容|入力内容|書いた内容|結果|何て書いた|なんて書いた|何を入力|何を書いた|集計|did i put|did i answer|did i write|did i enter|did they answer|did they put|did they say|was answered|answers|my answer|my answers|the answer|the results|results|responses";
+    const ASKS: &str = "っけ|何て|なんて|何と|何を|なに|教えて|見せて|みせて|確認|見たい|知りたい|だれか|誰か|して|what|show|see|tell|any";
+    let is_new = utterance.has(&[Word::MAKE, INQUIRE]);
+    !is_new && utterance.says(ANSWERS) && (utterance.asks() || utterance.says(ASKS))
+}
 
 /// What `utterance` asks for, as far as the rules tell.
 pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {

@@ -221,6 +221,38 @@ impl Survey {
         true
     }
 
+    /// What was filled in, where that is known.
+    pub(super) fn told(&self, context: &TurnContext<'_>) -> Option<String> {
+        let head =
+            context.say("届いた回答は次のとおりです。", "These are the answers that arrived.");
+        self.values.as_ref().map(|it| self.summary(context, head, it))
+    }
+
+    /// The form that was asked for without its fields, with those that `utterance` names, or what it is for.
+    pub(super) fn named(&self, utterance: &Utterance, context: &TurnContext<'_>) -> Option<Self> {
+        if !self.fields.is_empty() {
+            return None;
+        }
+        let text = utterance.text();
+        let text = text.trim_end_matches(['。', '.', '!', '?', 'で', 'の']);
+        let is_purpose = text.ends_with('用') || text.starts_with("for ");
+        let found = match is_purpose {
+            true => {
+                let form = match text.is_ascii() {
+                    true => format!("a form {text}"),
+                    false => format!("{text}フォーム"),
+                };
+                Self::of(
+                    &Utterance::of(&form, context.today(), &super::VOCABULARY),
+                    context.language,
+                )
+            }
+            false if fields::read(utterance).is_list() => Self::of(utterance, context.language),
+            false => return None,
+        };
+        Some(Self { title: found.title.or_else(|| self.title.clone()), ..found })
+    }
+
     /// Takes in what a form brought.
     pub(super) fn filled(&mut self, values: &Map<String, Value>, language: Language) {
         if self.is_asked {
@@ -249,7 +281,9 @@ impl Survey {
             self.filled(values, context.language);
         }
         if let Some(values) = &self.values {
-            return context.conclude(self.summary(context, values));
+            let head =
+                context.say("回答を受け取りました。", "Thank you, the answers have arrived.");
+            return context.conclude(self.summary(context, head, values));
         }
         let title = self.title.clone().unwrap_or_else(|| context.say("入力フォーム", "Form"));
         if self.fields.is_empty() {
@@ -293,15 +327,22 @@ impl Survey {
     }
 
     /// What was filled in.
-    fn summary(&self, context: &TurnContext<'_>, values: &Map<String, Value>) -> String {
-        let mut lines =
-            vec![context.say("回答を受け取りました。", "Thank you, the answers have arrived.")];
+    fn summary(
+        &self,
+        context: &TurnContext<'_>,
+        head: String,
+        values: &Map<String, Value>,
+    ) -> String {
+        let mut lines = vec![head];
         for field in &self.fields {
             let name = field["name"].as_str().unwrap_or_default();
             let Some(value) = values.get(name).filter(|it| !it.is_null()) else { continue };
             let label = field["label"].as_str().unwrap_or(name);
             let shown: String = shown(field, value, context).chars().take(VALUE_MAX).collect();
             lines.push(format!("- {label}: {shown}"));
+        }
+        if lines.len() == 1 {
+            lines.push(context.say("どの項目も空欄でした。", "All fields were left empty."));
         }
         lines.join("\n")
     }
@@ -413,6 +454,7 @@ fn topic(utterance: &Utterance) -> Option<String> {
         "入れる",
         "書",
         "聞き",
+        "できる",
     ]
     .iter()
     .any(|it| text.contains(it));

@@ -58,6 +58,131 @@ fn a_form_for_a_new_project_has_what_one_needs() {
     }
 }
 
+/// Label and type of each field, and the note on the form that `sentence` leads to.
+fn labels(decided: &Decision) -> (String, String) {
+    let (tool, arguments) = call(decided);
+    assert_eq!(tool, "request_form");
+    let form = &arguments["form_schema"];
+    let fields = form["fields"].as_array().unwrap().iter();
+    let shown = fields.map(|it| {
+        let options = it["options"].as_array().into_iter().flatten();
+        let options: Vec<_> = options.filter_map(|it| it["label"].as_str()).collect();
+        let label = it["label"].as_str().unwrap();
+        let more =
+            if options.is_empty() { String::new() } else { format!("({})", options.join("/")) };
+        format!("{label}:{}{more}", it["type"].as_str().unwrap())
+    });
+    let note = form["description"].as_str().unwrap_or_default().to_owned();
+    (shown.collect::<Vec<_>>().join(" "), note)
+}
+
+#[test]
+fn all_that_is_named_beside_the_form_is_on_it_or_told() {
+    for (sentence, expected) in [
+        (
+            "履歴書をアップロードできる応募フォームを作って。名前は必須、写真は任意で",
+            "履歴書:file お名前:text 写真:file",
+        ),
+        (
+            "領収書を聞くフォームを作って。氏名は必須、電話番号は任意で",
+            "領収書:file お名前:text 電話番号:text",
+        ),
+        (
+            "Tシャツのサイズ S M L XL から一つ選ぶやつと枚数（1〜10）のフォーム",
+            "Tシャツのサイズ:radio(S/M/L/XL) 枚数:number",
+        ),
+        ("サイズをS、M、Lから一つ選ぶ欄と枚数のフォーム", "サイズ:radio(S/M/L) 枚数:number"),
+        (
+            "フォームのタイトルは「夏祭り」で、参加人数と連絡先を聞いてください",
+            "参加人数:number 連絡先:text",
+        ),
+        ("題名は『秋の集い』で、名前と人数を聞くフォーム", "お名前:text 人数:number"),
+        ("Make a form titled \"Fair\" with name and phone", "Name:text Phone:text"),
+        (
+            "can you ask me my shirt size (S, M, L) and favourite colour?",
+            "Shirt size:radio(S/M/L) Favourite colour:text",
+        ),
+        ("form with name and yes/no/maybe", "Name:text yes / no / maybe:radio(yes/no/maybe)"),
+        ("ask my favourite fruit: apple or pear", "Favourite fruit:radio(apple/pear)"),
+        ("a poll: pizza or sushi", "pizza / sushi:radio(pizza/sushi)"),
+        ("好きな色を赤・青・緑から選ばせて。複数選択可", "好きな色:multiselect(赤/青/緑)"),
+        ("年齢だけのフォーム、18歳以上じゃないとだめ", "年齢:number"),
+    ] {
+        assert_eq!(
+            labels(&new_talk().say(sentence)),
+            (expected.to_owned(), String::new()),
+            "{sentence}"
+        );
+    }
+    let (fields, note) = labels(&new_talk().say("form with a pdf upload, max 2 files"));
+    assert!(fields == "Files:file" && note.contains("\"2 files\""), "{fields} {note}");
+}
+
+#[test]
+fn a_field_that_is_marked_and_lacks_is_added() {
+    for (first, next, expected) in [
+        ("make a form with name", "and make the email required too", "Name:text Email:text"),
+        ("make a form with name", "the phone is optional", "Name:text Phone:text"),
+        ("名前を聞くフォームを作って", "メールも必須で", "お名前:text メールアドレス:text"),
+        ("名前とメールを聞くフォームを作って", "メールは任意で", "お名前:text メールアドレス:text"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        assert_eq!(labels(&talk.say(next)).0, expected, "{next}");
+    }
+}
+
+#[test]
+fn what_a_bare_form_is_to_ask_is_said_next() {
+    for (first, next, expected) in [
+        (
+            "a form pls",
+            "title, severity low/medium/high, steps to reproduce",
+            "Title:text Severity:radio(low/medium/high) Steps to reproduce:text",
+        ),
+        ("フォーム", "名前と内容", "お名前:text 内容:textarea"),
+        (
+            "フォーム",
+            "お問い合わせ用の",
+            "お名前:text メールアドレス:text お問い合わせ内容:textarea",
+        ),
+        (
+            "make a form",
+            "for a leave request",
+            "Name:text Start date:date End date:date Reason:textarea",
+        ),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        assert_eq!(labels(&talk.say(next)).0, expected, "{next}");
+    }
+    let mut talk = new_talk();
+    talk.say("フォーム");
+    talk.say("明日の天気は？");
+    assert_eq!(talk.confidence, 0.0);
+}
+
+#[test]
+fn answers_are_told_again_and_none_are_answers_too() {
+    for question in [
+        "何て答えたっけ？",
+        "だれか答えた？",
+        "結果見せて",
+        "what did I put?",
+        "show me the answers",
+    ] {
+        let mut talk = new_talk();
+        talk.say("名前と色を聞くフォームを作って");
+        talk.say(r#"{"name": "山田"}"#);
+        let text = concluded(&talk.say(question)).text();
+        assert!(text.contains("お名前: 山田"), "{question}: {text}");
+    }
+    let mut talk = new_talk();
+    talk.say("アンケートを作りたい");
+    let text = concluded(&talk.say("{}")).text();
+    assert!(text.contains("どの項目も空欄"), "{text}");
+}
+
 #[test]
 fn what_was_filled_in_is_told() {
     let mut talk = new_talk();

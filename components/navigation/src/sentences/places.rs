@@ -59,10 +59,33 @@ impl Deref for Sentence {
     }
 }
 
+/// `text` with its points on the map as the tools take them: `35.6586, 139.7454` without the space.
+fn pointed(text: &str) -> String {
+    let mut pointed = String::with_capacity(text.len());
+    for (at, part) in text.split(", ").enumerate() {
+        // Behind a number with a fraction stands another one.
+        let number = |text: &str, is_end: bool| {
+            let is_part = |it: char| it.is_ascii_digit() || it == '.';
+            let number = match is_end {
+                true => &text[text.trim_end_matches(is_part).len()..],
+                false => text.strip_prefix('-').unwrap_or(text),
+            };
+            let length = number.find(|it| !is_part(it)).unwrap_or(number.len());
+            number[..length].trim_end_matches('.').contains('.')
+        };
+        if at > 0 {
+            let is_point = number(&pointed, true) && number(part, false);
+            pointed.push_str(if is_point { "," } else { ", " });
+        }
+        pointed.push_str(part);
+    }
+    pointed
+}
+
 impl Sentence {
     /// What `text` has of places and constraints.
     pub(super) fn of(text: &str, today: Date) -> Self {
-        let mut utterance = Utterance::of(text, today, &VOCABULARY);
+        let mut utterance = Utterance::of(&pointed(text), today, &VOCABULARY);
         let spots = known::spots(&utterance.lower);
         // `新宿` has no lodging in it.
         let is_inside = |from: usize, to: usize| spots.iter().any(|it| it.0 <= from && to <= it.1);
@@ -150,7 +173,7 @@ impl Sentence {
     /// The one place that is named alone, and the one that it takes the place of: `新宿駅`,
     /// `Shinagawa instead of Shibuya`.
     pub(super) fn named_alone(&self) -> Option<(Piece, Option<Piece>)> {
-        const FILLERS: &str = "やっぱり|やっぱ|やはり|じゃあ|では|あ、|えっと|ごめん|すみません|にして|に変えて|に変更|に変更して|でお願いします|お願いします|お願い|でいい|にする|にします|です|だと|なら|だったら|だったらどう|どう|は|で|に|を|の|場合|ください|目的地|行き先|actually|instead|make|that|no|sorry|i meant|i mean|rather|what about|how about|and|or|please|pls|then|ok|okay|it|change it|destination|goal|of|the|wait|hm|hmm|well|let's|go|say|one|to|from";
+        const FILLERS: &str = "やっぱり|やっぱ|やはり|じゃあ|では|あ、|えっと|ごめん|すみません|にして|に変えて|に変更|に変更して|でお願いします|お願いします|お願い|でいい|にする|にします|です|だと|なら|だったら|だったらどう|どう|は|で|に|を|の|場合|ください|目的地|行き先|actually|instead|make|that|no|sorry|i meant|i mean|rather|what about|how about|and|or|please|pls|then|ok|okay|it|change it|destination|goal|of|the|wait|hm|hmm|well|let's|go|say|one|to|from|also|too|as well|も|追加|追加して|入れて|加えて|足して|add|include";
         let spot = |index: usize| {
             let (from, to) = *self.spots.get(index)?;
             Some(self.piece(from, to))
@@ -170,6 +193,11 @@ impl Sentence {
             for filler in fillers {
                 rest = rest.replace(filler, " ");
             }
+        }
+        // `what about` goes before `what`.
+        let mut rest = format!(" {} ", rest.split_whitespace().collect::<Vec<_>>().join(" "));
+        for filler in marks(FILLERS).filter(|it| it.contains(' ')) {
+            rest = rest.replace(&format!(" {filler} "), "  ");
         }
         let is_filler = |it: &str| marks(FILLERS).any(|filler| filler == it);
         let is_left = rest
@@ -350,6 +378,11 @@ impl Sentence {
         places
     }
 
+    /// Whether `at` stands within a name that is known: the `が` of `自由が丘`.
+    fn is_inside(&self, at: usize) -> bool {
+        self.spots.iter().any(|it| it.0 < at && at < it.1)
+    }
+
     /// Whether the sign at `at` stands within a name that is known, or within a word in hiragana.
     fn is_within(&self, at: usize, sign: &str) -> bool {
         let is_kana = |it: Option<&char>| it.is_some_and(|it| matches!(it, 'ぁ'..='ん'));
@@ -358,13 +391,16 @@ impl Sentence {
         let is_word = ["と", "や", "か"].contains(&sign)
             && is_kana(before)
             && is_kana(self.chars.get(at + 1));
-        self.spots.iter().any(|it| it.0 < at && at < it.1) || is_word && !is_beside
+        self.is_inside(at) || is_word && !is_beside
     }
 
     /// The place from `from` to `to`, without what belongs to the words around it; none, where nothing
     /// is left that is not a known word.
     fn place(&self, from: usize, to: usize) -> Option<Piece> {
         let (mut from, mut to) = (from, to.min(self.chars.len()));
+        if to > from && self.station(from, to) == Some(from) {
+            return Some(self.piece(from, to));
+        }
         while let Some(lead) = marks(LEADS).find(|it| from < to && self.is_at_raw(it, from)) {
             from += lead.chars().count();
         }
@@ -396,7 +432,16 @@ impl Sentence {
         let is_lead = |at: usize| {
             matches!(self.chars[at], 'ぁ'..='ん') && !"のとやか".contains(self.chars[at])
         };
-        let spot = self.spots.iter().find(|it| it.1 == to && it.0 > from && is_lead(it.0 - 1));
+        // `今渋谷`: so does when one is there.
+        let is_now = |at: usize| {
+            ["今", "現在"]
+                .iter()
+                .any(|it| from + it.chars().count() == at && self.is_at_raw(it, from))
+        };
+        let spot = self
+            .spots
+            .iter()
+            .find(|it| it.1 == to && it.0 > from && (is_lead(it.0 - 1) || is_now(it.0)));
         if let Some(spot) = spot {
             from = spot.0;
         }
@@ -464,6 +509,20 @@ impl Sentence {
         (is_new && !is_time).then(|| self.piece(from, to))
     }
 
+    /// Where a station in hiragana begins that ends at `end`, whatever else its parts may mean: `とうきょうえき`.
+    fn station(&self, least: usize, end: usize) -> Option<usize> {
+        const STATION: &str = "えき";
+        const CHARS_MIN: usize = 4;
+        let is_station = end >= least + CHARS_MIN && self.is_at_raw(STATION, end - 2);
+        let is_kana = |it: &usize| matches!(self.chars[*it], 'ぁ'..='ん');
+        let begin = (least..end).rev().take_while(is_kana).last().filter(|_| is_station)?;
+        let begin = ["じゃあ", "では", "えっと", "ねえ"]
+            .iter()
+            .find(|it| self.is_at_raw(it, begin))
+            .map_or(begin, |it| begin + it.chars().count());
+        (end - begin >= CHARS_MIN).then_some(begin)
+    }
+
     /// Where the place that ends at `end` begins: behind the words before it, not before `least`.
     fn cut_before(&self, end: usize, least: usize) -> usize {
         const MARKS: &[char] =
@@ -485,6 +544,9 @@ impl Sentence {
         ];
         const LEADING: &str = "そのあと|その後|それから|それと|最後に|最終的に|ずに|ないで|なくて|くには|るには|むには|ので、|道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
              それじゃ|経由で|経由して|を通って|に寄って|と回って|に立ち寄って|拾って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";
+        if let Some(begin) = self.station(least, end) {
+            return begin;
+        }
         let dash =
             (least..end.saturating_sub(2)).rev().find(|it| self.is_at(" - ", *it)).map(|it| it + 3);
         // `35.68,139.76`: what stands between digits parts nothing.

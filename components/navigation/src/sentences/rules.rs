@@ -2,6 +2,7 @@
 
 use language::{
     rules::{Rule, rule},
+    utterance::Piece,
     words::Word,
 };
 
@@ -54,6 +55,8 @@ pub(super) enum Sign {
     Sought,
     /// A number of things.
     Pieces,
+    /// Two words that `to` joins, neither of which looks like the name of a place: `steps to reproduce`.
+    Unnamed,
     /// A sentence that ends with where to go.
     Towards,
 }
@@ -87,7 +90,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(72, Goal::Route, &[Sign::Ends, Sign::Requested], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Destination], &[THEIRS]),
     rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Origin], &[THEIRS]),
-    rule(72, Goal::Route, &[Sign::Ends], &[ANY_OF_THEIRS, Sign::Pieces]),
+    rule(72, Goal::Route, &[Sign::Ends], &[ANY_OF_THEIRS, Sign::Pieces, Sign::Unnamed]),
     rule(72, Goal::Route, &[Says(&[GO, LEAD]), Sign::Destination], &[ANY_OF_THEIRS]),
     rule(62, Goal::Place, &[Says(&[Word::SHOW]), Sign::Spotted], &[ANY_OF_THEIRS, WAY]),
     rule(62, Goal::Place, &[Sign::Coordinates], &[ANY_OF_THEIRS, Sign::Ends]),
@@ -128,9 +131,23 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         }
         Sign::Sought => utterance.sought().is_some(),
         Sign::Pieces => utterance.numbers.pieces().is_some(),
+        Sign::Unnamed => is_unnamed(utterance, &places),
         Sign::Towards => is_towards(utterance, &places),
     };
     language::rules::goal(RULES, has)
+}
+
+/// Whether the ends of `places` are words that `to` joins in a sentence, and no names.
+fn is_unnamed(utterance: &Sentence, places: &Places) -> bool {
+    let mut ends = places.origins.iter().chain(&places.destinations);
+    let is_name = |it: &Piece| {
+        let is_spot = utterance.spots.iter().any(|spot| spot.0 < it.to && it.from < spot.1);
+        is_spot
+            || utterance.chars[it.from..it.to]
+                .iter()
+                .any(|it| !it.is_ascii_lowercase() && *it != ' ')
+    };
+    !utterance.says("from|→") && !ends.any(is_name)
 }
 
 /// Whether `utterance` ends with where to go.

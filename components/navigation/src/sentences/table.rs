@@ -120,22 +120,52 @@ impl Way {
 
     /// `lower` with the name of the place that came first, where it is called so: `the closest one`.
     pub(super) fn best(&self, lower: &str) -> Option<String> {
-        const BEST: &str = "一番早く着けるところ|一番早く着くところ|一番早く行けるところ|一番早いところ|一番近いところ|いちばん近いところ|一番遠いところ|一番近い場所|一番早い場所|一番近い方|近いほう|近い方|早いほう|早い方|一番近いの|一番早いの|\
+        const BEST: &str = "一番早く着けるところ|一番早く着くところ|一番早く行けるところ|一番早いところ|一番近いところ|一番近い所|一番遠い所|一番早い所|いちばん近いところ|一番遠いところ|一番近い場所|一番早い場所|一番近い方|近いほう|近い方|早いほう|早い方|一番近いの|一番早いの|\
              the closest one|the nearest one|the fastest one|the quickest one|the closer one|the nearer one|the quicker one|the faster one|the farthest one|the furthest one|the closest|the nearest|the quickest|the winner|that one";
         if self.ranked.is_empty() {
             return None;
         }
         let word = marks(BEST).find(|it| lower.contains(it))?;
+        let rest = lower.replacen(word, "", 1);
+        // `一番近いのは？` asks which it is, and no way there.
+        const WHICH: [&str; 9] = ["which", "what", "where", "is", "was", "s", "and", "then", "now"];
+        let is_kana = |it: char| "はってどれこ教えですかを、?？。 ".contains(it);
+        let mut words = rest.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+        let is_which = match word.is_ascii() {
+            true => words.clone().next().is_some() && words.all(|it| WHICH.contains(&it)),
+            false => rest.chars().all(is_kana),
+        };
+        if is_which {
+            return None;
+        }
         let measure = match Measure::of(&word.chars().collect::<Vec<_>>()) {
             Measure::Any => self.measure,
             it => it,
         };
         let (name, _) = self.ranked.iter().min_by_key(|it| measure.key(it.1))?;
-        let origin = self.origins.first()?;
-        let rest = lower.replacen(word, "", 1);
+        // What is compared is where the ways end, or where they begin.
+        let is_end = self.destinations.len() > 1;
+        let (from, to) = match is_end {
+            true => (self.origins.first()?, name),
+            false => (name, self.destinations.first()?),
+        };
         Some(match word.is_ascii() {
-            true => format!("from {origin} to {name}, {}", rest.trim()),
-            false => format!("{origin}から{name}まで、{rest}"),
+            true => {
+                let rest = rest.trim();
+                let rest = ["from", "to", "for"]
+                    .iter()
+                    .fold(rest, |it, word| it.strip_suffix(word).unwrap_or(it).trim_end());
+                format!("from {from} to {to}, {rest}")
+            }
+            false => {
+                // The particle behind it belonged to it: `一番遠いところから行く道`.
+                let at = lower.find(word).unwrap_or_default();
+                let (before, behind) = (&lower[..at], &lower[at + word.len()..]);
+                let particle = ["からの", "までの", "への", "から", "まで", "へ", "に"]
+                    .iter()
+                    .find_map(|it| behind.strip_prefix(it));
+                format!("{from}から{to}まで、{before}{}", particle.unwrap_or(behind))
+            }
         })
     }
 }

@@ -103,6 +103,171 @@ fn distances_and_places_are_told() {
     assert!(text.contains("35.65858") && text.contains("139.74543"), "{text}");
 }
 
+fn table(rows: &[&[(u64, u64)]]) -> ToolResult {
+    let cell = |it: &(u64, u64)| json!({ "status": "OK", "distance": { "text": "", "value": it.0 }, "duration": { "text": "", "value": it.1 } });
+    let row = |it: &&[(u64, u64)]| json!({ "elements": it.iter().map(cell).collect::<Vec<_>>() });
+    output(json!({ "rows": rows.iter().map(row).collect::<Vec<_>>() }))
+}
+
+#[test]
+fn what_was_compared_is_ranked_anew_gone_to_or_joined() {
+    for (first, rows, next, tool, expected) in [
+        (
+            "東京駅と新宿駅から横浜駅までの時間を比べて",
+            &[&[(9, 9)][..], &[(5, 12)]][..],
+            "一番近いのは？",
+            "distance_compare",
+            json!({ "origins": ["東京駅", "新宿駅"], "destinations": ["横浜駅"] }),
+        ),
+        (
+            "東京駅と新宿駅から横浜駅までの時間を比べて",
+            &[&[(9, 9)], &[(5, 12)]],
+            "じゃあ一番近いところから行く道を出して",
+            "route_search",
+            json!({ "origin": "新宿駅", "destination": "横浜駅" }),
+        ),
+        (
+            "compare driving from Shibuya and Ikebukuro to Haneda",
+            &[&[(9, 9)], &[(12, 12)]],
+            "show me the route for the farthest one",
+            "route_search",
+            json!({ "origin": "Ikebukuro", "destination": "Haneda" }),
+        ),
+        (
+            "Which is closer to Tokyo Tower: Shinjuku or Ueno?",
+            &[&[(9, 9), (12, 12)]],
+            "What about Shinagawa?",
+            "distance_compare",
+            json!({ "origins": ["Tokyo Tower"], "destinations": ["Shinjuku", "Ueno", "Shinagawa"] }),
+        ),
+        (
+            "渋谷駅と新宿駅、東京駅に近いのはどっち？",
+            &[&[(9, 9), (12, 12)]],
+            "池袋も入れて",
+            "distance_compare",
+            json!({ "origins": ["東京駅"], "destinations": ["渋谷駅", "新宿駅", "池袋"] }),
+        ),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[table(rows)]);
+        assert_eq!(call(&talk.say(next)), (tool, expected), "{next}");
+    }
+    let mut talk = new_talk();
+    talk.say("compare driving from Shibuya and Ikebukuro to Haneda");
+    talk.back(&[table(&[&[(900, 900)], &[(1200, 600)]])]);
+    talk.say("which one is faster?");
+    let text = concluded(&talk.back(&[table(&[&[(900, 900)], &[(1200, 600)]])])).text();
+    assert!(text.contains("The quickest is Ikebukuro"), "{text}");
+}
+
+#[test]
+fn a_question_about_the_route_is_answered_by_it() {
+    for (first, next) in [
+        ("新宿から羽田空港まで", "高速代はいくら？"),
+        ("新宿から羽田空港まで", "通行料金はいくらですか"),
+        ("from Shibuya to Haneda", "how much are the tolls?"),
+        ("from Shibuya to Haneda by 9am tomorrow", "what time should I leave?"),
+        ("明日の9時に川崎駅から横浜駅に着きたい", "何時に出ればいい？"),
+    ] {
+        let mut talk = new_talk();
+        let asked = talk.say(first);
+        talk.back(&[routes()]);
+        assert_eq!(call(&talk.say(next)), call(&asked), "{next}");
+        assert!(talk.confidence > 0.9, "{next}");
+    }
+    let mut talk = new_talk();
+    talk.say("新宿から羽田空港まで");
+    talk.back(&[routes()]);
+    talk.say("映画はいくら？");
+    assert!(talk.confidence < 0.5);
+}
+
+#[test]
+fn stops_are_taken_back_and_added_by_their_short_names() {
+    let mut talk = new_talk();
+    let decided = talk.say("品川駅→渋谷駅→新宿駅の順で");
+    assert_eq!(call(&decided).1, json!({ "origin": "品川駅", "destination": "新宿駅" }));
+    let via = |talk: &trial::Talk| talk.last[0].meta.get("navigation/via").cloned();
+    assert_eq!(via(&talk), Some(json!(["渋谷駅"])));
+    talk.back(&[routes()]);
+    talk.say("渋谷はやっぱなし");
+    assert_eq!(via(&talk), None);
+    let text = concluded(&talk.back(&[routes()])).text();
+    assert!(!text.contains("「渋谷」"), "{text}");
+    talk.say("池袋を追加して");
+    assert_eq!(via(&talk), Some(json!(["池袋"])));
+}
+
+#[test]
+fn points_and_names_in_hiragana_are_read_whole() {
+    for (sentence, origin, destination) in [
+        ("from 35.6586, 139.7454 to Tokyo Station", "35.6586,139.7454", "Tokyo Station"),
+        ("35.6586, 139.7454から東京駅まで", "35.6586,139.7454", "東京駅"),
+        ("とうきょうえきからよこはまえきまで", "とうきょうえき", "よこはまえき"),
+        ("二子玉川から自由が丘", "二子玉川", "自由が丘"),
+        ("渋谷から自由が丘は何分？", "渋谷", "自由が丘"),
+        ("今渋谷にいるんだけど新宿まで行きたい", "渋谷", "新宿"),
+        ("現在品川駅にいます。上野まで", "品川駅", "上野"),
+    ] {
+        let decided = new_talk().say(sentence);
+        let expected = json!({ "origin": origin, "destination": destination });
+        assert_eq!(call(&decided).1, expected, "{sentence}");
+    }
+    let mut talk = new_talk();
+    talk.say("35.6586, 139.7454");
+    let place = json!({ "location": { "lat": 35.6586, "lng": 139.7454 }, "formatted_address": "0 m from Tokyo Tower" });
+    let text = concluded(&talk.back(&[output(place)])).text();
+    assert!(text.starts_with("緯度35.65860、経度139.74540の場所: 0 m from Tokyo Tower"), "{text}");
+    let decided = talk.say("how do I drive from there to Tokyo Station?");
+    assert_eq!(call(&decided).1["origin"], "35.6586,139.7454");
+}
+
+#[test]
+fn a_way_home_asks_where_from_and_where_to() {
+    for sentence in ["I want to go home", "how do I get home?", "家に帰りたい", "take me home"]
+    {
+        let decided = new_talk().say(sentence);
+        let (tool, arguments) = call(&decided);
+        assert_eq!(tool, FORM, "{sentence}");
+        assert!(arguments.pointer("/form_schema/fields/1/default").is_none(), "{arguments}");
+    }
+    let decided = new_talk().say("Shibuyaから家に帰りたい");
+    assert_eq!(call(&decided).0, FORM);
+}
+
+#[test]
+fn words_that_to_joins_are_no_route_without_a_name() {
+    for sentence in ["title, severity, steps to reproduce", "things to do", "reasons to stay"] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        assert!(talk.confidence < 0.5, "{sentence}");
+    }
+    for sentence in ["shibuya to ueno", "from foo to bar", "Foo to Bar"] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        assert!(talk.confidence > 0.5, "{sentence}");
+    }
+}
+
+#[test]
+fn a_place_that_was_found_is_gone_to() {
+    for (next, tool) in [
+        ("Is it far from Asakusa?", "distance_compare"),
+        ("can I walk there from Asakusa?", "route_search"),
+    ] {
+        let mut talk = new_talk();
+        talk.say("Where is Tokyo Skytree?");
+        let place = json!({ "location": { "lat": 35.7, "lng": 139.8 }, "formatted_address": "Tokyo Skytree" });
+        talk.back(&[output(place)]);
+        let decided = talk.say(next);
+        let (called, arguments) = call(&decided);
+        let arguments = arguments.to_string().to_lowercase();
+        assert_eq!(called, tool, "{next}");
+        assert!(arguments.contains("asakusa") && arguments.contains("skytree"), "{arguments}");
+    }
+}
+
 #[test]
 fn a_place_that_is_not_known_is_told_with_what_to_do() {
     let mut talk = new_talk();

@@ -8,6 +8,7 @@ use language::{
     say,
     turn::{Answered, Decision},
     utterance::Piece,
+    words::Word,
 };
 
 use super::{
@@ -15,6 +16,7 @@ use super::{
     planner::{COMPARE, Planner, Remark, RouteRequest, SEARCH, is_by_transit, kept, understands},
     rules::Goal,
     table::{Measure, Row},
+    words::{GO, LEAD, ROUTE},
 };
 
 const GEOCODE: &str = "geocode";
@@ -25,6 +27,9 @@ const PLACE_MAX: usize = 200;
 
 /// Places that only the person knows.
 const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school|空港|駅|最寄り駅|最寄りの駅|airport|the airport|station|the station|there|そこ|あそこ";
+
+/// Places on one side of a table of distances.
+const COMPARED_MAX: usize = 25;
 
 /// Stops on one route, which is what a search takes.
 const STOPS_MAX: usize = 10;
@@ -119,19 +124,27 @@ impl Way {
 
     /// `text` with the places of this route where it points to them: `そこから`, `and back`.
     pub(super) fn named(&self, text: &str) -> String {
-        const THERE: [(&str, &str, &str); 6] = [
+        const THERE: [(&str, &str, &str); 12] = [
             ("そこから", "", "から"),
             ("そこまで", "", "まで"),
+            ("そこへ", "", "まで"),
+            ("そこに行", "", "まで行"),
             ("get there", "get to ", ""),
             ("go there", "go to ", ""),
+            ("walk there", "walk to ", ""),
+            ("drive there", "drive to ", ""),
+            ("cycle there", "cycle to ", ""),
+            ("bike there", "bike to ", ""),
             ("from there", "from ", ""),
             ("to there", "to ", ""),
         ];
         const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|other way round|other way around";
         let Some(end) = self.destinations.first() else { return text.to_owned() };
         let lower = text.to_lowercase();
-        if self.kind == Kind::Place && lower.contains("how far is it") {
-            return lower.replacen("how far is it", &format!("how far is {end}"), 1);
+        for asked in ["how far is it", "is it far"] {
+            if self.kind == Kind::Place && lower.contains(asked) {
+                return lower.replacen(asked, &format!("how far is {end}"), 1);
+            }
         }
         if let Some(named) = self.best(&lower) {
             return named;
@@ -169,8 +182,10 @@ impl Way {
             ["目的地", "出発地", "行き先", "到着地", "現在地", "destination", "origin", "starting"];
         let fields = FIELDS.iter().map(|it| (*it).to_owned());
         let named = self.origins.iter().chain(&self.destinations).chain(&self.via);
-        let replaced = self.replaced.iter();
-        named.chain(replaced).cloned().chain(fields).collect()
+        // What was replaced may be called without its last word.
+        let short = |it: &String| it.strip_suffix('駅').map(str::to_owned);
+        let replaced = self.replaced.iter().flat_map(|it| [Some(it.clone()), short(it)]).flatten();
+        named.cloned().chain(replaced).chain(fields).collect()
     }
 
     /// The route with the ends that `utterance` names anew, where it names any: `actually from Shinagawa`,
@@ -187,6 +202,23 @@ impl Way {
         }
         let (place, other) = utterance.named_alone()?;
         let mut moved = self.clone();
+        const ADDS: &str = "追加|入れて|加えて|足して|add|also|include";
+        if self.kind == Kind::Route && other.is_none() && utterance.says(ADDS) {
+            moved.constraint(utterance);
+            if moved.via.len() < STOPS_MAX && !moved.via.contains(&place.text) {
+                moved.via.push(place.text);
+            }
+            return Some(moved);
+        }
+        if self.origins.len() + self.destinations.len() > 2 && other.is_none() {
+            // One more is compared with those that are.
+            let is_origin = self.destinations.len() == 1;
+            let side = if is_origin { &mut moved.origins } else { &mut moved.destinations };
+            if !side.contains(&place.text) && side.len() < COMPARED_MAX {
+                side.push(place.text);
+            }
+            return Some(moved);
+        }
         let is =
             |end: Option<&String>, text: &str| end.is_some_and(|it| it.eq_ignore_ascii_case(text));
         // `Shinagawa instead of Shibuya` says which end it takes the place of.
@@ -205,12 +237,34 @@ impl Way {
         Some(moved)
     }
 
+    /// Compares the same places by what `utterance` asks, where it asks for nothing else: `and which is fastest?`.
+    pub(super) fn compared_by(&self, utterance: &Sentence) -> Option<Self> {
+        let measure = Measure::of(&utterance.lower);
+        let is_other = utterance.has(&[ROUTE, GO, LEAD, Word::THEIRS, Word::THEIR_DEED])
+            || !utterance.spots.is_empty();
+        if self.ranked.is_empty() || measure == Measure::Any || is_other {
+            return None;
+        }
+        Some(Self { measure, ..self.clone() })
+    }
+
     /// Whether `text` goes on with this route: it names a constraint, and no other thing.
     pub(super) fn follows(&self, text: &str, context: &TurnContext<'_>) -> bool {
         // The distance of one pair is that of a route.
         let is_pair =
             self.kind == Kind::Distances && self.origins.len() == 1 && self.destinations.len() == 1;
         (self.kind == Kind::Route || is_pair) && understands(text, context.now)
+    }
+
+    /// Whether `utterance` asks what the answer about this route says: the tolls, when to leave.
+    pub(super) fn tells(&self, utterance: &Sentence) -> bool {
+        const TOLLS: &str = "高速代|高速料金|高速の料金|通行料|通行代|有料道路の料金|有料道路代|道路料金|いくらかかる|toll|tolls|toll fee|toll fees|toll charge|toll charges";
+        const LEAVE: &str = "何時に出れば|何時に出たら|何時に出発|何時に出るべき|何時までに出|いつ出れば|いつ出たら|いつ出発|出発は何時|should i leave|should we leave|do i have to leave|do we have to leave|do i need to leave|need to leave|must i leave|to set off|should i set off";
+        let is_asked = utterance.has(&[Word::PRICE]) && utterance.says(TOLLS)
+            || utterance.asks() && utterance.says(LEAVE);
+        let is_found = !self.origins.is_empty() && !self.destinations.is_empty();
+        let is_other = utterance.has(&[Word::THEIRS]) || !utterance.spots.is_empty();
+        self.kind == Kind::Route && is_found && is_asked && !is_other
     }
 
     /// Whether `utterance` names a stop on this route, or takes one back.
@@ -227,7 +281,13 @@ impl Way {
         let text: String = utterance.lower.iter().collect();
         let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
         let (is_all, is_some) = (has(NO_STOP) || utterance.is_anything(), has(NO));
-        let is_skipped = |it: &&String| is_all || is_some && text.contains(&it.to_lowercase());
+        // A station is called without its last word, too.
+        let is_named = |stop: &str| {
+            let stop = stop.to_lowercase();
+            let short = stop.strip_suffix('駅').or(stop.strip_suffix(" station")).unwrap_or(&stop);
+            text.contains(short)
+        };
+        let is_skipped = |it: &&String| is_all || is_some && is_named(it);
         self.via.iter().filter(is_skipped).cloned().collect()
     }
 
@@ -385,6 +445,13 @@ impl Way {
         let at = |name: &str| found["location"][name].as_f64().unwrap_or_default();
         let (lat, lng) = (at("lat"), at("lng"));
         let name = found["formatted_address"].as_str().unwrap_or(&address);
+        if address.starts_with(|it: char| it.is_ascii_digit() || it == '-') && address.contains(',')
+        {
+            return context.conclude(context.say(
+                format!("緯度{lat:.5}、経度{lng:.5}の場所: {name}"),
+                format!("At latitude {lat:.5}, longitude {lng:.5}: {name}"),
+            ));
+        }
         context.conclude(context.say(
             format!("{name}は、緯度{lat:.5}、経度{lng:.5}にあります。"),
             format!("{name} is at latitude {lat:.5}, longitude {lng:.5}."),

@@ -37,8 +37,8 @@ pub(super) const OPTIONAL: &str = "必須じゃなくていい|必須じゃな�
 const SEVERAL: &str = "複数選択可|複数回答可|複数可|複数選択|複数選べ|複数回答|複数|いくつでも|好きなだけ|全て選|すべて選|multiple choice allowed|multiple answers|multiple|select all that apply|all that apply|any number|several|more than one|as many as they like";
 const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
 const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
-const LEADS: &str = "and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
-const TAILS: &str = "の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
+const LEADS: &str = "じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
+const TAILS: &str = "じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
 /// Words that name a type, and the type.
 const TYPES: &[(&str, &str)] = &[
     (
@@ -124,6 +124,15 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
     cut_verb(&mut text);
     unquote(&mut text);
     about.field(text, is_listed)
+}
+
+/// What `written` says that a field is called, without the words around it.
+pub(super) fn label(written: &str) -> Option<String> {
+    let mut text = Text::new(written);
+    text.strip(LEADS, TAILS);
+    let label = text.text();
+    let is_short = (1..=LABEL_MAX).contains(&label.chars().count());
+    (is_short && label.chars().any(char::is_alphanumeric)).then(|| super::capital(&label))
 }
 
 /// Takes off what is done with the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
@@ -283,7 +292,10 @@ impl About {
             self.is_several = true;
             text.take("they can pick|you can pick|can pick|they can choose|can choose|may choose|pick|choose|を選んでもらう|を選べる|選択");
         }
-        if text.take(YES_NO_WORDS) {
+        // `yes/no/maybe` are three.
+        let is_more =
+            text.has("yes/no/|yes / no /|はい・いいえ・|はい/いいえ/|yes, no, |yes, no or ");
+        if !is_more && text.take(YES_NO_WORDS) {
             self.kind = Some("yes_no");
         }
         for (kind, words) in TYPES {
@@ -457,7 +469,7 @@ impl About {
         let label = match (is_whole, marks(CANONICAL).any(|it| it == kind.name)) {
             (true, true) if !marks(PART_OF_NAME).any(|it| text.is_at(it, 0)) => None,
             _ if is_phrase && !is_free => None,
-            _ if label.is_empty() => Some(self.options.join(" / ")),
+            _ if !label.chars().any(char::is_alphanumeric) => Some(self.options.join(" / ")),
             _ => Some(super::capital(&label)),
         };
         let shape = SHAPES.iter().find(|shape| {
@@ -566,8 +578,12 @@ impl About {
             }
             return;
         }
-        if bounds.is_number() {
-            let base = type_.unwrap_or(kind.kind);
+        let base = type_.unwrap_or(kind.kind);
+        // One field takes one file.
+        if bounds.is_number() && base == "file" {
+            let most = bounds.max.or(bounds.min).unwrap_or_default();
+            self.left.push(format!("{most} {}", label.to_lowercase()));
+        } else if bounds.is_number() {
             if !["number", "range"].contains(&base) {
                 let is_feeling = shaped("how *", &label.to_lowercase())
                     && !shaped("how many *|how much *|how old *", &label.to_lowercase());

@@ -52,6 +52,30 @@ pub(super) fn clauses(text: &str) -> Vec<String> {
     joined
 }
 
+/// `text` without what the form is to be called: `タイトルは「夏祭り」で`, `titled "Fair"`.
+pub(super) fn untitled(text: &str) -> String {
+    const HEADS: &str = "のタイトルは|のタイトルを|タイトルは|タイトルを|の題名は|の題名を|題名は|題名を|フォーム名は|フォーム名を| with the title | titled | entitled |the title is |the title should be ";
+    const TAILS: &str =
+        "にしてください|にして|という名前で|として|でお願いします|でお願い|です|で|に";
+    const MARKS: [(char, char); 5] =
+        [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('\'', '\'')];
+    for head in marks(HEADS) {
+        let Some(at) = text.find(head) else { continue };
+        let behind = &text[at + head.len()..];
+        let Some(open) = behind.chars().next() else { continue };
+        let Some((_, close)) = MARKS.iter().find(|it| it.0 == open) else { continue };
+        let inner = open.len_utf8();
+        let Some(end) = behind[inner..].find(*close) else { continue };
+        let rest = &behind[inner + end + close.len_utf8()..];
+        let tail = marks(TAILS).filter_map(|it| rest.strip_prefix(it)).min_by_key(|it| it.len());
+        let rest = tail.unwrap_or(rest).trim_start_matches(['、', ',', ' ']);
+        let joint = if rest.is_empty() || head.ends_with(' ') { "" } else { "、" };
+        let space = if head.ends_with(' ') { " " } else { "" };
+        return format!("{}{joint}{space}{rest}", &text[..at]);
+    }
+    text.to_owned()
+}
+
 /// Whether the form is named in `clause`.
 pub(super) fn has_form(clause: &str) -> bool {
     Text::new(clause).has(FORMS)
@@ -101,7 +125,10 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
     }
     if let Some((from, to)) = form {
         if let Some((begin, end)) = last(&text, 0, from) {
-            add(0, verb_end(&text, begin, end), true);
+            // `Sから一つ選ぶ欄と枚数`: behind a verb of choosing the list may go on.
+            let to_verb = verb_end(&text, begin, end);
+            let goes_on = to_verb == end && text.piece(end, from).contains(['と', '、']);
+            add(0, if goes_on { from } else { to_verb }, true);
         }
         // Brackets behind the form list its fields.
         let open = (to..text.len()).find(|it| text.chars[*it] == '(').filter(|open| {

@@ -84,6 +84,20 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
         let list = text.piece(begin, from);
         let is_letters =
             (2..=6).contains(&list.len()) && list.chars().all(|it| it.is_ascii_uppercase());
+        // `サイズ S M L から`: spaces part them, and the label is before the first.
+        let words: Vec<&str> = list.split_whitespace().collect();
+        let has_label = begin == 0;
+        let is_spaced = words.len() > 2 + usize::from(has_label)
+            && !list.contains(['・', '、', ',', '/', '|', ';', 'と', 'か']);
+        if is_spaced {
+            let label = if has_label { words[0] } else { "" };
+            let options = words.iter().skip(usize::from(has_label)).map(|it| clean(it));
+            let options: Vec<_> = options.collect();
+            if fits(&options) {
+                text.cut(begin + label.chars().count(), text.len());
+                return Some((options, false));
+            }
+        }
         let options: Vec<_> = match is_letters {
             true => list.chars().map(String::from).collect(),
             false => parts(&list.replace(['と', 'か'], "、")).iter().map(|it| clean(it)).collect(),

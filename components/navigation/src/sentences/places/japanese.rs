@@ -53,7 +53,8 @@ impl Sentence {
         let stop = match is_list {
             _ if is_ascii => Some(self.stop(behind, is_list)),
             true => marks(LIST_STOPS).filter_map(|it| self.find(it, behind)).min(),
-            false => marks(STOPS).filter_map(|it| self.find(it, behind + 1)).min(),
+            false => (behind + 1..self.lower.len())
+                .find(|at| !self.is_inside(*at) && marks(STOPS).any(|it| self.is_at(it, *at))),
         };
         places.destinations = self.list(behind, stop.unwrap_or(self.lower.len()), is_list);
         if places.destinations.is_empty() && is_list {

@@ -1,0 +1,239 @@
+//! Sentences that are nothing but a word beside all business: farewells, apologies, praise, blame, questions about who
+//! answers, in which language, and what time it is.
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use crate::{clock::JAPAN, language::Language, scan::marks};
+
+/// What such a sentence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aside {
+    /// It ends the conversation.
+    Farewell,
+    /// It is sorry.
+    Apology,
+    /// It likes what was answered.
+    Praise,
+    /// It does not like it.
+    Blame,
+    /// It takes in what was answered, or hesitates.
+    Musing,
+    /// Nothing is to be done after all.
+    Nothing,
+    /// It asks who answers.
+    Answerer,
+    /// It asks for another language.
+    Tongue,
+    /// It asks for the time or the day.
+    Clock,
+}
+
+/// The phrases of each, in lower case, without marks of punctuation.
+const PHRASES: &[(Aside, &str)] = &[
+    (
+        Aside::Farewell,
+        "さようなら|さよなら|またね|じゃあね|またあした|また明日|また今度|では また|それでは また|バイバイ|ばいばい|おやすみ|おやすみなさい|おつかれ|おつかれさま|お疲れ|お疲れ様|お疲れさま|失礼します|以上です|これで終わり|これで以上|\
+         bye|bye bye|goodbye|good bye|good night|see you|see ya|see you later|see you soon|take care|that's all|thats all|that is all|that's it|thats it|that will be all|that'll be all|i'm done|im done|have a nice day|have a good day",
+    ),
+    (
+        Aside::Apology,
+        "ごめん|ごめんなさい|ごめんね|すみません|すいません|すまん|申し訳ない|申し訳ありません|失礼しました|失礼|間違えた|間違えました|\
+         sorry|i'm sorry|im sorry|my bad|oops|apologies|excuse me|ignore that|sorry ignore that|sorry my mistake|my mistake",
+    ),
+    (
+        Aside::Praise,
+        "すごい|すごいね|すごーい|凄い|さすが|えらい|いいね|いいねえ|いいじゃん|やるね|やるじゃん|賢い|かしこい|最高|完璧|素晴らしい|すばらしい|面白い|おもしろい|うれしい|嬉しい|\
+         great|nice|nice one|lol|haha|wow|cool|awesome|amazing|good job|well done|very good|excellent|brilliant|wonderful|impressive|lovely|lol nice|you're great|youre great|you are great|you're good|you are good|that's great|that's nice|love it|i like it|good bot",
+    ),
+    (
+        Aside::Blame,
+        "バカ|ばか|馬鹿|あほ|アホ|役に立たない|役立たず|使えない|つまらない|ひどい|だめだな|ダメだな|だめじゃん|違う|ちがう|そうじゃない|違うって|そういうことじゃない|分かってない|わかってない|\
+         stupid|you're stupid|you are stupid|useless|you're useless|you are useless|this is useless|idiot|you suck|this sucks|that's wrong|thats wrong|that is wrong|wrong|not what i meant|that's not what i meant|thats not what i meant|not what i asked|that's not what i asked|you don't understand|you dont understand|bad bot",
+    ),
+    (
+        Aside::Musing,
+        "うーん|うーーん|んー|ふーん|へえ|へー|ほう|ふむ|なるほど|なるほどね|そうか|そうなんだ|そうですか|そっか|まあいい|まあいっか|えっと|えーと|ええと|あの|調子どう|調子はどう|元気|お元気|\
+         hm|hmm|hmmm|hmm ok|uh|um|er|i see|ah ok|oh ok|ah i see|oh i see|okay then|alright|all right|got it|fair enough|interesting|makes sense|how are you|how are you doing|how's it going|hows it going|what's up|whats up|test|testing|テスト",
+    ),
+    (
+        Aside::Nothing,
+        "いいや|いいや もう|もういいや|まあいいや|なんでもない|何でもない|なんでもありません|何でもありません|なんでもないです|気にしないで|やっぱいい|やっぱりいい|やっぱりなし|やっぱなし|\
+         it's nothing|its nothing|doesn't matter|doesnt matter|it doesn't matter|skip it|leave it|drop it|don't worry|dont worry|scratch that",
+    ),
+    (
+        Aside::Answerer,
+        "あなたはだれ|あなたは誰|あなたは何|あなたって何|君はだれ|君は誰|きみはだれ|お名前は何|君の名前|君の名前は何|あなたの名前|あなたの名前は何|あなたのお名前|ai|あなたはai|君はai|きみはai|aiですか|人間|あなたは人間|君は人間|ロボット|ボット|あなたはロボット|chatgpt|あなたはchatgpt|gemini|claude|どのモデル|モデルは何|何のモデル|\
+         who are you|what are you|who is this|who am i talking to|who am i speaking to|what's your name|whats your name|what is your name|do you have a name|are you ai|are you an ai|are you a bot|are you a robot|are you human|are you a human|are you real|are you a person|are you a real person|are you chatgpt|are you gpt|are you gemini|are you claude|are you a language model|are you an llm|is this ai|is this an ai|is this a bot|which model are you|what model are you|which model is this|what model is this",
+    ),
+    (
+        Aside::Tongue,
+        "英語で|英語で話して|英語で答えて|英語で返して|英語でお願い|英語でお願いします|英語にして|英語|英語で書いて|英語は話せる|日本語で|日本語で話して|日本語で答えて|日本語で返して|日本語でお願い|日本語でお願いします|日本語にして|日本語|日本語で書いて|中国語で答えて|中国語で|韓国語で|韓国語で答えて|\
+         in english|english|speak english|answer in english|reply in english|talk in english|switch to english|can you speak english|do you speak english|could you answer in english|can you answer in english|use english|back to english|in japanese|japanese|speak japanese|answer in japanese|reply in japanese|talk in japanese|switch to japanese|do you speak japanese|can you speak japanese|can you answer in japanese|use japanese|back to japanese|speak french|in french|in chinese|in german|in spanish|do you speak french|do you speak german|do you speak chinese|do you speak spanish",
+    ),
+    (
+        Aside::Clock,
+        "今何時|いま何時|今は何時|今の時刻|現在の時刻|現在時刻|今何時何分|今日何曜日|今日は何曜日|今日は何日|今日何日|今日って何日|今日って何曜日|今日の日付|今日は何月何日|今日何月何日|\
+         what time is it|what time is it now|what's the time|whats the time|what is the time|do you have the time|current time|time now|what day is it|what day is it today|what day is today|what's the date|whats the date|what is the date|what's today's date|what is today's date|today's date|what date is it|what date is it today|what's the date today|what year is it",
+    ),
+];
+
+/// What may stand before such a word, and behind it.
+const BESIDE: (&str, &str) = (
+    "じゃあ|では|それじゃ|やっぱり|やっぱ|あ|ああ|えっと|ねえ|ところで|で|ほんと|本当に|まじで|so|ok|okay|oh|ah|well|hey|and|then|now|no|please|btw|by the way|just|but|actually|haha|lol|sorry|can you|could you|tell me",
+    "ですか|でしょうか|だっけ|でしたっけ|ですね|ですよ|です|なの|なのか|だよ|だね|だな|だ|かな|っけ|さん|ください|教えて|教えてください|知ってる|わかる|分かる|ね|よ|な|は|の|か|わ|please|pls|plz|then|now|again|though|mate|man|instead|for me|everyone|all|thanks|today",
+);
+/// The longest of them, in characters.
+const CHARS_MAX: usize = 40;
+
+impl Aside {
+    /// What `text` is, where it is nothing else.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        if text.chars().count() > CHARS_MAX {
+            return None;
+        }
+        let lower = text.to_lowercase().replace(['’', '‘'], "'");
+        // Marks of punctuation, and the laughter behind a word: `すごいwww`.
+        let is_mark = |it: char| !it.is_alphanumeric() && !matches!(it, '\'' | 'ー');
+        let words: Vec<&str> = lower.split(is_mark).filter(|it| !it.is_empty()).collect();
+        let joined = words.join(" ");
+        let mut rest = joined.trim_end_matches(['w', 'ｗ', '笑']).trim_end();
+        rest = if rest.is_empty() || rest.is_ascii() { joined.as_str() } else { rest };
+        let find = |text: &str| PHRASES.iter().find(|it| marks(it.1).any(|it| it == text));
+        loop {
+            let long = rest.trim_end_matches('ー');
+            if let Some(found) = find(rest).or_else(|| find(long)) {
+                return Some(found.0);
+            }
+            rest = shorter(rest)?;
+        }
+    }
+
+    /// What is answered, before the examples where there are any.
+    #[must_use]
+    pub fn answer(self, language: Language, now: Timestamp) -> String {
+        let (japanese, english) = match self {
+            Self::Farewell => ("またいつでもどうぞ。", "Goodbye; come back any time."),
+            Self::Apology => {
+                ("お気になさらず。どうぞ続けてください。", "No problem at all. Please go on.")
+            }
+            Self::Praise => ("ありがとうございます。", "Thank you!"),
+            Self::Blame => (
+                "お役に立てず申し訳ありません。別の言い方で書いてみてください。",
+                "I am sorry that this was no help. Please try other words.",
+            ),
+            Self::Musing => ("はい、ご用件をどうぞ。", "I am here; what may I do for you?"),
+            Self::Nothing => ("分かりました。何もしていません。", "Very well: nothing was done."),
+            Self::Answerer => (
+                "この窓口の内蔵プランナーです。AIモデルも人間も使わず、決まった規則で文を読んで答えています。",
+                "I am this service's built-in planner: no person and no AI model, but fixed rules that read sentences.",
+            ),
+            Self::Tongue => (
+                "答えの言語は、画面の言語の設定と同じです（日本語か英語）。設定の「言語」で変えられます。文はどちらの言語でも読めます。",
+                "Answers are in the language of the page, which is English or Japanese; its settings change it. Sentences may be in either.",
+            ),
+            Self::Clock => return clock(language, now),
+        };
+        language.pick(japanese, english).to_owned()
+    }
+
+    /// Whether what may be written is told beside the answer.
+    pub(crate) fn has_examples(self) -> bool {
+        matches!(self, Self::Answerer | Self::Blame | Self::Musing)
+    }
+}
+
+/// `text` without a word that merely goes with the rest.
+fn shorter(text: &str) -> Option<&str> {
+    let lead = marks(BESIDE.0).filter_map(|it| {
+        let rest = text.strip_prefix(it)?;
+        (!it.is_ascii() || rest.starts_with(' ')).then(|| rest.trim_start())
+    });
+    let tail = marks(BESIDE.1).filter_map(|it| {
+        let rest = text.strip_suffix(it)?;
+        (!it.is_ascii() || rest.ends_with(' ')).then(|| rest.trim_end())
+    });
+    lead.chain(tail).filter(|it| !it.is_empty()).min_by_key(|it| it.len())
+}
+
+/// The day and the time in Japan.
+fn clock(language: Language, now: Timestamp) -> String {
+    let now = now.to_zoned(TimeZone::fixed(JAPAN));
+    let day = usize::try_from(now.weekday().to_monday_zero_offset()).unwrap_or_default();
+    let name = ["月", "火", "水", "木", "金", "土", "日"][day];
+    let (year, month, date) = (now.year(), now.month(), now.day());
+    match language {
+        Language::Japanese => format!(
+            "{year}年{month}月{date}日（{name}）{}時{:02}分です（日本時間）。",
+            now.hour(),
+            now.minute()
+        ),
+        Language::English => {
+            format!("It is {} in Japan.", now.strftime("%H:%M on %A, %-d %B %Y"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_beside_all_business_is_known_with_what_goes_with_it() {
+        for (text, expected) in [
+            ("ごめん", Aside::Apology),
+            ("あ、ごめんなさい！", Aside::Apology),
+            ("すごいね", Aside::Praise),
+            ("すごーい", Aside::Praise),
+            ("いいねwww", Aside::Praise),
+            ("lol nice", Aside::Praise),
+            ("you’re great!", Aside::Praise),
+            ("バカだな", Aside::Blame),
+            ("役に立たないな", Aside::Blame),
+            ("well, that's wrong", Aside::Blame),
+            ("うーん…", Aside::Musing),
+            ("hmm, ok", Aside::Musing),
+            ("いいや", Aside::Nothing),
+            ("なんでもないです", Aside::Nothing),
+            ("君の名前は？", Aside::Answerer),
+            ("AIなの？", Aside::Answerer),
+            ("are you ChatGPT?", Aside::Answerer),
+            ("英語で話して", Aside::Tongue),
+            ("やっぱ日本語で", Aside::Tongue),
+            ("in English please", Aside::Tongue),
+            ("じゃあ今何時？", Aside::Clock),
+            ("今日何曜日だっけ", Aside::Clock),
+            ("ok so what time is it?", Aside::Clock),
+            ("bye!", Aside::Farewell),
+            ("じゃあね〜", Aside::Farewell),
+        ] {
+            assert_eq!(Aside::of(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_asks_for_more_is_no_aside() {
+        for text in [
+            "",
+            "明日のゴジラは何時？",
+            "what time is it on tomorrow?",
+            "君の名は。",
+            "英語でサムネイルを作って",
+            "名前を聞くフォーム",
+            "すごいカードを見せて",
+            "sorry, from Ueno",
+            "1番",
+            "もっと早い道",
+        ] {
+            assert_eq!(Aside::of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_time_is_that_of_japan() {
+        let now: Timestamp = "2026-11-21T01:05:00Z".parse().unwrap();
+        let say = |language| Aside::Clock.answer(language, now);
+        assert_eq!(say(Language::Japanese), "2026年11月21日（土）10時05分です（日本時間）。");
+        assert_eq!(say(Language::English), "It is 10:05 on Saturday, 21 November 2026 in Japan.");
+    }
+}
