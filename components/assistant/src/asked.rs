@@ -13,7 +13,7 @@ use toolkit::{
 use crate::{
     Answered, Assistant, Before, Conclusion, Decision, Ending, Failure, Language, Message,
     ModelError, Part, Provider, Run, RunError, Settings, Stopped, Task, Teller, ToolPicker,
-    ToolResult, Turn, Understanding, Usage, Why, chat, models, tally::Tally,
+    ToolResult, Turn, Understanding, Usage, Why, clock, models, tally::Tally,
 };
 
 /// The assistant of that name, where it is there.
