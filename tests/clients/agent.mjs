@@ -62,9 +62,14 @@ async function live() {
   await begin();
   let over = false;
   for (let calls = 0; calls < MOST; calls += 1) {
-    const { action } = await call("get_next_action", { timeout_seconds: over ? 0 : 10 });
+    const { action, pending_messages: last } =
+      await call("get_next_action", { timeout_seconds: over ? 0 : 10 });
     if (["conversation_request", "get_pending_messages"].includes(action)) await hear();
-    else if (["conversation_ended", "conversation_expired"].includes(action)) over = true;
+    else if (["conversation_ended", "conversation_expired"].includes(action)) {
+      over = true;
+      // What was said last needs no answer.
+      if (last) await call("get_pending_messages");
+    }
     else if (action !== "wait_for_messages" || over) return;
   }
   throw new Error("the conversation never ends");

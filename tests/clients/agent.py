@@ -69,11 +69,15 @@ class Agent:
         over = False
         for _ in range(MOST):
             timeout = 0 if over else 10
-            action = (await self.call("get_next_action", timeout_seconds=timeout))["action"]
+            event = await self.call("get_next_action", timeout_seconds=timeout)
+            action = event["action"]
             if action in ("conversation_request", "get_pending_messages"):
                 await self.hear()
             elif action in ("conversation_ended", "conversation_expired"):
                 over = True
+                # What was said last needs no answer.
+                if event.get("pending_messages"):
+                    await self.call("get_pending_messages")
             elif action != "wait_for_messages" or over:
                 return
         raise SystemExit("agent: the conversation never ends")

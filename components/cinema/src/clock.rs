@@ -219,6 +219,11 @@ pub(crate) mod tests {
         clock_at("2026-11-20T01:00:00.5Z")
     }
 
+    /// The clock in Berlin at a moment.
+    pub(crate) fn berlin_at(moment: &str) -> Clock {
+        Clock::at("Europe/Berlin", moment.parse().unwrap()).unwrap()
+    }
+
     /// The clock in Tokyo at a moment.
     pub(crate) fn clock_at(moment: &str) -> Clock {
         Clock::at("Asia/Tokyo", moment.parse().unwrap()).unwrap()

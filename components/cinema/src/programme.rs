@@ -144,13 +144,18 @@ impl Showing<'_> {
     }
 }
 
-/// The showings of `slots` on `days`, earliest first (CIN-23).
+/// The showings of `slots` on `days`, earliest first by what the clock shows (CIN-23).
 #[must_use]
-pub fn showings<'a>(slots: &'a [Slot], days: &[Date], day: Option<Day>) -> Vec<Showing<'a>> {
+pub fn showings<'a>(
+    slots: &'a [Slot],
+    days: &[Date],
+    day: Option<Day>,
+    clock: &Clock,
+) -> Vec<Showing<'a>> {
     let on = |date: &Date| slots.iter().filter_map(|it| it.on(*date)).collect::<Vec<_>>();
     let mut showings: Vec<_> = days.iter().flat_map(on).collect();
-    showings.retain(|it| day.is_none_or(|day| it.start.time() >= day.from));
-    showings.sort_by(|a, b| (a.start, &a.slot.screen_id).cmp(&(b.start, &b.slot.screen_id)));
+    showings.retain(|it| day.is_none_or(|day| it.begins(clock).time() >= day.from));
+    showings.sort_by_cached_key(|it| (it.begins(clock), it.slot.screen_id.clone()));
     showings
 }
 
@@ -240,7 +245,7 @@ pub(crate) mod tests {
     #[test]
     fn showtimes_come_earliest_first_and_end_with_the_film() {
         let slots = [slot("s2", "23:30", 0x7f), slot("s1", "09:00", 0x7f)];
-        let showings = showings(&slots, &days_asked(TODAY, None), None);
+        let showings = showings(&slots, &days_asked(TODAY, None), None, &clock_at(NOON));
         let first = showings[0].showtime(4, false, &clock_at(NOON));
         assert_eq!(first.start_time, "2026-11-20T09:00:00");
         assert_eq!(first.available_seats_count, 20);
@@ -274,7 +279,21 @@ pub(crate) mod tests {
     fn a_time_of_day_leaves_out_what_began_before() {
         let slots = [slot("s1", "10:00", 0x7f), slot("s1", "18:30", 0x7f)];
         let day = Some(Day { date: TODAY, from: time(18, 30, 0, 0) });
-        assert_eq!(showings(&slots, &days_asked(TODAY, day), day).len(), 1);
+        assert_eq!(showings(&slots, &days_asked(TODAY, day), day, &clock_at(NOON)).len(), 1);
+    }
+
+    #[test]
+    fn the_hour_that_summer_time_leaves_out_is_shown_behind_it() {
+        let berlin = clock::tests::berlin_at("2026-03-28T12:00:00Z");
+        let slots = [slot("s1", "02:30", 0x7f), slot("s2", "03:10", 0x7f)];
+        let date = date(2026, 3, 29);
+        let shown = |from| {
+            let day = Some(Day { date, from });
+            let all = showings(&slots, &[date], day, &berlin);
+            all.iter().map(|it| it.slot.screen_id.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(time(0, 0, 0, 0)), ["s2", "s1"], "02:30 is 03:30 that night");
+        assert_eq!(shown(time(3, 20, 0, 0)), ["s1"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod roman;
 
+use toolkit::names::{ALIKE_MIN, likeness};
 pub use toolkit::names::{NEAR_MIN, fold, nearness};
 
 /// Characters of a name that are compared; the rest of a longer one is passed over.
@@ -102,7 +103,23 @@ impl Query {
             better(hit, if is_said { self.in_roman(&folded) } else { None })
         });
         let hit = hits.reduce(|one, other| if other.beats(&one) { other } else { one });
-        better(hit, self.half_written(names))
+        better(hit, self.half_written(names)).or_else(|| self.resembling(names))
+    }
+
+    /// A name about as long as what is looked for, and like it, where that is too short for [`edits`].
+    fn resembling(&self, names: Names<'_>) -> Option<Hit> {
+        let length = self.folded.len();
+        if length < 2 || edits(length) > 0 {
+            return None;
+        }
+        let query: String = self.folded.iter().collect();
+        let alike = names.all().filter_map(|name| {
+            let name = fold(name);
+            let is_as_long = name.chars().count().abs_diff(length) <= 1;
+            let share = is_as_long.then(|| likeness(&query, &name))?;
+            (share >= ALIKE_MIN).then_some(Hit { way: Way::Near, share, name })
+        });
+        alike.reduce(|one, other| if other.beats(&one) { other } else { one })
     }
 
     /// In a name of kana and Chinese characters, which has no spaces.
@@ -430,6 +447,11 @@ mod tests {
             ("ゴヂラ", "ゴジラ"),
             ("Godzila", "ゴジラ"),
             ("この世の片隅に", "この世界の片隅に"),
+            ("生きろ", "生きる"),
+            ("いきろ", "生きる"),
+            ("ゴジロ", "ゴジラ"),
+            ("アキロ", "AKIRA"),
+            ("君の縄", "君の名は。"),
         ] {
             assert_eq!(found(query).first().map(String::as_str), Some(title), "{query}");
         }
@@ -461,6 +483,9 @@ mod tests {
             "string",
             "。",
             "ゴリラ",
+            "羅城門",
+            "とうふ",
+            "Run",
             "",
         ] {
             assert_eq!(found(query), Vec::<String>::new(), "{query}");

@@ -236,7 +236,7 @@ fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, S
         refusals::conversation_paused(id)
     } else if voice == Voice::Member {
         let to = letter.recipient().unwrap_or_default();
-        refusals::conversation_required_for_ai_to_ai(letter.sender_id, to)
+        refusals::conversation_required_for_ai_to_ai(letter.sender_id, to, Some((id, state)))
     } else {
         refusals::no_active_conversation(Some((id, state.name())))
     })

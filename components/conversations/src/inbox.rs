@@ -37,17 +37,17 @@ pub fn unread(token: &str) -> Statement {
     )
 }
 
-/// Whether the agent of a session has unread messages: one row or none.
+/// Whether the agent of a session has unread messages that it may answer: one row or none. Those of a
+/// conversation that is over are not; the notice of its end brings them.
 #[must_use]
-pub fn has_unread(token: &str) -> Statement {
+pub fn has_answerable(token: &str) -> Statement {
     toolkit::sql!(
-        format!(
-            "SELECT 1 FROM sessions s JOIN deliveries d ON d.agent_id = s.agent_id \
-             AND d.project_id = s.project_id AND d.read_at IS NULL \
-             JOIN messages m ON m.id = d.message_id \
-             LEFT JOIN conversations c ON c.id = m.conversation_id \
-             WHERE s.token = $1 AND {HAS_COME} LIMIT 1"
-        ),
+        "SELECT 1 FROM sessions s JOIN deliveries d ON d.agent_id = s.agent_id \
+         AND d.project_id = s.project_id AND d.read_at IS NULL \
+         JOIN messages m ON m.id = d.message_id \
+         LEFT JOIN conversations c ON c.id = m.conversation_id \
+         WHERE s.token = $1 AND (c.id IS NULL OR c.state = 'active' \
+         OR (c.state = 'pending' AND c.initiator_agent_id = s.agent_id)) LIMIT 1",
         ids::digest(token),
     )
 }

@@ -65,18 +65,20 @@ fn select(person: &Person, filter: &Filter, cursor: Option<&str>) -> Statement {
             agent_id.into(),
         );
     }
-    for word in words(filter.query.as_deref().unwrap_or_default()) {
-        add(
-            "(LOWER(c.purpose) LIKE {} ESCAPE '!' OR EXISTS (SELECT 1 FROM messages s \
-             WHERE s.conversation_id = c.id AND LOWER(s.content) LIKE {} ESCAPE '!'))",
-            like(word).into(),
-        );
-    }
     if let Some(cursor) = cursor {
         add(
             "(c.created_at, c.id) < (SELECT b.created_at, b.id FROM conversations b WHERE b.id = {})",
             cursor.into(),
         );
+    }
+    for word in words(filter.query.as_deref().unwrap_or_default()) {
+        let first = values.len() + 1;
+        values.extend(patterns(word).map(Value::from));
+        let (purpose, content) = (has("c.purpose", first), has("s.content", first));
+        conditions.push(format!(
+            "({purpose} OR EXISTS (SELECT 1 FROM messages s \
+             WHERE s.conversation_id = c.id AND ({content})))"
+        ));
     }
     let select = format!(
         "{} WHERE {} ORDER BY c.created_at DESC, c.id DESC LIMIT {}",
@@ -91,9 +93,23 @@ fn words(query: &str) -> impl Iterator<Item = &str> {
     query.split_whitespace().take(WORDS_MAX)
 }
 
-/// The pattern of whatever has `word` in it, in small letters; `%` and `_` are letters like others.
+/// Whether one of the [`patterns`] of a word, whose first is that parameter, fits a column.
+fn has(column: &str, first: usize) -> String {
+    let (second, third) = (first + 1, first + 2);
+    format!(
+        "LOWER({column}) LIKE ${first} ESCAPE '!' OR {column} LIKE ${second} ESCAPE '!' \
+         OR {column} LIKE ${third} ESCAPE '!'"
+    )
+}
+
+/// A word in small letters, in capitals, and as it stands: a database may know small letters of ASCII
+/// alone.
+fn patterns(word: &str) -> [String; 3] {
+    [like(&word.to_lowercase()), like(&word.to_uppercase()), like(word)]
+}
+
+/// The pattern of whatever has `word` in it; `%` and `_` are letters like others.
 fn like(word: &str) -> String {
-    let word = word.to_lowercase();
     let escaped = word.replace('!', "!!").replace('%', "!%").replace('_', "!_");
     format!("%{escaped}%")
 }
@@ -104,7 +120,13 @@ mod tests {
 
     #[test]
     fn what_means_something_in_a_pattern_is_looked_for_as_it_stands() {
-        assert_eq!(like("50%_OFF!"), "%50!%!_off!!%");
+        assert_eq!(like("50%_off!"), "%50!%!_off!!%");
+    }
+
+    #[test]
+    fn a_word_is_looked_for_in_small_letters_and_in_capitals() {
+        assert_eq!(patterns("École"), ["%école%", "%ÉCOLE%", "%École%"]);
+        assert_eq!(patterns("ａｉ会議"), ["%ａｉ会議%", "%ＡＩ会議%", "%ａｉ会議%"]);
     }
 
     #[test]

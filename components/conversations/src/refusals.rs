@@ -2,8 +2,11 @@
 
 mod directory;
 
+use output::conversations::State;
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
+
+use crate::starting::Open;
 
 pub use directory::*;
 
@@ -67,15 +70,28 @@ pub fn target_agent_not_in_project(agent_id: &str, project_id: &str) -> Stop {
         .with(json!({ "target_agent_id": agent_id, "project_id": project_id }))
 }
 
-/// Start, check 5, in either direction.
+/// Start, check 5, in either direction. The participant of a pending one that starts another is told
+/// how to join it.
 #[must_use]
-pub fn conversation_already_active(agent_id: &str, conversation_id: Option<&str>) -> Stop {
-    let message = say(
-        "このエージェントとの会話が既にあります。",
-        "There is an open conversation with this agent already.",
-    );
-    refused("conversation_already_active", 409, message)
-        .with(json!({ "target_agent_id": agent_id, "conversation_id": conversation_id }))
+pub fn conversation_already_active(caller_id: &str, agent_id: &str, open: Option<&Open>) -> Stop {
+    let joins =
+        open.is_some_and(|it| it.state == State::Pending && it.participant_agent_id == caller_id);
+    let message = if joins {
+        say(
+            "このエージェントからの会話リクエストが届いています。get_next_actionを呼び出して参加してください。",
+            "This agent has asked you for a conversation already; call get_next_action to join it.",
+        )
+    } else {
+        say(
+            "このエージェントとの会話が既にあります。",
+            "There is an open conversation with this agent already.",
+        )
+    };
+    refused("conversation_already_active", 409, message).with(json!({
+        "target_agent_id": agent_id,
+        "conversation_id": open.map(|it| &it.id),
+        "current_state": open.map(|it| it.state),
+    }))
 }
 
 /// To end or to read: there is no such conversation.
@@ -105,14 +121,23 @@ pub fn not_conversation_participant(conversation_id: &str) -> Stop {
         .with(json!({ "conversation_id": conversation_id }))
 }
 
-/// CONV-62, with the text of the specification.
+/// CONV-62, with the text of the specification; `current` is the conversation of both that takes no
+/// message of `from` now, and its state.
 #[must_use]
-pub fn conversation_required_for_ai_to_ai(from: &str, to: &str) -> Stop {
+pub fn conversation_required_for_ai_to_ai(
+    from: &str,
+    to: &str,
+    current: Option<(&str, State)>,
+) -> Stop {
     let message = format!(
         "AIエージェント間のメッセージ送信にはアクティブな会話が必要です。先にstart_conversation(participant_agent_id: \"{to}\", initial_message: \"...\")を呼び出してください。"
     );
-    refused("conversation_required_for_ai_to_ai", 400, message)
-        .with(json!({ "from_agent_id": from, "to_agent_id": to }))
+    let mut data = json!({ "from_agent_id": from, "to_agent_id": to });
+    if let Some((id, state)) = current {
+        data["conversation_id"] = json!(id);
+        data["current_state"] = json!(state);
+    }
+    refused("conversation_required_for_ai_to_ai", 400, message).with(data)
 }
 
 /// An agent writes to itself (CONV-65).

@@ -174,7 +174,10 @@ impl Saying<'_> {
                 self.deliver(context, Place::Conversation { id: &it.id, voice, has_max_turns })
             }
             None if self.auto_start && self.conversation_id.is_none() => self.start(context),
-            None => Err(refusals::conversation_required_for_ai_to_ai(from, self.target_id)),
+            None => {
+                let over = context.named.as_ref().map(|it| (it.id.as_str(), it.state));
+                Err(refusals::conversation_required_for_ai_to_ai(from, self.target_id, over))
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! How a conversation begins: conversation, call and first message in one transaction (CONV-33), of
 //! rivals the unique index lets one through.
 
+use output::conversations::State;
 use serde::Deserialize;
 use toolkit::{
     Stop, events as host_events, sql,
@@ -48,7 +49,11 @@ pub fn start(
         Err(Error::Constraint(it)) if is_open_pair(it.kind, &it.name) => {
             let open =
                 open_between(beginning.project_id, beginning.initiator, beginning.participant)?;
-            Err(refusals::conversation_already_active(beginning.participant, open.as_deref()))
+            Err(refusals::conversation_already_active(
+                beginning.initiator,
+                beginning.participant,
+                open.as_ref(),
+            ))
         }
         Err(Error::UnexpectedCount(it)) if (it.statement as usize) < must_hold => {
             Err(refusals::invalid_session())
@@ -80,18 +85,24 @@ fn is_open_pair(kind: ConstraintKind, name: &str) -> bool {
     kind == ConstraintKind::Unique && name == "uq_open_pair"
 }
 
-#[derive(Deserialize)]
-struct Open {
-    id: String,
+/// The open conversation of a pair, as far as a refusal tells of it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Open {
+    /// The conversation's identifier.
+    pub id: String,
+    /// Whether the participant has joined.
+    pub state: State,
+    /// Identifier of the agent that was asked.
+    pub participant_agent_id: String,
 }
 
 /// The open conversation of a pair.
 ///
 /// # Errors
 /// When the database fails.
-pub fn open_between(project_id: &str, one: &str, other: &str) -> Result<Option<String>, Stop> {
+fn open_between(project_id: &str, one: &str, other: &str) -> Result<Option<Open>, Stop> {
     let [rows] = sql::query([toolkit::sql!(
-        "SELECT id FROM conversations WHERE project_id = $1 \
+        "SELECT id, state, participant_agent_id FROM conversations WHERE project_id = $1 \
          AND min(initiator_agent_id, participant_agent_id) = min($2, $3) \
          AND max(initiator_agent_id, participant_agent_id) = max($2, $3) \
          AND state IN ('pending', 'active')",
@@ -99,5 +110,5 @@ pub fn open_between(project_id: &str, one: &str, other: &str) -> Result<Option<S
         one,
         other,
     )])?;
-    Ok(rows.first::<Open>()?.map(|it| it.id))
+    Ok(rows.first::<Open>()?)
 }

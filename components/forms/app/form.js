@@ -42,9 +42,20 @@
     (it.options ?? [])
       .map((o) => (o !== null && typeof o === "object" ? { value: o.value, label: String(o.label || o.value) } : { value: o, label: String(o) }))
       .filter((o) => !EMPTY(o.value));
-  const today = () => {
+  /** So many days from today, where the reader is. */
+  const today = (days = 0) => {
     const now = new Date();
+    now.setDate(now.getDate() + days);
     return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((it) => String(it).padStart(2, "0")).join("-");
+  };
+  /** A default; one of a day may count from today. */
+  const atFirst = ({ type, default: given }) => {
+    if (!["date", "datetime"].includes(type)) return given;
+    if (type === "datetime" && /T\d\d:\d\d:\d\d$/.test(given)) return given.slice(0, 16);
+    const text = String(given).replaceAll(" ", "").toLowerCase();
+    const [, sign, number, unit] = /^(?:today)?([+-])(\d+)(d|w)/.exec(text) ?? [];
+    const counted = { today: 0, tomorrow: 1, yesterday: -1 }[text] ?? (unit ? Number(sign + number) * (unit === "w" ? 7 : 1) : null);
+    return counted === null ? given : type === "date" ? today(counted) : `${today(counted)}T00:00`;
   };
 
   // --- Which fields are shown ------------------------------------------------------------------------------------------
@@ -91,7 +102,7 @@
     for (const it of fields().filter(isInput)) {
       if (it.type === "checkbox") all[it.name] = it.default ?? false;
       else if (it.type === "range") all[it.name] = it.default ?? it.min ?? 0;
-      else if (it.type !== "hidden" && !EMPTY(it.default)) all[it.name] = it.default;
+      else if (it.type !== "hidden" && !EMPTY(it.default)) all[it.name] = atFirst(it);
     }
     return all;
   };

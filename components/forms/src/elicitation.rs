@@ -83,7 +83,8 @@ pub fn ask(
     keep: impl Fn(Filled) -> Result<(), Stop>,
 ) -> Result<Answered, Stop> {
     let today = clock::today(None)?;
-    let asking = Asking { form, today, language: refusals::language(), lookup: &lookup };
+    let form = form.clone().on(today);
+    let asking = Asking { form: &form, today, language: refusals::language(), lookup: &lookup };
     loop {
         let round = match progress.step(&asking) {
             Step::Ask(round) => round,

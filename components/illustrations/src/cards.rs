@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 
 use serde::Deserialize;
-use toolkit::names::{fit, fold, nearness};
+use toolkit::names::fold;
+
+use crate::catalogue;
 
 /// The file that people edit.
 const FILE: &str = include_str!("../data/cards.json");
@@ -84,19 +86,29 @@ impl Theme {
         [&self.name, &self.reading, &self.name_en].into_iter().map(String::as_str)
     }
 
-    /// How well a folded query fits it; see [`toolkit::names::fit`]. A colour must be all that is asked
-    /// for: 「ブルー」 and 「青系のカード」 mean it, 「ブルーアイズ」 is another card's name.
-    #[must_use]
-    pub fn fit(&self, query: &str) -> Option<f64> {
-        let is_colour = self.colours.iter().any(|it| is_colour(query, &fold(it)));
-        if is_colour { Some(3.0) } else { fit(query, self.names()) }
+    /// Its names and its colours: it may be suggested by a part of one.
+    fn suggested_by(&self) -> impl Iterator<Item = &str> {
+        self.names().chain(self.colours.iter().map(String::as_str))
     }
+}
 
-    /// How near a folded query comes, by a part of a colour's name too.
-    #[must_use]
-    pub fn nearness(&self, query: &str) -> f64 {
-        nearness(query, self.names().chain(self.colours.iter().map(String::as_str)))
+/// The places of the themes that `name` means, and whether it names them as a whole. A colour must be all
+/// that is asked for: 「ブルー」 and 「青系のカード」 mean one, 「ブルーアイズ」 is another card's name.
+#[must_use]
+pub fn meant(name: &str) -> (Vec<usize>, bool) {
+    let query = fold(name);
+    let is_of = |it: &Theme| it.colours.iter().any(|it| is_colour(&query, &fold(it)));
+    match themes().iter().position(is_of) {
+        Some(at) => (vec![at], true),
+        None => catalogue::meant(name, themes().iter().map(Theme::names)),
     }
+}
+
+/// Names of themes that come near, each with how near.
+#[must_use]
+pub fn near(name: &str) -> Vec<(f64, String)> {
+    let all = themes().iter().map(|it| (&it.name, it.suggested_by()));
+    catalogue::near(name, &meant(name).0, all)
 }
 
 /// Whether it is that colour, with nothing after it but what people say there.
@@ -145,10 +157,9 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!((names.len(), ids.len()), (42, 42));
-        let best = |query: &str| {
-            let query = fold(query);
-            let fits = themes().iter().filter_map(|it| Some((it.fit(&query)?, &it.id)));
-            fits.max_by(|a, b| a.0.total_cmp(&b.0)).map(|it| it.1.as_str())
+        let best = |query: &str| match meant(query).0[..] {
+            [only] => Some(themes()[only].id.as_str()),
+            _ => None,
         };
         for theme in themes() {
             for name in theme.names().chain(theme.colours.iter().map(String::as_str)) {
@@ -159,7 +170,22 @@ mod tests {
         {
             assert_eq!(best(query), Some("azure"), "{query}");
         }
-        for query in ["ブルーアイズ", "ブラック・マジシャン", "Blue-Eyes", "zzzz"] {
+        for query in ["蒼晶竜テーマ", "雪月花デッキのカード", "the crimson engine deck"]
+        {
+            assert!(best(query).is_some(), "{query}");
+        }
+        for query in [
+            "ブルーアイズ",
+            "ブラック・マジシャン",
+            "Blue-Eyes",
+            "zzzz",
+            "string",
+            "card",
+            "Stardust Dragon",
+            "on",
+            "い",
+            "",
+        ] {
             assert_eq!(best(query), None, "{query}");
         }
     }

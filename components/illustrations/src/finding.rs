@@ -2,7 +2,11 @@
 
 use toolkit::{Stop, dialogue::Name};
 
-use crate::{catalogue::Source, picture::Picture, refusals, sources};
+use crate::{
+    catalogue::{Found, Source},
+    picture::Picture,
+    refusals, sources,
+};
 
 /// Names that are suggested where nothing fits (ILL-4).
 const NEAR_MAX: usize = 5;
@@ -28,12 +32,10 @@ pub fn names() -> Result<Vec<Name>, String> {
 /// `card_not_found` with close names, or where a source cannot say.
 pub fn card(name: &str) -> Result<Picture, Stop> {
     let sources = sources::chosen()?;
-    if is_name(name) {
-        for source in &sources {
-            if let Some(found) = source.card(name)? {
-                return Ok(found);
-            }
-        }
+    if is_name(name)
+        && let Some(found) = first(&sources, |source| source.card(name))?
+    {
+        return Ok(found);
     }
     Err(refusals::card_not_found(name, &near(&sources, name, |source| source.near_cards(name))?))
 }
@@ -44,14 +46,32 @@ pub fn card(name: &str) -> Result<Picture, Stop> {
 /// `theme_not_found` with close names, or where a source cannot say.
 pub fn theme(name: &str, limit: usize) -> Result<Vec<Picture>, Stop> {
     let sources = sources::chosen()?;
-    if is_name(name) {
-        for source in &sources {
-            if let Some(found) = source.theme(name, limit)?.filter(|it| !it.is_empty()) {
-                return Ok(found);
-            }
-        }
+    let has_some = |it: &Found<Vec<Picture>>| !it.it.is_empty();
+    if is_name(name)
+        && let Some(found) =
+            first(&sources, |source| Ok(source.theme(name, limit)?.filter(has_some)))?
+    {
+        return Ok(found);
     }
     Err(refusals::theme_not_found(name, &near(&sources, name, |source| source.near_themes(name))?))
+}
+
+/// What the first source has that knows the name as a whole; else what the first has that comes near it.
+/// A source that cannot say is passed over where one before it has something near.
+fn first<T>(
+    sources: &[Box<dyn Source>],
+    ask: impl Fn(&dyn Source) -> Result<Option<Found<T>>, Stop>,
+) -> Result<Option<T>, Stop> {
+    let mut near = None;
+    for source in sources {
+        match ask(source.as_ref()) {
+            Ok(Some(found)) if found.is_whole => return Ok(Some(found.it)),
+            Ok(found) => near = near.or(found.map(|it| it.it)),
+            Err(stop) if near.is_none() => return Err(stop),
+            Err(_) => {}
+        }
+    }
+    Ok(near)
 }
 
 /// Whether it can be one: what is longer than any name would only be compared for long.

@@ -100,6 +100,15 @@ impl Form {
         read::form(schema)
     }
 
+    /// The form on the day that it is filled in: defaults that count from today are days.
+    #[must_use]
+    pub fn on(mut self, today: Today) -> Self {
+        for it in &mut self.fields {
+            it.default = it.default.take().map(|default| kind::on(&it.kind, default, today));
+        }
+        self
+    }
+
     /// What the fields hold before they were touched.
     #[must_use]
     pub fn defaults(&self) -> Values {

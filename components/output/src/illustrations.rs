@@ -1,5 +1,5 @@
 //! Card illustrations (ILL-1, ILL-2), and the picture that is composed of them. A picture is named by its
-//! URI: its bytes stand beside the output, never in it.
+//! URI: its bytes stand beside the output; where nothing can stand there, the host puts them in as `data`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,8 @@ pub struct Illustration {
     /// Where the picture can be read as a resource.
     #[serde(default)]
     pub uri: String,
-    /// The picture's bytes in base64, where they are not sent beside the output; no tool puts them in.
+    /// The picture in base64. Left out where it stands beside the output, as image content.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    #[schemars(skip)]
     pub data: String,
 }
 
@@ -37,9 +36,8 @@ pub struct CardIllustration {
     /// Where the picture can be read as a resource.
     #[serde(default)]
     pub uri: String,
-    /// The picture's bytes in base64, where they are not sent beside the output; no tool puts them in.
+    /// The picture in base64. Left out where it stands beside the output, as image content.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    #[schemars(skip)]
     pub data: String,
 }
 
@@ -52,9 +50,8 @@ pub struct Thumbnail {
     /// Where the picture can be read as a resource.
     #[serde(default)]
     pub uri: String,
-    /// The picture's bytes in base64, where they are not sent beside the output; no tool puts them in.
+    /// The picture in base64. Left out where it stands beside the output, as image content.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    #[schemars(skip)]
     pub data: String,
     /// The text on it.
     pub title: String,

@@ -4,7 +4,7 @@ use strsim::jaro_winkler;
 use unicode_normalization::UnicodeNormalization;
 
 /// How alike two names must at least be.
-const ALIKE_MIN: f64 = 0.45;
+pub const ALIKE_MIN: f64 = 0.45;
 
 /// How near a name must at least come to be suggested. 「ゴリラ」 has 0.40 of 「ゴジラ」; what shares
 /// only stray letters with every title of the cinema's demo, such as `string`, has up to 0.36.
@@ -77,12 +77,19 @@ fn score(query: &str, name: &str) -> f64 {
     alike(query, name)
 }
 
-/// From 0 to 1: the mean of shared pairs of letters and Jaro-Winkler, or the best part's pairs.
+/// From 0 to 1: how alike two folded names are as a whole; the mean of shared pairs of letters and
+/// Jaro-Winkler.
+#[must_use]
+pub fn likeness(one: &str, other: &str) -> f64 {
+    f64::midpoint(shared_pairs(&chars(one), &chars(other)), jaro_winkler(one, other))
+}
+
+/// [`likeness`], or the best part's pairs of letters.
 fn alike(query: &str, name: &str) -> f64 {
     if [query, name].iter().any(|it| it.chars().nth(CHARS_MAX).is_some()) {
         return 0.0;
     }
-    let whole = f64::midpoint(shared_pairs(&chars(query), &chars(name)), jaro_winkler(query, name));
+    let whole = likeness(query, name);
     let (query, name) = (chars(query), chars(name));
     if query.len() < 3 || name.len() <= query.len() {
         return whole;

@@ -134,7 +134,10 @@ pub(crate) struct Requested {
 impl Requested {
     /// A form, with what its fields hold at first.
     pub(crate) fn new(form: Form, number: u32) -> Self {
-        let filled = Filled::of(form);
+        let filled = Filled::of(match Self::day() {
+            Some(today) => form.on(today),
+            None => form,
+        });
         let progress = filled.progress();
         Self {
             page: page(),
@@ -225,6 +228,10 @@ impl Requested {
 
     /// What day it is for the reader.
     pub(crate) fn today(self) -> Option<Today> {
+        Self::day()
+    }
+
+    fn day() -> Option<Today> {
         let day = dates::Day::today().to_string().parse().ok()?;
         Some(Today { earliest: day, latest: day })
     }

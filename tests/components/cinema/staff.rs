@@ -125,6 +125,22 @@ async fn a_party_is_moved_under_its_number_and_at_its_price() {
 }
 
 #[tokio::test]
+async fn cin_47_a_key_gives_the_moved_party_to_the_first_order() {
+    let cinema = open().await;
+    let mut first = order("u1", NOON, &["A1", "A2"]);
+    first["idempotency_key"] = json!("k-1");
+    let made = cinema.call("reserve_seats", first.clone()).await;
+    cinema.call("move_party", to(&made, &["A3", "A4"])).await;
+    let mut later = to(&made, &["D1", "D2"]);
+    later["showtime_id"] = json!(LATER);
+    let moved = cinema.call("move_party", later).await;
+    assert_eq!(cinema.call("reserve_seats", first).await, moved);
+    let mut other = order("u1", LATER, &["D1", "D2"]);
+    other["idempotency_key"] = json!("k-1");
+    assert_eq!(code(&cinema, "reserve_seats", other).await, "idempotency_conflict");
+}
+
+#[tokio::test]
 async fn a_party_goes_where_seats_are_free_and_nowhere_else() {
     let cinema = open().await;
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;

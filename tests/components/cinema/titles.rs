@@ -70,6 +70,8 @@ async fn a_typo_finds_the_film_all_the_same() {
         ("この世の片隅に", "kono-sekai-no-katasumi-ni"),
         ("ゴヂラ", "godzilla"),
         ("ととろう", "tonari-no-totoro"),
+        ("生きろ", "ikiru"),
+        ("ゴジロ", "godzilla"),
     ])
     .await;
 }

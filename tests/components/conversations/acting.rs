@@ -83,9 +83,34 @@ async fn conv_50_unread_messages_come_last_and_until_they_are_read() {
     }
     end(&it, &a, &id).await;
     assert_eq!(action(&it, &b).await, "conversation_ended", "item 3 before item 6");
+    assert_eq!(action(&it, &b).await, "wait_for_messages", "there is nothing to answer");
+    let read = it.call("get_pending_messages", json!({ "session_token": b })).await;
+    assert_eq!(contents(&read["pending_messages"]), ["りんご"], "and it can still be read");
+    let told = "この会話は終了しています。返信は不要です。get_next_actionを呼び出してください。";
+    assert_eq!(read["instruction"], told);
+}
+
+#[tokio::test]
+async fn conv_41_what_is_over_needs_no_answer_beside_what_is_not() {
+    let it = office().await;
+    let (a, b, id) = talking(&it).await;
+    send(&it, &a, "worker-b", "りんご").await;
+    end(&it, &a, &id).await;
+    start(&it, &b, "worker-c").await;
+    assert_eq!(action(&it, &b).await, "conversation_ended");
+    pass(&it, 1);
+    let c = enter(&it, "worker-c").await;
+    assert_eq!(action(&it, &c).await, "conversation_request");
+    send(&it, &c, "worker-b", "こんにちは").await;
     assert_eq!(action(&it, &b).await, "get_pending_messages");
-    unread(&it, &b).await;
-    assert_eq!(action(&it, &b).await, "wait_for_messages");
+    let read = it.call("get_pending_messages", json!({ "session_token": b })).await;
+    assert_eq!(contents(&read["pending_messages"]), ["りんご", "こんにちは"]);
+    let told = read["instruction"].as_str().unwrap();
+    assert!(told.starts_with("pending_messagesに応答してください。"), "{told}");
+    assert!(
+        told.ends_with(&format!("終了した会話（{id}）のメッセージには返信不要です。")),
+        "{told}"
+    );
 }
 
 #[tokio::test]
@@ -224,7 +249,8 @@ async fn conv_100_shiritori_from_the_request_to_the_end() {
         (&instruction["action"], &instruction["ended_by"]),
         (&json!("conversation_ended"), &json!("worker-a"))
     );
+    assert_eq!(contents(&instruction["pending_messages"]), ["5ターン完了。終了します"]);
     assert_eq!(state(&it, &a, &id).await, "ended");
-    assert_eq!(unread(&it, &b).await, ["5ターン完了。終了します"]);
     assert_eq!(action(&it, &b).await, "wait_for_messages");
+    assert_eq!(unread(&it, &b).await, ["5ターン完了。終了します"], "it is kept");
 }

@@ -133,9 +133,11 @@ async fn conv_44_the_last_message_is_stored_before_the_end() {
     );
     assert_eq!(state(&it, &a, &id).await, "active", "of a refused end nothing is left");
     it.call("end_conversation", with("5ターン完了。終了します")).await;
-    assert_eq!(action(&it, &b).await, "conversation_ended");
-    assert_eq!(action(&it, &b).await, "get_pending_messages", "it can be read afterwards");
-    assert_eq!(unread(&it, &b).await, ["5ターン完了。終了します"]);
+    let notice = next(&it, &b).await;
+    assert_eq!(notice["action"], "conversation_ended");
+    assert_eq!(contents(&notice["pending_messages"]), ["5ターン完了。終了します"]);
+    assert_eq!(action(&it, &b).await, "wait_for_messages", "CONV-100: it needs no answer");
+    assert_eq!(unread(&it, &b).await, ["5ターン完了。終了します"], "it can be read afterwards");
 }
 
 #[tokio::test]

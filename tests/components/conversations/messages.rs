@@ -68,6 +68,22 @@ async fn conv_61_conv_63_the_matrix_of_agents_and_states() {
     }
 }
 
+/// An agent that was asked and has not joined learns which conversation waits for it.
+#[tokio::test]
+async fn conv_63_a_participant_learns_what_it_has_not_joined() {
+    let it = office().await;
+    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
+    let id = start(&it, &a, "worker-b").await;
+    let failure = it.failure("send_message", letter(&b, "worker-a", "?")).await;
+    let expected = json!({
+        "from_agent_id": "worker-b", "to_agent_id": "worker-a",
+        "conversation_id": id, "current_state": "pending",
+    });
+    assert_eq!(failure["data"], expected);
+    assert_eq!(action(&it, &b).await, "conversation_request");
+    assert_eq!(outcome(&it, "send_message", letter(&b, "worker-a", "?")).await, "ok");
+}
+
 #[tokio::test]
 async fn conv_61_agents_and_people_need_no_conversation() {
     let it = office().await;

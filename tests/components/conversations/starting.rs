@@ -85,6 +85,7 @@ async fn conv_30_the_checks_come_in_the_order_of_the_specification() {
     assert_eq!(failure["error"], "conversation_already_active");
     assert_eq!(failure["status"], 409);
     assert_eq!(failure["data"]["conversation_id"], id.as_str());
+    assert_eq!(failure["data"]["current_state"], "pending");
 }
 
 #[tokio::test]
@@ -102,10 +103,10 @@ async fn conv_31_one_open_conversation_a_pair_in_either_direction() {
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     let id = start(&it, &a, "worker-b").await;
     let back = json!({ "session_token": b, "target_agent_id": "worker-a" });
-    assert_eq!(
-        outcome(&it, "start_conversation", back.clone()).await,
-        "conversation_already_active"
-    );
+    let failure = it.failure("start_conversation", back.clone()).await;
+    assert_eq!(failure["error"], "conversation_already_active");
+    let told = failure["message"].as_str().unwrap();
+    assert!(told.ends_with("get_next_actionを呼び出して参加してください。"), "{told}");
     assert_eq!(action(&it, &b).await, "conversation_request");
     assert_eq!(
         outcome(&it, "start_conversation", back.clone()).await,

@@ -53,7 +53,7 @@ async fn messages_to_an_absent_agent_are_not_lost() {
     assert_eq!(action(&it, &a).await, "conversation_ended", "{id}");
     let b = enter(&it, "worker-b").await;
     assert_eq!(action(&it, &b).await, "conversation_ended");
-    assert_eq!(action(&it, &b).await, "get_pending_messages");
+    assert_eq!(action(&it, &b).await, "wait_for_messages", "there is nothing to answer");
     assert_eq!(unread(&it, &b).await, ["りんご"]);
 }
 

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::office::{
-    action, end, enter, next, office, office_with, outcome, pass, send, start, state, talking,
-    unread,
+    action, contents, end, enter, next, office, office_with, outcome, pass, send, start, state,
+    talking, unread,
 };
 
 #[tokio::test]
@@ -67,7 +67,10 @@ async fn conv_21_silent_conversation_ends_after_ten_minutes() {
     });
     assert_eq!(next(&it, &a).await, expected, "CONV-X8");
     assert_eq!(state(&it, &a, &id).await, "terminating", "CONV-54: neither side knew");
-    assert_eq!(next(&it, &b).await, expected);
+    let mut notice = next(&it, &b).await;
+    let last = notice.as_object_mut().unwrap().remove("pending_messages").unwrap();
+    assert_eq!(contents(&last), ["まだいますか"], "it has not read it");
+    assert_eq!(notice, expected);
     assert_eq!(state(&it, &a, &id).await, "ended");
     assert_eq!(unread(&it, &b).await, ["まだいますか"], "CONV-103: messages are kept");
 }

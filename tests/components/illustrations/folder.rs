@@ -81,3 +81,26 @@ async fn corrected_catalogue_is_reread_and_broken_one_names_its_entry() {
     fs::write(&file, r#"{ "cards": [{ "name": "赤い竜", "image": "white.png" }] }"#).unwrap();
     tested.call(CARD, json!({ "card_name": "赤い竜" })).await;
 }
+
+#[tokio::test]
+async fn a_name_that_the_folder_only_comes_near_is_not_its_card() {
+    let cards = json!({ "cards": [
+        { "name": "青眼の白龍", "aliases": ["Blue-Eyes White Dragon"], "themes": ["Blue-Eyes"],
+          "image": "white.png" },
+        { "name": "雪兎ユキの杖", "image": "white.png" },
+    ] });
+    let home = folder(&cards.to_string());
+    let tested = open(home.path()).await;
+    for name in ["Red-Eyes Black Dragon", "Dragon Knight"] {
+        let failure = tested.failure(CARD, json!({ "card_name": name })).await;
+        assert_eq!(failure["error"], "card_not_found", "{name}");
+    }
+    let failure = tested.failure(THEME, json!({ "theme": "Red-Eyes" })).await;
+    assert_eq!(failure["error"], "theme_not_found");
+    for name in ["blue-eyes", "白龍", "Blue Eyes Whte Dragon"] {
+        let (_, images, _) = whole(&tested, CARD, json!({ "card_name": name })).await;
+        assert!(images[0].bytes.len() < 100, "{name} is the folder's");
+    }
+    let (_, bundled, _) = whole(&tested, CARD, json!({ "card_name": "雪兎ユキ" })).await;
+    assert!(bundled[0].bytes.len() > 1_000, "a whole name comes before a part of one");
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{SIZE, THEME, open, picture, refused, whole};
+use super::{SIZE, THEME, THUMBNAIL, open, picture, refused, whole};
 
 const THEMES: [&str; 7] =
     ["蒼晶竜", "紅蓮機工", "翠森精霊", "黄金王朝", "深淵魔導", "雪月花", "星海航路"];
@@ -125,4 +125,11 @@ async fn a_theme_that_there_is_not_is_refused_with_close_names() {
     assert_eq!(near, ["蒼晶竜"], "its colour comes near, and that is said rather than guessed");
     let (code, _, near) = refused(&tested, THEME, json!({ "theme": "zzzz" })).await;
     assert_eq!((code.as_str(), near.len()), ("theme_not_found", 0));
+    for theme in ["string", "card", "Stardust Dragon", "on", "い"] {
+        let (code, ..) = refused(&tested, THEME, json!({ "theme": theme })).await;
+        assert_eq!(code, "theme_not_found", "another theme's pictures for {theme}");
+        let thumbnail = json!({ "title": "決戦", "cards": ["雪兎ユキ"], "theme": theme });
+        let (code, ..) = refused(&tested, THUMBNAIL, thumbnail).await;
+        assert_eq!(code, "theme_not_found", "another theme's colours for {theme}");
+    }
 }

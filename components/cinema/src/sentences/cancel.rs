@@ -13,7 +13,7 @@ use language::{
 
 use super::{
     answers::ordinal,
-    reserve::lines,
+    reserve::{given_away, lines},
     rules::RESERVATION_ID,
     showings::shown,
     visit::{RESERVATION, RESERVE},
@@ -54,7 +54,8 @@ impl Bookings {
             let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
             let id = text("reservation_id");
             self.0.retain(|it| it.id != id);
-            if found["status"] != "cancelled" && !id.is_empty() {
+            let holds = !matches!(found["status"].as_str(), Some("cancelled" | "transferred"));
+            if holds && !id.is_empty() {
                 let (title, title_en) = (text("movie_title"), text("movie_title_en"));
                 self.0.push(Booking { id, title, title_en, start: text("start_time") });
             }
@@ -235,11 +236,15 @@ impl Cancel {
     /// Asks to cancel the reservation that was found: the person sees what it is and approves.
     fn confirm(&self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let text = |name: &str| found[name].as_str().unwrap_or_default();
-        if text("status") == "cancelled" {
-            let head = context.say(
+        let over = match text("status") {
+            "cancelled" => Some(context.say(
                 "この予約はすでに取り消されています。",
                 "This reservation is cancelled already.",
-            );
+            )),
+            "transferred" => Some(given_away(context)),
+            _ => None,
+        };
+        if let Some(head) = over {
             return context.conclude(format!("{head}\n{}", lines(context, found)));
         }
         if !context.has(CANCEL) {

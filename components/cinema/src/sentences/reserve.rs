@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use language::{context::TurnContext, turn::Decision};
+use language::{Language, context::TurnContext, turn::Decision};
 
 use super::{
+    fares::money,
     showings::shown,
     visit::{Asked, RESERVATION, RESERVE, Visit},
 };
@@ -58,18 +59,26 @@ impl Visit {
     }
 
     pub(super) fn shown(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
-        let is_cancelled = found["status"] == "cancelled";
-        let text = match is_cancelled {
-            true => {
+        let text = match found["status"].as_str() {
+            Some("cancelled") => {
                 context.say("この予約は取り消されています。", "This reservation was cancelled.")
             }
-            false => context.say("予約の内容です。", "The reservation:"),
+            Some("transferred") => given_away(context),
+            _ => context.say("予約の内容です。", "The reservation:"),
         };
         context.conclude(format!("{text}\n{}", lines(context, found)))
     }
 }
 
-/// Number, film, time and seats of a reservation.
+/// That a reservation is another person's now.
+pub(super) fn given_away(context: &TurnContext<'_>) -> String {
+    context.say(
+        "この予約はほかの方に譲られました。座席は譲られた方の予約になっています。",
+        "This reservation was given away; its seats are booked for the other person.",
+    )
+}
+
+/// Number, film, time and seats of a reservation, what it cost, and what became of it.
 pub(super) fn lines(context: &TurnContext<'_>, found: &Value) -> String {
     let text = |name: &str| found[name].as_str();
     let seats =
@@ -86,9 +95,19 @@ pub(super) fn lines(context: &TurnContext<'_>, found: &Value) -> String {
         (context.say("スクリーン", "Screen"), screen.map(str::to_owned)),
         (context.say("座席", "Seats"), Some(seats.collect::<Vec<_>>().join(", "))),
         (context.say("お名前", "For"), text("user_id").map(str::to_owned)),
+        (context.say("合計", "Total"), total(&found["total"], context.language)),
+        (
+            context.say("入場", "Checked in"),
+            text("checked_in_at").map(|it| shown(it, context.language)),
+        ),
+        (context.say("譲り先", "Given to"), text("transferred_to").map(str::to_owned)),
     ];
     let lines = rows.into_iter().filter_map(|(name, it)| Some(format!("- {name}: {}", it?)));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+fn total(price: &Value, language: Language) -> Option<String> {
+    Some(money(price["amount"].as_u64()?, price["currency"].as_str()?, language))
 }
 
 #[cfg(test)]
@@ -111,6 +130,33 @@ mod tests {
             talk.back(&[output(json!({ "reservation_id": "r-9", "status": "confirmed" }))]);
             let text = concluded(&talk.say(later)).text();
             assert!(text.contains("made already") || text.contains("もう完了"), "{later}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_reservation_is_told_as_it_stands() {
+        let given = json!({ "reservation_id": "rsv-1", "status": "transferred", "transferred_to": "u-2",
+            "seats": [{ "seat_id": "A5" }], "total": { "currency": "JPY", "amount": 2000 } });
+        let used = json!({ "reservation_id": "rsv-1", "status": "confirmed",
+            "seats": [{ "seat_id": "A5" }], "checked_in_at": "2026-11-21T18:20:00" });
+        for (found, japanese, english) in [
+            (
+                &given,
+                ["譲られました", "合計: 2,000円", "譲り先: u-2"],
+                ["given away", "¥2,000", "u-2"],
+            ),
+            (&used, ["予約の内容", "入場: ", "18:20"], ["The reservation", "Checked in", "18:20"]),
+        ] {
+            let sentences = [
+                ("予約番号 rsv-1 の内容を見せて", japanese),
+                ("show me reservation rsv-1", english),
+            ];
+            for (sentence, told) in sentences {
+                let mut talk = Talk::new(super::super::next, TOOLS);
+                assert_eq!(call(&talk.say(sentence)).0, "get_reservation", "{sentence}");
+                let text = concluded(&talk.back(&[output(found.clone())])).text();
+                assert!(told.iter().all(|it| text.contains(it)), "{told:?}: {text}");
+            }
         }
     }
 

@@ -58,7 +58,7 @@ impl Tool for ListMovies {
         let [movies, slots] = sql::query([movies, slots::all()])?;
         let slots = slots.read::<Slot>()?;
         let films = movies.read::<Film>()?;
-        let shown = showings(&slots, &days_asked(clock.today(), day), day);
+        let shown = showings(&slots, &days_asked(clock.today(), day), day, &clock);
         let count =
             |film: &Film| shown.iter().filter(|it| it.slot.movie_id == film.movie_id).count();
         let films: Vec<_> = films.iter().map(|it| (it, count(it))).collect();

@@ -86,7 +86,7 @@ impl Tool for Occupancy {
             revenue: revenue.read()?,
         };
         let days: Vec<_> = from.series(1.day()).take_while(|it| *it <= until).collect();
-        let showings = showings(&slots, &days, None);
+        let showings = showings(&slots, &days, None, &clock);
         let showtimes: Vec<_> = showings.iter().map(|it| counted.of(it, &clock)).collect();
         Ok(summed(from, until, showtimes))
     }

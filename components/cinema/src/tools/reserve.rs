@@ -4,7 +4,7 @@ mod plan;
 
 use std::collections::BTreeSet;
 
-use output::cinema::{Reservation, ReservationStatus, SeatRules, total};
+use output::cinema::{ChangeKind, Reservation, ReservationStatus, SeatRules, total};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
@@ -220,8 +220,15 @@ impl ReserveSeats {
     fn repeat(&self, before: Reservation) -> Result<Reservation, Stop> {
         let key = self.idempotency_key.as_deref().unwrap_or_default();
         let asked: BTreeSet<_> = self.seat_ids.iter().collect();
-        let made: BTreeSet<_> = before.seats.iter().map(|it| &it.seat_id).collect();
-        if before.showtime_id != self.showtime_id || asked != made {
+        // Where the staff moved it, the key made what it was at first.
+        let moved = before.history.iter().find(|it| it.change == ChangeKind::Moved);
+        let (showtime_id, made): (_, BTreeSet<_>) = match moved {
+            Some(it) => (it.from_showtime_id.as_ref(), it.from_seat_ids.iter().collect()),
+            None => {
+                (Some(&before.showtime_id), before.seats.iter().map(|it| &it.seat_id).collect())
+            }
+        };
+        if showtime_id != Some(&self.showtime_id) || asked != made {
             return Err(idempotency_conflict(key));
         }
         match before.status {

@@ -52,7 +52,7 @@ impl Tool for ListShowtimes {
             return Err(movie_not_found(&self.movie_id));
         }
         let slots = slots.read::<Slot>()?;
-        let shown = showings(&slots, &days_asked(clock.today(), day), day);
+        let shown = showings(&slots, &days_asked(clock.today(), day), day, &clock);
         let taken = slots::taken(&shown, &clock)?;
         let taken = |id: &str| taken.get(id).copied().unwrap_or(0);
         let closed: BTreeSet<_> = closed.read::<(String,)>()?.into_iter().map(|it| it.0).collect();

@@ -140,6 +140,15 @@ impl Player {
                 Next::Something(Action::GetPendingMessages { .. }) => {
                     GetPendingMessages::once(&self.token)?;
                 }
+                // A session that is there to work reads nothing more.
+                Next::Something(Action::ConversationEnded { pending_messages, .. })
+                    if !pending_messages.is_empty() =>
+                {
+                    match GetPendingMessages::once(&self.token) {
+                        Err(Stop::Refused(it)) if it.code == "tool_not_available" => {}
+                        other => drop(other?),
+                    }
+                }
                 Next::Something(
                     Action::ConversationRequest { .. }
                     | Action::ConversationEnded { .. }

@@ -58,6 +58,9 @@ pub enum Action {
         #[serde(skip_serializing_if = "Option::is_none")]
         reason_text: Option<String>,
         instruction: String,
+        /// The last messages that were not read; they stay unread, and need no answer.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pending_messages: Vec<ChatMessage>,
     },
     /// The request was not answered (CONV-53).
     ConversationExpired {
@@ -78,7 +81,7 @@ pub enum Action {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pending_messages: Vec<ChatMessage>,
     },
-    /// There are messages to be read.
+    /// There are messages to be read and answered.
     GetPendingMessages { state: &'static str, instruction: String },
     /// Nothing to do yet.
     WaitForMessages {
@@ -144,11 +147,11 @@ impl GetNextAction {
     /// When the session is over, or the database fails.
     pub(crate) fn once(session_token: &str) -> Result<Next, Stop> {
         let look = Look::now()?;
-        let [session, due, notice, unread] = sql::query([
+        let [session, due, notice, answerable] = sql::query([
             session::by_token(session_token, look.now),
             look.due(),
             notices::next(session_token),
-            inbox::has_unread(session_token),
+            inbox::has_answerable(session_token),
         ])?;
         if look.settle(due)? {
             return Ok(Next::Again);
@@ -169,7 +172,7 @@ impl GetNextAction {
         if session.purpose == Purpose::Chat && session.last_activity_at < idle_since {
             return Ok(Next::Something(log_out()));
         }
-        if unread.is_empty() {
+        if answerable.is_empty() {
             return Ok(Next::Nothing(session));
         }
         read_messages(&session, &look)
@@ -209,14 +212,18 @@ fn log_out() -> Action {
 
 fn action_of(notice: Notice, session: &Session) -> Result<Action, Stop> {
     Ok(match notice.kind {
-        Kind::Ended => Action::ConversationEnded {
-            conversation_id: notice.id,
-            ended_by: notice.ended_by.unwrap_or_default(),
-            reason: notice.end_reason.unwrap_or_default(),
-            reason_text: notice.reason_text,
-            instruction: "会話が終了しました。get_next_actionで次の指示を確認してください。"
-                .to_owned(),
-        },
+        Kind::Ended => {
+            let [rows] = sql::query([inbox::unread_in(&session.agent_id, &notice.id)])?;
+            Action::ConversationEnded {
+                conversation_id: notice.id,
+                ended_by: notice.ended_by.unwrap_or_default(),
+                reason: notice.end_reason.unwrap_or_default(),
+                reason_text: notice.reason_text,
+                instruction: "会話が終了しました。get_next_actionで次の指示を確認してください。"
+                    .to_owned(),
+                pending_messages: inbox::chat_messages(rows)?,
+            }
+        }
         Kind::Expired => Action::ConversationExpired {
             conversation_id: notice.id,
             instruction: format!(

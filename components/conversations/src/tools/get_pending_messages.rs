@@ -126,20 +126,35 @@ fn pending(session: Session, unread: Vec<Message>, context: Context) -> PendingM
 
 /// What to do now; every five messages of a conversation, whether that is enough and how to end it.
 fn instruction(unread: &[Message], conversations: &[Facts]) -> String {
-    let mut lines = Vec::new();
-    lines.push(if unread.is_empty() {
+    let over: Vec<_> = conversations.iter().filter(|it| !it.state.is_open()).collect();
+    let is_over =
+        |it: &&Message| over.iter().any(|over| it.conversation_id.as_ref() == Some(&over.id));
+    let needs_none = unread.iter().filter(is_over).count();
+    let told = if unread.is_empty() {
         say(
             "未読メッセージはありません。get_next_actionを呼び出して次の指示を確認してください。",
             "There is nothing unread; call get_next_action to learn what to do.",
         )
-        .to_owned()
+    } else if needs_none == unread.len() {
+        say(
+            "この会話は終了しています。返信は不要です。get_next_actionを呼び出してください。",
+            "This conversation is over; it needs no answer. Call get_next_action.",
+        )
     } else {
         say(
             "pending_messagesに応答してください。respond_chatで応答した後、get_next_actionを呼び出してください。",
             "Answer the pending_messages with respond_chat, then call get_next_action.",
         )
-        .to_owned()
-    });
+    };
+    let mut lines = vec![told.to_owned()];
+    if needs_none > 0 && needs_none < unread.len() {
+        let ids = over.iter().map(|it| it.id.as_str()).collect::<Vec<_>>().join(", ");
+        lines.push(if say("ja", "en") == "ja" {
+            format!("終了した会話（{ids}）のメッセージには返信不要です。")
+        } else {
+            format!("Messages of conversations that are over ({ids}) need no answer.")
+        });
+    }
     for it in conversations.iter().filter(|it| it.state == State::Active) {
         let newest = unread.iter().rev().find(|m| m.conversation_id.as_ref() == Some(&it.id));
         let Some(newest) = newest.map(|it| it.sequence) else { continue };

@@ -197,7 +197,14 @@ fn may(
         return Err(refusals::target_agent_not_in_project(target_id, &session.project_id));
     }
     match open {
-        Some(it) => Err(refusals::conversation_already_active(target_id, Some(&it.id))),
+        Some(it) => {
+            let open = starting::Open {
+                id: it.id,
+                state: it.state,
+                participant_agent_id: it.participant_agent_id,
+            };
+            Err(refusals::conversation_already_active(&session.agent_id, target_id, Some(&open)))
+        }
         None => Ok(()),
     }
 }

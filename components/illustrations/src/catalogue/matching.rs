@@ -1,10 +1,10 @@
-//! Which card a name means: by spelling, reading, romanisation, English words and typos, and never by a
+//! Which card or theme a name means: by spelling, reading, romanisation, English words and typos, and never by a
 //! stray word. What fits several cards alike is none of them.
 
 use toolkit::names::fold;
 
-/// Names that are looked at, of one card.
-const NAMES_MAX: usize = 8;
+/// Names that are looked at, of one card or theme.
+const NAMES_MAX: usize = 24;
 /// What stands around a name and belongs to no name.
 const BEFORE: &[&str] = &[
     "the ",
@@ -30,6 +30,11 @@ const BEHIND: &[&str] = &[
     "の画像",
     "の絵柄",
     "の絵",
+    "のテーマ",
+    "テーマ",
+    "のデッキ",
+    "デッキ",
+    "シリーズ",
     "ちゃん",
     "さん",
     "くん",
@@ -40,6 +45,9 @@ const BEHIND: &[&str] = &[
     " picture",
     " image",
     " artwork",
+    " theme",
+    " deck",
+    " series",
 ];
 /// Quotation marks and spaces around a name.
 const QUOTES: &[char] =
@@ -87,14 +95,10 @@ const QUALITIES: &[&str] = &[
 
 /// The places in `all` of those whose names `query` means; one, if it is sure.
 pub fn find(query: &str, all: &[Vec<&str>]) -> Vec<usize> {
-    let bare = bare(query);
-    let folded = numerals(&fold(&bare));
-    if folded.is_empty() {
+    let query = Query::new(query);
+    if query.folded.is_empty() {
         return Vec::new();
     }
-    let words = words(&bare);
-    let roman = roman(&folded);
-    let query = Query { folded: &folded, words: &words, roman: &roman };
     let ways: [Way; 7] = [is_whole, is_segment, has_words, is_part, is_mixed, is_around, is_nearly];
     for way in ways {
         let fits =
@@ -107,17 +111,31 @@ pub fn find(query: &str, all: &[Vec<&str>]) -> Vec<usize> {
     Vec::new()
 }
 
+/// Whether `query` is one of these names, as a whole.
+pub fn is_one_of(query: &str, names: &[&str]) -> bool {
+    let query = Query::new(query);
+    !query.folded.is_empty() && names.iter().any(|it| is_whole(&query, it, names))
+}
+
 /// A name that is looked for, in the ways in which it is compared.
-struct Query<'a> {
-    folded: &'a str,
+struct Query {
+    folded: String,
     /// English words, if it is English.
-    words: &'a [String],
+    words: Vec<String>,
     /// In Latin letters, if it has a reading.
-    roman: &'a str,
+    roman: String,
+}
+
+impl Query {
+    fn new(query: &str) -> Self {
+        let bare = bare(query);
+        let folded = numerals(&fold(&bare));
+        Self { words: words(&bare), roman: roman(&folded), folded }
+    }
 }
 
 /// Whether a query means a name, beside which the card has these.
-type Way = fn(&Query<'_>, &str, &[&str]) -> bool;
+type Way = fn(&Query, &str, &[&str]) -> bool;
 
 /// Without what stands around it.
 fn bare(query: &str) -> String {
@@ -169,7 +187,7 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_lowercase).filter(|it| !EMPTY.contains(&it.as_str()) && it != "s").collect()
 }
 
-fn is_whole(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
+fn is_whole(query: &Query, name: &str, _: &[&str]) -> bool {
     let folded = numerals(&fold(name));
     let is_roman =
         !query.roman.is_empty() && query.folded.len() > 2 && roman(&folded) == query.roman;
@@ -177,7 +195,7 @@ fn is_whole(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
 }
 
 /// One piece of the name, as writing changes in it: `影猫` and `ルナ` of 影猫ルナ.
-fn is_segment(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
+fn is_segment(query: &Query, name: &str, _: &[&str]) -> bool {
     if name.is_ascii() {
         let first = name.split(',').next().unwrap_or_default();
         return !query.words.is_empty() && words(first) == query.words;
@@ -198,9 +216,9 @@ fn is_segment(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
 }
 
 /// Every word of the query is one of the English name's.
-fn has_words(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
+fn has_words(query: &Query, name: &str, _: &[&str]) -> bool {
     let names = if name.is_ascii() { words(name) } else { Vec::new() };
-    is_telling(query.words) && query.words.iter().all(|it| names.contains(it))
+    is_telling(&query.words) && query.words.iter().all(|it| names.contains(it))
 }
 
 fn is_telling(words: &[String]) -> bool {
@@ -208,18 +226,18 @@ fn is_telling(words: &[String]) -> bool {
 }
 
 /// A kanji within the name, or the beginning or end of a reading.
-fn is_part(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
+fn is_part(query: &Query, name: &str, _: &[&str]) -> bool {
     let folded = numerals(&fold(name));
     if query.folded.chars().all(is_kanji) {
-        return folded.contains(query.folded);
+        return folded.contains(&query.folded);
     }
     let is_read = query.folded.chars().all(is_kana) && query.folded.chars().count() > 2;
     let is_reading = folded.chars().all(is_kana);
-    is_read && is_reading && (folded.starts_with(query.folded) || folded.ends_with(query.folded))
+    is_read && is_reading && (folded.starts_with(&query.folded) || folded.ends_with(&query.folded))
 }
 
 /// Kanji of the name, and kana of the reading: `千年さくら`.
-fn is_mixed(query: &Query<'_>, name: &str, names: &[&str]) -> bool {
+fn is_mixed(query: &Query, name: &str, names: &[&str]) -> bool {
     let mut kanji = String::new();
     let mut kana = String::new();
     for it in query.folded.chars() {
@@ -244,27 +262,28 @@ fn is_mixed(query: &Query<'_>, name: &str, names: &[&str]) -> bool {
 }
 
 /// The whole name is within the query.
-fn is_around(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
+fn is_around(query: &Query, name: &str, _: &[&str]) -> bool {
     let folded = numerals(&fold(name));
-    folded.chars().count() > 3 && query.folded.contains(&folded)
+    let (length, is_kanji) = (folded.chars().count(), folded.chars().all(is_kanji));
+    (length > 3 || length == 3 && is_kanji) && query.folded.contains(&folded)
 }
 
 /// The whole name or a piece of it, with a slip.
-fn is_nearly(query: &Query<'_>, name: &str, _: &[&str]) -> bool {
+fn is_nearly(query: &Query, name: &str, _: &[&str]) -> bool {
     if name.is_ascii() {
         let names = words(name);
         let near = |it: &String| names.iter().any(|name| is_slip(name, it));
         let first = words(name.split(',').next().unwrap_or_default()).concat();
-        let is_first = query.roman.len() > 3 && is_slip(&roman_of_latin(&first), query.roman);
-        return is_telling(query.words) && query.words.iter().all(near) || is_first;
+        let is_first = query.roman.len() > 3 && is_slip(&roman_of_latin(&first), &query.roman);
+        return is_telling(&query.words) && query.words.iter().all(near) || is_first;
     }
     let chars: Vec<char> = name.chars().collect();
     let pieces = segments(name).into_iter().map(|(from, to)| chars[from..to].iter().collect());
     let all = pieces.chain([name.to_owned()]);
     all.into_iter().map(|it: String| fold(&it)).any(|name| {
-        let is_read = query.roman.len() > 3 && is_slip(&roman(&name), query.roman);
+        let is_read = query.roman.len() > 3 && is_slip(&roman(&name), &query.roman);
         let is_long = name.chars().count() > 3 && query.folded.chars().count() > 3;
-        is_read || is_long && is_slip(&name, query.folded)
+        is_read || is_long && is_slip(&name, &query.folded)
     })
 }
 

@@ -1,11 +1,11 @@
 //! The colours of a thumbnail: a theme's, or what the picture itself has.
 
 use tiny_skia::Pixmap;
-use toolkit::{Stop, names::fold};
+use toolkit::Stop;
 
 use crate::{
     art::canvas::{Tint, byte, c},
-    cards::{Theme, themes},
+    cards::{self, Theme, themes},
     picture::Picture,
     refusals,
 };
@@ -28,12 +28,11 @@ impl Palette {
         picture: Option<&Pixmap>,
     ) -> Result<Self, Stop> {
         if let Some(name) = theme {
-            let query = fold(name);
-            let fits = themes().iter().filter_map(|it| Some((it.fit(&query)?, it)));
-            let found = fits.max_by(|a, b| a.0.total_cmp(&b.0)).map(|it| it.1);
-            let near = || themes().iter().take(5).map(|it| it.name.clone()).collect::<Vec<_>>();
-            let found = found.ok_or_else(|| refusals::theme_not_found(name, &near()))?;
-            return Ok(Self::theme(found));
+            let all = || themes().iter().take(5).map(|it| it.name.clone()).collect::<Vec<_>>();
+            return match cards::meant(name).0[..] {
+                [only] => Ok(Self::theme(&themes()[only])),
+                _ => Err(refusals::theme_not_found(name, &all())),
+            };
         }
         let own = |card: &Picture| {
             themes().iter().find(|it| it.cards.iter().any(|it| it.name == card.name))

@@ -9,7 +9,10 @@ use super::{
     error::{SourceError, failed},
     memory,
 };
-use crate::{catalogue::Source, picture::Picture};
+use crate::{
+    catalogue::{Found, Source, matching},
+    picture::Picture,
+};
 
 /// Bytes that the pictures of one theme may have together: what fits into one answer, twice.
 pub const THEME_BYTES_MAX: usize = 6 << 20;
@@ -149,14 +152,17 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
 }
 
 impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
-    fn card(&self, name: &str) -> Result<Option<Picture>, Stop> {
+    fn card(&self, name: &str) -> Result<Option<Found<Picture>>, Stop> {
         match self.one(name)?.cards.first() {
-            Some(card) => Ok(Some(self.picture(card)?)),
+            Some(card) => {
+                let is_whole = matching::is_one_of(name, &[&card.name]);
+                Ok(Some(Found { it: self.picture(card)?, is_whole }))
+            }
             None => Ok(None),
         }
     }
 
-    fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
+    fn theme(&self, name: &str, limit: usize) -> Result<Option<Found<Vec<Picture>>>, Stop> {
         let listing = self.many(name, limit)?;
         if listing.cards.is_empty() {
             // So that a second look for what comes near sends no request.
@@ -164,7 +170,8 @@ impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
             memory::keep_listing(&asked, &listing, self.catalogue.holds_s());
             return Ok(None);
         }
-        Ok(Some(self.pictures(&listing.cards, limit)?))
+        // A catalogue elsewhere says no names of themes: what it finds is what was asked for.
+        Ok(Some(Found { it: self.pictures(&listing.cards, limit)?, is_whole: true }))
     }
 
     fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {

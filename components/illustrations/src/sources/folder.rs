@@ -6,20 +6,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toolkit::{
-    Stop,
-    dialogue::Name,
-    log,
-    names::{NEAR_MIN, fit, fold, nearness},
-};
+use toolkit::{Stop, dialogue::Name, log};
 
 use super::{
     elsewhere::THEME_BYTES_MAX,
     error::SourceError,
-    file::{self, Card, File},
+    file::{self, Card, File, Theme},
     sniff,
 };
-use crate::{catalogue::Source, picture::Picture};
+use crate::{
+    catalogue::{Found, Source, meant, near},
+    picture::Picture,
+};
 
 /// The catalogue's name in the folder.
 const CATALOGUE: &str = "catalogue.json";
@@ -135,31 +133,32 @@ impl Folder {
 }
 
 impl Source for Folder {
-    fn card(&self, name: &str) -> Result<Option<Picture>, Stop> {
-        let (file, query) = (self.catalogue()?, fold(name));
-        let found = best(file.cards.iter().filter_map(|it| Some((fit(&query, it.names())?, it))));
-        match found {
-            Some(card) => Ok(Some(self.picture(card)?)),
-            None => Ok(None),
-        }
+    fn card(&self, name: &str) -> Result<Option<Found<Picture>>, Stop> {
+        let file = self.catalogue()?;
+        let (found, is_whole) = meant(name, file.cards.iter().map(Card::names));
+        let [only] = found[..] else { return Ok(None) };
+        Ok(Some(Found { it: self.picture(&file.cards[only])?, is_whole }))
     }
 
-    fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
-        let (file, query) = (self.catalogue()?, fold(name));
-        let found = best(file.themes.iter().filter_map(|it| Some((fit(&query, it.names())?, it))));
-        let Some(theme) = found else { return Ok(None) };
-        let cards = file.cards.iter().filter(|it| it.themes.contains(&theme.name));
-        Ok(Some(self.pictures(cards, limit)?))
+    fn theme(&self, name: &str, limit: usize) -> Result<Option<Found<Vec<Picture>>>, Stop> {
+        let file = self.catalogue()?;
+        let (found, is_whole) = meant(name, file.themes.iter().map(Theme::names));
+        let [only] = found[..] else { return Ok(None) };
+        let theme = &file.themes[only].name;
+        let cards = file.cards.iter().filter(|it| it.themes.contains(theme));
+        Ok(Some(Found { it: self.pictures(cards, limit)?, is_whole }))
     }
 
     fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
-        let (file, query) = (self.catalogue()?, fold(name));
-        Ok(near(file.cards.iter().map(|it| (nearness(&query, it.names()), &it.name))))
+        let file = self.catalogue()?;
+        let (alike, _) = meant(name, file.cards.iter().map(Card::names));
+        Ok(near(name, &alike, file.cards.iter().map(|it| (&it.name, it.names()))))
     }
 
     fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
-        let (file, query) = (self.catalogue()?, fold(name));
-        Ok(near(file.themes.iter().map(|it| (nearness(&query, it.names()), &it.name))))
+        let file = self.catalogue()?;
+        let (alike, _) = meant(name, file.themes.iter().map(Theme::names));
+        Ok(near(name, &alike, file.themes.iter().map(|it| (&it.name, it.names()))))
     }
 
     fn names(&self) -> Result<Vec<Name>, Stop> {
@@ -187,20 +186,6 @@ fn named<'a>(
     let (also, hints) = others.into_iter().partition(is_long);
     let (kind, within, moods) = (kind.to_owned(), within.cloned(), Vec::new());
     Name { kind, name, english, within, also, hints, moods }
-}
-
-/// The one that fits best; of several that fit alike, the first.
-fn best<T>(all: impl Iterator<Item = (f64, T)>) -> Option<T> {
-    all.fold(None, |best: Option<(f64, T)>, next| match best {
-        Some(best) if best.0 >= next.0 => Some(best),
-        _ => Some(next),
-    })
-    .map(|it| it.1)
-}
-
-fn near<'a>(all: impl Iterator<Item = (f64, &'a String)>) -> Vec<(f64, String)> {
-    let near = all.filter(|it| it.0 >= NEAR_MIN);
-    near.map(|(near, name)| (near, name.clone())).collect()
 }
 
 /// The whole file, if it has no more bytes than that.

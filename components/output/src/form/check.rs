@@ -108,7 +108,11 @@ pub(super) fn field(
         Kind::Checkbox => value.or(Some(&Value::Bool(false))),
         _ => value,
     };
-    let value = match value.filter(|it| !is_empty(it)) {
+    let is_blank = |it: &&Value| {
+        let is_text = matches!(field.kind, Kind::Text(_) | Kind::Textarea { .. });
+        field.required && is_text && it.as_str().is_some_and(|it| it.trim().is_empty())
+    };
+    let value = match value.filter(|it| !is_empty(it) && !is_blank(it)) {
         Some(value) => value,
         None if field.kind == Kind::Checkbox => &Value::Bool(false),
         None if field.required => return Err(fault(Wrong::Missing)),

@@ -326,12 +326,40 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<Kind, SchemaFault> {
     })
 }
 
+/// A default as it is kept: a minute without its seconds.
+pub(super) fn without_seconds(kind: &Kind, given: &Value) -> Value {
+    let minute = given.as_str().filter(|_| matches!(kind, Kind::Datetime(_))).and_then(|it| {
+        let (minute, seconds) = it.split_at_checked("0000-00-00T00:00".len())?;
+        let seconds = seconds.strip_prefix(':').filter(|it| it.len() == 2)?;
+        (seconds.parse::<u8>().is_ok_and(|it| it < 60)).then_some(minute)
+    });
+    minute.map_or_else(|| given.clone(), Value::from)
+}
+
+/// The day that the default of a date or datetime counts from today.
+fn counted(kind: &Kind, given: &Value) -> Option<Day> {
+    let text = given.as_str().filter(|_| matches!(kind, Kind::Date(_) | Kind::Datetime(_)))?;
+    Day::read(text).filter(|it| matches!(it, Day::FromToday(_)))
+}
+
+/// A default on the day that it is: one that counts from today is that day, or its midnight.
+pub(super) fn on(kind: &Kind, given: Value, today: Today) -> Value {
+    match (counted(kind, &given).map(|it| it.on(today.latest)), kind) {
+        (None, _) => given,
+        (Some(day), Kind::Datetime(_)) => format!("{day}T00:00").into(),
+        (Some(day), _) => day.to_string().into(),
+    }
+}
+
 /// Whether a value fits its kind on whatever day it is.
 pub(super) fn fits_at_first(kind: &Kind, given: &Value) -> Result<(), Wrong> {
     let fixed = |limits: &Days| {
         let fixed = |it: Option<Day>| it.filter(|it| matches!(it, Day::Fixed(_)));
         Days { min: fixed(limits.min), max: fixed(limits.max) }
     };
+    if counted(kind, given).is_some() {
+        return Ok(());
+    }
     let today = Today::of_day(chrono::NaiveDate::default());
     match kind {
         Kind::Date(limits) => value::day(fixed(limits), given, today),

@@ -151,9 +151,11 @@ fn entry(entry: &Entry<'_>) -> Result<Field, SchemaFault> {
 fn default(entry: &Entry<'_>, field: &Field) -> Result<Option<Value>, SchemaFault> {
     let is_hidden = matches!(field.kind, Kind::Hidden(_));
     let given = entry.get("default").filter(|it| !is_empty(it) && field.is_input() && !is_hidden);
-    let Some(value) = given else { return Ok(None) };
-    let Err(wrong) = kind::fits_at_first(&field.kind, value) else {
-        return Ok(Some(value.clone()));
+    let Some(value) = given.map(|it| kind::without_seconds(&field.kind, it)) else {
+        return Ok(None);
+    };
+    let Err(wrong) = kind::fits_at_first(&field.kind, &value) else {
+        return Ok(Some(value));
     };
     // The definition's own text for a pattern does not say that it is the default that is wrong.
     let wrong = if matches!(wrong, Wrong::Pattern(_)) { Wrong::Pattern(None) } else { wrong };

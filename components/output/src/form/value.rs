@@ -91,7 +91,9 @@ pub(super) fn number(limits: Number, value: &Value) -> Result<(), Wrong> {
     let base = limits.min.unwrap_or(0.0);
     let steps = (number - base) / step;
     let distance = (steps - steps.round()).abs();
-    if distance <= STEP_TOLERANCE { Ok(()) } else { Err(Wrong::Step(base, step)) }
+    // Of a number that is many steps, binary has no nearer one.
+    let nearest = number.abs().max(base.abs()) / step * 4.0 * f64::EPSILON;
+    if distance <= nearest.max(STEP_TOLERANCE) { Ok(()) } else { Err(Wrong::Step(base, step)) }
 }
 
 pub(super) fn day(limits: Days, value: &Value, today: Today) -> Result<(), Wrong> {

@@ -120,7 +120,9 @@ fn the_page_sends_and_refuses_what_the_shared_table_says() {
     assert!(cases.len() > 100, "{}", cases.len());
     for case in cases {
         let form = Form::read(&case["form"]).unwrap();
-        let filled = Filled::of(form);
+        let day = case["today"].as_str().unwrap().parse().unwrap();
+        let today = Today { earliest: day, latest: day };
+        let filled = Filled::of(form.on(today));
         let name = &case["case"];
         // The page has no value for what is no field, and so cannot send one.
         let values = case["values"].as_object().unwrap();
@@ -134,8 +136,7 @@ fn the_page_sends_and_refuses_what_the_shared_table_says() {
             entry.value.set(values.get(&field.name).cloned());
         }
         filled.show_anew();
-        let day = case["today"].as_str().unwrap().parse().unwrap();
-        let sent = filled.submission(Today { earliest: day, latest: day });
+        let sent = filled.submission(today);
         match case.get("faults").and_then(Value::as_array) {
             None => assert_eq!(sent.map(Value::Object), Ok(case["submission"].clone()), "{name}"),
             Some(faults) => {

@@ -86,7 +86,7 @@ impl World {
         if chats && active_at + IDLE <= self.now {
             return json!({ "action": "logout", "reason": "session_timeout" });
         }
-        if self.messages.iter().any(|it| self.is_unread(it, who)) {
+        if self.messages.iter().any(|it| self.is_unread(it, who) && self.is_answerable(it)) {
             self.talk_in(session, !chats);
             return json!({ "action": "get_pending_messages", "state": "chat_session" });
         }

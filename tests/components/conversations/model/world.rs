@@ -259,6 +259,11 @@ impl World {
         message.unread.contains(&who) && self.has_come(message, who)
     }
 
+    /// Whether it may still be answered: not where its conversation is over.
+    pub(super) fn is_answerable(&self, message: &Message) -> bool {
+        message.talk.is_none_or(|it| self.talks[it].is_open())
+    }
+
     /// Every conversation as a person's list has it, oldest first.
     pub(super) fn seen(&self) -> Vec<Value> {
         let one = |(at, talk): (usize, &Talk)| {

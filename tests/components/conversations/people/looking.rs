@@ -45,7 +45,8 @@ async fn the_list_has_the_newest_first_and_pages_of_fifty() {
 #[tokio::test]
 async fn words_are_looked_for_in_purposes_and_messages_as_they_stand() {
     let it = house().await;
-    held(&it, &["りんご 100%", "ごりら 100x", "Snake_Case", "snakeXcase", "!"]).await;
+    held(&it, &["りんご 100%", "ごりら 100x", "Snake_Case", "snakeXcase", "!", "ＡＩ会議 École"])
+        .await;
     let wanted = json!({
         "target_agent_id": "worker-c", "purpose": "りんごの話", "initial_message": "Hello World",
     });
@@ -56,10 +57,12 @@ async fn words_are_looked_for_in_purposes_and_messages_as_they_stand() {
         ("100%", vec!["conv_000"]),
         ("snake_case", vec!["conv_002"]),
         ("!", vec!["conv_004"]),
+        ("ＡＩ会議", vec!["conv_005"]),
+        ("ａｉ会議 éCOLE", vec!["conv_005"]),
         ("りんご world", vec![begun]),
         ("りんご ごりら", vec![]),
         ("' OR 1=1 --", vec![]),
-        ("  ", vec![begun, "conv_004", "conv_003", "conv_002", "conv_001", "conv_000"]),
+        ("  ", vec![begun, "conv_005", "conv_004", "conv_003", "conv_002", "conv_001", "conv_000"]),
     ] {
         assert_eq!(ids(&it, json!({ "query": query })).await, found, "{query}");
     }

@@ -111,6 +111,12 @@ fn condition() -> impl Strategy<Value = Value> {
     })
 }
 
+/// So many units of the last of so many digits behind the point, as it is typed.
+fn decimal(units: i64, digits: i32) -> Value {
+    let text = format!("{units}e-{digits}");
+    json!(text.parse::<f64>().expect("a number"))
+}
+
 /// A field that is often right: all that its type needs, and something at random.
 fn field(index: usize) -> impl Strategy<Value = Value> {
     let kinds = proptest::sample::select(&TYPES[..]);
@@ -217,6 +223,7 @@ proptest! {
     #[test]
     fn what_a_field_holds_at_first_fits_it(schema in schema()) {
         let Ok(form) = Form::read(&schema) else { return Ok(()) };
+        let form = form.on(today());
         let defaults = form.defaults();
         for it in form.fields.iter().filter(|it| it.is_input()) {
             let fault = form.check_field(it, defaults.get(&it.name), today());
@@ -224,6 +231,22 @@ proptest! {
             let is_right = matches!(wrong, None | Some(Wrong::Missing | Wrong::TooEarly(_) | Wrong::TooLate(_)));
             prop_assert!(is_right, "{it:?}: {wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_number_of_whole_steps_is_taken_and_half_a_step_is_not(
+        steps in -1_000_000_000_000_i64..1_000_000_000_000, digits in 0..4_i32, min in proptest::option::of(-1_000_i64..1_000),
+    ) {
+        let step = decimal(1, digits);
+        let mut field = json!({"name": "n", "type": "number", "label": "n", "step": step});
+        if let Some(min) = min.filter(|it| *it < steps) {
+            field["min"] = decimal(min, digits);
+        }
+        let form = Form::read(&json!({"title": "t", "fields": [field]})).unwrap();
+        let taken = |value: Value| form.check(&Values::from_iter([("n".to_owned(), value)]), today());
+        prop_assert!(taken(decimal(steps, digits)).is_ok(), "{steps} of {step} from {min:?}");
+        let half = decimal(steps * 10 + 5, digits + 1);
+        prop_assert!(taken(half).is_err(), "{steps} and a half of {step} from {min:?}");
     }
 
     #[test]
