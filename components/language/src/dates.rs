@@ -36,8 +36,8 @@ enum Names {
     Hours(u16, u16),
     /// A day of the year.
     Fixed(i8, i8),
-    /// Today, and these hours.
-    TodayHours(u16, u16),
+    /// So many days from today, and these hours.
+    DayHours(i32, u16, u16),
     /// From the time that is named on.
     Onwards,
     /// Until the time that is named.
@@ -126,10 +126,12 @@ const PHRASES: &[(Names, &str)] = &[
     ),
     (Names::Hours(20 * 60, MIDNIGHT), "レイトショー|深夜|late show|late night"),
     (
-        Names::TodayHours(EVENING, MIDNIGHT),
+        Names::DayHours(0, EVENING, MIDNIGHT),
         "今夜|今晩|今日の夜|tonight|tonight's|this evening|tonite|2nite|2night|tonigth",
     ),
-    (Names::TodayHours(0, NOON), "今朝|this morning"),
+    (Names::DayHours(0, 0, NOON), "今朝|this morning"),
+    (Names::DayHours(1, 0, NOON), "明朝|翌朝"),
+    (Names::DayHours(1, EVENING, MIDNIGHT), "明晩|明夜|翌晩|翌夜"),
     (
         Names::Onwards,
         "以降|以後|から|過ぎ|すぎ|より後|より遅|を過ぎ|を回|after|from|later than|or later|onwards|onward|and later|and after",
@@ -138,7 +140,7 @@ const PHRASES: &[(Names, &str)] = &[
         Names::Upto,
         "以前|まで|までに|までには|前に|前の|より前|より早|よりも前|よりも早|before|until|till|by|or earlier|or before|at the latest",
     ),
-    (Names::Nothing, "今日は、|今日は!|tomorrowland|夜中の|sunrise|mon ami"),
+    (Names::Nothing, "今日は、|今日は!|明朝体|tomorrowland|夜中の|sunrise|mon ami"),
 ];
 
 static NAMES: LazyLock<Lexicon<Names>> = LazyLock::new(|| Lexicon::loose(PHRASES));
@@ -406,7 +408,8 @@ impl Reading {
                 let month = first.checked_add(i32::from(months).months()).ok()?;
                 self.when.date = Some(month.last_of_month());
             }
-            Names::Month(month) => return self.month(lower, at, month, length),
+            // With its day it is read as a date that is written.
+            Names::Month(_) => return None,
             Names::Hours(from, to) => {
                 match bound_before(lower, at).map(|it| it.0) {
                     // `before lunch`, `after the afternoon`.
@@ -418,8 +421,8 @@ impl Reading {
                 }
                 self.is_late |= from >= NOON;
             }
-            Names::TodayHours(from, to) => {
-                self.when.date = Some(self.today);
+            Names::DayHours(days, from, to) => {
+                self.when.date = Some(self.today.checked_add(days.days()).ok()?);
                 self.hours(from, to);
             }
             Names::Onwards | Names::Upto => {
@@ -495,23 +498,6 @@ impl Reading {
         self.when.also = self.when.date.and_then(|it| it.checked_add(1.days()).ok());
     }
 
-    /// `nov 23`, `23 november`, `23rd of november`.
-    fn month(&mut self, lower: &[char], at: usize, month: i8, length: usize) -> Option<usize> {
-        let behind = lower.get(at + length + 1..).and_then(|it| number(it).map(|it| (it, 1)));
-        if let Some(((day, digits), space)) = behind {
-            let end = at + length + space + digits;
-            self.when.date = Some(near(self.today, month, i8::try_from(day).ok()?)?);
-            return Some(end + ordinal(&lower[end..]) - at);
-        }
-        let before: String = lower[..at].iter().collect();
-        let before = before.trim_end().trim_end_matches(" of");
-        let before = before.trim_end_matches(|it: char| it.is_ascii_lowercase());
-        let digits: String = before.chars().rev().take_while(char::is_ascii_digit).collect();
-        let day: i8 = digits.chars().rev().collect::<String>().parse().ok()?;
-        self.when.date = Some(near(self.today, month, day)?);
-        Some(length)
-    }
-
     fn settled(mut self) -> When {
         if let Some((minutes, bound)) = self.clock {
             // `夜7時` and `7pm` are after noon, and so is 7 o'clock without any of these.
@@ -552,15 +538,29 @@ fn is_either(between: &[char]) -> bool {
     EITHER.contains(&between.trim())
 }
 
-/// `2026-11-23`, `2026/11/23`, `11/23`, `11月23日`, `23日`, at `at`.
-fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
+/// The day that is written at `at`, and how many characters it takes: `2026-11-23`, `11/23`, `11月23日`, `nov 23`,
+/// `23rd of november`. `lower` is in lower case, with digits of ASCII.
+#[must_use]
+pub fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
     let before = at.checked_sub(1).map(|it| lower[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '-' | ':')) {
         return None;
     }
+    let small = |it: i32| i8::try_from(it).ok();
+    if let Some((month, length)) = month(lower, at) {
+        let (day, digits) = number(lower.get(at + length + 1..)?)?;
+        let end = length + 1 + digits;
+        return Some((near(today, month, small(day)?)?, end + ordinal(&lower[at + end..])));
+    }
     let (first, digits) = number(&lower[at..])?;
     let rest = &lower[at + digits..];
-    let small = |it: i32| i8::try_from(it).ok();
+    let (after, of) = (ordinal(rest), [' ', 'o', 'f', ' ']);
+    let space = if rest[after..].starts_with(&of) { of.len() } else { 1 };
+    let named = month(lower, at + digits + after + space);
+    if let Some((month, length)) = named.filter(|_| rest.get(after) == Some(&' ')) {
+        let date = near(today, month, small(first)?);
+        return date.map(|it| (it, digits + after + space + length));
+    }
     let part = |text: &[char], marks: &[char]| {
         let mark = text.first().filter(|it| marks.contains(it))?;
         number(&text[1..]).map(|(number, digits)| (*mark, number, 1 + digits))
@@ -750,6 +750,14 @@ fn near(today: Date, month: i8, day: i8) -> Option<Date> {
     if this >= today { Some(this) } else { Date::new(today.year() + 1, month, day).ok() }
 }
 
+/// The English month that is named at `at`, and how many characters it takes.
+fn month(lower: &[char], at: usize) -> Option<(i8, usize)> {
+    match NAMES.at(lower, at)? {
+        (Names::Month(month), length) => Some((month, length)),
+        _ => None,
+    }
+}
+
 fn ordinal(rest: &[char]) -> usize {
     let rest: String = rest.iter().take(2).collect();
     if ["st", "nd", "rd", "th"].contains(&rest.as_str()) { 2 } else { 0 }
@@ -776,6 +784,17 @@ mod tests {
             ("two seats in 2 days", 11, 23),
             ("five days from now", 11, 26),
             ("4 days later", 11, 25),
+        ] {
+            let lower: Vec<char> = text.chars().collect();
+            let expected = Date::constant(2026, month, day);
+            assert_eq!(read(&lower, today).date, Some(expected), "{text}");
+        }
+        for (text, month, day) in [
+            ("23 november", 11, 23),
+            ("the 23rd of november", 11, 23),
+            ("nov 23rd at 7", 11, 23),
+            ("明朝8時", 11, 22),
+            ("明晩の回", 11, 22),
         ] {
             let lower: Vec<char> = text.chars().collect();
             let expected = Date::constant(2026, month, day);

@@ -8,10 +8,11 @@ mod table;
 mod way;
 mod words;
 
+use jiff::Timestamp;
 use language::{
     Date, Language,
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
-    context::{Holder, TurnContext},
+    context::{Holder, TurnContext, today},
     contract::TurnRequest,
     coverage::{CHEAP, LAST, SUPERLATIVES, Used, unused},
     rules::Percent,
@@ -92,7 +93,9 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
     if let Some(route) = request.context_as::<Route>()? {
         let turn = request.turn();
         let has_table = turn.offers.iter().any(|it| it.name == COMPARE);
-        let decision = route.planner(&request, has_table).next(turn.answered);
+        let task = turn.task;
+        let mut planner = route.planner(task.language, task.now, has_table);
+        let decision = planner.next(turn.answered);
         return Ok(request.reply(decision, &Value::Null, PLANNED));
     }
     let mut chat = Chat::<Navigation>::resume(&request.memory);
@@ -132,20 +135,30 @@ struct Route {
 }
 
 impl Route {
-    fn planner(self, asked: &TurnRequest, has_table: bool) -> Planner {
+    fn planner(self, language: Language, now: Timestamp, has_table: bool) -> Planner {
         let constraints = self.constraints();
+        // Stops are read as in a conversation, one sentence after another.
+        let today = today(now);
+        let mut way = Way::default();
+        for earlier in self.history.iter().filter(|it| it.is_user) {
+            way.constraint(&Sentence::of(&earlier.content, today));
+        }
+        let last = Sentence::of(&self.message, today);
+        let is_stop = way.stops(&last);
+        way.constraint(&last);
         let request = RouteRequest {
             origin: self.origin,
             destination: self.destination,
             message: self.message,
             history: self.history,
-            language: asked.task.language,
-            now: asked.task.now,
+            language,
+            now,
             has_table,
-            via: Vec::new(),
+            via: way.via,
         };
         match constraints {
             Some(constraints) => Planner::of_constraints(request, constraints),
+            None if is_stop => Planner::of_order(request),
             None => Planner::of_sentence(request),
         }
     }

@@ -41,8 +41,12 @@ pub(super) struct Sentence {
     utterance: Utterance,
     /// Where places stand that are known by name.
     pub(super) spots: Vec<(usize, usize)>,
+    /// Where phrases for a route stand.
+    phrases: Vec<(usize, usize)>,
     /// Where constraints of a route stand.
     pub(super) constraints: Vec<(usize, usize)>,
+    /// Whether it takes back what was wished before.
+    is_anything: bool,
     /// Places that are compared, once they are looked for.
     compared: OnceCell<Option<Places>>,
 }
@@ -69,13 +73,20 @@ impl Sentence {
                 .iter()
                 .any(|it| it.is_alphanumeric())
         };
-        let constraints = planner::spans(&text).into_iter().filter(is_word).collect();
-        Self { utterance, spots, constraints, compared: OnceCell::new() }
+        let phrases = planner::spans(&text, today);
+        let constraints = phrases.iter().copied().filter(is_word).collect();
+        let is_anything = planner::is_anything(&text, today);
+        Self { utterance, spots, phrases, constraints, is_anything, compared: OnceCell::new() }
     }
 
     /// Where phrases for a route stand.
     pub(super) fn spans(&self) -> Vec<(usize, usize)> {
-        planner::spans(&self.lower.iter().collect::<String>())
+        self.phrases.clone()
+    }
+
+    /// Whether it takes back what was wished before.
+    pub(super) fn is_anything(&self) -> bool {
+        self.is_anything
     }
 
     /// Where a route begins and ends, as far as the sentence has it.

@@ -1,6 +1,7 @@
 //! The built-in planner: understands the constraints that its table names, and decides by rules alone. It
 //! needs no model, no key and no network, answers alike each time, and says that it is the planner.
 
+mod both;
 mod choose;
 mod constraints;
 mod explain;
@@ -14,7 +15,8 @@ mod when;
 
 use jiff::Timestamp;
 use language::{
-    Language,
+    Date, Language,
+    scan::normal,
     turn::{Answered, Decision},
 };
 use serde::Deserialize;
@@ -102,6 +104,11 @@ pub(super) fn understands(sentence: &str, now: Timestamp) -> bool {
 /// Whether `sentence` asks for trains, buses or planes alone, which no route is searched by.
 pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
     read::is_by_transit(sentence, now)
+}
+
+/// Whether `sentence` takes back all that was wished before.
+pub(super) fn is_anything(sentence: &str, today: Date) -> bool {
+    read::is_anything(&scan::tokens(&normal(sentence), today))
 }
 
 /// What holds of `said` on the way back, in words: how one moves, unless `rest` says so itself, and what is kept

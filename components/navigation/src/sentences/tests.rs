@@ -207,6 +207,46 @@ fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
     assert!(!talk.last[0].meta.contains_key("navigation/via"));
 }
 
+/// A route that is asked for as `POST /api/navigate` does.
+fn asked_for(history: &[&str], message: &str) -> Vec<language::turn::ToolCall> {
+    let history: Vec<_> =
+        history.iter().map(|it| json!({ "is_user": true, "content": it })).collect();
+    let route = super::Route {
+        origin: "東京駅".to_owned(),
+        destination: "横浜駅".to_owned(),
+        message: message.to_owned(),
+        history: serde_json::from_value(json!(history)).unwrap(),
+        kind: None,
+        mode: None,
+        via: Vec::new(),
+        arrival: None,
+    };
+    let now = "2026-11-21T10:00:00+09:00".parse().unwrap();
+    match route.planner(Language::of(message), now, true).next(&[]) {
+        Decision::Call(calls) => calls,
+        Decision::Conclude(it) => panic!("{message}: {it:?}"),
+    }
+}
+
+#[test]
+fn stops_of_a_route_that_is_asked_for_are_read() {
+    for (history, message, via) in [
+        (vec![], "川崎を経由して", json!(["川崎"])),
+        (vec![], "川崎経由で", json!(["川崎"])),
+        (vec![], "途中で川崎に寄って", json!(["川崎"])),
+        (vec![], "via Kawasaki", json!(["Kawasaki"])),
+        (vec![], "首都高経由で", json!(null)),
+        (vec!["川崎経由で"], "高速を使わないで", json!(["川崎"])),
+        (vec!["川崎経由で"], "やっぱり寄らない", json!(null)),
+        (vec!["川崎経由で"], "川崎経由はやめて", json!(null)),
+        (vec!["川崎経由で"], "おまかせで", json!(null)),
+    ] {
+        let call = asked_for(&history, message).remove(0);
+        let found = call.meta.get("navigation/via").cloned().unwrap_or_default();
+        assert_eq!(found, via, "{history:?} {message}");
+    }
+}
+
 /// Who walked or rode there goes back the same route, unless they say another.
 #[test]
 fn the_way_back_is_by_the_same_means() {

@@ -26,16 +26,20 @@ const PLACE_MAX: usize = 200;
 /// Places that only the person knows.
 const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school|空港|駅|最寄り駅|最寄りの駅|airport|the airport|station|the station|there|そこ|あそこ";
 
+/// Stops on one route, which is what a search takes.
+const STOPS_MAX: usize = 10;
+
 /// What is asked about places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
+    #[default]
     Route,
     Distances,
     Place,
 }
 
 /// A route that is asked for, a table of distances, or a place.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Way {
     kind: Kind,
     pub(super) origins: Vec<String>,
@@ -55,6 +59,15 @@ pub(super) struct Way {
     pub(super) replaced: Option<String>,
 }
 
+/// The names of places, without those that say where only to who lives there: `家から会社まで`.
+fn names(pieces: Vec<Piece>) -> Vec<String> {
+    let is_private = |name: &str| {
+        let name = name.trim().to_lowercase();
+        PRIVATE.split('|').any(|it| it == name)
+    };
+    pieces.into_iter().map(|it| it.text).filter(|it| !is_private(it)).collect()
+}
+
 impl Way {
     /// What `utterance` asks for; what it leaves out is taken from `before`.
     pub(super) fn of(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
@@ -65,16 +78,7 @@ impl Way {
         };
         if kind == Kind::Place {
             let places = utterance.sought().map(|it| it.text).into_iter().collect();
-            return Self {
-                kind,
-                origins: Vec::new(),
-                destinations: places,
-                via: Vec::new(),
-                said: Vec::new(),
-                measure: Measure::default(),
-                ranked: Vec::new(),
-                replaced: None,
-            };
+            return Self { kind, destinations: places, ..Self::default() };
         }
         let places = utterance.places(kind == Kind::Distances);
         let mut constraint = utterance.chars.clone();
@@ -86,23 +90,14 @@ impl Way {
         for piece in places.origins.iter().chain(&places.destinations).chain(&via) {
             constraint[piece.from..piece.to].fill(' ');
         }
-        // `家から会社まで` says where only to who lives there.
-        let is_place = |name: &String| {
-            let name = name.trim().to_lowercase();
-            !PRIVATE.split('|').any(|it| it == name)
-        };
-        let texts = |pieces: Vec<Piece>| -> Vec<String> {
-            pieces.into_iter().map(|it| it.text).filter(is_place).collect()
-        };
         let mut way = Self {
             kind,
-            origins: texts(places.origins),
-            destinations: texts(places.destinations),
-            via: texts(via),
+            origins: names(places.origins),
+            destinations: names(places.destinations),
+            via: names(via),
             measure: Measure::of(&constraint),
             said: vec![constraint.into_iter().collect()],
-            ranked: Vec::new(),
-            replaced: None,
+            ..Self::default()
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
             let is_new = !way.origins.is_empty() && !way.destinations.is_empty();
@@ -220,29 +215,34 @@ impl Way {
 
     /// Whether `utterance` names a stop on this route, or takes one back.
     pub(super) fn stops(&self, utterance: &Sentence) -> bool {
-        self.kind == Kind::Route && (!utterance.via().is_empty() || self.is_skipped(utterance))
+        let is_skipped = !self.skipped(utterance).is_empty();
+        self.kind == Kind::Route && (is_skipped || !utterance.via().is_empty())
     }
 
-    /// Whether `utterance` says that there is to be no stop: `やっぱり寄らない`, `skip Akihabara`.
-    fn is_skipped(&self, utterance: &Sentence) -> bool {
+    /// The stops that `utterance` takes back: `やっぱり寄らない`, `skip Akihabara`.
+    fn skipped(&self, utterance: &Sentence) -> Vec<String> {
         const NO_STOP: &str = "経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
         const NO: &str =
             "skip|without|not via|don't|no |forget|drop|なし|やめ|抜き|いらない|飛ばし|外して";
         let text: String = utterance.lower.iter().collect();
         let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
-        let is_named = || self.via.iter().any(|it| text.contains(&it.to_lowercase()));
-        !self.via.is_empty() && (has(NO_STOP) || has(NO) && is_named())
+        let (is_all, is_some) = (has(NO_STOP) || utterance.is_anything(), has(NO));
+        let is_skipped = |it: &&String| is_all || is_some && text.contains(&it.to_lowercase());
+        self.via.iter().filter(is_skipped).cloned().collect()
     }
 
     /// Takes in one more constraint, with places on the route.
     pub(super) fn constraint(&mut self, utterance: &Sentence) {
         self.kind = Kind::Route;
-        if self.is_skipped(utterance) {
-            self.replaced = self.via.first().cloned();
-            self.via.clear();
+        let skipped = self.skipped(utterance);
+        self.via.retain(|it| !skipped.contains(it));
+        self.replaced = skipped.first().cloned().or(self.replaced.take());
+        for name in names(utterance.via()) {
+            let is_new = !self.via.contains(&name) && !skipped.contains(&name);
+            if is_new && self.via.len() < STOPS_MAX {
+                self.via.push(name);
+            }
         }
-        let via = utterance.via().into_iter().map(|it| it.text);
-        self.via.extend(via.filter(|it| !self.via.contains(it)).collect::<Vec<_>>());
         self.said.push(utterance.text());
         let surplus = self.said.len().saturating_sub(SENTENCES_MAX);
         self.said.drain(..surplus);

@@ -24,15 +24,21 @@ pub(super) fn ranking(constraints: &Constraints, routes: &[Found]) -> Vec<usize>
     let mut places: Vec<_> = (0..routes.len()).collect();
     match constraints.rule {
         Some(rule) => places.sort_by_key(|it| key(rule, &routes[*it])),
-        None if constraints.traffic => {
+        // Where no traffic is known, none of them has less of it.
+        None if constraints.traffic && is_traffic_known(routes) => {
             let fastest = routes.iter().map(Found::time).min().unwrap_or_default();
             let most = fastest.saturating_mul(DETOUR.0) / DETOUR.1;
-            let key = |it: &Found| (it.time() > most, it.delay(), it.time());
+            let key = |it: &Found| (it.time() > most, it.delay().unwrap_or(u64::MAX), it.time());
             places.sort_by_key(|it| key(&routes[*it]));
         }
         None => {}
     }
     places
+}
+
+/// Whether the provider says of any of `routes` what traffic costs.
+pub(super) fn is_traffic_known(routes: &[Found]) -> bool {
+    routes.iter().any(|it| it.seconds_in_traffic.is_some())
 }
 
 fn key(rule: Rule, route: &Found) -> (bool, u64, u64) {

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::grammar::Topic;
+
 /// The constraints of a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::sentences) struct Constraints {
@@ -42,6 +44,8 @@ pub(in crate::sentences) struct Constraints {
 pub(super) struct Once {
     /// Show how the candidates differ.
     pub(super) compare: bool,
+    /// What is compared: routes with these and routes without.
+    pub(super) both: BTreeSet<Topic>,
     /// This one of those that were found, from 1.
     pub(super) pick: Option<usize>,
     /// Something faster than before.
@@ -103,6 +107,8 @@ pub(in crate::sentences) enum Beyond {
     Modes,
     /// A day or a part of one, without the time.
     Vague,
+    /// A moment that is over.
+    Past,
 }
 
 impl Constraints {
@@ -122,6 +128,27 @@ impl Constraints {
         let Once { compare, pick, faster, .. } = self.once;
         let one_of = self.rule.is_some() || self.traffic || self.others > 0;
         one_of || compare || pick.is_some() || faster
+    }
+
+    /// What keeps clear of that topic; none where nothing does.
+    pub(super) fn avoided(&mut self, topic: Topic) -> Option<&mut bool> {
+        match topic {
+            Topic::Highways | Topic::ByHighways => Some(&mut self.no_highways),
+            Topic::Tolls => Some(&mut self.no_tolls),
+            Topic::Ferries => Some(&mut self.no_ferries),
+            Topic::Traffic | Topic::TrafficNews | Topic::RightTurns | Topic::LocalRoads => None,
+        }
+    }
+
+    /// The same without what is compared with and without; none where nothing is.
+    pub(super) fn without(&self) -> Option<Self> {
+        let mut without = self.clone();
+        for topic in std::mem::take(&mut without.once.both) {
+            if let Some(it) = without.avoided(topic) {
+                *it = true;
+            }
+        }
+        (!self.once.both.is_empty()).then_some(without)
     }
 
     /// The same without what was for one sentence only.

@@ -2,9 +2,10 @@
 
 use super::{
     RouteRequest,
-    choose::choose,
+    choose::{choose, is_traffic_known},
     constraints::{Beyond, Constraints, Rule},
     found::{self, Found},
+    grammar::Topic,
     plan::via,
     units::{duration, length, price},
     when,
@@ -25,15 +26,15 @@ pub(super) fn conclusion(
     answered: &[Answered],
 ) -> Conclusion {
     let mut text = Text { language: request.language, sentences: Vec::new() };
-    let found = found::routes(answered);
-    let (call, routes) = match &found {
-        Some((call, Ok(routes))) => (Some((*call).to_owned()), &routes[..]),
-        Some((_, Err(failure))) => {
+    let routes = match found::routes(answered) {
+        Some(Ok(routes)) => routes,
+        Some(Err(failure)) => {
             text.nothing(constraints, Some(failure));
             return text.conclusion(request, constraints, None);
         }
-        None => (None, &[][..]),
+        None => Vec::new(),
     };
+    let routes = &routes[..];
     let Some(index) = choose(constraints, routes) else {
         text.nothing(constraints, None);
         return text.conclusion(request, constraints, None);
@@ -42,11 +43,16 @@ pub(super) fn conclusion(
     text.leave(request, constraints, &routes[index]);
     text.worth(constraints, routes, index);
     if constraints.once.compare {
-        text.table(routes, index, found::table(answered));
+        text.table(constraints, routes, index, found::table(answered));
     }
     text.follow_up(constraints, routes, index);
-    let summary = Some(routes[index].summary.clone());
-    text.conclusion(request, constraints, Some(Choice { call, index: Some(index), summary }))
+    let chosen = &routes[index];
+    let choice = Choice {
+        call: Some(chosen.call.clone()),
+        index: Some(chosen.index),
+        summary: Some(chosen.summary.clone()),
+    };
+    text.conclusion(request, constraints, Some(choice))
 }
 
 /// Sentences in the making.
@@ -65,7 +71,7 @@ impl Text {
     }
 
     /// What there is in place of a route (NAV-8).
-    fn nothing(&mut self, constraints: &Constraints, failure: Option<&&Failure>) {
+    fn nothing(&mut self, constraints: &Constraints, failure: Option<&Failure>) {
         let is_conditional =
             constraints.no_highways || constraints.no_tolls || constraints.no_ferries;
         match failure.filter(|it| it.error != "zero_results") {
@@ -89,7 +95,7 @@ impl Text {
         index: usize,
     ) {
         let (count, route) = (routes.len(), &routes[index]);
-        let conditions = conditions(request, constraints);
+        let conditions = conditions(request, constraints, is_traffic_known(routes));
         let (japanese, english) = how(constraints, routes, index);
         let summary = &route.summary;
         match (self.language, conditions.is_empty()) {
@@ -112,13 +118,14 @@ impl Text {
             }
         }
         let (far, long) = (length(route.metres), duration(route.time(), self.language));
-        match route.delay() / 60 {
+        let delay = route.delay().unwrap_or_default();
+        match delay / 60 {
             0 => self.say(
                 format!("距離は{far}、所要時間は{long}です。"),
                 format!("It is {far} and takes {long}."),
             ),
             _ => {
-                let delay = duration(route.delay(), self.language);
+                let delay = duration(delay, self.language);
                 self.say(
                     format!("距離は{far}、所要時間は{long}（渋滞による遅れ{delay}を含む）です。"),
                     format!("It is {far} and takes {long}, {delay} of it lost in traffic."),
@@ -167,16 +174,26 @@ impl Text {
                 "料金の情報がないため、所要時間で選びました。",
                 "As no tolls are known, it was chosen by time.",
             ),
-            None if constraints.traffic && routes.len() > 1 => {
-                let others = list(&|it| duration(it.delay(), self.language));
-                let (japanese, english) = beside(&others, "");
-                let delay = duration(route.delay(), self.language);
+            None if constraints.traffic && routes.len() > 1 && is_traffic_known(routes) => {
+                let delay = |it: &Found| match it.delay() {
+                    Some(delay) => duration(delay, self.language),
+                    None => self.language.pick("不明", "not known").to_owned(),
+                };
+                let (japanese, english) = beside(&list(&delay), "");
+                let delay = delay(route);
                 self.say(
                     format!("渋滞による遅れは{delay}です{japanese}。"),
                     format!("Traffic costs {delay}{english}."),
                 );
             }
             _ => {}
+        }
+        let is_driven = !constraints.walking && !constraints.cycling;
+        if constraints.traffic && is_driven && !is_traffic_known(routes) {
+            self.say(
+                "経路プロバイダーから交通状況の情報が得られないため、渋滞は考慮していません。",
+                "The provider does not tell the traffic, so traffic did not count.",
+            );
         }
         match &route.toll {
             Some(toll) if toll.amount > 0.0 => {
@@ -218,8 +235,18 @@ impl Text {
     }
 
     /// Each candidate on a line (「比較して」).
-    fn table(&mut self, routes: &[Found], index: usize, table: Option<(u64, u64)>) {
+    fn table(
+        &mut self,
+        constraints: &Constraints,
+        routes: &[Found],
+        index: usize,
+        table: Option<(u64, u64)>,
+    ) {
         let language = self.language;
+        let both = constraints.once.both.iter();
+        let both: Vec<_> = both.map(|it| language.pick(name(*it).0, name(*it).1)).collect();
+        let without = both.join(language.pick("・", " and "));
+        let without = language.pick(format!("{without}なし"), format!("without {without}"));
         self.say("候補の比較:\n", "The candidates:\n");
         for (at, route) in routes.iter().enumerate() {
             let mut parts = vec![length(route.metres), duration(route.time(), language)];
@@ -229,11 +256,20 @@ impl Text {
                     false => language.pick("料金なし", "no tolls").to_owned(),
                 });
             }
+            if route.is_without {
+                parts.push(without.clone());
+            }
             let turns = route.right_turns;
             parts.push(language.pick(format!("右折{turns}回"), format!("{turns} right turns")));
             let mark = if at == index { language.pick(" ← 選択", " ← chosen") } else { "" };
             let parts = parts.join(language.pick("、", ", "));
             self.sentences.push(format!("{}. {}: {parts}{mark}\n", at + 1, route.summary));
+        }
+        if !both.is_empty() && !routes.iter().any(|it| it.is_without) {
+            self.say(
+                format!("{without}のルートは見つかりませんでした。"),
+                format!("No route {without} was found."),
+            );
         }
         if let Some((metres, seconds)) = table {
             let (far, long) = (length(metres), duration(seconds, language));
@@ -280,7 +316,8 @@ impl Text {
             let is_done = match beyond {
                 Beyond::Arrival => constraints.due.is_some(),
                 Beyond::Stopover => !via(request, constraints).is_empty(),
-                Beyond::Transit
+                Beyond::Past
+                | Beyond::Transit
                 | Beyond::Scenery
                 | Beyond::RoundTrip
                 | Beyond::Road
@@ -293,7 +330,8 @@ impl Text {
             let (japanese, english) = cannot(*beyond);
             self.say(japanese, english);
         }
-        if !constraints.once.is_read && constraints.once.beyond.is_empty() {
+        let is_read = constraints.once.is_read || !constraints.once.beyond.is_empty();
+        if !is_read && via(request, constraints).is_empty() {
             self.say(
                 "条件の文から知っている希望を読み取れなかったため、通常の検索をしました。たとえば「渋滞を避けて」「高速を使わないで」「一番早いルートで」「比較して」「右折少なめで」「7時に出発」「歩いて」が分かります。",
                 "None of the wishes that I know is in your sentence, so this is a plain search. I understand, for example: \"avoid traffic\", \"no motorways\", \"the fastest\", \"compare\", \"fewer right turns\", \"leave at 7\", \"on foot\".",
@@ -338,7 +376,7 @@ fn how(constraints: &Constraints, routes: &[Found], index: usize) -> (String, St
         (_, Some(Rule::FewestRightTurns)) => {
             ("右折が最も少ない", "the one with the fewest right turns")
         }
-        _ if constraints.traffic => {
+        _ if constraints.traffic && is_traffic_known(routes) => {
             ("渋滞による遅れが最も少ない", "the one that loses least in traffic")
         }
         _ => ("おすすめの", "the recommended one"),
@@ -346,14 +384,27 @@ fn how(constraints: &Constraints, routes: &[Found], index: usize) -> (String, St
     (japanese.to_owned(), english.to_owned())
 }
 
+/// What is compared with and without, as text.
+fn name(topic: Topic) -> (&'static str, &'static str) {
+    match topic {
+        Topic::Tolls => ("有料道路", "toll roads"),
+        Topic::Ferries => ("フェリー", "ferries"),
+        _ => ("高速道路", "motorways"),
+    }
+}
+
 /// The constraints that hold, as text.
-fn conditions(request: &RouteRequest, constraints: &Constraints) -> Vec<String> {
+fn conditions(
+    request: &RouteRequest,
+    constraints: &Constraints,
+    is_traffic_known: bool,
+) -> Vec<String> {
     let language = request.language;
     let all = [
         (constraints.no_highways, "高速道路を使わない", "no motorways"),
         (constraints.no_tolls, "有料道路を使わない", "no toll roads"),
         (constraints.no_ferries, "フェリーを使わない", "no ferries"),
-        (constraints.traffic, "渋滞を避ける", "avoiding traffic"),
+        (constraints.traffic && is_traffic_known, "渋滞を避ける", "avoiding traffic"),
         (constraints.walking, "徒歩", "on foot"),
         (constraints.cycling, "自転車", "by bicycle"),
     ];
@@ -397,6 +448,10 @@ fn cannot(beyond: Beyond) -> (&'static str, &'static str) {
         Beyond::Vague => (
             "出発か到着の時刻が分からないため、いま出発するものとして探しました。「明日8時に出発」のように書いてください。",
             "Without a time of day this is for leaving now. Write for example \"leave tomorrow at 8\".",
+        ),
+        Beyond::Past => (
+            "その日時はもう過ぎているため、いま出発するものとして探しました。",
+            "That time is over, so this is for leaving now.",
         ),
         Beyond::Modes => (
             "移動手段は一度に一つしか調べられません。ほかの手段は続けて書いてください。",

@@ -12,6 +12,11 @@ const DETAILS: &str = "navigation/details";
 /// A route, as rules look at it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
+    /// The search that found it, and its place there.
+    pub(super) call: String,
+    pub(super) index: usize,
+    /// Whether it was found without what the first search may have.
+    pub(super) is_without: bool,
     pub(super) summary: String,
     pub(super) metres: u64,
     pub(super) seconds: u64,
@@ -85,9 +90,15 @@ impl Found {
         toll.or(self.is_free.then_some(0))
     }
 
-    /// Seconds lost in traffic.
-    pub(super) fn delay(&self) -> u64 {
-        self.time().saturating_sub(self.seconds)
+    /// Seconds lost in traffic, where that is known.
+    pub(super) fn delay(&self) -> Option<u64> {
+        self.seconds_in_traffic.map(|it| it.saturating_sub(self.seconds))
+    }
+
+    /// Whether it is the same route, found by another search.
+    fn is_same(&self, other: &Self) -> bool {
+        let key = |it: &Self| (it.metres, it.seconds, it.right_turns);
+        self.summary == other.summary && key(self) == key(other)
     }
 
     fn of(route: Route, details: Option<RouteDetails>) -> Self {
@@ -100,9 +111,9 @@ impl Found {
             seconds_in_traffic: route.duration_in_traffic.map(|it| it.value),
             right_turns: turns.filter(|it| is_right_turn(it)).count(),
             is_free: details.toll_metres == Some(0) && details.ferry_metres == Some(0),
-            is_best: false,
             toll: details.toll,
             warnings: route.warnings,
+            ..Self::default()
         }
     }
 }
@@ -112,24 +123,45 @@ fn is_right_turn(maneuver: &str) -> bool {
     matches!(maneuver, "turn-right" | "turn-sharp-right" | "uturn-right")
 }
 
-/// The routes of the search among `answered`, with the search's id; or why there are none.
-pub(super) fn routes(answered: &[Answered]) -> Option<(&str, Result<Vec<Found>, &Failure>)> {
-    let search = answered.iter().find(|it| it.call.name == SEARCH)?;
-    let routes = match &search.result {
-        ToolResult::Failed(failure) => Err(failure),
-        ToolResult::Output { structured, meta, .. } => {
-            let details: Details = read(&meta[DETAILS]);
-            let is_best = details.preferred.is_some();
-            let mut details = details.routes.into_iter();
-            let routes = structured["routes"].as_array().into_iter().flatten();
-            let mut found: Vec<_> = routes.map(|it| Found::of(read(it), details.next())).collect();
-            if let Some(first) = found.first_mut() {
-                first.is_best = is_best;
+/// The routes of the searches among `answered`, each once; or why there are none.
+pub(super) fn routes(answered: &[Answered]) -> Option<Result<Vec<Found>, &Failure>> {
+    let (mut all, mut is_found, mut failed) = (Vec::<Found>::new(), false, None);
+    for (at, search) in answered.iter().filter(|it| it.call.name == SEARCH).enumerate() {
+        let (structured, meta) = match &search.result {
+            ToolResult::Output { structured, meta, .. } => (structured, meta),
+            ToolResult::Failed(failure) => {
+                failed.get_or_insert(failure);
+                continue;
             }
-            Ok(found)
+        };
+        is_found = true;
+        for (index, found) in of(structured, meta).into_iter().enumerate() {
+            // What leads there without is among those that may have it, too.
+            match all.iter_mut().find(|it| it.is_same(&found)) {
+                Some(it) => it.is_without |= at > 0,
+                None => all.push(Found {
+                    call: search.call.id.clone(),
+                    index,
+                    is_without: at > 0,
+                    ..found
+                }),
+            }
         }
-    };
-    Some((&search.call.id, routes))
+    }
+    if is_found { Some(Ok(all)) } else { failed.map(Err) }
+}
+
+/// The routes of one search.
+fn of(structured: &Value, meta: &Value) -> Vec<Found> {
+    let details: Details = read(&meta[DETAILS]);
+    let is_best = details.preferred.is_some();
+    let mut details = details.routes.into_iter();
+    let routes = structured["routes"].as_array().into_iter().flatten();
+    let mut found: Vec<_> = routes.map(|it| Found::of(read(it), details.next())).collect();
+    if let Some(first) = found.first_mut() {
+        first.is_best = is_best;
+    }
+    found
 }
 
 /// Metres and seconds between both ends as the table has them, if it was looked up and has them.

@@ -1,5 +1,7 @@
 //! The grammar: which phrases mean what. All that the planner understands is in these tables.
 
+use jiff::{Timestamp, civil::Date};
+
 use super::constraints::{Beyond, Outlook, Rule};
 
 /// What a phrase means by itself.
@@ -21,14 +23,20 @@ pub(in crate::sentences) enum Means {
     Evening,
     /// After noon, of this day.
     Tonight,
+    /// Before noon, of the next day.
+    NextMorning,
+    /// After noon, of the next day.
+    NextEvening,
     /// Late in the evening, or before the morning.
     Night,
     /// A day of the week, from Monday.
     Weekday(i8),
     /// Days of the week are those of the next one.
     NextWeek,
-    /// A day of the year.
-    Date { month: i8, day: i8 },
+    /// A day that is written.
+    On(Date),
+    /// A day and a time as programs write them.
+    Moment(Timestamp),
     /// A time of day.
     Clock { hour: i8, minute: i8 },
     /// So many minutes from now.
@@ -50,7 +58,7 @@ pub(in crate::sentences) enum Means {
 }
 
 /// What can be wanted or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sentences) enum Topic {
     Highways,
     /// The same; wanted unless the words around it deny it.
@@ -58,6 +66,8 @@ pub(in crate::sentences) enum Topic {
     Tolls,
     Ferries,
     Traffic,
+    /// What is known of traffic; wanted unless the words around it deny it.
+    TrafficNews,
     RightTurns,
     LocalRoads,
 }
@@ -68,6 +78,8 @@ pub(in crate::sentences) enum Constraint {
     By(Rule),
     Faster,
     Compare,
+    /// The same, with the topic beside it and without.
+    Both,
     Another,
     Pick(usize),
     NoTolls,
@@ -102,6 +114,13 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
          congested|rush hour",
     ),
     (
+        Means::Topic(Topic::TrafficNews),
+        "交通状況|交通情報|交通量|道路状況|道路情報|渋滞情報|渋滞状況|渋滞予測|混雑状況|リアルタイム|\
+         real-time|real time|realtime|real-time traffic|real time traffic|realtime traffic|live traffic|\
+         current traffic|latest traffic|up-to-date traffic|traffic conditions|traffic condition|\
+         traffic information|traffic info|traffic data|traffic situation|traffic into account|with traffic",
+    ),
+    (
         Means::Topic(Topic::RightTurns),
         "右折|右に曲が|右曲が|right turn|right turns|right-hand turns|turn right|turning right",
     ),
@@ -115,20 +134,23 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "使わ|じゃな|ではな|怖い|こわい|恐い|怖く|こわく|不安|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
          乗ら|乗りたくな|通ら|通りたくな|行きたくな|走りたくな|行か|走ら|嫌|いや|イヤ|きらい|\
          以外|したくな|しな|やめ|外し|はずし|除い|除外|不可|だめ|ダメ|駄目|勘弁|払いたくな|払わ|\
-         少な|減ら|控え|苦手|のない|がない|いらな|要らな|ng|avoid|avoids|avoiding|no|neither|w/o|without|not|\
+         少な|減ら|控え|苦手|せず|用いず|用いな|入ら|のない|がない|いらな|要らな|ng|avoid|avoids|avoiding|no|neither|w/o|without|not|\
          don't|dont|never|skip|skipping|hate|dislike|rather not|instead of|stay off|staying off|\
          keep off|away from|free of|except|few|fewer|fewest|less|least|minimal|minimum|minimise|\
          minimize",
     ),
     (
         Means::Want,
-        "避けなくて|避けなくても|避けないで|避けずに|避ける必要はな|避ける必要な|no need to avoid|don't avoid|dont avoid|do not avoid|don't need to avoid|don't have to avoid|needn't avoid|not avoiding|使って|使う|使い|使え|利用し|乗って|乗り|乗る|通って|通る|通り|優先|ok|オーケー|いい|\
+        "避けなくて|避けなくても|避けないで|避けずに|避ける必要はな|避ける必要な|no need to avoid|don't avoid|dont avoid|do not avoid|don't need to avoid|don't have to avoid|needn't avoid|not avoiding|使って|使う|使い|使え|利用し|乗って|乗り|乗る|通って|通る|通り|優先|用いて|気にせず|ok|オーケー|いい|\
          良い|よい|可|構わな|かまわな|気にしな|大丈夫|問題な|あり|use|using|take|taking|allow|\
          prefer|via|with|fine|okay|don't mind|do not mind|doesn't matter",
     ),
     (
         Means::Topic(Topic::ByHighways),
-        "高速で|高速道路で|高速経由|高速道路経由|by highway|by motorway",
+        "高速で|高速道路で|首都高で|首都高速で|高速経由|高速道路経由|首都高経由|首都高速経由|自動車道経由|\
+         高速を経由|高速道路を経由|首都高を経由|首都高速を経由|by highway|by motorway|by expressway|\
+         by freeway|by way of the highway|by way of the motorway|by way of the expressway|\
+         by way of the freeway",
     ),
     (
         Means::Constraint(Constraint::By(Rule::Fastest)),
@@ -159,13 +181,18 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Constraint(Constraint::Compare),
-        "どっちが早|どちらが早|どっちが速|どちらが速|比較|比べ|くらべ|違い|何通りか|何通りも|いくつか|複数|何本か|2通り|3通り|2つのルート|3つのルート|ルートを2つ|ルートを3つ|ルート2つ|ルート3つ|順に2つ|順に3つ|ありとなし|有りと無し|with and without|with or without|different ways|different routes|several ways|several routes|a few routes|a few ways|two routes|three routes|two ways|three ways|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
+        "どっちが早|どちらが早|どっちが速|どちらが速|比較|比べ|くらべ|違い|何通りか|何通りも|いくつか|複数|何本か|2通り|3通り|2つのルート|3つのルート|ルートを2つ|ルートを3つ|ルート2つ|ルート3つ|順に2つ|順に3つ|代替|代わりのルート|代わりの道|alternative routes|alternative ways|different ways|different routes|several ways|several routes|a few routes|a few ways|two routes|three routes|two ways|three ways|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
          differences|alternatives|options|choices|versus|vs",
+    ),
+    (
+        Means::Constraint(Constraint::Both),
+        "ありとなし|有りと無し|有無|with and without|with or without|with vs without|with vs. without|\
+         with versus without|with/without|with / without",
     ),
     (
         Means::Constraint(Constraint::Another),
         "別のルート|別の道|別ルート|他のルート|他の道|ほかのルート|ほかの道|違うルート|違う道|\
-         別の行き方|別の候補|他に道|ほかに道|他にルート|ほかにルート|another route|another way|another one|different route|different way|\
+         別の行き方|別の候補|他に道|ほかに道|他にルート|ほかにルート|another route|another way|another one|alternative route|alternative way|different route|different way|\
          other route|other way|something else",
     ),
     (
@@ -266,6 +293,8 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::Morning, "午前|朝|早朝|a.m.|am|morning"),
     (Means::Evening, "午後|夕方|夜|晩|p.m.|pm|evening|afternoon"),
     (Means::Tonight, "今夜|今晩|tonight"),
+    (Means::NextMorning, "明朝|翌朝"),
+    (Means::NextEvening, "明晩|明夜|翌晩|翌夜"),
     (Means::Clock { hour: 12, minute: 0 }, "正午|noon"),
     (
         Means::Arrive,
@@ -281,7 +310,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     // Longer than what they would be taken for.
     (
         Means::Nothing,
-        "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|拾って|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|\
+        "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|\
          朝霞|朝日|all right|no problem|no matter|notice|how fast",
     ),
 ];

@@ -23,10 +23,14 @@ pub(in crate::sentences) const COMPARE: &str = "distance_compare";
 /// The calls for `constraints`, all of one turn.
 pub(super) fn calls(request: &RouteRequest, constraints: &Constraints) -> Vec<ToolCall> {
     let mut calls = vec![search(request, constraints)];
+    calls.extend(constraints.without().map(|it| search(request, &it)));
     // The table knows how one drives and not how one walks.
     if constraints.once.compare && !constraints.walking && !constraints.cycling && request.has_table
     {
         calls.push(compare(request, constraints));
+    }
+    for (at, call) in calls.iter_mut().enumerate() {
+        call.id = format!("call-{}", at + 1);
     }
     calls
 }
@@ -74,7 +78,7 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
         due.or_else(|| constraints.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
     );
     let reason = reason(request, constraints);
-    ToolCall { id: "call-1".to_owned(), name: SEARCH.to_owned(), arguments, meta, reason }
+    ToolCall { id: String::new(), name: SEARCH.to_owned(), arguments, meta, reason }
 }
 
 fn compare(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
@@ -89,7 +93,7 @@ fn compare(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
         "To compare, distance and time are also looked up in a table",
     );
     ToolCall {
-        id: "call-2".to_owned(),
+        id: String::new(),
         name: COMPARE.to_owned(),
         arguments,
         meta: Map::new(),

@@ -1,13 +1,15 @@
 //! Reads constraints out of sentences: each phrase by the table, each topic by the yes or no beside it.
 
 use jiff::Timestamp;
+use language::{context::today, scan::normal};
 
 use super::RouteRequest;
 use super::{
+    both,
     constraints::{Beyond, Constraints, Mode, Once},
     grammar::{Constraint, Means, Topic},
     scan::{Token, tokens},
-    when::{Written, in_minutes},
+    when::{self, Written, in_minutes},
 };
 
 /// How far behind its topic a yes or no may stand, in characters.
@@ -39,10 +41,11 @@ fn shares(before: &Constraints, now: &Constraints) -> bool {
 
 /// The constraints of `text`, on top of `before`.
 pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Constraints {
-    let tokens = tokens(text);
+    let text = normal(text);
+    let tokens = tokens(&text, today(now));
     let once = Once { formerly: before.rule, ..Once::default() };
     let mut constraints = Constraints { once, ..before.clone() };
-    if tokens.iter().any(|it| it.means == Means::Constraint(Constraint::Anything)) {
+    if is_anything(&tokens) {
         constraints = Constraints::default();
         constraints.once.is_read = true;
     }
@@ -63,13 +66,26 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
             _ => {}
         }
     }
+    if constraints.once.compare {
+        for topic in both::topics(&text, &tokens) {
+            if let Some(it) = constraints.avoided(topic) {
+                *it = false;
+            }
+            constraints.once.both.insert(topic);
+        }
+    }
     constraints.time(&tokens, now);
     constraints
 }
 
+/// Whether nothing in particular is wished for any more.
+pub(super) fn is_anything(tokens: &[Token]) -> bool {
+    tokens.iter().any(|it| it.means == Means::Constraint(Constraint::Anything))
+}
+
 /// Whether `text` asks for trains, buses or planes, and for nothing that is there.
 pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
-    let tokens = tokens(text);
+    let tokens = tokens(&normal(text), today(now));
     let is_transit =
         |it: &Token| it.means == Means::Constraint(Constraint::Beyond(Beyond::Transit));
     let is_wanted = |at: usize| {
@@ -82,7 +98,7 @@ pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
 
 /// Whether the topic at `at` is wanted, where the words around it say so: behind it in Japanese, before
 /// it in English, where one word may stand before several topics.
-fn wanted(tokens: &[Token], at: usize, carried: &mut Option<bool>) -> Option<bool> {
+pub(super) fn wanted(tokens: &[Token], at: usize, carried: &mut Option<bool>) -> Option<bool> {
     let found = match tokens[at].is_ascii {
         false => behind(tokens, at),
         true if is_joined(tokens, at) && carried.is_some() => *carried,
@@ -121,7 +137,8 @@ fn fine(tokens: &[Token], at: usize) -> Option<bool> {
     polarity(next)
 }
 
-fn polarity(token: &Token) -> Option<bool> {
+/// Whether it is a yes or a no.
+pub(super) fn polarity(token: &Token) -> Option<bool> {
     match token.means {
         Means::Want => Some(true),
         Means::Refuse => Some(false),
@@ -138,6 +155,10 @@ impl Constraints {
             Topic::Ferries => &mut self.no_ferries,
             Topic::Traffic => {
                 self.traffic = wanted != Some(true);
+                return true;
+            }
+            Topic::TrafficNews => {
+                self.traffic = wanted != Some(false);
                 return true;
             }
             Topic::LocalRoads => {
@@ -173,7 +194,7 @@ impl Constraints {
                 self.ruled(super::Rule::Fastest);
                 self.once.faster = true;
             }
-            Constraint::Compare => self.once.compare = true,
+            Constraint::Compare | Constraint::Both => self.once.compare = true,
             Constraint::Another => self.others += 1,
             Constraint::Pick(number) => self.once.pick = Some(number),
             Constraint::NoTolls => self.no_tolls = true,
@@ -207,23 +228,19 @@ impl Constraints {
 
     /// Takes in the time of departure, if one is named.
     fn time(&mut self, tokens: &[Token], now: Timestamp) {
-        let mut written = None;
+        let is_time = |it: &&Token| matches!(it.means, Means::Clock { .. } | Means::Moment(_));
+        let time = tokens.iter().rev().find(is_time);
         for token in tokens {
-            match token.means {
-                Means::Clock { hour, minute } => {
-                    written = Some(Written { hour, minute, ..Written::default() });
-                }
-                Means::In { minutes } => {
-                    self.once.is_read = true;
-                    (self.departure, self.due) = (in_minutes(now, minutes), None);
-                }
-                _ => {}
+            if let Means::In { minutes } = token.means {
+                self.once.is_read = true;
+                (self.departure, self.due) = (in_minutes(now, minutes), None);
             }
         }
-        let Some(mut written) = written else {
+        let Some(time) = time else {
             let is_later = |token: &Token| match token.means {
                 Means::Day(day) => day > 0,
-                Means::Weekday(_) | Means::Date { .. } | Means::NextWeek | Means::Tonight => true,
+                Means::Weekday(_) | Means::On(_) | Means::NextWeek => true,
+                Means::Tonight | Means::NextMorning | Means::NextEvening => true,
                 _ => false,
             };
             let is_now = tokens.iter().any(|it| matches!(it.means, Means::In { .. }));
@@ -233,31 +250,16 @@ impl Constraints {
             return;
         };
         self.once.is_read = true;
-        let last = |of: fn(&Means) -> bool| tokens.iter().rev().map(|it| it.means).find(of);
-        if let Some(Means::Day(day)) = last(|it| matches!(it, Means::Day(_))) {
-            written.day = Some(day.into());
+        let moment = match time.means {
+            Means::Moment(moment) => Some(moment).filter(|it| *it > now),
+            Means::Clock { hour, minute } => written(hour, minute, tokens, now).moment(now),
+            _ => None,
+        };
+        if moment.is_none() {
+            self.once.beyond.insert(Beyond::Past);
         }
-        if let Some(Means::Date { month, day }) = last(|it| matches!(it, Means::Date { .. })) {
-            written.day = super::when::until_date(now, month, day);
-        }
-        if let Some(Means::Weekday(weekday)) = last(|it| matches!(it, Means::Weekday(_))) {
-            let is_next = tokens.iter().any(|it| it.means == Means::NextWeek);
-            written.day = Some(super::when::until_weekday(now, weekday, is_next));
-        }
-        let half = last(|means| {
-            matches!(means, Means::Morning | Means::Evening | Means::Tonight | Means::Night)
-        });
-        // One o'clock at night is before the morning, eleven is not.
-        const NIGHT_ENDS: i8 = 6;
-        written.is_evening = half.map(|means| match means {
-            Means::Night => written.hour >= NIGHT_ENDS,
-            it => it != Means::Morning,
-        });
-        let moment = written.moment(now);
-        let clock = tokens.iter().rev().find(|it| matches!(it.means, Means::Clock { .. }));
         let is_beside = |means: Means| {
-            let is_next = |it: &&Token| clock.is_some_and(|clock| clock.to == it.from);
-            tokens.iter().filter(is_next).any(|it| it.means == means)
+            tokens.iter().filter(|it| time.to == it.from).any(|it| it.means == means)
         };
         let has = |means: Means| tokens.iter().any(|it| it.means == means);
         // Another time than the one to be there is one to be there, too.
@@ -270,4 +272,34 @@ impl Constraints {
             (self.departure, self.due) = (moment, None);
         }
     }
+}
+
+/// A time of day with what the sentence says of its day.
+fn written(hour: i8, minute: i8, tokens: &[Token], now: Timestamp) -> Written {
+    let mut written = Written::at(hour, minute);
+    let last = |of: fn(&Means) -> bool| tokens.iter().rev().map(|it| it.means).find(of);
+    let is_day = |it: &Means| matches!(it, Means::Day(_) | Means::NextMorning | Means::NextEvening);
+    match last(is_day) {
+        Some(Means::Day(day)) => written.day = day.into(),
+        Some(_) => written.day = 1,
+        None => {}
+    }
+    if let Some(Means::On(date)) = last(|it| matches!(it, Means::On(_))) {
+        (written.day, written.again) = (when::until(now, date), None);
+    }
+    if let Some(Means::Weekday(weekday)) = last(|it| matches!(it, Means::Weekday(_))) {
+        let is_next = tokens.iter().any(|it| it.means == Means::NextWeek);
+        (written.day, written.again) = (when::until_weekday(now, weekday, is_next), Some(7));
+    }
+    let half = last(|means| {
+        let is_half = matches!(means, Means::Morning | Means::Evening | Means::Night);
+        is_half || matches!(means, Means::Tonight | Means::NextMorning | Means::NextEvening)
+    });
+    // One o'clock at night is before the morning, eleven is not.
+    const NIGHT_ENDS: i8 = 6;
+    written.is_evening = half.map(|means| match means {
+        Means::Night => written.hour >= NIGHT_ENDS,
+        it => !matches!(it, Means::Morning | Means::NextMorning),
+    });
+    written
 }

@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 
 use language::{
+    Date,
     clock::{Time, clock},
     scan::{Lexicon, normal},
 };
 
 use super::{
-    grammar::{Means, PHRASES},
+    grammar::{Constraint, Means, PHRASES},
     when,
 };
 
@@ -25,14 +26,16 @@ pub(super) struct Token {
 
 static CONSTRAINTS: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));
 
-/// What `sentence` says, phrase by phrase.
-pub(super) fn tokens(sentence: &str) -> Vec<Token> {
-    let text = normal(sentence);
+/// What `text` says on the day `today`, phrase by phrase; it is written as `normal` has it.
+pub(super) fn tokens(text: &[char], today: Date) -> Vec<Token> {
     let (mut tokens, mut at) = (Vec::new(), 0);
     while at < text.len() {
-        let time = || clock(&text, at).map(|it| (of_time(it.0), it.1));
-        let time = when::date(&text, at).or_else(time);
-        match time.or_else(|| CONSTRAINTS.at(&text, at)) {
+        let phrase = CONSTRAINTS.at(text, at);
+        // `the 3rd` of several is no day of the month.
+        let pick = phrase.filter(|it| matches!(it.0, Means::Constraint(Constraint::Pick(_))));
+        let day = || when::day(text, at, today);
+        let time = || clock(text, at).map(|it| (of_time(it.0), it.1));
+        match pick.or_else(day).or_else(time).or(phrase) {
             Some((means, length)) => {
                 let (from, to) = (at, at + length);
                 tokens.push(Token { means, from, to, is_ascii: text[at].is_ascii() });
@@ -52,6 +55,6 @@ fn of_time(it: Time) -> Means {
 }
 
 /// Where phrases that are known stand in `sentence`, in characters.
-pub(in crate::sentences) fn spans(sentence: &str) -> Vec<(usize, usize)> {
-    tokens(sentence).into_iter().map(|it| (it.from, it.to)).collect()
+pub(in crate::sentences) fn spans(sentence: &str, today: Date) -> Vec<(usize, usize)> {
+    tokens(&normal(sentence), today).into_iter().map(|it| (it.from, it.to)).collect()
 }

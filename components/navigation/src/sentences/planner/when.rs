@@ -2,66 +2,43 @@
 
 use jiff::{
     Timestamp, ToSpan,
-    civil::{Date, Time},
+    civil::{Date, DateTime, Time},
 };
-use language::{
-    Language,
-    clock::{JAPAN, is_kanji_digit, number, starts},
-};
+use language::{Language, clock::JAPAN, context::today, dates};
 
 use super::grammar::Means;
 
-/// The day of the year that is written at `at`, and how many characters it takes: `12月1日`, `12/1`,
-/// `December 1st`, `Dec 1`.
-pub(super) fn date(text: &[char], at: usize) -> Option<(Means, usize)> {
-    const MONTHS: [&str; 12] =
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    const FULL: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let before = at.checked_sub(1).map(|it| text[it]);
-    if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == '/') {
+/// The day that is written at `at`, with the time where programs wrote it, and how many characters it takes:
+/// `2026/12/5`, `12月1日`, `Dec 1st`, `2026-12-05T09:00:00+09:00`.
+pub(super) fn day(text: &[char], at: usize, today: Date) -> Option<(Means, usize)> {
+    let written = || dates::written(text, at, today).map(|it| (Means::On(it.0), it.1));
+    moment(text, at).or_else(written)
+}
+
+/// A moment as programs write it, in lower case; without a zone it is one in Japan.
+fn moment(text: &[char], at: usize) -> Option<(Means, usize)> {
+    /// Characters of a day, in front of its time.
+    const DAY: usize = 10;
+    /// Characters of the longest that is read.
+    const CHARS_MAX: usize = 40;
+    if text.get(at + DAY) != Some(&'t') || at > 0 && text[at - 1].is_ascii_alphanumeric() {
         return None;
     }
-    let rest = &text[at..];
-    let of = |month: i32, day: i32, length: usize| {
-        let month = i8::try_from(month).ok().filter(|it| (1..=12).contains(it))?;
-        let day = i8::try_from(day).ok().filter(|it| (1..=31).contains(it))?;
-        Some((Means::Date { month, day }, length))
-    };
-    if let Some((month, digits)) = number(rest) {
-        let (is_slash, is_month) = (starts(&rest[digits..], "/"), starts(&rest[digits..], "月"));
-        let (day, more) = number(rest.get(digits + 1..)?).filter(|_| is_slash || is_month)?;
-        let length = digits + 1 + more;
-        let is_day = starts(&rest[length..], "日");
-        return (is_slash || is_day).then(|| of(month, day, length + usize::from(is_day)))?;
-    }
-    let names = FULL.iter().enumerate().chain(MONTHS.iter().enumerate());
-    let (month, length) = names
-        .filter(|it| starts(rest, it.1) && starts(&rest[it.1.len()..], " "))
-        .map(|it| (it.0, it.1.len() + 1))
-        .next()?;
-    let (day, digits) = number(&rest[length..])?;
-    let end = length + digits;
-    let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|it| starts(&rest[end..], it));
-    of(i32::try_from(month).ok()? + 1, day, end + if is_ordinal { 2 } else { 0 })
+    let is_part = |it: &&char| it.is_ascii_digit() || "-:.+tz".contains(**it);
+    let part: String = text[at..].iter().take(CHARS_MAX).take_while(is_part).collect();
+    let part = part.trim_end_matches(['-', ':', '.', '+']).to_uppercase();
+    let here = || JAPAN.to_timestamp(part.parse::<DateTime>().ok()?).ok();
+    let moment = part.parse::<Timestamp>().ok().or_else(here)?;
+    Some((Means::Moment(moment), part.len()))
 }
 
 /// A time as it was written, without a date where none was.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Written {
-    pub(super) day: Option<i16>,
+    /// How many days from today.
+    pub(super) day: i32,
+    /// How many days later it is meant where it is over; none where its day is written.
+    pub(super) again: Option<i32>,
     /// Whether it is after noon, where the sentence has that.
     pub(super) is_evening: Option<bool>,
     pub(super) hour: i8,
@@ -69,7 +46,12 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// The moment that it means in Japan: the next one that it fits.
+    /// The time of day alone.
+    pub(super) fn at(hour: i8, minute: i8) -> Self {
+        Self { day: 0, again: Some(1), is_evening: None, hour, minute }
+    }
+
+    /// The moment that it means in Japan: the next one that it fits; none where that is over.
     pub(super) fn moment(self, now: Timestamp) -> Option<Timestamp> {
         let (hour, next) = match (self.hour, self.is_evening) {
             (24, _) => (0, 1),
@@ -77,33 +59,28 @@ impl Written {
             (hour @ 1..12, Some(true)) => (hour + 12, 0),
             (hour, _) => (hour, 0),
         };
-        let here = JAPAN.to_datetime(now);
         let time = Time::new(hour, self.minute, 0, 0).ok()?;
-        let on = |days: i16| {
-            let date = here.date().checked_add(i32::from(days).days()).ok()?;
-            JAPAN.to_timestamp(date.to_datetime(time)).ok()
+        let on = |days: i32| {
+            let date = today(now).checked_add(days.days()).ok()?;
+            JAPAN.to_timestamp(date.to_datetime(time)).ok().filter(|it| *it > now)
         };
-        let day = self.day.unwrap_or(0) + next;
-        // What is over today is meant for tomorrow.
-        on(day).filter(|it| *it > now).or_else(|| on(day + 1))
+        let day = self.day + next;
+        on(day).or_else(|| on(day + self.again?))
     }
 }
 
-/// Days from now until a day of the year, the next one.
-pub(super) fn until_date(now: Timestamp, month: i8, day: i8) -> Option<i16> {
-    let today = JAPAN.to_datetime(now).date();
-    let on = |year: i16| Date::new(year, month, day).ok().map(|it| (it - today).get_days());
-    let days = on(today.year()).filter(|it| *it >= 0).or_else(|| on(today.year() + 1))?;
-    i16::try_from(days).ok()
+/// Days from now until a day that is written.
+pub(super) fn until(now: Timestamp, date: Date) -> i32 {
+    (date - today(now)).get_days()
 }
 
 /// Days from now until a day of the week, from Monday: the next one, today among them, or that of the
 /// next week.
-pub(super) fn until_weekday(now: Timestamp, weekday: i8, is_next: bool) -> i16 {
-    let today = JAPAN.to_datetime(now).date().weekday().to_monday_zero_offset();
+pub(super) fn until_weekday(now: Timestamp, weekday: i8, is_next: bool) -> i32 {
+    let today = today(now).weekday().to_monday_zero_offset();
     match is_next {
-        true => i16::from(7 - today + weekday),
-        false => i16::from((weekday - today).rem_euclid(7)),
+        true => i32::from(7 - today + weekday),
+        false => i32::from((weekday - today).rem_euclid(7)),
     }
 }
 
@@ -119,7 +96,7 @@ pub(super) fn rfc3339(moment: Timestamp) -> String {
 
 /// As people read it.
 pub(super) fn shown(moment: Timestamp, now: Timestamp, language: Language) -> String {
-    let (here, today) = (JAPAN.to_datetime(moment), JAPAN.to_datetime(now).date());
+    let (here, today) = (JAPAN.to_datetime(moment), today(now));
     let time = format!("{}:{:02}", here.hour(), here.minute());
     let days = today.until(here.date()).map_or(-1, |it| it.get_days());
     match (days, language) {

@@ -1,9 +1,13 @@
 //! The table: which sentences mean what, and which look like it and do not.
 
-use language::scan::normal;
+use language::{Date, scan::normal};
 
 use super::*;
-use crate::sentences::planner::{constraints::Once, grammar::PHRASES, scan::tokens};
+use crate::sentences::planner::{
+    constraints::Once,
+    grammar::{PHRASES, Topic},
+    scan::tokens,
+};
 
 fn of(change: impl FnOnce(&mut Constraints)) -> Constraints {
     let mut constraints =
@@ -29,7 +33,7 @@ fn every_phrase_is_written_as_sentences_are_read_and_only_once() {
         let read: String = normal(phrase).iter().collect();
         let is_break = phrase.trim().is_empty();
         assert!(read == *phrase || is_break, "{phrase:?} is read as {read:?}");
-        let found = tokens(phrase);
+        let found = tokens(&normal(phrase), Date::constant(2026, 11, 21));
         assert!(found.len() == 1 || is_break, "{phrase:?} is one phrase: {found:?}");
     }
     all.sort_unstable();
@@ -63,6 +67,9 @@ fn motorways_are_avoided_however_one_says_it() {
             "高速道路を使いたくない",
             "ｈｉｇｈｗａｙなし",
             "高速抜き",
+            "高速道路を利用せずに",
+            "高速を使用せずに行きたい",
+            "高速に入らないで",
             "高速はやめて",
             "no highways",
             "without motorways",
@@ -90,6 +97,9 @@ fn using_them_is_not_avoiding_them() {
             "高速OK",
             "高速を優先して",
             "高速でも構わない",
+            "首都高経由で",
+            "首都高速を経由して",
+            "via the expressway",
             "use the highway",
             "highways are fine",
             "take the motorway",
@@ -192,20 +202,30 @@ fn congestion_comparisons_and_walks_are_found() {
             "avoid traffic",
             "no traffic jams",
             "渋滞なしで",
+            "リアルタイムの交通状況を考慮して",
+            "最新の交通情報を使って",
+            "渋滞情報を見て決めて",
+            "take current traffic into account",
+            "using real-time traffic",
         ],
         &of(|it| it.traffic = true),
     );
     all_mean(
         &[
             "比較して",
-            "高速と一般道を比較して",
-            "compare routes with and without highways",
+            "代替ルートも",
+            "代替案も出して",
+            "show alternative routes",
             "ルートを比べて",
             "候補を見せて",
             "compare the routes",
             "show me alternatives",
         ],
         &of(|it| it.once.compare = true),
+    );
+    all_mean(
+        &["渋滞は気にせず", "don't take traffic conditions into account", "交通状況を考慮しない"],
+        &of(|_| {}),
     );
     all_mean(
         &["歩いて", "徒歩で行きたい", "on foot", "I want to walk"],
@@ -215,6 +235,42 @@ fn congestion_comparisons_and_walks_are_found() {
     all_mean(
         &["おまかせ", "おすすめのルートで", "特になし", "anything goes", "今から", "車で"],
         &of(|_| {}),
+    );
+}
+
+#[test]
+fn a_topic_that_is_wanted_and_refused_is_compared_on_both_sides() {
+    let both = |topic| {
+        of(|it| {
+            it.once.compare = true;
+            it.once.both.insert(topic);
+        })
+    };
+    all_mean(
+        &[
+            "高速ありと高速なしで比較して",
+            "高速を使わないルートと使うルートを比較して",
+            "高速を使う場合と使わない場合を比較して",
+            "高速あり・なしで比べて",
+            "高速ありとなしで比較",
+            "高速の有無で比較して",
+            "高速と一般道を比較して",
+            "compare routes with and without highways",
+            "compare taking the motorway and not taking it",
+        ],
+        &both(Topic::Highways),
+    );
+    all_mean(
+        &["compare with tolls and without tolls", "compare with tolls or without"],
+        &both(Topic::Tolls),
+    );
+    all_mean(
+        &["高速は使わないで比較して", "高速は使わなくていいから比較して", "compare, no highways"],
+        &of(|it| (it.once.compare, it.no_highways) = (true, true)),
+    );
+    all_mean(
+        &["compare, use highways and avoid tolls", "高速は使って、有料道路は避けて比較して"],
+        &of(|it| (it.once.compare, it.no_tolls) = (true, true)),
     );
 }
 
@@ -281,9 +337,31 @@ fn a_departure_is_the_next_moment_that_it_fits_in_japan() {
         ("leave at 6pm", "2026-11-21T18:00:00+09:00"),
         ("7:30pm", "2026-11-21T19:30:00+09:00"),
         ("departing tomorrow 8:30", "2026-11-22T08:30:00+09:00"),
+        ("2026/12/05 9:00に出発", "2026-12-05T09:00:00+09:00"),
+        ("2026-12-05 09:00", "2026-12-05T09:00:00+09:00"),
+        ("2026年12月5日9時に出発", "2026-12-05T09:00:00+09:00"),
+        ("2026-12-05T18:30:00+09:00に出発", "2026-12-05T18:30:00+09:00"),
+        ("leave at 2026-12-05T09:30:00Z", "2026-12-05T18:30:00+09:00"),
+        ("2026-12-05T18:30", "2026-12-05T18:30:00+09:00"),
+        ("leave on December 5th at 9", "2026-12-05T09:00:00+09:00"),
+        ("5 December at 9:00", "2026-12-05T09:00:00+09:00"),
+        ("12/5 9時発", "2026-12-05T09:00:00+09:00"),
+        ("3日後の8時", "2026-11-24T08:00:00+09:00"),
+        ("明朝8時", "2026-11-22T08:00:00+09:00"),
+        ("翌朝8時に出発", "2026-11-22T08:00:00+09:00"),
+        ("明晩8時", "2026-11-22T20:00:00+09:00"),
+        ("土曜の9時", "2026-11-28T09:00:00+09:00"),
     ] {
         let request = calls(&request(sentence));
         assert_eq!(request[0].arguments["departure_time"], moment, "{sentence}");
+    }
+    let early =
+        RouteRequest { now: "2026-11-21T06:00:00+09:00".parse().unwrap(), ..request("明朝8時") };
+    assert_eq!(calls(&early)[0].arguments["departure_time"], "2026-11-22T08:00:00+09:00");
+    for sentence in ["2025/12/05 9:00に出発", "2026-11-20T09:00:00+09:00"] {
+        let over = constraints(sentence);
+        assert_eq!(over.departure, None, "{sentence}");
+        assert!(over.once.beyond.contains(&Beyond::Past), "{sentence}");
     }
     for sentence in ["25時に出発", "7:99", "2時間で着く?", "99999時", "10000分後", "12345:00"]
     {

@@ -109,6 +109,25 @@ fn shortest_and_cheapest_are_sought_and_not_chosen_of_fastest() {
 }
 
 #[test]
+fn what_is_compared_with_and_without_is_searched_for_twice() {
+    for message in ["高速ありと高速なしで比較して", "compare with highways and without highways"]
+    {
+        let calls = calls(&request(message));
+        let asked: Vec<_> = calls
+            .iter()
+            .map(|it| (it.id.as_str(), it.name.as_str(), it.arguments.get("avoid").cloned()))
+            .collect();
+        let without = Some(json!(["highways"]));
+        let expected = [
+            ("call-1", "route_search", None),
+            ("call-2", "route_search", without),
+            ("call-3", "distance_compare", None),
+        ];
+        assert_eq!(asked, expected, "{message}");
+    }
+}
+
+#[test]
 fn a_table_that_the_caller_may_not_ask_for_is_not_asked_for() {
     let mut request = request("比較して");
     request.has_table = false;

@@ -44,6 +44,66 @@ fn each_rule_shows_what_it_went_by() {
 }
 
 #[test]
+fn both_sides_of_a_comparison_are_told_apart() {
+    let request = request("高速ありと高速なしで比較して");
+    let result = |call: &ToolCall| {
+        let with = json!([
+            route("首都高速", 30_000, (1_800, 3_000), &[]),
+            route("国道15号", 28_000, (3_200, 3_500), &[]),
+        ]);
+        let without = json!([
+            route("国道15号", 28_000, (3_200, 3_500), &[]),
+            route("国道1号", 29_000, (3_300, 3_600), &[]),
+        ]);
+        let is_without = call.arguments.contains_key("avoid");
+        let structured = json!({ "routes": if is_without { without } else { with } });
+        ToolResult::Output { structured, meta: json!({}), content: Vec::new() }
+    };
+    let conclusion = answered(&request, result);
+    let text = conclusion.text();
+    for part in [
+        "1. 首都高速: 30.0 km、50分、右折",
+        "2. 国道15号: 28.0 km、58分、高速道路なし",
+        "3. 国道1号:",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let second = RouteRequest {
+        message: format!("{}、3番目のルートで", request.message),
+        ..request
+    };
+    let choice = answered(&second, result).choice.unwrap();
+    assert_eq!((choice.call.as_deref(), choice.index), (Some("call-2"), Some(1)));
+    let none = |call: &ToolCall| match call.arguments.contains_key("avoid") {
+        true => ToolResult::Failed(Failure::new("zero_results", 404, "ルートが見つからない")),
+        false => result(call),
+    };
+    let text = answered(&second, none).text();
+    assert!(text.contains("高速道路なしのルートは見つかりませんでした"), "{text}");
+}
+
+#[test]
+fn traffic_that_the_provider_does_not_tell_is_not_claimed() {
+    let mut routes = three();
+    for route in routes["routes"].as_array_mut().unwrap() {
+        route.as_object_mut().unwrap().remove("duration_in_traffic");
+    }
+    for (message, not, part) in [
+        ("渋滞を避けて", "渋滞による遅れ", "交通状況の情報が得られない"),
+        ("渋滞を避けて", "条件（渋滞を避ける）", "おすすめの"),
+        ("渋滞を避けて最短で", "渋滞による遅れ", "交通状況の情報が得られない"),
+        ("avoid traffic", "loses least in traffic", "does not tell the traffic"),
+    ] {
+        let conclusion = concluded(&request(message), routes.clone(), json!({}));
+        let text = conclusion.text();
+        assert!(text.contains(part) && !text.contains(not), "{message}: {text}");
+        assert_eq!(conclusion.choice.unwrap().index, Some(0), "{message}");
+    }
+    let walk = concluded(&request("歩いて、渋滞を避けて"), routes, json!({})).text();
+    assert!(!walk.contains("交通状況"), "{walk}");
+}
+
+#[test]
 fn a_comparison_has_each_candidate_and_the_table() {
     let table = json!({ "rows": [{ "elements": [{
         "distance": { "text": "", "value": 31_000 }, "duration": { "text": "", "value": 1_900 }, "status": "OK",
