@@ -52,6 +52,23 @@ fn bare(utterance: &Utterance) -> Option<String> {
         "ください",
         "お願い",
     ];
+    /// How a verb ends, which is no name: `進んでる？`, `返金される？`.
+    const VERBS: &[&str] = &[
+        "てる",
+        "でる",
+        "ている",
+        "でいる",
+        "てます",
+        "でます",
+        "される",
+        "れた",
+        "ました",
+        "ません",
+        "ますか",
+        "かった",
+        "だった",
+        "った",
+    ];
     let text = utterance.text();
     let mut name = text.as_str();
     loop {
@@ -69,6 +86,7 @@ fn bare(utterance: &Utterance) -> Option<String> {
         utterance.when.spans.iter().chain(&utterance.numbers.spans).any(|it| it.0 < length);
     let is_written = !name.contains('を')
         && !name.ends_with('て')
+        && !VERBS.iter().any(|it| name.ends_with(it))
         && name.chars().all(|it| !matches!(it, '<' | '>' | '=' | '+' | ';' | '{' | '}' | '/'));
     let is_new =
         (0..length).any(|it| !utterance.is_known(it) && utterance.chars[it].is_alphabetic());
@@ -184,6 +202,16 @@ pub fn name(
 mod tests {
     use super::*;
     use crate::vocabulary::Vocabulary;
+
+    #[test]
+    fn a_verb_is_no_name() {
+        static WORDS: Vocabulary = Vocabulary::NONE;
+        for text in ["進んでる？", "返金される？", "もう届きました？", "面白かった？"]
+        {
+            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
+        }
+    }
 
     #[test]
     fn what_was_spoken_of_before_is_no_name() {

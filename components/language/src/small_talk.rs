@@ -17,6 +17,9 @@ use crate::{
 
 /// What people send where they close a form (FORM-9).
 pub const CLOSED: &str = "フォーム入力をキャンセルしました。";
+/// Greetings of who leaves.
+const PARTING: &str =
+    "さようなら|さよなら|またね|バイバイ|おやすみ|goodbye|good bye|bye|see you|good night";
 /// The kind of names that are examples: `within` is the component, `also` are the tools that it needs.
 const SAMPLE: &str = "sample";
 /// Examples of one component.
@@ -117,6 +120,9 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
             (format!("{}\n{}", say(ELSEWHERE), talk.examples(SAMPLES_MAX)), 0.15)
         }
         Some(Manner::Thanks) => (say(("どういたしまして。", "You are welcome.")), 0.15),
+        Some(Manner::Greeting) if utterance.says(PARTING) => {
+            (say(("またどうぞ。", "Goodbye.")), 0.15)
+        }
         Some(Manner::Greeting) => (format!("{}{}", say(HELLO), talk.examples(SAMPLES_MAX)), 0.15),
         None if utterance.points_back() => (say(POINTLESS), 0.15),
         None => (format!("{}\n{}", say(NOT_UNDERSTOOD), talk.examples(SAMPLES_MAX)), 0.05),
@@ -187,6 +193,8 @@ mod tests {
         for (text, starts) in [
             ("hello", "Hello"),
             ("Thank you very much!", "You are welcome"),
+            ("ok bye", "Goodbye"),
+            ("See you later!", "Goodbye"),
             ("What can you do?", "You can write"),
             ("How much is that?", "I have no information on prices"),
             ("Never mind", "Very well"),
