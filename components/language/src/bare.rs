@@ -1,7 +1,7 @@
 //! A name without a word for what it is: each family that may have it looks for it.
 
 use crate::{
-    stretches::longest,
+    stretches::{is_hiragana, longest},
     utterance::{Piece, Utterance},
     words::Word,
 };
@@ -125,6 +125,12 @@ fn is_about_before(utterance: &Utterance, text: &str) -> bool {
     text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
 }
 
+/// Whether `word` is one sign with hiragana behind it: `雪のや` of `雪のやつ`.
+fn is_one_sign(word: &str) -> bool {
+    let stem = word.trim_end_matches(is_hiragana);
+    stem.len() < word.len() && stem.chars().count() == 1
+}
+
 /// The name in `utterance`, where it asks to see it or is nothing else. `asks` are more words that ask to see
 /// something, `title` is a name that stands where one does, and `names` are such that no table knows.
 pub fn name(
@@ -176,7 +182,8 @@ pub fn name(
         (None, true) => {
             let known = longest(utterance.capitals()).or_else(&title);
             let single = || match unused {
-                [only] if !is_tell => Some(only.clone()),
+                // A word of one sign stands with what is written behind it, which is no name.
+                [only] if !is_tell && !is_one_sign(only) => Some(only.clone()),
                 _ => None,
             };
             known

@@ -18,8 +18,7 @@ use crate::{
 /// What people send where they close a form (FORM-9).
 pub const CLOSED: &str = "フォーム入力をキャンセルしました。";
 /// Greetings of who leaves.
-const PARTING: &str =
-    "さようなら|さよなら|またね|バイバイ|おやすみ|goodbye|good bye|bye|see you|good night";
+const PARTING: &str = "さようなら|さよなら|またね|バイバイ|goodbye|good bye|bye|see you later|see you soon|see ya|good night";
 /// The kind of names that are examples: `within` is the component, `also` are the tools that it needs.
 const SAMPLE: &str = "sample";
 /// Examples of one component.

@@ -152,7 +152,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::GREETING,
-        "こんにちは|こんばんは|おはよう|はじめまして|やあ|もしもし|さようなら|さよなら|またね|バイバイ|おやすみ|goodbye|good bye|bye bye|bye|see you later|see you|good night|hello|hi there|hi|hey|good morning|good evening|good afternoon",
+        "こんにちは|こんばんは|おはよう|はじめまして|やあ|もしもし|さようなら|さよなら|またね|バイバイ|goodbye|good bye|bye bye|bye|see you later|see you soon|see ya|good night|hello|hi there|hi|hey|good morning|good evening|good afternoon",
     ),
     (Word::THANKS, "ありがとう|サンキュー|助かりました|助かった|thanks|thank you|thx|cheers"),
     (

@@ -42,6 +42,7 @@ pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
     const OTHERS: &[Word] = &[
         Word::THEIRS,
         Word::THEIR_DEED,
+        Word::THEIR_WORD,
         Word::ELSEWHERE,
         Word::CANCEL,
         Word::CHANGE,
@@ -102,7 +103,9 @@ impl Visit {
     /// The film of the list `before` that `utterance` means by its number: `2番のは何時？`.
     pub(super) fn pick_listed(&mut self, utterance: &Sentence, before: &Self) {
         let is_open = self.film.is_none() && self.title.is_none() && self.genre.is_none();
-        let is_listed = before.asked == Some(Asked::Film) && self.wanted.pick.is_none();
+        let is_listed = before.asked == Some(Asked::Film)
+            && self.wanted.pick.is_none()
+            && utterance.numbers.marked.is_empty();
         if self.aim == Aim::Films || !is_open || !is_listed {
             return;
         }

@@ -130,7 +130,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         LET_GO,
-        "手放して|手放し|手放す|てばなして|離して|はなして|解放して|release them|release the seats|release my seats|release the hold|release those|\
+        "手放して|手放し|手放す|てばなして|離して|解放して|release them|release the seats|release my seats|release the hold|release those|\
          let them go|let the seats go|let those go|let go of",
     ),
     (WAITING_LIST, "キャンセル待ち|キャンセル待|waiting list|waitlist|wait list|wait-list"),
