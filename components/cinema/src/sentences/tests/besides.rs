@@ -189,3 +189,26 @@ fn a_film_that_is_only_near_the_name_is_said_to_be_taken() {
     let description = arguments["form_schema"]["description"].as_str().unwrap();
     assert!(description.contains("\"Kate\""), "{description}");
 }
+
+#[test]
+fn free_seats_are_told_for_the_end_of_the_hall_that_is_asked_for() {
+    for (sentence, part, has, lacks) in [
+        ("明日18:30のAKIRA、後ろのほうの席は空いてる？", "後ろ半分", "- C:", "- A:"),
+        ("明日18:30のAKIRAの前の方の席は空いてる？", "前半分", "- A:", "- C:"),
+        (
+            "Are there seats free near the back for Akira tomorrow at 6:30pm?",
+            "back half",
+            "- C:",
+            "- A:",
+        ),
+        ("Are any seats left for Akira tomorrow at 6:30pm?", "free", "- A:", "half"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        assert_eq!(call(&talk.back(&[showings()])).0, "list_available_seats", "{sentence}");
+        let text = concluded(&talk.back(&[seats()])).text();
+        assert!(text.contains(part) && text.contains(has), "{sentence}: {text}");
+        assert!(!text.contains(lacks), "{sentence}: {text}");
+    }
+}
