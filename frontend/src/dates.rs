@@ -136,6 +136,21 @@ pub(crate) fn moment(time: &str, lang: Lang) -> String {
     format(&date, lang, &[&day[..], &clock[..]].concat())
 }
 
+/// The time of day of such a moment where the browser is.
+pub(crate) fn clock_of_moment(time: &str, lang: Lang) -> String {
+    let date = Date::new(&time.into());
+    if date.get_time().is_nan() {
+        return time.to_owned();
+    }
+    format(&date, lang, &[("hour", "2-digit"), ("minute", "2-digit")])
+}
+
+/// Whether two moments are on the same day where the browser is.
+pub(crate) fn are_of_one_day(one: &str, other: &str) -> bool {
+    let day = |time: &str| Date::new(&time.into()).to_date_string();
+    day(one) == day(other)
+}
+
 /// The same to the second; the day only where it is not today, and never the year.
 pub(crate) fn second(time: &str, lang: Lang) -> String {
     let date = Date::new(&time.into());

@@ -1,7 +1,12 @@
 //! The families of tools that the page knows, a folder each: state, views, texts, places. Another family is a
 //! folder and a line here.
 
+use leptos::prelude::*;
+
+use crate::error::CallError;
+use crate::page::Page;
 use crate::table::{self, Family};
+use crate::text::Key;
 
 #[macro_use]
 mod conversations;
@@ -20,6 +25,19 @@ static ALL: [&Family; 5] = [
     &forms::FAMILY,
     &illustrations::FAMILY,
 ];
+
+/// Characters of what is said about an error.
+const SAID_MAX: usize = 300;
+
+/// Something came to nothing after the reader had left the view that would have said so: the page says it.
+fn tell_not_done(page: Page, error: &CallError) {
+    let lang = page.lang.get_untracked();
+    let mend = error.mend(lang);
+    let said = if mend.is_empty() { error.title(lang).to_owned() } else { mend };
+    let said: String = said.chars().take(SAID_MAX).collect();
+    page.announce(lang.fill(Key::NotDone, &[&said]));
+    page.show(Key::NotDone, &said);
+}
 
 /// Puts them into the page's table.
 pub(crate) fn register() {

@@ -7,6 +7,7 @@ use output::form::{OpenForm, Values};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::dates;
 use crate::error::{self, Refusal};
 use crate::page::Page;
 use crate::part::Part;
@@ -109,6 +110,8 @@ pub(crate) struct Ongoing {
     pub(crate) phrase: Phrase,
     /// The first of its values in English, where that is another.
     pub(crate) english: Option<String>,
+    /// When it is, `YYYY-MM-DDTHH:MM:SS`: the last of its values, as the reader writes it.
+    pub(crate) at: Option<String>,
     pub(crate) route: Route,
     /// How many wait for the reader; 0 where nothing does.
     pub(crate) waiting: usize,
@@ -122,6 +125,8 @@ impl Ongoing {
         if let (Lang::En, Some(english), Some(first)) = (lang, &self.english, values.first_mut()) {
             *first = english;
         }
+        let at = self.at.as_ref().map(|it| dates::day_and_time(it, lang));
+        values.extend(at.as_deref());
         lang.fill(*key, &values)
     }
 }

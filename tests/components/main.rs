@@ -4,6 +4,7 @@
 mod apps;
 mod assistant;
 mod cinema;
+mod contract;
 mod conversations;
 mod echo;
 mod errand;

@@ -211,9 +211,12 @@ fn each_save_is_built_tried_and_served_or_said_why_not() {
 /// SYS-63).
 #[test]
 fn a_save_in_js_or_python_is_served_uncompiled() {
-    for (language, packages, source, at) in [
-        ("js", "node_modules", "src/tools.js", "src/tools.js"),
-        ("python", ".venv", "src/tools.py", "src/tools.py:"),
+    // A second tool of the same name, and one with a text in one language.
+    let js = "\nconst both = { ja: 'a', en: 'a' };\ntool('my_quick', { title: both, description: both, run: () => ({}) });\n";
+    let python = "\n\n@tool(name='my_quick', title=Text('a', 'a'), description=Text('a', 'a'))\ndef again():\n    pass\n";
+    for (language, packages, source, at, again) in [
+        ("js", "node_modules", "src/tools.js", "src/tools.js", js),
+        ("python", ".venv", "src/tools.py", "src/tools.py:", python),
     ] {
         let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
         let folder = home.path().join("my-quick");
@@ -253,6 +256,16 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
         save(&file, &format!("{whole}\n)) no language says this"));
         let output = dev.until("generation 2 serves on");
         assert!(output.contains("not built") && output.contains(at), "{language}: {output}");
+        save(&file, &format!("{whole}{again}"));
+        let output = dev.until("generation 2 serves on");
+        assert!(output.contains("two tools are called my_quick"), "{language}: {output}");
+        let one =
+            again.replace("'my_quick'", "'other'").replace("description: both", "description: 'a'");
+        let one = one.replace("description=Text('a', 'a')", "description='a'");
+        save(&file, &format!("{whole}{one}"));
+        let output = dev.until("generation 2 serves on");
+        let named = output.contains("tool \"other\": description: ");
+        assert!(named && output.contains("is needed"), "{language}: {output}");
         // The manifest is read again, and what is wrong with it is said.
         let was = fs::read_to_string(&manifest).unwrap();
         save(&manifest, &was.replace("[dev]", "[def]"));

@@ -85,6 +85,41 @@ fn wrong_address_of_a_store_is_found_and_not_repeated() {
     }
 }
 
+/// What a server refuses is said before it is served, with its line.
+#[tokio::test]
+async fn whatever_a_server_refuses_the_check_finds_with_its_line() {
+    for (lines, about, line) in [
+        ("addr = \"0.0.0.0:0\"", "addr", 2),
+        ("public_url = \"https://tools.example\"", "public_url", 2),
+        ("[swap]\nnode_wait_s = 0", "swap", 2),
+        ("[swap]\n[swap.canary]\nfaults_min = 0", "swap.canary", 3),
+        ("[sandbox]\ninstances_max = 0", "sandbox", 2),
+        ("[limits]\ncalls_max = 0", "limits", 2),
+        ("[components.a]\n[components.a.limits]\ncalls_max = 0", "components.a.limits", 3),
+        ("[components.a]\nchanged = \"stop\"", "components.a.changed", 3),
+        ("[components.a]\nprefix = \"a/b\"", "components.a.prefix", 3),
+        ("[apps]\nurl = \"https://apps.example\"", "apps", 2),
+        ("[connections]\nrequests_max = 0", "connections", 2),
+        ("[telemetry]\nsample_ratio = 2.0", "telemetry", 2),
+        ("[toolsets.\"a/b\"]", "toolsets.a/b", 2),
+        ("[endpoints]\nhealth = \"a\"", "endpoints", 2),
+        ("[packages]\na = \"a/b\"", "packages", 2),
+        ("[servers.\"a/b\"]\nurl = \"http://127.0.0.1:1/mcp\"", "servers.a/b", 2),
+    ] {
+        let (folders, file) = bare(&format!("bundled = false\n{lines}\n"));
+        let (code, report) = check(&folders, &file);
+        assert_eq!(code, Some(1), "{lines}: {report}");
+        let found = report["findings"].as_array().unwrap().iter().find(|it| it["about"] == about);
+        let found = found.unwrap_or_else(|| panic!("{lines}: {report}"));
+        assert_eq!((&found["line"], &found["is_problem"]), (&line.into(), &true.into()), "{found}");
+        let mut config = host::Config::read(&file, tests::embedded()).unwrap();
+        config.data = folders.data();
+        let error = host::Server::start(config).await.err();
+        let error = error.unwrap_or_else(|| panic!("{lines}: it starts")).to_string();
+        assert!(error.contains(about), "{lines}: {error}");
+    }
+}
+
 #[test]
 fn taken_name_is_a_problem_and_variable_without_origins_a_note() {
     let text = "bundled = false\n[components.forms]\nhttp_environment = \"MADOGUCHI_NO_SUCH\"\n\

@@ -106,16 +106,23 @@ async fn scopes_are_those_of_the_component_whatever_the_name() {
         let digest = host::digest::digest(token(name).as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")
     });
-    let lines = format!("[endpoints]\nstations = 'reach/echo'\n{}", tables.concat());
+    let names = "stations = 'reach/echo'\n'/stations' = 'reach/echo'\n";
+    let lines = format!("[endpoints]\n{names}{}", tables.concat());
     let server = serving(&lines).await;
-    let mut names = BTreeMap::new();
-    for (name, _) in tokens {
-        let client = server.client_with(&token(name));
-        names.insert(name, get(&client, "/api/stations/x").await);
+    // Under /api and beside it.
+    for path in ["/api/stations/x", "/stations/x"] {
+        let mut names = BTreeMap::new();
+        for (name, _) in tokens {
+            let client = server.client_with(&token(name));
+            names.insert(name, get(&client, path).await);
+        }
+        assert_eq!(names["in"].0, 200, "{path}: {names:?}");
+        let out = (names["out"].0, &names["out"].1["error"]);
+        assert_eq!(out, (403, &json!("insufficient_scope")), "{path}");
+        assert_eq!(get(&server.client(), path).await.0, 401, "{path}");
     }
-    assert_eq!(names["in"].0, 200, "{names:?}");
-    assert_eq!((names["out"].0, &names["out"].1["error"]), (403, &json!("insufficient_scope")));
-    assert_eq!(get(&server.client(), "/api/stations/x").await.0, 401);
+    // Where nothing answers there are the page's files, which are public.
+    assert_eq!(server.client().get("/stationsx").await.status(), 404);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -127,6 +134,8 @@ async fn already_taken_name_prevents_the_start_and_is_named() {
     };
     let error = start("[endpoints]\nblobs = 'reach'").await.unwrap();
     assert!(error.contains("[endpoints]: /api/blobs is the server's own"), "{error}");
+    let error = start("[endpoints]\n'/register' = 'reach'").await.unwrap();
+    assert!(error.contains("clients look for one without a token"), "{error}");
     let error = start(&format!("[endpoints]\nreach = 'other'\n{REACH}")).await.unwrap();
     assert!(error.contains("/api/reach is the component reach's own"), "{error}");
 }

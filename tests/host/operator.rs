@@ -191,6 +191,9 @@ fn the_operators_commands_work_from_the_command_line() {
     let token = OperatorKey::read(&folders.data()).unwrap().unwrap().token;
     assert!(done && place.ends_with(&format!("/#/operator?key={token}\n")), "{place}");
     assert!(place.starts_with("http://127.0.0.1:"), "{place}");
+    let object = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect(text);
+    let (_, told) = say(&folders, &["operator", "--json"]);
+    assert_eq!(object(&told), json!({ "address": place.trim_end() }));
     let (done, nothing) = say(&folders, &["accept", "echo"]);
     assert!(!done && nothing.contains("no build of echo waits"), "{nothing}");
     let lending = component("lending");
@@ -201,6 +204,9 @@ fn the_operators_commands_work_from_the_command_line() {
     say(&folders, &["load", lending.to_str().unwrap()]);
     let (done, shown) = say(&folders, &["accept", "lending", "--show"]);
     assert!(done && shown.contains("\n  it keeps") && !shown.contains("serves"), "{shown}");
+    let (done, waits) = say(&folders, &["accept", "lending", "--show", "--json"]);
+    let digest = host::digest::digest(&component_bytes("lending"));
+    assert_eq!((done, &object(&waits)["digest"]), (true, &json!(digest)), "{waits}");
     let (done, accepted) = say(&folders, &["accept", "lending"]);
     assert!(done && accepted.ends_with("lending: generation 1 serves\n"), "{accepted}");
     let (_, granted) = say(&folders, &["grants", "lending"]);

@@ -197,6 +197,9 @@ fn the_command_line_tells_storage_settings_and_a_call() {
     let line: Value = serde_json::from_str(&audit).unwrap();
     let (done, output) = say(&folders, &["audit", "--call", &line["call"].to_string()]);
     assert!(done && output.contains("instantiate") && output.contains("cpu_ms_max: "), "{output}");
+    let (done, output) = say(&folders, &["audit", "--json", "--call", &line["call"].to_string()]);
+    let told: Value = serde_json::from_str(&output).expect(&output);
+    assert_eq!((done, &told["rounds"][0]["call"]), (true, &line["call"]), "{output}");
     let (done, output) = say(&folders, &["audit", "--call", "999999"]);
     assert!(!done && output.contains("nothing is kept"), "{output}");
     let (done, output) = say(&folders, &["servers", "--reconnect", "nobody"]);

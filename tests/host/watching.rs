@@ -5,6 +5,7 @@ use std::fs;
 use host::{limits::Limits, metrics::Snapshot};
 use serde_json::{Value, json};
 use tests::{
+    cinema::{free_seats, id, showtimes},
     client::Client,
     component_bytes,
     process::{Process, command},
@@ -13,7 +14,7 @@ use tests::{
 
 async fn audited(server: &TestServer) -> Vec<Value> {
     let audit = server.server().calls.watch.audit.clone();
-    tokio::task::spawn_blocking(move || audit.tail(100)).await.unwrap()
+    tokio::task::spawn_blocking(move || audit.tail(10_000)).await.unwrap()
 }
 
 fn outcomes(lines: &[Value]) -> Vec<&str> {
@@ -42,8 +43,10 @@ async fn every_call_has_one_line_with_caller_tool_and_outcome() {
     assert_eq!(first["digest"], component.digest()[..12]);
     assert_eq!(lines[4]["surface"], "rpc");
     assert_eq!(lines[3]["component"], Value::Null);
-    let file = fs::read_to_string(server.folders.data().join("audit/audit.jsonl")).unwrap();
-    assert!(!file.contains("sesame"), "SYS-11: {file}");
+    for file in ["audit/audit.jsonl", "audit/read.jsonl", "audit/refused.jsonl"] {
+        let file = fs::read_to_string(server.folders.data().join(file)).unwrap();
+        assert!(!file.contains("sesame"), "SYS-11: {file}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -158,6 +161,28 @@ async fn json_log_has_component_and_call_in_each_line_of_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_reads_leaves_what_changed_in_the_audit_log() {
+    let folders = Folders::new();
+    folders.put("cinema", &component_bytes("cinema"));
+    let server = TestServer::start(folders, |config| {
+        (config.audit.bytes_max, config.audit.files_kept) = (16 << 10, 1);
+    })
+    .await;
+    let client = server.client();
+    let show = id(&showtimes(&client).await[0]);
+    let seat = free_seats(&client, &show).await.remove(0);
+    let seats = json!({ "user_id": "u", "showtime_id": show, "seat_ids": [seat] });
+    client.output("reserve_seats", seats).await;
+    for _ in 0..300 {
+        client.output("list_movies", json!({})).await;
+    }
+    let lines = audited(&server).await;
+    let of = |tool: &str| lines.iter().filter(|it| it["tool"] == tool).count();
+    assert_eq!(of("reserve_seats"), 1);
+    assert!((1..300).contains(&of("list_movies")), "{}", of("list_movies"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_unknown_calls_leaves_what_ran_in_the_audit_log() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
@@ -173,8 +198,7 @@ async fn a_flood_of_unknown_calls_leaves_what_ran_in_the_audit_log() {
         client.post("/rpc", &[], &*batch).await;
     }
     client.output("echo", json!({ "value": {} })).await;
-    let audit = server.server().calls.watch.audit.clone();
-    let lines = tokio::task::spawn_blocking(move || audit.tail(10_000)).await.unwrap();
+    let lines = audited(&server).await;
     assert_eq!(lines.iter().filter(|it| it["outcome"] == "done").count(), 2);
     let refused = lines.iter().filter(|it| it["outcome"] == "unknown_tool").count();
     assert!((1..3_000).contains(&refused), "{refused}");

@@ -226,3 +226,54 @@ fn lock_files_of_npm_name_no_place_to_download_from() {
         );
     }
 }
+
+/// Each start of a client has one program on its data folder, and so needs a folder of its own.
+#[test]
+fn what_starts_over_stdio_has_a_data_folder_of_its_own() {
+    let mut count = 0;
+    for document in files().iter().filter(|path| path.ends_with(".md")) {
+        let page = text(document);
+        // Every second piece is between two fences.
+        let blocks = page.split("\n```").skip(1).step_by(2);
+        let mut folders = BTreeSet::new();
+        for line in blocks.flat_map(str::lines).filter(|it| it.contains("--stdio")) {
+            let rest = line.split("--data").nth(1).unwrap_or_else(|| panic!("{document}: {line}"));
+            let folder = rest.trim_start_matches(['"', ',', ' ']);
+            let folder = folder.split(['"', ' ']).next().unwrap_or_default();
+            assert!(!folder.is_empty() && folders.insert(folder), "{document}: {line}");
+            count += 1;
+        }
+    }
+    assert!(count > 5, "the snippets are found");
+}
+
+#[test]
+fn each_variable_that_the_program_reads_is_in_the_manual() {
+    let manual = text("docs/operating.md");
+    let mut count = 0;
+    for path in sources().filter(|path| path.starts_with("host/program/src/")) {
+        let source = text(path);
+        for rest in source.split("\"MADOGUCHI_").skip(1) {
+            let variable = rest.split('"').next().unwrap_or_default();
+            assert!(manual.contains(&format!("`MADOGUCHI_{variable}`")), "{path}: {variable}");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "the variables are found");
+}
+
+#[test]
+fn each_package_that_a_set_up_installs_is_in_the_manual() {
+    let (set_up, manual) = (text("xtask/src/setup.rs"), text("docs/building.md"));
+    // The names in the constants: of each pair the first.
+    let lists = ["const BROWSER: ", "const SERVER: "].map(|it| {
+        let list = set_up.split(it).nth(1).and_then(|it| it.split(';').find(|it| it.contains('=')));
+        list.unwrap_or_else(|| panic!("{it}"))
+    });
+    let pairs = lists.iter().flat_map(|it| it.split("(\"").skip(1));
+    let packages: Vec<_> = pairs.filter_map(|it| it.split('"').next()).collect();
+    assert!(packages.len() > 4, "{packages:?}");
+    for package in packages.iter().chain(&["python3-venv"]) {
+        assert!(manual.contains(&format!("`{package}`")), "docs/building.md: {package}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::repository::{files, folder, own_packages};
+use crate::repository::{files, folder, own_packages, text};
 
 /// SYS-2, as the specification has it.
 const FIXED: [&str; 8] =
@@ -75,6 +75,9 @@ fn every_component_has_a_test_file_and_goldens() {
             format!("tests/components/{name}.rs"),
         ];
         missing.extend(wanted.into_iter().filter(|path| !files().contains(path)));
+        let declared = format!("\nmod {};\n", name.replace('-', "_"));
+        let is_declared = text("tests/components/main.rs").contains(&declared);
+        missing.extend((!is_declared).then(|| format!("{} in its main.rs", declared.trim())));
     }
     assert!(components > 0, "there is a component to look at");
     assert!(

@@ -3,8 +3,11 @@
 use host::limits::Limits;
 use serde_json::{Value, json};
 use tests::{
-    client::Client, component_bytes, legacy::LegacySession, library::grants, server::Folders,
-    server::TestServer,
+    client::{Client, Listener},
+    component_bytes,
+    legacy::LegacySession,
+    library::grants,
+    server::{Folders, TestServer},
 };
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -165,4 +168,20 @@ async fn over_streams_a_request_ends_by_saying_so_in_both_eras() {
         drop((lines, output));
         served.await.unwrap().unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_of_a_cancelled_call_is_taken_back() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
+    let mut listener = session.listen().await;
+    let params = json!({ "name": "greet", "arguments": {} });
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+    let mut answer = Listener::of(session.post(call).await);
+    let question = answer.next(tests::PATIENCE).await.unwrap();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    session.notify("notifications/cancelled", json!({ "requestId": 7 })).await;
+    let cancelled = listener.next(tests::PATIENCE).await.unwrap();
+    assert_eq!(cancelled["method"], "notifications/cancelled", "{cancelled}");
+    assert_eq!(cancelled["params"]["requestId"], question["id"], "{cancelled}");
 }

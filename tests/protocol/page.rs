@@ -76,13 +76,20 @@ impl Counter {
     fn placed(&self, text: &str) -> String {
         let components = self.folders.components();
         let data = Self::beside(&self.folders, ALONE);
-        let (data, components) = (data.display(), components.display());
-        let alone = format!(r#""--stdio", "--data", "{data}", "--components", "{components}""#);
-        let in_shell = format!(" --stdio --data {data} --components {components}");
+        let components = components.display();
+        let alone = format!(r#""--stdio", "--components", "{components}""#);
+        let in_shell = format!(" --stdio --components {components}");
         let text = text.replace("http://127.0.0.1:8808", &self.process.url);
         let text = text.replace("/path/to/madoguchi", &program().display().to_string());
         let text = text.replace("$MADOGUCHI_TOKEN", TOKEN);
-        text.replace(" --stdio", &in_shell).replace(r#""--stdio""#, &alone)
+        let text = text.replace(" --stdio", &in_shell).replace(r#""--stdio""#, &alone);
+        // Each snippet has a folder of its own; here one snippet runs at a time.
+        let mut pieces = text.split("/path/to/data/");
+        let first = pieces.next().unwrap_or_default().to_owned();
+        pieces.fold(first, |all, rest| {
+            let is_name = |it: char| it.is_ascii_alphanumeric() || it == '-';
+            format!("{all}{}{}", data.display(), rest.trim_start_matches(is_name))
+        })
     }
 
     /// What a command says that must do it without complaint.

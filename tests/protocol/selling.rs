@@ -86,3 +86,67 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     assert_eq!(browser.complaints().await, Vec::<String>::new());
     browser.close().await;
 }
+
+/// Holds the answer to a reservation back until it is let go.
+const LATE: &str = "
+    const real = window.fetch;
+    window.fetch = async (input, init) => {
+        const request = new Request(input, init);
+        if (request.method !== 'POST') return real(request);
+        const text = await request.clone().text();
+        const answer = await real(request);
+        if (text.includes('reserve_seats')) await new Promise(go => window.letGo = go);
+        return answer;
+    };";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn seats_booked_after_the_reader_left_are_told_and_let_go() {
+    let server = TestServer::with(&["cinema"]).await;
+    let client = server.client();
+    let show = showtimes(&client).await.remove(0);
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go(&hall(&show)).await;
+    browser.find("[role=gridcell]").await;
+    browser.hit("button", "Pick the best seats for me").await;
+    browser.says(".picked-count", "2").await;
+    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.script(LATE).await;
+    browser.hit("button", "Reserve 2 seats").await;
+    browser.until("window.letGo").await;
+    browser.script("location.hash = '#/counter'").await;
+    browser.until("!document.querySelector('.seats')").await;
+    browser.script("window.letGo()").await;
+    browser.says(".toast", "The reservation's number is").await;
+    let made = client.output("list_reservations", json!({ "user_id": "Hanako" })).await;
+    let number = made["reservations"][0]["reservation_id"].as_str().unwrap();
+    browser.says(".toast", number).await;
+    browser.until("location.hash === '#/counter'").await;
+    // What they are no longer picked for is not mourned as lost to others.
+    browser.script(&format!("location.hash = '{}'", hall(&show))).await;
+    browser.says(".picked-count", "No seats picked yet").await;
+    browser.until("!document.querySelector('.checkout > .notice')").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ticket_says_what_became_of_the_reservation_meanwhile() {
+    let server = TestServer::with(&["cinema"]).await;
+    let client = server.client();
+    let show = showtimes(&client).await.remove(0);
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go(&hall(&show)).await;
+    browser.find("[role=gridcell]").await;
+    browser.hit("button", "Pick the best seats for me").await;
+    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.hit("button", "Reserve 2 seats").await;
+    browser.says("h1", "reserved").await;
+    let made = client.output("list_reservations", json!({ "user_id": "Hanako" })).await;
+    let id = &made["reservations"][0]["reservation_id"];
+    client.output("cancel_reservation", json!({ "reservation_id": id, "user_id": "Hanako" })).await;
+    browser
+        .script("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+        .await;
+    browser.find(".ticket.is-cancelled").await;
+    browser.close().await;
+}

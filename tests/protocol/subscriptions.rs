@@ -135,3 +135,28 @@ async fn a_listener_that_stalls_delays_no_other_listener() {
     };
     tokio::time::timeout(tests::PATIENCE, rounds).await.expect("nobody else is waited for");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_listens_again_hears_what_is_new_alone() {
+    let server = library(&[]).await;
+    let session = LegacySession::open(&server.url()).await;
+    for book in ["library://books/1", "library://books/2"] {
+        session.request("resources/subscribe", json!({ "uri": book })).await;
+    }
+    let mut listener = session.listen().await;
+    ring(&server, "library://books/1").await;
+    assert_eq!(listener.notified().await, updated("library://books/1"));
+    drop(listener);
+    // Until the server has noticed that the first stream is gone, another one hears nothing.
+    let heard = async {
+        loop {
+            let mut again = session.listen().await;
+            ring(&server, "library://books/2").await;
+            if let Some(event) = again.next(std::time::Duration::from_millis(500)).await {
+                return event["params"]["uri"].clone();
+            }
+        }
+    };
+    let heard = tokio::time::timeout(tests::PATIENCE, heard).await.expect("it hears of it");
+    assert_eq!(heard, "library://books/2");
+}

@@ -1,7 +1,11 @@
 //! What goes over the wire in both eras, message by message.
 
 use serde_json::{Value, json};
-use tests::{client::Client, legacy::LegacySession, server::TestServer};
+use tests::{
+    client::{Client, Listener},
+    legacy::LegacySession,
+    server::TestServer,
+};
 
 #[tokio::test]
 async fn a_modern_client_discovers_lists_and_calls_without_a_session() {
@@ -126,4 +130,95 @@ async fn caller_is_anonymous_and_speaks_the_language_of_the_request() {
     let caller = &answer["result"]["structuredContent"];
     assert_eq!((&caller["principal"], &caller["locale"]), (&json!("anonymous"), &json!("ja-JP")));
     assert!(caller["client_capabilities"]["elicitation"].is_object(), "{caller}");
+}
+
+/// The ids of the events in `text`.
+fn event_ids(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|it| it.strip_prefix("id:")).map(str::trim).collect()
+}
+
+fn call(id: u64, tool: &str, arguments: Value) -> Value {
+    let params = json!({ "name": tool, "arguments": arguments });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+}
+
+#[tokio::test]
+async fn an_answer_that_was_missed_is_had_by_its_last_event() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open(&server.url()).await;
+    let whole = session.post(call(7, "echo", json!({ "value": { "a": 1 } }))).await;
+    let whole = whole.text().await.unwrap();
+    let ids = event_ids(&whole);
+    assert!(ids.len() > 1, "{whole}");
+    for _ in 0..2 {
+        let missed = session.resume(ids[0]).await.text().await.unwrap();
+        assert_eq!(event_ids(&missed), ids[1..], "what follows, and nothing twice: {missed}");
+        assert!(missed.contains("\"id\":7") && missed.contains("\"a\":1"), "{missed}");
+    }
+    let nothing = session.resume(ids[ids.len() - 1]).await.text().await.unwrap();
+    assert!(!nothing.contains("data: {"), "{nothing}");
+    let other = LegacySession::open(&server.url()).await;
+    let foreign = other.resume(ids[0]).await.text().await.unwrap();
+    assert!(!foreign.contains("\"id\":7"), "another's: {foreign}");
+}
+
+/// Answers `question`, which was asked for a name.
+async fn answer(session: &LegacySession, question: &Value) {
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let result = json!({ "action": "accept", "content": { "name": "Taro" } });
+    session.post(json!({ "jsonrpc": "2.0", "id": question["id"], "result": result })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_goes_on_and_is_waited_for_by_its_last_event() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
+    let mut first = session.post(call(7, "greet", json!({}))).await;
+    let begun = first.chunk().await.unwrap().unwrap();
+    let begun = String::from_utf8_lossy(&begun).into_owned();
+    drop(first);
+    let mut back = Listener::of(session.resume(event_ids(&begun)[0]).await);
+    let question = back.next(tests::PATIENCE).await.unwrap();
+    answer(&session, &question).await;
+    let done = back.next(tests::PATIENCE).await.unwrap();
+    assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!", "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_requests_with_one_id_do_not_mix_their_answers() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
+    let mut first = Listener::of(session.post(call(7, "greet", json!({}))).await);
+    let question = first.next(tests::PATIENCE).await.unwrap();
+    let second = session.post(call(7, "echo", json!({ "value": {} }))).await;
+    assert_eq!(second.status(), 400);
+    let refused: Value = second.json().await.unwrap();
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("in use"), "{refused}");
+    let other = session.post(call(8, "echo", json!({ "value": {} }))).await;
+    assert_eq!(other.status(), 200);
+    answer(&session, &question).await;
+    let done = first.next(tests::PATIENCE).await.unwrap();
+    assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!", "{done}");
+    let again = session.request_as(7, "tools/list", json!({})).await;
+    assert!(again["result"]["tools"].is_array(), "its id is free again: {again}");
+}
+
+#[tokio::test]
+async fn a_batch_is_refused_with_what_to_do() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open(&server.url()).await;
+    let batch = json!([call(1, "echo", json!({ "value": {} }))]);
+    let refused: Value = session.post(batch).await.json().await.unwrap();
+    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("no batches"), "{refused}");
+}
+
+#[tokio::test]
+async fn an_empty_cursor_is_the_first_page() {
+    let server = TestServer::with(&["echo"]).await;
+    for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+        let (_, answer) = server.client().request(method, json!({ "cursor": "" })).await;
+        assert!(answer["result"].is_object(), "{method}: {answer}");
+    }
 }

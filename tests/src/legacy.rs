@@ -93,14 +93,21 @@ impl LegacySession {
         request.send().await.expect("the server answers")
     }
 
+    fn getting(&self) -> reqwest::RequestBuilder {
+        let request = self.client.http(Method::GET, self.client.endpoint());
+        let request = request.header("accept", "text/event-stream");
+        let request = request.header("mcp-protocol-version", LEGACY);
+        request.header("mcp-session-id", &self.id)
+    }
+
     /// The stream of what the server says by itself.
     pub async fn stream(&self) -> Response {
-        let request = self
-            .client
-            .http(Method::GET, self.client.endpoint())
-            .header("accept", "text/event-stream");
-        let request = request.header("mcp-protocol-version", LEGACY);
-        let request = request.header("mcp-session-id", &self.id);
+        self.getting().send().await.expect("the server answers")
+    }
+
+    /// What followed the event with that id.
+    pub async fn resume(&self, last_event_id: &str) -> Response {
+        let request = self.getting().header("last-event-id", last_event_id);
         request.send().await.expect("the server answers")
     }
 
@@ -117,7 +124,11 @@ impl LegacySession {
     /// The status of an ordinary request.
     pub async fn request_status(&self) -> u16 {
         let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-        self.post(list).await.status().as_u16()
+        let answer = self.post(list).await;
+        let status = answer.status().as_u16();
+        // Until it is answered its id is in use.
+        answer.text().await.expect("the answer arrives");
+        status
     }
 
     /// Receives what the server sends by itself.

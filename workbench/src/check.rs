@@ -1,6 +1,6 @@
 //! What is wrong with a configuration before it is served: with the line, and what to fix.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use futures::future::BoxFuture;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::{
     solo::{Compiled, Solo},
 };
 use base::{
-    config::{Config, assistants, servers, tokens},
+    config::{Config, Problem},
     grants::Grant,
     settings::Settings,
 };
@@ -62,42 +62,17 @@ fn untrusting(config: &Config, document: &Document<'_>) -> Vec<Finding> {
 pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a, Vec<Finding>> {
     Box::pin(async move {
         let mut findings = Vec::new();
-        if let Err(error) = config.telemetry.check() {
-            let message = error.to_string();
-            findings.push(document.problem(&["telemetry"], message));
-        }
-        if let Err(what) = config.store.address(&config.base) {
-            findings.push(document.problem(&["store"], what));
-        }
-        if let Err(what) = config.sessions.check() {
-            findings.push(document.problem(&["sessions"], what));
-        }
-        if let Err(what) = config.approvals.check() {
-            findings.push(document.problem(&["approvals"], what));
-        }
-        if let Err(what) = config.tasks.check() {
-            findings.push(document.problem(&["tasks"], what));
-        }
-        if let Err(what) = config.connections.check(config.largest_body()) {
-            findings.push(document.problem(&["connections"], what));
-        }
-        findings.extend(untrusting(config, document));
-        findings.extend(toolsets::problems(config, document));
-        let wrong = tokens::check::problems(config);
-        for it in wrong.into_iter().chain(assistants::problems(config)) {
+        let problems = config.problems();
+        let may_try = !problems.iter().any(Problem::is_of_limits);
+        for it in problems {
             let path: Vec<_> = it.path.iter().map(String::as_str).collect();
             findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
         }
-        if let Err(what) = config.endpoints.check(&config.components) {
-            findings.push(document.problem(&["endpoints"], what));
-        }
+        findings.extend(untrusting(config, document));
+        findings.extend(toolsets::notes(config, document));
         if config.page.tiles.as_ref().is_some_and(|it| it.may_have_key()) {
             let message = "the address may have a key in it, which everybody sees who sees the page; use one that is limited to this page";
             findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
-        }
-        if let Some((path, what)) = config.wrong_registries() {
-            let path: Vec<_> = path.iter().map(String::as_str).collect();
-            findings.push(document.problem(&path, what));
         }
         findings.extend(unverifiable(config, document));
         for (name, component) in &config.components {
@@ -109,12 +84,6 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
             }
             if let Some((key, what)) = component.wrong_calls() {
                 findings.push(document.problem(&["components", name, key], what));
-            }
-            if let Some((key, what)) = component.wrong_names() {
-                findings.push(document.problem(&["components", name, key], what));
-            } else if let Err(what) = component.check() {
-                let path = ["components", name, "http_environment"];
-                findings.push(document.problem(&path, what));
             }
         }
         for named in document.named() {
@@ -130,14 +99,13 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
                 findings.push(document.problem(&path, error.to_string()));
             }
         }
-        if let Some((name, what)) = servers::unworkable(&config.servers) {
-            findings.push(document.problem(&["servers", &name], what));
-        }
         for (name, server) in &config.servers {
             let missing = server.missing(&config.base);
             findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
         }
-        installed(config, document, &mut findings).await;
+        if may_try {
+            installed(config, document, &mut findings).await;
+        }
         findings
     })
 }
@@ -253,7 +221,12 @@ async fn accepts(
     findings: &mut Vec<Finding>,
 ) {
     let outcome = match Solo::on_trial(config, name) {
-        Ok(solo) => solo.start_compiled(compiled).await.map(|_| ()),
+        Ok(solo) => {
+            let asked = solo.asked_settings();
+            let outcome = solo.start_compiled(compiled).await.map(|_| ());
+            findings.extend(unasked(document, name, &asked.names()));
+            outcome
+        }
         Err(error) => Err(error),
     };
     match outcome {
@@ -283,6 +256,28 @@ async fn accepts(
         }
         Err(error) => findings.push(document.problem(&["components", name], error.to_string())),
     }
+}
+
+/// How alike, from 0 to 1, a name is to the one that may be meant.
+const ALIKE: f64 = 0.8;
+
+/// The settings that the file has for the component named `name`, and that this one has not asked for as it
+/// prepared itself, though for others: there they would be typos. One that asks for none then may ask in its calls.
+fn unasked(document: &Document<'_>, name: &str, asked: &BTreeSet<String>) -> Vec<Finding> {
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let written = document.settings(name).into_iter().filter(|it| !asked.contains(&it.1));
+    let note = |(table, setting): (&str, String)| {
+        let alike = asked.iter().map(|it| (strsim::jaro_winkler(it, &setting), it));
+        let nearest = alike.filter(|it| it.0 >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0));
+        let meant = nearest.map(|(_, it)| format!("; is {it} meant?")).unwrap_or_default();
+        let message = format!(
+            "the component did not ask for it as it prepared itself, so that it may know no such setting{meant}"
+        );
+        document.note(&["components", name, table, &setting], message)
+    };
+    written.map(note).collect()
 }
 
 /// Whether the grants of the component named `name` fit what it imports and exports; false where it
@@ -316,4 +311,25 @@ fn fits(
         findings.push(document.note(&place, message));
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_never_asked_for_is_noted_with_the_one_meant() {
+        let text = "[components.shop.settings]\ntimezon = 1\nhold = 2\nx = 3\n\
+            [components.shop.environment]\nTimezone = 'TZ'\n";
+        let document = Document::new(text);
+        let asked = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        let found = unasked(&document, "shop", &asked(&["timezone", "hold"]));
+        let found: Vec<_> = found.iter().map(|it| (it.line, &*it.about, &*it.message)).collect();
+        let [typo, other, variable] = found[..] else { panic!("{found:?}") };
+        assert_eq!((typo.0, typo.1), (Some(2), "components.shop.settings.timezon"));
+        assert!(typo.2.ends_with("; is timezone meant?"), "{}", typo.2);
+        assert_eq!((other.0, other.2.contains("meant")), (Some(4), false), "{}", other.2);
+        assert_eq!(variable.1, "components.shop.environment.Timezone");
+        assert_eq!(unasked(&document, "shop", &asked(&[])), []);
+    }
 }

@@ -27,8 +27,10 @@ const QUIET_MAX: Duration = Duration::from_secs(2);
 const CHANGES_MAX: usize = 16;
 /// How often it is looked whether a build has ended.
 const LOOK: Duration = Duration::from_millis(10);
-/// What a build writes into a folder that is watched as a whole.
-const MADE: [&str; 4] = ["target", "node_modules", ".git", ".madoguchi"];
+/// What a build writes into a folder that is watched as a whole, beside the first folder of the component's path.
+const MADE: [&str; 5] = ["target", "node_modules", ".git", ".madoguchi", ".venv"];
+/// What Python writes beside whatever it runs.
+const COMPILED: &str = "__pycache__";
 
 /// `madoguchi.toml`.
 #[derive(Deserialize)]
@@ -74,6 +76,8 @@ pub struct Project {
     folder: PathBuf,
     component: PathBuf,
     watch: Vec<PathBuf>,
+    /// Whether `Cargo.toml` alone says how it is built.
+    is_of_cargo: bool,
 }
 
 /// What changes in a project.
@@ -110,7 +114,9 @@ impl Project {
                 Err(error).with_context(|| format!("cannot read {}", folder.join(name).display()))
             }
         };
-        let written = match (read(MANIFEST)?, read("Cargo.toml")?) {
+        let manifest = read(MANIFEST)?;
+        let is_of_cargo = manifest.is_none();
+        let written = match (manifest, read("Cargo.toml")?) {
             (Some(text), _) => toml::from_str(&text)
                 .with_context(|| format!("{} in {}", MANIFEST, folder.display()))?,
             (None, Some(text)) => of_cargo(&text)
@@ -135,7 +141,7 @@ impl Project {
         if let Some(missing) = watch.iter().find(|it| !is_there(it)) {
             bail!("{} is to be watched and is not there; see {MANIFEST}", missing.display());
         }
-        Ok(Self { name, build, component: folder.join(component), folder, watch })
+        Ok(Self { name, build, component: folder.join(component), folder, watch, is_of_cargo })
     }
 
     /// The folder, from the root.
@@ -166,10 +172,15 @@ impl Project {
     /// When it is not where the manifest says.
     pub fn built(&self) -> anyhow::Result<Source> {
         source::read(&self.component).with_context(|| {
-            format!(
-                "the build wrote no {}, which `component` in {MANIFEST} names",
-                self.component.display()
-            )
+            let component = self.component.display();
+            match self.is_of_cargo {
+                true => format!(
+                    "cargo wrote no {component}: Cargo.toml needs [lib] with crate-type = [\"cdylib\"], or {MANIFEST} says how else it is built"
+                ),
+                false => {
+                    format!("the build wrote no {component}, which `component` in {MANIFEST} names")
+                }
+            }
         })
     }
 
@@ -181,12 +192,12 @@ impl Project {
         let (to, from) = mpsc::channel(CHANGES_MAX);
         let (mut watch, folder) = (self.watch.clone(), self.folder.clone());
         watch.push(folder.join(MANIFEST));
-        let watched = watch.clone();
+        let (watched, component) = (watch.clone(), self.component.clone());
         let handler = move |event: notify::Result<Event>| {
             // What went wrong may have hidden a change.
             let is_change = event.map_or(true, |event| {
                 !matches!(event.kind, EventKind::Access(_))
-                    && event.paths.iter().any(|path| concerns(path, &watched, &folder))
+                    && event.paths.iter().any(|path| concerns(path, &watched, &folder, &component))
             });
             if is_change {
                 let _ = to.try_send(());
@@ -223,11 +234,19 @@ impl Changes {
     }
 }
 
-/// Whether a change of `path` is one of what is watched, and not of what a build makes.
-fn concerns(path: &Path, watch: &[PathBuf], folder: &Path) -> bool {
-    let made = path.strip_prefix(folder).ok().and_then(|it| it.iter().next());
-    watch.iter().any(|it| path.starts_with(it))
-        && made.is_none_or(|it| MADE.iter().all(|m| it != *m))
+/// Whether a change of `path` is one of what is watched, and not of what a build makes. What a build makes is watched
+/// where it is named itself, and the component never.
+fn concerns(path: &Path, watch: &[PathBuf], folder: &Path, component: &Path) -> bool {
+    if path == component || path.iter().any(|it| it == COMPILED) {
+        return false;
+    }
+    let first = |it: &Path| Some(folder.join(it.strip_prefix(folder).ok()?.iter().next()?));
+    let is_made = |it: &PathBuf| {
+        MADE.iter().any(|made| it.ends_with(made)) || first(component).as_ref() == Some(it)
+    };
+    let made = first(path).filter(is_made);
+    let is_named = |it: &PathBuf| made.as_ref().is_none_or(|made| it.starts_with(made));
+    watch.iter().any(|it| path.starts_with(it) && is_named(it))
 }
 
 /// How cargo builds a component, where nothing else is said.
@@ -284,12 +303,26 @@ mod tests {
 
     #[test]
     fn what_a_build_makes_is_no_change() {
-        let (folder, watch) = (Path::new("/f"), [PathBuf::from("/f")]);
-        assert!(concerns(Path::new("/f/src/lib.rs"), &watch, folder));
-        assert!(!concerns(Path::new("/f/target/debug/x"), &watch, folder));
-        assert!(!concerns(Path::new("/g/src/lib.rs"), &watch, folder));
-        let file = [PathBuf::from("/f/Cargo.toml")];
-        assert!(concerns(Path::new("/f/Cargo.toml"), &file, folder));
-        assert!(!concerns(Path::new("/f/Cargo.lock"), &file, folder));
+        let folder = Path::new("/f");
+        let is_change = |path: &str, watch: &str, component: &str| {
+            concerns(Path::new(path), &[watch.into()], folder, Path::new(component))
+        };
+        let built = "/f/build/quick/a.wasm";
+        assert!(is_change("/f/src/lib.rs", "/f", built));
+        for made in [
+            "/f/target/debug/x",
+            "/f/build/quick/a.base",
+            "/f/.venv/lib/x.py",
+            "/f/node_modules/x.js",
+            "/f/src/__pycache__/tools.pyc",
+            built,
+            "/g/src/lib.rs",
+        ] {
+            assert!(!is_change(made, "/f", built), "{made}");
+        }
+        assert!(is_change("/f/src/lib.rs", "/f/src", "/f/src/a.wasm"), "named itself");
+        assert!(!is_change("/f/src/a.wasm", "/f/src", "/f/src/a.wasm"));
+        assert!(is_change("/f/Cargo.toml", "/f/Cargo.toml", built));
+        assert!(!is_change("/f/Cargo.lock", "/f/Cargo.toml", built));
     }
 }

@@ -31,7 +31,7 @@ use calls::answer_in_solo;
 use registry::library::Library;
 use sandbox::{
     Sandbox,
-    capability::host_resources::HostResources,
+    capability::host_resources::{AskedSettings, HostResources},
     capability::{Around, Asking, ToolCalls, http::Outgoing},
     compiler,
     component::{
@@ -56,6 +56,7 @@ pub struct Solo {
     asks: BTreeSet<String>,
     runs: Option<Assistants>,
     around: around::Fake,
+    asked_settings: AskedSettings,
 }
 
 /// A component that runs alone.
@@ -229,7 +230,13 @@ impl Solo {
             asks: BTreeSet::new(),
             runs: None,
             around: around::Fake::default(),
+            asked_settings: AskedSettings::default(),
         }
+    }
+
+    /// Where it is noted which settings it asks for once it runs.
+    pub(crate) fn asked_settings(&self) -> AskedSettings {
+        self.asked_settings.clone()
     }
 
     /// Gives it leave to use `grants`.
@@ -362,6 +369,7 @@ impl Solo {
             reach.calls = std::mem::take(&mut self.calls);
             reach.asks = std::mem::take(&mut self.asks);
             reach.assistants = self.runs.take();
+            reach.asked_settings = Some(self.asked_settings.clone());
             let others = Arc::new(std::mem::take(&mut self.around));
             reach.around = Around::default();
             reach.around.put(&others);

@@ -2,6 +2,16 @@
 
 use std::io::{self, Write};
 
+use clap::Args;
+
+/// How a command prints what it has to say.
+#[derive(Args, Clone, Copy)]
+pub struct Json {
+    /// Print JSON
+    #[arg(long = "json", global = true)]
+    pub is_wanted: bool,
+}
+
 /// One line on standard error.
 pub fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "madoguchi: {message}");

@@ -20,6 +20,41 @@ pub(crate) fn shipped(workspace: &Workspace) -> Result<String> {
     build(workspace, Kind::Component, &workspace.bundle().join("components"))
 }
 
+/// The same, laid where a host that `run` starts takes them, beside those that its operator has loaded.
+pub(crate) fn served(workspace: &Workspace) -> Result<String> {
+    let note = shipped(workspace)?;
+    let (bundle, names) = (workspace.bundle(), workspace.named(&[Kind::Component]));
+    lay(&bundle.join("components"), &names, &served_folder(workspace), &workspace.memory())?;
+    Ok(note)
+}
+
+/// The component folder of a host that `run` starts. It is none that the binary embeds: what an operator loads there
+/// would travel in it, with the grants of what ships.
+pub(crate) fn served_folder(workspace: &Workspace) -> PathBuf {
+    workspace.root.join("target/components")
+}
+
+/// Puts the components of these names from `built` into `folder`, and takes away those that were put there before and
+/// are no longer. `memory` keeps which these are.
+fn lay(built: &Path, names: &[&str], folder: &Path, memory: &Path) -> Result<()> {
+    let file = |name: &str| format!("{name}.wasm");
+    for name in names {
+        let from = built.join(file(name));
+        let bytes = fs::read(&from).with_context(|| format!("reading {}", from.display()))?;
+        write_if_changed(&folder.join(file(name)), &bytes)?;
+    }
+    let list = memory.join("served");
+    let before = fs::read_to_string(&list).unwrap_or_default();
+    for name in before.lines().filter(|it| !names.contains(it)) {
+        let stale = folder.join(file(name));
+        if stale.exists() {
+            fs::remove_file(&stale).with_context(|| format!("removing {}", stale.display()))?;
+        }
+    }
+    write_if_changed(&list, names.join("\n").as_bytes())?;
+    Ok(())
+}
+
 /// The components that only tests load. Built by themselves, so that the shipped ones are the same
 /// bytes with and without tests.
 pub(crate) fn for_tests(workspace: &Workspace) -> Result<String> {
@@ -70,4 +105,24 @@ fn forget_others(folder: &Path, names: &[&str]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_operator_loaded_stays_where_ours_come_and_go() {
+        let root = std::env::temp_dir().join(format!("xtask-served-{}", std::process::id()));
+        let [built, folder, memory] = ["built", "folder", "memory"].map(|it| root.join(it));
+        for (folder, name) in [(&built, "hall"), (&built, "map"), (&folder, "own")] {
+            write_if_changed(&folder.join(name).with_extension("wasm"), name.as_bytes()).unwrap();
+        }
+        let there = |name: &str| folder.join(name).with_extension("wasm").exists();
+        lay(&built, &["hall", "map"], &folder, &memory).unwrap();
+        assert!(there("hall") && there("map") && there("own"));
+        lay(&built, &["map"], &folder, &memory).unwrap();
+        assert!(!there("hall") && there("map") && there("own"));
+        fs::remove_dir_all(&root).unwrap();
+    }
 }

@@ -19,7 +19,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let steps = Steps::new(6);
     steps.run("set-up", &[], || setup::for_running(workspace));
     let carried = || {
-        steps.run("components", &["set-up"], || tools::shipped(workspace));
+        steps.run("components", &["set-up"], || tools::served(workspace));
         steps.run("page", &["set-up"], || browser::build(workspace));
     };
     // What it carries is a crate of its own: with the new one inside, little is left to be compiled.
@@ -36,7 +36,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 pub(crate) fn components(workspace: &Workspace) -> Result<()> {
     let steps = Steps::new(2);
     steps.run("set-up", &[], setup::for_components);
-    steps.run("components", &["set-up"], || tools::shipped(workspace));
+    steps.run("components", &["set-up"], || tools::served(workspace));
     steps.finish()
 }
 
@@ -58,17 +58,13 @@ pub(crate) fn host(workspace: &Workspace) -> Result<String> {
     Ok(workspace.binary().display().to_string())
 }
 
-/// The user's arguments, after ours: the component folder that `cargo xtask components` rebuilds,
-/// and a data folder in the tree. A subcommand of the host is left as it is.
+/// The user's arguments, after ours: the component folder that `cargo xtask components` fills, and a data folder in
+/// the tree. A command of the host has them too, and so finds the server that was started so.
 fn with_defaults(
     workspace: &Workspace,
     arguments: &[String],
     is_set: impl Fn(&str) -> bool,
 ) -> Vec<String> {
-    let is_subcommand = arguments.first().is_some_and(|first| !first.starts_with('-'));
-    if is_subcommand {
-        return arguments.to_vec();
-    }
     let says = |options: [&str; 2]| {
         options.iter().any(|option| {
             let variable = format!("MADOGUCHI_{}", option.trim_start_matches('-').to_uppercase());
@@ -81,7 +77,7 @@ fn with_defaults(
         all.extend([option.to_owned(), value.to_string_lossy().into_owned()]);
     };
     if !says(OWN_COMPONENTS) {
-        add("--components", workspace.bundle().join("components").as_os_str());
+        add("--components", tools::served_folder(workspace).as_os_str());
     }
     if !says(OWN_DATA) {
         add("--data", workspace.root.join(".madoguchi").as_os_str());
@@ -120,11 +116,11 @@ mod tests {
 
     #[test]
     fn what_the_user_says_wins_over_our_folders() {
-        let ours = "--components /w/target/bundle/components --data /w/.madoguchi";
+        let ours = "--components /w/target/components --data /w/.madoguchi";
         assert_eq!(arguments(&[], &[]), ours);
         assert_eq!(arguments(&["--addr", "[::1]:9000"], &[]), format!("{ours} --addr [::1]:9000"));
         assert_eq!(arguments(&["--data=/tmp/d"], &["MADOGUCHI_COMPONENTS"]), "--data=/tmp/d");
         assert_eq!(arguments(&["--config", "m.toml"], &[]), "--config m.toml");
-        assert_eq!(arguments(&["export", "cinema"], &[]), "export cinema");
+        assert_eq!(arguments(&["operator"], &[]), format!("{ours} operator"));
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Offer {
     pub(crate) description: String,
     /// JSON Schema of its arguments.
     pub(crate) schema: Arc<Map<String, Value>>,
+    /// Entries of a request's `_meta` that a model may set, as JSON Schemas by their names.
+    pub(crate) request_meta: Arc<Map<String, Value>>,
     /// Whose it is: the name of a component, or of another server.
     pub(crate) owner: String,
     /// Whether it changes nothing.
@@ -35,9 +37,11 @@ impl Offer {
     }
 
     fn of(it: Tool) -> Self {
+        let request_meta = it.request_meta.and_then(|it| serde_json::from_str(&it).ok());
         let owner = it.owner.split_once(':').map_or(it.owner.as_str(), |it| it.1).to_owned();
         Self {
             schema: Arc::new(serde_json::from_str(&it.input_schema).unwrap_or_default()),
+            request_meta: Arc::new(request_meta.unwrap_or_default()),
             owner,
             name: it.name,
             title: it.title,

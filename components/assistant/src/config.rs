@@ -214,12 +214,14 @@ impl AssistantConfig {
 
     /// The system prompt, chosen by whether there are tools (ILL-31).
     ///
-    /// `{today}` in it is the day in Japan, with its name: a model knows none.
+    /// `{today}` in it is the day in Japan, with its name, `{now}` the same with the time: a model knows none.
     pub(crate) fn prompt(&self, has_tools: bool, now: Timestamp) -> String {
         let without = self.prompt_without_tools.as_deref().filter(|_| !has_tools);
-        let today =
-            jiff::tz::Offset::constant(9).to_datetime(now).strftime("%Y-%m-%d (%A)").to_string();
-        without.unwrap_or(&self.prompt).trim().replace("{today}", &today)
+        let here = jiff::tz::Offset::constant(9).to_datetime(now);
+        let written = |format: &str| here.strftime(format).to_string();
+        let prompt = without.unwrap_or(&self.prompt).trim();
+        let prompt = prompt.replace("{today}", &written("%Y-%m-%d (%A)"));
+        prompt.replace("{now}", &written("%Y-%m-%d (%A) %H:%M"))
     }
 
     /// Whether the tool is its own here: the one that makes pictures is where no model makes them.

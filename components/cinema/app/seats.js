@@ -185,9 +185,9 @@
   const holdSeats = () => {
     if (needsName()) return;
     act(async () => {
-      if (hold) await app.call("release_hold", { hold_token: hold.token }).catch(() => {});
-      hold = null;
-      const { structuredContent: it } = await app.call("hold_seats", { user_id: name.trim(), showtime_id: showtime, seat_ids: chosen() });
+      const order = { user_id: name.trim(), showtime_id: showtime, seat_ids: chosen() };
+      // What was held before is given up once these are held, and not before.
+      const { structuredContent: it } = await app.call("hold_seats", { ...order, ...(hold && { hold_token: hold.token }) });
       hold = { token: it.hold_token ?? it.hold_id, until: it.expires_at, user: it.user_id };
       app.announce(t("heldUntil", list(chosen()), moment(hold.until, { timeStyle: "short" })));
       await keep();

@@ -1,8 +1,7 @@
 //! Chosen values held against the options that are known here without asking another host (FORM-43): those
 //! of the demo, and those that were looked up lately. Others are taken as they are.
 
-use output::form::{Fault, Form, Kind, OPTIONS_MAX, Values, Wrong, choices};
-use serde_json::Value;
+use output::form::{Fault, Form, Kind, OPTIONS_MAX, Values, Wrong, choices, is_same};
 
 use crate::lookup;
 
@@ -24,9 +23,4 @@ pub fn check(form: &Form, values: &Values) -> Vec<Fault> {
         }
     }
     faults
-}
-
-/// 1 and 1.0 are the same.
-fn is_same(one: &Value, other: &Value) -> bool {
-    one == other || (one.is_number() && one.as_f64() == other.as_f64())
 }

@@ -3,10 +3,14 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use graph::{Mode, Point, Prefer};
-use output::navigation::{ARRIVAL_TIME, PREFER, TRAVEL_MODE, VIA};
+use output::navigation::{self, ARRIVAL_TIME, PREFER, TRAVEL_MODE, VIA};
 use toolkit::{Stop, User, invalid};
 
-use crate::ask::Departure;
+use crate::{
+    ask::{Departure, Language},
+    error::ProviderError,
+    refusals,
+};
 
 /// Characters of a place.
 const PLACE_CHARS_MAX: usize = 200;
@@ -21,11 +25,11 @@ const GRACE: Duration = Duration::from_mins(1);
 /// The traffic of later days is not known.
 const AHEAD_MAX: Duration = Duration::from_hours(24 * 366);
 
-/// A place without the spaces around it.
+/// A place without the spaces around it; a pair of numbers as `lat,lng`.
 ///
 /// # Errors
-/// When it is empty, too long, or a pair of numbers that is nowhere on the globe.
-pub fn place(pointer: &str, text: &str) -> Result<String, Stop> {
+/// When it is empty, too long, or a pair of numbers that is nowhere on the globe, which is said in `language`.
+pub fn place(pointer: &str, text: &str, language: Language) -> Result<String, Stop> {
     // Bytes first: nothing is done with a text of a megabyte.
     let too_long = text.len() > PLACE_CHARS_MAX * 16;
     let text = if too_long { text } else { text.trim() };
@@ -37,9 +41,11 @@ pub fn place(pointer: &str, text: &str) -> Result<String, Stop> {
     }
     match coordinates(text) {
         Some(at) if !at.is_on_globe() => {
-            Err(invalid(pointer, "must be lat,lng on the globe: -90 to 90, -180 to 180"))
+            let (pointer, place) = (pointer.to_owned(), text.to_owned());
+            Err(refusals::stop_in(&ProviderError::OffGlobe { pointer, place }, language))
         }
-        _ => Ok(text.to_owned()),
+        Some(at) => Ok(format!("{},{}", at.lat, at.lng)),
+        None => Ok(text.to_owned()),
     }
 }
 
@@ -47,11 +53,12 @@ pub fn place(pointer: &str, text: &str) -> Result<String, Stop> {
 ///
 /// # Errors
 /// When there are none or too many, or one of them does not fit.
-pub fn places(pointer: &str, texts: &[String]) -> Result<Vec<String>, Stop> {
+pub fn places(pointer: &str, texts: &[String], language: Language) -> Result<Vec<String>, Stop> {
     if texts.is_empty() || texts.len() > PLACES_MAX {
         return Err(invalid(pointer, format!("must be 1 to {PLACES_MAX} places")));
     }
-    let place = |(index, text): (usize, &String)| place(&format!("{pointer}/{index}"), text);
+    let place =
+        |(index, text): (usize, &String)| place(&format!("{pointer}/{index}"), text, language);
     texts.iter().enumerate().map(place).collect()
 }
 
@@ -67,11 +74,38 @@ pub fn pairs(origins: usize, destinations: usize) -> Result<(), Stop> {
     Err(invalid("/destinations", message))
 }
 
-/// `35.6812,139.7671`, read; none where it is something else. The point may be off the globe.
+/// `35.6812,139.7671`, read; none where it is a name. The point may be off the globe.
+///
+/// People write it with spaces, in brackets and with wide digits, too: `（３５．６８　１３９．７６）`. Without a comma both
+/// numbers have a point.
 #[must_use]
 pub fn coordinates(text: &str) -> Option<Point> {
-    let (lat, lng) = text.split_once([',', '，'])?;
+    const BRACKETS: [(char, char); 2] = [('(', ')'), ('[', ']')];
+    let plain: String = text.chars().map(narrow).collect();
+    let plain = plain.trim();
+    let inner = BRACKETS.iter().find_map(|it| plain.strip_prefix(it.0)?.strip_suffix(it.1));
+    let plain = inner.unwrap_or(plain).trim();
+    let spaced = || plain.split_once(' ').filter(|it| it.0.contains('.') && it.1.contains('.'));
+    let (lat, lng) = plain.split_once(',').or_else(spaced)?;
     Some(Point { lat: lat.trim().parse().ok()?, lng: lng.trim().parse().ok()? })
+}
+
+/// A sign as it is written in ASCII, where there is a wide form of it.
+fn narrow(it: char) -> char {
+    match it {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xff01 + 0x21).unwrap_or(it),
+        '、' => ',',
+        '−' | 'ー' => '-',
+        it if it.is_whitespace() => ' ',
+        it => it,
+    }
+}
+
+/// The point on the globe that `text` is; none where it is a name.
+#[must_use]
+pub fn point(text: &str) -> Option<navigation::Point> {
+    let at = coordinates(text).filter(|it| it.is_on_globe())?;
+    Some(navigation::Point { lat: at.lat, lng: at.lng })
 }
 
 /// `now`, RFC 3339, or seconds since 1970 (NAV-21).
@@ -92,11 +126,11 @@ pub fn departure(text: &str, now: SystemTime) -> Result<Departure, Stop> {
         Ok(seconds) => seconds,
         Err(_) => chrono::DateTime::parse_from_rfc3339(text).map_err(|_| no_time())?.timestamp(),
     };
-    let seconds = u64::try_from(seconds).map_err(|_| past(POINTER))?;
+    let seconds = u64::try_from(seconds).map_err(|_| past(POINTER, now))?;
     let at = UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).ok_or_else(no_time)?;
     if at <= now {
         let late = now.duration_since(at).unwrap_or_default();
-        return if late <= GRACE { Ok(Departure::Now) } else { Err(past(POINTER)) };
+        return if late <= GRACE { Ok(Departure::Now) } else { Err(past(POINTER, now)) };
     }
     if at.duration_since(now).unwrap_or_default() > AHEAD_MAX {
         return Err(invalid(POINTER, "must be within a year from now"));
@@ -104,8 +138,17 @@ pub fn departure(text: &str, now: SystemTime) -> Result<Departure, Stop> {
     Ok(Departure::At(at))
 }
 
-fn past(pointer: &str) -> Stop {
-    invalid(pointer, "must not be in the past")
+/// Who chooses a time may not know what time it is.
+fn past(pointer: &str, now: SystemTime) -> Stop {
+    invalid(pointer, format!("must not be in the past: it is {} now", written(now)))
+}
+
+/// A moment in RFC 3339, by Japan's clocks.
+fn written(moment: SystemTime) -> String {
+    let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let at = chrono::DateTime::from_timestamp(i64::try_from(since.as_secs()).unwrap_or(0), 0);
+    let japan = at.unwrap_or_default() + chrono::TimeDelta::hours(9);
+    japan.format("%Y-%m-%dT%H:%M:%S+09:00").to_string()
 }
 
 /// How one travels, as the page says it beside the arguments, which are the specification's.
@@ -147,7 +190,7 @@ pub fn prefer(user: &User) -> Result<Prefer, Stop> {
 ///
 /// # Errors
 /// When it is no list of places, or there are too many.
-pub fn via(user: &User) -> Result<Vec<String>, Stop> {
+pub fn via(user: &User, language: Language) -> Result<Vec<String>, Stop> {
     let meta = user.request_meta();
     let Some(list) = meta.get(VIA) else { return Ok(Vec::new()) };
     let problem = || {
@@ -156,7 +199,7 @@ pub fn via(user: &User) -> Result<Vec<String>, Stop> {
     };
     let list = list.as_array().filter(|it| it.len() <= VIA_MAX).ok_or_else(problem)?;
     let named = |(index, value): (usize, &serde_json::Value)| {
-        place(&format!("/via/{index}"), value.as_str().ok_or_else(problem)?)
+        place(&format!("/via/{index}"), value.as_str().ok_or_else(problem)?, language)
     };
     list.iter().enumerate().map(named).collect()
 }
@@ -175,8 +218,8 @@ pub fn arrival(user: &User, now: SystemTime) -> Result<Option<SystemTime>, Stop>
     match departure(&text, now) {
         Ok(Departure::At(at)) => Ok(Some(at)),
         _ => {
-            let what = "must be a time ahead, within a year: 2026-11-21T10:00:00+09:00";
-            Err(invalid("", format!("_meta {ARRIVAL_TIME} {what}")))
+            let what = "must be a time ahead, within a year, such as 2026-11-21T10:00:00+09:00";
+            Err(invalid("", format!("_meta {ARRIVAL_TIME} {what}; it is {} now", written(now))))
         }
     }
 }
@@ -197,25 +240,50 @@ mod tests {
 
     #[test]
     fn a_place_is_trimmed_and_one_that_is_empty_or_long_is_refused() {
-        assert_eq!(place("/origin", " 東京駅\n").unwrap(), "東京駅");
-        assert_eq!(place("/origin", &"駅".repeat(200)).unwrap().chars().count(), 200);
+        let place = |text: &str| place("/origin", text, Language::Japanese);
+        assert_eq!(place(" 東京駅\n").unwrap(), "東京駅");
+        assert_eq!(place(&"駅".repeat(200)).unwrap().chars().count(), 200);
         for text in ["", " \u{3000}", &"駅".repeat(201), &"a".repeat(1 << 20)] {
-            assert_eq!(problem(place("/origin", text)).0, "/origin");
+            assert_eq!(problem(place(text)).0, "/origin");
         }
     }
 
     #[test]
     fn numbers_that_are_nowhere_are_refused() {
-        assert!(place("/origin", "35.68, 139.76").is_ok());
-        for text in ["NaN,139", "91,0", "0,-181", "inf,0", "1e999,0"] {
-            assert!(problem(place("/origin", text)).1.contains("lat,lng"), "{text}");
+        let place = |text: &str| place("/origin", text, Language::Japanese);
+        for text in ["NaN,139", "91,0", "0,-181", "inf,0", "1e999,0", "99.9 200.5"] {
+            let Err(Stop::Refused(it)) = place(text) else { panic!("{text}") };
+            assert!(it.code == "invalid_request" && it.message.contains("座標"), "{text}");
         }
-        assert!(place("/origin", "1-1, 丸の内").is_ok(), "an address with a comma is one");
+        assert!(place("1-1, 丸の内").is_ok(), "an address with a comma is one");
+    }
+
+    #[test]
+    fn coordinates_are_one_point_however_they_are_written() {
+        let place = |text: &str| place("/origin", text, Language::Japanese);
+        for text in [
+            "35.68,139.76",
+            " 35.68 , 139.76 ",
+            "35.68 139.76",
+            "(35.68, 139.76)",
+            "[35.68,139.76]",
+            "（３５．６８，１３９．７６）",
+            "３５．６８　１３９．７６",
+            "35.68、139.76",
+        ] {
+            assert_eq!(place(text).unwrap(), "35.68,139.76", "{text}");
+        }
+        assert_eq!(point("-35.5,139"), Some(navigation::Point { lat: -35.5, lng: 139.0 }));
+        assert_eq!(point("0,181"), None);
+        for name in ["東京駅", "1,2,3", "丸の内1,2", "1 2", "109 渋谷", "35.68", "()"] {
+            assert_eq!(coordinates(name), None, "{name}");
+        }
     }
 
     #[test]
     fn there_are_1_to_25_places_a_side_and_100_pairs() {
         let some = |count| vec!["東京駅".to_owned(); count];
+        let places = |pointer, texts: &[String]| places(pointer, texts, Language::English);
         assert_eq!(places("/origins", &some(25)).unwrap().len(), 25);
         for count in [0, 26, 500] {
             assert_eq!(problem(places("/origins", &some(count))).0, "/origins");
@@ -235,7 +303,8 @@ mod tests {
         assert_eq!(written, Departure::At(at(1_795_021_600)));
         assert_eq!(departure("1794999970", now).unwrap(), Departure::Now, "a clock may be behind");
         for past in ["1794999900", "2020-01-01T00:00:00Z", "-5"] {
-            assert!(problem(departure(past, now)).1.contains("past"), "{past}");
+            let message = problem(departure(past, now)).1;
+            assert!(message.contains("past: it is 2026-11-18T20:06:40+09:00 now"), "{message}");
         }
         for wrong in ["", "tomorrow", "2026-11-21T10:00:00", "99999999999999", "10:00"] {
             assert_eq!(problem(departure(wrong, now)).0, "/departure_time", "{wrong}");

@@ -95,11 +95,11 @@ fn about() -> Result<Value, Failure> {
     Ok(about)
 }
 
-/// `health`: how Google's service fares (NAV-15), as the last request to it went.
+/// `health`: how Google's service fares (NAV-15): connected, unless a request to it failed a moment ago.
 fn health() -> Result<Value, Failure> {
     let kind = provider()?;
-    let last = json!(memory::last(kind)?);
-    let fares = fares_as(kind.name(), last["status"].as_str());
+    let last = memory::last(kind)?.filter(|it| it.is_fresh);
+    let fares = fares_as(kind.name(), last.as_ref().map(|it| it.status.as_str()));
     Ok(json!({ "services": { "googleMaps": fares } }))
 }
 

@@ -39,6 +39,15 @@ pub enum ProviderError {
         /// How far it is.
         metres: u64,
     },
+    /// `INVALID_REQUEST`: a pair of numbers that is nowhere on the globe.
+    OffGlobe {
+        /// JSON pointer of the argument.
+        pointer: String,
+        /// What was asked for.
+        place: String,
+    },
+    /// `INVALID_REQUEST`: the provider takes no stops on the way.
+    NoStops,
     /// `INVALID_REQUEST`, `MAX_…_EXCEEDED`: the caller must correct this argument.
     Invalid {
         /// Which argument; empty where the provider does not say.

@@ -89,6 +89,8 @@ struct Ended {
     choice: Option<Choice>,
     /// The calls with their results, in order.
     calls: Vec<Value>,
+    /// The calls that wait for a person.
+    waits: Value,
     failure: Value,
 }
 
@@ -156,6 +158,7 @@ impl RouteRequest {
                 language.pick("モデルから説明がありませんでした。", "The model gave no reasons."),
             ),
             "failed" => return Err(Refusal::of(&ended.failure, language)),
+            "waits" => return Err(Refusal::waiting(&ended.waits, language)),
             // What was found so far is an answer, too.
             ending if chosen::route(&ended.calls, Some(&first)).0.is_object() => {
                 (Some(&first), String::new(), unfinished(ending, language))
@@ -251,7 +254,8 @@ fn ended(data: &Value, is_model: bool, telling: Option<&Telling>) -> Ended {
         false => (text.to_owned(), Choice::read(&data["choice"])),
     };
     let ending = data["ending"].as_str().unwrap_or("failed").to_owned();
-    Ended { ending, text, choice, calls, failure: data["failure"].clone() }
+    let (waits, failure) = (data["waits"].clone(), data["failure"].clone());
+    Ended { ending, text, choice, calls, waits, failure }
 }
 
 /// Why no route was chosen.

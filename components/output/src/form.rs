@@ -19,7 +19,7 @@ mod show_if;
 mod tests;
 mod value;
 
-pub use condition::{Condition, Test};
+pub use condition::{Condition, Test, is_same};
 pub use constraints::{Count, Days, Files, Number, Text};
 pub use date::{Day, Today, parse_day, parse_minute};
 pub use fault::{Fault, Language, SchemaFault, Wrong, size_of};

@@ -204,17 +204,18 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
     },
 ]));
 
-/// The visit to come first.
+/// The visit to come first, by the cinema's clock; by the reader's, `now`, where the cinema does not say.
 fn next_visit(made: &Value, now: &str) -> Option<Ongoing> {
+    let now = text(made, "now").unwrap_or(now);
     let is_to_come =
         |it: &&Value| text(it, "status") == Some("confirmed") && text(it, "start_time") > Some(now);
     let made = listed(made, "reservations").iter().filter(is_to_come);
     let next = made.min_by_key(|it| text(it, "start_time"))?;
     let (title, start) = (text(next, "movie_title")?, text(next, "start_time")?);
-    let when = start.get(5..16)?.replace('-', "/").replace('T', " ");
     Some(Ongoing {
-        phrase: (Key::FrontVisit, vec![title.to_owned(), when]),
+        phrase: (Key::FrontVisit, vec![title.to_owned()]),
         english: text(next, "movie_title_en").map(str::to_owned),
+        at: Some(start.to_owned()),
         route: At::Reservation(text(next, "reservation_id")?.to_owned()).route(),
         waiting: 0,
     })
@@ -293,15 +294,17 @@ mod tests {
             made("off", "2026-11-27T09:00:00", cancelled),
             made("next", "2026-11-28T18:30:00", confirmed),
         ];
-        let made = Reservations { reservations, reservations_count: 4 };
-        let made = serde_json::to_value(made).unwrap();
+        let made = Reservations { reservations, reservations_count: 4, now: None };
+        let mut made = serde_json::to_value(made).unwrap();
         let next = next_visit(&made, "2026-11-26T10:00:00").unwrap();
         assert_eq!(next.route, At::Reservation("next".to_owned()).route());
-        let said = [Lang::Ja, Lang::En].map(|it| next.say(it));
-        let right =
-            ["次の予約：七人の侍 11/28 18:30", "Your next visit: Seven Samurai, 11/28 18:30"];
-        assert_eq!(said, right);
+        assert_eq!(next.phrase, (Key::FrontVisit, vec!["七人の侍".to_owned()]));
+        assert_eq!(next.english.as_deref(), Some("Seven Samurai"));
+        assert_eq!(next.at.as_deref(), Some("2026-11-28T18:30:00"));
         assert!(next_visit(&made, "2026-12-01T00:00:00").is_none());
+        made["now"] = json!("2026-11-28T20:00:00");
+        let next = next_visit(&made, "2026-11-26T10:00:00").unwrap();
+        assert_eq!(next.route, At::Reservation("late".to_owned()).route(), "by its own clock");
     }
 
     #[test]

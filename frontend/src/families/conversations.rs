@@ -32,6 +32,7 @@ pub(crate) mod time;
 pub(crate) mod trace;
 pub(crate) mod views;
 pub(crate) mod watch;
+pub(crate) mod written;
 
 #[cfg(test)]
 pub(crate) mod samples;
@@ -79,7 +80,7 @@ pub(super) static FAMILY: Family = Family {
             let count = listed(value, "conversations").len();
             let phrase = (Key::FrontTalks, vec![count.to_string()]);
             let route = At::List(Filter::default()).route();
-            (count > 0).then_some(Ongoing { phrase, english: None, route, waiting: 0 })
+            (count > 0).then_some(Ongoing { phrase, english: None, at: None, route, waiting: 0 })
         },
     }),
     seek: Some(Seek {

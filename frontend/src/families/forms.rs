@@ -38,10 +38,10 @@ pub(super) static FAMILY: Family = Family {
         tool: "list_form_submissions",
         name: Key::FormsPlace,
         icon: "M5 3h10v14H5zM8 7h4M8 10h4M8 13h2",
-        start: || At::List.route(),
+        start: || At::List(None).route(),
         read: At::canonical,
         stage: |route| match At::of(route)? {
-            At::List => Some(String::new()),
+            At::List(_) => Some(String::new()),
             At::Form(handle) => Some(handle),
         },
         code: &PLACE,
@@ -63,7 +63,8 @@ pub(super) static FAMILY: Family = Family {
             (waiting > 0).then(|| Ongoing {
                 phrase,
                 english: None,
-                route: At::List.route(),
+                at: None,
+                route: At::List(None).route(),
                 waiting,
             })
         },
@@ -239,6 +240,11 @@ impl Requested {
     /// How many files of a field are on their way: a form with one is not sent.
     pub(crate) fn set_uploads(self, index: usize, count: usize) {
         self.entry(index).iter().for_each(|it| it.uploads.set(count));
+    }
+
+    /// Whether files of a field are still on their way.
+    pub(crate) fn is_uploading(self, index: usize) -> bool {
+        self.entry(index).is_some_and(|it| it.uploads.get() > 0)
     }
 
     /// The first field whose files are still on their way.

@@ -1,6 +1,6 @@
 //! Options that are loaded as a whole, on their own or for the value of another field (FORM-43, FORM-44).
 
-use output::form::{Choice, OPTIONS_MAX};
+use output::form::{Choice, OPTIONS_MAX, is_same};
 use serde_json::Value;
 
 use super::Options;
@@ -63,15 +63,18 @@ impl Loading {
     }
 }
 
-/// Of `options`, what a field holds that holds `value`, held `before` the options changed, and is to
-/// hold `default` where it holds nothing.
+/// Of `options`, what a field holds that holds `value`, and is to hold `default` where it holds nothing: what was chosen
+/// under another parent is not taken up again, though a code may be the same.
 pub(crate) fn settle(
     options: &[Choice],
     value: Option<&Value>,
-    before: Option<&Value>,
     default: Option<&Value>,
 ) -> Settled {
-    let find = |wanted: &Value| options.iter().find(|it| it.value == *wanted).cloned();
+    let find = |wanted: &Value| {
+        let found = options.iter().find(|it| is_same(&it.value, wanted))?;
+        // 1 that was there does not become 1.0.
+        Some(Choice { value: wanted.clone(), label: found.label.clone() })
+    };
     match value {
         Some(value) => match find(value) {
             Some(choice) => Settled::Put(choice),
@@ -79,10 +82,7 @@ pub(crate) fn settle(
             None if options.len() >= OPTIONS_MAX => Settled::Same,
             None => Settled::Clear,
         },
-        None => before
-            .and_then(find)
-            .or_else(|| default.and_then(find))
-            .map_or(Settled::Same, Settled::Put),
+        None => default.and_then(find).map_or(Settled::Same, Settled::Put),
     }
 }
 
@@ -116,11 +116,16 @@ mod tests {
         let (here, gone) = (json!("13"), json!("CA"));
         let options = options(&["13", "27"]);
         let put = |index: usize| Settled::Put(options[index].clone());
-        assert_eq!(settle(&options, Some(&here), None, None), put(0));
-        assert_eq!(settle(&options, Some(&gone), None, None), Settled::Clear);
-        // Emptied with its parent, and still there.
-        assert_eq!(settle(&options, None, Some(&here), None), put(0));
-        assert_eq!(settle(&options, None, Some(&gone), None), Settled::Same);
+        assert_eq!(settle(&options, Some(&here), None), put(0));
+        assert_eq!(settle(&options, Some(&gone), None), Settled::Clear);
+        assert_eq!(settle(&options, None, None), Settled::Same, "emptied with its parent");
+    }
+
+    #[test]
+    fn a_number_is_found_however_it_is_written() {
+        let options = [Choice { value: json!(1.0), label: "one".to_owned() }];
+        let one = Choice { value: json!(1), label: "one".to_owned() };
+        assert_eq!(settle(&options, Some(&json!(1)), None), Settled::Put(one));
     }
 
     #[test]
@@ -128,17 +133,17 @@ mod tests {
         let options = options(&["JP", "US"]);
         let (japan, nowhere) = (json!("JP"), json!("XX"));
         let put = Settled::Put(options[0].clone());
-        assert_eq!(settle(&options, None, None, Some(&japan)), put);
-        assert_eq!(settle(&options, None, None, Some(&nowhere)), Settled::Same);
+        assert_eq!(settle(&options, None, Some(&japan)), put);
+        assert_eq!(settle(&options, None, Some(&nowhere)), Settled::Same);
         let other = json!("US");
         let kept = Settled::Put(options[1].clone());
-        assert_eq!(settle(&options, Some(&other), None, Some(&japan)), kept);
+        assert_eq!(settle(&options, Some(&other), Some(&japan)), kept);
     }
 
     #[test]
     fn a_value_beyond_the_options_that_were_taken_is_left_alone() {
         let many = (0..OPTIONS_MAX).map(|it| it.to_string()).collect::<Vec<_>>();
         let many = options(&many.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(settle(&many, Some(&json!("x")), None, None), Settled::Same);
+        assert_eq!(settle(&many, Some(&json!("x")), None), Settled::Same);
     }
 }

@@ -227,6 +227,10 @@ with_map_words! {
 
     @later
 
+    // What came of something whose view is gone.
+    ReservedAway: "予約が完了しました。予約番号は {0} です。", "Your seats are reserved. The reservation's number is {0}.";
+    NotDone: "できませんでした：{0}", "That was not done: {0}";
+
     // The finder.
     FinderHint: "画面・ツール・作品・会話・フォームを検索", "Places, tools, films, conversations, forms";
     FinderFound: "見つかったもの", "What was found";

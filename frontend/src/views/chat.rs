@@ -2,7 +2,7 @@
 
 mod composer;
 mod facts;
-mod markdown;
+pub(crate) mod markdown;
 mod message;
 mod password;
 mod piece;

@@ -55,6 +55,7 @@ fn asking(approvals: &[Value]) -> Vec<(bool, Ongoing)> {
         let ongoing = Ongoing {
             phrase: (Key::FrontAsks, vec![text(head, "name")?.to_owned()]),
             english: None,
+            at: None,
             route: Route::Chat(Some(id.to_owned())),
             waiting: 1,
         };
@@ -76,6 +77,7 @@ fn Mine() -> impl IntoView {
         let approvals = (count > 0).then(|| Ongoing {
             phrase: (Key::FrontApprovals, vec![count.to_string()]),
             english: None,
+            at: None,
             route: Route::Approvals,
             waiting: count,
         });

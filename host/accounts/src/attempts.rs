@@ -2,9 +2,11 @@
 //! (AUTH-4).
 
 use std::{
+    collections::VecDeque,
     hash::{BuildHasher, RandomState},
     net::IpAddr,
     num::NonZeroU32,
+    time::Duration,
 };
 
 use governor::{
@@ -13,20 +15,25 @@ use governor::{
 };
 
 use base::caller::network;
+use parking_lot::Mutex;
 use store::live_nodes::LiveNodes;
 
 /// Keys that are told apart: more of them share a place, so that none can take memory.
 const PLACES: u64 = 1 << 14;
 
-/// How many at once, and one more after how many seconds.
-struct Pace(u32, u32);
+/// How many at once, and one more after what time.
+struct Pace(u32, Duration);
 
-const SIGN_INS_OF_NETWORK: Pace = Pace(20, 5);
-/// After so many the account is closed to passwords for a while, right ones among them; passkeys go on.
-const SIGN_INS_OF_NAME: Pace = Pace(8, 60);
-const SIGN_INS_OF_ALL: Pace = Pace(200, 1);
-const REGISTRATIONS_OF_NETWORK: Pace = Pace(20, 60);
-const REGISTRATIONS_OF_ALL: Pace = Pace(200, 5);
+const SIGN_INS_OF_NETWORK: Pace = Pace(20, Duration::from_secs(5));
+/// After so many the account is closed to passwords for a while, right ones among them, but for networks from which its
+/// person has signed in before; passkeys go on.
+const SIGN_INS_OF_NAME: Pace = Pace(8, Duration::from_secs(60));
+/// Many times what one network has, so that a few keep no others out.
+const SIGN_INS_OF_ALL: Pace = Pace(200, Duration::from_millis(20));
+const REGISTRATIONS_OF_NETWORK: Pace = Pace(20, Duration::from_secs(60));
+const REGISTRATIONS_OF_ALL: Pace = Pace(200, Duration::from_secs(5));
+/// Networks from which a name has signed in that are remembered.
+const KNOWN_MAX: usize = 1_024;
 /// Passkeys that one network begins to make or to sign in with, in a second, and at once.
 const PASSKEYS_PER_S: NonZeroU32 = NonZeroU32::new(2).expect("it is not zero");
 const PASSKEYS_AT_ONCE: NonZeroU32 = NonZeroU32::new(40).expect("it is not zero");
@@ -42,14 +49,15 @@ pub(crate) struct Attempts {
     registrations: DefaultKeyedRateLimiter<u64>,
     passkeys: DefaultKeyedRateLimiter<u64>,
     requests: DefaultKeyedRateLimiter<u64>,
+    /// From where which name has signed in, the latest first.
+    known: Mutex<VecDeque<u64>>,
     all_sign_ins: DefaultDirectRateLimiter,
     all_registrations: DefaultDirectRateLimiter,
 }
 
 fn quota(pace: &Pace) -> Quota {
     let burst = NonZeroU32::new(pace.0).unwrap_or(NonZeroU32::MIN);
-    let quota = Quota::with_period(std::time::Duration::from_secs(pace.1.into()));
-    quota.unwrap_or(Quota::per_second(NonZeroU32::MIN)).allow_burst(burst)
+    Quota::with_period(pace.1).unwrap_or(Quota::per_second(NonZeroU32::MIN)).allow_burst(burst)
 }
 
 impl Attempts {
@@ -60,6 +68,7 @@ impl Attempts {
             live_nodes: live_nodes.clone(),
             hasher: RandomState::new(),
             sign_ins: [keyed(&SIGN_INS_OF_NETWORK), keyed(&SIGN_INS_OF_NAME)],
+            known: Mutex::default(),
             registrations: keyed(&REGISTRATIONS_OF_NETWORK),
             passkeys: RateLimiter::keyed(
                 Quota::per_second(PASSKEYS_PER_S).allow_burst(PASSKEYS_AT_ONCE),
@@ -76,8 +85,24 @@ impl Attempts {
     pub(crate) fn sign_in(&self, peer: IpAddr, name: &str) -> Result<(), u64> {
         let [networks, names] = &self.sign_ins;
         self.take(networks, self.network(peer), SIGN_INS_OF_NETWORK.0)?;
-        self.take(names, self.place(name.to_lowercase()), SIGN_INS_OF_NAME.0)?;
+        let is_known = self.known.lock().contains(&self.known_as(peer, name));
+        if !is_known {
+            self.take(names, self.place(name.to_lowercase()), SIGN_INS_OF_NAME.0)?;
+        }
         self.take_direct(&self.all_sign_ins, SIGN_INS_OF_ALL.0)
+    }
+
+    /// Notes that `name` has signed in from there.
+    pub(crate) fn signed_in(&self, peer: IpAddr, name: &str) {
+        let key = self.known_as(peer, name);
+        let mut known = self.known.lock();
+        known.retain(|it| *it != key);
+        known.push_front(key);
+        known.truncate(KNOWN_MAX);
+    }
+
+    fn known_as(&self, peer: IpAddr, name: &str) -> u64 {
+        self.hasher.hash_one((network(peer, 32, 48), name.to_lowercase()))
     }
 
     /// One more client that registers itself.
@@ -142,6 +167,37 @@ mod tests {
         assert!(attempts.sign_in(peer(30), "ben").is_ok());
         let of_one = (0..40).filter(|it| attempts.sign_in(peer(40), &format!("n{it}")).is_ok());
         assert_eq!(of_one.count(), 20);
+    }
+
+    #[test]
+    fn a_person_is_let_in_from_where_they_were_before() {
+        let attempts = Attempts::new(&LiveNodes::default());
+        let home = IpAddr::from([192, 0, 2, 1]);
+        attempts.signed_in(home, "Ann");
+        for it in 2..=20 {
+            let _ = attempts.sign_in(IpAddr::from([192, 0, 2, it]), "ann");
+        }
+        assert!(attempts.sign_in(IpAddr::from([192, 0, 2, 30]), "ann").is_err());
+        assert!(attempts.sign_in(home, "ann").is_ok());
+        let guesses = (0..100).filter(|_| attempts.sign_in(home, "ann").is_ok()).count();
+        assert_eq!(guesses, 19, "as often as one network may");
+        for at in 0..2 * KNOWN_MAX {
+            attempts.signed_in(home, &format!("n{at}"));
+        }
+        assert_eq!(attempts.known.lock().len(), KNOWN_MAX);
+    }
+
+    #[test]
+    fn a_few_networks_leave_room_for_others_to_sign_in() {
+        let attempts = Attempts::new(&LiveNodes::default());
+        for network in 0..10 {
+            for at in 0..40 {
+                let name = format!("n{network}-{at}");
+                let _ = attempts.sign_in(IpAddr::from([192, 0, 2, network]), &name);
+            }
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(attempts.sign_in(IpAddr::from([198, 51, 100, 1]), "ann").is_ok());
     }
 
     #[test]

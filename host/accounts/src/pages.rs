@@ -9,7 +9,8 @@ use crate::{
     clients::{PAGE, form_target, host_of, is_document, is_own_machine},
     password::CHARS_MIN,
     scopes::{Offer, sentence},
-    state::Client,
+    service::time,
+    state::{Account, Client, Passkey},
 };
 
 /// The parameter by which a page is asked for in a language (OpenID Connect Core, 3.1.2.1).
@@ -180,7 +181,15 @@ impl Reader {
     }
 
     /// The page behind a link: how its person signs in from now on.
-    pub(crate) fn link(&self, name: &str, link: &str, is_wrong: bool) -> Response {
+    pub(crate) fn link(&self, account: &Account, link: &str, is_wrong: bool) -> Response {
+        let name = &account.name;
+        let anew = match account.link.as_ref().is_some_and(|it| it.is_anew) {
+            true => self.t(
+                "使うと、これまでのパスキーとパスワード、許可したプログラムはすべて取り消されます。",
+                "Using it takes back all passkeys, the password and everything that was let in before.",
+            ),
+            false => "",
+        };
         let title = self.language.pick(
             format!("{name} さん、サインインの方法を選んでください"),
             format!("{name}, choose how to sign in"),
@@ -196,12 +205,12 @@ impl Reader {
         );
         let wrong = if is_wrong { " class=\"bad\" role=\"alert\"" } else { "" };
         let body = format!(
-            "<p>{}</p>{passkey}<form method=\"post\" action=\"{}\"><h2>{}</h2><p id=\"hint\"{wrong}>{hint}</p>\
+            "<p>{} {anew}</p>{passkey}<form method=\"post\" action=\"{}\"><h2>{}</h2><p id=\"hint\"{wrong}>{hint}</p>\
              <input type=\"hidden\" name=\"username\" autocomplete=\"username\" value=\"{}\">\
              <label for=\"password\">{}</label><input type=\"password\" id=\"password\" name=\"password\" autocomplete=\"new-password\" aria-describedby=\"hint\" required minlength=\"{CHARS_MIN}\">\
              <label for=\"again\">{}</label><input type=\"password\" id=\"again\" name=\"again\" autocomplete=\"new-password\" required>\
              <div class=\"row\"><button>{}</button></div></form>",
-            self.t("このリンクは一度だけ使えます。", "This link works once.",),
+            self.t("このリンクは一度だけ使えます。", "This link works once."),
             escaped(&format!("{}/account/link/{link}{}", self.prefix, self.language_query())),
             self.t("または、パスワードを決める", "Or choose a password"),
             escaped(name),
@@ -308,8 +317,17 @@ impl Reader {
         self.page(status, &title, &body, &form_target(redirect_uri))
     }
 
-    /// A person's own page: which devices may do what.
-    pub(crate) fn account(&self, name: &str, devices: &[Value], tag: &str) -> Response {
+    /// Why a passkey is not taken back.
+    pub(crate) fn last_way_in(&self) -> &'static str {
+        self.t(
+            "このパスキーのほかにサインインする方法がないため、取り消せません。先に、新しいリンクを管理者に頼んでください。",
+            "There is no other way to sign in than this passkey, so it cannot be taken back. Ask the operator for a new link first.",
+        )
+    }
+
+    /// A person's own page: by what they sign in, and which devices may do what.
+    pub(crate) fn account(&self, account: &Account, devices: &[Value], tag: &str) -> Response {
+        let name = &account.name;
         let text = |it: &Value, name: &str| escaped(it[name].as_str().unwrap_or_default());
         let form = |path: &str, fields: &str, label: &str| {
             format!(
@@ -343,9 +361,25 @@ impl Reader {
             true => format!("<p>{}</p>", self.t("まだありません。", "There are none yet.")),
             false => devices,
         };
+        let may_lose = account.may_lose_passkey();
+        let passkey = |it: &Passkey| {
+            let id =
+                format!("<input type=\"hidden\" name=\"passkey\" value=\"{}\">", escaped(&it.id));
+            let end = match may_lose {
+                true => form("/account/passkeys/end", &id, self.t("取り消す", "Take back")),
+                false => format!("<p>{}</p>", self.last_way_in()),
+            };
+            let (label, made) = (self.t("作成日時：", "Made:"), self.time(&time(it.created_s)));
+            format!("<section class=\"card\"><p>{label} {made}</p>{end}</section>")
+        };
+        let passkeys: String = account.passkeys.iter().map(passkey).collect();
+        let passkeys = match passkeys.is_empty() {
+            true => String::new(),
+            false => format!("<h2>{}</h2>{passkeys}", self.t("パスキー", "Passkeys")),
+        };
         let everywhere = "<input type=\"hidden\" name=\"everywhere\" value=\"yes\">";
         let body = format!(
-            "<p>{}</p><h2>{}</h2>{devices}<div class=\"row\">{}{}</div>",
+            "<p>{}</p><h2>{}</h2>{devices}{passkeys}<div class=\"row\">{}{}</div>",
             self.language.pick(
                 format!("<strong>{}</strong> さんとしてサインインしています。", escaped(name)),
                 format!("You are signed in as <strong>{}</strong>.", escaped(name)),

@@ -45,6 +45,7 @@ pub fn routes(accounts: Accounts) -> Router {
         .route("/account/sign-in", get(account::home).post(account::sign_in))
         .route("/account/sign-out", post(account::sign_out))
         .route("/account/devices/end", post(account::end_device))
+        .route("/account/passkeys/end", post(account::end_passkey))
         .route("/account/link/{link}", get(account::link).post(account::choose))
         .route("/account/passkey/begin", post(account::begin_passkey))
         .route("/account/passkey/register", post(account::register_passkey))

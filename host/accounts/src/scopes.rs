@@ -80,12 +80,29 @@ pub(crate) fn read(texts: &[String]) -> Vec<Scope> {
     texts.iter().filter_map(|it| it.parse().ok()).collect()
 }
 
-/// What a client reaches that was given `given` by a person who has `own`, and how that is written.
-pub(crate) fn reach(given: &[String], own: &[String]) -> (Vec<String>, Scopes) {
-    let (given, own) = (read(given), read(own));
-    let texts = Offer::of(Some(&given), &own).texts();
-    let reach: Scopes = read(&texts).into_iter().collect();
-    (texts, reach.within(own.into_iter().collect()))
+/// What a token brings.
+pub(crate) struct Brought {
+    /// As it was given.
+    pub(crate) held: Vec<String>,
+    /// As components are told: a tool by its own name only where the person has it by that name, or has everything. A
+    /// client names what it likes, and a component may take such a name for the operator's word.
+    pub(crate) told: Vec<String>,
+    /// To be asked.
+    pub(crate) reach: Scopes,
+}
+
+impl Brought {
+    /// What a client has that was given `given` by a person who has `own`.
+    pub(crate) fn of(given: &[String], own: &[String]) -> Self {
+        let (given, own) = (read(given), read(own));
+        let held = Offer::of(Some(&given), &own).texts();
+        let mut told = read(&held);
+        let is_own = |it: &Scope| own.contains(&Scope::All) || own.contains(it);
+        told.retain(|it| !matches!(it, Scope::Tool(_)) || is_own(it));
+        let told = told.iter().map(Scope::to_string).collect();
+        let reach: Scopes = read(&held).into_iter().collect();
+        Self { held, told, reach: reach.within(own.into_iter().collect()) }
+    }
 }
 
 /// What a scope lets a client do, in a sentence.
@@ -139,6 +156,21 @@ mod tests {
         assert_eq!(offered(Some(&["read-only"]), &["component:a"]), ["read-only"]);
         assert_eq!(offered(None, &["operator"]), [""; 0]);
         assert_eq!(offered(None, &[]), [""; 0]);
+    }
+
+    #[test]
+    fn components_are_told_a_tool_that_the_person_has_by_name() {
+        let texts = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let told = |given: &[&str], own: &[&str]| Brought::of(&texts(given), &texts(own)).told;
+        assert_eq!(told(&["tool:x"], &["component:a"]), [""; 0]);
+        assert_eq!(told(&["tool:x", "component:a"], &["component:a"]), ["component:a"]);
+        assert_eq!(told(&["tool:x"], &["component:a", "tool:x"]), ["tool:x"]);
+        assert_eq!(told(&["tool:x"], &["*"]), ["tool:x"]);
+        assert_eq!(told(&["tool:x"], &["read-only"]), ["read-only"]);
+        let brought = Brought::of(&texts(&["tool:x"]), &texts(&["component:a"]));
+        assert_eq!(brought.held, ["tool:x"], "its client has it all the same");
+        let owner = base::tool_set::Owner::Component("a");
+        assert!(brought.reach.may_call(owner, "x", false));
     }
 
     #[test]

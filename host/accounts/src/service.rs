@@ -10,7 +10,7 @@ use std::{
 use base::{config::AccountsConfig, scopes::Scopes};
 use serde_json::{Value, json};
 use store::{clock::Clock, database::postgres::Server, seal::Seal};
-use telemetry::audit::{Arguments, Audit, By, Line, Name};
+use telemetry::audit::{self, Arguments, Audit, By, Line, Name};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -18,7 +18,7 @@ use crate::{
     attempts::Attempts,
     clients::{self, Documents, Problem},
     passkeys::Passkeys,
-    scopes::reach,
+    scopes::Brought,
     secret::{Kind, Secret},
     state::{Client, Store},
 };
@@ -29,6 +29,7 @@ mod people;
 
 pub(crate) use grants::{Asked, Redeemed, Refreshed, Tokens};
 pub use operator::AccountError;
+pub(crate) use operator::time;
 pub(crate) use people::{Session, SignInWith};
 
 /// Who gives commands, in the audit log: no account has that name.
@@ -60,7 +61,9 @@ pub struct Holder {
     /// The caller's name: `account:` and the person's.
     pub principal: String,
     /// What the token brings, as scopes are written.
-    pub scopes: Vec<String>,
+    pub held: Vec<String>,
+    /// Of that, what components are told.
+    pub told: Vec<String>,
     /// The same to be asked, within what the person may do now.
     pub reach: Scopes,
     /// Until when it counts.
@@ -200,7 +203,10 @@ impl Accounts {
             outcome: outcome.into(),
             trap: None,
             duration: Duration::ZERO,
-            is_refused: outcome == "refused",
+            kind: match outcome {
+                "refused" => audit::Kind::Refused,
+                _ => audit::Kind::Ran,
+            },
         });
     }
 
@@ -232,13 +238,16 @@ impl Accounts {
             if access.expires_s <= now_s {
                 return Err(NotHeld::Expired);
             }
-            let (scopes, reach) = reach(&access.scopes, &account.scopes);
-            Ok((account.name.clone(), scopes, reach, access.expires_s - now_s))
+            let brought = Brought::of(&access.scopes, &account.scopes);
+            let latest = grant.access.last().map(|it| &*it.digest);
+            let latest = latest.filter(|it| *it == access.digest);
+            // Before the account can change: what is open ends then.
+            let ended = self.0.store.using(&secret.id, latest, now_s).ok_or(NotHeld::Unknown)?;
+            Ok((account.name.clone(), brought, access.expires_s - now_s, ended))
         });
-        let (name, scopes, reach, left_s) = held?;
-        let ended = self.0.store.using(&secret.id, now_s);
+        let (name, Brought { held, told, reach }, left_s, ended) = held?;
         let expires = SystemTime::now() + Duration::from_secs(left_s);
-        Ok(Holder { principal: format!("account:{name}"), scopes, reach, expires, ended })
+        Ok(Holder { principal: format!("account:{name}"), held, told, reach, expires, ended })
     }
 }
 

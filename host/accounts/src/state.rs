@@ -8,7 +8,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
+    io, mem,
     path::Path,
     sync::{
         Arc, Weak,
@@ -63,10 +63,17 @@ pub(crate) struct Account {
     pub(crate) password: Option<String>,
     pub(crate) passkeys: Vec<Passkey>,
     /// The link that lets them choose how to sign in.
-    pub(crate) link: Option<Kept>,
+    pub(crate) link: Option<Link>,
     /// Where they are signed in.
     pub(crate) sessions: Vec<Kept>,
     pub(crate) created_s: u64,
+}
+
+impl Account {
+    /// Whether there is a way in beside a single passkey.
+    pub(crate) fn may_lose_passkey(&self) -> bool {
+        self.password.is_some() || self.passkeys.len() > 1
+    }
 }
 
 /// The digest of a secret, and until when it counts.
@@ -74,6 +81,16 @@ pub(crate) struct Account {
 pub(crate) struct Kept {
     pub(crate) digest: String,
     pub(crate) expires_s: u64,
+}
+
+/// A link that was made for an account.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Link {
+    #[serde(flatten)]
+    pub(crate) kept: Kept,
+    /// Whether using it takes back all that let in before.
+    #[serde(default)]
+    pub(crate) is_anew: bool,
 }
 
 /// A passkey's public half; all parts in base64 (URL).
@@ -111,11 +128,21 @@ pub(crate) struct Grant {
     /// Of all its refresh tokens, and of the one that counts.
     pub(crate) family: String,
     pub(crate) refresh: String,
-    /// The access tokens that may still count.
+    /// The refresh token that was exchanged for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) previous: Option<Previous>,
+    /// The access tokens that may still count, the latest at the end.
     pub(crate) access: Vec<Access>,
     pub(crate) created_s: u64,
     pub(crate) used_s: u64,
     pub(crate) expires_s: u64,
+}
+
+/// A refresh token that was exchanged, and when.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Previous {
+    pub(crate) digest: String,
+    pub(crate) at_s: u64,
 }
 
 /// The authorization code with which a grant begins.
@@ -231,6 +258,8 @@ fn statement(sql: &str, parameters: Vec<Value>) -> Statement {
 struct Live {
     ended: CancellationToken,
     used_s: AtomicU64,
+    /// Of the access tokens that were the latest, the last that was shown here, by its digest.
+    shown: Mutex<String>,
 }
 
 /// What their database is called. No component has a name with a dot before it.
@@ -415,7 +444,21 @@ impl Store {
         let (mut state, mut live) = (self.state.write(), self.live.lock());
         for change in changes {
             match change {
-                Change::Account(it) => _ = state.accounts.insert(it.id.clone(), Arc::new(it)),
+                Change::Account(it) => {
+                    let before = state.accounts.get(&it.id);
+                    if before.is_some_and(|before| before.scopes != it.scopes) {
+                        // What is open reaches what they had; what is opened from now on, what they have.
+                        for grant in state.of(&it.id) {
+                            if let Some(live) = live.get_mut(&grant.id) {
+                                let used_s = live.used_s.load(Ordering::Relaxed).into();
+                                let shown = live.shown.lock().clone().into();
+                                let anew = Live { used_s, shown, ..Live::default() };
+                                mem::replace(live, Arc::new(anew)).ended.cancel();
+                            }
+                        }
+                    }
+                    state.accounts.insert(it.id.clone(), Arc::new(it));
+                }
                 Change::Client(it) => _ = state.clients.insert(it.id.clone(), Arc::new(it)),
                 Change::Grant(it) => {
                     live.entry(it.id.clone()).or_default();
@@ -434,11 +477,27 @@ impl Store {
         }
     }
 
-    /// Notes that a grant is used; what ends with it.
-    pub(crate) fn using(&self, grant: &str, now_s: u64) -> CancellationToken {
-        let live = self.live.lock().get(grant).cloned().unwrap_or_default();
+    /// Notes that a grant is used, perhaps by its latest access token, which has that digest; what ends with it, where
+    /// it has not ended yet.
+    pub(crate) fn using(
+        &self,
+        grant: &str,
+        latest: Option<&str>,
+        now_s: u64,
+    ) -> Option<CancellationToken> {
+        let live = self.live.lock().get(grant).cloned()?;
         live.used_s.fetch_max(now_s, Ordering::Relaxed);
-        live.ended.clone()
+        if let Some(latest) = latest {
+            latest.clone_into(&mut live.shown.lock());
+        }
+        Some(live.ended.clone())
+    }
+
+    /// Whether the latest access token of a grant was shown here.
+    pub(crate) fn is_latest_shown(&self, grant: &Grant) -> bool {
+        let live = self.live.lock().get(&grant.id).cloned();
+        let latest = grant.access.last().zip(live);
+        latest.is_some_and(|(access, live)| *live.shown.lock() == access.digest)
     }
 
     /// When a grant was last used.

@@ -32,6 +32,7 @@ mod error;
 pub mod oauth;
 mod origin;
 mod page;
+mod problems;
 mod public_url;
 mod records;
 pub mod registries;
@@ -42,7 +43,7 @@ pub mod tokens;
 pub use accepted::Accepted;
 pub use accepted::{sentences, touches};
 pub use aliases::{Alias, Aliases};
-pub use aliases::{CHAT, RESERVED};
+pub use aliases::{CHAT, PROBED, RESERVED};
 
 pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
 pub use accounts::AccountsConfig;
@@ -57,6 +58,7 @@ pub use error::ConfigError;
 pub use oauth::{OauthConfig, SigningAlgorithm};
 pub use origin::{GivenBy, Origin, Setting, Source, settings};
 pub use page::{PageConfig, Tiles};
+pub use problems::Problem;
 pub use public_url::PublicUrl;
 pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig, TelemetryError};
 pub use registries::{IdentityRequirement, RegistryConfig, Requirement};
@@ -316,49 +318,6 @@ impl Config {
         })
     }
 
-    /// Refuses limits under which nothing could run, before anything does.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        let unworkable = |table: &str| {
-            let table = table.to_owned();
-            |what| ConfigError::Unworkable { table, what }
-        };
-        if let Err((table, what)) = self.toolsets.check() {
-            return Err(unworkable(&table)(what));
-        }
-        if let Some(name) = self.stdio_toolset.as_ref().filter(|it| self.toolsets.get(it).is_none())
-        {
-            return Err(ConfigError::NoToolset(self.toolsets.unknown(name)));
-        }
-        let mut problems = tokens::check::problems(self);
-        problems.extend(assistants::problems(self));
-        if let Some(it) = problems.into_iter().find(|it| it.is_fatal) {
-            return Err(unworkable(&it.path.join("."))(it.what));
-        }
-        self.sessions.check().map_err(unworkable("sessions"))?;
-        self.connections.check(self.largest_body()).map_err(unworkable("connections"))?;
-        self.approvals.check().map_err(unworkable("approvals"))?;
-        self.tasks.check().map_err(unworkable("tasks"))?;
-        self.swap.check().map_err(unworkable("swap"))?;
-        self.swap.canary.check().map_err(unworkable("swap.canary"))?;
-        self.sandbox.check().map_err(unworkable("sandbox"))?;
-        self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
-        if let Some((name, what)) = servers::unworkable(&self.servers) {
-            return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
-        }
-        self.check_registries()?;
-        self.store.address(&self.base).map_err(unworkable("store"))?;
-        self.apps.check(self).map_err(unworkable("apps"))?;
-        self.endpoints.check(&self.components).map_err(unworkable("endpoints"))?;
-        for (name, component) in &self.components {
-            component.check().map_err(unworkable(&format!("components.{name}")))?;
-            if let Some(limits) = &component.limits {
-                let table = format!("components.{name}.limits");
-                limits.check(&self.sandbox).map_err(unworkable(&table))?;
-            }
-        }
-        Ok(())
-    }
-
     /// What the client over stdio knows of: what `--toolset` says, or else what `/mcp` has.
     pub fn toolset_of_stdio(&self) -> Option<Arc<Toolset>> {
         let named = self.stdio_toolset.as_ref().and_then(|it| self.toolsets.get(it));
@@ -422,10 +381,22 @@ impl Config {
         })
     }
 
-    /// Whose signature must stand on the component `name` of the registry at `host`; the component's own entry wins.
-    pub fn requirement(&self, name: &str, host: &str) -> Option<&Requirement> {
-        let own = self.components.get(name).and_then(|it| it.require.as_ref());
-        own.or_else(|| self.registries.get(host)?.require.as_ref())
+    /// Whose signatures must stand on the component `name` that the registries at `hosts` have led to, each of them;
+    /// the component's own entry wins.
+    pub fn requirements<'a>(
+        &self,
+        name: &str,
+        hosts: impl IntoIterator<Item = &'a str>,
+    ) -> Vec<&Requirement> {
+        if let Some(own) = self.components.get(name).and_then(|it| it.require.as_ref()) {
+            return vec![own];
+        }
+        let mut all = Vec::new();
+        for host in hosts {
+            let required = self.registries.get(host).and_then(|it| it.require.as_ref());
+            all.extend(required.filter(|it| !all.contains(it)));
+        }
+        all
     }
 
     /// The most memory that any component may have.

@@ -74,7 +74,7 @@ impl fmt::Display for Scope {
 }
 
 /// All scopes of one principal, ready to be asked.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Scopes {
     all: bool,
     /// Whether only what changes nothing is in reach.

@@ -72,6 +72,13 @@ impl Calls {
         })
     }
 
+    /// Whether `caller` may know of `approval`, which is theirs: another client of theirs may have been given more.
+    pub fn shows(&self, approval: &Approval, caller: &Caller) -> bool {
+        let catalog = self.registry.catalog();
+        let offered = catalog.offered_tool(&approval.tool);
+        offered.is_none_or(|(owner, tool)| caller.may_call(owner, &tool.name, tool.hints))
+    }
+
     /// Takes the person's decision. What it lets happen happens once, however often and from wherever
     /// it is sent, and comes to its end even if its client stops waiting.
     ///
@@ -104,6 +111,7 @@ impl Calls {
         let alone = approvals.claim(id).await.map_err(unwritten)?;
         let principal = speaker.caller.principal.clone();
         let approval = approvals.read(id, &principal).await.map_err(|it| unread(&it))?;
+        let approval = approval.filter(|it| self.shows(it, &speaker.caller));
         let mut approval = approval.ok_or_else(unknown_approval)?;
         let (responses, state) = match (&approval.state, reply) {
             (State::Waits, Reply::Allow) => (BTreeMap::new(), None),
@@ -319,7 +327,7 @@ impl Calls {
                 asked_by: approval.asked_by.clone(),
                 approval: Some(approval.id.as_str().into()),
             })),
-            is_refused: false,
+            kind: audit::Kind::Ran,
             duration: Duration::ZERO,
         });
     }

@@ -16,7 +16,7 @@ use accounts::Accounts;
 use base::{
     caller::Caller,
     config::{Config, RateConfig},
-    scopes::Scope,
+    scopes::{Scope, Scopes},
     toolsets::Toolset,
 };
 use store::live_nodes::LiveNodes;
@@ -50,6 +50,8 @@ struct Entry {
 pub struct Principal {
     /// The caller, as components see them.
     pub caller: Caller,
+    /// What they were given by this server itself, as scopes are written.
+    pub held: Option<Arc<[String]>>,
     /// How often they may ask.
     pub rate: Option<Arc<Rate>>,
     /// How much they may send at once.
@@ -60,11 +62,18 @@ pub struct Principal {
     pub ended: Option<CancellationToken>,
 }
 
-/// Who sent a request with these headers, as far as the guard found out.
+/// Who sent a request with these headers, as far as the guard found out. Nothing is in a stranger's reach.
 pub fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
     let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-    let principal = extensions.get::<Arc<Principal>>();
-    let caller = principal.map_or_else(Caller::anonymous, |it| it.caller.clone());
+    let caller = match (extensions.get::<Arc<Principal>>(), extensions.get::<Stranger>()) {
+        (Some(principal), _) => principal.caller.clone(),
+        (None, Some(Stranger)) => {
+            let mut nothing = Scopes::default();
+            nothing.read_only = true;
+            Caller { reach: Some(Arc::new(nothing)), ..Caller::anonymous() }
+        }
+        (None, None) => Caller::anonymous(),
+    };
     caller.speaking(language).offered(extensions.get::<Arc<Toolset>>())
 }
 
@@ -161,6 +170,7 @@ impl Authority {
                 caller: Caller::named(name, &token.scopes, scopes.into_iter().collect())
                     .reading(token.language.as_ref())
                     .offered(toolset),
+                held: None,
                 rate: rate.map(|it| Arc::new(Rate::new(it, &config.live_nodes))),
                 share: shares.of_caller(),
                 expires,
@@ -267,6 +277,16 @@ mod tests {
         assert_eq!(read(&["Bearer"]), Err(Unauthorized::Malformed));
         assert_eq!(read(&["Bearer  "]), Err(Unauthorized::Malformed));
         assert_eq!(read(&["Bearer abc", "Bearer abc"]), Err(Unauthorized::Malformed));
+    }
+
+    #[test]
+    fn nothing_is_in_a_strangers_reach() {
+        let owner = base::tool_set::Owner::Component("shop");
+        let mut extensions = Extensions::new();
+        assert!(caller_of(&HeaderMap::new(), &extensions).may_use(owner), "where all are the same");
+        extensions.insert(Stranger);
+        let stranger = caller_of(&HeaderMap::new(), &extensions);
+        assert!(stranger.is_anonymous() && !stranger.may_use(owner) && !stranger.may_upload());
     }
 
     fn token(token: &str, expires: Option<&str>) -> TokenConfig {

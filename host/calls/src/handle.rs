@@ -41,12 +41,15 @@ impl Calls {
         Box::pin(async move {
             let RouteCall { component, request, tool, caller, trace, trusts } = call;
             let method = if tool.is_some() { CallTool::NAME } else { METHOD };
+            let is_read_only = |tool: &String| {
+                component.tools().iter().any(|it| *it.name == **tool && it.hints.read_only)
+            };
+            let reads = request.method == "GET" || tool.as_ref().is_some_and(is_read_only);
             let name = tool.unwrap_or_else(|| format!("{} {}", request.method, request.route));
             // For the audit log, as those of a tool.
             let arguments = arguments(&request);
             let asking = Asking::of_request(trace.clone(), trusts);
             let call = CallRequest::new(name, arguments, (caller, Surface::Rest), trace);
-            let reads = request.method == "GET";
             let handle = async |round| {
                 let round = Round { asking: Some(asking), ..round };
                 component.handle(&request, round, events).await
@@ -66,6 +69,7 @@ impl Calls {
         let _running = self.keep_open();
         let mut record = self.watch.begin(call, method);
         record.component = Some(component.clone());
+        record.reads = reads;
         let round = Round {
             call_id: record.id,
             caller: record.call.caller.clone(),

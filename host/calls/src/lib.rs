@@ -150,7 +150,8 @@ impl Calls {
     ) -> Result<CallOutcome<M::Output>, CallError> {
         let _running = self.running.token();
         let mut record = self.watch.begin(call, M::NAME);
-        if self.watch.audit.refuses_changes() && changes::<M>(&catalog, &record.call) {
+        record.reads = !changes::<M>(&catalog, &record.call);
+        if !record.reads && self.watch.audit.refuses_changes() {
             let result = Err(unavailable(UNAUDITED.to_owned(), None));
             record.end(&result);
             return result;

@@ -21,7 +21,7 @@ use sandbox::{
         ToolRequest,
     },
     component::CallError,
-    definition::{Audience, Shown, Tool},
+    definition::{Audience, REQUEST_META, Shown, Tool},
 };
 
 /// What the host can ask of those on whose behalf a component calls a tool. What is answered may be read by models and
@@ -92,6 +92,14 @@ impl<'a> Offer<'a> {
     }
 }
 
+/// Entries of a request's `_meta` that a model may set. What another server's tool says is not among them: nothing
+/// of it reaches a model that the operator has not seen.
+fn request_meta<'a>(offer: &Offer<'a>) -> Option<&'a Value> {
+    let is_components = matches!(offer.owner, Owner::Component(_));
+    let meta = offer.tool.meta.get(REQUEST_META)?;
+    (is_components && meta.is_object()).then_some(meta)
+}
+
 impl Calls {
     /// The tools that may be called, as a component receives them.
     pub(super) fn tool_offers(&self, by: &Requested) -> Vec<ToolOffer> {
@@ -105,6 +113,7 @@ impl Calls {
             title: offer.tool.title.clone(),
             description: offer.tool.description.clone(),
             input_schema: Value::Object((*offer.schema).clone()).to_string(),
+            request_meta: request_meta(&offer).map(Value::to_string),
             owner: match offer.owner {
                 Owner::Component(name) => format!("component:{name}"),
                 Owner::Server(name) => format!("server:{name}"),

@@ -98,6 +98,7 @@ impl Watch {
             server: None,
             compared: None,
             waited: Duration::ZERO,
+            reads: false,
             ending: Ending::Cancelled,
             name: Ending::Cancelled.name().into(),
             trap: None,
@@ -129,6 +130,8 @@ pub struct Record<'a> {
     pub compared: Option<(Arc<Canary>, Side)>,
     /// How long it has waited for something to happen.
     pub waited: Duration,
+    /// Whether it only reads, as far as what answers it says so.
+    pub reads: bool,
     time: SystemTime,
     began: Instant,
     ending: Ending,
@@ -253,8 +256,12 @@ impl Drop for Record<'_> {
                 let approval = self.call.via.approval.clone();
                 Box::new(audit::OnBehalf { asked_by, approval })
             }),
-            is_refused: self.ending.is_refusal()
-                || self.component.is_none() && self.server.is_none(),
+            kind: match self.ending {
+                it if it.is_refusal() => audit::Kind::Refused,
+                _ if self.component.is_none() && self.server.is_none() => audit::Kind::Refused,
+                Ending::Done if self.reads => audit::Kind::Read,
+                _ => audit::Kind::Ran,
+            },
             duration,
         });
     }

@@ -40,6 +40,9 @@ pub struct LockFile {
 pub struct Locked {
     /// Where it comes from: `oci://HOST/NAME`.
     pub reference: String,
+    /// The registry that led there as one of its packages, where that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
     /// The tag that it was taken by; none where a digest named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
@@ -105,6 +108,7 @@ impl LockFile {
         seen.drain(..surplus);
         let locked = Locked {
             reference,
+            via: place.via,
             tag: pulled.reference.tag.clone().filter(|_| pulled.reference.digest.is_none()),
             manifest: pulled.manifest_digest.clone(),
             component: pulled.component_digest.clone(),
@@ -126,7 +130,8 @@ impl Locked {
         let Named::Reference(place) = self.reference.parse()? else {
             return Err(Error::Reference(self.reference.clone()));
         };
-        Ok(Reference { tag: self.tag.clone(), digest: None, ..place })
+        let (tag, via) = (self.tag.clone(), self.via.clone());
+        Ok(Reference { tag, via, ..place })
     }
 
     /// Stands against what would be a step back: a manifest that was installed before, an older version, or one that
@@ -172,6 +177,7 @@ mod tests {
 
     fn pulled(reference: &str, manifest: &str, created: Option<&str>) -> Pulled {
         let Ok(Named::Reference(reference)) = reference.parse() else { panic!("{reference}") };
+        let reference = Reference { via: Some("packages.example".to_owned()), ..reference };
         Pulled {
             reference,
             manifest_digest: Digest::of(manifest.as_bytes()),
@@ -196,7 +202,9 @@ mod tests {
         fs::write(&file, lock.text()).unwrap();
         assert_eq!(LockFile::read(&file).unwrap(), lock);
         assert_eq!(lock.components["echo"].seen, [Digest::of(b"a")]);
-        assert_eq!(lock.components["echo"].place().unwrap().to_string(), PLACE);
+        let place = lock.components["echo"].place().unwrap();
+        assert_eq!(place.to_string(), PLACE);
+        assert_eq!(place.via.as_deref(), Some("packages.example"), "as it was added");
         fs::write(&file, "components = 1").unwrap();
         assert!(LockFile::read(&file).is_err());
         fs::remove_file(file).unwrap();

@@ -1,7 +1,10 @@
 //! Where a package `namespace:name@version` lies, as its registry says in `/.well-known/wasm-pkg/registry.json`
 //! (DIST-2).
 
-use base::config::Config;
+use base::config::{
+    Config,
+    registries::{is_authority, is_loopback},
+};
 use reqwest::StatusCode;
 use serde::Deserialize;
 
@@ -43,27 +46,7 @@ pub(crate) async fn resolve(config: &Config, package: &Package) -> Result<Refere
             "no registry is configured for the packages of {namespace}: {namespace} = \"HOST\" under [packages] names one, \"*\" = \"HOST\" that of all others"
         ))
     })?;
-    let metadata = metadata(config, domain).await?;
-    if let Some(other) = metadata.preferred_protocol.filter(|it| it != "oci") {
-        let what =
-            format!("{domain} has its packages by {other:?}, and only \"oci\" is known here");
-        return Err(Error::Refused(what));
-    }
-    let oci = metadata.oci.unwrap_or_default();
-    let host = oci.registry.or(metadata.oci_registry).unwrap_or_else(|| domain.clone());
-    let prefix = oci.namespace_prefix.or(metadata.oci_namespace_prefix).unwrap_or_default();
-    // Some write the host with a path, which comes before all.
-    let (host, path) = match host.split_once('/') {
-        Some((host, path)) => (host.to_owned(), format!("{}/", path.trim_end_matches('/'))),
-        None => (host, String::new()),
-    };
-    let repository = format!("{path}{prefix}{namespace}/{name}");
-    if !base::config::registries::is_authority(&host) || !is_repository(&repository) {
-        return Err(Error::Refused(format!(
-            "{domain} says that it lies at {host}/{repository}, which is no place"
-        )));
-    }
-    let mut place = Reference { host, repository, tag: Some("latest".to_owned()), digest: None };
+    let mut place = place(config, domain, package, metadata(config, domain).await?)?;
     let tag = match version {
         Some(version) => version.to_string(),
         None => {
@@ -80,6 +63,42 @@ pub(crate) async fn resolve(config: &Config, package: &Package) -> Result<Refere
     Ok(place)
 }
 
+/// Where the registry at `domain` says that `package` lies.
+fn place(
+    config: &Config,
+    domain: &str,
+    Package { namespace, name, .. }: &Package,
+    metadata: Metadata,
+) -> Result<Reference> {
+    if let Some(other) = metadata.preferred_protocol.filter(|it| it != "oci") {
+        let what =
+            format!("{domain} has its packages by {other:?}, and only \"oci\" is known here");
+        return Err(Error::Refused(what));
+    }
+    let oci = metadata.oci.unwrap_or_default();
+    let host = oci.registry.or(metadata.oci_registry).unwrap_or_else(|| domain.to_owned());
+    let prefix = oci.namespace_prefix.or(metadata.oci_namespace_prefix).unwrap_or_default();
+    // Some write the host with a path, which comes before all.
+    let (host, path) = match host.split_once('/') {
+        Some((host, path)) => (host.to_owned(), format!("{}/", path.trim_end_matches('/'))),
+        None => (host, String::new()),
+    };
+    let repository = format!("{path}{prefix}{namespace}/{name}");
+    if !is_authority(&host) || !is_repository(&repository) {
+        return Err(Error::Refused(format!(
+            "{domain} says that it lies at {host}/{repository}, which is no place"
+        )));
+    }
+    // An address of its network is refused by itself, and this machine is not.
+    if is_loopback(&host) && !is_loopback(domain) && !config.registries.contains_key(&host) {
+        return Err(Error::Refused(format!(
+            "{domain} says that it lies at {host}, which is this machine itself; [registries.{host:?}] lets it be"
+        )));
+    }
+    let via = Some(domain.to_owned()).filter(|it| *it != host);
+    Ok(Reference { host, repository, tag: Some("latest".to_owned()), digest: None, via })
+}
+
 async fn metadata(config: &Config, domain: &str) -> Result<Metadata> {
     let client = Client::new(domain, config)?;
     let url = client.url(PATH);
@@ -92,4 +111,46 @@ async fn metadata(config: &Config, domain: &str) -> Result<Metadata> {
     }
     let bytes = client.body(response, BYTES_MAX).await?;
     serde_json::from_slice(&bytes).map_err(|it| refused(&url, format!("it cannot be read: {it}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registry_leads_elsewhere_by_its_name_and_not_here() {
+        let package =
+            Package { namespace: "ann".to_owned(), name: "echo".to_owned(), version: None };
+        let mut config = Config::defaults();
+        let at = |config: &Config, domain: &str, registry: &str| {
+            let oci = Oci { registry: Some(registry.to_owned()), namespace_prefix: None };
+            place(config, domain, &package, Metadata { oci: Some(oci), ..Metadata::default() })
+        };
+        let there = at(&config, "packages.example", "other.example/all").unwrap();
+        assert_eq!(there.to_string(), "oci://other.example/all/ann/echo:latest");
+        assert_eq!(there.via.as_deref(), Some("packages.example"));
+        assert_eq!(at(&config, "packages.example", "packages.example").unwrap().via, None);
+        for here in ["127.0.0.1:5000", "localhost:5000", "[::1]:5000"] {
+            assert!(at(&config, "packages.example", here).is_err(), "{here}");
+            assert!(at(&config, "localhost:7000", here).is_ok(), "{here}");
+        }
+        config.registries.insert("localhost:5000".to_owned(), Default::default());
+        assert!(at(&config, "packages.example", "localhost:5000").is_ok(), "it is configured");
+    }
+
+    #[test]
+    fn what_is_demanded_of_both_registries_is_demanded() {
+        use base::config::{RegistryConfig, Requirement};
+        let mut config = Config::defaults();
+        let hosts = ["packages.example", "other.example"];
+        let count = |config: &Config| config.requirements("echo", hosts).len();
+        for (host, file, number) in
+            [(hosts[0], "a.pem", 1), (hosts[1], "b.pem", 2), (hosts[1], "a.pem", 1)]
+        {
+            let require = Some(Requirement::Key(file.into()));
+            let registry = RegistryConfig { require, ..RegistryConfig::default() };
+            config.registries.insert(host.to_owned(), registry);
+            assert_eq!(count(&config), number, "{host} {file}");
+        }
+    }
 }

@@ -61,10 +61,11 @@ pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<
     let read = Manifest::read(&media_type, &bytes)?;
     let (layer, beside) = read.component()?;
     let referrers = referrers::of(&client, repository, &manifest_digest).await?;
-    let requirement = config.requirement(name, &reference.host);
+    let led = reference.via.iter().chain([&reference.host]).map(String::as_str);
+    let requirements = config.requirements(name, led);
     let bundles = referrers::bundles(&client, repository, &manifest_digest, &referrers).await?;
     let place = client.base();
-    let signed = signatures::check(requirement, place, &bytes, &bundles)
+    let signed = signatures::check(&requirements, place, &bytes, &bundles)
         .map_err(|what| Error::Unsigned(format!("{reference}: {what}")))?;
     let mut created = read.created();
     if read.has_wasm_config() {

@@ -78,6 +78,8 @@ pub struct Reference {
     pub tag: Option<String>,
     /// Its very manifest.
     pub digest: Option<Digest>,
+    /// The registry that led there, where that is another one: what is demanded of it is demanded here, too.
+    pub via: Option<String>,
 }
 
 /// `namespace:name@version`.
@@ -125,7 +127,8 @@ fn reference(rest: &str) -> Option<Reference> {
     };
     let fits =
         is_authority(&host) && is_repository(repository) && tag.as_deref().is_none_or(is_tag);
-    fits.then(|| Reference { host, repository: repository.to_owned(), tag, digest })
+    let repository = repository.to_owned();
+    fits.then_some(Reference { host, repository, tag, digest, via: None })
 }
 
 fn package(text: &str) -> Option<Package> {

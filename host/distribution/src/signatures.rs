@@ -56,17 +56,31 @@ impl Signed {
     }
 }
 
-/// Holds `bundles` against what the configuration demands for the manifest of these bytes. Paths count from `base`.
+/// Holds `bundles` against all that the configuration demands for the manifest of these bytes. Paths count from `base`.
 ///
 /// # Errors
 /// What is missing, and what is wrong with each signature that is there.
 pub(crate) fn check(
-    requirement: Option<&Requirement>,
+    requirements: &[&Requirement],
     base: &Path,
     manifest: &[u8],
     bundles: &[Vec<u8>],
 ) -> Result<Signed, String> {
-    let Some(requirement) = requirement else { return Ok(Signed::Unchecked(bundles.len())) };
+    let signers = requirements.iter().map(|it| signer(it, base, manifest, bundles));
+    let signers = signers.collect::<Result<Vec<_>, _>>()?;
+    Ok(match signers.is_empty() {
+        true => Signed::Unchecked(bundles.len()),
+        false => Signed::By(signers.join(" and by ")),
+    })
+}
+
+/// Who has signed the manifest as one `requirement` wants it.
+fn signer(
+    requirement: &Requirement,
+    base: &Path,
+    manifest: &[u8],
+    bundles: &[Vec<u8>],
+) -> Result<String, String> {
     let file = requirement.file(base);
     let wanted = match requirement {
         Requirement::Key(_) => format!("a key in {}", file.display()),
@@ -76,7 +90,7 @@ pub(crate) fn check(
     let mut wrong = Vec::new();
     for bundle in bundles {
         match Bundle::read(bundle).and_then(|it| verifier.verify(&it, manifest)) {
-            Ok(signer) => return Ok(Signed::By(signer)),
+            Ok(signer) => return Ok(signer),
             Err(what) if !wrong.contains(&what) => wrong.push(what),
             Err(_) => {}
         }

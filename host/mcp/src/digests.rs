@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use base::{caller::Caller, language::Language, toolsets::Toolset};
+use base::{caller::Caller, language::Language, scopes::Scopes, toolsets::Toolset};
 use registry::Catalog;
 
 /// Lists whose digests are kept: one for each kind of caller and language.
@@ -14,8 +14,7 @@ const KEPT_MAX: usize = 64;
 /// All that a list depends on beside the catalog: whatever else a client says of itself, it is the server's own page.
 struct Kind {
     language: Language,
-    scopes: Arc<[String]>,
-    is_limited: bool,
+    reach: Option<Arc<Scopes>>,
     toolset: Option<Arc<Toolset>>,
 }
 
@@ -23,8 +22,7 @@ impl Kind {
     fn of(caller: &Caller) -> Self {
         Self {
             language: caller.language(),
-            scopes: Arc::clone(&caller.scopes),
-            is_limited: caller.reach.is_some(),
+            reach: caller.reach.clone(),
             toolset: caller.toolset.clone(),
         }
     }
@@ -34,10 +32,7 @@ impl Kind {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
             (one, other) => one.is_none() && other.is_none(),
         };
-        is_same_toolset
-            && self.language == other.language
-            && self.is_limited == other.is_limited
-            && self.scopes == other.scopes
+        is_same_toolset && self.language == other.language && self.reach == other.reach
     }
 }
 
@@ -92,7 +87,7 @@ mod tests {
         let (one, other) = (Arc::new(Catalog::default()), Arc::new(Catalog::default()));
         let japanese = Caller::anonymous();
         let english = Caller::anonymous().speaking(Some("en"));
-        let named = Caller { scopes: Arc::new(["cinema".to_owned()]), ..Caller::anonymous() };
+        let named = Caller::named("ann", &[], Scopes::default());
         let mut made = 0;
         let mut ask = |catalog: &Arc<Catalog>, caller: &Caller| {
             let digest = digests.of(catalog, caller, || {

@@ -66,7 +66,7 @@ fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCo
             (status, -32600, message)
         }
         (_, Some("unrecognized JSON-RPC message")) => {
-            let message = "The body is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right.";
+            let message = "The body is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right. There are no batches here; send each message in a request of its own.";
             (StatusCode::BAD_REQUEST, -32600, message.to_owned())
         }
         (_, Some(why)) => {

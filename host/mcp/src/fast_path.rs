@@ -119,6 +119,10 @@ impl<A: Executor> FastPath<A> {
                 let message = "The server that asked is gone, and the call that it asked for with it: make the call again.";
                 (StatusCode::CONFLICT, message).into_response()
             }
+            Err(Refusal::IdInUse) => {
+                let message = crate::streams::ID_IN_USE;
+                (StatusCode::BAD_REQUEST, message).into_response()
+            }
         };
         // What is ended is ended, and not to be ended some time; clients warn of any other status.
         if ends_session && response.status() == StatusCode::ACCEPTED {

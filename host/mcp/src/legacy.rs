@@ -3,28 +3,30 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use parking_lot::Mutex;
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::{CallToolResult, ErrorCode, ServerRequest, SubscriptionFilter},
-    service::ServiceError,
+    model::{
+        CallToolResult, ClientResult, ErrorCode, ProtocolVersion, ServerRequest, SubscriptionFilter,
+    },
+    service::{PeerRequestOptions, ServiceError},
 };
+use scopeguard::ScopeGuard;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     Result,
+    servers::cancel,
     sessions::{Asked, SharedSessions},
     subscriptions::{Bulletin, NEWS_TIMEOUT, SUBSCRIPTIONS_MAX, Subscriptions},
     wire,
 };
+use base::caller::Caller;
 use sandbox::component::Question;
 
 /// How long a person may take to answer.
@@ -43,22 +45,61 @@ pub(super) async fn ask(
     }
     let mut answers = BTreeMap::new();
     for question in questions {
-        let request: ServerRequest = serde_json::from_value(wire::input_request(&question))
-            .map_err(|error| cannot_ask(std::slice::from_ref(&question), &error.to_string()))?;
-        let answer = tokio::time::timeout(ANSWER_TIMEOUT, peer.send_request(request));
-        match answer.await {
+        let cannot = |why: &str| cannot_ask(std::slice::from_ref(&question), why);
+        let mut request = wire::input_request(&question);
+        let form = request.pointer_mut("/params/requestedSchema").filter(|_| is_older(&peer));
+        if form.is_some_and(|it| !in_older_words(it)) {
+            return Err(cannot("the client's revision has no list to pick several things from"));
+        }
+        let request = serde_json::from_value(request).map_err(|it| cannot(&it.to_string()))?;
+        match tokio::time::timeout(ANSWER_TIMEOUT, put(&peer, request)).await {
             Ok(Ok(answer)) => {
                 answers.insert(question.key, serde_json::to_value(answer).unwrap_or_default());
             }
-            Ok(Err(error)) => {
-                return Err(cannot_ask(std::slice::from_ref(&question), &error.to_string()));
-            }
-            Err(_) => {
-                return Err(cannot_ask(std::slice::from_ref(&question), "nobody answered in time"));
-            }
+            Ok(Err(error)) => return Err(cannot(&error.to_string())),
+            Err(_) => return Err(cannot("nobody answered in time")),
         }
     }
     Ok(answers)
+}
+
+/// Puts one question to the client; takes it back where it is not waited for any longer.
+async fn put(
+    peer: &Peer<RoleServer>,
+    request: ServerRequest,
+) -> Result<ClientResult, ServiceError> {
+    let options = PeerRequestOptions::no_options();
+    let asked = peer.send_cancellable_request(request, options).await?;
+    let mut asked = scopeguard::guard(asked, cancel);
+    let answer = (&mut asked.rx).await;
+    drop(ScopeGuard::into_inner(asked));
+    answer.map_err(|_| ServiceError::TransportClosed)?
+}
+
+/// Whether the client speaks a revision before 2025-11-25, which has fewer kinds of fields.
+fn is_older(peer: &Peer<RoleServer>) -> bool {
+    peer.peer_info().is_some_and(|it| it.protocol_version < ProtocolVersion::V_2025_11_25)
+}
+
+/// Makes the form's `schema` one of the revisions before 2025-11-25, where one of several titled values is chosen in
+/// other words; whether they have words for all of it.
+fn in_older_words(schema: &mut Value) -> bool {
+    let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return true;
+    };
+    for field in fields.values_mut() {
+        if field["type"] == "array" {
+            return false;
+        }
+        let Some(field) = field.as_object_mut() else { continue };
+        let Some(Value::Array(choices)) = field.remove("oneOf") else { continue };
+        let values: Vec<_> = choices.iter().map(|it| it["const"].clone()).collect();
+        let title = |it: &Value| it.get("title").unwrap_or(&it["const"]).clone();
+        let titles: Vec<_> = choices.iter().map(title).collect();
+        field.insert("enum".to_owned(), values.into());
+        field.insert("enumNames".to_owned(), titles.into());
+    }
+    true
 }
 
 /// A question that cannot be put to the client.
@@ -152,14 +193,14 @@ pub(super) struct Session {
     pub(super) asked: Arc<Mutex<Asked>>,
     /// Places for calls that have ended and whose questions are still open.
     later: Arc<Semaphore>,
-    /// Whether its client is notified of what is new.
-    is_listening: Arc<AtomicBool>,
+    /// As whom its client spoke last, where it is notified of what is new.
+    listens_as: Arc<OnceLock<Arc<Mutex<Caller>>>>,
 }
 
 impl Default for Session {
     fn default() -> Self {
         let later = Arc::new(Semaphore::new(LATER_MAX));
-        Self { asked: Arc::default(), later, is_listening: Arc::default() }
+        Self { asked: Arc::default(), later, listens_as: Arc::default() }
     }
 }
 
@@ -169,9 +210,17 @@ impl Session {
         self.later.clone().try_acquire_owned().ok()
     }
 
-    /// Whether it begins to listen now, which it does once, however often its client says that it is ready.
-    pub(super) fn begins_to_listen(&self) -> bool {
-        !self.is_listening.swap(true, Relaxed)
+    /// As whom it listens, where it begins to do so now; it does once, however often its client says that it is ready.
+    pub(super) fn begins_to_listen(&self, caller: Caller) -> Option<Arc<Mutex<Caller>>> {
+        let caller = Arc::new(Mutex::new(caller));
+        self.listens_as.set(caller.clone()).ok().map(|()| caller)
+    }
+
+    /// Notes who its client is now: its token may reach less than the one before.
+    pub(super) fn heard(&self, caller: &Caller) {
+        if let Some(it) = self.listens_as.get() {
+            it.lock().clone_from(caller);
+        }
     }
 
     /// What it is notified of: all lists, and the resources it subscribed to.
@@ -190,5 +239,28 @@ impl Session {
         }
         asked.uris.insert(uri);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_is_put_in_the_words_of_an_older_revision() {
+        let mut schema = json!({ "type": "object", "properties": {
+            "by": { "type": "string", "title": "By", "oneOf": [
+                { "const": "train", "title": "Train" }, { "const": "car", "title": "Car" },
+            ] },
+            "nights": { "type": "integer" },
+        } });
+        assert!(in_older_words(&mut schema));
+        let by = json!({
+            "type": "string", "title": "By", "enum": ["train", "car"], "enumNames": ["Train", "Car"],
+        });
+        assert_eq!(schema["properties"], json!({ "by": by, "nights": { "type": "integer" } }));
+        let several = json!({ "type": "array", "items": { "anyOf": [] } });
+        assert!(!in_older_words(&mut json!({ "properties": { "several": several } })));
+        assert!(in_older_words(&mut Value::Null), "what is no form");
     }
 }

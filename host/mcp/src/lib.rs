@@ -164,6 +164,7 @@ impl McpServer {
         let caller = self.caller_of(&context.extensions);
         let capabilities = context.client_capabilities();
         let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
+        self.session.heard(&caller);
         with_capabilities(caller, capabilities.as_deref())
     }
 
@@ -320,7 +321,11 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult> {
         self.loaded(&context).await?;
         one_page(request)?;
-        Ok(self.tools(&self.caller(&context)))
+        let mut list = self.tools(&self.caller(&context));
+        if wire::is_legacy(&context) {
+            list.tools.iter_mut().for_each(wire::for_legacy);
+        }
+        Ok(list)
     }
 
     async fn list_prompts(
@@ -385,7 +390,15 @@ impl ServerHandler for McpServer {
             return Ok(response);
         }
         match self.rounds::<CallTool>(call, &context).await {
-            Ok(outcome) => wire::answered(outcome, wire::done),
+            Ok(outcome) => {
+                let mut response = wire::answered(outcome, wire::done);
+                if wire::is_legacy(&context)
+                    && let Ok(CallToolResponse::Complete(result)) = &mut response
+                {
+                    wire::fit_legacy(result);
+                }
+                response
+            }
             Err(Ended::Failed(error)) => wire::failed(error).map(Into::into),
             Err(Ended::CannotAsk(it)) => it.refusal().map(Into::into),
             Err(ended) => Err(rounds::error(ended)),
@@ -515,13 +528,11 @@ impl ServerHandler for McpServer {
 
     /// Notifies a legacy client of what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if !self.session.begins_to_listen() {
-            return;
-        }
         let caller = self.caller_of(&context.extensions);
+        let Some(listener) = self.session.begins_to_listen(caller.clone()) else { return };
         let linked = self.link(&caller, &context.extensions);
         let linked = linked.map(|(shared, key)| (shared.clone(), key));
-        let news = Subscriptions::new(&self.registry, &self.events, caller);
+        let news = Subscriptions::new(&self.registry, &self.events, listener);
         tokio::spawn(legacy::listen(context.peer, (self.session.clone(), linked), news));
     }
 }

@@ -73,9 +73,14 @@ pub(super) fn scope_for(caller: &Caller) -> CacheScope {
     }
 }
 
+/// Where the page that is asked for begins; none is the first, and so is an empty cursor.
+fn cursor_of(request: Option<PaginatedRequestParams>) -> Option<String> {
+    request.and_then(|it| it.cursor).filter(|it| !it.is_empty())
+}
+
 /// A list that has one page is asked for without a cursor.
 pub(super) fn one_page(request: Option<PaginatedRequestParams>) -> Result<()> {
-    let Some(cursor) = request.and_then(|it| it.cursor) else { return Ok(()) };
+    let Some(cursor) = cursor_of(request) else { return Ok(()) };
     let cursor: String = cursor.chars().take(64).collect();
     let message = format!("cursor {cursor:?}: this list has one page, so there is no cursor");
     Err(ErrorData::invalid_params(message, None))
@@ -188,7 +193,7 @@ impl McpServer {
         request: Option<PaginatedRequestParams>,
         caller: &Caller,
     ) -> Result<ListResourcesResult> {
-        let from = request.and_then(|it| it.cursor).map(|it| Cursor::read(&it)).transpose()?;
+        let from = cursor_of(request).map(|it| Cursor::read(&it)).transpose()?;
         let catalog = self.registry.catalog();
         let mut components: Vec<_> =
             usable(&catalog, caller).filter(|it| it.exports.resources.is_some()).collect();

@@ -103,13 +103,15 @@ impl McpServer {
                     done => return Ok(done),
                 };
             // A client that is gone is not noticed before it should have answered.
+            let may_come_later = questions.iter().all(is_for_later);
             if place.is_none() {
                 let Ok(taken) = self.asking.take(&again.caller) else {
-                    return Err(Ended::CannotAsk(legacy::cannot_ask(&questions, TOO_MANY)));
+                    let why = legacy::cannot_ask(&questions, TOO_MANY);
+                    let unasked = may_come_later.then(|| again.unanswered(&state));
+                    return self.unasked::<M>(unasked, why, context).await;
                 };
                 place = Some(taken);
             }
-            let may_come_later = questions.iter().all(is_for_later);
             let capabilities = again.caller.client_capabilities.clone();
             let mut asked = Box::pin(legacy::ask(context.peer.clone(), capabilities, questions));
             let until = (began + self.question_wait).into();
@@ -134,12 +136,31 @@ impl McpServer {
                     }
                 },
             };
-            call = CallRequest {
-                responses: responses.map_err(Ended::CannotAsk)?,
-                state: Some(state),
-                ..again
+            let responses = match responses {
+                Ok(responses) => responses,
+                Err(why) => {
+                    let unasked = may_come_later.then(|| again.unanswered(&state));
+                    return self.unasked::<M>(unasked, why, context).await;
+                }
             };
+            call = CallRequest { responses, state: Some(state), ..again };
         }
+    }
+
+    /// What a call comes to whose questions cannot be put: what it says `unasked`, where they may be answered later.
+    async fn unasked<M: Method>(
+        &self,
+        unasked: Option<CallRequest>,
+        why: Box<legacy::CannotAsk>,
+        context: &Context,
+    ) -> Result<CallOutcome<M::Output>, Ended> {
+        if let Some(call) = unasked
+            && let Ok(done) = self.one_round::<M>(call, Questions::Open, context).await
+            && !matches!(done, CallOutcome::Asked { .. })
+        {
+            return Ok(done);
+        }
+        Err(Ended::CannotAsk(why))
     }
 
     /// Goes on asking for a call that has ended, and takes the answers as if it had not.

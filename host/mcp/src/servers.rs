@@ -35,6 +35,7 @@ use sandbox::component::{CallError, Places};
 use telemetry::tally::{Snapshot, Tally};
 
 mod call;
+mod command;
 mod connection;
 mod limited;
 mod offer;
@@ -43,6 +44,7 @@ mod retry;
 mod sse;
 mod supervisor;
 
+pub(crate) use call::cancel;
 use connection::Connection;
 use offer::Lists;
 use pins::Pins;
@@ -306,7 +308,7 @@ impl Server {
             return;
         }
         for what in &left_out {
-            tracing::warn!(target: "server", server = &*self.name, "not offered: {what}");
+            tracing::warn!(target: "server", server = &*self.name, "not offered: {}", self.masked(what));
         }
         let (tools, hidden) = (offer.tools.len(), registry.offer(offer));
         tracing::info!(target: "server", server = &*self.name, tools, "is there");

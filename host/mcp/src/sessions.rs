@@ -30,6 +30,7 @@ use rmcp::{
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+mod replay;
 mod shared;
 mod table;
 
@@ -38,6 +39,7 @@ pub(super) use table::{InUse, SessionTable};
 
 use base::{caller::Caller, limits::SessionsConfig, notifications::Level};
 use registry::Catalog;
+use replay::{Claim, Open, Recorded, Replay};
 use shared::Goal;
 use store::{
     events::{By, Published},
@@ -47,9 +49,6 @@ use store::{
 /// What is done with a session, or the SDK's error.
 type Result<T, E = LocalSessionManagerError> = std::result::Result<T, E>;
 
-/// How long a legacy client may come back for an answer that it has missed. A minute, as the SDK
-/// has it, let a peer's memory grow from 27 to 717 MiB in three minutes.
-const FINISHED_KEPT: Duration = Duration::from_secs(5);
 /// How long a session may take to notice that it is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a client may take from opening a session to its first message.
@@ -74,6 +73,8 @@ pub(super) enum Refusal {
     Unknown,
     /// The node that asked what it answers is gone.
     AskerGone,
+    /// Another request of the session has its id, and is not answered yet.
+    IdInUse,
 }
 
 fn note(refusal: Refusal) {
@@ -140,6 +141,9 @@ pub struct Sessions {
     sweeping: Once,
     hang_up: CancellationToken,
     shared: Option<Arc<SharedSessions>>,
+    replay: Arc<Replay>,
+    /// Requests that are not answered yet.
+    open: Open,
     /// Itself, for those who look after it and must not keep it.
     own: Weak<Self>,
 }
@@ -151,7 +155,8 @@ impl Sessions {
         hang_up: CancellationToken,
     ) -> Arc<Self> {
         let mut sdk = LocalSessionManager::default();
-        sdk.session_config.completed_cache_ttl = FINISHED_KEPT;
+        // What was sent is kept here (`replay`).
+        sdk.session_config.completed_cache_ttl = Duration::ZERO;
         sdk.session_config.init_timeout = Some(INIT_TIMEOUT);
         // What is idle is decided here: a stream that waits for news is not.
         sdk.session_config.keep_alive = None;
@@ -165,6 +170,8 @@ impl Sessions {
             sweeping: Once::new(),
             hang_up,
             shared,
+            replay: Arc::default(),
+            open: Open::default(),
             own: own.clone(),
         })
     }
@@ -174,6 +181,7 @@ impl Sessions {
         if let Some(shared) = &self.shared {
             shared.forget(id);
         }
+        self.replay.forget(id);
         // One that is stuck has no stream left to be stuck on, and ends by itself.
         tokio::time::timeout(CLOSE_TIMEOUT, self.sdk.close_session(id)).await.unwrap_or(Ok(()))
     }
@@ -202,6 +210,7 @@ impl Sessions {
                 }
                 let Some(own) = own.upgrade() else { return };
                 own.close_aside(own.table.take_idle(Instant::now(), own.idle));
+                own.replay.sweep(&own.table.ids());
                 let Some(shared) = &own.shared else { continue };
                 if let Err(error) =
                     shared.rows.sweep(shared.retain(&own.table.ids()), own.idle).await
@@ -293,7 +302,7 @@ impl Sessions {
     }
 
     /// A place for one more session of `principal`.
-    fn open(&self, id: &SessionId) -> Result<()> {
+    fn admit(&self, id: &SessionId) -> Result<()> {
         self.sweeping.call_once(|| {
             self.sweep();
             self.attend();
@@ -336,7 +345,7 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport)> {
         let (id, transport) = self.sdk.create_session().await?;
-        match self.open(&id) {
+        match self.admit(&id) {
             Ok(()) => Ok((id, transport)),
             Err(error) => {
                 self.close(&id).await?;
@@ -403,7 +412,17 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
-        Ok(held(self.sdk.create_stream(id, message).await?, in_use, self.shared.clone()))
+        let claim = match &message {
+            JsonRpcMessage::Request(it) => Claim::of(&self.open, id, &it.id),
+            _ => None,
+        };
+        let Some(claim) = claim else {
+            note(Refusal::IdInUse);
+            return Err(SessionError::DuplicatedRequestId(0).into());
+        };
+        let stream = self.sdk.create_stream(id, message).await?;
+        let stream = Recorded::new(stream, &self.replay, id, claim);
+        Ok(held(stream, in_use, self.shared.clone()))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
@@ -429,7 +448,7 @@ impl SessionManager for Sessions {
 
     /// A copy of a session that began on another node.
     async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<Self::Transport>> {
-        self.open(&id)?;
+        self.admit(&id)?;
         let restored = self.sdk.restore_session(id.clone()).await;
         if restored.is_err() {
             self.table.strike(&id);
@@ -442,7 +461,8 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
-        Ok(held(self.sdk.create_standalone_stream(id).await?, in_use, self.shared.clone()))
+        let all = self.sdk.create_standalone_stream(id).await?;
+        Ok(held(self.replay.unsaid(id, None, all), in_use, self.shared.clone()))
     }
 
     async fn resume(
@@ -452,15 +472,20 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
         let own = match &self.shared {
-            Some(shared) => shared.own_event(&last_event_id),
-            None => Some(&*last_event_id),
+            Some(shared) if last_event_id != replay::NOTHING_YET => {
+                shared.own_event(&last_event_id)
+            }
+            _ => Some(&*last_event_id),
         };
-        let stream = match own {
-            Some(own) => self.sdk.resume(id, own.to_owned()).await?.left_stream(),
-            // The answer to a request is with the node that runs it; what a server says by itself, with any.
-            None if last_event_id.contains('/') => return Err(SessionError::InvalidEventId.into()),
-            None => self.sdk.create_standalone_stream(id).await?.right_stream(),
+        // The answer to a request is with the node that runs it; what a server says by itself, with any.
+        let stream = match last_event_id.contains('/') {
+            true => own.and_then(|it| self.replay.after(id, it)).map(StreamExt::left_stream),
+            false => {
+                let all = self.sdk.create_standalone_stream(id).await?;
+                Some(self.replay.unsaid(id, own, all).right_stream())
+            }
         };
+        let stream = stream.ok_or(SessionError::InvalidEventId)?;
         Ok(held(stream, in_use, self.shared.clone()))
     }
 }

@@ -1,13 +1,17 @@
 //! A client on two streams, as the SDK can serve it: from its first request on. A line that is no message is answered
 //! with what is wrong with it, where an answer may follow.
 
-use std::{future::Future, io};
+use std::{collections::HashSet, future::Future, io, sync::Arc};
 
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, future::BoxFuture};
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer,
-    model::JsonRpcMessage,
+    model::{
+        ClientNotification, ClientRequest, CustomRequest, GetMeta, InitializeRequestParams,
+        JsonRpcMessage, ProtocolVersion, RequestId,
+    },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::{Transport, async_rw::AsyncRwTransport},
 };
@@ -15,11 +19,15 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, Empty};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 
-use super::subscriptions::set_aside;
+use super::{subscriptions::set_aside, wire};
 use base::unreadable;
 
 /// Of a line that is JSON, and nothing that is asked for.
 const NO_MESSAGE: &str = "The line is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right.";
+/// Of a request whose id another one has that is not answered yet.
+pub(super) const ID_IN_USE: &str = "The id is in use: another request with it is not answered yet; give each request an id of its own.";
+/// Requests that are remembered until they are answered; of more it is not known whether an id is in use.
+const OPEN_MAX: usize = 4_096;
 /// What some programs write before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -41,6 +49,7 @@ where
         output: AsyncRwTransport::new_server(tokio::io::empty(), output),
         refusing: None,
         has_begun: false,
+        open: Arc::default(),
     }
 }
 
@@ -52,8 +61,76 @@ struct Client<R, W: AsyncWrite> {
     output: AsyncRwTransport<RoleServer, Empty, W>,
     /// An answer that is being written.
     refusing: Option<BoxFuture<'static, io::Result<()>>>,
-    /// Whether there has been a request: nothing is answered to what comes before, and the SDK would end over it.
+    /// Whether the client has said which era it speaks: what is no request before that is nothing to the SDK, which
+    /// would end over it.
     has_begun: bool,
+    /// The ids of requests that are not answered yet.
+    open: Arc<Mutex<HashSet<RequestId>>>,
+}
+
+impl<R, W: AsyncWrite> Client<R, W> {
+    /// The message as the SDK gets it, if it gets it.
+    ///
+    /// # Errors
+    /// What is answered in its place.
+    fn admitted(
+        &mut self,
+        message: RxJsonRpcMessage<RoleServer>,
+    ) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
+        match &message {
+            JsonRpcMessage::Request(it) => {
+                if let ClientRequest::CustomRequest(request) = &it.request
+                    && let Some(error) = wrong_initialize(request)
+                {
+                    return Err(Box::new(JsonRpcMessage::error(error, Some(it.id.clone()))));
+                }
+                let mut open = self.open.lock();
+                if open.contains(&it.id) {
+                    // The other one is waited for under that id.
+                    let error = ErrorData::invalid_request(ID_IN_USE, None);
+                    return Err(Box::new(JsonRpcMessage::error(error, None)));
+                }
+                if open.len() < OPEN_MAX {
+                    open.insert(it.id.clone());
+                }
+                drop(open);
+                self.has_begun |= begins(&it.request);
+                return Ok(Some(message));
+            }
+            JsonRpcMessage::Notification(it) => {
+                if let ClientNotification::CancelledNotification(it) = &it.notification
+                    && let Some(id) = &it.params.request_id
+                {
+                    self.open.lock().remove(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+        Ok(Some(message).filter(|_| self.has_begun))
+    }
+}
+
+/// Whether the SDK takes the era of the client from that request.
+fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let is_known = |it| ProtocolVersion::KNOWN_VERSIONS.contains(&it);
+            meta.protocol_version().is_some_and(is_known)
+                && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+        }
+    }
+}
+
+/// What is wrong with an `initialize` that the SDK cannot read, and would take for a request of the other era.
+fn wrong_initialize(request: &CustomRequest) -> Option<ErrorData> {
+    if request.method != "initialize" {
+        return None;
+    }
+    let params = request.params.clone().unwrap_or_default();
+    Some(wire::misfitting::<InitializeRequestParams>("initialize", params))
 }
 
 impl<R, W> Transport<RoleServer> for Client<R, W>
@@ -67,6 +144,14 @@ where
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let answered = match &item {
+            JsonRpcMessage::Response(it) => Some(&it.id),
+            JsonRpcMessage::Error(it) => it.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        if let Some(id) = answered {
+            self.open.lock().remove(id);
+        }
         self.output.send(item)
     }
 
@@ -82,13 +167,12 @@ where
             let line =
                 line.inspect_err(|it| tracing::error!("a line cannot be read: {it}")).ok()?;
             let refusal = match line.map(|it| message(&it)) {
-                Some(Ok(message)) => {
-                    self.has_begun |= matches!(message, Some(JsonRpcMessage::Request(_)));
-                    match message {
-                        Some(message) if self.has_begun => return Some(message),
-                        _ => continue,
-                    }
-                }
+                Some(Ok(None)) => continue,
+                Some(Ok(Some(message))) => match self.admitted(message) {
+                    Ok(None) => continue,
+                    Ok(message) => return message,
+                    Err(refusal) => *refusal,
+                },
                 Some(Err(refusal)) => *refusal,
                 None => {
                     let most = self.line_bytes_max;
@@ -186,21 +270,90 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn leaves_out_what_comes_before_the_first_request() {
-        let (mut client_end, server_end) = tokio::io::duplex(4_096);
+    /// The client and the other end of its streams.
+    fn connected() -> (impl Transport<RoleServer>, tokio::io::DuplexStream) {
+        let (client_end, server_end) = tokio::io::duplex(16_384);
         let (input, output) = tokio::io::split(server_end);
-        let mut client = client(input, output, 4_096);
-        for line in [
-            r#"{"jsonrpc":"2.0","method":"tools/list"}"#,
-            r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-        ] {
-            client_end.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        (client(input, output, 4_096), client_end)
+    }
+
+    const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+    #[tokio::test]
+    async fn leaves_out_what_comes_before_an_era_is_chosen() {
+        let initialize = r#"{"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
+        let modern = format!(
+            r#"{{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{{"_meta":{META}}}}}"#
+        );
+        for first in [initialize, &modern] {
+            let (mut client, mut client_end) = connected();
+            let discover = format!(
+                r#"{{"jsonrpc":"2.0","id":3,"method":"server/discover","params":{{"_meta":{META}}}}}"#
+            );
+            for line in [
+                r#"{"jsonrpc":"2.0","method":"tools/list"}"#,
+                r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+                r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
+                &discover,
+                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+                first,
+                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            ] {
+                client_end.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+            }
+            for id in [1, 2, 3, 9] {
+                let Some(JsonRpcMessage::Request(it)) = client.receive().await else {
+                    panic!("{first}: {id}")
+                };
+                assert_eq!(it.id, RequestId::Number(id), "{first}");
+            }
+            assert!(matches!(client.receive().await, Some(JsonRpcMessage::Notification(_))));
         }
-        assert!(matches!(client.receive().await, Some(JsonRpcMessage::Request(_))));
-        assert!(matches!(client.receive().await, Some(JsonRpcMessage::Notification(_))));
+    }
+
+    #[tokio::test]
+    async fn an_id_in_use_is_refused_until_its_request_ends() {
+        let (mut client, client_end) = connected();
+        let (answers, mut lines) = tokio::io::split(client_end);
+        let mut answers = BufReader::new(answers).lines();
+        let ask = |id: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+        let cancel = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n";
+        for line in [&ask("1"), &ask("1"), &ask("\"1\""), cancel, &ask("1"), &ask("2")] {
+            lines.write_all(line.as_bytes()).await.unwrap();
+        }
+        let mut ids = Vec::new();
+        for _ in 0..4 {
+            let Some(JsonRpcMessage::Request(it)) = client.receive().await else {
+                panic!("{ids:?}")
+            };
+            if it.id == RequestId::Number(1) && ids.len() == 2 {
+                let error = ErrorData::invalid_request("no", None);
+                client.send(JsonRpcMessage::error(error, Some(it.id.clone()))).await.unwrap();
+            }
+            ids.push(it.id.to_string());
+        }
+        assert_eq!(ids, ["1", "1", "1", "2"]);
+        let refused = answers.next_line().await.unwrap().unwrap();
+        assert!(refused.contains("-32600") && refused.contains("id is in use"), "{refused}");
+        lines.write_all(ask("1").as_bytes()).await.unwrap();
+        assert!(matches!(client.receive().await, Some(JsonRpcMessage::Request(_))), "answered");
+    }
+
+    #[tokio::test]
+    async fn an_initialize_that_does_not_fit_is_told_what_it_lacks() {
+        let (mut client, client_end) = connected();
+        let (answers, mut lines) = tokio::io::split(client_end);
+        let wrong = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n";
+        lines.write_all(wrong.as_bytes()).await.unwrap();
+        lines.shutdown().await.unwrap();
+        assert!(client.receive().await.is_none());
+        drop(client);
+        let answer = BufReader::new(answers).lines().next_line().await.unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&1.into(), &(-32602).into()));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("initialize") && message.contains("protocolVersion"), "{message}");
     }
 
     /// What is answered to one line; none where the message behind it comes first.

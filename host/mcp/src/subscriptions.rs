@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData,
     model::{
@@ -51,7 +52,8 @@ pub(super) struct Subscriptions {
     changes: watch::Receiver<Arc<Catalog>>,
     published: broadcast::Receiver<Published>,
     latest: Changed,
-    caller: Caller,
+    /// As whom its client spoke last: what it may know changes while it listens.
+    caller: Arc<Mutex<Caller>>,
 }
 
 /// What is new since the last time.
@@ -113,7 +115,7 @@ struct Wanted {
 
 impl Subscriptions {
     /// Receives everything from now on.
-    pub(super) fn new(registry: &Registry, events: &Events, caller: Caller) -> Self {
+    pub(super) fn new(registry: &Registry, events: &Events, caller: Arc<Mutex<Caller>>) -> Self {
         let (mut changes, published) = (registry.changes(), events.listen());
         let latest = changes.borrow_and_update().changed();
         Self { changes, published, latest, caller }
@@ -154,8 +156,9 @@ impl Subscriptions {
     }
 
     fn note(&self, published: &Published, bulletin: &mut Bulletin) {
+        let caller = self.caller.lock();
         let component = match (&published.by, &published.what) {
-            (By::Host { to }, _) if *to != self.caller.principal => return,
+            (By::Host { to }, _) if *to != caller.principal => return,
             (By::Host { .. }, Some(what)) => {
                 bulletin.updated.insert(what.to_string());
                 return;
@@ -164,7 +167,7 @@ impl Subscriptions {
             (By::Component(component), _) => component,
         };
         let catalog = self.changes.borrow();
-        if !catalog.may_use(&self.caller, Owner::Component(component)) {
+        if !catalog.may_use(&caller, Owner::Component(component)) {
             return;
         }
         match published.what.as_deref() {
@@ -199,6 +202,15 @@ impl McpServer {
     pub(super) async fn subscribe_session(&self, uri: String, context: &Context) -> Result<()> {
         let caller = &self.caller(context);
         let catalog = self.registry.catalog();
+        if let Some(server) = catalog.server_for_resource(&uri)
+            && catalog.may_use(caller, Owner::Server(server.name()))
+        {
+            let message = format!(
+                "The server {} has this resource, and what changes there is not told here; read it again now and then.",
+                server.name()
+            );
+            return Err(ErrorData::invalid_request(message, None));
+        }
         let owner = catalog.component_for_resource(&uri);
         if !owner.is_some_and(|it| catalog.may_use(caller, Owner::Component(it.name()))) {
             return Err(wire::error(CallError::UnknownResource { uri }));
@@ -222,12 +234,23 @@ impl McpServer {
         Err(ErrorData::invalid_request(message, None))
     }
 
+    /// Whether `caller` may be told of the resource: not of a component that they may not use, nor of another server.
+    /// One that is not there may come.
+    fn may_tell(&self, uri: &str, caller: &Caller) -> bool {
+        let catalog = self.registry.catalog();
+        match catalog.component_for_resource(uri) {
+            Some(owner) => catalog.may_use(caller, Owner::Component(owner.name())),
+            None => catalog.server_for_resource(uri).is_none(),
+        }
+    }
+
     /// A place for one more that listens to `news`.
     fn listening(
         &self,
         news: &Subscriptions,
     ) -> Result<impl Deref<Target = InUse<u64>> + Send + use<>> {
-        listen_as(&self.listeners, &news.caller.principal).ok_or_else(|| {
+        let principal = news.caller.lock().principal.clone();
+        listen_as(&self.listeners, &principal).ok_or_else(|| {
             let message = "Too many clients listen already; try again later, or ask for the lists now and then.";
             ErrorData::internal_error(message, None)
         })
@@ -297,7 +320,8 @@ mod tests {
     /// With the registry, without which there would not be anything new.
     fn news(events: &Events) -> (Registry, Subscriptions) {
         let registry = Registry::default();
-        let news = Subscriptions::new(&registry, events, Caller::anonymous());
+        let caller = Arc::new(Mutex::new(Caller::anonymous()));
+        let news = Subscriptions::new(&registry, events, caller);
         (registry, news)
     }
 
@@ -327,6 +351,23 @@ mod tests {
         let bulletin = news.next().now_or_never().flatten();
         assert_eq!(bulletin, Some(Bulletin { prompts: true, ..Bulletin::default() }));
         assert!(news.next().now_or_never().is_none(), "once");
+    }
+
+    #[test]
+    fn a_listener_knows_what_its_client_may_know_now() {
+        use base::scopes::{Scope, Scopes};
+        let events = Events::default();
+        let (_registry, mut news) = news(&events);
+        let caller = news.caller.clone();
+        let named = |scope: Scope| Caller::named("ann", &[], Scopes::from_iter([scope]));
+        let mut hears = |scope: Scope| {
+            *caller.lock() = named(scope);
+            events.channel("shop").publish("prompts");
+            news.next().now_or_never().flatten().is_some()
+        };
+        assert!(hears(Scope::All));
+        assert!(!hears(Scope::Component("other".to_owned())), "it was narrowed meanwhile");
+        assert!(hears(Scope::Component("shop".to_owned())));
     }
 
     #[test]

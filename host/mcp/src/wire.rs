@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
-    failure::{Failure, shortened},
+    failure::{Failure, INVALID, shortened},
     language::Language,
     unreadable,
 };
@@ -50,6 +50,16 @@ pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) 
     wire.output_schema = tool.output_schema.clone();
     wire.meta = Some(MetaObject(viewer.meta(&tool.meta))).filter(|it| !it.0.is_empty());
     wire
+}
+
+/// Takes from a tool what clients of the legacy era do not take: an output that is no object.
+pub(super) fn for_legacy(tool: &mut Tool) {
+    tool.output_schema.take_if(|it| it.get("type") != Some(&Value::from("object")));
+}
+
+/// The same of a tool's result.
+pub(super) fn fit_legacy(result: &mut CallToolResult) {
+    result.structured_content.take_if(|it| !it.is_object());
 }
 
 /// A prompt as `viewer` sees it, in the language that they read.
@@ -229,11 +239,26 @@ pub(super) fn is_text_behind(content: &[Content]) -> bool {
 /// protocol. No `structuredContent`: clients check it against the output schema (SYS-8).
 pub(super) fn failed(error: CallError) -> Result<CallToolResult> {
     let failure = Failure::from(error);
+    if let Some(error) = lacks_capability(&failure) {
+        return Err(error);
+    }
     if failure.is_protocol {
         let data = data_of(&failure);
         return Err(ErrorData::invalid_params(failure.message, data));
     }
     Ok(refused(&failure.object()))
+}
+
+/// The code of what a server cannot do for a client that declares too little.
+pub(crate) const LACKS_CAPABILITY: &str = "missing_client_capability";
+
+/// What another server needs of the client, as it said so.
+fn lacks_capability(failure: &Failure) -> Option<ErrorData> {
+    let data = || failure.data.get("data").filter(|it| !it.is_null()).cloned();
+    (failure.error == LACKS_CAPABILITY).then(|| {
+        let code = ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY;
+        ErrorData::new(code, failure.message.clone(), data())
+    })
 }
 
 fn data_of(failure: &Failure) -> Option<Value> {
@@ -248,7 +273,10 @@ pub(super) fn error(error: CallError) -> ErrorData {
     if is_resource {
         return ErrorData::resource_not_found(failure.message, data);
     }
-    if failure.is_protocol || failure.error == "invalid_params" {
+    if let Some(error) = lacks_capability(&failure) {
+        return error;
+    }
+    if failure.is_protocol || failure.error == INVALID {
         return ErrorData::invalid_params(failure.message, data);
     }
     let code = if failure.status < 500 { REFUSED } else { ErrorCode::INTERNAL_ERROR };
@@ -365,8 +393,17 @@ pub(super) fn unreadable(request: CustomRequest, is_legacy: bool, has_tasks: boo
         "tasks/cancel" if has_tasks => misfit::<CancelTaskParams>(params),
         method => return not_served(method),
     };
+    unfit(&request.method, problem)
+}
+
+/// That `params`, which could not be read, are not those of `method`.
+pub(super) fn misfitting<T: DeserializeOwned>(method: &str, params: Value) -> ErrorData {
+    unfit(method, misfit::<T>(params))
+}
+
+fn unfit(method: &str, problem: Option<String>) -> ErrorData {
     let why = shortened(problem.unwrap_or_else(|| "they do not fit".to_owned()), 1_024);
-    ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)
+    ErrorData::invalid_params(format!("params of {method}: {why}"), None)
 }
 
 /// Why `params` are not those of a method, if they are not.

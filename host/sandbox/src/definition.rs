@@ -22,7 +22,9 @@ pub use shown::{Rewording, Says, Shown};
 /// Tools that one component may offer.
 pub(crate) const TOOLS_MAX: usize = 256;
 
-/// Where a definition's meta says that answers need no question.
+/// Where a definition's meta has entries of a request's `_meta` that a model may set: JSON Schemas by their names.
+pub const REQUEST_META: &str = "madoguchi/request-meta";
+/// Where it says that answers need no question.
 const UNASKED_ANSWERS: &str = "madoguchi/takes-unasked-answers";
 
 /// Where a definition's meta says whether its calls are tasks.
@@ -119,7 +121,10 @@ impl Tool {
         let shown = Shown::of(&Says {
             title: it.title.as_deref(),
             description: &it.description,
-            input_schema: it.input_schema.clone(),
+            input_schema: match meta.get(REQUEST_META) {
+                Some(beside) => format!("{}{beside}", it.input_schema),
+                None => it.input_schema.clone(),
+            },
             output_schema: it.output_schema.clone(),
             annotations: format!("{:?}", it.annotations),
         });

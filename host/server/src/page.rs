@@ -13,7 +13,7 @@ use rust_embed::EmbeddedFile;
 use serde_json::{Value, json};
 
 use base::{
-    config::{AppsConfig, Config, PageConfig},
+    config::{AppsConfig, Config, PROBED, PageConfig},
     embedded::Files,
 };
 use calls::{authorization::caller_of, refusal::refusal};
@@ -223,11 +223,6 @@ pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<s
         None => config.public_url.as_ref().map(|it| Arc::from(&*it.text)),
     }
 }
-
-/// Where clients look for an authorization server, or for a transport of the past, without a token:
-/// that there is none is nothing to keep from them.
-const PROBED: [&str; 8] =
-    ["authorize", "message", "messages", "oauth", "oauth2", "register", "sse", "token"];
 
 /// Whether clients look here for what this server has not got.
 pub(crate) fn is_probed(path: &str) -> bool {

@@ -136,9 +136,6 @@ impl Server {
     /// The same, with components seeing another time of day.
     pub fn start_at(config: Config, clock: Clock) -> BoxFuture<'static, Result<Self, StartError>> {
         Box::pin(async move {
-            if !config.addr.ip().is_loopback() && !config.asks_who_calls() {
-                return Err(StartError::Open(config.addr));
-            }
             config.check()?;
             tell_what_is_open(&config);
             // Bound first: a port that is taken should be known before anything is loaded.
@@ -181,7 +178,7 @@ impl Server {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), StartError> {
-        config.check()?;
+        config.check_for_stdio()?;
         let (page, line_bytes_max) = (page::address(&config, None), config.body_bytes_max);
         let (server, _) = Self::open(config, Clock::System, (page, None), When::Behind).await?;
         server.mcp.clone().serve_streams(input, output, line_bytes_max).await;

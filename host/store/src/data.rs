@@ -18,7 +18,7 @@ pub(crate) const DATABASES: &str = "databases";
 pub(crate) const MOVED: &str = ".moved";
 /// What else of a data folder a backup has. Compiled code is made anew, and keys of a running server are worth nothing
 /// later.
-pub(crate) const KEPT: [&str; 10] = [
+pub(crate) const KEPT: [&str; 9] = [
     "answers.guard",
     "approvals",
     "audit",

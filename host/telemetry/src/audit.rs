@@ -1,6 +1,7 @@
 //! One line a call: who called which tool of which version, with what (its digest, never itself), and
-//! how it ended. What ran is in `DATA/audit/audit.jsonl`. What was turned away is in `refused.jsonl`,
-//! so many lines a second and the rest as a number: a flood of it pushes nothing else out.
+//! how it ended. What ran is in `DATA/audit/audit.jsonl`. What only read, and ended well, is in
+//! `read.jsonl`. What was turned away is in `refused.jsonl`, so many lines a second and the rest as a
+//! number: a flood of either pushes nothing else out.
 
 use std::{
     borrow::Cow,
@@ -26,6 +27,7 @@ mod journal;
 mod line;
 mod writer;
 
+pub use journal::Kind;
 pub use line::{Arguments, By, Line, Name, OnBehalf};
 use writer::Writer;
 
@@ -105,7 +107,7 @@ impl Audit {
     /// Never waits: a line that finds no room is counted, and the log says how many were.
     pub fn write(&self, line: Line) {
         let Some(inner) = &self.0 else { return };
-        if line.is_refused && inner.refused.check().is_err() {
+        if line.kind == Kind::Refused && inner.refused.check().is_err() {
             inner.state.refused_untold.fetch_add(1, Ordering::Relaxed);
             return;
         }

@@ -226,3 +226,29 @@ async fn the_operator_says_how_long_seats_are_held() {
         assert!(error.contains(named), "{wrong}: {error}");
     }
 }
+
+#[tokio::test]
+async fn a_hold_replaces_another_in_one_go_or_leaves_it() {
+    let cinema = open().await;
+    let first = hold(&cinema, "u1", &["A1", "A2"]).await;
+    hold(&cinema, "u2", &["A4"]).await;
+    let instead = |seats: &[&str]| {
+        let mut order = order("u1", NOON, seats);
+        order["hold_token"] = json!(first);
+        order
+    };
+    // Refused, it leaves what there was.
+    let refused = cinema.failure("hold_seats", instead(&["A3", "A4"])).await;
+    assert_eq!(refused["error"], "seat_held");
+    let kept = cinema.call("extend_hold", token(&first)).await;
+    assert_eq!(kept["seats"].as_array().map(Vec::len), Some(2), "{kept}");
+    // A seat of the old one may be among the new ones.
+    let held = cinema.call("hold_seats", instead(&["A2", "A3"])).await;
+    let seats: Vec<_> = held["seats"].as_array().unwrap().iter().map(|it| &it["seat_id"]).collect();
+    assert_eq!(seats, ["A2", "A3"]);
+    let gone = cinema.failure("extend_hold", token(&first)).await;
+    assert_eq!(gone["error"], "hold_not_found");
+    hold(&cinema, "u3", &["A1"]).await;
+    // One that has ended stands in the way of nothing.
+    cinema.call("hold_seats", instead(&["B1"])).await;
+}

@@ -23,17 +23,20 @@ async fn reservations_are_listed_newest_first_as_they_were_made() {
     cinema.call("reserve_seats", order("u2", NOON, &["B1"])).await;
     made.reverse();
     let listed = cinema.call("list_reservations", of("u1")).await;
-    assert_eq!(listed, json!({ "reservations": made, "reservations_count": 3 }));
+    // By the clock of the cinema, wherever the reader is.
+    let now = "2026-11-20T10:03:00";
+    assert_eq!(listed, json!({ "reservations": made, "reservations_count": 3, "now": now }));
     let cancel = json!({ "reservation_id": made[1]["reservation_id"], "user_id": "u1" });
     let cancelled = cinema.call("cancel_reservation", cancel).await;
     let listed = cinema.call("list_reservations", of("u1")).await;
-    let expected = json!({ "reservations": [made[0], made[2]], "reservations_count": 2 });
+    let expected =
+        json!({ "reservations": [made[0], made[2]], "reservations_count": 2, "now": now });
     assert_eq!(listed, expected, "what was cancelled only where it is asked for");
     let mut every = of("u1");
     every["include_cancelled"] = json!(true);
     let listed = cinema.call("list_reservations", every).await;
-    let expected =
-        json!({ "reservations": [made[0], cancelled, made[2]], "reservations_count": 3 });
+    let reservations = json!([made[0], cancelled, made[2]]);
+    let expected = json!({ "reservations": reservations, "reservations_count": 3, "now": now });
     assert_eq!(listed, expected);
 }
 

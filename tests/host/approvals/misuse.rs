@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
+    people::{App, Person, access},
     server::{Folders, TestServer},
 };
 
@@ -70,6 +71,35 @@ async fn it_has_its_callers_scopes_and_no_more() {
     let stranger = server.client().get("/api/approvals").await;
     assert_eq!(stranger.status(), 401);
     assert_eq!(one(&ann, &id).await.1["state"], "waiting", "nothing has become of it");
+}
+
+/// Two clients of one account, of which one was given less.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_is_shown_to_clients_that_were_given_its_tool() {
+    let folders = Folders::new();
+    for name in ["cinema", "echo", "errand"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let config = folders.config_with(&format!("[accounts]\nenabled = true\n{ERRAND}"));
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let app = App::register(&server.url()).await;
+    let mut ann = Person::join(&server, "ann", &["*"]).await;
+    let all = app.tokens(&mut ann, &[]).await;
+    let narrow = app.tokens(&mut ann, &[("scope", "component:errand tool:list_movies")]).await;
+    let (all, narrow) = (server.client_with(access(&all)), server.client_with(access(&narrow)));
+    let reserve = json!({
+        "tool": "reserve_seats",
+        "arguments": { "user_id": "u", "showtime_id": "show_1", "seat_ids": ["A1"] },
+    });
+    let held = tried(&all, json!({ "calls": [reserve] })).await.remove(0);
+    let id = held["held"].as_str().unwrap_or_else(|| panic!("{held}")).to_owned();
+    assert!(inbox(&narrow).await.is_empty());
+    assert_eq!((one(&narrow, &id).await.0, allow(&narrow, &id).await.0), (404, 404));
+    assert_eq!(say(&narrow, &id, json!({ "allow": false })).await.0, 404);
+    assert_eq!(one(&all, &id).await.1["state"], "waiting", "nothing has become of it");
+    assert_eq!(inbox(&all).await.len(), 1);
+    assert_eq!(allow(&all, &id).await.0, 200);
+    assert_eq!(one(&narrow, &id).await.0, 404, "nor what came of it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -130,10 +130,9 @@ async fn consent_gives_no_more_than_account_and_choice() {
     // A tool of a component that the person does not have is asked for, and out of reach all the same.
     let more = app.tokens(&mut ben, &[("scope", "tool:reserve_seats tool:echo")]).await;
     assert_eq!(server.client_with(access(&more)).tools().await, ["echo"]);
-    let none = led_to(
-        &ben.get(&format!("/oauth/authorize?{}", app.query(&[("scope", "operator")]))).await,
-    );
-    assert_eq!(parameter(&none, "error").as_deref(), Some("invalid_scope"));
+    let none = ben.get(&format!("/oauth/authorize?{}", app.query(&[("scope", "operator")]))).await;
+    assert_eq!(none.status(), StatusCode::BAD_REQUEST);
+    assert!(none.text().await.unwrap().contains("invalid_scope"));
 
     // Single scopes are taken away, and all of it can be made to only look.
     let mut ann = Person::join(&server, "ann", &["*", "operator"]).await;
@@ -175,6 +174,26 @@ async fn consent_gives_no_more_than_account_and_choice() {
     let operator = app.tokens(&mut ann, &[("scope", "operator")]).await;
     let now = server.client_with(access(&operator)).get("/api/operator/now").await;
     assert_eq!(now.status(), StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_makes_no_customer_one_of_the_staff() {
+    let server = serve("").await;
+    let app = App::register(&server.url()).await;
+    let all = [
+        ("customer", &["component:cinema"][..], true),
+        ("boss", &["*"][..], false),
+        ("door", &["component:cinema", "tool:check_in"][..], false),
+    ];
+    for (name, scopes, is_refused) in all {
+        let mut person = Person::join(&server, name, scopes).await;
+        let tokens = app.tokens(&mut person, &[("scope", "tool:check_in tool:list_movies")]).await;
+        assert_eq!(tokens["scope"], "tool:check_in tool:list_movies", "{name}");
+        let client = server.client_with(access(&tokens));
+        let scanned = json!({ "code": "no ticket at all" });
+        let answer = client.call("check_in", scanned).await.to_string();
+        assert_eq!(answer.contains("staff_only"), is_refused, "AUTH-8: {name}: {answer}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -231,6 +250,29 @@ async fn what_the_operator_narrows_or_removes_counts_at_once() {
     assert!(page.text().await.unwrap().contains("name=\"password\""), "an old session is none");
     is_out(&server, access(&again), "another person of the name").await;
     assert!(app.tokens(&mut other, &[]).await["access_token"].is_string());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_stream_ends_when_its_account_has_other_scopes() {
+    let server = serve("").await;
+    let (app, operator) =
+        (App::register(&server.url()).await, Operator::of(&server.folders.data()));
+    let mut ann = Person::join(&server, "ann", &["*"]).await;
+    let tokens = app.tokens(&mut ann, &[]).await;
+    let client = server.client_with(access(&tokens));
+    let wanted = || json!({ "toolsListChanged": true });
+    let (mut listener, _): (Listener, Value) = client.listen_for(wanted()).await;
+    let narrow = json!({ "scopes": ["component:echo"] }).to_string();
+    let (status, _) = operator.send(Method::POST, "accounts/ann/scopes", narrow).await;
+    assert_eq!(status, StatusCode::OK);
+    let ended = listener.next(Duration::from_secs(1_000));
+    let ended = tokio::time::timeout(tests::PATIENCE, ended).await;
+    assert_eq!(ended, Ok(None), "AUTH-8: it listened as who had more");
+    // The token itself goes on, and so does what listens from now on.
+    let (mut listener, _): (Listener, Value) = client.listen_for(wanted()).await;
+    let quiet = listener.next(Duration::from_millis(200)).await;
+    assert_eq!(quiet, None);
+    assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -312,6 +354,39 @@ async fn a_link_works_once_and_looking_does_not_use_it() {
     let mut other = Person::new(&server.url());
     assert_eq!(other.sign_in("ann", PASSWORD).await.status(), StatusCode::FORBIDDEN);
     assert_eq!(other.sign_in("Ann", "another password").await.status(), StatusCode::SEE_OTHER);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_begins_anew_takes_back_what_was_there() {
+    let server = serve("").await;
+    let operator = Operator::of(&server.folders.data());
+    let mut ann = Person::join(&server, "ann", &["*"]).await;
+    let app = App::register(&server.url()).await;
+    let tokens = app.tokens(&mut ann, &[]).await;
+    let kept = link_of(&operator.send(Method::POST, "accounts/ann/link", "").await.1);
+    let page = ann.get(&kept).await.text().await.unwrap();
+    assert!(!page.contains("takes back"), "{page}");
+    let wrong = json!({ "afresh": true }).to_string();
+    let (status, _) = operator.send(Method::POST, "accounts/ann/link", wrong).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let anew = json!({ "anew": true }).to_string();
+    let (_, answer) = operator.send(Method::POST, "accounts/ann/link", anew).await;
+    let link = link_of(&answer);
+    let page = ann.get(&link).await.text().await.unwrap();
+    assert!(page.contains("takes back all passkeys, the password"), "AUTH-2: {page}");
+    // Until it is used, nothing has changed.
+    assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK);
+    assert_eq!(
+        Person::new(&server.url()).sign_in("ann", PASSWORD).await.status(),
+        StatusCode::SEE_OTHER
+    );
+    let chosen = Person::new(&server.url()).choose(&link, "another password").await;
+    assert_eq!(chosen.status(), StatusCode::SEE_OTHER, "{chosen:?}");
+    is_out(&server, access(&tokens), "what was let in before").await;
+    refused(&app.refresh(refresh(&tokens), &[]).await, "invalid_grant");
+    let mut other = Person::new(&server.url());
+    assert_eq!(other.sign_in("ann", PASSWORD).await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(other.sign_in("ann", "another password").await.status(), StatusCode::SEE_OTHER);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,7 +17,11 @@ fn ping() -> Value {
 }
 
 async fn status(session: &LegacySession) -> StatusCode {
-    session.post(ping()).await.status()
+    let answer = session.post(ping()).await;
+    let status = answer.status();
+    // Until it is answered its id is in use.
+    answer.text().await.unwrap();
+    status
 }
 
 async fn open(client: &Client) -> LegacySession {

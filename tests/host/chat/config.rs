@@ -159,7 +159,7 @@ async fn health_and_metrics_tell_of_assistants_and_never_a_key() {
         panic!("never {status}: {last}");
     };
     let before = health().await;
-    assert_eq!(before["assistants"]["counter"]["status"], "configured", "{before}");
+    assert_eq!(before["assistants"]["counter"]["status"], "connected", "{before}");
     assert_eq!(before["assistants"]["illustrations"]["provider"], "builtin");
     talk.model.says(says("はい"));
     talk.answer(&json!({ "message": "やあ" })).await;

@@ -97,6 +97,32 @@ async fn refuses_what_another_key_or_none_has_signed() {
     assert!(refusal.contains("own.pem"), "{refusal}");
 }
 
+/// The registry of the packages leads to another one, of which nothing is required.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_registry_that_leads_elsewhere_is_held_to_its_key() {
+    let (domain, registry) = (FakeRegistry::start().await, FakeRegistry::start().await);
+    let folders = Folders::new();
+    let place = registry.reference("ann/echo:1.0.0");
+    let metadata = serde_json::json!({ "oci": { "registry": registry.host } });
+    domain.serve("/.well-known/wasm-pkg/registry.json", metadata);
+    let packages = format!("[packages]\nann = \"{}\"\n", domain.host);
+    let lines = format!("{packages}[registries.\"{}\"]\nrequire = \"own.pem\"\n", domain.host);
+    let key = private_key(&folders, "own.key", false);
+    push(&folders, &place, 1);
+    file(&folders, "own.pem", b"none");
+    let refusal = refused(&run(&folders, &lines, &["add", "ann:echo@1.0.0", "--yes"]));
+    assert!(refusal.contains("own.pem"), "DIST-5: {refusal}");
+    file(&folders, "own.pem", push_signed(&folders, &place, 2, &key).as_bytes());
+    done(&run(&folders, &lines, &["add", "ann:echo@1.0.0", "--yes"]));
+    let (before, lock) = installed(&folders, "echo");
+    assert!(lock.contains(&format!("via = \"{}\"", domain.host)), "DIST-6: {lock}");
+    // The same is demanded of each version after.
+    push(&folders, &place, 3);
+    let refusal = refused(&run(&folders, &lines, &["update", "echo", "--yes"]));
+    assert!(refusal.contains("no signature on it"), "DIST-5: {refusal}");
+    assert!(installed(&folders, "echo").0 == before);
+}
+
 fn by_identity(registry: &FakeRegistry, identity: &str, issuer: &str) -> String {
     format!(
         "[registries.\"{}\"]\nrequire = {{ identity = \"{identity}\", issuer = \"{issuer}\", trusted_root = \"root.json\" }}\n",

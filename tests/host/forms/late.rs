@@ -82,6 +82,25 @@ async fn a_legacy_answer_in_time_is_the_result() {
     assert_eq!(result["structuredContent"]["values"], json!({ "place": "京都" }), "{result}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_fails_to_ask_gets_the_form_all_the_same() {
+    let server = serving("").await;
+    let client = server.client();
+    let capabilities = json!({ "elicitation": { "form": {} } });
+    let session = LegacySession::open_with(&server.url(), capabilities).await;
+    let mut listener = opens(&session, "request_form", json!({ "form_schema": flat() })).await;
+    let asked = listener.next(PATIENCE).await.unwrap();
+    let error = json!({ "code": -32601, "message": "Method not found" });
+    session.post(json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
+    let result = listener.next(PATIENCE).await.unwrap()["result"].clone();
+    assert_eq!(result["structuredContent"]["status"], "waiting_for_input", "{result}");
+    let values = json!({ "handle": handle(&result), "values": { "place": "奈良" } });
+    client.output("submit_form", values).await;
+    let wait = json!({ "handle": handle(&result), "timeout_seconds": 30 });
+    let come = client.output("get_form_submission", wait).await;
+    assert_eq!(come["values"], json!({ "place": "奈良" }), "{come}");
+}
+
 /// The `_meta` of a client that opens addresses, and wants to know how a call gets on.
 fn meta() -> Value {
     let mut meta = Client::meta();

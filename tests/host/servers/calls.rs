@@ -107,6 +107,16 @@ async fn a_server_that_never_answers_is_given_up_in_its_time() {
 }
 
 #[tokio::test]
+async fn a_server_that_says_that_it_goes_on_has_longer() {
+    let modern = Modern::start();
+    let server = with(&modern, "timeout_ms = 1500").await;
+    modern.will([Deed::Slow(6)]);
+    let result = server.client().call("m_book", json!({})).await;
+    assert_eq!(result["content"][0]["text"], "done", "{result}");
+    assert_eq!(modern.calls().len(), 1);
+}
+
+#[tokio::test]
 async fn tries_a_gone_server_three_more_times_and_reports_to_caller() {
     let mut modern = Modern::start();
     let server = with(&modern, "").await;
@@ -238,6 +248,71 @@ async fn command_serves_over_streams_and_sees_only_named_variables() {
     let mut named: Vec<_> = text.split(' ').filter(|it| !matches!(*it, "HOME" | "PATH")).collect();
     named.sort_unstable();
     assert_eq!(named, ["KEPT", "SAID"], "no variable that was not named");
+}
+
+#[tokio::test]
+async fn a_refusal_of_http_is_no_lost_connection() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    let client = server.client();
+    for status in [400, 404, 413, 422] {
+        for tool in ["m_look", "m_book"] {
+            modern.will([Deed::Status(status, None)]);
+            let failure = client.failure(tool, json!({})).await;
+            assert_eq!(failure["error"], "upstream_error", "{tool}: {failure}");
+            assert!(
+                failure["message"].as_str().unwrap().contains(&status.to_string()),
+                "{failure}"
+            );
+        }
+    }
+    assert_eq!(modern.calls().len(), 8, "what was refused is not tried again");
+}
+
+#[tokio::test]
+async fn what_the_client_lacks_is_told_with_what_it_lacks() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    modern.will([Deed::Error(-32021, "it has to ask")]);
+    let params = json!({ "name": "m_look", "arguments": {} });
+    let (_, answer) = server.client().request("tools/call", params).await;
+    assert_eq!(answer["error"]["code"], -32021, "{answer}");
+    assert_eq!(answer["error"]["data"], json!({ "field": "x" }), "{answer}");
+}
+
+/// It knows the era before alone, and writes lines that are too long.
+const OLD: &str = "
+const lines = require('readline').createInterface({ input: process.stdin });
+const info = { name: 'old', version: '1' };
+const answers = {
+  initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: info },
+  'tools/list': { tools: ['long', 'short'].map((name) => ({ name, inputSchema: { type: 'object' } })) },
+};
+lines.on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'server/discover') process.exit(1);
+  if (id === undefined) return;
+  const text = 'a'.repeat(params?.name === 'long' ? 6000 : 1);
+  const result = answers[method] ?? { content: [{ type: 'text', text }] };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+});
+";
+
+#[tokio::test]
+async fn command_that_ends_over_the_newest_era_is_asked_in_its_own() {
+    let (program, _) = node::command();
+    let config =
+        entry(&format!("command = {program:?}\nargs = ['-e', {OLD:?}]\noutput_bytes_max = 4096"));
+    let server = counter([("old", config)]).await;
+    is_offered(&server, "old_short").await;
+    let client = server.client();
+    let failure = client.failure("old_long", json!({})).await;
+    assert_eq!(failure["error"], "limit_exceeded", "a line that is too long: {failure}");
+    let short = client.call("old_short", json!({})).await;
+    assert_eq!(
+        (&short["content"][0]["text"], &short["resultType"]),
+        (&json!("a"), &json!("complete"))
+    );
 }
 
 #[tokio::test]

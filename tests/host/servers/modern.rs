@@ -41,6 +41,8 @@ pub(crate) enum Deed {
     LargeEvent(usize),
     /// Notes progress, waits for leave, and answers.
     Progress,
+    /// Notes progress so often, each after 400 ms, and answers.
+    Slow(u64),
 }
 
 /// The server, in a runtime of its own, with which it dies.
@@ -56,6 +58,8 @@ pub(crate) struct ServerState {
     pub(crate) tools: Mutex<Vec<Value>>,
     /// Its resources, each as a read of it gives it out; those with a name are listed.
     pub(crate) resources: Mutex<Vec<Value>>,
+    /// Methods that it answers with an error.
+    pub(crate) broken: Mutex<Vec<&'static str>>,
     /// What it does with the next calls; then it answers `done`.
     pub(crate) deeds: Mutex<VecDeque<Deed>>,
     /// The token that it asks for.
@@ -180,12 +184,13 @@ async fn answer(State(peer): State<Arc<ServerState>>, headers: HeaderMap, body: 
         Json(json!({ "jsonrpc": "2.0", "id": id, "result": result })).into_response()
     };
     match message["method"].as_str().expect("it has a method") {
+        method if locked(&peer.broken).contains(&method) => {
+            let error = json!({ "code": -32603, "message": format!("{method} is broken") });
+            Json(json!({ "jsonrpc": "2.0", "id": id, "error": error })).into_response()
+        }
         "server/discover" => result(json!({
             "resultType": "complete", "supportedVersions": ["2026-07-28"],
-            "capabilities": match locked(&peer.resources).is_empty() {
-                true => json!({ "tools": { "listChanged": true } }),
-                false => json!({ "tools": { "listChanged": true }, "resources": {} }),
-            },
+            "capabilities": capabilities(&peer),
             "serverInfo": { "name": "modern", "version": "1" }, "ttlMs": 0, "cacheScope": "public",
         })),
         "tools/list" => {
@@ -225,6 +230,18 @@ async fn answer(State(peer): State<Arc<ServerState>>, headers: HeaderMap, body: 
             (StatusCode::NOT_FOUND, body).into_response()
         }
     }
+}
+
+fn capabilities(peer: &ServerState) -> Value {
+    let mut can = json!({ "tools": { "listChanged": true } });
+    let is_broken = |method: &str| locked(&peer.broken).contains(&method);
+    if !locked(&peer.resources).is_empty() || is_broken("resources/list") {
+        can["resources"] = json!({});
+    }
+    if is_broken("prompts/list") {
+        can["prompts"] = json!({});
+    }
+    can
 }
 
 fn event(message: &Value) -> Result<Bytes, Infallible> {
@@ -301,6 +318,20 @@ async fn call(peer: &Arc<ServerState>, id: Value, message: &Value, deed: Option<
         Deed::LargeEvent(bytes) => {
             let answer = whole(text(bytes));
             events(stream::once(async move { event(&answer) }))
+        }
+        Deed::Slow(steps) => {
+            let token = message["params"]["_meta"]["progressToken"].clone();
+            let notes = stream::iter(1..=steps).then(move |step| {
+                let note = json!({
+                    "jsonrpc": "2.0", "method": "notifications/progress",
+                    "params": { "progressToken": token, "progress": step },
+                });
+                async move {
+                    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+                    event(&note)
+                }
+            });
+            events(notes.chain(stream::once(async move { event(&whole(done)) })))
         }
         Deed::Progress => {
             let token = message["params"]["_meta"]["progressToken"].clone();

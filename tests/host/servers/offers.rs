@@ -5,13 +5,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::{
     component_bytes,
+    legacy::LegacySession,
     process::{Process, command},
     server::Folders,
 };
 
 use super::{
     counter, health, is_gone, is_offered,
-    modern::{Modern, tool},
+    modern::{Deed, Modern, tool},
     node::Node,
     until, url,
 };
@@ -210,4 +211,72 @@ async fn lists_and_gives_servers_prompts_and_resources_while_present() {
     assert!(away["error"]["message"].as_str().unwrap().contains("is not there now"), "{away}");
     let note = client.result("resources/read", json!({ "uri": "note://http/1" })).await;
     assert_eq!(note["contents"][0]["text"], "a note of http");
+}
+
+#[tokio::test]
+async fn a_list_that_fails_takes_no_other_along() {
+    let modern = Modern::start();
+    *modern.state().broken.lock().unwrap() = vec!["prompts/list", "resources/list"];
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    server.client().output("m_look", json!({})).await;
+    // Nor do the tools go that it does not list for once: the lists are read anew after a change.
+    modern.state().broken.lock().unwrap().push("tools/list");
+    modern.change(vec![tool("peek", true)]);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    server.client().output("m_look", json!({})).await;
+    assert_eq!(health(&server).await["servers"]["m"]["status"], "running");
+}
+
+#[tokio::test]
+async fn what_is_picked_by_name_is_found_in_however_large_a_list() {
+    let tools = (0..2_000).map(|it| tool(&format!("t{it}"), true)).collect();
+    let modern = Modern::with(tools);
+    let server = counter([("m", url(&modern.url(), "tools = ['t1999', 'none']"))]).await;
+    is_offered(&server, "m_t1999").await;
+    let names = server.client().tools().await;
+    assert_eq!(names.iter().filter(|it| it.starts_with("m_")).count(), 1, "{names:?}");
+}
+
+#[tokio::test]
+async fn output_that_is_no_object_is_for_the_modern_era_alone() {
+    let mut look = tool("look", true);
+    look["outputSchema"] = json!({ "type": "array", "items": { "type": "integer" } });
+    let modern = Modern::with(vec![look]);
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    assert_eq!(listed(&server, "m_look").await["outputSchema"]["type"], "array");
+    let list = |content: Value| {
+        modern.will([Deed::Result(json!({
+            "resultType": "complete", "content": [{ "type": "text", "text": "1" }],
+            "structuredContent": content,
+        }))]);
+    };
+    list(json!([1]));
+    assert_eq!(server.client().call("m_look", json!({})).await["structuredContent"], json!([1]));
+    let session = LegacySession::open(&server.url()).await;
+    let tools = session.request("tools/list", json!({})).await["result"]["tools"].clone();
+    let look = tools.as_array().unwrap().iter().find(|it| it["name"] == "m_look").unwrap();
+    assert_eq!(look.get("outputSchema"), None, "{look}");
+    list(json!([1]));
+    let result = session.call("m_look", json!({})).await;
+    assert_eq!(
+        (result.get("structuredContent"), &result["content"][0]["text"]),
+        (None, &json!("1"))
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_told_of_is_not_subscribed_to() {
+    let note = json!({ "uri": "note://1", "name": "one", "text": "a" });
+    let modern = Modern::with_resources(vec![tool("look", true)], vec![note]);
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    let wanted = json!({ "toolsListChanged": true, "resourceSubscriptions": ["note://1"] });
+    let (_listener, agreed) = server.client().listen_for(wanted).await;
+    assert_eq!(agreed, json!({ "toolsListChanged": true }));
+    let session = LegacySession::open(&server.url()).await;
+    let refused = session.request("resources/subscribe", json!({ "uri": "note://1" })).await;
+    let why = refused["error"]["message"].as_str().unwrap();
+    assert!(why.contains("The server m has this resource"), "{refused}");
 }

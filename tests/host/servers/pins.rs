@@ -202,6 +202,9 @@ async fn the_command_line_shows_both_and_accepts() {
     let (is_done, shown) = run(&["accept", "server:m", "--show"]);
     assert!(is_done && shown.contains(&format!("- description: {LETTER:?}")), "{shown}");
     assert!(shown.contains(&format!("+ description: {MONEY:?}")), "{shown}");
+    let (is_done, shown) = run(&["accept", "server:m", "--show", "--json"]);
+    let shown: Value = serde_json::from_str(&shown).expect(&shown);
+    assert_eq!((is_done, &shown["waiting"][0]["tool"]), (true, &json!("send")), "{shown}");
     assert_eq!(reads(&server).await, LETTER, "it is only shown");
     let (is_done, accepted) = run(&["accept", "server:m"]);
     assert!(is_done, "{accepted}");

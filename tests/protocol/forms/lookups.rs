@@ -82,3 +82,35 @@ async fn search_reports_too_little_typed_nothing_found_and_failure() {
     assert_eq!(it.values().await, json!({}));
     it.browser.close().await;
 }
+
+/// The parts of every land have the same codes.
+const ALIKE: &str = "
+    const real = window.fetch;
+    window.fetch = async (it, ...more) => {
+        const url = it.url || String(it);
+        if (!url.includes('prefectures')) return real.call(window, it, ...more);
+        const land = new URL(url, location).searchParams.get('country_code');
+        const parts = ['01', '02'].map(code => ({ code, name: `${land} ${code}` }));
+        return new Response(JSON.stringify(parts), { headers: { 'content-type': 'application/json' } });
+    };";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn form_43_a_part_is_not_kept_under_another_land_of_equal_codes() {
+    let fields = json!([
+        { "name": "land", "type": "select", "label": "Land",
+          "options": [{ "value": "JP", "label": "Japan" }, { "value": "FR", "label": "France" }] },
+        { "name": "part", "type": "cascading-select", "label": "Part", "dependsOn": "land",
+          "dependsOnParam": "country_code", "searchUrl": "/api/demo/prefectures",
+          "displayField": "name", "valueField": "code" },
+    ]);
+    let it = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &it.browser;
+    browser.script(ALIKE).await;
+    browser.pick("Land", "Japan").await;
+    browser.pick("Part", "JP 01").await;
+    browser.pick("Land", "France").await;
+    let has = "[...document.querySelectorAll('option')].some(it => it.textContent === 'FR 01')";
+    browser.until(has).await;
+    browser.until("document.querySelectorAll('select')[1].selectedIndex === 0").await;
+    it.browser.close().await;
+}

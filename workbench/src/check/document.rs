@@ -89,6 +89,15 @@ impl<'a> Document<'a> {
         components.into_iter().flat_map(|it| it.keys()).map(|it| it.get_ref().to_string())
     }
 
+    /// The names of the settings of the component named `component`, each with the table that has it.
+    pub(super) fn settings(&self, component: &str) -> Vec<(&'static str, String)> {
+        let of = |table| {
+            let entries = self.entries(&["components", component, table]);
+            entries.into_iter().map(move |it| (table, it.0))
+        };
+        ["settings", "environment"].into_iter().flat_map(of).collect()
+    }
+
     /// The files, folders and environment variables that `[components.NAME]` names.
     pub(super) fn named(&self) -> Vec<Named> {
         let mut found = Vec::new();

@@ -1,17 +1,13 @@
-//! What is wrong with `[toolsets]`, and which of them have no tool yet.
+//! What of `[toolsets]` does nothing, and which of them have no tool yet.
 
 use sandbox::definition::Tool;
 
 use super::{Document, Finding};
 use base::{config::Config, tool_set::Owner, toolsets::Toolset};
 
-/// What cannot be a toolset, and what of one does nothing.
-pub(super) fn problems(config: &Config, document: &Document<'_>) -> Vec<Finding> {
+/// What of a toolset does nothing.
+pub(super) fn notes(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if let Err((table, what)) = config.toolsets.check() {
-        let path: Vec<_> = table.splitn(2, '.').collect();
-        findings.push(document.problem(&path, what));
-    }
     for (name, toolset) in config.toolsets.iter() {
         if !toolset.is_searched() && !toolset.always.is_empty() {
             let what = "tools/list has all of its tools anyway; discovery = \"search\" would leave out what is not always listed";

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     check::{Document, Finding, check},
-    terminal::{say, with_causes},
+    terminal::{Json, say, with_causes},
 };
 
 /// Checks a configuration without serving it.
@@ -16,9 +16,8 @@ use crate::{
 pub struct CheckConfig {
     /// The configuration file; without one, --config or the built-in configuration
     file: Option<PathBuf>,
-    /// Print it as one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl CheckConfig {
@@ -45,7 +44,7 @@ impl CheckConfig {
             Err(error) => vec![unreadable(&with_causes(error))],
         };
         let is_good = !findings.iter().any(|it| it.is_problem);
-        if self.json {
+        if self.json.is_wanted {
             let object = json!({ "ok": is_good, "file": file, "findings": findings });
             say(&serde_json::to_string_pretty(&object)?)?;
         } else {

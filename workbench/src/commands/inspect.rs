@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::{
     inspect::{Inspection, Need, Part, inspect},
-    terminal::say,
+    terminal::{Json, say},
 };
 
 /// Shows what is in a component's file.
@@ -16,9 +16,8 @@ use crate::{
 pub struct Inspect {
     /// The component's file, NAME.wasm
     file: PathBuf,
-    /// Print it as one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Inspect {
@@ -32,7 +31,7 @@ impl Inspect {
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let found =
             inspect(name, &bytes, config).await.with_context(|| self.file.display().to_string())?;
-        if self.json {
+        if self.json.is_wanted {
             let mut object = serde_json::to_value(&found)?;
             object["welcome"] = found.is_welcome().into();
             say(&serde_json::to_string_pretty(&object)?)?;

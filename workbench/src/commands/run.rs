@@ -26,6 +26,9 @@ use crate::{
     terminal::{complain, say},
 };
 
+/// The exit code where the tool asks or waits: another one than a command line that cannot be read has.
+const NOT_YET: u8 = 3;
+
 /// Runs one tool of one component alone.
 #[derive(Args)]
 pub struct Run {
@@ -113,7 +116,7 @@ impl Run {
         solo
     }
 
-    /// Runs it, and prints what came of it: 2, where it asks or waits.
+    /// Runs it, and prints what came of it.
     ///
     /// # Errors
     /// When the file cannot be read or loaded, or the arguments are no JSON object.
@@ -182,13 +185,13 @@ impl Run {
                         question.message, question.key
                     ));
                 }
-                Ok(ExitCode::from(2))
+                Ok(ExitCode::from(NOT_YET))
             }
             SoloOutcome::Waits(it) => {
                 complain(&format!("the tool waits for {}; the server would call it again", {
                     if it.events.is_empty() { "a time".to_owned() } else { it.events.join(", ") }
                 }));
-                Ok(ExitCode::from(2))
+                Ok(ExitCode::from(NOT_YET))
             }
             SoloOutcome::Failed(object) => {
                 complain(&pretty(&object));

@@ -75,6 +75,7 @@ impl Surroundings for Fake {
             title: None,
             description: String::new(),
             input_schema: json!({ "type": "object" }).to_string(),
+            request_meta: None,
             owner: "component:test".to_owned(),
             read_only: false,
             asks_first: true,

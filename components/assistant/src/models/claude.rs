@@ -6,7 +6,7 @@ mod reply;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     Kind, declare,
@@ -210,11 +210,9 @@ impl Claude {
         let used = content.iter().filter(|it| it["type"] == "tool_use");
         let calls = used.map(|block| {
             let name = names.own(block["name"].as_str().unwrap_or_default()).to_owned();
-            let mut arguments = block["input"].as_object().cloned().unwrap_or_default();
-            let language = turn.task.language;
-            let reason = declare::reason(&name, &mut arguments, turn.offers, language);
+            let arguments = block["input"].as_object().cloned().unwrap_or_default();
             let id = block["id"].as_str().unwrap_or_default().to_owned();
-            ToolCall { id, name, arguments, meta: Map::new(), reason }
+            declare::call(id, name, arguments, turn.offers, turn.task.language)
         });
         calls.collect()
     }

@@ -1,9 +1,9 @@
-//! Tools as models see them: name, description, schema; and, where the assistant asks for it,
-//! a property in which the model says why it calls (NAV-54).
+//! Tools as models see them: name, description, schema; what the tool takes beside its arguments; and, where the
+//! assistant asks for it, a property in which the model says why it calls (NAV-54).
 
 use serde_json::{Map, Value, json};
 
-use crate::{Language, Offer};
+use crate::{Language, Offer, ToolCall};
 
 /// The property that says why; it never reaches a tool.
 const REASON: &str = "reason";
@@ -30,15 +30,19 @@ fn declaration(offer: &Offer, reasons: bool, language: Language) -> Declaration 
     // Says which JSON Schema it is, which no provider takes.
     schema.remove("$schema");
     schema.remove("title");
+    let mut more: Map<_, _> = beside(offer).map(|it| (it.0.to_owned(), it.2.clone())).collect();
     if reasons && !has_reason(offer) {
         let why = language.pick(
             "このツールを呼び出す理由（利用者に表示する短い一文）",
             "Why this tool is called, in one short sentence for the person",
         );
         let property = json!({ "type": "string", "description": why });
+        more.insert(REASON.to_owned(), property);
+    }
+    if !more.is_empty() {
         let properties = schema.entry("properties").or_insert_with(|| json!({}));
         if let Value::Object(properties) = properties {
-            properties.insert(REASON.to_owned(), property);
+            properties.extend(more);
         }
     }
     Declaration {
@@ -49,18 +53,51 @@ fn declaration(offer: &Offer, reasons: bool, language: Language) -> Declaration 
 }
 
 /// Whether the tool has an argument of that name itself.
+fn has_argument(offer: &Offer, name: &str) -> bool {
+    offer.schema.get("properties").and_then(|it| it.get(name)).is_some()
+}
+
 fn has_reason(offer: &Offer) -> bool {
-    offer.schema.get("properties").and_then(|it| it.get(REASON)).is_some()
+    has_argument(offer, REASON)
+}
+
+/// What the tool takes in the request's `_meta`: the property that a model sees, the entry's name, which has its
+/// namespace before a slash, and its schema. What is called like an argument of the tool's is not among them.
+fn beside(offer: &Offer) -> impl Iterator<Item = (&str, &str, &Value)> {
+    let entries = offer.request_meta.iter();
+    let named = entries.map(|(name, schema)| {
+        (name.rsplit_once('/').map_or(name.as_str(), |it| it.1), name.as_str(), schema)
+    });
+    named.filter(|it| it.0 != REASON && !has_argument(offer, it.0))
+}
+
+/// A call as a model made it, with what is the tool's in its place: the reason, and what belongs into the request's
+/// `_meta`, are among what the model wrote as arguments.
+pub(super) fn call(
+    id: String,
+    name: String,
+    mut arguments: Map<String, Value>,
+    offers: &[Offer],
+    language: Language,
+) -> ToolCall {
+    let offer = offers.iter().find(|it| it.name == name);
+    let reason = reason(&name, &mut arguments, offer, language);
+    let mut meta = Map::new();
+    for (property, entry, _) in offer.into_iter().flat_map(beside) {
+        // A null is what some models write for what they leave out.
+        let given = arguments.remove(property).filter(|it| !it.is_null());
+        meta.extend(given.map(|it| (entry.to_owned(), it)));
+    }
+    ToolCall { id, name, arguments, meta, reason }
 }
 
 /// Takes the reason out of `arguments`; a sentence made of the arguments where there is none.
-pub(super) fn reason(
+fn reason(
     name: &str,
     arguments: &mut Map<String, Value>,
-    offers: &[Offer],
+    offer: Option<&Offer>,
     language: Language,
 ) -> String {
-    let offer = offers.iter().find(|it| &*it.name == name);
     let is_own = offer.is_some_and(has_reason);
     let given = if is_own { None } else { arguments.remove(REASON) };
     let given = given.as_ref().and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty());
@@ -107,18 +144,21 @@ mod tests {
         }
     }
 
+    fn called(arguments: Value, offers: &[Offer]) -> ToolCall {
+        let Value::Object(arguments) = arguments else { panic!("it is one") };
+        call("1".to_owned(), "find".to_owned(), arguments, offers, Language::English)
+    }
+
     #[test]
     fn a_reason_is_asked_for_and_never_reaches_the_tool() {
         let offers = [offer(json!({ "what": { "type": "string" } }))];
         let declared = declarations(&offers, true, Language::English);
         assert!(declared[0].parameters["properties"]["reason"].is_object(), "NAV-54");
         assert_eq!(declared[0].parameters.get("$schema"), None);
-        let mut arguments = json!({ "what": "x", "reason": "Because." });
-        let arguments = arguments.as_object_mut().unwrap();
-        let text = reason("find", arguments, &offers, Language::English);
-        assert_eq!((text.as_str(), arguments.len()), ("Because.", 1), "NAV-54");
-        let text = reason("find", arguments, &offers, Language::English);
-        assert_eq!(text, "Calls find (what: x)", "NAV-54");
+        let made = called(json!({ "what": "x", "reason": "Because." }), &offers);
+        assert_eq!((made.reason.as_str(), made.arguments.len()), ("Because.", 1), "NAV-54");
+        let made = called(json!({ "what": "x" }), &offers);
+        assert_eq!(made.reason, "Calls find (what: x)", "NAV-54");
         let plain = declarations(&offers, false, Language::English);
         assert_eq!(plain[0].parameters["properties"].get("reason"), None, "ILL-20");
     }
@@ -128,8 +168,22 @@ mod tests {
         let offers = [offer(json!({ "reason": { "type": "integer" } }))];
         let declared = declarations(&offers, true, Language::English);
         assert_eq!(declared[0].parameters["properties"]["reason"]["type"], "integer");
-        let mut arguments = json!({ "reason": 3 });
-        reason("find", arguments.as_object_mut().unwrap(), &offers, Language::English);
-        assert_eq!(arguments["reason"], 3);
+        assert_eq!(called(json!({ "reason": 3 }), &offers).arguments["reason"], 3);
+    }
+
+    #[test]
+    fn what_belongs_into_meta_is_seen_as_a_property_and_goes_there() {
+        let beside = json!({ "a/way": { "type": "string" }, "a/what": { "type": "integer" } });
+        let Value::Object(beside) = beside else { panic!("it is one") };
+        let offer = offer(json!({ "what": { "type": "string" } }));
+        let offers = [Offer { request_meta: Arc::new(beside), ..offer }];
+        let declared = declarations(&offers, false, Language::English).remove(0);
+        let properties = &declared.parameters["properties"];
+        assert_eq!(properties["way"]["type"], "string");
+        assert_eq!(properties["what"]["type"], "string", "an argument stays what it is");
+        let made = called(json!({ "what": "x", "way": "up" }), &offers);
+        assert_eq!(json!(made.meta), json!({ "a/way": "up" }));
+        assert_eq!(json!(made.arguments), json!({ "what": "x" }));
+        assert!(called(json!({ "what": "x", "way": null }), &offers).meta.is_empty());
     }
 }

@@ -194,11 +194,9 @@ impl Gemini {
         let names = Names::of(turn.offers);
         let made = content::calls(&self.contents, self.contents.len() - 1);
         let calls = made.into_iter().map(|made| {
-            let mut arguments = made.call["args"].as_object().cloned().unwrap_or_default();
-            let language = turn.task.language;
+            let arguments = made.call["args"].as_object().cloned().unwrap_or_default();
             let name = names.own(made.name).to_owned();
-            let reason = declare::reason(&name, &mut arguments, turn.offers, language);
-            ToolCall { id: made.id, name, arguments, meta: serde_json::Map::new(), reason }
+            declare::call(made.id, name, arguments, turn.offers, turn.task.language)
         });
         calls.collect()
     }

@@ -241,11 +241,9 @@ impl OpenAi {
             let function = &call["function"];
             let name = names.own(function["name"].as_str().unwrap_or_default()).to_owned();
             let arguments = function["arguments"].as_str().unwrap_or_default();
-            let mut arguments: Map<_, _> = serde_json::from_str(arguments).unwrap_or_default();
-            let language = turn.task.language;
-            let reason = declare::reason(&name, &mut arguments, turn.offers, language);
+            let arguments: Map<_, _> = serde_json::from_str(arguments).unwrap_or_default();
             let id = call["id"].as_str().unwrap_or_default().to_owned();
-            ToolCall { id, name, arguments, meta: Map::new(), reason }
+            declare::call(id, name, arguments, turn.offers, turn.task.language)
         });
         calls.collect()
     }

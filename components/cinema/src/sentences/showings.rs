@@ -54,12 +54,21 @@ impl Visit {
         let open: Vec<_> =
             all.iter().filter(|it| it["is_open"] != false).filter_map(read).collect();
         let film = self.film.as_ref().map(|it| it.label.clone()).unwrap_or_default();
-        let day = self.date.clone().unwrap_or_default();
         if open.is_empty() {
             self.film = None;
+            let (japanese, english) = match self.date.as_deref() {
+                Some(day) => {
+                    let on = |language| shown(day, language).trim_end().to_owned();
+                    (
+                        format!("{}には", on(Language::Japanese)),
+                        format!(" on {}", on(Language::English)),
+                    )
+                }
+                None => Default::default(),
+            };
             return context.conclude(context.say(
-                format!("「{film}」の上映は{day}にはもうありません。別の日か別の映画をお試しください。"),
-                format!("There is no more showing of {film} {day}. Please try another day or another film."),
+                format!("「{film}」の上映は{japanese}もうありません。別の日か別の映画をお試しください。"),
+                format!("There are no more showings of {film}{english}. Please try another day or another film."),
             ));
         }
         let hours = self.hours;

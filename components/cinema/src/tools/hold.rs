@@ -39,6 +39,9 @@ pub struct HoldSeats {
     /// 任意。分数（通常は10、最長60）
     #[schemars(range(min = 1))]
     minutes: Option<u32>,
+    /// 任意。これと入れ替える仮押さえ（hold_token か hold_id）。押さえられなければ元のまま残る
+    #[schemars(length(max = 200))]
+    hold_token: Option<String>,
 }
 
 impl Tool for HoldSeats {
@@ -51,6 +54,10 @@ impl Tool for HoldSeats {
             ("showtime_id", "The showtime, as list_showtimes names it"),
             ("seat_ids", "The seats. All are held, or none"),
             ("minutes", "Optional. Usually 10, and at most 60"),
+            (
+                "hold_token",
+                "Optional. The hold that this one replaces: its hold_token or its hold_id. It stays where this one is refused",
+            ),
         ],
     };
     const LABELS: &[(&str, Text)] =
@@ -69,20 +76,37 @@ impl Tool for HoldSeats {
         };
         let [showtime, count, long, twice] = picked.problems(seats_max);
         let user = length("/user_id", &self.user_id, NAME_CHARS_MAX);
-        none_of([user, showtime, count, long, twice])?;
+        let replaced = self.hold_token.as_ref().and_then(|it| at_most("/hold_token", it));
+        none_of([user, showtime, count, long, twice, replaced])?;
         let minutes = Minutes::set()?.asked(self.minutes)?;
         let clock = Clock::of_call()?;
         let token = fresh_id("hold");
+        let replaced = self.hold_token.as_deref().map(holds::named).transpose()?;
         waiting::settle_freed(&self.showtime_id, &clock)?;
         for _ in 0..ATTEMPTS_MAX {
-            let plan = self.look(&picked, &clock, minutes, &token, seats_max)?;
-            if plan.write(&clock)? {
+            let new = New { token: &token, minutes, replaced: replaced.as_deref() };
+            let plan = self.look(&picked, &clock, &new, seats_max)?;
+            if let Some(freed) = plan.write(&clock)? {
                 seats_changed(&self.showtime_id);
+                if let Some(freed) = freed {
+                    if freed != self.showtime_id {
+                        seats_changed(&freed);
+                    }
+                    waiting::settle_freed(&freed, &clock)?;
+                }
                 return Ok(plan.held.shown(holds::kept(token), in_order(plan.seats), &clock));
             }
         }
         Err(not_saved())
     }
+}
+
+/// A hold to be.
+struct New<'a> {
+    token: &'a str,
+    minutes: u32,
+    /// The id of the hold whose place it takes.
+    replaced: Option<&'a str>,
 }
 
 impl HoldSeats {
@@ -91,31 +115,33 @@ impl HoldSeats {
         &self,
         picked: &Picked<'_>,
         clock: &Clock,
-        minutes: u32,
-        token: &str,
+        new: &New<'_>,
         seats_max: usize,
     ) -> Result<Plan, Stop> {
+        let own = new.replaced;
         let [slots, seats, import, closed] = picked.statements(clock);
-        let counts = Counts::statement(&self.user_id, &self.showtime_id, clock);
-        let had = picked.had(None, clock);
+        let counts = Counts::statement(&self.user_id, &self.showtime_id, own, clock);
+        let had = picked.had(own, clock);
         let [slots, seats, import, closed, counts, had] =
             sql::query([slots, seats, import, closed, counts, had])?;
         let open = picked.open(slots, closed, clock)?;
-        let chosen = picked.free(seats, None, open.slot.price_list().as_ref(), clock)?;
+        let chosen = picked.free(seats, own, open.slot.price_list().as_ref(), clock)?;
         picked.check_had(had)?;
         let held = Held {
-            hold_id: digest(token),
+            hold_id: digest(new.token),
             principal: caller::principal(),
             user_id: self.user_id.clone(),
             showtime_id: self.showtime_id.clone(),
             made_at: clock.second(),
-            expires_at: clock.second() + i64::from(minutes) * 60,
+            expires_at: clock.second() + i64::from(new.minutes) * 60,
         };
         let counts = counts.first()?.unwrap_or_default();
         let import = picked.import(import)?;
         let screen_id = open.slot.screen_id;
-        let guards = picked.guards(&chosen, None, clock);
-        Plan { held, seats: chosen.seats, screen_id, import, seats_max, guards }.within(counts)
+        let guards = picked.guards(&chosen, own, clock);
+        let replaced = own.map(str::to_owned);
+        let seats = chosen.seats;
+        Plan { held, seats, screen_id, import, seats_max, guards, replaced }.within(counts)
     }
 }
 

@@ -7,7 +7,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 
 use super::day;
 use crate::{
-    clock::Clock,
+    clock::{Clock, naive},
     programme::{Slot, days_asked, showings},
     slots, titles,
 };
@@ -62,10 +62,12 @@ impl Tool for ListMovies {
         let count =
             |film: &Film| shown.iter().filter(|it| it.slot.movie_id == film.movie_id).count();
         let films: Vec<_> = films.iter().map(|it| (it, count(it))).collect();
-        Ok(match self.title_query.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
+        let found = match self.title_query.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
             Some(query) => matching(query, &films),
-            None => Movies { movies: on(&films), suggestions: Vec::new() },
-        })
+            None => Movies { movies: on(&films), ..Movies::default() },
+        };
+        let now = (!found.movies.is_empty()).then(|| naive(clock.now()));
+        Ok(Movies { now, ..found })
     }
 }
 
@@ -129,7 +131,7 @@ fn matching(query: &str, films: &[(&Film, usize)]) -> Movies {
         (true, false) => best.iter().take(SUGGESTIONS_MAX).map(|it| it.0.title.clone()).collect(),
         (true, true) => nearest(&titles::fold(query), films),
     };
-    Movies { movies, suggestions }
+    Movies { movies, suggestions, now: None }
 }
 
 fn nearest(query: &str, films: &[(&Film, usize)]) -> Vec<String> {

@@ -91,7 +91,12 @@ impl Tool for ListReservations {
         ])?;
         let listed = listed.read::<Stored>()?.into_iter().map(Stored::reservation);
         let reservations_count = count.first::<(u32,)>()?.map_or(0, |it| it.0);
-        Ok(Reservations { reservations: listed.collect(), reservations_count })
+        let reservations: Vec<_> = listed.collect();
+        let now = match reservations.is_empty() {
+            true => None,
+            false => Some(naive(Clock::of_call()?.now())),
+        };
+        Ok(Reservations { reservations, reservations_count, now })
     }
 }
 

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use super::{
     Provider,
     carrier::{Call, Carrier, Counted, Reply},
-    google_legacy, line,
+    google_legacy,
     words::tag,
 };
 use crate::{
+    arguments,
     ask::{CompareAsk, Departure, Language, Mode, RouteAsk, Traffic},
     error::ProviderError,
 };
@@ -153,7 +154,7 @@ fn compare_body(ask: &CompareAsk) -> Value {
 }
 
 fn waypoint(place: &str) -> Value {
-    match line::coordinates(place) {
+    match arguments::point(place) {
         Some(at) => {
             json!({ "location": { "latLng": { "latitude": at.lat, "longitude": at.lng } } })
         }

@@ -49,15 +49,6 @@ fn apart(a: Point, b: Point) -> f64 {
     (a.lat - b.lat).powi(2) + lng.powi(2)
 }
 
-/// `35.68, 139.76` as a place; none where it is a name.
-#[must_use]
-pub fn coordinates(text: &str) -> Option<Point> {
-    let (lat, lng) = text.split_once([',', '，'])?;
-    let (lat, lng) = (lat.trim().parse::<f64>().ok()?, lng.trim().parse::<f64>().ok()?);
-    let is_on_globe = lat.abs() <= 90.0 && lng.abs() <= 180.0;
-    is_on_globe.then_some(Point { lat, lng })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,14 +72,5 @@ mod tests {
         // The third says a place that lies behind: it does not go back.
         assert_eq!(steps_at(&line, &begins), [0, 2, 2, 4]);
         assert_eq!(steps_at(&[], &begins), [0, 0, 0, 0]);
-    }
-
-    #[test]
-    fn coordinates_are_told_from_names() {
-        assert_eq!(coordinates("35.5,139.25"), Some(Point { lat: 35.5, lng: 139.25 }));
-        assert_eq!(coordinates(" -35.5 , 139 "), Some(Point { lat: -35.5, lng: 139.0 }));
-        for name in ["東京駅", "1,2,3", "91,0", "0,181", "nan,1", "丸の内1,2", "inf,inf"] {
-            assert_eq!(coordinates(name), None, "{name}");
-        }
     }
 }

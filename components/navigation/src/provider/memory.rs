@@ -23,6 +23,8 @@ const NOW_S: i64 = 60;
 const LATER_S: i64 = 600;
 /// How long a place stays where it is: Google's terms allow 30 days.
 const PLACE_S: i64 = 7 * 86_400;
+/// How long what a provider last answered says something, in seconds.
+const FRESH_S: u64 = 60;
 /// Bytes of a question that is remembered.
 const ASKED_BYTES_MAX: usize = 4_096;
 /// Bytes of an answer that is remembered: what the database takes in one row, less the question.
@@ -48,6 +50,9 @@ pub struct Last {
     pub status: String,
     /// When, in RFC 3339.
     pub at: String,
+    /// Whether that is so lately that it says how the provider fares (NAV-15).
+    #[serde(skip)]
+    pub is_fresh: bool,
 }
 
 impl<P> Remembering<P> {
@@ -117,7 +122,8 @@ pub fn last(kind: Kind) -> Result<Option<Last>, Stop> {
     let read = "SELECT status, at_s FROM outcomes WHERE provider = $1";
     let [rows] = sql::query([toolkit::sql!(read, kind.name())])?;
     let row = rows.first::<(String, i64)>()?;
-    Ok(row.map(|(status, at_s)| Last { status, at: written(at_s) }))
+    let is_fresh = |at_s: i64| now_s().abs_diff(at_s) <= FRESH_S;
+    Ok(row.map(|(status, at_s)| Last { status, at: written(at_s), is_fresh: is_fresh(at_s) }))
 }
 
 fn outcome(kind: Kind, status: &str, now: i64) -> sql::Statement {

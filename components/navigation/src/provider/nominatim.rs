@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use super::{
     carrier::{Call, Carrier, Web, failed},
-    google_legacy, line, pace,
+    google_legacy, pace,
     words::tag,
 };
-use crate::{ask::Language, error::ProviderError};
+use crate::{arguments, ask::Language, error::ProviderError};
 
 #[cfg(test)]
 mod tests;
@@ -18,9 +18,12 @@ mod tests;
 const USER_AGENT: &str = concat!("madoguchi/", env!("CARGO_PKG_VERSION"), " (navigation)");
 /// Whose data it is; must be shown.
 pub const ATTRIBUTION: &str = "© OpenStreetMap contributors";
-/// Where one reads how to name a geocoder.
-const UNSET: &str = "the operator has named no geocoder (NOMINATIM_URL), so places are given as \
-lat,lng: 35.6812,139.7671";
+/// Where one reads how to name a geocoder, in both languages.
+const UNSET: (&str, &str) = (
+    "地名を調べるサーバー（NOMINATIM_URL）が設定されていないため、場所は「緯度,経度」で指定してください: 35.6812,139.7671",
+    "the operator has named no geocoder (NOMINATIM_URL), so places are given as lat,lng: \
+     35.6812,139.7671",
+);
 
 /// Places by name.
 pub struct Nominatim<C> {
@@ -92,7 +95,7 @@ impl<C: Carrier> Nominatim<C> {
         let unknown =
             || ProviderError::UnknownPlace { pointer: pointer.to_owned(), place: name.to_owned() };
         let hit = hits.into_iter().next().ok_or_else(unknown)?;
-        let at = line::coordinates(&format!("{},{}", hit.lat, hit.lon));
+        let at = arguments::point(&format!("{},{}", hit.lat, hit.lon));
         let at = at.ok_or_else(|| failed("the geocoder's place is not on the globe"))?;
         Ok(Spot { name: hit.display_name, at, id: id(&hit.osm_type, hit.osm_id), kind: hit.kind })
     }
@@ -116,12 +119,27 @@ pub fn find<C: Carrier>(
     pointer: &str,
     language: Language,
 ) -> Result<Spot, ProviderError> {
-    if let Some(at) = line::coordinates(text) {
+    if let Some(at) = arguments::point(text) {
         return Ok(Spot { name: text.trim().to_owned(), at, ..Spot::default() });
     }
-    let unset =
-        || ProviderError::Invalid { pointer: pointer.to_owned(), message: UNSET.to_owned() };
+    let unset = || ProviderError::Invalid {
+        pointer: pointer.to_owned(),
+        message: language.pick(UNSET.0, UNSET.1).to_owned(),
+    };
     places.ok_or_else(unset)?.search(text, pointer, language)
+}
+
+/// What each of the stops `texts` means, in their order.
+///
+/// # Errors
+/// See [`ProviderError`].
+pub fn find_via<C: Carrier>(
+    places: Option<&Nominatim<C>>,
+    texts: &[String],
+    language: Language,
+) -> Result<Vec<Spot>, ProviderError> {
+    let find = |(at, text): (usize, &String)| find(places, text, &format!("/via/{at}"), language);
+    texts.iter().enumerate().map(find).collect()
 }
 
 /// What each of `texts` means; one that is not known is none. Each name is asked for once.

@@ -111,12 +111,7 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
         let places = self.places.as_ref();
         let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
         let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
-        let via = ask
-            .via
-            .iter()
-            .enumerate()
-            .map(|(at, it)| nominatim::find(places, it, &format!("/via/{at}"), ask.language));
-        let via = via.collect::<Result<Vec<_>, _>>()?;
+        let via = nominatim::find_via(places, &ask.via, ask.language)?;
         let stops = Stops { from: &from, via: &via, to: &to };
         let classes = exclude(ask.avoid, ask.mode);
         match self.leaving_out(ask, &stops, &classes) {

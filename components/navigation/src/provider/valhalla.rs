@@ -102,9 +102,19 @@ impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
         let places = self.places.as_ref();
         let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
         let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
-        let ends = [("/origin".to_owned(), &from), ("/destination".to_owned(), &to)];
-        let answer = self.post("/route", route_body(ask, &from, &to), &ends)?;
-        read::routes(answer, ask, [&from, &to])
+        let via = nominatim::find_via(places, &ask.via, ask.language)?;
+        let stops = via.iter().enumerate().map(|(at, it)| (format!("/via/{at}"), it));
+        let ends: Vec<_> = std::iter::once(("/origin".to_owned(), &from))
+            .chain(stops)
+            .chain([("/destination".to_owned(), &to)])
+            .collect();
+        let spots: Vec<_> = ends.iter().map(|it| it.1).collect();
+        let answer = self.post("/route", route_body(ask, &spots), &ends)?;
+        read::routes(answer, ask, [&from, &to], &via)
+    }
+
+    fn stops_on_the_way(&self) -> bool {
+        true
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
@@ -137,7 +147,7 @@ fn compare_body(ask: &CompareAsk, from: &[&Spot], to: &[&Spot]) -> Value {
 }
 
 /// What is posted for routes.
-fn route_body(ask: &RouteAsk, from: &Spot, to: &Spot) -> Value {
+fn route_body(ask: &RouteAsk, stops: &[&Spot]) -> Value {
     let weight = |is_avoided: bool| if is_avoided { 0.0 } else { 0.5 };
     let costing = match ask.mode {
         Mode::Drive => "auto",
@@ -159,14 +169,16 @@ fn route_body(ask: &RouteAsk, from: &Spot, to: &Spot) -> Value {
         Language::Japanese => "ja-JP",
         Language::English => "en-US",
     };
+    let first = stops.first().map(|it| it.at).unwrap_or_default();
     json!({
-        "locations": [spot(from.at), spot(to.at)],
+        "locations": stops.iter().map(|it| spot(it.at)).collect::<Vec<_>>(),
         "costing": costing,
         "costing_options": { costing: options },
-        "alternates": if ask.alternatives { 2 } else { 0 },
+        // Between more than two places Valhalla knows one route.
+        "alternates": if ask.alternatives && ask.via.is_empty() { 2 } else { 0 },
         "language": language,
         "units": "kilometers",
-        "date_time": date_time(ask.departure, from.at),
+        "date_time": date_time(ask.departure, first),
     })
 }
 

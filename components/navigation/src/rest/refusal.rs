@@ -68,6 +68,21 @@ impl Refusal {
         }
     }
 
+    /// A run whose calls wait until a person allows them; the first is named.
+    pub(super) fn waiting(waits: &Value, language: Language) -> Self {
+        let text = |name: &str| waits[0][name].as_str().unwrap_or_default();
+        let (tool, approval) = (text("name"), text("approval"));
+        let message = language.pick(
+            format!(
+                "{tool}の呼び出しは承認を待っています（承認 {approval}）。/api/approvals/{approval} で許可するか、運用者にこのツールを信頼する設定を依頼してください"
+            ),
+            format!(
+                "The call of {tool} waits to be allowed (approval {approval}): allow it at /api/approvals/{approval}, or ask the operator to trust the tool"
+            ),
+        );
+        Self::new(403, "FORBIDDEN", message, format!("approval:{approval}"))
+    }
+
     /// A run that stopped before its conclusion.
     pub(super) fn unfinished(ending: &str, language: Language) -> Self {
         if ending == "time" {
@@ -220,6 +235,16 @@ mod tests {
         assert_eq!((refusal.code, &*refusal.details), ("FORBIDDEN", "tool:route_search"));
         let answer = refusal.answer();
         assert_eq!((answer.status, answer.scope.as_deref()), (403, Some("tool:route_search")));
+    }
+
+    #[test]
+    fn a_call_that_waits_is_named_with_its_approval() {
+        let waits = json!([{ "call": "c1", "name": "route_search", "approval": "a-7" }]);
+        for language in [Language::Japanese, Language::English] {
+            let it = Refusal::waiting(&waits, language);
+            assert_eq!((it.status, it.code, &*it.details), (403, "FORBIDDEN", "approval:a-7"));
+            assert!(it.message.contains("route_search") && it.message.contains("a-7"));
+        }
     }
 
     #[test]

@@ -335,6 +335,21 @@ fn coordinates_are_places_from_end_to_end() {
 }
 
 #[test]
+fn to_leave_one_place_for_another_is_a_route() {
+    let (tool, arguments) = {
+        let decided = new_talk().say("Leave Tokyo for Yokohama at 8");
+        let (tool, arguments) = call(&decided);
+        (tool.to_owned(), arguments)
+    };
+    assert_eq!(tool, "route_search");
+    assert_eq!(
+        (&arguments["origin"], &arguments["destination"]),
+        (&json!("Tokyo"), &json!("Yokohama"))
+    );
+    assert!(arguments["departure_time"].as_str().unwrap().contains("T08:00"), "{arguments}");
+}
+
+#[test]
 fn the_distance_of_one_pair_goes_on_as_a_route() {
     for (first, later, origin, mode) in [
         ("How far is it from Shibuya to Kamakura?", "and by bike?", "Shibuya", "bicycling"),

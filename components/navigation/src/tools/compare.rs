@@ -46,11 +46,11 @@ impl Tool for DistanceCompare {
 
     fn call(self, user: &User) -> Result<Comparison, Stop> {
         // How many there are comes first: nothing is done with 500 of them.
-        let origins = arguments::places("/origins", &self.origins)?;
-        let destinations = arguments::places("/destinations", &self.destinations)?;
+        let language = refusals::language();
+        let origins = arguments::places("/origins", &self.origins, language)?;
+        let destinations = arguments::places("/destinations", &self.destinations, language)?;
         arguments::pairs(origins.len(), destinations.len())?;
         let departure = arguments::departure(&self.departure_time, SystemTime::now())?;
-        let language = refusals::language();
         let ask = CompareAsk { origins, destinations, departure, language };
         let comparison = provider::chosen()?.compare(&ask).map_err(|it| refusals::stop(&it))?;
         user.show(text(&comparison, &ask));

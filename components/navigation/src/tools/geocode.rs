@@ -29,8 +29,9 @@ impl Tool for Geocode {
     type Output = Place;
 
     fn call(self, user: &User) -> Result<Place, Stop> {
-        let address = arguments::place("/address", &self.address)?;
-        let place = provider::chosen()?.place(&address, refusals::language());
+        let language = refusals::language();
+        let address = arguments::place("/address", &self.address, language)?;
+        let place = provider::chosen()?.place(&address, language);
         let place = place.map_err(|it| refusals::stop(&it))?;
         let (lat, lng) = (place.location.lat, place.location.lng);
         user.show(format!("{}: {lat:.5}, {lng:.5}", place.formatted_address));

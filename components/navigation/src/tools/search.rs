@@ -2,14 +2,15 @@
 
 use std::time::SystemTime;
 
-use output::navigation::{DETAILS, Details, Routes, VIA};
+use output::navigation::{DETAILS, Details, Routes};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
+use toolkit::{English, Hints, Stop, Text, Tool, User};
 
 use crate::{
     arguments,
     ask::{Avoid, Language, Prefer, RouteAsk, Traffic},
+    error::ProviderError,
     provider::{self, arriving, preference},
     refusals,
     settings::{self, Kind},
@@ -85,6 +86,7 @@ impl Tool for RouteSearch {
     const VIEW: Option<&str> = Some("routes");
     const APP: Option<&str> = Some(crate::app::ROUTES.uri);
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("search/input.json"));
+    const META: Option<&str> = Some(include_str!("search/meta.json"));
     type Output = Routes;
 
     fn call(self, user: &User) -> Result<Routes, Stop> {
@@ -108,9 +110,7 @@ impl RouteSearch {
     ) -> Result<(Routes, Details), Stop> {
         let (provider, is_builtin) = (provider::chosen()?, settings::provider()? == Kind::Builtin);
         if !ask.via.is_empty() && !provider.stops_on_the_way() {
-            let message =
-                format!("_meta {VIA}: the provider that is set takes no stops on the way");
-            return Err(invalid("", message));
+            return Err(refusals::stop_in(&ProviderError::NoStops, ask.language));
         }
         // Where the best cannot be looked for, it is chosen of those that are offered.
         let is_chosen = ask.prefer != Prefer::Fastest && !is_builtin;
@@ -130,10 +130,11 @@ impl RouteSearch {
 
     fn ask(&self, user: &User) -> Result<RouteAsk, Stop> {
         let avoids = |it| self.avoid.contains(&it);
+        let language = refusals::language();
         Ok(RouteAsk {
-            origin: arguments::place("/origin", &self.origin)?,
-            destination: arguments::place("/destination", &self.destination)?,
-            via: arguments::via(user)?,
+            origin: arguments::place("/origin", &self.origin, language)?,
+            destination: arguments::place("/destination", &self.destination, language)?,
+            via: arguments::via(user, language)?,
             prefer: arguments::prefer(user)?,
             avoid: Avoid {
                 tolls: avoids(AvoidWord::Tolls),
@@ -148,7 +149,7 @@ impl RouteSearch {
                 TrafficWord::Optimistic => Traffic::Optimistic,
             },
             mode: arguments::mode(user)?,
-            language: refusals::language(),
+            language,
         })
     }
 }

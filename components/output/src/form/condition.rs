@@ -98,7 +98,8 @@ pub(super) fn is_empty(value: &Value) -> bool {
 }
 
 /// Whether two values are the same; 1 and 1.0 are.
-pub(super) fn is_same(one: &Value, other: &Value) -> bool {
+#[must_use]
+pub fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
             one == other || one.as_f64().is_some_and(|it| Some(it) == other.as_f64())

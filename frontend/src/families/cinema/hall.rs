@@ -321,6 +321,11 @@ impl Picks {
         self.picked.is_empty()
     }
 
+    /// Whether a seat is picked that was not `before`.
+    pub(crate) fn has_more_than(&self, before: &Self) -> bool {
+        !self.picked.is_subset(&before.picked)
+    }
+
     /// The ids, in the order of the hall.
     pub(crate) fn ids(&self, hall: &Hall) -> Vec<String> {
         let places = hall.places().map(|it| &it.seat.seat_id);

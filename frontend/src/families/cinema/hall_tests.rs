@@ -267,3 +267,17 @@ fn a_hall_is_large_from_401_seats_on() {
     };
     assert_eq!((rows(400).is_large(), rows(401).is_large()), (false, true));
 }
+
+#[test]
+fn a_choice_is_more_by_a_seat_picked_and_not_by_one_lost() {
+    let hall = two_rows();
+    let mut picks = Picks::default();
+    pick(&mut picks, &hall, "B1");
+    pick(&mut picks, &hall, "B2");
+    let before = picks.clone();
+    picks.lose(&strings(&["B1"]));
+    assert!(!picks.has_more_than(&before));
+    // As many as before, and another.
+    pick(&mut picks, &hall, "B3");
+    assert!(picks.has_more_than(&before));
+}

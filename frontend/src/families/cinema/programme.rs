@@ -21,9 +21,17 @@ pub(crate) struct Programme {
     pub(crate) films: Vec<Movie>,
     /// The showtimes of each film, by its identifier.
     pub(crate) showtimes: BTreeMap<String, Vec<Showtime>>,
+    /// What the clock of the cinema showed then, where it says so.
+    pub(crate) now: Option<String>,
 }
 
 impl Programme {
+    /// What time it is at the cinema, which may be in another zone than the reader; as the reader's clock has it where
+    /// the cinema does not say.
+    pub(crate) fn now(&self) -> String {
+        self.now.clone().unwrap_or_else(dates::now)
+    }
+
     /// Days on which something is on.
     pub(crate) fn days(&self) -> Vec<Day> {
         let times = self.showtimes.values().flatten();
@@ -155,7 +163,7 @@ mod tests {
             ("b", vec![showtime("b1", "2026-11-22T09:00:00"), showtime("?", "soon")]),
         ];
         let showtimes = showtimes.into_iter().map(|(id, it)| (id.to_owned(), it)).collect();
-        Programme { films: vec![film("a"), film("b")], showtimes }
+        Programme { films: vec![film("a"), film("b")], showtimes, now: None }
     }
 
     fn day(text: &str) -> Day {

@@ -31,6 +31,8 @@ pub(crate) struct Roll {
     pub(crate) filter: RwSignal<Filter>,
     pub(crate) listing: RwSignal<Loaded<Listing>>,
     pub(crate) projects: RwSignal<Loaded<Projects>>,
+    /// Why the next page could not be fetched.
+    pub(crate) no_more: RwSignal<Option<CallError>>,
     /// Whether the reader looks further down.
     pub(crate) is_away: RwSignal<bool>,
     /// Answers to an older question are dropped by its number.
@@ -49,6 +51,7 @@ impl Roll {
             filter: RwSignal::new(filter),
             listing: RwSignal::new(Loaded::Loading),
             projects: RwSignal::new(Loaded::Loading),
+            no_more: RwSignal::new(None),
             is_away: RwSignal::new(false),
             number: StoredValue::new(0),
             is_busy: StoredValue::new(false),
@@ -104,6 +107,7 @@ impl Roll {
     /// Fetches the list as if nothing had been there; what is shown stays until it is here.
     pub(crate) fn anew(self) {
         self.number.update_value(|it| *it = it.wrapping_add(1));
+        self.no_more.set(None);
         self.is_other.set_value(true);
         self.is_busy.set_value(false);
         self.renew();
@@ -195,6 +199,7 @@ impl Roll {
     pub(crate) fn more(self) {
         let cursor = self.listing.with_untracked(|it| it.here()?.next_cursor.clone());
         let Some(cursor) = cursor else { return };
+        self.no_more.set(None);
         let (number, filter) = (self.number.get_value(), self.filter.get_untracked());
         spawn_local(async move {
             let found = client::list(&filter, Some(&cursor)).await;
@@ -207,7 +212,7 @@ impl Roll {
                         listing.extend(found);
                     }
                 }),
-                Err(error) => self.listing.set(Loaded::Failed(error)),
+                Err(error) => self.no_more.set(Some(error)),
             }
         });
     }

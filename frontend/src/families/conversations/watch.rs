@@ -14,6 +14,7 @@ use super::look;
 use crate::browser;
 use crate::call::Loaded;
 use crate::error::CallError;
+use crate::families::tell_not_done;
 use crate::mcp::listen;
 use crate::page::{Connection, Page};
 use crate::subscriptions::Subscriptions;
@@ -295,7 +296,8 @@ impl Watch {
         });
     }
 
-    /// Steps in by a tool; what it says is what is shown from then on. `then` runs where it was done.
+    /// Steps in by a tool; what it says is what is shown from then on. `then` runs where it was done, though the reader
+    /// may have left the view by then.
     pub(crate) fn act(self, tool: &'static str, more: &Value, then: impl FnOnce() + 'static) {
         if self.is_acting.get_untracked() {
             return;
@@ -308,7 +310,10 @@ impl Watch {
         spawn_local(async move {
             let found = client::act(tool, arguments).await;
             if self.id.try_get_value().is_none() {
-                return;
+                return match found {
+                    Ok(_) => then(),
+                    Err(error) => tell_not_done(self.page, &error),
+                };
             }
             self.is_acting.set(false);
             match found {

@@ -1,18 +1,42 @@
 //! Where among the forms the reader is.
 
-use crate::route::{Address, Spot};
+use output::form::Status;
 
-/// `#/forms`, and `#/form/HANDLE`: one to fill in, or to look at once it is answered.
+use crate::route::{Address, Spot, decoded};
+
+/// `#/forms?state=…`, and `#/form/HANDLE`: one to fill in, or to look at once it is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
-    List,
+    /// Those in one state, or all.
+    List(Option<Status>),
     Form(String),
 }
 
+/// The states, as addresses and the tool name them.
+const NAMES: [(Status, &str); 4] = [
+    (Status::Waiting, "waiting"),
+    (Status::Submitted, "submitted"),
+    (Status::Cancelled, "cancelled"),
+    (Status::Declined, "declined"),
+];
+
+/// The name of a state.
+pub(crate) fn name_of(status: Status) -> &'static str {
+    NAMES.iter().find(|it| it.0 == status).map_or("", |it| it.1)
+}
+
+/// The state of that name.
+pub(crate) fn status_of(name: &str) -> Option<Status> {
+    NAMES.iter().find(|it| it.1 == name).map(|it| it.0)
+}
+
 impl Spot for At {
-    fn read(path: &[&str], _: &str) -> Option<Self> {
+    fn read(path: &[&str], query: &str) -> Option<Self> {
         match path {
-            ["forms"] => Some(Self::List),
+            ["forms"] => {
+                let state = query.split('&').find_map(|it| it.strip_prefix("state="));
+                Some(Self::List(state.and_then(|it| status_of(&decoded(it)))))
+            }
             ["form", handle, ..] => Some(Self::Form((*handle).to_owned())),
             _ => None,
         }
@@ -20,8 +44,27 @@ impl Spot for At {
 
     fn address(&self) -> Address {
         match self {
-            Self::List => Address::new(&["forms"], String::new()),
+            Self::List(state) => {
+                let query = state.map(|it| format!("state={}", name_of(it)));
+                Address::new(&["forms"], query.unwrap_or_default())
+            }
             Self::Form(handle) => Address::new(&["form", handle], String::new()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::route::Route;
+
+    #[test]
+    fn a_list_of_forms_leads_back_to_its_state() {
+        crate::families::register();
+        let states = NAMES.map(|it| At::List(Some(it.0)));
+        for at in [At::List(None), At::Form("f-1 %".to_owned())].into_iter().chain(states) {
+            assert_eq!(At::of(&Route::parse(&at.hash())), Some(at));
+        }
+        assert_eq!(At::of(&Route::parse("#/forms?state=dragon")), Some(At::List(None)));
     }
 }

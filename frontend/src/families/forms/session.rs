@@ -112,33 +112,35 @@ impl FormSession {
     }
 
     fn look(self) {
+        spawn_local(self.ask());
+    }
+
+    async fn ask(self) {
         let arguments = json!({ "handle": self.handle() });
-        spawn_local(async move {
-            let stage = match fetch::<OpenForm>("open_form", arguments).await {
-                Ok(form) if form.status == Status::Waiting => Stage::Open(Arc::new(form)),
-                Ok(form) => {
-                    if form.status == Status::Submitted {
-                        let typed = keeping::find(&form.handle).map(|it| it.values);
-                        let is_other = |it: &Values| Some(it) != form.values.as_ref();
-                        let _ = self.left.try_set(typed.filter(is_other));
-                        keeping::forget(&form.handle);
-                    }
-                    Stage::Closed(Arc::new(form), false)
+        let stage = match fetch::<OpenForm>("open_form", arguments).await {
+            Ok(form) if form.status == Status::Waiting => Stage::Open(Arc::new(form)),
+            Ok(form) => {
+                if form.status == Status::Submitted {
+                    let typed = keeping::find(&form.handle).map(|it| it.values);
+                    let is_other = |it: &Values| Some(it) != form.values.as_ref();
+                    let _ = self.left.try_set(typed.filter(is_other));
+                    keeping::forget(&form.handle);
                 }
-                Err(error) => Stage::Failed(error),
-            };
-            // A reader who is typing goes on typing, unless there is nothing left to answer.
-            let is_typing = matches!(self.stage.try_get_untracked(), Some(Stage::Open(_)));
-            let is_news = match &stage {
-                Stage::Closed(..) => true,
-                Stage::Failed(CallError::Refused(it)) => it.code == "not_found" || !is_typing,
-                _ => !is_typing,
-            };
-            if is_news {
-                let _ = self.stage.try_set(stage);
-                let _ = self.step.try_set(Step::None);
+                Stage::Closed(Arc::new(form), false)
             }
-        });
+            Err(error) => Stage::Failed(error),
+        };
+        // A reader who is typing goes on typing, unless there is nothing left to answer.
+        let is_typing = matches!(self.stage.try_get_untracked(), Some(Stage::Open(_)));
+        let is_news = match &stage {
+            Stage::Closed(..) => true,
+            Stage::Failed(CallError::Refused(it)) => it.code == "not_found" || !is_typing,
+            _ => !is_typing,
+        };
+        if is_news {
+            let _ = self.stage.try_set(stage);
+            let _ = self.step.try_set(Step::None);
+        }
     }
 
     /// Looks whether the form was answered elsewhere in the meantime.
@@ -246,7 +248,8 @@ impl FormSession {
                 Ok(_) => {
                     self.step.set(Step::None);
                     self.page.announce_key(Key::FormReopened);
-                    self.load();
+                    self.stage.set(Stage::Loading);
+                    self.ask().await;
                     browser::focus_soon(self.id("title"));
                 }
                 Err(error) if is_answered(&error) => {

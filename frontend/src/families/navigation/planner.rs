@@ -70,7 +70,7 @@ mod tests {
             Planner::of_health(&json!({ "services": { "claude": claude },
                 "assistants": { "navigation": { "provider": provider } } }))
         };
-        let builtin = of("builtin", "configured");
+        let builtin = of("builtin", "connected");
         assert_eq!(builtin, Some(Planner::Builtin), "a key alone makes no planner");
         assert_eq!(of("claude", "connected"), Some(Planner::Claude));
         assert_eq!(of("gemini", "not_configured"), Some(Planner::Model));

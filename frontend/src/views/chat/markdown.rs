@@ -11,7 +11,7 @@ use crate::text::Key;
 
 /// A text of Markdown; what has not changed is not drawn anew while more of it comes.
 #[component]
-pub(super) fn Markdown(
+pub(crate) fn Markdown(
     #[prop(into)] text: Signal<String>,
     #[prop(into)] is_open: Signal<bool>,
 ) -> impl IntoView {

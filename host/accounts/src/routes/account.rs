@@ -39,7 +39,7 @@ pub(super) async fn home(
         Some(session) => {
             let (devices, tag) =
                 (accounts.own_devices(&session), accounts.form_tag(&session, HOME));
-            reader.account(&session.account.name, &devices, &tag)
+            reader.account(&session.account, &devices, &tag)
         }
         None => reader.sign_in(HOME, false),
     }
@@ -60,7 +60,10 @@ pub(super) async fn sign_in(
     }
     let password = form.get("password").unwrap_or_default().to_owned();
     match accounts.sign_in(name, password).await {
-        Ok(Some(cookie)) => see_other(&format!("{}{next}", accounts.prefix()), Some(&cookie)),
+        Ok(Some(cookie)) => {
+            accounts.attempts().signed_in(peer, name);
+            see_other(&format!("{}{next}", accounts.prefix()), Some(&cookie))
+        }
         Ok(None) => reader.sign_in(next, true),
         Err(error) => failed(&reader, &error),
     }
@@ -92,6 +95,29 @@ pub(super) async fn sign_out(
     see_other(&format!("{}{HOME}", accounts.prefix()), Some(&accounts.cookie("", 0)))
 }
 
+fn out_of_date(reader: &Reader) -> Response {
+    let what = reader.language.pick(
+        "この画面は古くなっています。もう一度開いてください。",
+        "This page is out of date. Open it once more.",
+    );
+    reader.failed(StatusCode::FORBIDDEN, "", what)
+}
+
+pub(super) async fn end_passkey(
+    State(accounts): State<Accounts>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let reader = reader(&accounts, &headers, "");
+    let form = Fields::read(&body).unwrap_or_default();
+    let Some(session) = signed_in(&accounts, &headers, &form) else { return out_of_date(&reader) };
+    match accounts.end_own_passkey(&session, form.get("passkey").unwrap_or_default()).await {
+        Ok(true) => see_other(&format!("{}{HOME}", accounts.prefix()), None),
+        Ok(false) => reader.failed(StatusCode::CONFLICT, "", reader.last_way_in()),
+        Err(error) => failed(&reader, &error),
+    }
+}
+
 pub(super) async fn end_device(
     State(accounts): State<Accounts>,
     headers: HeaderMap,
@@ -99,13 +125,7 @@ pub(super) async fn end_device(
 ) -> Response {
     let reader = reader(&accounts, &headers, "");
     let form = Fields::read(&body).unwrap_or_default();
-    let Some(session) = signed_in(&accounts, &headers, &form) else {
-        let what = reader.language.pick(
-            "この画面は古くなっています。もう一度開いてください。",
-            "This page is out of date. Open it once more.",
-        );
-        return reader.failed(StatusCode::FORBIDDEN, "", what);
-    };
+    let Some(session) = signed_in(&accounts, &headers, &form) else { return out_of_date(&reader) };
     match accounts.end_own_device(&session, form.get("device").unwrap_or_default()).await {
         Ok(_) => see_other(&format!("{}{HOME}", accounts.prefix()), None),
         Err(error) => failed(&reader, &error),
@@ -131,7 +151,7 @@ pub(super) async fn link(
     let reader = reader(&accounts, &headers, &query);
     match accounts.linked(&link) {
         Some(account) => {
-            reader.at(&format!("/account/link/{link}"), &query).link(&account.name, &link, false)
+            reader.at(&format!("/account/link/{link}"), &query).link(&account, &link, false)
         }
         None => no_link(&reader),
     }
@@ -148,7 +168,7 @@ pub(super) async fn choose(
     let Some(account) = accounts.linked(&link) else { return no_link(&reader) };
     let password = form.get("password").unwrap_or_default();
     if form.get("again") != Some(password) || !password::is_right(password, &account.name) {
-        return reader.link(&account.name, &link, true);
+        return reader.link(&account, &link, true);
     }
     let used = async {
         let hash = password::hash(password.to_owned()).await?;

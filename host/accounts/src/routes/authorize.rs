@@ -144,12 +144,13 @@ struct Ready {
     offer: Offer,
 }
 
-/// What can be asked of the person; or the answer where nothing can.
+/// What can be asked of the person; or the answer where nothing can. Before a page `was_shown` that says which client
+/// it is and where it leads to, no client that registered itself has the person led there.
 async fn ready(
     accounts: &Accounts,
     reader: &Reader,
     query: &str,
-    session: Option<&Session>,
+    (session, was_shown): (Option<&Session>, bool),
 ) -> Result<Ready, Box<Response>> {
     let shown = |(code, what): Problem| {
         let status = match code {
@@ -175,6 +176,9 @@ async fn ready(
         }
     };
     let back = |(error, what): Problem| {
+        if client.registered_s.is_some() && !was_shown {
+            return shown((error, what));
+        }
         let fields = [("error", error), ("error_description", &what)];
         Box::new(returned(accounts, (&request.redirect_uri, request.state.as_deref()), &fields))
     };
@@ -212,7 +216,7 @@ pub(super) async fn ask(
     let query = query.unwrap_or_default();
     let reader = reader(&accounts, &headers, &query).at("/oauth/authorize", &query);
     let session = accounts.session(&headers);
-    match (ready(&accounts, &reader, &query, session.as_ref()).await, session) {
+    match (ready(&accounts, &reader, &query, (session.as_ref(), false)).await, session) {
         (Ok(ready), Some(session)) if ready.client.id == clients::PAGE && is_within(&headers) => {
             let scopes = ready.offer.texts();
             allow(&accounts, &session, ready, scopes).await
@@ -280,7 +284,7 @@ pub(super) async fn decide(
         );
         return reader.failed(StatusCode::FORBIDDEN, "", what);
     };
-    let ready = match ready(&accounts, &reader, &query, Some(&session)).await {
+    let ready = match ready(&accounts, &reader, &query, (Some(&session), true)).await {
         Ok(ready) => ready,
         Err(answer) => return *answer,
     };

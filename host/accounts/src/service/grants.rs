@@ -1,6 +1,6 @@
 //! What clients do: register, be let in, have tokens and give them back.
 
-use std::{collections::HashSet, io, net::IpAddr, sync::Arc};
+use std::{collections::HashSet, io, mem, net::IpAddr, sync::Arc};
 
 use base::scopes::Scope;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -11,7 +11,7 @@ use super::{Accounts, Session, outcome, unavailable};
 use crate::{
     clients::{self, Problem},
     secret::{Kind, Secret, is_same, number},
-    state::{Access, Change, Client, Code, Grant, State},
+    state::{Access, Change, Client, Code, Grant, Previous, State},
 };
 
 const CLIENTS_MAX: usize = 1_000;
@@ -23,6 +23,9 @@ const ACCESS_MAX: usize = 4;
 /// For how many seconds a code counts, and a grant that is not used.
 const CODE_S: u64 = 60;
 const GRANT_S: u64 = 30 * 24 * 60 * 60;
+/// For how many seconds an exchanged refresh token brings new tokens, where those that it brought were not used: the
+/// answer with them may have been lost on its way.
+const LOST_S: u64 = 30;
 /// How long a client is kept that has registered itself and was never let in.
 const UNUSED_CLIENT_S: u64 = 24 * 60 * 60;
 
@@ -61,6 +64,12 @@ type Decided = Result<Vec<String>, (Problem, Option<Arc<Grant>>)>;
 
 fn invalid_grant(what: &str) -> Problem {
     ("invalid_grant", what.to_owned())
+}
+
+/// Whether `token` was exchanged so lately for what `grant` has now that the answer may still have been on its way.
+fn may_be_lost(grant: &Grant, token: &Secret, now_s: u64) -> bool {
+    let previous = grant.previous.as_ref().filter(|it| token.has(&it.digest));
+    previous.is_some_and(|it| now_s < it.at_s + LOST_S)
 }
 
 impl Accounts {
@@ -133,6 +142,7 @@ impl Accounts {
             },
             family: String::new(),
             refresh: String::new(),
+            previous: None,
             access: Vec::new(),
             created_s: now_s,
             used_s: now_s,
@@ -200,7 +210,8 @@ impl Accounts {
         self.issue("accounts/redeem-code", decide, (access, refresh)).await
     }
 
-    /// New tokens for a refresh token, which counts once: who brings one that was exchanged before ends them all.
+    /// New tokens for a refresh token, which counts once: who brings one that was exchanged before ends them all,
+    /// unless what it was exchanged for may never have arrived.
     pub(crate) async fn refresh(&self, sent: Refreshed) -> Result<Tokens, Problem> {
         let unknown = "the refresh token is not one of this server";
         let read = Secret::read(Kind::Refresh, &sent.token);
@@ -210,6 +221,7 @@ impl Accounts {
             self.fresh(&token.id).and_then(|(access, _)| Ok((access, token.next(Kind::Refresh)?)));
         let (access, refresh) = fresh.map_err(|it| unavailable(&it))?;
         let (kept, digest) = (self.access(&access, Vec::new()), refresh.digest.clone());
+        let service = self.clone();
         let decide = move |state: &State| {
             let refused = |what: Problem| (Vec::new(), Err((what, None)));
             let grant = state.grants.get(&token.id).filter(|it| is_same(&it.family, &token.family));
@@ -217,7 +229,9 @@ impl Accounts {
             if grant.client_id != sent.client_id {
                 return refused(invalid_grant("the refresh token is another client's"));
             }
-            if !token.has(&grant.refresh) {
+            let is_lost =
+                may_be_lost(grant, &token, now_s) && !service.0.store.is_latest_shown(grant);
+            if !token.has(&grant.refresh) && !is_lost {
                 let why =
                     invalid_grant("the refresh token was exchanged before: all of its grant ends");
                 return (vec![Change::NoGrant(token.id)], Err((why, Some(grant.clone()))));
@@ -243,7 +257,13 @@ impl Accounts {
                 ));
             }
             let mut grant = Grant::clone(grant);
-            grant.refresh = digest;
+            let exchanged = mem::replace(&mut grant.refresh, digest);
+            if is_lost {
+                // What did not arrive counts no more.
+                grant.access.pop();
+            } else {
+                grant.previous = Some(Previous { digest: exchanged, at_s: now_s });
+            }
             grant.access.retain(|it| it.expires_s > now_s);
             grant.access.push(Access { scopes: scopes.clone(), ..kept });
             let surplus = grant.access.len().saturating_sub(ACCESS_MAX);
@@ -316,5 +336,47 @@ impl Accounts {
             self.note(&who.unwrap_or_default(), "accounts/revoke", &it.client_id, "done");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_lost_for_a_short_while_and_for_its_token() {
+        let of = || Secret::fresh(Kind::Refresh, &number().unwrap()).unwrap();
+        let (before, now) = (of(), of());
+        let mut grant = Grant {
+            id: String::new(),
+            account: String::new(),
+            client_id: String::new(),
+            client_name: String::new(),
+            resource: String::new(),
+            scopes: Vec::new(),
+            code: Code {
+                digest: String::new(),
+                challenge: String::new(),
+                redirect_uri: String::new(),
+                expires_s: 0,
+                is_used: true,
+            },
+            family: before.family.clone(),
+            refresh: now.digest.clone(),
+            previous: None,
+            access: Vec::new(),
+            created_s: 0,
+            used_s: 0,
+            expires_s: 0,
+        };
+        assert!(!may_be_lost(&grant, &before, 100), "nothing was exchanged");
+        grant.previous = Some(Previous { digest: before.digest.clone(), at_s: 100 });
+        assert!(may_be_lost(&grant, &before, 100) && may_be_lost(&grant, &before, 129));
+        assert!(!may_be_lost(&grant, &before, 130), "it would have arrived");
+        assert!(!may_be_lost(&grant, &now, 100) && !may_be_lost(&grant, &of(), 100));
+        // What was written before there was any of this is read all the same.
+        let mut written = serde_json::to_value(&grant).unwrap();
+        written.as_object_mut().unwrap().remove("previous");
+        assert!(serde_json::from_value::<Grant>(written).unwrap().previous.is_none());
     }
 }

@@ -10,7 +10,7 @@ use super::{Accounts, OPERATOR};
 use crate::{
     clients,
     secret::{Kind, Secret, number},
-    state::{Account, Change, Grant, Kept, State},
+    state::{Account, Change, Grant, Kept, Link, State},
 };
 
 const ACCOUNTS_MAX: usize = 256;
@@ -45,13 +45,15 @@ impl Accounts {
         let now_s = self.now_s();
         self.0.store.look(|state| {
             let account = |account: &Arc<Account>| {
+                let link = account.link.as_ref().map(|it| it.kept.expires_s);
+                let link = link.filter(|it| *it > now_s).map(time);
                 json!({
                     "name": account.name,
                     "scopes": account.scopes,
                     "created": time(account.created_s),
                     "password": account.password.is_some(),
                     "passkeys": account.passkeys.len(),
-                    "link_expires": account.link.as_ref().filter(|it| it.expires_s > now_s).map(|it| time(it.expires_s)),
+                    "link_expires": link,
                     "devices": self.devices(state, &account.id, now_s),
                 })
             };
@@ -90,7 +92,7 @@ impl Accounts {
             }
             check_scopes(&scopes)?;
             let id = number()?;
-            let (link, url) = self.new_link(&id)?;
+            let (link, url) = self.new_link(&id, false)?;
             let created_s = self.now_s();
             let account = Account {
                 id,
@@ -115,14 +117,19 @@ impl Accounts {
         })
     }
 
-    /// A link anew for the account of that name; the one before is worth nothing.
+    /// A new link for the account of that name; the one before is worth nothing. Where it begins anew, using it takes
+    /// back every passkey, the password and all that was let in.
     ///
     /// # Errors
     /// See [`AccountError`].
-    pub fn link<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<String, AccountError>> {
+    pub fn link<'a>(
+        &'a self,
+        name: &'a str,
+        is_anew: bool,
+    ) -> BoxFuture<'a, Result<String, AccountError>> {
         Box::pin(async move {
             let id = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
-            let (link, url) = self.new_link(&id.ok_or(AccountError::Unknown)?)?;
+            let (link, url) = self.new_link(&id.ok_or(AccountError::Unknown)?, is_anew)?;
             self.change_account(name, move |it| it.link = Some(link)).await?;
             self.note(OPERATOR, "accounts/link", name, "done");
             Ok(url)
@@ -213,10 +220,11 @@ impl Accounts {
         self.0.store.change(decide).await
     }
 
-    fn new_link(&self, account: &str) -> io::Result<(Kept, String)> {
+    fn new_link(&self, account: &str, is_anew: bool) -> io::Result<(Link, String)> {
         let secret = Secret::fresh(Kind::Link, account)?;
         let url = format!("{}/account/link/{}", self.issuer(), secret.text);
-        Ok((Kept { digest: secret.digest, expires_s: self.now_s() + LINK_S }, url))
+        let kept = Kept { digest: secret.digest, expires_s: self.now_s() + LINK_S };
+        Ok((Link { kept, is_anew }, url))
     }
 }
 
@@ -229,7 +237,7 @@ fn check_scopes(scopes: &[String]) -> Result<(), AccountError> {
 }
 
 /// A time as people and programs read it.
-fn time(seconds: u64) -> String {
+pub(crate) fn time(seconds: u64) -> String {
     let at = jiff::Timestamp::from_second(i64::try_from(seconds).unwrap_or_default());
     at.map_or_else(|_| String::new(), |it| it.to_string())
 }

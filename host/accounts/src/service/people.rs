@@ -31,45 +31,59 @@ pub(crate) enum SignInWith {
     Passkey(Passkey),
 }
 
+/// The account whose link `secret` is, as the link leaves it.
+fn linked(state: &State, secret: &Secret, now_s: u64) -> Option<Account> {
+    let account = state.accounts.get(&secret.id)?;
+    let link = account.link.as_ref().filter(|it| it.kept.expires_s > now_s)?;
+    if !secret.has(&link.kept.digest) {
+        return None;
+    }
+    let mut account = Account::clone(account);
+    if link.is_anew {
+        account.password = None;
+        account.passkeys.clear();
+    }
+    Some(account)
+}
+
 impl Accounts {
-    /// The account whose link `text` is.
-    pub(crate) fn linked(&self, text: &str) -> Option<Arc<Account>> {
+    /// The account whose link `text` is, as the link leaves it.
+    pub(crate) fn linked(&self, text: &str) -> Option<Account> {
         let secret = Secret::read(Kind::Link, text)?;
         let now_s = self.now_s();
-        self.0.store.look(|state| {
-            let account = state.accounts.get(&secret.id)?;
-            let link = account.link.as_ref().filter(|it| it.expires_s > now_s)?;
-            secret.has(&link.digest).then(|| account.clone())
-        })
+        self.0.store.look(|state| linked(state, &secret, now_s))
     }
 
     /// Uses a link up: its account has this password, or this passkey beside those that it has, and nothing else is
-    /// signed in with it. The cookie of the session that begins; none where the link is worth nothing.
+    /// signed in with it. One that begins anew takes back what was there before, and all that was let in. The cookie of
+    /// the session that begins; none where the link is worth nothing.
     pub(crate) async fn use_link(&self, text: &str, by: SignInWith) -> io::Result<Option<String>> {
         let Some(secret) = Secret::read(Kind::Link, text) else { return Ok(None) };
         let session = Secret::fresh(Kind::Session, &secret.id)?;
         let now_s = self.now_s();
         let kept = Kept { digest: session.digest.clone(), expires_s: now_s + SESSION_S };
         let decide = move |state: &State| {
-            let account = state.accounts.get(&secret.id).filter(|account| {
-                let link = account.link.as_ref().filter(|it| it.expires_s > now_s);
-                link.is_some_and(|it| secret.has(&it.digest))
-            });
-            let Some(account) = account else { return (Vec::new(), None) };
-            let mut account = Account::clone(account);
+            let Some(mut account) = linked(state, &secret, now_s) else {
+                return (Vec::new(), None);
+            };
             match by {
                 SignInWith::Password(hash) => account.password = Some(hash),
                 SignInWith::Passkey(passkey) => {
-                    let mut all = state.accounts.values().flat_map(|it| &it.passkeys);
+                    let others = state.accounts.values().filter(|it| it.id != account.id);
+                    let mut all = others.flat_map(|it| &it.passkeys).chain(&account.passkeys);
                     if all.any(|it| it.id == passkey.id) || account.passkeys.len() >= PASSKEYS_MAX {
                         return (Vec::new(), None);
                     }
                     account.passkeys.push(passkey);
                 }
             }
-            (account.link, account.sessions) = (None, vec![kept]);
+            let is_anew = account.link.take().is_some_and(|it| it.is_anew);
+            let gone = state.of(&account.id).filter(|_| is_anew);
+            let mut changes: Vec<_> = gone.map(|it| Change::NoGrant(it.id.clone())).collect();
+            account.sessions = vec![kept];
             let name = account.name.clone();
-            (vec![Change::Account(account)], Some(name))
+            changes.push(Change::Account(account));
+            (changes, Some(name))
         };
         let name = self.0.store.change(decide).await?;
         self.note(
@@ -194,6 +208,30 @@ impl Accounts {
     pub(crate) async fn end_own_device(&self, session: &Session, device: &str) -> io::Result<bool> {
         let is_ended = self.end_grant(&session.account.id, device).await?;
         self.note(&session.account.name, "accounts/end-device", "device", outcome(is_ended));
+        Ok(is_ended)
+    }
+
+    /// Takes back a passkey of who is signed in, unless it is their last way in, and ends what else is signed in;
+    /// whether it was.
+    pub(crate) async fn end_own_passkey(
+        &self,
+        session: &Session,
+        passkey: &str,
+    ) -> io::Result<bool> {
+        let (id, digest) = (session.account.id.clone(), session.digest.clone());
+        let passkey = passkey.to_owned();
+        let decide = move |state: &State| {
+            let account = state.accounts.get(&id).filter(|account| {
+                account.passkeys.iter().any(|it| it.id == passkey) && account.may_lose_passkey()
+            });
+            let Some(account) = account else { return (Vec::new(), false) };
+            let mut account = Account::clone(account);
+            account.passkeys.retain(|it| it.id != passkey);
+            account.sessions.retain(|it| it.digest == digest);
+            (vec![Change::Account(account)], true)
+        };
+        let is_ended = self.0.store.change(decide).await?;
+        self.note(&session.account.name, "accounts/end-passkey", "passkey", outcome(is_ended));
         Ok(is_ended)
     }
 

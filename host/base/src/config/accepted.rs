@@ -41,8 +41,8 @@ impl Config {
         let sections = Table::from_iter([(name.to_owned(), asked.into())]);
         let asked = Table::from_iter([("components".to_owned(), sections.into())]);
         component.limits = own_limits(&self.limits, [&asked, &self.written], name);
-        component.check()?;
-        if let Some((key, what)) = component.wrong_calls() {
+        let wrong = component.check().err().or_else(|| component.wrong_calls());
+        if let Some((key, what)) = wrong {
             return Err(format!("{key}: {what}"));
         }
         if let Some(limits) = &component.limits {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Config, tokens::check::Problem};
+use super::{Config, Problem};
 
 /// Seconds that an access token may be valid for, at least and at most.
 const ACCESS_TOKEN_S: std::ops::RangeInclusive<u64> = 1..=3_600;

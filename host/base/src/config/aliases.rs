@@ -12,7 +12,12 @@ pub const RESERVED: [&str; 7] =
     ["approvals", "auth", "blobs", "health", "operator", "page", "ready"];
 
 /// What the server itself answers beside `/api`.
-const ELSEWHERE: [&str; 6] = ["account", "api", "f", "mcp", "oauth", "rpc"];
+const ELSEWHERE: [&str; 5] = ["account", "api", "f", "mcp", "rpc"];
+
+/// Where clients look for an authorization server, or for a transport of the past, without a token:
+/// that there is none is nothing to keep from them.
+pub const PROBED: [&str; 8] =
+    ["authorize", "message", "messages", "oauth", "oauth2", "register", "sse", "token"];
 
 /// The address of the chat.
 pub const CHAT: &str = "chat";
@@ -83,9 +88,11 @@ impl Aliases {
                 ));
             }
             if let Some(own) = name.strip_prefix('/')
-                && ELSEWHERE.contains(&own)
+                && (ELSEWHERE.contains(&own) || PROBED.contains(&own))
             {
-                return Err(format!("{name} is the server's own; another name is right"));
+                return Err(format!(
+                    "{name} is the server's own, or where clients look for one without a token; another name is right"
+                ));
             }
             if RESERVED.contains(&name.as_str()) {
                 return Err(format!("/api/{name} is the server's own; another name is right"));
@@ -177,6 +184,9 @@ mod tests {
             ("blobs = 'forms'", "the server's own"),
             ("shop = 'forms'", "the component shop's own"),
             ("'a/b' = 'forms'", "is no name"),
+            ("'/mcp' = 'forms'", "the server's own"),
+            ("'/register' = 'forms'", "without a token"),
+            ("'/.well-known' = 'forms'", "is no name"),
             ("form = true", "says no place"),
         ] {
             let error = check(wrong).unwrap_err();

@@ -8,7 +8,7 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{ComponentConfig, Config, Given, chat, tokens::check::Problem};
+use super::{ComponentConfig, Config, Given, Problem, chat};
 use crate::{
     grants::{
         Grant,

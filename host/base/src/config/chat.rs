@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Config, Given, tokens::check::Problem};
+use super::{Config, Given, Problem};
 use crate::scopes::Scope;
 
 /// Where the password of the gateway is that may be missing.

@@ -204,28 +204,23 @@ impl ComponentConfig {
             .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
     }
 
-    /// What no import or tool can be called: the key, and what to fix.
-    pub fn wrong_names(&self) -> Option<(&'static str, String)> {
-        if let Some(Err(what)) = self.stubs.as_ref().map(Stubs::check) {
-            return Some(("stubs", what));
-        }
-        let wrong = self.prefix.as_deref().filter(|it| !it.is_empty() && !is_name(it))?;
-        Some(("prefix", format!("{wrong:?}: A-Z a-z 0-9 _ . - are right, or \"\"")))
-    }
-
     /// Refuses names that nothing can have, and what the environment says wrongly.
     ///
     /// # Errors
-    /// Says what to fix.
-    pub fn check(&self) -> Result<(), String> {
+    /// Names the key, and says what to fix.
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
         if self.changed == Some(Changed::Stop) {
             let what = "\"stop\" is for servers; \"keep\" and \"take\" are right";
-            return Err(format!("changed: {what}"));
+            return Err(("changed", what.to_owned()));
         }
-        match self.wrong_names() {
-            Some((key, what)) => Err(format!("{key}: {what}")),
-            None => self.hosts_of_environment().map(|_| ()),
+        if let Some(Err(what)) = self.stubs.as_ref().map(Stubs::check) {
+            return Err(("stubs", what));
         }
+        if let Some(wrong) = self.prefix.as_deref().filter(|it| !it.is_empty() && !is_name(it)) {
+            let what = format!("{wrong:?}: A-Z a-z 0-9 _ . - are right, or \"\"");
+            return Err(("prefix", what));
+        }
+        self.hosts_of_environment().map(|_| ()).map_err(|what| ("http_environment", what))
     }
 }
 

@@ -191,7 +191,7 @@ mod tests {
         assert!(toml::from_str::<ComponentConfig>(wrong).is_err(), "it would never be left out");
         let base =
             component("http_environment = ['MADOGUCHI_TEST_NO_SUCH', { variable = 'PATH' }]");
-        assert!(base.check().unwrap_err().starts_with("the environment's PATH: "));
+        assert!(base.check().unwrap_err().1.starts_with("the environment's PATH: "));
         assert!(base.hosts().is_empty());
     }
 }

@@ -9,7 +9,7 @@ use serde::{
     de::{MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use super::{Config, Given, chat::in_clear, tokens::check::Problem};
+use super::{Config, Given, Problem, chat::in_clear};
 use crate::{grants::address::is_private, scopes::Scope};
 
 /// Seconds that the clocks of a provider and of this machine may differ by.

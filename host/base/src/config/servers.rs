@@ -13,6 +13,8 @@ use crate::{grants::secret::Mask, limits::within, tool_set::is_name};
 
 /// Bytes that a result, and one event of a stream, may have.
 const OUTPUT_BYTES_MAX: usize = 8 << 20;
+/// Bytes of a body that are read of a server over HTTP, however many an operator allows.
+const BODY_BYTES_MAX: usize = 16 << 20;
 /// What the entry that `MCP_SERVER_URL` makes is called.
 const FROM_ENVIRONMENT: &str = "mcp-server";
 
@@ -183,7 +185,8 @@ impl TryFrom<Written> for ServerConfig {
         within("timeout_ms", timeout_ms, 1..=86_400_000)?;
         within("calls_max", calls_max, 1..=4_096)?;
         within("queue_max", queue_max, 0..=1 << 20)?;
-        within("output_bytes_max", output_bytes_max, 1 << 10..=1 << 30)?;
+        let readable = if matches!(way, Way::Url { .. }) { BODY_BYTES_MAX } else { 1 << 30 };
+        within("output_bytes_max", output_bytes_max, 1 << 10..=readable)?;
         Ok(Self {
             way,
             era: it.transport,

@@ -108,7 +108,7 @@ fn names_unworkable_limits_with_their_table_and_what_would_work() {
     assert_eq!(parse("[limits]\ncalls_max = 1").unwrap().check().ok(), Some(()));
     assert_eq!(
         error("[components.shop]\nchanged = 'stop'"),
-        "[components.shop]: changed: \"stop\" is for servers; \"keep\" and \"take\" are right"
+        "[components.shop.changed]: \"stop\" is for servers; \"keep\" and \"take\" are right"
     );
     assert_eq!(
         error("[components.shop.limits]\ncalls_max = 0"),
@@ -166,4 +166,21 @@ fn the_pages_address_is_checked_where_it_is_read() {
     assert_eq!(config.public_url.as_ref().map(|it| &*it.text), Some("https://tools.example/x"));
     let error = parse("public_url = 'tools.example'").unwrap_err();
     assert!(error.contains("line 1") && error.contains("public_url is not a URL"), "{error}");
+}
+
+#[test]
+fn an_open_address_is_refused_but_by_a_server_that_has_none() {
+    let config = parse("addr = '0.0.0.0:1'").unwrap();
+    let error = config.check().unwrap_err().to_string();
+    assert!(error.starts_with("[addr]: 0.0.0.0:1 can be reached by others"), "{error}");
+    assert!(config.check_for_stdio().is_ok());
+    let unknown = Config { stdio_toolset: Some("none".to_owned()), ..bundled() };
+    assert!(unknown.check_for_stdio().unwrap_err().to_string().starts_with("--toolset: "));
+    let several =
+        parse("[swap]\nnode_wait_s = 0\n[sandbox]\ninstances_max = 0").unwrap().problems();
+    let fatal = several.iter().filter(|it| it.is_fatal);
+    let found: Vec<_> = fatal.map(|it| (it.path.join("."), it.is_of_limits())).collect();
+    for place in [("swap".to_owned(), false), ("sandbox".to_owned(), true)] {
+        assert!(found.contains(&place), "{found:?}");
+    }
 }

@@ -179,7 +179,8 @@ impl Gateway {
         let caller = self.caller(headers)?;
         let principal = || {
             let share = shares.of_caller();
-            Arc::new(Principal { caller, rate: None, share, expires: None, ended: None })
+            let (held, rate, expires, ended) = (None, None, None, None);
+            Arc::new(Principal { caller, held, rate, share, expires, ended })
         };
         Some(self.0.principal.get_or_init(principal).clone())
     }

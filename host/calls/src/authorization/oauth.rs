@@ -350,6 +350,7 @@ impl Oauth {
         let person = self.person(&name, now);
         let principal = Arc::new(Principal {
             caller: Caller::named(&name, &texts, scopes.into_iter().collect()).offered(toolset),
+            held: None,
             rate: person.rate,
             share: person.share,
             expires: Some(expires),
@@ -374,7 +375,8 @@ impl Oauth {
         let name: Arc<str> = holder.principal.into();
         let person = self.person(&name, SystemTime::now());
         Ok(Arc::new(Principal {
-            caller: Caller::named(&name, &holder.scopes, holder.reach),
+            caller: Caller::named(&name, &holder.told, holder.reach),
+            held: Some(holder.held.into()),
             rate: person.rate,
             share: person.share,
             expires: Some(holder.expires),

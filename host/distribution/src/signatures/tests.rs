@@ -31,15 +31,18 @@ fn a_signature_counts_for_its_manifest_and_by_its_key_alone() {
     let bundle = signer.bundle(&Digest::of(MANIFEST)).unwrap();
     let bundles = [bundle];
     let own = Requirement::Key("public.pem".into());
-    let signed = check(Some(&own), &folder, MANIFEST, &bundles).unwrap();
+    let signed = check(&[&own], &folder, MANIFEST, &bundles).unwrap();
     assert!(signed.by().unwrap().starts_with("the key sha256:"), "{signed:?}");
-    let wrong = check(Some(&own), &folder, b"{ }", &bundles).unwrap_err();
+    let wrong = check(&[&own], &folder, b"{ }", &bundles).unwrap_err();
     assert!(wrong.contains("something else"), "{wrong}");
-    let wrong = check(Some(&own), &other, MANIFEST, &bundles).unwrap_err();
+    let wrong = check(&[&own], &other, MANIFEST, &bundles).unwrap_err();
     assert!(wrong.contains("another key"), "{wrong}");
-    let none = check(Some(&own), &folder, MANIFEST, &[]).unwrap_err();
+    let none = check(&[&own], &folder, MANIFEST, &[]).unwrap_err();
     assert!(none.contains("no signature"), "{none}");
-    assert_eq!(check(None, &folder, MANIFEST, &bundles), Ok(Signed::Unchecked(1)));
+    let both = [&own, &Requirement::Key(other.join("public.pem"))];
+    let wrong = check(&both, &folder, MANIFEST, &bundles).unwrap_err();
+    assert!(wrong.contains("another key"), "each is demanded: {wrong}");
+    assert_eq!(check(&[], &folder, MANIFEST, &bundles), Ok(Signed::Unchecked(1)));
     for it in [folder, other] {
         fs::remove_dir_all(it).unwrap();
     }
@@ -50,9 +53,9 @@ fn a_key_of_either_kind_signs_and_what_is_no_key_is_named() {
     let (folder, signer) = pkcs8("p256-own");
     let bundles = [signer.bundle(&Digest::of(MANIFEST)).unwrap()];
     let own = Requirement::Key("public.pem".into());
-    assert!(check(Some(&own), &folder, MANIFEST, &bundles).is_ok());
+    assert!(check(&[&own], &folder, MANIFEST, &bundles).is_ok());
     let wrong = Requirement::Key("key.pem".into());
-    let error = check(Some(&wrong), &folder, MANIFEST, &bundles).unwrap_err();
+    let error = check(&[&wrong], &folder, MANIFEST, &bundles).unwrap_err();
     assert!(error.contains("key.pem") && error.contains("public key"), "{error}");
     assert!(Signer::read(&folder.join("public.pem")).is_err());
     assert!(check_file(&own, &folder).is_ok() && check_file(&wrong, &folder).is_err());
@@ -80,7 +83,7 @@ fn another_statement_is_no_release() {
         },
     });
     let bundles = [bundle.to_string().into_bytes()];
-    let error = check(Some(&own), &folder, MANIFEST, &bundles).unwrap_err();
+    let error = check(&[&own], &folder, MANIFEST, &bundles).unwrap_err();
     assert!(error.contains("no release"), "{error}");
     fs::remove_dir_all(folder).unwrap();
 }

@@ -4,16 +4,17 @@
 use std::{sync::Arc, time::Duration};
 
 use rmcp::{
-    RoleClient,
     model::{
         CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest, CompleteRequest,
-        CompleteRequestParams, GetPromptRequest, GetPromptRequestParams, InputRequiredResult,
-        ReadResourceRequest, ReadResourceRequestParams, RequestMetaObject, ServerResult,
+        CompleteRequestParams, ErrorCode, GetPromptRequest, GetPromptRequestParams,
+        InputRequiredResult, ReadResourceRequest, ReadResourceRequestParams, RequestMetaObject,
+        ResultType, ServerResult,
     },
-    service::{PeerRequestOptions, RequestHandle},
+    service::{PeerRequestOptions, RequestHandle, ServiceRole},
 };
 use scopeguard::ScopeGuard;
 use serde_json::{Map, Value, json};
+use tokio::{sync::Notify, time::Instant};
 
 use super::{
     Link, Server,
@@ -21,13 +22,16 @@ use super::{
     offer::foreign,
     retry::{self, Failed, RETRIES_MAX},
 };
-use base::{clean, unreadable};
+use crate::wire::LACKS_CAPABILITY;
+use base::{clean, failure::INVALID, unreadable};
 use calls::{refused, unavailable};
 use registry::upstream::{Answer, Ask, Passed, Request};
 use sandbox::component::{Ask as Asks, CallError, InputRequired, Problem, Question, Stop};
 
 /// The client's capabilities that are passed on to a server: what it can ask for by `input_required`.
 const ASKABLE: [&str; 3] = ["elicitation", "sampling", "roots"];
+/// How many times its time a server has that says now and then that it goes on.
+const PATIENCES_MAX: u32 = 10;
 /// Questions that a server may ask in one round.
 const QUESTIONS_MAX: usize = 16;
 
@@ -44,8 +48,8 @@ impl Server {
         let _running = self.tally.running.hold();
         let mut attempt = 0;
         loop {
-            let within = tokio::time::timeout(patience, self.attempt(message.clone(), &request));
-            let answer = within.await.unwrap_or(Err(Failed::TimedOut)).and_then(|reply| {
+            let reply = self.attempt(message.clone(), &request, patience).await;
+            let answer = reply.and_then(|reply| {
                 let wrong = || Failed::Unusable("it answers something else".to_owned());
                 answer(ask, reply).ok_or_else(wrong)
             });
@@ -71,25 +75,39 @@ impl Server {
         }
     }
 
+    /// One attempt, which is given up when nothing has come for as long as `patience`.
     async fn attempt(
         &self,
         message: ClientRequest,
         request: &Request<'_>,
+        patience: Duration,
     ) -> Result<ServerResult, Failed> {
-        let connection = self.connected().await?;
-        let options = PeerRequestOptions::no_options().with_meta(meta(request, &connection));
-        let handle = connection.peer.send_cancellable_request(message, options).await;
-        let mut asking = scopeguard::guard(handle.map_err(Failed::of)?, cancel);
-        let _followed = request
-            .notifications
-            .clone()
-            .filter(|it| it.progress)
-            .map(|to| connection.handler.follow(asking.progress_token.clone(), to));
-        let answer = (&mut asking.rx).await;
+        let began = Instant::now();
+        let (mut until, last) = (began + patience, began + patience * PATIENCES_MAX);
+        let sending = async {
+            let connection = self.connected().await?;
+            let options = PeerRequestOptions::no_options().with_meta(meta(request, &connection));
+            let handle = connection.peer.send_cancellable_request(message, options).await;
+            Ok((scopeguard::guard(handle.map_err(Failed::of)?, cancel), connection))
+        };
+        let sent = tokio::time::timeout_at(until, sending).await;
+        let (mut asking, connection) = sent.unwrap_or(Err(Failed::TimedOut))?;
+        let to = request.notifications.clone().filter(|it| it.progress);
+        let goes_on = Arc::new(Notify::new());
+        let token = asking.progress_token.clone();
+        let _followed = connection.handler.follow(token, to, goes_on.clone());
+        let answer = loop {
+            tokio::select! {
+                biased;
+                answer = &mut asking.rx => break answer,
+                () = goes_on.notified() => until = (Instant::now() + patience).min(last),
+                () = tokio::time::sleep_until(until) => return Err(Failed::TimedOut),
+            }
+        };
         drop(ScopeGuard::into_inner(asking));
         match answer {
             Ok(Ok(result)) => Ok(result),
-            Ok(Err(error)) => Err(lost(Failed::of(error), &connection)),
+            Ok(Err(error)) => Err(lost(Failed::of(error), connection.is_modern())),
             Err(_) => Err(Failed::Lost("the connection was closed".to_owned())),
         }
     }
@@ -123,9 +141,17 @@ impl Server {
                 refused("outcome_unknown", 504, message, None)
             }
             Failed::Rpc(error) => {
-                let status = if error.code.0 == -32602 { 400 } else { 502 };
                 let details = json!({ "code": error.code.0, "data": error.data });
-                refused("upstream_error", status, what, Some(details.to_string()))
+                let (code, status) = match (error.code, ask) {
+                    (ErrorCode::RESOURCE_NOT_FOUND, Ask::Resource(uri)) => {
+                        return CallError::UnknownResource { uri: uri.clone() };
+                    }
+                    (ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, _) => (LACKS_CAPABILITY, 400),
+                    (ErrorCode::INVALID_PARAMS, Ask::Tool(_)) => ("upstream_error", 400),
+                    (ErrorCode::INVALID_PARAMS, _) => (INVALID, 400),
+                    _ => ("upstream_error", 502),
+                };
+                refused(code, status, what, Some(details.to_string()))
             }
             Failed::Unauthorized(_) => refused(
                 "upstream_unauthorized",
@@ -167,7 +193,7 @@ impl Server {
 }
 
 /// Cancels a request whose answer is not waited for any longer.
-fn cancel(asked: RequestHandle<RoleClient>) {
+pub(crate) fn cancel<R: ServiceRole>(asked: RequestHandle<R>) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(asked.cancel(Some("nobody waits for it any longer".to_owned())));
     }
@@ -199,11 +225,18 @@ fn meta(request: &Request<'_>, connection: &Connection) -> RequestMetaObject {
     meta
 }
 
+/// How the SDK says by an error of JSON-RPC that an answer will not come.
+const OVER: [&str; 2] = [
+    "streamable HTTP response stream closed before its final response",
+    "streamable HTTP session was re-initialized before the response arrived",
+];
+/// The code with which servers say that there is no such session any more.
+const SESSION_GONE: i32 = -32001;
+
 /// Looks behind errors of JSON-RPC that say that the connection is over.
-fn lost(failed: Failed, connection: &Connection) -> Failed {
+fn lost(failed: Failed, is_modern: bool) -> Failed {
     let Failed::Rpc(error) = &failed else { return failed };
-    let is_over = error.message.contains("closed before its final response")
-        || (!connection.is_modern() && error.message.to_lowercase().contains("session"));
+    let is_over = OVER.contains(&&*error.message) || !is_modern && error.code.0 == SESSION_GONE;
     if is_over { Failed::Lost(error.message.to_string()) } else { failed }
 }
 
@@ -248,21 +281,23 @@ fn message(ask: &Ask, it: &Request<'_>) -> Result<ClientRequest, CallError> {
     })
 }
 
-/// The answer, if it is one to what was asked; without what only we say.
+/// The answer, if it is one to what was asked; without what only we say, and as a client of either era reads it.
 fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
-    let result = match (ask, result) {
-        (_, ServerResult::InputRequiredResult(asked)) => {
-            return Some(Answer::Asked(questions(asked)));
+    let mut result = match result {
+        ServerResult::InputRequiredResult(asked) => return Some(Answer::Asked(questions(asked))),
+        result => result,
+    };
+    let (meta, kind) = match (ask, &mut result) {
+        (Ask::Tool(_), ServerResult::CallToolResult(it)) => (&mut it.meta, &mut it.result_type),
+        (Ask::Prompt(_), ServerResult::GetPromptResult(it)) => (&mut it.meta, &mut it.result_type),
+        (Ask::Resource(_), ServerResult::ReadResourceResult(it)) => {
+            (&mut it.meta, &mut it.result_type)
         }
-        (Ask::Tool(_), ServerResult::CallToolResult(mut it)) => {
-            it.meta = foreign(it.meta.take());
-            ServerResult::CallToolResult(it)
-        }
-        (Ask::Prompt(_), it @ ServerResult::GetPromptResult(_))
-        | (Ask::Resource(_), it @ ServerResult::ReadResourceResult(_))
-        | (Ask::Complete(_), it @ ServerResult::CompleteResult(_)) => it,
+        (Ask::Complete(_), ServerResult::CompleteResult(it)) => (&mut it.meta, &mut it.result_type),
         _ => return None,
     };
+    *meta = foreign(meta.take());
+    *kind = Some(ResultType::COMPLETE);
     let is_refusal =
         matches!(&result, ServerResult::CallToolResult(it) if it.is_error == Some(true));
     let json = serde_json::to_string(&result).ok()?;
@@ -306,4 +341,52 @@ fn question(key: String, request: &Value) -> Option<Question> {
     let message = clean::text(params["message"].as_str().unwrap_or_default());
     let meta = params.get("_meta").map(Value::to_string);
     Some(Question { key, message, ask, meta })
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::{ErrorData, model::GetPromptResult};
+
+    use super::*;
+
+    #[test]
+    fn only_what_says_that_the_connection_is_over_is_a_loss() {
+        let error = |code: i32, text: &str| {
+            Failed::Rpc(ErrorData::new(ErrorCode(code), text.to_owned(), None))
+        };
+        let is_lost =
+            |code, text, is_modern| matches!(lost(error(code, text), is_modern), Failed::Lost(_));
+        for text in OVER {
+            assert!(is_lost(-32603, text, true) && is_lost(-32603, text, false), "{text}");
+        }
+        assert!(is_lost(-32001, "Session not found", false));
+        assert!(!is_lost(-32001, "Session not found", true), "it has none");
+        for text in ["no such session: 7", "the session is full", "closed before noon"] {
+            assert!(!is_lost(-32603, text, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_result_says_its_kind_and_nothing_that_only_we_say() {
+        let mut result = GetPromptResult::new(Vec::new());
+        result.result_type = None;
+        let meta = json!({
+            "madoguchi/view": 1, "io.modelcontextprotocol/serverInfo": { "name": "x" }, "a/b": 2,
+        });
+        result.meta = serde_json::from_value(meta).unwrap();
+        let ask = Ask::Prompt(Arc::new(registry::upstream::ServerPrompt {
+            name: "p".to_owned(),
+            own_name: "p".to_owned(),
+            listed: Value::Null,
+        }));
+        let Some(Answer::Result(passed)) = answer(&ask, ServerResult::GetPromptResult(result))
+        else {
+            panic!("it is an answer")
+        };
+        let json: Value = serde_json::from_str(&passed.json).unwrap();
+        assert_eq!(
+            json,
+            json!({ "resultType": "complete", "messages": [], "_meta": { "a/b": 2 } })
+        );
+    }
 }

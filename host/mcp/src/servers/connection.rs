@@ -1,6 +1,6 @@
 //! One connection to a server: begun in the newest way that it knows, ended when dropped.
 
-use std::{collections::HashMap, path::Path, process::Stdio, sync::Arc, time::Duration};
+use std::{collections::HashMap, io, path::Path, process::Stdio, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use reqwest::{Client, Url, redirect};
@@ -15,7 +15,7 @@ use rmcp::{
         serve_client_with_lifecycle_and_ct,
     },
     transport::{
-        IntoTransport, StreamableHttpClientTransport, TokioChildProcess,
+        IntoTransport, StreamableHttpClientTransport,
         streamable_http_client::StreamableHttpClientTransportConfig,
     },
 };
@@ -27,7 +27,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Server, limited::Limited, retry::Failed, sse::OverSse};
+use super::{Server, command::Piped, limited::Limited, retry::Failed, sse::OverSse};
 use base::{
     config::servers::{Era, ServerConfig, Way},
     grants::secret::{Mask, Secret},
@@ -119,7 +119,17 @@ impl Line {
     pub(super) async fn open(&self, server: &Server) -> Result<Connection, Failed> {
         let (config, base) = (&server.config, &server.folder);
         let (Way::Url { url, token }, Some(http)) = (&config.way, &self.http) else {
-            return begin(child(config, &server.name, base)?, config.era).await;
+            let first = begin(child(config, &server.name, base)?, config.era).await;
+            return match first {
+                // Perhaps it ends over the first request of an era that it does not know.
+                Err(failed @ (Failed::Unreached(_) | Failed::Lost(_)))
+                    if config.era == Era::Auto =>
+                {
+                    let again = begin(child(config, &server.name, base)?, Era::Legacy).await;
+                    again.map_err(|_| failed)
+                }
+                opened => opened,
+            };
         };
         let token = token.as_ref().map(|it| it.read(base)).transpose();
         let token = token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?;
@@ -195,7 +205,7 @@ where
 }
 
 /// A command with a clean environment: PATH and HOME, and what is named.
-fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<TokioChildProcess, Failed> {
+fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<Piped, Failed> {
     let Way::Command { command, args, env } = &config.way else {
         return Err(Failed::Unusable("it has no command".to_owned()));
     };
@@ -210,14 +220,15 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<TokioChildPro
         let wrong = |it| Failed::Unusable(format!("its variable {variable}: {it}"));
         child.env(variable, given.read(base).map_err(wrong)?.expose());
     }
-    let spawned = TokioChildProcess::builder(child).stderr(Stdio::piped()).spawn();
-    let (child, stderr) = spawned.map_err(|error| {
+    let unrunnable = |error: io::Error| {
         Failed::Unreached(format!("its command {} cannot be run: {error}", command.display()))
-    })?;
-    if let Some(stderr) = stderr {
+    };
+    child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = child.spawn().map_err(unrunnable)?;
+    if let Some(stderr) = child.stderr.take() {
         tokio::spawn(log(stderr, name.to_owned(), config.mask(base)));
     }
-    Ok(child)
+    Piped::new(child, config.output_bytes_max).map_err(unrunnable)
 }
 
 /// Puts the beginning of what a command writes into the log; the rest is read and dropped, so that it
@@ -253,7 +264,14 @@ pub(super) struct NoticeHandler(Arc<Received>);
 #[derive(Default)]
 struct Received {
     changed: Notify,
-    calls: Mutex<HashMap<ProgressToken, Notifications>>,
+    calls: Mutex<HashMap<ProgressToken, Followed>>,
+}
+
+/// A call, as far as its server notifies of it.
+struct Followed {
+    /// Where its progress is passed on.
+    to: Option<Notifications>,
+    goes_on: Arc<Notify>,
 }
 
 impl NoticeHandler {
@@ -267,9 +285,14 @@ impl NoticeHandler {
         self.0.changed.notify_one();
     }
 
-    /// Passes the progress of a call on until what this gives back is dropped.
-    pub(super) fn follow(&self, token: ProgressToken, to: Notifications) -> impl Drop {
-        self.0.calls.lock().insert(token.clone(), to);
+    /// Notes that a call goes on, and passes its progress on, until what this gives back is dropped.
+    pub(super) fn follow(
+        &self,
+        token: ProgressToken,
+        to: Option<Notifications>,
+        goes_on: Arc<Notify>,
+    ) -> impl Drop + use<'_> {
+        self.0.calls.lock().insert(token.clone(), Followed { to, goes_on });
         scopeguard::guard((), move |()| _ = self.0.calls.lock().remove(&token))
     }
 }
@@ -293,10 +316,12 @@ impl ClientHandler for NoticeHandler {
     }
 
     async fn on_progress(&self, it: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let call = self.0.calls.lock().get(&it.progress_token).cloned();
-        if let Some(call) = call {
+        let calls = self.0.calls.lock();
+        let Some(call) = calls.get(&it.progress_token) else { return };
+        call.goes_on.notify_one();
+        if let Some(to) = &call.to {
             let note = Progress { progress: it.progress, total: it.total, message: it.message };
-            call.send(Notification::Progress(note));
+            to.send(Notification::Progress(note));
         }
     }
 

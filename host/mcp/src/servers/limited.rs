@@ -18,11 +18,11 @@ use sse_stream::{Error as SseError, Sse};
 
 /// The code of the error that stands for an answer that is too large.
 pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
-/// Bytes at the beginning and at the end of an event in which its request's id is looked for.
-const ID_WITHIN: usize = 1 << 10;
+/// Bytes at the beginning and at the end of a message in which its request's id is looked for.
+pub(super) const ID_WITHIN: usize = 1 << 10;
 
 /// The error that is answered in place of what is too large.
-fn too_large(id: RequestId) -> ServerJsonRpcMessage {
+pub(super) fn too_large(id: RequestId) -> ServerJsonRpcMessage {
     let error = ErrorData::new(TOO_LARGE, "the answer is too large", None);
     ServerJsonRpcMessage::error(error, Some(id))
 }
@@ -204,14 +204,14 @@ fn answer(passed: &mut Vec<u8>, id: Option<RequestId>) -> bool {
 }
 
 /// The id in the beginning of a message: before its result, in which there may be others.
-fn id_in_head(bytes: &[u8]) -> Option<RequestId> {
+pub(super) fn id_in_head(bytes: &[u8]) -> Option<RequestId> {
     let text = String::from_utf8_lossy(bytes);
     let ours = text.split("\"result\"").next()?.split("\"error\"").next()?;
     id(ours.split_once("\"id\"")?.1)
 }
 
 /// The id in the end of a message: its last member.
-fn id_in_tail(bytes: &[u8]) -> Option<RequestId> {
+pub(super) fn id_in_tail(bytes: &[u8]) -> Option<RequestId> {
     let text = String::from_utf8_lossy(bytes);
     let (before, last) = text.trim_end().strip_suffix('}')?.rsplit_once("\"id\"")?;
     let is_member = before.trim_end().ends_with(',') && !last.contains(['{', '}', ',', '[']);

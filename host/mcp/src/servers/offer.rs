@@ -1,7 +1,11 @@
 //! Reads what a server offers, page by page, and no more of it than can be kept; and what of that is on offer, under
 //! which names.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use parking_lot::Mutex;
 use rmcp::{
@@ -50,46 +54,102 @@ pub(super) struct Lists {
     left_out: Vec<String>,
 }
 
+/// Of a method that a server does not have.
+const NO_SUCH_METHOD: i32 = -32601;
+
 impl Lists {
-    /// Asks for all lists that the server says that it has.
-    pub(super) async fn read(peer: &Peer<RoleClient>) -> Result<Self, Failed> {
+    /// Asks for all lists that the server says that it has. One that it does not give keeps no other from being offered:
+    /// what was in it when `last` asked stays, where that is known.
+    pub(super) async fn read(
+        peer: &Peer<RoleClient>,
+        wanted: Option<&BTreeSet<String>>,
+        last: Option<Self>,
+    ) -> Result<Self, Failed> {
         let mut lists = Self::default();
+        let has_last = last.is_some();
+        let last = last.unwrap_or_default();
         let capabilities = peer.peer_info().map(|it| it.capabilities.clone()).unwrap_or_default();
         if capabilities.tools.is_some() {
-            lists.tools = lists.list(peer, "tools", ListToolsRequest::with_param).await?;
+            let request = ListToolsRequest::with_param;
+            let tools = lists.list(peer, ("tools", wanted), request).await;
+            lists.tools = match &tools {
+                // A server that has not given its tools yet is not there, nor may be one that answers something else.
+                Err(Failed::Unusable(_)) => tools?,
+                _ if !has_last => tools?,
+                _ => lists.or_last("tools", tools, last.tools)?,
+            };
+        }
+        // Where tools are picked by name, those alone are wanted.
+        if wanted.is_some() {
+            return Ok(lists);
         }
         if capabilities.prompts.is_some() {
-            lists.prompts = lists.list(peer, "prompts", ListPromptsRequest::with_param).await?;
+            let request = ListPromptsRequest::with_param;
+            let prompts = lists.list(peer, ("prompts", None), request).await;
+            lists.prompts = lists.or_last("prompts", prompts, last.prompts)?;
         }
         if capabilities.resources.is_some() {
             let request = ListResourcesRequest::with_param;
-            lists.resources = lists.list(peer, "resources", request).await?;
+            let resources = lists.list(peer, ("resources", None), request).await;
+            lists.resources = lists.or_last("resources", resources, last.resources)?;
             let request = ListResourceTemplatesRequest::with_param;
-            // Many servers with resources have no list of templates, and say so by an error.
-            match lists.list(peer, "resourceTemplates", request).await {
-                Ok(templates) => lists.templates = templates,
-                Err(Failed::Rpc(_)) => {}
-                Err(failed) => return Err(failed),
-            }
+            let templates = lists.list(peer, ("resourceTemplates", None), request).await;
+            lists.templates = lists.or_last("resourceTemplates", templates, last.templates)?;
         }
         Ok(lists)
     }
 
-    /// One list to its end, or as far as it may go. One entry that does not fit harms no other.
+    /// The list that was `read`, or the `last` one where the server is there and does not give it.
+    fn or_last<T>(
+        &mut self,
+        name: &str,
+        read: Result<Vec<T>, Failed>,
+        last: Vec<T>,
+    ) -> Result<Vec<T>, Failed> {
+        match read {
+            Err(failed) if failed.is_of_connection() => Err(failed),
+            Err(failed @ Failed::Unauthorized(_)) => Err(failed),
+            Err(failed) => {
+                // Many servers with resources have no list of templates, and say so in this way.
+                if !matches!(&failed, Failed::Rpc(it) if it.code.0 == NO_SUCH_METHOD) {
+                    self.left_out.push(format!("what is new of {name}: {}", failed.what()));
+                }
+                Ok(last)
+            }
+            read => read,
+        }
+    }
+
+    /// One list to its end, or as far as it may go; of it what is `wanted` by name, where that is said. One entry that
+    /// does not fit harms no other.
     async fn list<T: DeserializeOwned, R: Into<ClientRequest>>(
         &mut self,
         peer: &Peer<RoleClient>,
-        name: &str,
+        (name, wanted): (&str, Option<&BTreeSet<String>>),
         request: impl Fn(PaginatedRequestParams) -> R,
     ) -> Result<Vec<T>, Failed> {
         let (mut entries, mut bytes, mut page) = (Vec::new(), 0, PaginatedRequestParams::default());
-        for _ in 0..PAGES_MAX {
+        let mut missing: BTreeSet<&str> = wanted.into_iter().flatten().map(|it| &**it).collect();
+        let mut pages = 0;
+        loop {
+            if pages == PAGES_MAX {
+                self.left_out.push(format!("{name}: more than {PAGES_MAX} pages; the rest"));
+                break;
+            }
+            pages += 1;
             let result = peer.send_request(request(page).into()).await.map_err(Failed::of)?;
             let result = serde_json::to_value(result).unwrap_or_default();
             let Some(Value::Array(found)) = result.get(name) else {
                 return Err(Failed::Unusable(format!("it does not answer with a list of {name}")));
             };
             for entry in found {
+                if let Some(wanted) = wanted {
+                    let own = entry["name"].as_str().unwrap_or_default();
+                    missing.remove(own);
+                    if !wanted.contains(own) {
+                        continue;
+                    }
+                }
                 let mut entry = entry.clone();
                 let size = entry.to_string().len();
                 bytes += size;
@@ -118,10 +178,10 @@ impl Lists {
                 Some(cursor) => {
                     page = PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned()))
                 }
-                None => return Ok(entries),
+                None => break,
             }
         }
-        self.left_out.push(format!("{name}: more than {PAGES_MAX} pages; the rest"));
+        self.left_out.extend(missing.iter().map(|it| format!("{name}: {it} is not among them")));
         Ok(entries)
     }
 }
@@ -129,10 +189,9 @@ impl Lists {
 /// What of `lists` is on offer, and what is not and why.
 pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     let config = &server.config;
-    let Lists { tools, prompts, resources, templates, mut left_out } = lists;
-    let is_wanted = |it: &Tool| config.tools.as_ref().is_none_or(|own| own.contains(&*it.name));
+    let Lists { tools, mut prompts, mut resources, mut templates, mut left_out } = lists;
     let mut wanted: Vec<Tool> = Vec::with_capacity(tools.len());
-    for it in tools.into_iter().filter(is_wanted) {
+    for it in tools {
         if wanted.iter().any(|other| other.name == it.name) {
             left_out.push(format!("tool {}: there are two of that name", it.name));
             continue;
@@ -156,10 +215,11 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
             Ok(it) => offered.push(Arc::new(it)),
         }
     }
-    let all_prompts = prompts.clone();
-    // Where tools are picked by name, those alone are wanted.
-    let all = config.tools.is_none();
-    let prompts = if all { named_prompts(server, prompts, &mut left_out) } else { Vec::new() };
+    prompts.iter_mut().for_each(|it| it.meta = foreign(it.meta.take()));
+    resources.iter_mut().for_each(|it| it.meta = foreign(it.meta.take()));
+    templates.iter_mut().for_each(|it| it.meta = foreign(it.meta.take()));
+    let all_prompts = listed(&prompts);
+    let prompts = named_prompts(server, prompts, &mut left_out);
     let resource = |it: Resource| definition::Resource { listed: listed(&it), uri: it.uri.into() };
     let template = |template: ResourceTemplate| ServerTemplate {
         listed: listed(&template),
@@ -167,14 +227,14 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
         text: template.uri_template.clone(),
     };
     let shown: Vec<_> = offered.iter().map(|it| json!([it.listed, it.is_changed])).collect();
-    let parts = [shown.into(), listed(&all_prompts), listed(&resources), listed(&templates)];
+    let parts = [shown.into(), all_prompts, listed(&resources), listed(&templates)];
     let digest = digest(parts.map(|it: Value| it.to_string()).concat().as_bytes());
     let offer = Offer {
         server: server.clone(),
         tools: offered,
         prompts,
-        resources: resources.into_iter().filter(|_| all).map(resource).collect(),
-        templates: templates.into_iter().filter(|_| all).map(template).collect(),
+        resources: resources.into_iter().map(resource).collect(),
+        templates: templates.into_iter().map(template).collect(),
         digest,
     };
     (offer, left_out)
@@ -221,6 +281,10 @@ fn tool(server: &Arc<Server>, mut found: Tool, is_changed: bool) -> Result<Serve
         return Err(NAMES.to_owned());
     }
     let input = Value::Object((*found.input_schema).clone());
+    // An output may be anything since 2026-07-28, an input is an object.
+    if input.get("type") != Some(&Value::from("object")) {
+        return Err("its input schema is not of type object".to_owned());
+    }
     check_schema("input", &input)?;
     if let Some(output) = &found.output_schema {
         check_schema("output", &Value::Object((**output).clone()))?;
@@ -288,19 +352,19 @@ fn says(tool: &Tool, server: &str) -> Shown {
 
 /// One schema that is none makes clients refuse the whole list.
 fn check_schema(what: &str, schema: &Value) -> Result<(), String> {
-    if schema.get("type") != Some(&Value::from("object")) {
-        return Err(format!("its {what} schema is not of type object"));
-    }
     jsonschema::meta::validate(schema).map_err(|error| {
         let why: String = error.to_string().chars().take(256).collect();
         format!("its {what} schema is no JSON Schema: {why}")
     })
 }
 
+/// Where a server says who it is, which is us for our clients.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
 /// `meta` without what only we say.
 pub(super) fn foreign(meta: Option<MetaObject>) -> Option<MetaObject> {
     let mut meta = meta?;
-    meta.0.retain(|key, _| !key.starts_with(OURS));
+    meta.0.retain(|key, _| !key.starts_with(OURS) && key != SERVER_INFO);
     (!meta.0.is_empty()).then_some(meta)
 }
 

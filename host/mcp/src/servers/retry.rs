@@ -78,6 +78,11 @@ impl Failed {
                 StreamableHttpError::HttpStatus(it) => return Self::of_answer(it),
                 StreamableHttpError::AuthRequired(_) => return Self::of_status(401, None),
                 StreamableHttpError::InsufficientScope(_) => return Self::of_status(403, None),
+                StreamableHttpError::UnexpectedServerResponse(text) => {
+                    if let Some(status) = status_in(text) {
+                        return Self::of_status(status, None);
+                    }
+                }
                 _ => {}
             }
         }
@@ -86,12 +91,7 @@ impl Failed {
             Some(SseError::Status(it)) => return Self::of_answer(it),
             _ => {}
         }
-        // What the SDK has no type for, it says in a text.
-        let text = error.to_string();
-        match text.contains("HTTP 401") || text.contains("HTTP 403") {
-            true => Self::Unauthorized(text),
-            false => Self::Lost(text),
-        }
+        Self::Lost(error.to_string())
     }
 
     fn of_answer(it: &HttpStatusError) -> Self {
@@ -149,6 +149,11 @@ impl Failed {
     }
 }
 
+/// The status that the SDK puts before a body for which it has no type.
+fn status_in(text: &str) -> Option<u16> {
+    text.strip_prefix("HTTP ")?.split([' ', ':']).next()?.parse().ok()
+}
+
 /// How long to wait before the retry after `attempt`, which counts from 0: twice as long each time,
 /// and `jitter`, 0.0 to 1.0, decides about a fifth more; or as long as the server asks.
 pub(super) fn delay(
@@ -188,6 +193,25 @@ mod tests {
         assert_eq!(ms(2, None, 1.0), 4_800);
         assert_eq!(ms(0, Some(7), 0.0), 7_000);
         assert_eq!(ms(0, Some(7_000), 0.0), 30_000);
+    }
+
+    #[test]
+    fn a_refusal_of_http_is_no_lost_connection() {
+        let of = |text: &str| {
+            let text = text.to_owned().into();
+            let error: StreamableHttpError<reqwest::Error> =
+                StreamableHttpError::UnexpectedServerResponse(text);
+            Failed::of_cause(&error)
+        };
+        for (text, status) in [
+            ("HTTP 400 Bad Request: <html>HTTP 401</html>", 400),
+            ("HTTP 404 Not Found: ", 404),
+            ("HTTP 422 Unprocessable Entity: session", 422),
+            ("HTTP 403 Forbidden: no", 403),
+        ] {
+            assert_eq!(of(text), Failed::of_status(status, None), "{text}");
+        }
+        assert!(matches!(of("could not parse HTTP 404"), Failed::Lost(_)));
     }
 
     #[test]

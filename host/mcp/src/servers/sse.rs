@@ -45,8 +45,6 @@ pub(super) enum SseError {
     Http(#[from] reqwest::Error),
     #[error(transparent)]
     Status(#[from] HttpStatusError),
-    #[error("{0}")]
-    Refused(String),
 }
 
 impl OverSse {
@@ -152,10 +150,7 @@ fn accepted(status: StatusCode, headers: &http::HeaderMap) -> Result<(), SseErro
         return Ok(());
     }
     let after = headers.get(header::RETRY_AFTER).and_then(|it| it.to_str().ok());
-    match status.as_u16() {
-        code @ (429 | 500..) => Err(HttpStatusError::new(code, after.map(str::to_owned)).into()),
-        code => Err(SseError::Refused(format!("HTTP {code}"))),
-    }
+    Err(HttpStatusError::new(status.as_u16(), after.map(str::to_owned)).into())
 }
 
 /// The message in an event; none where there is none that can be read.

@@ -15,7 +15,11 @@ use super::{
     offer::Lists,
     retry::{self, Failed},
 };
+use base::config::servers::Way;
 use registry::Registry;
+
+/// How long a command may at least take until it answers: `npx` and its like fetch it first.
+const COMMAND_BEGINS: Duration = Duration::from_secs(120);
 
 /// How often the lists of a server are read that says nothing: whether it is there, and what it has.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
@@ -94,18 +98,33 @@ async fn pause(server: &Server, failures: u32) -> bool {
 
 /// A connection, with what the server offers.
 async fn reach(server: &Server, line: &Line) -> Result<(Arc<Connection>, Lists), Failed> {
-    let connection = in_time(server, line.open(server)).await?;
-    let lists = in_time(server, Lists::read(&connection.peer)).await?;
+    // A command may have to be fetched before it begins.
+    let least = match server.config.way {
+        Way::Command { .. } => COMMAND_BEGINS,
+        Way::Url { .. } => Duration::ZERO,
+    };
+    let connection = within(patience(server).max(least), line.open(server)).await?;
+    let lists = within(patience(server), read(server, &connection)).await?;
     Ok((Arc::new(connection), lists))
 }
 
-/// What `work` comes to, unless it takes longer than the server may.
-async fn in_time<T>(
-    server: &Server,
+/// What the server offers now.
+async fn read(server: &Server, connection: &Connection) -> Result<Lists, Failed> {
+    let last = server.last.lock().clone();
+    Lists::read(&connection.peer, server.config.tools.as_ref(), last).await
+}
+
+/// How long the server may take.
+fn patience(server: &Server) -> Duration {
+    Duration::from_millis(server.config.timeout_ms)
+}
+
+/// What `work` comes to, unless it takes longer.
+async fn within<T>(
+    patience: Duration,
     work: impl Future<Output = Result<T, Failed>>,
 ) -> Result<T, Failed> {
-    let within = Duration::from_millis(server.config.timeout_ms);
-    tokio::time::timeout(within, work).await.unwrap_or(Err(Failed::TimedOut))
+    tokio::time::timeout(patience, work).await.unwrap_or(Err(Failed::TimedOut))
 }
 
 /// Puts what the server offers into the catalog: away from what must not wait, for it may be much, and is written down.
@@ -133,7 +152,7 @@ async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Conn
         }
         let lists = tokio::select! {
             () = connection.closed.cancelled() => return false,
-            lists = in_time(server, Lists::read(&connection.peer)) => lists,
+            lists = within(patience(server), read(server, connection)) => lists,
         };
         match lists {
             Ok(lists) => offer(server, registry, lists).await,

@@ -1,8 +1,9 @@
 //! Clients of the modern era that listen (`subscriptions/listen`): served past the SDK, whose filter knows nothing of
 //! tasks, and which says that it listens before it does.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData,
     model::{
@@ -20,6 +21,8 @@ use sandbox::definition::check_uri;
 
 /// Where the filter is put: the SDK, which cannot read that, leaves the request to us as it stands.
 const SET_ASIDE: &str = "madoguchi/notifications";
+/// Resources of which it is looked whether they can be told of; the rest is left out.
+const ASKED_MAX: usize = 4 * SUBSCRIPTIONS_MAX;
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 /// What a client wants to be notified of.
@@ -61,14 +64,17 @@ impl McpServer {
         if task_ids.is_some() && !tasks::takes_tasks(context) {
             return Err(tasks::needs_tasks());
         }
+        let caller = self.caller(context);
         if let Some(uris) = &mut lists.resource_subscriptions {
-            uris.retain(|it| check_uri(it).is_ok());
+            uris.truncate(ASKED_MAX);
+            uris.retain(|it| check_uri(it).is_ok() && self.may_tell(it, &caller));
             uris.truncate(SUBSCRIPTIONS_MAX);
         }
         // What is false or empty is as if it were not there.
         let lists = lists.intersection(&lists);
         // Listens from here on, so that nothing in between is lost.
-        let news = Subscriptions::new(&self.registry, &self.events, self.caller(context));
+        let caller = Arc::new(Mutex::new(caller));
+        let news = Subscriptions::new(&self.registry, &self.events, caller);
         let listening = self.listening(&news)?;
         let mut accepted = serde_json::to_value(&lists).unwrap_or_default();
         let mut own = BTreeSet::new();

@@ -6,21 +6,18 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use host::{Config, config::tokens::check::name_problem, scopes::Scope};
 use reqwest::Method;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    operator::tell,
-    running::{Server, text},
-};
+use super::{Json, operator::tell, running::Server};
 
 /// Makes accounts, lists and ends them, with the devices that they have let in.
 #[derive(Args)]
 pub(crate) struct Account {
     #[command(subcommand)]
     command: Command,
-    /// Print JSON
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 #[derive(Subcommand)]
@@ -30,7 +27,7 @@ enum Command {
     /// List the accounts, with the devices of each
     List,
     /// Make a new link for an account: it works once, for a day
-    Link(Named),
+    Link(Linked),
     /// Change what an account may do
     Scopes(Scoped),
     /// Remove an account; whatever it has let in is out at once
@@ -43,6 +40,15 @@ enum Command {
 struct Named {
     /// The account's name
     name: String,
+}
+
+#[derive(Args)]
+struct Linked {
+    /// The account's name
+    name: String,
+    /// Using it takes back every passkey, the password and all that was let in, as after a loss
+    #[arg(long)]
+    anew: bool,
 }
 
 #[derive(Args)]
@@ -67,27 +73,25 @@ impl Account {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let scoped = |it: &Scoped| {
             let scopes: Vec<_> = it.scopes.iter().map(Scope::to_string).collect();
-            if scopes.is_empty() {
-                Vec::new()
-            } else {
-                json!({ "scopes": scopes }).to_string().into_bytes()
-            }
+            (!scopes.is_empty()).then(|| json!({ "scopes": scopes }))
         };
         let (method, name, rest, body) = match &self.command {
             Command::New(it) => (Method::POST, &it.name, String::new(), scoped(it)),
             Command::List => {
-                let response =
-                    Server::of(config)?.send(Method::GET, "accounts", Vec::new()).await?;
-                return tell(&text(response).await?, self.json, lines);
+                let answer = Server::of(config)?.ask(Method::GET, "accounts", None).await?;
+                return tell(&answer, self.json, lines);
             }
-            Command::Link(it) => (Method::POST, &it.name, "/link".to_owned(), Vec::new()),
+            Command::Link(it) => {
+                let body = Some(json!({ "anew": it.anew }));
+                (Method::POST, &it.name, "/link".to_owned(), body)
+            }
             Command::Scopes(it) => (Method::POST, &it.name, "/scopes".to_owned(), scoped(it)),
-            Command::Remove(it) => (Method::DELETE, &it.name, String::new(), Vec::new()),
+            Command::Remove(it) => (Method::DELETE, &it.name, String::new(), None),
             Command::Revoke(it) => {
                 if !it.device.bytes().all(|it| it.is_ascii_alphanumeric()) {
                     bail!("{:?} is no device", it.device);
                 }
-                (Method::DELETE, &it.name, format!("/devices/{}", it.device), Vec::new())
+                (Method::DELETE, &it.name, format!("/devices/{}", it.device), None)
             }
         };
         // It becomes a part of an address.
@@ -95,7 +99,7 @@ impl Account {
             bail!(what.replace("of a token", "of an account"));
         }
         let path = format!("accounts/{name}{rest}");
-        let answer = text(Server::of(config)?.send(method, &path, body).await?).await?;
+        let answer = Server::of(config)?.ask(method, &path, body).await?;
         tell(&answer, self.json, |it: &Value| match it["link"].as_str() {
             Some(link) => vec![
                 format!("The link for {name}; it works once, within 24 hours:\n"),
@@ -107,31 +111,39 @@ impl Account {
     }
 }
 
+#[derive(Deserialize)]
+struct Listed {
+    accounts: Vec<Person>,
+}
+
+/// One account.
+#[derive(Deserialize)]
+struct Person {
+    name: String,
+    scopes: Vec<String>,
+    password: bool,
+    passkeys: u64,
+    devices: Vec<LetIn>,
+}
+
+/// One device that an account has let in.
+#[derive(Deserialize)]
+struct LetIn {
+    id: String,
+    client: String,
+    scopes: Vec<String>,
+    last_used: String,
+}
+
 /// The accounts as people read them: one line each, and one for each device.
-fn lines(listed: &Value) -> Vec<String> {
-    let all = |it: &Value, name: &str| it[name].as_array().cloned().unwrap_or_default();
-    let word = |it: &Value, name: &str| it[name].as_str().unwrap_or_default().to_owned();
-    let scopes = |it: &Value| {
-        let scopes = all(it, "scopes");
-        scopes.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
-    };
+fn lines(listed: &Listed) -> Vec<String> {
     let mut lines = Vec::new();
-    for account in all(listed, "accounts") {
-        let password = if account["password"] == true { ", a password" } else { "" };
-        lines.push(format!(
-            "{}  {}  passkeys: {}{password}",
-            word(&account, "name"),
-            scopes(&account),
-            account["passkeys"],
-        ));
-        for device in all(&account, "devices") {
-            lines.push(format!(
-                "  {}  {}  {}  last used {}",
-                word(&device, "id"),
-                word(&device, "client"),
-                scopes(&device),
-                word(&device, "last_used"),
-            ));
+    for Person { name, scopes, password, passkeys, devices } in &listed.accounts {
+        let password = if *password { ", a password" } else { "" };
+        lines.push(format!("{name}  {}  passkeys: {passkeys}{password}", scopes.join(" ")));
+        for LetIn { id, client, scopes, last_used } in devices {
+            let scopes = scopes.join(" ");
+            lines.push(format!("  {id}  {client}  {scopes}  last used {last_used}"));
         }
     }
     if lines.is_empty() {

@@ -10,18 +10,19 @@ use std::{
 };
 
 use anyhow::Context;
-use clap::{Arg, Command, Parser, value_parser};
+use clap::{Arg, ArgMatches, Command, Parser, value_parser};
 
 /// How their files' names begin.
 const PREFIX: &str = "madoguchi-";
 /// Everything that follows their name.
 const REST: &str = "arguments";
 
-/// The arguments as `T` reads them; where they name a companion, it has run, and its exit code is there.
+/// The arguments as `T` reads them, and as they were given; where they name a companion, it has run, and its exit code
+/// is there.
 ///
 /// # Errors
 /// When the companion cannot be started.
-pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<T, ExitCode>> {
+pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitCode>> {
     let program = std::env::current_exe().ok();
     let companions = program.as_deref().and_then(Path::parent).map(beside).unwrap_or_default();
     let mut command = T::command();
@@ -46,7 +47,8 @@ pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<T, ExitCode>> {
         let code = ended.code().and_then(|it| u8::try_from(it).ok());
         return Ok(Err(code.map_or(ExitCode::FAILURE, ExitCode::from)));
     }
-    Ok(Ok(T::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())))
+    let read = T::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    Ok(Ok((read, matches)))
 }
 
 /// The command line of a companion: it reads its arguments itself.

@@ -41,13 +41,6 @@ pub(crate) struct Dev {
     serve: bool,
 }
 
-/// What of the configuration was said for this start alone.
-pub(crate) struct Said {
-    pub(crate) addr: bool,
-    pub(crate) data: bool,
-    pub(crate) config: bool,
-}
-
 /// What is told of a component that is served.
 struct Served {
     generation: u64,
@@ -63,13 +56,12 @@ impl Dev {
     pub(crate) async fn run(
         self,
         mut config: Config,
-        said: Said,
         stopped: impl Future<Output = ()>,
     ) -> anyhow::Result<ExitCode> {
         let project = Project::read(&self.folder)?;
         let mut own = None;
         if self.serve {
-            alone(&mut config, &project, &said);
+            alone(&mut config, &project);
             let server = Server::start(config.clone()).await?;
             if let Some(addr) = server.addr {
                 say(&format!("{}: MCP at http://{addr}/mcp", project.name))?;
@@ -94,14 +86,17 @@ impl Dev {
 }
 
 /// A configuration for `project` alone, as far as nothing else was said.
-fn alone(config: &mut Config, project: &Project, said: &Said) {
-    if !said.addr && !said.config {
+fn alone(config: &mut Config, project: &Project) {
+    let is_given = |setting: &str| config.origin.given.contains_key(setting);
+    let (has_addr, has_data) = (is_given("addr"), is_given("data"));
+    let has_file = config.origin.file.is_some();
+    if !has_addr && !has_file {
         config.addr.set_port(0);
     }
-    if !said.data {
+    if !has_data {
         config.data = project.folder().join(DATA);
     }
-    if !said.config {
+    if !has_file {
         config.bundled = false;
     }
     // As `madoguchi run` has it: it is the author's own, on the author's machine.
@@ -187,14 +182,13 @@ async fn attempt(project: &Project, config: &Config, is_own: bool) -> anyhow::Re
     let answer = text(server.send(Method::POST, &path, source.bytes.to_vec()).await?).await;
     let answer = match answer {
         Err(error) if is_own => {
-            let report = text(server.send(Method::GET, &path, Vec::new()).await?).await;
+            let report = server.ask(Method::GET, &path, None).await;
             let report: Option<ComponentReport> = report.ok().and_then(|it| read(&it).ok());
             // Its author is its operator here, and has just written what it wants more.
             match report.and_then(|it| it.pending).filter(|it| it.digest == source.digest) {
                 Some(it) => {
-                    let body = json!({ "digest": it.digest }).to_string().into_bytes();
-                    let path = format!("{path}/accept");
-                    text(server.send(Method::POST, &path, body).await?).await?
+                    let body = Some(json!({ "digest": it.digest }));
+                    server.ask(Method::POST, &format!("{path}/accept"), body).await?
                 }
                 None => return Err(error),
             }

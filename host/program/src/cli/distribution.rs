@@ -26,7 +26,7 @@ use host::{Config, config::sentences, revisions::Manifest};
 use serde_json::{Value, json};
 use workbench::inspect::{Inspection, inspect};
 
-use super::{complain, say, taken_up::TakenUp, with_causes};
+use super::{Json, complain, say, taken_up::TakenUp, with_causes};
 
 /// Adds a component of a registry.
 #[derive(Args)]
@@ -66,9 +66,8 @@ pub(crate) struct Update {
 /// Lists the added components of which the registry has something else.
 #[derive(Args)]
 pub(crate) struct Outdated {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Removes a component that was added.
@@ -83,9 +82,8 @@ pub(crate) struct Remove {
 pub(crate) struct Show {
     /// The component's name, or what `madoguchi add` takes
     name: String,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Gives a component to a registry.
@@ -98,9 +96,8 @@ pub(crate) struct Push {
     /// Sign it with the private key in this file (PEM, PKCS#8; Ed25519, or ECDSA with the curve P-256)
     #[arg(long, value_name = "KEY.pem")]
     sign: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Add {
@@ -185,7 +182,7 @@ impl Outdated {
                 }
             }
         }
-        if self.json {
+        if self.json.is_wanted {
             lines = vec![serde_json::to_string_pretty(&json!({ "outdated": objects }))?];
         } else if lines.is_empty() && code == ExitCode::SUCCESS {
             lines.push("Everything that was added is as its registry has it.".to_owned());
@@ -243,7 +240,7 @@ impl Show {
             };
             let pulled = pull::pull(config, place.last(), &place).await?;
             let found = inspect(place.last(), &pulled.component, config).await?;
-            match self.json {
+            match self.json.is_wanted {
                 true => say(&serde_json::to_string_pretty(&object(&pulled, &found))?)?,
                 false => lines(&pulled, &found).iter().try_for_each(|it| say(it))?,
             }
@@ -251,7 +248,7 @@ impl Show {
         };
         let about = pull::about(config, &locked.place()?, &locked.manifest).await;
         let state = state(config, &self.name, locked);
-        if self.json {
+        if self.json.is_wanted {
             let mut object = serde_json::to_value(locked)?;
             object["file"] = state.into();
             object["referrers"] = json!(about.as_ref().ok());
@@ -299,7 +296,7 @@ impl Push {
         let signer = self.sign.as_deref().map(Signer::read).transpose()?;
         let pushed = push::push(config, &place, bytes.bytes, &made_at()?, signer.as_ref()).await;
         let pushed = pushed.with_context(|| self.file.display().to_string())?;
-        if self.json {
+        if self.json.is_wanted {
             let object = json!({ "reference": place.to_string(), "manifest": pushed.digest, "component": pushed.component });
             say(&serde_json::to_string_pretty(&object)?)?;
             return Ok(ExitCode::SUCCESS);

@@ -8,16 +8,15 @@ use host::{Config, config::Reach};
 use serde_json::{Value, json};
 use workbench::check::Document;
 
-use super::say;
+use super::{Json, say};
 
 /// Shows what components are granted.
 #[derive(Args)]
 pub(crate) struct Grants {
     /// Only the component of this name
     name: Option<String>,
-    /// Print it as one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Grants {
@@ -40,7 +39,7 @@ impl Grants {
         }
         let all = names.iter().map(|name| (name.clone(), given(name, file, &document, config)));
         let all: serde_json::Map<String, Value> = all.collect();
-        if self.json {
+        if self.json.is_wanted {
             say(&serde_json::to_string_pretty(&all)?)?;
             return Ok(ExitCode::SUCCESS);
         }

@@ -22,11 +22,7 @@ mod lines;
 
 use lines::{Batch, Lines};
 
-use super::{
-    complain,
-    running::{Server, text},
-    say,
-};
+use super::{complain, running::Server, say};
 
 /// Problems that are printed one by one.
 const PROBLEMS_MAX: u64 = 100;
@@ -164,9 +160,9 @@ impl Counter {
     async fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Taken> {
         let output = match self {
             Self::Server(server) => {
-                let body = json!({ "tool": tool, "arguments": arguments }).to_string();
-                let answer = server.send(Method::POST, "call", body.into_bytes()).await?;
-                let mut answer: Value = serde_json::from_str(&text(answer).await?)?;
+                let body = json!({ "tool": tool, "arguments": arguments });
+                let answer = server.ask(Method::POST, "call", Some(body)).await?;
+                let mut answer: Value = serde_json::from_str(&answer)?;
                 answer["output"].take()
             }
             Self::Alone(running, ..) => {

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use host::{Server, config::LogFormat, log::Lines};
 use tracing_subscriber::EnvFilter;
-pub(crate) use workbench::terminal::{complain, say, with_causes};
+pub(crate) use workbench::terminal::{Json, complain, say, with_causes};
 
 pub(crate) mod account;
 pub(crate) mod backup;
@@ -61,10 +61,12 @@ pub(crate) fn greet(server: &Server) -> io::Result<()> {
     say("Madoguchi 窓口 is open.")?;
     say(&format!("  page        http://{addr}/"))?;
     say(&format!("  MCP         http://{addr}/mcp"))?;
-    let components = if names.is_empty() {
-        "none: put NAME.wasm into the component folder".to_owned()
-    } else {
-        format!("{} ({} tools)", names.join(", "), catalog.tools().count())
+    let components = match &server.calls.config.components_folder {
+        _ if !names.is_empty() => {
+            format!("{} ({} tools)", names.join(", "), catalog.tools().count())
+        }
+        Some(folder) => format!("none: put NAME.wasm into {}", folder.display()),
+        None => "none, and no folder to put one into: --components FOLDER names it".to_owned(),
     };
     say(&format!("  components  {components}"))?;
     io::stdout().flush()

@@ -6,17 +6,13 @@ use clap::Args;
 use host::{Config, control::NodeReport};
 use reqwest::Method;
 
-use super::{
-    operator::tell,
-    running::{Server, text},
-};
+use super::{Json, operator::tell, running::Server};
 
 /// Lists the hosts that work on the database of the running server.
 #[derive(Args)]
 pub(crate) struct Nodes {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 #[derive(serde::Deserialize)]
@@ -26,10 +22,8 @@ struct Listed {
 
 impl Nodes {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let response = Server::of(config)?.send(Method::GET, "nodes", Vec::new()).await?;
-        tell(&text(response).await?, self.json, |it: &Listed| {
-            it.nodes.iter().flat_map(lines).collect()
-        })
+        let answer = Server::of(config)?.ask(Method::GET, "nodes", None).await?;
+        tell(&answer, self.json, |it: &Listed| it.nodes.iter().flat_map(lines).collect())
     }
 }
 

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
-    complain,
+    Json, complain,
     running::{Server, message, text},
     say, servers,
 };
@@ -25,9 +25,8 @@ use super::{
 /// Lists the components of the running server.
 #[derive(Args)]
 pub(crate) struct Components {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Loads a component into the running server.
@@ -38,9 +37,8 @@ pub(crate) struct Load {
     /// Its name [default: the file's name without `.wasm`]
     #[arg(long)]
     name: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Names one component of the running server.
@@ -48,9 +46,8 @@ pub(crate) struct Load {
 pub(crate) struct Named {
     /// The component's name
     name: String,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Lets the build serve that waits for the operator's approval, with what it asks for.
@@ -61,9 +58,8 @@ pub(crate) struct Accept {
     /// Only show what waits, and why
     #[arg(long)]
     show: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Lets the build that waits answer some of the calls, beside the version that serves.
@@ -80,9 +76,8 @@ pub(crate) struct Canary {
     /// Let it answer none any more; it waits on
     #[arg(long, conflicts_with_all = ["percent", "callers"])]
     stop: bool,
-    /// As JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Goes back to an earlier version.
@@ -93,9 +88,15 @@ pub(crate) struct Rollback {
     /// The generation to go to [default: the one before]
     #[arg(long, value_name = "GENERATION")]
     to: Option<u64>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// Shows where on the page the operator's place is. A reader of that address can change the server's components.
+#[derive(Args)]
+pub(crate) struct Place {
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Shows the last lines of the running server's audit log.
@@ -107,6 +108,8 @@ pub(crate) struct Audit {
     /// What this call did, part by part, and what it used of its limits: one of the last 512
     #[arg(long, value_name = "NUMBER", conflicts_with = "lines")]
     call: Option<u64>,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Calls a tool of the running server.
@@ -117,9 +120,8 @@ pub(crate) struct Call {
     /// Its arguments: a JSON object
     #[arg(default_value = "{}")]
     arguments: String,
-    /// The whole answer, texts beside the object included, as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Components {
@@ -128,9 +130,8 @@ impl Components {
         struct Listed {
             components: Vec<ComponentReport>,
         }
-        let response = Server::of(config)?.send(Method::GET, "components", Vec::new()).await?;
-        let text = text(response).await?;
-        tell(&text, self.json, |it: &Listed| table(&it.components))
+        let answer = Server::of(config)?.ask(Method::GET, "components", None).await?;
+        tell(&answer, self.json, |it: &Listed| table(&it.components))
     }
 }
 
@@ -140,13 +141,15 @@ impl Load {
         let name = self.name.or(stem).context("which name? --name NAME says")?;
         let bytes = std::fs::read(&self.file)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
-        change(config, (Method::POST, &name, ""), bytes, self.json).await
+        let path = path_of(&name, "")?;
+        let answer = Server::of(config)?.send(Method::POST, &path, bytes).await?;
+        changed(&name, &text(answer).await?, self.json)
     }
 }
 
 impl Named {
     pub(crate) async fn unload(self, config: &Config) -> anyhow::Result<ExitCode> {
-        change(config, (Method::DELETE, &self.name, ""), Vec::new(), self.json).await
+        change(config, (Method::DELETE, &self.name, ""), None, self.json).await
     }
 
     pub(crate) async fn refuse(self, config: &Config) -> anyhow::Result<ExitCode> {
@@ -154,19 +157,23 @@ impl Named {
             return servers::decide(config, server, "refuse", (false, self.json)).await;
         }
         let path = path_of(&self.name, "/refuse")?;
-        let text = text(Server::of(config)?.send(Method::POST, &path, Vec::new()).await?).await?;
+        let answer = Server::of(config)?.ask(Method::POST, &path, None).await?;
         let refused = format!("{}: the build that waited is refused", self.name);
-        tell(&text, self.json, |_: &Value| vec![refused])
+        tell(&answer, self.json, |_: &Value| vec![refused])
     }
 }
 
-/// Shows where on the page the operator's place is. A reader of that address can change the server's components.
-pub(crate) async fn show(config: &Config) -> anyhow::Result<ExitCode> {
-    let Some(address) = Server::of(config)?.place().await? else {
-        bail!("the server that runs on {} serves no page", config.data.display());
-    };
-    say(&address)?;
-    Ok(ExitCode::SUCCESS)
+impl Place {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let Some(address) = Server::of(config)?.place().await? else {
+            bail!("the server that runs on {} serves no page", config.data.display());
+        };
+        say(&match self.json.is_wanted {
+            true => serde_json::to_string_pretty(&json!({ "address": address }))?,
+            false => address,
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
 impl Accept {
@@ -176,7 +183,9 @@ impl Accept {
             return servers::decide(config, server, "accept", (self.show, self.json)).await;
         }
         let pending = pending(config, &self.name).await?;
-        if self.show || !self.json {
+        if self.show && self.json.is_wanted {
+            say(&serde_json::to_string_pretty(&pending)?)?;
+        } else if !self.json.is_wanted {
             say(&format!("{} ({}):", self.name, &pending.digest[..pending.digest.len().min(12)]))?;
             for line in pending.why.split("; ") {
                 say(&format!("  {line}"))?;
@@ -189,7 +198,7 @@ impl Accept {
         if self.show {
             return Ok(ExitCode::SUCCESS);
         }
-        let body = json!({ "digest": pending.digest }).to_string().into_bytes();
+        let body = Some(json!({ "digest": pending.digest }));
         change(config, (Method::POST, &self.name, "/accept"), body, self.json).await
     }
 }
@@ -199,8 +208,8 @@ impl Canary {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let path = path_of(&self.name, "/canary")?;
         let server = Server::of(config)?;
-        let response = if self.stop {
-            server.send(Method::DELETE, &path, Vec::new()).await?
+        let answer = if self.stop {
+            server.ask(Method::DELETE, &path, None).await?
         } else {
             if self.percent.is_none() && self.callers.is_empty() {
                 bail!("which calls? --percent NUMBER, --caller NAME or both say; --stop ends it");
@@ -208,9 +217,9 @@ impl Canary {
             let digest = pending(config, &self.name).await?.digest;
             let percent = self.percent.unwrap_or_default();
             let body = json!({ "percent": percent, "callers": self.callers, "digest": digest });
-            server.send(Method::POST, &path, body.to_string().into_bytes()).await?
+            server.ask(Method::POST, &path, Some(body)).await?
         };
-        tell(&text(response).await?, self.json, |report: &ComponentReport| match &report.canary {
+        tell(&answer, self.json, |report: &ComponentReport| match &report.canary {
             Some(it) => vec![format!("{}: {}", self.name, answers(it))],
             None => vec![format!("{}: the build waits, and answers no calls", self.name)],
         })
@@ -219,23 +228,23 @@ impl Canary {
 
 impl Rollback {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let body = json!({ "to": self.to }).to_string().into_bytes();
+        let body = Some(json!({ "to": self.to }));
         change(config, (Method::POST, &self.name, "/rollback"), body, self.json).await
     }
 }
 
 impl Audit {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        #[derive(serde::Deserialize)]
+        struct Lines {
+            lines: Vec<Value>,
+        }
         if let Some(call) = self.call {
-            return super::report::call(config, call).await;
+            return super::report::call(config, call, self.json).await;
         }
         let path = format!("audit?lines={}", self.lines);
-        let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
-        let answer: Value = read(&text(response).await?)?;
-        for line in answer["lines"].as_array().into_iter().flatten() {
-            say(&line.to_string())?;
-        }
-        Ok(ExitCode::SUCCESS)
+        let answer = Server::of(config)?.ask(Method::GET, &path, None).await?;
+        tell(&answer, self.json, |it: &Lines| it.lines.iter().map(Value::to_string).collect())
     }
 }
 
@@ -254,7 +263,7 @@ impl Call {
             return Ok(ExitCode::FAILURE);
         }
         let called: Value = read(&response.text().await?)?;
-        if self.json {
+        if self.json.is_wanted {
             say(&serde_json::to_string_pretty(&called)?)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -271,8 +280,7 @@ impl Call {
 /// The build of that component that waits.
 async fn pending(config: &Config, name: &str) -> anyhow::Result<Pending> {
     let path = path_of(name, "")?;
-    let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
-    let report: ComponentReport = read(&text(response).await?)?;
+    let report: ComponentReport = read(&Server::of(config)?.ask(Method::GET, &path, None).await?)?;
     report.pending.with_context(|| format!("no build of {name} waits to be accepted"))
 }
 
@@ -313,12 +321,16 @@ fn differing(it: &Comparison) -> Vec<String> {
 async fn change(
     config: &Config,
     (method, name, what): (Method, &str, &str),
-    body: Vec<u8>,
-    json: bool,
+    body: Option<Value>,
+    json: Json,
 ) -> anyhow::Result<ExitCode> {
     let path = path_of(name, what)?;
-    let text = text(Server::of(config)?.send(method, &path, body).await?).await?;
-    tell(&text, json, |report: &ComponentReport| {
+    changed(name, &Server::of(config)?.ask(method, &path, body).await?, json)
+}
+
+/// Shows what the component `name` is now, as the server answers.
+fn changed(name: &str, answer: &str, json: Json) -> anyhow::Result<ExitCode> {
+    tell(answer, json, |report: &ComponentReport| {
         let first = match report.generation {
             Some(generation) => format!("{name}: generation {generation} serves"),
             None => format!("{name}: no longer served"),
@@ -331,10 +343,10 @@ async fn change(
 /// Says what the server answers: the answer itself, or in `lines`.
 pub(super) fn tell<T: DeserializeOwned>(
     text: &str,
-    is_json: bool,
+    json: Json,
     lines: impl FnOnce(&T) -> Vec<String>,
 ) -> anyhow::Result<ExitCode> {
-    let lines = if is_json { vec![pretty(text)?] } else { lines(&read(text)?) };
+    let lines = if json.is_wanted { vec![pretty(text)?] } else { lines(&read(text)?) };
     lines.iter().try_for_each(|it| say(it))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -363,7 +375,7 @@ fn pretty(text: &str) -> anyhow::Result<String> {
 /// The components as people read them: one line each, and below it what there is to know.
 fn table(components: &[ComponentReport]) -> Vec<String> {
     if components.is_empty() {
-        return vec!["There is no component; put NAME.wasm into the component folder.".to_owned()];
+        return vec!["There is no component; madoguchi load NAME.wasm brings one.".to_owned()];
     }
     let widths = components.iter().map(|it| it.name.chars().count());
     let width = widths.max().unwrap_or_default().max("COMPONENT".len());

@@ -13,10 +13,7 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{
-    operator::tell,
-    running::{Server, text},
-};
+use super::{Json, operator::tell, running::Server};
 
 /// Columns of a call's time line.
 const WIDTH: u64 = 40;
@@ -24,9 +21,8 @@ const WIDTH: u64 = 40;
 /// Shows what the running server keeps in its data folder.
 #[derive(Args)]
 pub(crate) struct Storage {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Shows what the running server is set to, and by what.
@@ -35,46 +31,71 @@ pub(crate) struct Settings {
     /// Only those whose names begin so, such as `limits`
     #[arg(default_value = "")]
     beginning: String,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What the data folder holds.
+#[derive(Deserialize)]
+struct Kept {
+    kind: String,
+    folder: String,
+    backup: String,
+    bytes: u64,
+    parts: Vec<Part>,
+    databases: Vec<Part>,
+}
+
+/// A part of it, or one component's database.
+#[derive(Deserialize)]
+struct Part {
+    name: String,
+    bytes: u64,
+    files: u64,
+    limit_bytes: Option<u64>,
+    #[serde(default)]
+    tables: Vec<Table>,
+    error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    name: String,
+    rows: u32,
+    has_more: bool,
 }
 
 impl Storage {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let response = Server::of(config)?.send(Method::GET, "storage", Vec::new()).await?;
-        tell(&text(response).await?, self.json, storage)
+        let answer = Server::of(config)?.ask(Method::GET, "storage", None).await?;
+        tell(&answer, self.json, storage)
     }
 }
 
-fn storage(it: &Value) -> Vec<String> {
-    let list = |it: &Value| it.as_array().cloned().unwrap_or_default();
-    let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-    let line = |it: &Value| {
-        let limit = it["limit_bytes"].as_u64().map(|it| format!(" of {it}"));
-        let limit = limit.unwrap_or_default();
-        let files = it["files"].as_u64().filter(|it| *it > 0).map(|it| format!(", {it} files"));
-        let files = files.unwrap_or_default();
-        format!("{}  {}{limit} bytes{files}", word(&it["name"]), it["bytes"])
+fn storage(it: &Kept) -> Vec<String> {
+    let line = |it: &Part| {
+        let limit = it.limit_bytes.map(|it| format!(" of {it}")).unwrap_or_default();
+        let files = if it.files > 0 { format!(", {} files", it.files) } else { String::new() };
+        format!("{}  {}{limit} bytes{files}", it.name, it.bytes)
     };
-    let mut lines = vec![format!("{}  {} bytes", word(&it["folder"]), it["bytes"])];
-    for database in list(&it["databases"]) {
-        lines.push(format!("database {}", line(&database)));
-        for table in list(&database["tables"]) {
-            let more = if table["has_more"] == true { " and more" } else { "" };
-            lines.push(format!("  {}: {}{more} rows", word(&table["name"]), table["rows"]));
+    let mut lines = vec![format!("{}  {} bytes", it.folder, it.bytes)];
+    for database in &it.databases {
+        lines.push(format!("database {}", line(database)));
+        for Table { name, rows, has_more } in &database.tables {
+            let more = if *has_more { " and more" } else { "" };
+            lines.push(format!("  {name}: {rows}{more} rows"));
         }
-        let error = database["error"].as_str();
+        let error = database.error.iter();
         lines.extend(error.map(|it| format!("  its rows cannot be counted: {it}")));
     }
-    lines.extend(list(&it["parts"]).iter().map(line));
-    let rows = match it["kind"].as_str() {
-        Some("postgresql") => {
+    lines.extend(it.parts.iter().map(line));
+    let rows = match &*it.kind {
+        "postgresql" => {
             "of what components keep in SQL, on the PostgreSQL server that [store] names: pg_dump; their rows: madoguchi export NAME"
         }
         _ => "a component's rows: madoguchi export NAME",
     };
-    lines.push(format!("A copy: {}; {rows}", word(&it["backup"])));
+    lines.push(format!("A copy: {}; {rows}", it.backup));
     lines
 }
 
@@ -84,9 +105,9 @@ impl Settings {
         struct Listed {
             settings: Vec<Setting>,
         }
-        let response = Server::of(config)?.send(Method::GET, "settings", Vec::new()).await?;
+        let answer = Server::of(config)?.ask(Method::GET, "settings", None).await?;
         let fits = |it: &&Setting| it.name.starts_with(&self.beginning);
-        tell(&text(response).await?, self.json, |it: &Listed| {
+        tell(&answer, self.json, |it: &Listed| {
             it.settings.iter().filter(fits).map(setting).collect()
         })
     }
@@ -109,14 +130,13 @@ fn setting(it: &Setting) -> String {
 }
 
 /// Shows what a call did, part by part.
-pub(super) async fn call(config: &Config, call: u64) -> anyhow::Result<ExitCode> {
+pub(super) async fn call(config: &Config, call: u64, json: Json) -> anyhow::Result<ExitCode> {
     #[derive(Deserialize)]
     struct Told {
         rounds: Vec<Round>,
     }
-    let path = format!("calls/{call}");
-    let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
-    tell(&text(response).await?, false, |it: &Told| it.rounds.iter().flat_map(round).collect())
+    let answer = Server::of(config)?.ask(Method::GET, &format!("calls/{call}"), None).await?;
+    tell(&answer, json, |it: &Told| it.rounds.iter().flat_map(round).collect())
 }
 
 fn round(it: &Round) -> Vec<String> {

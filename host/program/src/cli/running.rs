@@ -22,7 +22,7 @@ impl Server {
     /// The one that runs, if one does: a key that was left behind by one that was killed opens nothing.
     pub(super) async fn if_any(config: &Config) -> anyhow::Result<Option<Self>> {
         let Some(server) = Self::named(config)? else { return Ok(None) };
-        match server.ask(Method::GET, "components", Vec::new()).await {
+        match server.request(Method::GET, "components", Vec::new()).await {
             Ok(answer) => text(answer).await.map(|_| Some(server)),
             Err(error) if error.is_connect() => Ok(None),
             Err(error) => Err(error).with_context(|| nobody(&server.data)),
@@ -40,7 +40,7 @@ impl Server {
     /// The address of the operator's place on its page, with the key; none where it serves no page. A server
     /// must answer: a key that was left behind opens nothing.
     pub(super) async fn place(&self) -> anyhow::Result<Option<String>> {
-        text(self.send(Method::GET, "components", Vec::new()).await?).await?;
+        self.ask(Method::GET, "components", None).await?;
         let page = self.key.page.as_ref();
         Ok(page.map(|page| format!("{page}#/operator?key={}", self.key.token)))
     }
@@ -52,17 +52,33 @@ impl Server {
         Some(format!("{page}#/counter{}", tool.collect::<String>()))
     }
 
-    /// One request, and the answer to it.
+    /// One request with this object, or without a body, and the text of the answer, which must be good.
+    pub(super) async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> anyhow::Result<String> {
+        let body = body.map(|it| it.to_string().into_bytes()).unwrap_or_default();
+        text(self.send(method, path, body).await?).await
+    }
+
+    /// One request with these bytes, and the answer to it, whatever that says.
     pub(super) async fn send(
         &self,
         method: Method,
         path: &str,
         body: Vec<u8>,
     ) -> anyhow::Result<Response> {
-        self.ask(method, path, body).await.with_context(|| nobody(&self.data))
+        self.request(method, path, body).await.with_context(|| nobody(&self.data))
     }
 
-    async fn ask(&self, method: Method, path: &str, body: Vec<u8>) -> reqwest::Result<Response> {
+    async fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Vec<u8>,
+    ) -> reqwest::Result<Response> {
         // A client needs one to be there, though this one speaks to this machine alone.
         host::tls::install_provider();
         let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;

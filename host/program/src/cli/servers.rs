@@ -11,8 +11,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    Json,
     operator::{read, tell},
-    running::{Server, text},
+    running::Server,
     say,
 };
 
@@ -25,9 +26,8 @@ pub(crate) struct Servers {
     /// Reach this one anew, at once
     #[arg(long, value_name = "NAME")]
     reconnect: Option<String>,
-    /// As JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 #[derive(Deserialize)]
@@ -40,13 +40,13 @@ impl Servers {
         if let Some(name) = &self.reconnect {
             check_name(name)?;
             let path = format!("servers/{name}/reconnect");
-            let response = Server::of(config)?.send(Method::POST, &path, Vec::new()).await?;
+            let answer = Server::of(config)?.ask(Method::POST, &path, None).await?;
             let done =
                 vec![format!("{name}: is being reached anew; madoguchi servers says how it does")];
-            return tell(&text(response).await?, self.json, |_: &Value| done);
+            return tell(&answer, self.json, |_: &Value| done);
         }
-        let response = Server::of(config)?.send(Method::GET, "servers", Vec::new()).await?;
-        tell(&text(response).await?, self.json, |it: &Listed| lines(&it.servers))
+        let answer = Server::of(config)?.ask(Method::GET, "servers", None).await?;
+        tell(&answer, self.json, |it: &Listed| lines(&it.servers))
     }
 }
 
@@ -95,19 +95,20 @@ pub(super) async fn decide(
     config: &Config,
     name: &str,
     word: &str,
-    (is_shown_only, is_json): (bool, bool),
+    (is_shown_only, json): (bool, Json),
 ) -> anyhow::Result<ExitCode> {
     check_name(name)?;
     let server = Server::of(config)?;
-    let listed: Listed =
-        read(&text(server.send(Method::GET, "servers", Vec::new()).await?).await?)?;
+    let listed: Listed = read(&server.ask(Method::GET, "servers", None).await?)?;
     let report = listed.servers.into_iter().find(|it| it.name == name);
     let report = report
         .with_context(|| format!("there is no server {name}; `madoguchi servers` lists them"))?;
     if report.waiting.is_empty() {
         bail!("no tool of the server {name} waits");
     }
-    if is_shown_only || !is_json {
+    if is_shown_only && json.is_wanted {
+        say(&serde_json::to_string_pretty(&json!({ "waiting": report.waiting }))?)?;
+    } else if !json.is_wanted {
         for tool in &report.waiting {
             side_by_side(tool).iter().try_for_each(|it| say(it))?;
         }
@@ -118,11 +119,10 @@ pub(super) async fn decide(
     // Those that were shown, so that none is meant that has come meanwhile.
     let tools: Vec<_> =
         report.waiting.iter().map(|it| json!({ "tool": it.tool, "digest": it.digest })).collect();
-    let body = json!({ "tools": tools }).to_string().into_bytes();
-    let path = format!("servers/{name}/{word}");
-    let answer = text(server.send(Method::POST, &path, body).await?).await?;
     let done = format!("{name}: {} definitions, {word}", tools.len());
-    tell(&answer, is_json, |_: &Value| vec![done])
+    let body = Some(json!({ "tools": tools }));
+    let answer = server.ask(Method::POST, &format!("servers/{name}/{word}"), body).await?;
+    tell(&answer, json, |_: &Value| vec![done])
 }
 
 /// What differs, and then each part that does: as it is pinned, and as it waits.

@@ -13,7 +13,7 @@ use host::{
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{complain, say};
+use super::{Json, complain, say};
 
 /// Makes tokens and lists them.
 #[derive(Args)]
@@ -34,23 +34,21 @@ enum Command {
 struct New {
     /// Whose it is: the name that components, the audit log and metrics see
     name: String,
-    /// What it may do: *, component:NAME, tool:NAME, server:NAME or read-only; may be given several
-    /// times; everything where none is given
+    /// What it may do: *, component:NAME, tool:NAME, server:NAME, read-only or operator; may be given several
+    /// times; everything but `operator` where none is given
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<Scope>,
     /// When it expires: 90d, 12h, 2w, a date, or a date with a time; never where this is not given
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
-    /// Print it as one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 #[derive(Args)]
 struct List {
-    /// Print them as one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Token {
@@ -83,7 +81,7 @@ impl New {
             complain("the token has expired already: nobody will get in with it");
         }
         let fresh = FreshToken::new(&self.name, &self.scopes, expires)?;
-        if self.json {
+        if self.json.is_wanted {
             let object = json!({
                 "name": self.name,
                 "token": fresh.token,
@@ -107,7 +105,7 @@ impl List {
     fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let now = Timestamp::now();
         let is_over = |it: &str| it.parse::<Timestamp>().is_ok_and(|it| it <= now);
-        if self.json {
+        if self.json.is_wanted {
             let tokens = config.tokens.iter().map(|(name, it)| {
                 let has_expired = it.expires.as_deref().is_some_and(is_over);
                 let token = json!({

@@ -35,6 +35,9 @@ impl settings::Host for CallState {
         if let Some(given) = taped.given().await {
             return given;
         }
+        if let Some(asked) = &self.context.setup.reach.asked_settings {
+            asked.note(&name);
+        }
         let value = self.context.setup.settings.get(&name);
         taped
             .keep_as(value, |recording, it| json!(it.as_ref().map(|it| recording.shown(&name, it))))

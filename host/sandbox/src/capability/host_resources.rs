@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::SystemTime,
 };
 
@@ -41,6 +41,30 @@ pub struct HostResources {
     pub calls: ToolCalls,
     /// What is above the sandbox.
     pub around: Around,
+    /// Where it is noted which settings it asks for, on a trial that wants to know.
+    pub asked_settings: Option<AskedSettings>,
+}
+
+/// Names of settings that are noted, and bytes of one.
+const ASKED_MAX: usize = 1_000;
+const ASKED_BYTES_MAX: usize = 256;
+
+/// The names of the settings that a component has asked for.
+#[derive(Clone, Default)]
+pub struct AskedSettings(Arc<Mutex<BTreeSet<String>>>);
+
+impl AskedSettings {
+    pub(super) fn note(&self, name: &str) {
+        let mut names = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        if name.len() <= ASKED_BYTES_MAX && names.len() < ASKED_MAX {
+            names.insert(name.to_owned());
+        }
+    }
+
+    /// Those up to now.
+    pub fn names(&self) -> BTreeSet<String> {
+        self.0.lock().unwrap_or_else(|it| it.into_inner()).clone()
+    }
 }
 
 /// What all components have in common.

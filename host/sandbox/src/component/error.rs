@@ -39,6 +39,9 @@ pub enum LoadError {
     /// It does not fit the contract.
     #[error("it does not fit the contract madoguchi:tool: {0:#}")]
     Link(wasmtime::Error),
+    /// It exports an interface of the contract that would never be called.
+    #[error("{0}")]
+    Contract(String),
     /// It does not run as far as describing itself.
     #[error("it does not describe itself: {0}")]
     Describe(CallError),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 use wasmtime::{
     Store,
-    component::{Component, ComponentExportIndex, Instance, InstancePre},
+    component::{Component, ComponentExportIndex, Instance, InstancePre, types::ComponentItem},
 };
 use wasmtime_wasi_http::{
     p2::bindings::exports::wasi::http::incoming_handler, p3::bindings::exports::wasi::http::handler,
@@ -125,6 +125,9 @@ impl Handler {
     }
 }
 
+/// What the interfaces of the contract begin with, and their version.
+const CONTRACT: &str = "madoguchi:tool/";
+const VERSION: &str = "0.1.0";
 /// The interface that makes a component one for this host.
 const TOOLS: &str = "madoguchi:tool/tools";
 /// The same whose calls may await.
@@ -155,7 +158,7 @@ impl Exports {
             };
             Tools::Lifted(Arc::new(lifted))
         };
-        Ok(Self {
+        let found = Self {
             tools,
             migrations: migrations::GuestIndices::new(pre).ok(),
             configured: configured::GuestIndices::new(pre).ok(),
@@ -172,7 +175,53 @@ impl Exports {
             names: names::GuestIndices::new(pre).ok(),
             samples: samples::GuestIndices::new(pre).ok(),
             handler,
-        })
+        };
+        match found.unknown(component) {
+            Some(why) => Err(LoadError::Contract(why)),
+            None => Ok(found),
+        }
+    }
+
+    /// Why an interface of the contract that `component` exports would never be called: it is of another version, or
+    /// has other functions, than this host knows. One with types alone has nothing to call.
+    fn unknown(&self, component: &Component) -> Option<String> {
+        let engine = component.engine();
+        let known = [
+            // Looked for by itself, in each version that there is.
+            ("tools", true),
+            ("migrations", self.migrations.is_some()),
+            ("configured", self.configured.is_some()),
+            ("examples", self.examples.is_some()),
+            ("prompts", self.prompts.is_some()),
+            ("resources", self.resources.is_some()),
+            ("completions", self.completions.is_some()),
+            ("routes", self.routes.is_some()),
+            ("jobs", self.jobs.is_some()),
+            ("runs", self.runs.is_some()),
+            ("schedule", self.schedule.is_some()),
+            ("endpoints", self.endpoints.is_some()),
+            ("dialogue", self.dialogue.is_some()),
+            ("names", self.names.is_some()),
+            ("samples", self.samples.is_some()),
+        ];
+        let acts = |item: &ComponentItem| match item {
+            ComponentItem::ComponentInstance(it) => {
+                it.exports(engine).any(|(_, it)| matches!(it.ty, ComponentItem::ComponentFunc(_)))
+            }
+            _ => false,
+        };
+        let is_known = |name: &str| {
+            let interface = name.strip_prefix(CONTRACT).and_then(|it| it.split('@').next());
+            interface.is_none_or(|it| known.contains(&(it, true)))
+        };
+        let ty = component.component_type();
+        let mut exports = ty.exports(engine);
+        let (name, _) = exports.find(|(name, it)| !is_known(name) && acts(&it.ty))?;
+        let what = match name.split_once('@') {
+            Some((_, VERSION)) => "this host knows no such functions of it".to_owned(),
+            _ => format!("this host knows {VERSION}"),
+        };
+        Some(format!("it exports {name}; {what}; see `madoguchi wit`"))
     }
 }
 

@@ -62,7 +62,8 @@ async fn list(
         Some(it) => it.list(&caller.principal).await.map_err(|it| unread(&it))?,
         None => Vec::new(),
     };
-    let all: Vec<_> = all.iter().map(|it| endpoints.approval_json(it, &caller)).collect();
+    let shown = all.iter().filter(|it| endpoints.calls.shows(it, &caller));
+    let all: Vec<_> = shown.map(|it| endpoints.approval_json(it, &caller)).collect();
     Ok(Json(json!({ "approvals": all })))
 }
 
@@ -73,11 +74,8 @@ async fn one(
     extensions: Extensions,
 ) -> Result<Json<Value>, Refused> {
     let caller = endpoints.caller(&headers, &extensions)?;
-    let found = match &endpoints.calls.approvals {
-        Some(it) => it.get(&id, &caller.principal).await.map_err(|it| unread(&it))?,
-        None => None,
-    };
-    Ok(Json(endpoints.approval_json(&found.ok_or_else(unknown_approval)?, &caller)))
+    let found = endpoints.approval(&id, &caller).await?;
+    Ok(Json(endpoints.approval_json(&found, &caller)))
 }
 
 async fn answer(
@@ -101,9 +99,7 @@ async fn answer(
         (None, Some(answers)) => Reply::Answers(answers),
         _ => return Err(invalid(format!("{FORM}, one of the two")).into()),
     };
-    let approvals = endpoints.calls.approvals.as_ref().ok_or_else(unknown_approval)?;
-    let before = approvals.get(&id, &caller.principal).await.map_err(|it| unread(&it))?;
-    let before = before.ok_or_else(unknown_approval)?;
+    let before = endpoints.approval(&id, &caller).await?;
     if body.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
         let message =
             "The call has other arguments than the ones that this answer is for; nothing was done.";
@@ -134,6 +130,13 @@ impl Endpoints {
             let message = "A token is needed, or the password of POST /api/auth.";
             Failure::new("unauthorized", 401, message)
         })
+    }
+
+    /// The approval of that id, where it is `caller`'s and they may know of it.
+    async fn approval(&self, id: &str, caller: &Caller) -> Result<Approval, Failure> {
+        let approvals = self.calls.approvals.as_ref().ok_or_else(unknown_approval)?;
+        let found = approvals.get(id, &caller.principal).await.map_err(|it| unread(&it))?;
+        found.filter(|it| self.calls.shows(it, caller)).ok_or_else(unknown_approval)
     }
 
     /// One approval as its caller gets it.

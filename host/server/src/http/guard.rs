@@ -56,6 +56,8 @@ struct Rules {
     has_accounts: bool,
     /// Whether there are addresses of toolsets.
     has_toolsets: bool,
+    /// The addresses beside `/api` where components answer.
+    elsewhere: Vec<String>,
     /// Where clients find the identity providers whose tokens are taken, where there are such.
     resource: Option<Arc<ProtectedResource>>,
 }
@@ -79,8 +81,8 @@ impl Operators {
         let scopes = [Scope::Operator].into_iter().collect();
         let caller = Caller::named("operator", &[Scope::Operator.to_string()], scopes);
         let share_of = share.clone();
-        let principal =
-            Principal { caller, rate: None, share: share_of, expires: None, ended: None };
+        let (held, rate, expires, ended) = (None, None, None, None);
+        let principal = Principal { caller, held, rate, share: share_of, expires, ended };
         Self { access, principal: Arc::new(principal), share }
     }
 }
@@ -169,6 +171,7 @@ impl Guard {
             operators: Operators::new(access),
             has_accounts,
             has_toolsets: !config.toolsets.is_empty(),
+            elsewhere: config.endpoints.elsewhere().map(str::to_owned).collect(),
         };
         Self(Arc::new(rules))
     }
@@ -237,7 +240,12 @@ pub(super) fn is_probe(path: &str) -> bool {
 
 /// Whether only operators are let in there.
 fn is_operators(path: &str) -> bool {
-    path.strip_prefix("/api/operator").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    is_at(path, "/api/operator")
+}
+
+/// Whether `path` is `place` or something below it.
+fn is_at(path: &str, place: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl Rules {
@@ -279,7 +287,7 @@ impl Rules {
         resolved: Option<Resolved>,
     ) -> Result<Pass, Turned> {
         let is_accounts = self.has_accounts && accounts::is_path(parts.uri.path());
-        let shape = shape(parts, self.has_toolsets).filter(|_| !is_accounts);
+        let shape = shape(parts, self.has_toolsets, &self.elsewhere).filter(|_| !is_accounts);
         let is_asked = !self.authority.is_open() || self.strangers.is_some();
         let found = match shape.filter(|_| is_asked) {
             Some(shape) => self.identify(parts, (shape, peer), resolved)?,
@@ -298,6 +306,9 @@ impl Rules {
             parts.extensions.insert(accounts::Peer(peer));
         }
         let is_stranger = found.is_none() && !self.authority.is_open();
+        if is_stranger {
+            parts.extensions.insert(Stranger);
+        }
         let shape = shape.unwrap_or(Shape::Rest);
         // The chat refuses strangers with its own answer, and reads nothing before.
         let is_chat = parts.uri.path() == "/api/chat";
@@ -323,7 +334,7 @@ impl Rules {
             // Files are written as they come.
             is_kept: path != "/api/blobs",
             expires: found.as_ref().and_then(|it| it.expires).filter(|_| is_subscription(parts)),
-            held: found.as_ref().filter(|it| it.ended.is_some()).map(|it| it.caller.scopes.clone()),
+            held: found.as_ref().and_then(|it| it.held.clone()),
             ended: found.and_then(|it| it.ended.clone()),
             page: None,
             under_way: Some(under_way),
@@ -370,10 +381,8 @@ impl Rules {
                 return Err(Turned::Away(Box::new(unauthorized(shape, why))));
             }
         };
-        match &principal {
-            Some(principal) => _ = parts.extensions.insert(principal.clone()),
-            None if self.authority.is_open() => {}
-            None => _ = parts.extensions.insert(Stranger),
+        if let Some(principal) = &principal {
+            parts.extensions.insert(principal.clone());
         }
         // A batch is many requests in one, and counts as many.
         if let (None, Some(strangers), Shape::JsonRpc) = (&principal, &self.strangers, shape) {
@@ -431,10 +440,11 @@ fn is_subscription(parts: &Parts) -> bool {
     parts.uri.path().starts_with("/mcp") && (parts.method == Method::GET || listens())
 }
 
-/// How a refusal of a request reads; nothing for the page's files, which are public.
-fn shape(parts: &Parts, has_toolsets: bool) -> Option<Shape> {
+/// How a refusal of a request reads; nothing for the page's files, which are public. At `elsewhere` components answer.
+fn shape(parts: &Parts, has_toolsets: bool, elsewhere: &[String]) -> Option<Shape> {
     let path = parts.uri.path();
     match path {
+        _ if elsewhere.iter().any(|it| is_at(path, it)) => Some(Shape::Rest),
         "/mcp" | "/mcp/" | "/rpc" | "/rpc/" => Some(Shape::JsonRpc),
         _ if has_toolsets && path.starts_with("/mcp/") => Some(Shape::JsonRpc),
         _ if path.starts_with("/api/") => Some(Shape::Rest),
@@ -455,7 +465,8 @@ mod tests {
 
     #[test]
     fn only_the_files_of_the_page_are_everybodys() {
-        let of = |method: &str, path: &str| shape(&parts(method, path), true);
+        let elsewhere = ["/projects".to_owned(), "/token".to_owned()];
+        let of = |method: &str, path: &str| shape(&parts(method, path), true, &elsewhere);
         for path in ["/", "/index.html", "/seats", "/assets/app.js", "/api", "/f/abc"] {
             assert_eq!((of("GET", path), of("HEAD", path)), (None, None), "{path}");
             assert!(of("POST", path).is_some() && of("DELETE", path).is_some(), "{path}");
@@ -466,9 +477,15 @@ mod tests {
                 assert!(of(method, path).is_some(), "{method} {path}");
             }
         }
-        for path in ["/register", "/.well-known/oauth-protected-resource/mcp", "/token"] {
+        for path in ["/register", "/.well-known/oauth-protected-resource/mcp"] {
             assert_eq!(of("POST", path), None, "{path}");
         }
+        for path in ["/projects", "/projects/", "/projects/1/x", "/token", "/token/x"] {
+            for method in ["GET", "HEAD", "POST", "DELETE"] {
+                assert!(of(method, path).is_some(), "a component answers {method} {path}");
+            }
+        }
+        assert_eq!(of("GET", "/projectsx"), None, "another file");
     }
 
     #[test]

@@ -70,8 +70,16 @@ pub(super) async fn create((State(operator), Path(name)): Named, body: Bytes) ->
     Ok(Json(json!({ "name": name, "link": link })))
 }
 
-pub(super) async fn link((State(operator), Path(name)): Named) -> Answer {
-    let link = accounts(&operator)?.link(&name).await.map_err(failure)?;
+/// `{"anew": true}`: whether what let in before is taken back.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Linked {
+    anew: bool,
+}
+
+pub(super) async fn link((State(operator), Path(name)): Named, body: Bytes) -> Answer {
+    let Linked { anew } = read_or_none(&body, "{\"anew\": true}, or empty")?;
+    let link = accounts(&operator)?.link(&name, anew).await.map_err(failure)?;
     Ok(Json(json!({ "name": name, "link": link })))
 }
 

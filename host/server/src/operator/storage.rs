@@ -96,8 +96,8 @@ fn look(config: &Config, runtime: Handle) -> Storage {
     let audit = (config.audit.files_kept as u64 + 1).saturating_mul(config.audit.bytes_max);
     let limits = BTreeMap::from([
         ("approvals", config.approvals.approvals_bytes_max),
-        // Of each of its two kinds.
-        ("audit", audit.saturating_mul(2)),
+        // Of each of its three kinds.
+        ("audit", audit.saturating_mul(3)),
         ("blobs", config.blobs.bytes_max),
         ("tasks", config.tasks.tasks_bytes_max),
     ]);

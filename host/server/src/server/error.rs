@@ -22,11 +22,6 @@ pub enum StartError {
     /// The server that should hold what components keep cannot be used.
     #[error(transparent)]
     Store(#[from] ServerError),
-    /// The address is open to others, and nothing says who may call.
-    #[error(
-        "{0} can be reached by others, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Or listen on 127.0.0.1, which needs none"
-    )]
-    Open(SocketAddr),
     /// The configuration cannot work.
     #[error("configuration: {0}")]
     Config(#[from] ConfigError),

@@ -18,10 +18,12 @@ const PROBE_BYTES: usize = 16 << 10;
 
 /// What kind of lines a file has, each with files and a bound of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Calls that ran.
     Ran,
-    /// Calls that were refused.
+    /// Those of them that only read, and ended well.
+    Read,
+    /// Calls that were turned away: nothing ran, or what ran did nothing but say no.
     Refused,
 }
 
@@ -136,24 +138,19 @@ impl Journal {
     }
 }
 
-/// The last `lines` lines of both kinds, in the order of their times, the oldest first.
+/// The last `lines` lines of all kinds, in the order of their times, the oldest first.
 pub(super) fn tail(folder: &Path, files_kept: usize, lines: usize) -> Vec<Value> {
     let of = |kind| tail_of(kind, folder, files_kept, lines).into_iter().peekable();
-    let (mut ran, mut refused) = (of(Kind::Ran), of(Kind::Refused));
+    let mut kinds = [Kind::Ran, Kind::Read, Kind::Refused].map(of);
     let order = |line: &Value| {
         let time = line["time"].as_str().unwrap_or_default().to_owned();
         (time, line["call"].as_u64().unwrap_or(u64::MAX))
     };
     let mut merged = Vec::new();
     loop {
-        let is_refused_next = match (ran.peek(), refused.peek()) {
-            (Some(ran), Some(refused)) => order(refused) < order(ran),
-            (ran, _) => ran.is_none(),
-        };
-        match if is_refused_next { refused.next() } else { ran.next() } {
-            Some(line) => merged.push(line),
-            None => break,
-        }
+        let heads = kinds.iter_mut().filter_map(|it| Some((order(it.peek()?), it)));
+        let Some((_, next)) = heads.min_by(|one, other| one.0.cmp(&other.0)) else { break };
+        merged.extend(next.next());
     }
     merged.split_off(merged.len().saturating_sub(lines))
 }
@@ -182,10 +179,11 @@ fn end_of(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// `audit.jsonl`, `refused.jsonl`, or the `number`th full one before it.
+/// `audit.jsonl`, `read.jsonl`, `refused.jsonl`, or the `number`th full one before it.
 fn file(kind: Kind, folder: &Path, number: usize) -> PathBuf {
     let name = match kind {
         Kind::Ran => "audit",
+        Kind::Read => "read",
         Kind::Refused => "refused",
     };
     match number {

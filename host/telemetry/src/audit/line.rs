@@ -8,6 +8,7 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
+use super::Kind;
 use store::digest::digest;
 
 /// Bytes of arguments that may wait in the queue; longer ones are digested before.
@@ -41,9 +42,9 @@ pub struct Line {
     pub trap: Option<Box<str>>,
     #[serde(rename = "duration_us", serialize_with = "microseconds")]
     pub duration: Duration,
-    /// Whether it was turned away: nothing ran, or what ran did nothing but say no.
+    /// Among which lines it stands.
     #[serde(skip)]
-    pub is_refused: bool,
+    pub kind: Kind,
 }
 
 /// The name of what was called.

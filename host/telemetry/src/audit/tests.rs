@@ -42,7 +42,7 @@ fn line(call: u64, arguments: &str) -> Line {
         outcome: "done".into(),
         trap: None,
         on_behalf: None,
-        is_refused: false,
+        kind: Kind::Ran,
         duration: Duration::from_micros(42),
     }
 }
@@ -152,7 +152,11 @@ fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
     let audit = Audit::open(&folder.0, &config).unwrap();
     audit.write(line(1, "{}"));
     for call in 2..20_000 {
-        audit.write(Line { is_refused: true, outcome: "unknown_tool".into(), ..line(call, "{}") });
+        audit.write(Line {
+            kind: Kind::Refused,
+            outcome: "unknown_tool".into(),
+            ..line(call, "{}")
+        });
     }
     audit.write(line(20_000, "{}"));
     let lines = audit.tail(10_000);
@@ -164,6 +168,26 @@ fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
     let files = std::fs::read_dir(folder.0.join("audit")).unwrap().flatten();
     let bytes: u64 = files.map(|it| it.metadata().unwrap().len()).sum();
     assert!(bytes < 700 << 10, "what is refused has a bound of its own: {bytes}");
+}
+
+#[test]
+fn a_flood_of_what_only_reads_pushes_no_change_out() {
+    let folder = Folder::new();
+    let config = AuditConfig { bytes_max: 4 << 10, files_kept: 1, ..AuditConfig::default() };
+    let audit = Audit::open(&folder.0, &config).unwrap();
+    audit.write(line(1, "{}"));
+    for call in 2..500 {
+        audit.write(Line { kind: Kind::Read, outcome: "looked".into(), ..line(call, "{}") });
+        if call % 100 == 0 {
+            audit.flush();
+        }
+    }
+    audit.write(line(500, "{}"));
+    let lines = audit.tail(10_000);
+    let ran: Vec<_> = lines.iter().filter(|it| it["outcome"] == "done").collect();
+    assert_eq!(ran.len(), 2, "{ran:?}");
+    let calls: Vec<_> = lines.iter().map(|it| it["call"].as_u64().unwrap()).collect();
+    assert!(calls.is_sorted() && calls[0] == 1 && calls.contains(&499), "{calls:?}");
 }
 
 #[test]

@@ -31,6 +31,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// What the writer's thread owns.
 pub(super) struct Writer {
     ran: Journal,
+    read: Journal,
     refused: Journal,
     state: Arc<State>,
     /// When it last reported how many more were turned away.
@@ -40,10 +41,11 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn new(folder: &Path, config: &AuditConfig, state: Arc<State>) -> Self {
         let journal = |kind| Journal::new(kind, folder, config);
-        let (mut ran, refused) = (journal(Kind::Ran), journal(Kind::Refused));
+        let mut ran = journal(Kind::Ran);
+        let (read, refused) = (journal(Kind::Read), journal(Kind::Refused));
         // Known before the first call, which must not change anything otherwise.
         state.is_failing.store(!ran.has_room(), Ordering::Relaxed);
-        Self { ran, refused, state, warned_at: None }
+        Self { ran, read, refused, state, warned_at: None }
     }
 
     /// Writes what comes until all senders are gone.
@@ -79,6 +81,7 @@ impl Writer {
     /// Whether there is nothing to do before something comes.
     fn is_quiet(&self) -> bool {
         self.ran.waiting.is_empty()
+            && self.read.waiting.is_empty()
             && self.refused.waiting.is_empty()
             && self.state.refused_untold.load(Ordering::Relaxed) == 0
             && !self.state.is_failing.load(Ordering::Relaxed)
@@ -99,7 +102,11 @@ impl Writer {
     }
 
     fn take(&mut self, line: Line) -> usize {
-        let journal = if line.is_refused { &mut self.refused } else { &mut self.ran };
+        let journal = match line.kind {
+            Kind::Ran => &mut self.ran,
+            Kind::Read => &mut self.read,
+            Kind::Refused => &mut self.refused,
+        };
         let before = journal.waiting.len();
         if before > WAITING_BYTES_MAX {
             self.state.lose(1);
@@ -132,6 +139,7 @@ impl Writer {
             false => self.ran.write(),
         };
         state.is_failing.store(!is_written, Ordering::Relaxed);
+        self.read.write();
         self.refused.write();
     }
 }

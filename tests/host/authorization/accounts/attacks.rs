@@ -84,16 +84,23 @@ async fn requests_without_right_pkce_or_client_lead_nowhere() {
         ("state", &*long, "invalid_request"),
     ] {
         let path = format!("/oauth/authorize?{}", app.query(&[(name, value)]));
-        // Who is signed in goes back to the client with the error; a stranger is led nowhere.
-        let back = led_to(&ann.get(&path).await);
-        assert!(back.as_str().starts_with(CALLBACK), "{name}={value}: {back}");
-        assert_eq!(parameter(&back, "error").as_deref(), Some(error), "{name}={value}");
-        assert_eq!(parameter(&back, "iss"), Some(server.url()));
-        assert_eq!(parameter(&back, "code"), None);
-        let shown = stranger.get(&path).await;
-        assert_eq!(shown.status(), StatusCode::BAD_REQUEST, "{name}={value}");
-        assert!(shown.headers().get("location").is_none(), "{name}={value}");
+        // Before a page has said where a client that registers itself leads to, nothing leads there.
+        for who in [&ann, &stranger] {
+            let shown = who.get(&path).await;
+            assert_eq!(shown.status(), StatusCode::BAD_REQUEST, "{name}={value}");
+            assert!(shown.headers().get("location").is_none(), "{name}={value}");
+            let shown = shown.text().await.unwrap();
+            assert!(shown.contains(error), "{name}={value}: {shown}");
+        }
     }
+    // This server's own page is known, and gets the error back.
+    let home = format!("{}/", server.url());
+    let own = [("client_id", "madoguchi-page"), ("redirect_uri", &*home), ("scope", "everything")];
+    let back = led_to(&ann.get(&format!("/oauth/authorize?{}", app.query(&own))).await);
+    assert!(back.as_str().starts_with(&home), "{back}");
+    assert_eq!(parameter(&back, "error").as_deref(), Some("invalid_scope"));
+    assert_eq!(parameter(&back, "iss"), Some(server.url()));
+    assert_eq!(parameter(&back, "code"), None);
     // Where it is not known who asks and where to, nothing leads anywhere.
     for (name, value) in [
         ("client_id", "-"),
@@ -166,6 +173,30 @@ async fn a_refresh_token_counts_once_and_its_reuse_ends_all() {
     let (_, next) = app.refresh(refresh(&narrow), &[("scope", "tool:echo")]).await;
     assert_eq!(next["scope"], "tool:echo read-only");
     refused(&app.refresh(refresh(&next), &[("scope", "read-only")]).await, "invalid_scope");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_answer_to_a_refresh_signs_no_one_out() {
+    let server = serve("").await;
+    let (app, other) = (App::register(&server.url()).await, App::register(&server.url()).await);
+    let mut ann = Person::join(&server, "ann", &["*"]).await;
+    let first = app.tokens(&mut ann, &[]).await;
+    // The answer is lost twice: what it brought counts no more.
+    let (_, lost) = app.refresh(refresh(&first), &[]).await;
+    refused(&other.refresh(refresh(&first), &[]).await, "invalid_grant");
+    let (status, lost_too) = app.refresh(refresh(&first), &[]).await;
+    assert_eq!(status, StatusCode::OK, "AUTH-7: {lost_too}");
+    let (status, next) = app.refresh(refresh(&first), &[]).await;
+    assert_eq!(status, StatusCode::OK, "AUTH-7: {next}");
+    for tokens in [&lost, &lost_too] {
+        is_out(&server, access(tokens), "it never arrived").await;
+    }
+    assert_eq!(whoami(&server, access(&first)).await.status(), StatusCode::OK, "until it expires");
+    assert_eq!(whoami(&server, access(&next)).await.status(), StatusCode::OK);
+    // Now it has arrived: the one before is a replay.
+    refused(&app.refresh(refresh(&first), &[]).await, "invalid_grant");
+    is_out(&server, access(&next), "AUTH-7: the refresh token before it came again").await;
+    refused(&app.refresh(refresh(&next), &[]).await, "invalid_grant");
 }
 
 #[tokio::test(flavor = "multi_thread")]

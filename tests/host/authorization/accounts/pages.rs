@@ -1,5 +1,7 @@
 //! The pages as browsers are told to treat them, and in which language.
 
+use tests::authenticator::Authenticator;
+
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,4 +80,50 @@ async fn cookies_are_secure_where_the_address_is() {
     }
     let page = ann.get("/account").await.text().await.unwrap();
     assert!(page.contains("action=\"/x/account/sign-out"), "{page}");
+}
+
+/// Makes a passkey behind a link; its number, and its person, who is signed in.
+async fn with_passkey(server: &TestServer, link: &str) -> (String, Person) {
+    let link = link.rsplit('/').next().unwrap();
+    let send = async |step: &str, body: Value| {
+        let path = format!("/account/passkey/{step}");
+        server.client().http(Method::POST, &path).json(&body).send().await.unwrap()
+    };
+    let options: Value = send("begin", json!({ "link": link })).await.json().await.unwrap();
+    let made = Authenticator::new("http://localhost:9", "localhost").make(&options);
+    let answer = send("register", json!({ "link": link, "credential": made })).await;
+    assert_eq!(answer.status(), StatusCode::NO_CONTENT);
+    let cookie = answer.headers()["set-cookie"].to_str().unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    (made["id"].as_str().unwrap().to_owned(), Person::new(&server.url()).with_cookie(cookie))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_passkey_is_taken_back_unless_it_is_the_last_way_in() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let lines = "public_url = 'http://localhost:9'\n[accounts]\nenabled = true\n";
+    let config = folders.config_with(lines);
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let operator = Operator::of(&server.folders.data());
+    let (_, made) = operator.send(Method::POST, "accounts/ann", "").await;
+    let (first, mut ann) = with_passkey(&server, &link_of(&made)).await;
+    let page = ann.get("/account").await.text().await.unwrap();
+    assert!(page.contains("There is no other way to sign in"), "AUTH-2: {page}");
+    let tag = field(&page, "tag");
+    let end = [("tag", &*tag), ("passkey", &*first)];
+    assert_eq!(ann.post("/account/passkeys/end", &end).await.status(), StatusCode::CONFLICT);
+
+    let link = link_of(&operator.send(Method::POST, "accounts/ann/link", "").await.1);
+    let (second, mut ann) = with_passkey(&server, &link).await;
+    let page = ann.get("/account?ui_locales=ja").await.text().await.unwrap();
+    assert!(page.contains("パスキー") && page.contains(&first) && page.contains(&second), "{page}");
+    let forged = [("tag", "AAAA"), ("passkey", &*first)];
+    assert_eq!(ann.post("/account/passkeys/end", &forged).await.status(), StatusCode::FORBIDDEN);
+    let tag = field(&page, "tag");
+    let end = [("tag", &*tag), ("passkey", &*first)];
+    assert_eq!(ann.post("/account/passkeys/end", &end).await.status(), StatusCode::SEE_OTHER);
+    let page = ann.get("/account").await.text().await.unwrap();
+    assert!(!page.contains(&first) && page.contains("name=\"tag\""), "AUTH-2: {page}");
+    assert_eq!(ann.post("/account/passkeys/end", &end).await.status(), StatusCode::CONFLICT);
 }

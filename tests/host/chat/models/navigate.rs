@@ -109,6 +109,32 @@ async fn asks_the_model_as_specified_and_copies_the_route_it_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_model_knows_the_time_and_what_a_tool_takes_in_meta() {
+    let way = Way::start("").await;
+    let ask = async |more: Value| {
+        let mut route = json!({ "origin": "東京駅", "destination": "品川駅" });
+        route.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let found = reply(json!({ "index": 0 }), "これです。");
+        way.fake.says(uses(&[("t1", "route_search", route)])).says(found);
+        let body: Value = way.ask("歩いて", &[]).await.json().await.unwrap();
+        body["route"]["duration"]["value"].as_u64().unwrap_or_else(|| panic!("{body}"))
+    };
+    assert!(ask(json!({ "travelMode": "walking" })).await > 2 * ask(json!({})).await);
+    let body = way.fake.bodies().remove(0);
+    let system = body["system"][0]["text"].as_str().unwrap();
+    assert!(system.contains("現在は20") && system.ends_with("（日本時間）です。"), "{system}");
+    let declared = &body["tools"][0]["input_schema"]["properties"];
+    for (name, kind) in [
+        ("travelMode", "string"),
+        ("prefer", "string"),
+        ("via", "array"),
+        ("arrivalTime", "string"),
+    ] {
+        assert_eq!(declared[name]["type"], kind, "{declared}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_word_that_is_no_json_or_names_no_route_fails_nothing() {
     let way = Way::start("").await;
     for (last, has_route, message) in [

@@ -28,7 +28,16 @@ const author = ["src/tools.js", "src/tools.ts"].map((it) => join(root, it)).find
 if (!author) throw new Error("there is no src/tools.js and no src/tools.ts");
 const isQuick = process.argv.includes("--quick");
 const text = (file) => readFileSync(join(root, file), "utf8");
-const component = join(root, [...text("madoguchi.toml").matchAll(/^component = "(.+)"$/gm)][Number(isQuick)][1]);
+const component = join(root, named());
+
+/** Where the component is to lie: what the manifest says for `madoguchi dev`, or for what is handed on. */
+function named() {
+  const parts = text("madoguchi.toml").split(/^\s*\[\s*dev\s*\].*$/m);
+  const found = /^\s*component\s*=\s*(["'])(.+?)\1/m.exec(parts[Number(isQuick)] ?? "");
+  if (found) return found[2];
+  console.error(`madoguchi.toml: component = "PATH.wasm" is missing${isQuick ? " under [dev]" : " before [dev]"}; it is read here as one line`);
+  process.exit(1);
+}
 
 /** What is exported where the tools call this function of the kit, and what the kit calls it. */
 const DECLARED = {

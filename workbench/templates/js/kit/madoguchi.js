@@ -71,14 +71,16 @@ const datetime = (date) => {
  *   top each time the user has answered, so what comes before a question must have no lasting effect.
  */
 export function tool(name, it) {
-  const english = { title: it.title.en, description: it.description.en, arguments: {} };
+  if (all.tools.has(name)) throw new TypeError(`two tools are called ${name}`);
+  const [title, description] = ["title", "description"].map((key) => bilingual(it[key], `tool ${JSON.stringify(name)}: ${key}`));
+  const english = { title: title.en, description: description.en, arguments: {} };
   const input = object(it.input ?? {}, english.arguments, "");
-  const meta = { "madoguchi/text": { ja: { title: it.title.ja }, en: english }, ...it.meta };
+  const meta = { "madoguchi/text": { ja: { title: title.ja }, en: english }, ...it.meta };
   if (it.app) meta.ui = { ...meta.ui, resourceUri: it.app };
   const definition = {
     name,
-    title: it.title.ja,
-    description: it.description.ja,
+    title: title.ja,
+    description: description.ja,
     inputSchema: JSON.stringify(input),
     outputSchema: it.output && JSON.stringify(object(it.output, {}, "")),
     annotations: { readOnly: false, destructive: !it.hints, idempotent: false, openWorld: false, ...it.hints },
@@ -86,6 +88,12 @@ export function tool(name, it) {
     meta: JSON.stringify(meta),
   };
   all.tools.set(name, { definition, input, run: it.run });
+}
+
+/** The same in both languages, or what is wrong, which `where` has. */
+function bilingual(it, where) {
+  if (typeof it?.ja === "string" && typeof it?.en === "string") return it;
+  throw new TypeError(`${where}: { ja, en } is needed`);
 }
 
 /** The schema of an object of these fields; their English goes to `english`, by dotted paths. */
@@ -109,8 +117,9 @@ function texts(schema, english, path) {
   const plain = {};
   for (const [key, value] of Object.entries(schema)) {
     if (key === "description" && typeof value === "object") {
-      plain.description = value.ja;
-      english[path] = value.en;
+      const { ja, en } = bilingual(value, `${path || "the schema"}: description`);
+      plain.description = ja;
+      english[path] = en;
     } else if (key === "properties") {
       const inner = (name) => (path ? `${path}.${name}` : name);
       plain.properties = Object.fromEntries(Object.entries(value).map(([name, it]) => [name, texts(it, english, inner(name))]));

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -148,10 +149,19 @@ for _name in {own!r}:
 """
 
 
+def named(is_quick: bool) -> str:
+    """Where the component is to lie: what the manifest says for `madoguchi dev`, or for what is handed on."""
+    try:
+        manifest = tomllib.loads((ROOT / "madoguchi.toml").read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        sys.exit(f"madoguchi.toml: {error}")
+    part = manifest.get("dev", {}) if is_quick else manifest
+    return part.get("component") or sys.exit(f'madoguchi.toml: component = "PATH.wasm" is missing{" under [dev]" if is_quick else ""}')
+
+
 def main():
     is_quick = "--quick" in sys.argv
-    manifest = (ROOT / "madoguchi.toml").read_text()
-    component = ROOT / re.findall(r'^component = "(.+)"$', manifest, re.M)[is_quick]
+    component = ROOT / named(is_quick)
     build, entry = ROOT / "build", ROOT / "src/tools.py"
     sources = sorted((ROOT / "src").rglob("*.py"))
     names, own = used(sources), own_exports(entry)

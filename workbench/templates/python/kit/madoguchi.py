@@ -448,6 +448,11 @@ def tool(*, title: Text, description: Text, name: str | None = None, read_only: 
 
     def made(run):
         called = name or run.__name__
+        if called in _all:
+            raise TypeError(f"two tools are called {called}")
+        for key, it in (("title", title), ("description", description)):
+            if not isinstance(it, Text):
+                raise TypeError(f'tool "{called}": {key}: Text("…", "…") is needed, in Japanese and in English')
         if inspect.iscoroutinefunction(run) and not _AWAITS:
             raise TypeError(f"{called} is async, and the build saw no `async def` under src: write it there, or without")
         hints = typing.get_type_hints(run, include_extras=True)

@@ -6,9 +6,10 @@ use toolkit::{Stop, sql, sql::Statement};
 
 use crate::{
     clock::Clock,
-    holds::{Held, free_expired, insert_seats},
+    holds::{self, Held, free_expired, insert_seats},
     picks::{is_written, on_sale},
     refusals::too_many_held,
+    waiting,
 };
 
 /// How many reservations' worth of seats one user may hold of one showing, and of all.
@@ -23,15 +24,21 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts them now.
-    pub(super) fn statement(user_id: &str, showtime_id: &str, clock: &Clock) -> Statement {
+    /// Counts them now, without those of the hold that is to be replaced.
+    pub(super) fn statement(
+        user_id: &str,
+        showtime_id: &str,
+        replaced: Option<&str>,
+        clock: &Clock,
+    ) -> Statement {
         sql!(
             "SELECT COUNT(CASE WHEN d.showtime_id = $2 THEN 1 END) AS of_showtime, \
              COUNT(*) AS of_all FROM held_seats d JOIN holds h ON h.hold_id = d.hold_id \
-             WHERE h.user_id = $1 AND h.expires_at > $3",
+             WHERE h.user_id = $1 AND h.expires_at > $3 AND h.hold_id <> $4",
             user_id,
             showtime_id,
             clock.second(),
+            replaced.unwrap_or_default(),
         )
     }
 }
@@ -51,6 +58,8 @@ pub(super) struct Plan {
     pub(super) seats_max: usize,
     /// What has to be so still.
     pub(super) guards: Vec<Statement>,
+    /// The id of the hold that it takes the place of.
+    pub(super) replaced: Option<String>,
 }
 
 impl Plan {
@@ -71,17 +80,32 @@ impl Plan {
         (room(OF_SHOWTIME), room(OF_ALL))
     }
 
-    /// Writes all of it or nothing; false when what the plan was made from has changed meanwhile.
-    pub(super) fn write(&self, clock: &Clock) -> Result<bool, Stop> {
+    /// Writes all of it or nothing; none when what the plan was made from has changed meanwhile. Gives the showing whose
+    /// seats the hold before had.
+    pub(super) fn write(&self, clock: &Clock) -> Result<Option<Option<String>>, Stop> {
         let showtime_id = &self.held.showtime_id;
         let mut batch = vec![on_sale(self.import)];
         batch.extend(self.guards.iter().cloned());
+        let mut freed_at = None;
+        if let Some(replaced) = &self.replaced {
+            batch.push(waiting::declined(replaced, clock));
+            batch.extend(holds::end(replaced, clock));
+            freed_at = Some(batch.len() - 1);
+        }
         batch.extend([
             free_expired(showtime_id, &self.seats, clock),
             self.hold(clock),
             insert_seats(&self.held, &self.screen_id, &self.seats),
         ]);
-        is_written(sql::transact_all(&batch))
+        let mut freed = None;
+        let written = sql::transact_all(&batch).map(|rows| {
+            freed = freed_at.and_then(|it| rows.into_iter().nth(it));
+        });
+        if !is_written(written)? {
+            return Ok(None);
+        }
+        let freed = freed.map(|it| it.first::<(String,)>()).transpose()?.flatten();
+        Ok(Some(freed.map(|it| it.0)))
     }
 
     /// Holds only while there is room for it, for the user may be holding other seats just now.
@@ -126,7 +150,8 @@ mod tests {
         };
         let seats = vec![ReservedSeat::default(); seats];
         let (screen_id, guards) = ("s1".into(), Vec::new());
-        let plan = Plan { held, seats, screen_id, import: 1, seats_max: 10, guards };
+        let plan =
+            Plan { held, seats, screen_id, import: 1, seats_max: 10, guards, replaced: None };
         plan.within(Counts { of_showtime, of_all }).is_ok()
     }
 

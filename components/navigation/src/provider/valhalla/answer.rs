@@ -22,7 +22,7 @@ pub struct Alternate {
 /// One route of the answer.
 #[derive(Debug, Deserialize)]
 pub struct Trip {
-    /// From stop to stop: here always one.
+    /// From stop to stop, in order.
     pub legs: Vec<Leg>,
     /// Time and length of the whole route.
     pub summary: Summary,

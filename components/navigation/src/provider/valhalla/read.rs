@@ -1,6 +1,6 @@
 //! What Valhalla answers, as routes and tables.
 
-use output::navigation::{Details, End, Route, RouteDetails, Routes, Step};
+use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step};
 
 use super::answer;
 use crate::{
@@ -27,15 +27,17 @@ pub(super) fn routes(
     answer: answer::Routes,
     ask: &RouteAsk,
     ends: [&Spot; 2],
+    via: &[Spot],
 ) -> Result<(Routes, Details), ProviderError> {
-    let [origin, destination] =
-        ends.map(|it| Some(End { name: it.name.clone(), location: it.at, ..End::default() }));
+    let end = |it: &Spot| End { name: it.name.clone(), location: it.at, ..End::default() };
+    let [origin, destination] = ends.map(|it| Some(end(it)));
     let mut details = Details {
         provider: "valhalla".to_owned(),
         attribution: ATTRIBUTION.to_owned(),
         travel_mode: travel_mode(ask.mode).to_owned(),
         origin,
         destination,
+        via: via.iter().map(end).collect(),
         preferred: (ask.prefer == Prefer::Shortest).then(|| "shortest".to_owned()),
         ..Details::default()
     };
@@ -52,14 +54,7 @@ pub(super) fn routes(
 
 fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
     let warnings = warnings(&trip.summary, ask);
-    let leg = trip.legs.into_iter().next();
-    let leg = leg.ok_or_else(|| failed("the provider's route has no leg"))?;
-    let points = line::points(&leg.shape, 6)?;
-    let last = points.len().saturating_sub(1);
-    let is_on_line = |it: &answer::Maneuver| it.begin_shape_index as usize <= last;
-    if points.is_empty() || !leg.maneuvers.iter().all(is_on_line) {
-        return Err(failed("the provider's steps are not on its line"));
-    }
+    let (points, maneuvers) = joined(trip.legs)?;
     let step = |maneuver: &answer::Maneuver| Step {
         instruction: plain(&maneuver.instruction),
         distance: distance(maneuver.length * 1_000.0).text,
@@ -67,16 +62,41 @@ fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pr
         maneuver: name(maneuver).map(str::to_owned),
     };
     let route = Route {
-        summary: summary(&leg.maneuvers, ask.language),
+        summary: summary(&maneuvers, ask.language),
         distance: distance(trip.summary.length * 1_000.0),
         duration: duration(trip.summary.time, ask.language),
         // Its one time has what it knows of traffic in it, and does not say how much.
         duration_in_traffic: None,
         polyline: line::encoded(&points)?,
-        steps: leg.maneuvers.iter().map(step).collect(),
+        steps: maneuvers.iter().map(step).collect(),
         warnings,
     };
-    Ok((route, details(&leg.maneuvers)))
+    Ok((route, details(&maneuvers)))
+}
+
+/// The line over all legs, and their maneuvers with where on it they begin.
+fn joined(legs: Vec<answer::Leg>) -> Result<(Vec<Point>, Vec<answer::Maneuver>), ProviderError> {
+    if legs.is_empty() {
+        return Err(failed("the provider's route has no leg"));
+    }
+    let astray = || failed("the provider's steps are not on its line");
+    let (mut line, mut maneuvers) = (Vec::<Point>::new(), Vec::new());
+    for leg in legs {
+        let points = line::points(&leg.shape, 6)?;
+        let last = points.len().checked_sub(1).ok_or_else(astray)?;
+        // A leg begins where the one before it ends.
+        let is_same = line.last().is_some_and(|it| Some(it) == points.first());
+        let begin = line.len() - usize::from(is_same);
+        line.extend(points.into_iter().skip(usize::from(is_same)));
+        for mut maneuver in leg.maneuvers {
+            let at = maneuver.begin_shape_index as usize;
+            let on_line = Some(begin + at).filter(|_| at <= last);
+            let on_line = on_line.and_then(|it| u32::try_from(it).ok());
+            maneuver.begin_shape_index = on_line.ok_or_else(astray)?;
+            maneuvers.push(maneuver);
+        }
+    }
+    Ok((line, maneuvers))
 }
 
 fn details(maneuvers: &[answer::Maneuver]) -> RouteDetails {

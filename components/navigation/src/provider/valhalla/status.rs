@@ -31,7 +31,7 @@ pub(super) fn error(reply: &Reply, ends: &[(String, &Spot)]) -> ProviderError {
     }
 }
 
-/// The answer does not tell which of both ends it is, so the error names both.
+/// The answer does not tell which of the places it is, so the error names them all.
 fn outside(ends: &[(String, &Spot)]) -> ProviderError {
     let names: Vec<_> = ends.iter().map(|it| it.1.name.as_str()).collect();
     let pointer = ends.first().map(|it| it.0.clone()).unwrap_or_default();

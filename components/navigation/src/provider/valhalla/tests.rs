@@ -98,6 +98,36 @@ fn a_walker_has_other_wishes_and_a_time_is_that_of_the_place() {
 }
 
 #[test]
+fn stops_are_sent_and_their_legs_are_one_route() {
+    let leg = |line: [(f64, f64); 2], instruction: &str| {
+        json!({
+            "shape": polyline::encode_coordinates(line.map(Into::into), 6).unwrap(),
+            "maneuvers": [
+                { "type": 1, "instruction": instruction, "length": 1.0, "begin_shape_index": 0 },
+                { "type": 4, "instruction": "着", "length": 0.0, "begin_shape_index": 1 },
+            ],
+        })
+    };
+    let legs = [
+        leg([(139.76, 35.68), (139.7, 35.53)], "北"),
+        leg([(139.7, 35.53), (139.62, 35.46)], "南"),
+    ];
+    let summary = json!({ "time": 60, "length": 2 });
+    let script = Script::of([json!({ "trip": { "summary": summary, "legs": legs } })]);
+    let ask = RouteAsk { via: vec!["35.53,139.7".to_owned()], alternatives: true, ..ask() };
+    let valhalla = valhalla(&script);
+    let (routes, details) = valhalla.routes(&ask).unwrap();
+    assert!(valhalla.stops_on_the_way());
+    let body = script.calls()[0].body.clone().unwrap();
+    assert_eq!((body["locations"].as_array().unwrap().len(), &body["alternates"]), (3, &json!(0)));
+    assert_eq!(body["locations"][1], json!({ "lat": 35.53, "lon": 139.7 }));
+    assert_eq!(line::points(&routes.routes[0].polyline, 5).unwrap().len(), 3);
+    assert_eq!(routes.routes[0].steps.len(), 4);
+    assert_eq!(details.routes[0].steps_at, [0, 1, 1, 2]);
+    assert_eq!(details.via[0].location, Point { lat: 35.53, lng: 139.7 });
+}
+
+#[test]
 fn every_code_means_what_it_says() {
     let code = |code: u32| {
         (400, json!({ "error_code": code, "error": "why", "status_code": 400 }).to_string())

@@ -56,14 +56,28 @@ impl Sentence {
                 places.origins = self.list(from, self.stop(from, is_list), is_list);
             }
         }
-        // `What time should I leave Ikebukuro`.
+        // `What time should I leave Ikebukuro`, `Leave Tokyo for Yokohama`.
+        let is_proper = |it: &Piece| {
+            let is_spot = self.spots.iter().any(|spot| it.from <= spot.0 && spot.1 <= it.to);
+            is_spot || self.chars[it.from].is_uppercase()
+        };
         for word in ["leave", "leaving", "departing"] {
             let Some(at) = self.find_word(word, 0).filter(|_| places.origins.is_empty()) else {
                 continue;
             };
             let from = at + word.len() + 1;
             if self.is_name_at(from) {
-                places.origins = self.list(from, self.stop(from, is_list), is_list);
+                let end = self.stop(from, is_list);
+                places.origins = self.list(from, end, is_list);
+                let goal = end + "for ".len();
+                if self.is_at("for ", end)
+                    && places.destinations.is_empty()
+                    && places.origins.iter().all(is_proper)
+                    && self.is_name_at(goal)
+                {
+                    places.destinations = self.list(goal, self.stop(goal, is_list), is_list);
+                    places.destinations.retain(is_proper);
+                }
             }
         }
         // `Is Y far from X`.

@@ -1,5 +1,7 @@
 //! A reservation as a ticket; it can be cancelled here.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::cinema::{Reservation, ReservationStatus};
@@ -12,6 +14,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, price, titles};
+use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
@@ -29,25 +32,43 @@ enum Cancel {
     Failed(CallError),
 }
 
-/// The reservation of that id, fresh from the counter or fetched.
+/// How old what the ticket says may get while the reader looks at it.
+const AGE: Duration = Duration::from_secs(60);
+
+/// The reservation of that id: fresh from the counter at first, and as the cinema has it from then on.
 #[component]
 pub(crate) fn TicketView(id: String) -> impl IntoView {
     let page = page();
     let office: Office = expect_context();
-    let fresh = office.fresh.get_untracked().filter(|it| it.reservation_id == id);
+    let fresh = office.fresh.try_update(Option::take).flatten();
+    let fresh = fresh.filter(|it| it.reservation_id == id);
     let is_fresh = fresh.is_some();
     let state = RwSignal::new(fresh.map_or(Loaded::Loading, Loaded::Here));
     let id = StoredValue::new(id);
     let load = move || {
+        let (id, before) = (id.get_value(), state.get_untracked());
         spawn_local(async move {
-            let arguments = json!({ "reservation_id": id.get_value() });
+            let arguments = json!({ "reservation_id": id });
             let found = fetch::<Reservation>("get_reservation", arguments).await;
-            state.set(found.map_or_else(Loaded::Failed, Loaded::Here));
+            // What the reader has done with it meanwhile is newer than the answer.
+            if state.try_with_untracked(|it| *it == before) != Some(true) {
+                return;
+            }
+            // An old ticket is better than none; one that is the same is not drawn anew.
+            let is_news = match &found {
+                Ok(found) => before.here() != Some(found),
+                Err(_) => before.here().is_none(),
+            };
+            if is_news {
+                state.set(found.map_or_else(Loaded::Failed, Loaded::Here));
+            }
         });
     };
-    if !is_fresh {
+    Effect::new(move |_| {
+        page.refreshed.track();
         load();
-    }
+    });
+    stay_fresh(AGE, load);
     office.know_programme();
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
@@ -201,7 +222,6 @@ fn title(own: &str) -> String {
 #[component]
 fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> impl IntoView {
     let page = page();
-    let office: Office = expect_context();
     let cancel = RwSignal::new(Cancel::No);
     let is_confirmed = reservation.status == ReservationStatus::Confirmed;
     let id = StoredValue::new(reservation.reservation_id);
@@ -213,7 +233,6 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
                 json!({ "reservation_id": id.get_value(), "user_id": user.get_value() });
             match fetch::<Reservation>("cancel_reservation", arguments).await {
                 Ok(reservation) => {
-                    office.fresh.set(None);
                     state.set(Loaded::Here(reservation));
                     page.announce_key(Key::CancelDone);
                     browser::focus_soon("stage");
@@ -292,7 +311,6 @@ fn Transfer(
     state: RwSignal<Loaded<Reservation>>,
 ) -> impl IntoView {
     let page = page();
-    let office: Office = expect_context();
     let is_offered = Memo::new(move |_| page.tool("transfer_reservation").is_some());
     let to = RwSignal::new(String::new());
     let is_busy = RwSignal::new(false);
@@ -326,7 +344,6 @@ fn Transfer(
             }
             match own {
                 Ok(own) => {
-                    office.fresh.set(None);
                     state.set(Loaded::Here(own));
                     page.announce_key(Key::TransferDone);
                     browser::focus_soon("stage");

@@ -52,6 +52,8 @@ pub(crate) struct AgentsState {
     pub(crate) projects: RwSignal<Loaded<Projects>>,
     pub(crate) panel: RwSignal<Panel>,
     pub(crate) passkey: RwSignal<Option<Passkey>>,
+    /// Whether something that was opened here is on its way to the host: nothing else is opened until then.
+    pub(crate) is_busy: RwSignal<bool>,
     /// Who may play an agent.
     pub(crate) assistants: RwSignal<Vec<Assistant>>,
     turnstile: StoredValue<Turnstile>,
@@ -65,6 +67,7 @@ impl AgentsState {
             projects: RwSignal::new(Loaded::Loading),
             panel: RwSignal::new(Panel::Nothing),
             passkey: RwSignal::new(None),
+            is_busy: RwSignal::new(false),
             assistants: RwSignal::new(Vec::new()),
             turnstile: StoredValue::new(Turnstile::default()),
         };
@@ -143,8 +146,11 @@ impl AgentsState {
         });
     }
 
-    /// Opens a panel, or closes it where it is open.
+    /// Opens a panel, or closes it where it is open; neither while what it sent is on its way.
     pub(crate) fn toggle(self, panel: Panel) {
+        if self.is_busy.get_untracked() {
+            return;
+        }
         let is_open = self.panel.with_untracked(|it| *it == panel);
         self.panel.set(if is_open { Panel::Nothing } else { panel });
     }

@@ -62,10 +62,10 @@ pub(crate) struct Chat {
 }
 
 impl Chat {
-    /// With what could not be sent before a reload: whether it came is not known.
+    /// With what the host was not seen to take before the reader left: whether it came is not known, so it waits to be
+    /// sent under the same name.
     pub(crate) fn with(unsent: Vec<Unsent>) -> Self {
-        let fate = Fate::Failed(CallError::Offline);
-        let outgoing = |unsent| Outgoing { unsent, fate: fate.clone() };
+        let outgoing = |unsent| Outgoing { unsent, fate: Fate::Waiting };
         Self { outgoing: unsent.into_iter().map(outgoing).collect(), ..Self::default() }
     }
 

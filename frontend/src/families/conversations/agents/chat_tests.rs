@@ -98,11 +98,12 @@ fn messages_go_one_by_one_and_a_failed_one_holds_up_the_rest() {
 }
 
 #[test]
-fn messages_unsent_before_a_reload_can_be_resent_or_withdrawn() {
+fn messages_unsent_before_a_reload_go_out_under_their_names() {
     let mut chat = Chat::with(vec![unsent("1"), unsent("2")]);
-    assert_eq!(chat.next_to_send(), None);
+    assert_eq!(chat.next_to_send(), Some(unsent("1")));
+    chat.failed("1", CallError::Offline);
+    assert_eq!(chat.next_to_send(), None, "they keep their order");
     assert_eq!(chat.withdraw("1").as_deref(), Some("text of 1"));
-    chat.again();
     assert_eq!(chat.next_to_send(), Some(unsent("2")));
     assert!(!chat.is_empty());
 }

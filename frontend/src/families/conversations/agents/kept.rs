@@ -36,6 +36,13 @@ pub(crate) fn save(seat: &Seat, kept: Kept) {
     if all.is_empty() { Keep::Tab.remove(KEPT) } else { Keep::Tab.put(KEPT, &all) }
 }
 
+/// The host has taken a message of a chat that is no longer open.
+pub(crate) fn taken(seat: &Seat, client_id: &str) {
+    let mut kept = load(seat);
+    kept.unsent.retain(|it| it.client_id != client_id);
+    save(seat, kept);
+}
+
 fn name(seat: &Seat) -> String {
     format!("{}/{}", seat.project, seat.agent)
 }

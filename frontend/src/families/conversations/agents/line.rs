@@ -78,6 +78,7 @@ impl Line {
             }
         });
         line.tell_read();
+        line.send_next();
         line
     }
 
@@ -217,6 +218,11 @@ impl Line {
         spawn_local(async move {
             let sent = client::send(&seat, &unsent).await;
             if self.chat.try_with_untracked(|_| ()).is_none() {
+                // What failed is sent once more when the chat is opened again.
+                if sent.is_ok() {
+                    kept::taken(&seat, &unsent.client_id);
+                    self.agents_state.load();
+                }
                 return;
             }
             match sent {

@@ -13,6 +13,7 @@ use crate::families::conversations::roll::Roll;
 use crate::page::{Page, page};
 use crate::route::Spot;
 use crate::text::Key;
+use crate::views::notice::Notice;
 
 /// All rows, and the way to more of them.
 #[component]
@@ -64,6 +65,7 @@ pub(super) fn Rows(roll: Roll) -> impl IntoView {
                 </button>
             })}
         </div>
+        {move || roll.no_more.get().map(|error| view! { <Notice error/> })}
     }
 }
 

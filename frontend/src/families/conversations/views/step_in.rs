@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::browser;
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
+use crate::families::conversations::written::{self, Written};
 use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Notice;
@@ -63,9 +64,11 @@ fn Paused(watch: Watch) -> impl IntoView {
 #[component]
 fn Write(watch: Watch) -> impl IntoView {
     let page = page();
-    let draft = RwSignal::new(String::new());
+    let kept = watch.id.with_value(|id| written::load(id));
+    let kept = kept.unwrap_or_else(|| Written { client_id: browser::unique(), ..<_>::default() });
+    let draft = RwSignal::new(kept.content);
     // The same message sent again, because it is not known whether it arrived, is the same message.
-    let number = StoredValue::new(browser::unique());
+    let number = StoredValue::new(kept.client_id);
     let is_empty = move || draft.with(|it| it.trim().is_empty());
     let is_long = move || draft.with(|it| it.chars().count() > MESSAGE_MAX);
     let send = move || {
@@ -73,14 +76,16 @@ fn Write(watch: Watch) -> impl IntoView {
         if content.trim().is_empty() || content.chars().count() > MESSAGE_MAX {
             return;
         }
-        let message = json!({ "content": content, "client_message_id": number.get_value() });
+        let (id, client_id) = (watch.id.get_value(), number.get_value());
+        let message = json!({ "content": content, "client_message_id": client_id });
         watch.is_at_end.set(true);
         watch.act("write_message", &message, move || {
+            written::taken(&id, &client_id);
             // What was typed while it was on its way stays.
-            if draft.with_untracked(|it| *it == content) {
+            if draft.try_with_untracked(|it| *it == content) == Some(true) {
                 draft.set(String::new());
+                number.set_value(browser::unique());
             }
-            number.set_value(browser::unique());
             page.announce_key(Key::TalkSentAnnounced);
             // There is nothing more to send: the button is off, and the keyboard not lost with it.
             browser::focus_if_lost("talk-write");
@@ -104,8 +109,11 @@ fn Write(watch: Watch) -> impl IntoView {
             <textarea id="talk-write" rows="2" aria-describedby="talk-write-hint"
                 prop:value=move || draft.get() on:keydown=key
                 on:input=move |event| {
-                    draft.set(event_target_value(&event));
-                    number.set_value(browser::unique());
+                    let content = event_target_value(&event);
+                    let client_id = browser::unique();
+                    draft.set(content.clone());
+                    number.set_value(client_id.clone());
+                    watch.id.with_value(|id| written::save(id, Written { content, client_id }));
                 }></textarea>
             <p class="error" role="alert">
                 {move || is_long().then(|| page.say(Key::TalkTooLong))}
@@ -215,6 +223,6 @@ fn stop(watch: Watch, more: &Value) {
     let page = watch.page;
     watch.act("stop_conversation", more, move || {
         page.announce_key(Key::TalkStoppedAnnounced);
-        browser::focus_soon("stage");
+        browser::focus_if_lost("stage");
     });
 }

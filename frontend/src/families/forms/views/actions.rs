@@ -112,7 +112,8 @@ fn StepView(session: FormSession, requested: Requested, send: Signal<String>) ->
                 if is_offline {
                     return page.fill(Key::FormNotSentOffline, &[&send.get()]);
                 }
-                error.with_value(|it| format!("{}：{}", it.title(lang), it.mend(lang)))
+                error
+                    .with_value(|it| format!("{}{}{}", it.title(lang), lang.colon(), it.mend(lang)))
             };
             let more = move || error.with_value(|it| details(it, &it.mend(page.lang.get()), page));
             view! {
@@ -124,7 +125,7 @@ fn StepView(session: FormSession, requested: Requested, send: Signal<String>) ->
             }
             .into_any()
         }
-        Step::Uploading(index) => view! {
+        Step::Uploading(index) if requested.is_uploading(index) => view! {
             <div class="notice" role="alert">
                 <p>{move || page.say(Key::FormUploading)}</p>
                 <button type="button" class="link"

@@ -9,7 +9,8 @@ use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::error::CallError;
-use crate::families::forms::place::At;
+use crate::families::forms::place::{At, name_of, status_of};
+use crate::history;
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
@@ -17,20 +18,25 @@ use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::views::notice::{Empty, Notice, Skeleton};
 
-/// The states, and what they are called by people and by the tool.
-const STATES: [(Option<Status>, Key, &str); 5] = [
-    (None, Key::FormsAll, ""),
-    (Some(Status::Waiting), Key::FormsWaiting, "waiting"),
-    (Some(Status::Submitted), Key::FormsSubmitted, "submitted"),
-    (Some(Status::Cancelled), Key::FormsCancelled, "cancelled"),
-    (Some(Status::Declined), Key::FormsDeclined, "declined"),
+/// The states, and what they are called by people.
+const STATES: [(Option<Status>, Key); 5] = [
+    (None, Key::FormsAll),
+    (Some(Status::Waiting), Key::FormsWaiting),
+    (Some(Status::Submitted), Key::FormsSubmitted),
+    (Some(Status::Cancelled), Key::FormsCancelled),
+    (Some(Status::Declined), Key::FormsDeclined),
 ];
 
 /// The list, by state and page by page.
 #[derive(Clone, Copy)]
 struct List {
-    state: RwSignal<&'static str>,
+    /// None for all of them.
+    state: RwSignal<Option<Status>>,
     forms: RwSignal<Loaded<Submissions>>,
+    /// The state of those that are shown.
+    shown: StoredValue<Option<Status>>,
+    /// Why what is shown is not all that was asked for.
+    error: RwSignal<Option<CallError>>,
     /// How many are wanted at least.
     wanted: StoredValue<usize>,
     /// Answers to an older question are dropped by its number.
@@ -48,11 +54,17 @@ impl List {
             if self.number.try_get_value() != Some(number) {
                 return;
             }
-            let has_some = self.forms.with_untracked(|it| it.here().is_some());
+            let is_here = self.forms.with_untracked(|it| it.here().is_some());
+            let is_same = is_here && self.shown.get_value() == state;
             match found {
-                Ok(found) => self.forms.set(Loaded::Here(found)),
-                // An old list is better than none.
-                Err(CallError::Offline) if has_some => {}
+                Ok(found) => {
+                    self.error.set(None);
+                    self.shown.set_value(state);
+                    self.forms.set(Loaded::Here(found));
+                }
+                // An old list is better than none; that the host is not there is said at the top.
+                Err(CallError::Offline) if is_same => {}
+                Err(error) if is_same => self.error.set(Some(error)),
                 Err(error) => self.forms.set(Loaded::Failed(error)),
             }
         });
@@ -67,12 +79,12 @@ impl List {
 }
 
 /// The newest forms in `state`, page by page, until there are `wanted` or no more.
-async fn pages(state: &str, wanted: usize) -> Result<Submissions, CallError> {
+async fn pages(state: Option<Status>, wanted: usize) -> Result<Submissions, CallError> {
     let mut found = Submissions::default();
     loop {
         let mut arguments = json!({});
-        if !state.is_empty() {
-            arguments["status"] = state.into();
+        if let Some(state) = state {
+            arguments["status"] = name_of(state).into();
         }
         if let Some(cursor) = found.next_cursor.take() {
             arguments["cursor"] = cursor.into();
@@ -91,15 +103,26 @@ async fn pages(state: &str, wanted: usize) -> Result<Submissions, CallError> {
 #[component]
 pub(crate) fn FormsView() -> impl IntoView {
     let page = page();
+    let asked = move || match page.route.with(At::of) {
+        Some(At::List(state)) => Some(state),
+        _ => None,
+    };
     let list = List {
-        state: RwSignal::new(""),
+        state: RwSignal::new(untrack(asked).flatten()),
         forms: RwSignal::new(Loaded::Loading),
+        shown: StoredValue::new(None),
+        error: RwSignal::new(None),
         wanted: StoredValue::new(1),
         number: StoredValue::new(0),
     };
     let subscriptions: Subscriptions = expect_context();
     let rung = subscriptions.changes("form://submissions.csv");
-    Effect::new(move |before: Option<&str>| {
+    Effect::new(move |_| {
+        if let Some(state) = asked().filter(|it| *it != list.state.get_untracked()) {
+            list.state.set(state);
+        }
+    });
+    Effect::new(move |before: Option<Option<Status>>| {
         let state = list.state.get();
         page.refreshed.track();
         rung.track();
@@ -135,7 +158,7 @@ pub(crate) fn FormsView() -> impl IntoView {
 #[component]
 fn Nothing(list: List) -> impl IntoView {
     let page = page();
-    let is_all = list.state.get_untracked().is_empty();
+    let is_all = list.state.get_untracked().is_none();
     if !is_all {
         return view! { <Empty title=Signal::derive(move || page.say(Key::FormsNoneFit).to_owned())/> }
             .into_any();
@@ -149,23 +172,24 @@ fn Nothing(list: List) -> impl IntoView {
 #[component]
 fn Bar(list: List) -> impl IntoView {
     let page = page();
-    let error = RwSignal::new(None::<CallError>);
+    let error = list.error;
+    let named = |state: Option<Status>| state.map(name_of).unwrap_or_default();
     let choose = move |event| {
-        let chosen = event_target_value(&event);
-        if let Some((_, _, name)) = STATES.iter().find(|it| it.2 == chosen) {
-            list.state.set(name);
-        }
+        let state = status_of(&event_target_value(&event));
+        // The way back from a form leads to the same list.
+        history::replace_hash(&At::List(state).hash());
+        list.state.set(state);
     };
-    let option = move |(_, key, name): (Option<Status>, Key, &'static str)| {
+    let option = move |(state, key): (Option<Status>, Key)| {
         view! {
-            <option value=name selected=move || list.state.get() == name>
+            <option value=named(state) selected=move || list.state.get() == state>
                 {move || page.say(key)}
             </option>
         }
     };
     let download = move |_| {
         let state = list.state.get_untracked();
-        let query = if state.is_empty() { String::new() } else { format!("?status={state}") };
+        let query = state.map(|it| format!("?status={}", name_of(it))).unwrap_or_default();
         spawn_local(async move {
             let text = mcp::read_text(&format!("form://submissions.csv{query}")).await;
             let saved = text.and_then(|text| {
@@ -182,7 +206,7 @@ fn Bar(list: List) -> impl IntoView {
         <div class="forms-bar">
             <label class="forms-state">
                 <span class="label">{move || page.say(Key::FormsState)}</span>
-                <select id="forms-state" on:change=choose prop:value=move || list.state.get()>
+                <select id="forms-state" on:change=choose prop:value=move || named(list.state.get())>
                     {STATES.map(option).into_iter().collect_view()}
                 </select>
             </label>

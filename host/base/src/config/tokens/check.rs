@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::TokenConfig;
 use crate::scopes::Scope;
 use crate::{
-    config::{Config, accounts, oauth},
+    config::{Config, Problem, accounts, oauth},
     grants::address::host_of,
 };
 
@@ -15,24 +15,6 @@ use crate::{
 const TAKEN: [&str; 4] = ["anonymous", "gateway", "operator", "stdio"];
 /// Characters that a name may have.
 const NAME_CHARS_MAX: usize = 64;
-
-/// One thing that is wrong, or worth knowing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Where it stands in the file.
-    pub path: Vec<String>,
-    /// What to fix. Never a token nor a digest.
-    pub what: String,
-    /// Whether the server does not start because of it.
-    pub is_fatal: bool,
-}
-
-impl Problem {
-    pub fn new(path: &[&str], what: impl Into<String>, is_fatal: bool) -> Self {
-        let path = path.iter().map(|it| (*it).to_owned()).collect();
-        Self { path, what: what.into(), is_fatal }
-    }
-}
 
 /// Why `name` cannot be a token's.
 pub fn name_problem(name: &str) -> Option<String> {

@@ -12,17 +12,22 @@ use super::days::Days;
 use super::{Office, Steps};
 use crate::browser;
 use crate::call::{Loaded, fetch};
-use crate::dates::{self, Day};
+use crate::dates::Day;
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::staff::Leave;
 use crate::families::cinema::views::movies::FilmCard;
+use crate::families::cinema::views::stay_fresh;
 use crate::page::{Page, page};
 use crate::route::Spot;
 use crate::text::Key;
 use crate::views::notice::{Empty, Notice, Skeleton};
 
+/// How old the programme on the screen may get while the reader looks at it.
+const AGE: Duration = Duration::from_secs(60);
+/// How old it may be when they come back to it, in milliseconds.
+const YOUNG_MS: f64 = 15_000.0;
 /// A search waits until the reader has paused.
 const PAUSE: Duration = Duration::from_millis(300);
 
@@ -37,10 +42,19 @@ struct Found {
 pub(super) fn Browse() -> impl IntoView {
     let page = page();
     let office: Office = expect_context();
-    let load = Callback::new(move |()| spawn_local(load(office)));
+    let asked_ms = StoredValue::new(0.0);
+    let load = Callback::new(move |()| {
+        asked_ms.set_value(browser::now_ms());
+        spawn_local(load(office));
+    });
     Effect::new(move |_| {
         page.refreshed.track();
         load.run(());
+    });
+    stay_fresh(AGE, move || {
+        if browser::now_ms() - asked_ms.get_value() > YOUNG_MS {
+            load.run(());
+        }
     });
     let day = Memo::new(move |_| chosen_day(page, office));
     let found = search(office);
@@ -94,7 +108,7 @@ async fn programme(office: Office) -> Result<Programme, CallError> {
     let requests: Vec<_> = requests.map(Box::pin).collect();
     let showtimes = browser::all(requests).await;
     let showtimes: Result<BTreeMap<_, _>, CallError> = showtimes.into_iter().collect();
-    Ok(Programme { showtimes: showtimes?, films })
+    Ok(Programme { showtimes: showtimes?, films, now: movies.now })
 }
 
 /// The films as soon as they are known, while their showtimes are on their way.
@@ -122,7 +136,10 @@ fn chosen_day(page: Page, office: Office) -> Option<Day> {
         Some(At::BoxOffice(booking)) => Day::parse(booking.date.as_deref()?),
         _ => None,
     });
-    office.programme.with(|it| it.here()?.day(asked, &dates::now()))
+    office.programme.with(|it| {
+        let programme = it.here()?;
+        programme.day(asked, &programme.now())
+    })
 }
 
 /// Asks the host for what was typed, a moment after the last letter; none without a search.
@@ -190,8 +207,7 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
     let films = Memo::new(move |_| {
         let found = found.get();
         let ids = found.as_ref().map(|it| it.ids.as_slice());
-        let now = dates::now();
-        let films = |it: &Programme| it.on(day.get(), ids, &now);
+        let films = |it: &Programme| it.on(day.get(), ids, &it.now());
         office.programme.with(|it| it.here().map(films).unwrap_or_default())
     });
     let count = move || page.fill(Key::FilmCount, &[&films.with(Vec::len).to_string()]);

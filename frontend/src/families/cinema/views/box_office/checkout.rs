@@ -6,8 +6,8 @@ use output::cinema::{Broken, Reservation};
 use serde_json::json;
 
 use super::Office;
-use super::hold::HoldView;
-use super::seats::Showing;
+use super::hold::{HoldView, hold_name};
+use super::seats::{Showing, picks_name};
 use super::waiting::WaitingView;
 use crate::browser::{self, Keep};
 use crate::call::fetch;
@@ -16,6 +16,7 @@ use crate::families::cinema::hall::Picks;
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::price;
 use crate::families::cinema::refused_seats;
+use crate::families::tell_not_done;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
@@ -113,26 +114,38 @@ impl CheckoutState {
                 arguments["hold_token"] = token.into();
             }
             match fetch::<Reservation>("reserve_seats", arguments).await {
-                Ok(reservation) => self.done(reservation),
+                Ok(reservation) => self.done(&showtime, reservation),
                 Err(error) => self.failed(error),
             }
         });
     }
 
-    fn done(self, reservation: Reservation) {
+    /// What the seats were picked and held for is done. The reader may look elsewhere by now, so nothing of the view is
+    /// touched; where they still look at this showing, the ticket takes its place.
+    fn done(self, showtime: &str, reservation: Reservation) {
         let Showing { page, office, .. } = self.showing;
         Keep::Browser.put("name", &office.name.get_untracked());
-        self.showing.picks.set(Picks::default());
-        self.showing.holding.over(false);
+        office.keep_picks(showtime, &Picks::default());
+        Keep::Tab.remove(&picks_name(showtime));
+        Keep::Tab.remove(&hold_name(showtime));
         let id = reservation.reservation_id.clone();
         office.fresh.set(Some(reservation));
-        page.announce_key(Key::Reserved);
-        page.go(At::Reservation(id).route());
+        let is_here = page.route.with_untracked(|route| match At::of(route) {
+            Some(At::BoxOffice(booking)) => booking.showtime.as_deref() == Some(showtime),
+            _ => false,
+        });
+        if is_here {
+            page.announce_key(Key::Reserved);
+            page.go(At::Reservation(id).route());
+        } else {
+            page.announce(page.lang.get_untracked().fill(Key::ReservedAway, &[&id]));
+            page.show(Key::ReservedAway, &id);
+        }
     }
 
     fn failed(self, error: CallError) {
         if self.sending.is_disposed() {
-            return;
+            return tell_not_done(self.showing.page, &error);
         }
         if let CallError::Refused(refusal) = &error {
             // Where nothing was answered, the seats may be the reader's: they stay picked for the next try.
@@ -146,7 +159,38 @@ impl CheckoutState {
             }
             self.showing.refresh();
         }
+        // They may have picked others while it was on its way.
+        if self.is_given_up(&self.showing.picks.get_untracked()) {
+            self.showing.is_reserving.set(false);
+            self.showing.refresh();
+        }
         self.sending.set(Sending::Failed(error));
+    }
+
+    /// Whether an order that got no answer is no longer what is picked: as long as it is, it is the next try.
+    fn is_given_up(self, now: &Picks) -> bool {
+        let seats = now.ids(&self.showing.hall.get_untracked());
+        let is_unanswered = self.showing.is_reserving.get_untracked();
+        is_unanswered && self.order.with_value(|it| it.seats != seats)
+    }
+
+    /// The reader has picked anew: the last try is over, and what was wrong with it. That seats were lost to others is
+    /// no choice of theirs.
+    fn follow(self, before: &Picks, now: &Picks) {
+        let is_more = now.has_more_than(before);
+        if is_more {
+            self.missing.set(None);
+        }
+        if !self.sending.with_untracked(|it| matches!(it, Sending::Failed(_))) {
+            return;
+        }
+        let is_unanswered = self.showing.is_reserving.get_untracked();
+        let is_over = if is_unanswered { self.is_given_up(now) } else { is_more };
+        if is_over {
+            self.sending.set(Sending::Ready);
+            self.showing.is_reserving.set(false);
+            self.showing.refresh();
+        }
     }
 }
 
@@ -164,11 +208,10 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
         event.prevent_default();
         checkout.reserve();
     };
-    // The message about the last try is over once the reader picks again.
-    Effect::new(move |before: Option<usize>| {
-        let now = showing.picks.with(Picks::len);
-        if before.is_some_and(|before| before < now) {
-            checkout.missing.set(None);
+    Effect::new(move |before: Option<Picks>| {
+        let now = showing.picks.get();
+        if let Some(before) = before {
+            checkout.follow(&before, &now);
         }
         now
     });

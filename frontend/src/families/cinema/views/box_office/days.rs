@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::Office;
 use crate::dates::{self, Day};
 use crate::families::cinema::place::{At, Booking};
+use crate::families::cinema::programme::Programme;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
@@ -34,8 +35,13 @@ pub(super) fn Days(
 fn DayLink(each: Day, day: Memo<Option<Day>>) -> impl IntoView {
     let page = page();
     let booking = Booking { date: Some(each.to_string()), showtime: None };
-    let today = Day::today();
+    let office: Office = expect_context();
+    let today = Memo::new(move |_| {
+        let now = office.programme.with(|it| it.here().map(Programme::now));
+        now.and_then(|it| Day::of_time(&it))
+    });
     let near = move || {
+        let today = today.get()?;
         if each == today {
             Some(page.say(Key::Today))
         } else {

@@ -33,6 +33,11 @@ pub(super) struct Hold {
     ends_ms: f64,
 }
 
+/// Under which name this tab keeps the hold of a showing.
+pub(super) fn hold_name(showtime: &str) -> String {
+    format!("hold.{showtime}")
+}
+
 impl Hold {
     fn begun(told: output::cinema::Hold, now_ms: f64) -> Self {
         let ends_ms = now_ms + f64::from(told.seconds_left) * 1e3;
@@ -71,7 +76,7 @@ pub(super) struct Holding {
 impl Holding {
     /// Takes up what this tab held before a reload.
     pub(super) fn new(showtime: &str) -> Self {
-        let name = format!("hold.{showtime}");
+        let name = hold_name(showtime);
         let kept = Keep::Tab.get::<Hold>(&name);
         Self {
             hold: RwSignal::new(kept.filter(|it| it.left_s(js_sys::Date::now()) > 0)),
@@ -152,11 +157,14 @@ impl Holding {
             return browser::focus("user-id");
         }
         let seats = showing.picks.with_untracked(|it| it.ids(&showing.hall.get_untracked()));
-        let arguments = json!({
+        let mut arguments = json!({
             "user_id": user,
             "showtime_id": showing.id.get_value(),
             "seat_ids": seats,
         });
+        if let Some(token) = self.token() {
+            arguments["hold_token"] = token.into();
+        }
         self.ask(showing, "hold_seats", arguments, Key::HoldBegun);
     }
 
@@ -172,11 +180,7 @@ impl Holding {
         self.is_busy.set(true);
         self.wants_name.set(false);
         self.error.set(None);
-        let before = self.token().filter(|_| said == Key::HoldBegun);
         spawn_local(async move {
-            if let Some(before) = before {
-                release(&before).await;
-            }
             let answer = fetch::<output::cinema::Hold>(tool, arguments).await;
             if self.is_busy.try_set(false).is_some() {
                 return;

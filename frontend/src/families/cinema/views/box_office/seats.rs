@@ -19,6 +19,7 @@ use crate::dates;
 use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::programme::has_begun;
 use crate::families::cinema::views::hall::{HallView, Legend};
+use crate::families::cinema::views::stay_fresh;
 use crate::page::{Page, page};
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
@@ -278,7 +279,7 @@ impl Showing {
     }
 
     fn kept_name(self) -> String {
-        self.id.with_value(|id| format!("picks.{id}"))
+        self.id.with_value(|id| picks_name(id))
     }
 
     /// Keeps the picks over a look elsewhere and over a reload.
@@ -290,6 +291,11 @@ impl Showing {
             Keep::Tab.put(&self.kept_name(), &picks.ids(&self.hall.get_untracked()));
         }
     }
+}
+
+/// Under which name this tab keeps what is picked of a showing.
+pub(super) fn picks_name(showtime: &str) -> String {
+    format!("picks.{showtime}")
 }
 
 #[component]
@@ -305,7 +311,7 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
         changes.track();
         showing.refresh();
     });
-    stay_fresh(showing);
+    stay_fresh(AGE, move || showing.refresh());
     showing.office.know_programme();
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
@@ -326,25 +332,6 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
             }}
         </div>
     }
-}
-
-/// Asks again when the reader comes back, and every so often while they look.
-fn stay_fresh(showing: Showing) {
-    let refresh = move || {
-        if browser::is_visible() {
-            showing.refresh();
-        }
-    };
-    let timer = set_interval_with_handle(refresh, AGE);
-    let focus = window_event_listener(leptos::ev::focus, move |_| refresh());
-    let visibility = window_event_listener(leptos::ev::visibilitychange, move |_| refresh());
-    on_cleanup(move || {
-        if let Ok(timer) = timer {
-            timer.clear();
-        }
-        focus.remove();
-        visibility.remove();
-    });
 }
 
 #[component]

@@ -1,5 +1,7 @@
 //! The waiting list of a showing that has no seats left: to join it, to see how far one is, to take or leave an offer.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::cinema::{Hold, Waiting, WaitingList};
@@ -16,6 +18,9 @@ use crate::families::cinema::hall::Picks;
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::views::notice::Notice;
+
+/// The list is asked for once the reader has paused in typing a name.
+const PAUSE: Duration = Duration::from_millis(400);
 
 /// The reader's entries of this showing.
 #[derive(Clone, Copy)]
@@ -40,6 +45,9 @@ impl List {
         spawn_local(async move {
             let found = fetch::<WaitingList>("list_waiting", json!({ "user_id": user })).await;
             let (Some(id), Ok(found)) = (self.showing.id.try_get_value(), found) else { return };
+            if self.user() != user {
+                return;
+            }
             let own = found.waiting.into_iter().filter(|it| it.showtime_id == id).collect();
             let _ = self.entries.try_set(own);
         });
@@ -90,15 +98,24 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
         error: RwSignal::new(None),
     };
     let subscriptions: Subscriptions = expect_context();
-    let user = Memo::new(move |_| showing.office.name.with(|it| it.trim().to_owned()));
-    let changes = Memo::new(move |_| {
-        let user = String::from(js_sys::encode_uri_component(&user.get()));
-        subscriptions.changes(&format!("cinema://users/{user}/waiting"))
+    let is_offered = Memo::new(move |_| {
+        ["join_waiting_list", "list_waiting"].iter().all(|it| page.tool(it).is_some())
     });
-    Effect::new(move |_| {
-        changes.get().track();
-        page.refreshed.track();
-        list.load();
+    let user = settled(showing.office.name);
+    let changes = Memo::new(move |_| {
+        let user = user.get();
+        (is_offered.get() && !user.is_empty()).then(|| {
+            let user = String::from(js_sys::encode_uri_component(&user));
+            subscriptions.changes(&format!("cinema://users/{user}/waiting"))
+        })
+    });
+    Effect::new(move |_| match changes.get() {
+        Some(changes) => {
+            changes.track();
+            page.refreshed.track();
+            list.load();
+        }
+        None => list.entries.set(Vec::new()),
     });
     let is_full = Memo::new(move |_| {
         showing.hall.with(|it| it.counts().0 == 0) && showing.picks.with(Picks::is_empty)
@@ -113,7 +130,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     });
     let is_empty = Memo::new(move |_| open.with(Vec::is_empty));
     move || {
-        (!is_empty.get() || is_full.get()).then(|| {
+        (is_offered.get() && (!is_empty.get() || is_full.get())).then(|| {
             view! {
                 <section class="waiting" aria-labelledby="waiting-title">
                     <h2 id="waiting-title" class="section-title">{move || page.say(Key::WaitingTitle)}</h2>
@@ -128,6 +145,26 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
             }
         })
     }
+}
+
+/// A name as it stands once the reader has paused in typing it.
+fn settled(name: RwSignal<String>) -> RwSignal<String> {
+    let typed = move || name.with(|it| it.trim().to_owned());
+    let settled = RwSignal::new(untrack(typed));
+    let number = StoredValue::new(0_u32);
+    Effect::new(move |_| {
+        let typed = typed();
+        number.update_value(|it| *it = it.wrapping_add(1));
+        let own = number.get_value();
+        let settle = move || {
+            let is_last = number.try_get_value() == Some(own);
+            if is_last && settled.with_untracked(|it| *it != typed) {
+                settled.set(typed);
+            }
+        };
+        set_timeout(settle, PAUSE);
+    });
+    settled
 }
 
 #[component]

@@ -15,6 +15,7 @@ use crate::browser;
 use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
+use crate::families::tell_not_done;
 use crate::page::Page;
 use crate::views::notice::Notice;
 
@@ -144,6 +145,9 @@ impl Files {
             let arguments = json!({ "text": chosen.text, "format": chosen.format });
             let done = self.staff.edit("import_catalogue", arguments).await;
             if self.is_busy.try_set(false).is_some() {
+                if let Err(error) = &done {
+                    tell_not_done(self.page, error);
+                }
                 return;
             }
             self.import.set(done.map_or_else(Import::Failed, Import::Done));

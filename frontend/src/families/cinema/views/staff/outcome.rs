@@ -10,6 +10,7 @@ use super::sheet::Sheet;
 use crate::browser;
 use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
+use crate::families::tell_not_done;
 use crate::page::page;
 
 /// How many changes are shown.
@@ -44,7 +45,7 @@ impl<D> Clone for Editing<D> {
 
 impl<D> Copy for Editing<D> {}
 
-impl<D: Default + Send + Sync> Editing<D> {
+impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
     pub(super) fn new(staff: Staff) -> Self {
         Self {
             staff,
@@ -66,6 +67,22 @@ impl<D: Default + Send + Sync> Editing<D> {
         browser::focus_if_lost(ADD);
     }
 
+    /// That is done; what was begun meanwhile stays open.
+    pub(super) fn finish(self, done: &D) {
+        if self.doing.with_untracked(|it| it == done) {
+            self.stop();
+        }
+    }
+
+    /// That came to nothing: it is said where it was done, or by the page where something else was begun meanwhile.
+    pub(super) fn fail(self, done: &D, error: CallError) {
+        if self.doing.try_with_untracked(|it| it == done) == Some(true) {
+            self.error.set(Some(error));
+        } else {
+            tell_not_done(self.staff.page, &error);
+        }
+    }
+
     /// Sends an edit; what the cinema finds wrong with a field goes to the `sheet` that has it.
     pub(super) fn send(self, tool: &'static str, arguments: Value, sheet: Option<Sheet>) {
         if self.is_busy.get_untracked() {
@@ -73,18 +90,18 @@ impl<D: Default + Send + Sync> Editing<D> {
         }
         self.is_busy.set(true);
         self.error.set(None);
+        let doing = self.doing.get_untracked();
         spawn_local(async move {
             let done = self.staff.edit(tool, arguments).await;
-            if self.is_busy.try_set(false).is_some() {
-                return;
-            }
+            let is_here = self.is_busy.try_set(false).is_none();
             match done {
-                Ok(came) => {
+                Ok(came) if is_here => {
                     self.came.set(Some(came));
-                    self.stop();
+                    self.finish(&doing);
                 }
+                Ok(_) => {}
                 Err(error) if sheet.is_some_and(|it| it.takes(&error)) => {}
-                Err(error) => self.error.set(Some(error)),
+                Err(error) => self.fail(&doing, error),
             }
         });
     }

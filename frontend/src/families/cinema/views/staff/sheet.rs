@@ -152,7 +152,8 @@ impl Sheet {
             let first = problem.pointer.trim_start_matches('/').split('/').next();
             let field = self
                 .fields
-                .with_value(|it| it.iter().find(|it| Some(it.name) == first).map(|it| it.name));
+                .try_with_value(|it| it.iter().find(|it| Some(it.name) == first).map(|it| it.name))
+                .flatten();
             if let Some(name) = field {
                 found.entry(name).or_insert_with(|| Wrong::Told(problem.message.clone()));
             } else {

@@ -13,6 +13,7 @@ use crate::error::CallError;
 use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::{Catalogue, Film, Met, Screen, screen_of};
 use crate::families::cinema::staff::words::Word;
+use crate::families::tell_not_done;
 use crate::views::notice::Notice;
 
 /// An identifier, a name, and the name in English.
@@ -127,10 +128,10 @@ pub(super) fn ShowingForm(
         }
         spawn_local(async move {
             let done = staff.edit("edit_showtime", arguments).await;
-            if is_busy.try_set(false).is_some() {
-                return;
-            }
+            let is_here = is_busy.try_set(false).is_none();
             match done {
+                Ok(_) if !is_here => {}
+                Err(it) if !is_here => tell_not_done(page, &it),
                 Ok(came) => saved.run((came, Day::of_time(&start))),
                 // The cinema has refused it; why is said in the reader's language where it is known.
                 Err(it) if it.problems().iter().any(|it| it.pointer == "/start_time") => {

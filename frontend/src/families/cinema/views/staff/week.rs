@@ -86,6 +86,7 @@ impl Week {
         }
         self.edits.is_busy.set(true);
         self.edits.error.set(None);
+        let doing = self.edits.doing.get_untracked();
         spawn_local(async move {
             let mut arguments = json!({ "showtime_id": id });
             if let Some(reason) = reason {
@@ -96,9 +97,7 @@ impl Week {
             if done.is_ok() {
                 self.edits.staff.load().await;
             }
-            if self.edits.is_busy.try_set(false).is_some() {
-                return;
-            }
+            let is_here = self.edits.is_busy.try_set(false).is_none();
             match done {
                 Ok(state) => {
                     let word = match state.is_sales_closed {
@@ -106,9 +105,11 @@ impl Week {
                         false => Word::OpenedNow,
                     };
                     word.announce(self.page, &[&called]);
-                    self.edits.stop();
+                    if is_here {
+                        self.edits.finish(&doing);
+                    }
                 }
-                Err(error) => self.edits.error.set(Some(translated(error))),
+                Err(error) => self.edits.fail(&doing, translated(error)),
             }
         });
     }

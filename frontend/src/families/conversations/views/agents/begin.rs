@@ -14,6 +14,7 @@ use crate::families::conversations::agents::agents_state::AgentsState;
 use crate::families::conversations::agents::beginning::{Beginning, able};
 use crate::families::conversations::agents::defining::theirs;
 use crate::families::conversations::place::At;
+use crate::families::tell_not_done;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
@@ -32,7 +33,7 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
     let empty = || RwSignal::new(String::new());
     let (purpose, message, turns) = (empty(), empty(), empty());
     let error = RwSignal::new(None::<CallError>);
-    let is_busy = RwSignal::new(false);
+    let is_busy = agents_state.is_busy;
     browser::focus_soon(checked.id("initiator_agent_id"));
     let agents = Memo::new({
         let project = project.clone();
@@ -59,13 +60,15 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
         is_busy.set(true);
         spawn_local(async move {
             let begun = fetch::<Transcript>("begin_conversation", beginning.arguments()).await;
-            if is_busy.try_set(false).is_some() {
-                return;
-            }
+            let _ = is_busy.try_set(false);
+            let is_open = !error.is_disposed();
             match begun {
+                // Who has gone on is not called away: it stands in the list of conversations.
+                Ok(_) if !is_open => {}
                 Ok(it) => {
                     page.go(At::Conversation(it.conversation.conversation_id).route());
                 }
+                Err(it) if !is_open => tell_not_done(page, &it),
                 Err(it) => {
                     // That the two talk already is no fault of a field.
                     let is_conflict = matches!(&it, CallError::Refused(it) if it.status == 409);
@@ -95,7 +98,7 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
             <TextField checked name="max_turns" say=Key::BeginTurns hint=Key::BeginTurnsHint
                 value=turns is_number=true/>
             {move || error.get().map(|error| view! { <Notice error/> })}
-            <FormActions is_busy say=Key::BeginSend busy=Key::BeginSending opener/>
+            <FormActions say=Key::BeginSend busy=Key::BeginSending opener/>
         </form>
     }
 }

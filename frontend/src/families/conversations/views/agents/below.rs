@@ -12,6 +12,7 @@ use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::conversations::agents::agents_state::{AgentsState, Panel, Passkey};
 use crate::families::conversations::place::Seat;
+use crate::families::tell_not_done;
 use crate::page::{Page, page};
 use crate::text::Key;
 use crate::views::notice::Notice;
@@ -53,7 +54,7 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
     let page = page();
     let agents_state: AgentsState = expect_context();
     let error = RwSignal::new(None::<CallError>);
-    let is_busy = RwSignal::new(false);
+    let is_busy = agents_state.is_busy;
     let (ask, yes, prefix) = match is_retiring {
         true => (Key::AgentRetireAsk, Key::AgentRetireYes, "retire"),
         false => (Key::AgentRenewAsk, Key::AgentRenewYes, "renew"),
@@ -68,11 +69,14 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
         spawn_local(async move {
             let tool = if is_retiring { "retire_agent" } else { "renew_passkey" };
             let done = fetch::<Value>(tool, json!({ "agent_id": seat.agent })).await;
-            if is_busy.try_set(false).is_some() {
-                return;
+            let _ = is_busy.try_set(false);
+            let is_open = !error.is_disposed();
+            if is_open && done.is_ok() {
+                agents_state.panel.set(Panel::Nothing);
             }
             match done {
                 Ok(output) => settle(page, agents_state, seat, name, &output, is_retiring),
+                Err(it) if !is_open => tell_not_done(page, &it),
                 Err(it) => error.set(Some(it)),
             }
         });
@@ -102,12 +106,11 @@ fn settle(
     output: &Value,
     is_retiring: bool,
 ) {
-    agents_state.panel.set(Panel::Nothing);
     agents_state.load();
     if is_retiring {
         page.announce(page.lang.get_untracked().fill(Key::AgentRetired, &[&name]));
         page.show(Key::AgentRetired, &name);
-        browser::focus_soon("stage");
+        browser::focus_if_lost("stage");
     } else if let Some(passkey) = output.get("passkey").and_then(Value::as_str) {
         agents_state.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));
     }

@@ -14,6 +14,7 @@ use crate::error::CallError;
 use crate::families::conversations::agents::agents_state::{AgentsState, Panel, Passkey};
 use crate::families::conversations::agents::defining::{AgentDraft, theirs};
 use crate::families::conversations::place::Seat;
+use crate::families::tell_not_done;
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
@@ -75,7 +76,7 @@ pub(super) fn DefineAgent(
         None => AgentDraft { projects: vec![project.clone()], ..AgentDraft::default() },
     });
     let error = RwSignal::new(None::<CallError>);
-    let is_busy = RwSignal::new(false);
+    let is_busy = agents_state.is_busy;
     browser::focus_soon(checked.id(if is_there { "name" } else { "agent_id" }));
     let title = if is_there { Key::ChangeAgentTitle } else { Key::DefineAgentTitle };
     let (say, busy) = match is_there {
@@ -94,11 +95,14 @@ pub(super) fn DefineAgent(
         let (project, opener) = (project.clone(), opener.clone());
         spawn_local(async move {
             let done = fetch::<Value>("define_agent", draft.arguments()).await;
-            if is_busy.try_set(false).is_some() {
-                return;
-            }
+            let _ = is_busy.try_set(false);
+            let is_open = !error.is_disposed();
             match done {
-                Ok(output) => defined(agents_state, &draft, &output, &project, &opener),
+                Ok(output) => {
+                    let opener = is_open.then_some(opener.as_str());
+                    defined(agents_state, &draft, &output, &project, opener);
+                }
+                Err(it) if !is_open => tell_not_done(page, &it),
                 Err(it) => {
                     let faults = theirs(&it, AgentDraft::FIELDS);
                     error.set(faults.is_empty().then_some(it));
@@ -119,7 +123,7 @@ pub(super) fn DefineAgent(
                 value=typed.skills/>
             <Player checked typed/>
             {move || error.get().map(|error| view! { <Notice error/> })}
-            <FormActions is_busy say busy opener=closer/>
+            <FormActions say busy opener=closer/>
         </form>
     }
 }
@@ -141,22 +145,26 @@ fn taken(agents_state: AgentsState) -> Vec<String> {
     agents_state.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
 }
 
+/// It is defined; the form is closed where it is still open, and gives the keyboard back to its `opener`.
 fn defined(
     agents_state: AgentsState,
     draft: &AgentDraft,
     output: &Value,
     project: &str,
-    opener: &str,
+    opener: Option<&str>,
 ) {
     let page = agents_state.page;
     let name = draft.name.trim().to_owned();
     page.announce(page.lang.get_untracked().fill(Key::DefinedAgent, &[&name]));
     page.show(Key::DefinedAgent, &name);
     agents_state.load();
-    let Some(passkey) = output.get("passkey").and_then(Value::as_str) else {
-        return agents_state.close(opener);
-    };
-    agents_state.panel.set(Panel::Nothing);
+    let passkey = output.get("passkey").and_then(Value::as_str);
+    match opener {
+        Some(opener) if passkey.is_none() => agents_state.close(opener),
+        Some(_) => agents_state.panel.set(Panel::Nothing),
+        None => {}
+    }
+    let Some(passkey) = passkey else { return };
     let project = draft.projects.iter().find(|it| *it == project).or(draft.projects.first());
     let seat =
         Seat { project: project.cloned().unwrap_or_default(), agent: draft.id.trim().to_owned() };

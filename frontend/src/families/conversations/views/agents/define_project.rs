@@ -11,6 +11,7 @@ use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::conversations::agents::agents_state::AgentsState;
 use crate::families::conversations::agents::defining::{ProjectDraft, theirs};
+use crate::families::tell_not_done;
 use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Notice;
@@ -23,7 +24,7 @@ pub(super) fn DefineProject() -> impl IntoView {
     let checked = Checked::new("new-project");
     let (id, name) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     let error = RwSignal::new(None::<CallError>);
-    let is_busy = RwSignal::new(false);
+    let is_busy = agents_state.is_busy;
     browser::focus_soon(checked.id("project_id"));
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
@@ -35,17 +36,19 @@ pub(super) fn DefineProject() -> impl IntoView {
         is_busy.set(true);
         spawn_local(async move {
             let done = fetch::<Value>("define_project", draft.arguments()).await;
-            if is_busy.try_set(false).is_some() {
-                return;
-            }
+            let _ = is_busy.try_set(false);
+            let is_open = !error.is_disposed();
             match done {
                 Ok(_) => {
                     let lang = page.lang.get_untracked();
                     page.announce(lang.fill(Key::DefinedProject, &[draft.name.trim()]));
                     page.show(Key::DefinedProject, draft.name.trim());
                     agents_state.load();
-                    agents_state.close("define-project");
+                    if is_open {
+                        agents_state.close("define-project");
+                    }
                 }
+                Err(it) if !is_open => tell_not_done(page, &it),
                 Err(it) => {
                     let faults = theirs(&it, ProjectDraft::FIELDS);
                     error.set(faults.is_empty().then_some(it));
@@ -61,7 +64,7 @@ pub(super) fn DefineProject() -> impl IntoView {
                 value=id is_required=true/>
             <TextField checked name="name" say=Key::DefineName value=name is_required=true/>
             {move || error.get().map(|error| view! { <Notice error/> })}
-            <FormActions is_busy say=Key::DefineSave busy=Key::DefineSaving opener="define-project".to_owned()/>
+            <FormActions say=Key::DefineSave busy=Key::DefineSaving opener="define-project".to_owned()/>
         </form>
     }
 }
@@ -69,7 +72,6 @@ pub(super) fn DefineProject() -> impl IntoView {
 /// What a form of this place ends with.
 #[component]
 pub(super) fn FormActions(
-    is_busy: RwSignal<bool>,
     say: Key,
     /// What it says while it is on its way.
     busy: Key,
@@ -78,6 +80,7 @@ pub(super) fn FormActions(
 ) -> impl IntoView {
     let page = page();
     let agents_state: AgentsState = expect_context();
+    let is_busy = agents_state.is_busy;
     view! {
         <div class="actions">
             <button type="submit" aria-disabled=move || is_busy.get().then_some("true")>

@@ -7,6 +7,7 @@ use crate::families::conversations::agents::chat::Fate;
 use crate::families::conversations::agents::line::Line;
 use crate::page::page;
 use crate::text::Key;
+use crate::views::chat::markdown::Markdown;
 use crate::views::notice::Notice;
 
 /// A message that the host has.
@@ -26,7 +27,19 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
         false => name.get(),
     };
     let time = Memo::new(move |_| message.get().map(|it| it.timestamp).unwrap_or_default());
-    let text = move || message.get().map(|it| it.content);
+    let text = Signal::derive(move || message.get().map(|it| it.content).unwrap_or_default());
+    // The day stands where it is another than that of the message before.
+    let is_new_day = Memo::new(move |_| {
+        let before = line.chat.with(|it| {
+            let before = it.messages.iter().rev().find(|it| it.sequence < sequence);
+            before.map(|it| it.timestamp.clone())
+        });
+        before.is_none_or(|it| !dates::are_of_one_day(&it, &time.get()))
+    });
+    let moment = move || match is_new_day.get() {
+        true => dates::moment(&time.get(), page.lang.get()),
+        false => dates::clock_of_moment(&time.get(), page.lang.get()),
+    };
     let receipt = move || {
         let read_at = message.get()?.read_at;
         Some(match read_at {
@@ -43,10 +56,15 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
             <p class="agent-by">
                 <b>{who}</b>
                 <time datetime=move || time.get()>
-                    {move || dates::moment(&time.get(), page.lang.get())}
+                    {moment}
                 </time>
             </p>
-            <p class="agent-text">{text}</p>
+            // People write as they like; what programs write is Markdown.
+            {match is_own {
+                true => view! { <p class="agent-text">{text}</p> }.into_any(),
+                false => view! { <div class="agent-text"><Markdown text is_open=false/></div> }
+                    .into_any(),
+            }}
             {is_own.then(|| view! { <p class="agent-receipt">{receipt}</p> })}
         </article>
     }

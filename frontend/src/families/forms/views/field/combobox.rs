@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::form::{Choice, Count, Field, Lookup, text_of};
+use output::form::{Choice, Count, Field, Lookup, is_same, text_of};
 use serde_json::Value;
 
 use super::choices::{is_full, picked, tally};
@@ -99,7 +99,7 @@ impl Picker {
         };
         let chosen = self.spot.requested.chosen(self.spot.index);
         let label_of = |value: &Value| {
-            let of = |all: &[Choice]| all.iter().find(|it| it.value == *value).cloned();
+            let of = |all: &[Choice]| all.iter().find(|it| is_same(&it.value, value)).cloned();
             let of_source = || {
                 self.source.with_value(|it| match it {
                     Source::Fixed(options) => of(options),
@@ -216,7 +216,7 @@ impl Picker {
         }
         let mut held = untrack(|| self.held());
         self.combo.update(|it| it.settle(None));
-        if held.iter().any(|it| it.value == choice.value) {
+        if held.iter().any(|it| is_same(&it.value, &choice.value)) {
             return self.remove(&choice);
         }
         if untrack(|| self.is_full()) {
@@ -230,7 +230,7 @@ impl Picker {
     /// Takes out one of several.
     pub(super) fn remove(self, choice: &Choice) {
         let mut held = untrack(|| self.held());
-        held.retain(|it| it.value != choice.value);
+        held.retain(|it| !is_same(&it.value, &choice.value));
         self.say(Key::LookupRemoved, &choice.label);
         self.spot.requested.choose(self.spot.index, held);
     }

@@ -26,8 +26,6 @@ struct LoadedOptions {
     loading: RwSignal<Loading>,
     lookup: StoredValue<Lookup>,
     default: StoredValue<Option<Value>>,
-    /// What it held before its options changed.
-    before: StoredValue<Option<Value>>,
     hold: StoredValue<Option<Hold>, LocalStorage>,
 }
 
@@ -42,7 +40,6 @@ pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
         loading: RwSignal::new(Loading::default()),
         lookup: StoredValue::new(lookup),
         default: StoredValue::new(field.default.clone()),
-        before: StoredValue::new(None),
         hold: StoredValue::new_local(None),
     };
     loaded_options.follow(parent_name.is_some());
@@ -74,7 +71,6 @@ impl LoadedOptions {
     fn follow(self, is_dependent: bool) {
         let spot = self.spot;
         let parent = Memo::new(move |_| spot.requested.parent(spot.index));
-        // First, so that it knows that the options are others by the time that the value is gone.
         Effect::new(move |_| {
             let parent = parent.get();
             if is_dependent && parent.is_none() {
@@ -82,14 +78,6 @@ impl LoadedOptions {
                 self.loading.update(Loading::wait);
             } else {
                 self.load(parent);
-            }
-        });
-        Effect::new(move |_| {
-            let value = spot.requested.value(spot.index);
-            let is_here = self.loading.with_untracked(|it| matches!(it.offer, Offer::Here(_)));
-            // Emptied by the reader, and not because its options are others now.
-            if value.is_some() || is_here {
-                self.before.set_value(value);
             }
         });
     }
@@ -128,9 +116,9 @@ impl LoadedOptions {
     fn settle(self, options: &[Choice]) {
         let (requested, index) = (self.spot.requested, self.spot.index);
         let value = untrack(|| requested.value(index));
-        let (before, default) = (self.before.get_value(), self.default.get_value());
-        match settle(options, value.as_ref(), before.as_ref(), default.as_ref()) {
-            Settled::Same => self.before.set_value(None),
+        let default = self.default.get_value();
+        match settle(options, value.as_ref(), default.as_ref()) {
+            Settled::Same => {}
             Settled::Put(choice) if self.has_begun() => requested.choose(index, vec![choice]),
             Settled::Put(choice) => requested.adopt(index, vec![choice]),
             Settled::Clear => requested.put(index, None),

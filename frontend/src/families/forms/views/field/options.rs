@@ -2,7 +2,7 @@
 
 use leptos::html::Select;
 use leptos::prelude::*;
-use output::form::{Choice, Field};
+use output::form::{Choice, Field, is_same};
 use serde_json::Value;
 
 use super::combobox::{self, Source};
@@ -31,7 +31,7 @@ pub(super) fn list(spot: Spot, field: &Field, options: Options, described: Strin
     let own = options.clone();
     let place = Memo::new(move |_| {
         let value = spot.requested.value(spot.index)?;
-        own.iter().position(|it| it.value == value)
+        own.iter().position(|it| is_same(&it.value, &value))
     });
     Effect::new(move |_| {
         let place = place.get().map_or(0, |it| i32::try_from(it + 1).unwrap_or(0));

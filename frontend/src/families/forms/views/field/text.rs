@@ -8,11 +8,8 @@ use serde_json::Value;
 use super::{Spot, around, cut, described};
 use crate::text::Key;
 
-/// Suggestions shown; more are no help.
-const SUGGESTIONS_MAX: usize = 20;
 /// Characters of a suggestion that are shown (FORM-40).
 const SUGGESTION_MAX: usize = 30;
-const ROWS_MAX: u32 = 30;
 
 /// `text` (FORM-20).
 pub(super) fn line(spot: Spot, field: Field, text: Text) -> AnyView {
@@ -46,7 +43,7 @@ pub(super) fn lines(spot: Spot, field: Field, rows: u32, text: Text) -> AnyView 
         }
     });
     let widget = view! {
-        <textarea node_ref=node id=spot.id() rows=rows.clamp(1, ROWS_MAX).to_string()
+        <textarea node_ref=node id=spot.id() rows=rows.to_string()
             placeholder=field.placeholder.clone()
             aria-describedby=described(spot, &field, parts(text.length)) aria-required=required(&field)
             aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
@@ -122,7 +119,7 @@ fn with_suggestions(spot: Spot, text: &Text, widget: AnyView) -> AnyView {
             </li>
         }
     };
-    let chips = text.suggestions.iter().take(SUGGESTIONS_MAX).cloned().map(chip).collect_view();
+    let chips = text.suggestions.iter().cloned().map(chip).collect_view();
     view! {
         {widget}
         <div class="proposals">

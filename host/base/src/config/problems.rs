@@ -1,0 +1,114 @@
+//! What is wrong with a configuration, for the server that refuses it and for `check-config`, which says where.
+
+use super::{Config, ConfigError, assistants, servers, tokens};
+
+/// One thing that is wrong, or worth knowing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where it stands in the file.
+    pub path: Vec<String>,
+    /// What to fix. Never a secret, nor a digest.
+    pub what: String,
+    /// Whether the server does not start because of it.
+    pub is_fatal: bool,
+}
+
+impl Problem {
+    pub fn new(path: &[&str], what: impl Into<String>, is_fatal: bool) -> Self {
+        let path = path.iter().map(|it| (*it).to_owned()).collect();
+        Self { path, what: what.into(), is_fatal }
+    }
+
+    /// Whether it is about how much components may use, so that none can be tried.
+    pub fn is_of_limits(&self) -> bool {
+        let last = self.path.last().map(String::as_str);
+        self.is_fatal && matches!(last, Some("sandbox" | "limits"))
+    }
+}
+
+/// The first that keeps a server from starting.
+fn refuse(problems: Vec<Problem>) -> Result<(), ConfigError> {
+    match problems.into_iter().find(|it| it.is_fatal) {
+        Some(it) => Err(ConfigError::Unworkable { table: it.path.join("."), what: it.what }),
+        None => Ok(()),
+    }
+}
+
+impl Config {
+    /// Everything that is wrong for a server that listens.
+    pub fn problems(&self) -> Vec<Problem> {
+        let is_open = !self.addr.ip().is_loopback() && !self.asks_who_calls();
+        let mut found = Vec::new();
+        if is_open {
+            let what = format!(
+                "{} can be reached by others, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Or listen on 127.0.0.1, which needs none",
+                self.addr
+            );
+            found.push(Problem::new(&["addr"], what, true));
+        }
+        found.extend(self.problems_behind());
+        found
+    }
+
+    /// The same but for where it listens.
+    fn problems_behind(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        let mut check = |path: &[&str], checked: Result<(), String>| {
+            found.extend(checked.err().map(|what| Problem::new(path, what, true)));
+        };
+        if let Err((table, what)) = self.toolsets.check() {
+            let path: Vec<_> = table.splitn(2, '.').collect();
+            check(&path, Err(what));
+        }
+        check(&["telemetry"], self.telemetry.check().map_err(|it| it.to_string()));
+        check(&["sessions"], self.sessions.check());
+        check(&["connections"], self.connections.check(self.largest_body()));
+        check(&["approvals"], self.approvals.check());
+        check(&["tasks"], self.tasks.check());
+        check(&["swap"], self.swap.check());
+        check(&["swap", "canary"], self.swap.canary.check());
+        check(&["sandbox"], self.sandbox.check());
+        check(&["limits"], self.limits.check(&self.sandbox));
+        if let Some((name, what)) = servers::unworkable(&self.servers) {
+            check(&["servers", &name], Err(what));
+        }
+        if let Some((path, what)) = self.wrong_registries() {
+            let path: Vec<_> = path.iter().map(String::as_str).collect();
+            check(&path, Err(what));
+        }
+        check(&["store"], self.store.address(&self.base).map(|_| ()));
+        check(&["apps"], self.apps.check(self));
+        check(&["endpoints"], self.endpoints.check(&self.components));
+        for (name, component) in &self.components {
+            if let Err((key, what)) = component.check() {
+                check(&["components", name, key], Err(what));
+            }
+            if let Some(limits) = &component.limits {
+                check(&["components", name, "limits"], limits.check(&self.sandbox));
+            }
+        }
+        found.extend(tokens::check::problems(self));
+        found.extend(assistants::problems(self));
+        found
+    }
+
+    /// Refuses what no server could listen with, before anything is done.
+    ///
+    /// # Errors
+    /// The first problem that is fatal.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        refuse(self.problems())
+    }
+
+    /// The same for a server that listens nowhere, for it has one client on standard input and output.
+    ///
+    /// # Errors
+    /// The first problem that is fatal.
+    pub fn check_for_stdio(&self) -> Result<(), ConfigError> {
+        if let Some(name) = self.stdio_toolset.as_ref().filter(|it| self.toolsets.get(it).is_none())
+        {
+            return Err(ConfigError::NoToolset(self.toolsets.unknown(name)));
+        }
+        refuse(self.problems_behind())
+    }
+}

@@ -1,0 +1,174 @@
+//! A command that is a server: spoken to over its standard input and output, a message a line.
+
+use std::{io, time::Duration};
+
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    transport::{Transport, async_rw::AsyncRwTransport},
+};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Empty},
+    process::{Child, ChildStdin, ChildStdout},
+};
+
+use super::limited::{ID_WITHIN, id_in_head, id_in_tail, too_large};
+
+/// How long it may take to end once its input has, and once it is told to.
+const END: Duration = Duration::from_secs(3);
+
+/// A command that runs.
+pub(super) struct Piped {
+    child: Child,
+    input: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
+    output: BufReader<ChildStdout>,
+    line: Line,
+}
+
+impl Piped {
+    /// That `child`, whose input and output are ours, and of which no line has more than `most` bytes.
+    pub(super) fn new(mut child: Child, most: usize) -> io::Result<Self> {
+        let taken = || io::Error::other("it has no standard input and output");
+        let input = child.stdin.take().ok_or_else(taken)?;
+        let output = child.stdout.take().ok_or_else(taken)?;
+        let input = AsyncRwTransport::new(tokio::io::empty(), input);
+        Ok(Self { child, input, output: BufReader::new(output), line: Line::new(most) })
+    }
+
+    /// Whether it ends by itself.
+    async fn has_ended(&mut self) -> bool {
+        tokio::time::timeout(END, self.child.wait()).await.is_ok()
+    }
+}
+
+impl Transport<RoleClient> for Piped {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.input.send(message)
+    }
+
+    /// May be dropped while it waits: what it has read stays.
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            let read = self.output.fill_buf().await;
+            let read = read.inspect_err(|it| tracing::warn!(target: "server", "{it}")).ok()?;
+            if read.is_empty() {
+                return None;
+            }
+            let end = read.iter().position(|it| *it == b'\n');
+            self.line.take(&read[..end.unwrap_or(read.len())]);
+            let used = end.map_or(read.len(), |it| it + 1);
+            self.output.consume(used);
+            if end.is_some()
+                && let Some(message) = self.line.end()
+            {
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.input.close().await?;
+        if self.has_ended().await {
+            return Ok(());
+        }
+        let id = self.child.id().and_then(|it| i32::try_from(it).ok()).and_then(Pid::from_raw);
+        if let Some(id) = id
+            && kill_process(id, Signal::TERM).is_ok()
+            && self.has_ended().await
+        {
+            return Ok(());
+        }
+        self.child.kill().await
+    }
+}
+
+/// A line that is being read; of one that is too long its beginning and its end.
+struct Line {
+    most: usize,
+    bytes: Vec<u8>,
+    tail: Vec<u8>,
+    is_cut: bool,
+}
+
+impl Line {
+    fn new(most: usize) -> Self {
+        Self { most, bytes: Vec::new(), tail: Vec::new(), is_cut: false }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        if !self.is_cut && self.bytes.len() <= self.most {
+            return;
+        }
+        if !self.is_cut {
+            self.is_cut = true;
+            self.tail = self.bytes.split_off(self.bytes.len().min(ID_WITHIN));
+        } else if self.bytes.len() > ID_WITHIN {
+            self.tail.extend(self.bytes.drain(ID_WITHIN..));
+        }
+        self.tail.drain(..self.tail.len().saturating_sub(ID_WITHIN));
+        self.tail.shrink_to(2 * ID_WITHIN);
+    }
+
+    /// The message that it was, or the error in place of an answer that is too large; none where it was neither.
+    fn end(&mut self) -> Option<ServerJsonRpcMessage> {
+        let (bytes, tail) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.tail));
+        if std::mem::take(&mut self.is_cut) {
+            let id = id_in_head(&bytes).or_else(|| id_in_tail(&tail));
+            if id.is_none() {
+                tracing::warn!(target: "server", most = self.most, "a line that is too long answers nothing");
+            }
+            return id.map(too_large);
+        }
+        let line = bytes.trim_ascii();
+        if line.is_empty() {
+            return None;
+        }
+        let note = |error: &serde_json::Error| {
+            tracing::debug!(target: "server", "a line that is no message: {error}");
+        };
+        serde_json::from_slice(line).inspect_err(note).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::JsonRpcMessage;
+
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_an_error_of_its_request() {
+        let large = "x".repeat(5_000);
+        let lines = [
+            (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"id":1,"t":"{large}"}}}}"#), "7"),
+            (format!(r#"{{"result":{{"t":"{large}"}},"jsonrpc":"2.0","id":"a"}}"#), "a"),
+        ];
+        for (text, id) in lines {
+            for piece in [1, 700, 100_000] {
+                let mut line = Line::new(4_000);
+                for bytes in text.as_bytes().chunks(piece) {
+                    line.take(bytes);
+                    assert!(line.bytes.len() <= 4_000 && line.tail.len() <= ID_WITHIN);
+                }
+                let Some(JsonRpcMessage::Error(error)) = line.end() else { panic!("{piece}") };
+                assert_eq!(error.id.map(|it| it.to_string()).as_deref(), Some(id), "{piece}");
+                line.take(br#"{"jsonrpc":"2.0","id":8,"result":{}}"#);
+                assert!(matches!(line.end(), Some(JsonRpcMessage::Response(_))), "what follows");
+            }
+        }
+        let mut line = Line::new(4_000);
+        line.take(format!(r#"{{"method":"notifications/x","params":"{large}"}}"#).as_bytes());
+        assert!(line.end().is_none(), "it answers nothing");
+        for text in ["", " \r", "hello"] {
+            line.take(text.as_bytes());
+            assert!(line.end().is_none(), "{text:?}");
+        }
+    }
+}

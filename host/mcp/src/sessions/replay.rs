@@ -1,0 +1,461 @@
+//! What went out in the answers to a session's requests, for clients whose stream has broken off: who comes back with
+//! the id of the last event gets what followed, and what is still to come. The SDK forgets a request's stream as soon
+//! as its answer is on the way.
+//!
+//! And what has been said of what a server says by itself, so that it is not said again to a client that only
+//! comes back.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use futures::{Stream, StreamExt, stream};
+use parking_lot::Mutex;
+use rmcp::{
+    model::{JsonRpcMessage, RequestId},
+    transport::streamable_http_server::{SessionId, session::ServerSseMessage},
+};
+use tokio::{runtime::Handle, sync::Notify};
+
+/// How long a client may come back for what it has missed of a request that is answered.
+const KEPT: Duration = Duration::from_secs(60);
+/// Events of one request that are kept, the latest.
+const EVENTS_MAX: usize = 64;
+/// Requests of one session whose events are kept.
+const REQUESTS_MAX: usize = 32;
+/// Bytes that are kept of one session, and of all.
+const SESSION_BYTES_MAX: usize = 8 << 20;
+const BYTES_MAX: usize = 32 << 20;
+/// What an event takes beside its message.
+const EVENT_BYTES: usize = 256;
+
+/// The id of an event that the SDK sends before anything is said.
+pub(super) const NOTHING_YET: &str = "0";
+
+/// What is kept of all sessions.
+#[derive(Default)]
+pub(super) struct Replay(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    sessions: HashMap<SessionId, Session>,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Session {
+    requests: VecDeque<Sent>,
+    bytes: usize,
+    /// How much of what the server said by itself has been said, and how much of it had been when a client last began
+    /// to listen.
+    said: u64,
+    began: u64,
+}
+
+/// What went out in the answer to one request.
+struct Sent {
+    number: u64,
+    events: VecDeque<Event>,
+    bytes: usize,
+    ended: Option<Instant>,
+    more: Arc<Notify>,
+}
+
+struct Event {
+    index: u64,
+    message: ServerSseMessage,
+    bytes: usize,
+}
+
+/// What follows an event.
+enum Next {
+    Event(u64, ServerSseMessage),
+    Later,
+    Nothing,
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        // Those who wait for more have it from nowhere.
+        self.more.notify_waiters();
+    }
+}
+
+impl Session {
+    fn sent(&mut self, number: u64) -> Option<&mut Sent> {
+        self.requests.iter_mut().find(|it| it.number == number)
+    }
+
+    /// Forgets the request that can best be missed: the eldest that is answered, or the eldest; its bytes.
+    fn forget_one(&mut self) -> usize {
+        let answered = self.requests.iter().position(|it| it.ended.is_some());
+        let bytes = self.requests.remove(answered.unwrap_or(0)).map_or(0, |it| it.bytes);
+        self.bytes -= bytes;
+        bytes
+    }
+
+    /// Forgets what is past its time; its bytes.
+    fn expire(&mut self, now: Instant) -> usize {
+        let before = self.bytes;
+        let is_over = |it: &Sent| it.ended.is_some_and(|at| now.duration_since(at) >= KEPT);
+        self.requests.retain(|it| !is_over(it));
+        self.bytes = self.requests.iter().map(|it| it.bytes).sum();
+        before - self.bytes
+    }
+}
+
+impl Kept {
+    fn begin(&mut self, session: &SessionId, number: u64) {
+        let own = self.sessions.entry(session.clone()).or_default();
+        self.bytes -= own.expire(Instant::now());
+        if own.requests.len() == REQUESTS_MAX {
+            self.bytes -= own.forget_one();
+        }
+        let (events, more) = (VecDeque::new(), Arc::default());
+        own.requests.push_back(Sent { number, events, bytes: 0, ended: None, more });
+    }
+
+    fn keep(&mut self, session: &SessionId, (index, number): (u64, u64), it: &ServerSseMessage) {
+        let Some(own) = self.sessions.get_mut(session) else { return };
+        let Some(sent) = own.sent(number) else { return };
+        let mut freed = 0;
+        if sent.events.len() == EVENTS_MAX {
+            freed = sent.events.pop_front().map_or(0, |it| it.bytes);
+        }
+        let bytes = EVENT_BYTES + it.message.as_deref().map_or(0, length);
+        sent.events.push_back(Event { index, message: it.clone(), bytes });
+        sent.bytes = sent.bytes + bytes - freed;
+        sent.more.notify_waiters();
+        own.bytes = own.bytes + bytes - freed;
+        self.bytes = self.bytes + bytes - freed;
+        while own.bytes > SESSION_BYTES_MAX {
+            self.bytes -= own.forget_one();
+        }
+        while self.bytes > BYTES_MAX
+            && let Some(most) = self.sessions.values_mut().max_by_key(|it| it.bytes)
+        {
+            self.bytes -= most.forget_one();
+        }
+    }
+
+    fn next(&mut self, session: &SessionId, number: u64, after: u64) -> Next {
+        let sent = self.sessions.get_mut(session).and_then(|it| it.sent(number));
+        let Some(sent) = sent else { return Next::Nothing };
+        match sent.events.iter().find(|it| it.index > after) {
+            Some(it) => Next::Event(it.index, it.message.clone()),
+            None if sent.ended.is_some() => Next::Nothing,
+            None => Next::Later,
+        }
+    }
+}
+
+impl Replay {
+    /// What follows the event with that id of a request's answer, to its end; none where it is not kept.
+    pub(super) fn after(
+        self: &Arc<Self>,
+        session: &SessionId,
+        event_id: &str,
+    ) -> Option<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>> {
+        let (after, number) = of_request(event_id)?;
+        let more = {
+            let mut kept = self.0.lock();
+            let own = kept.sessions.get_mut(session)?;
+            let freed = own.expire(Instant::now());
+            let more = own.sent(number).map(|it| it.more.clone());
+            kept.bytes -= freed;
+            more?
+        };
+        let (own, session) = (self.clone(), session.clone());
+        let follow = move |(own, session, at, more): (Arc<Self>, SessionId, u64, Arc<Notify>)| async move {
+            let (index, message) = loop {
+                let woken = more.notified();
+                let next = own.0.lock().next(&session, number, at);
+                match next {
+                    Next::Event(index, message) => break (index, message),
+                    Next::Later => woken.await,
+                    Next::Nothing => return None,
+                }
+            };
+            Some((message, (own, session, index, more)))
+        };
+        Some(stream::unfold((own, session, after, more), follow))
+    }
+
+    /// `all` that the server says by itself, as the SDK begins it anew, without what has been said: to a client that
+    /// has had the event `last`, or begins to listen.
+    pub(super) fn unsaid<S>(
+        self: &Arc<Self>,
+        session: &SessionId,
+        last: Option<&str>,
+        all: S,
+    ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + use<S>
+    where
+        S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+    {
+        let from = {
+            let mut kept = self.0.lock();
+            let own = kept.sessions.entry(session.clone()).or_default();
+            if last.is_none() {
+                own.began = own.said;
+            }
+            // The SDK counts from 0, which is what it sends before anything is said, too: one more is told.
+            let had = last.and_then(|it| it.parse::<u64>().ok()).filter(|it| *it > 0);
+            // An event of a session that began anew here is none that was had.
+            had.map_or(own.began, |it| it.min(own.said))
+        };
+        let (own, session) = (self.clone(), session.clone());
+        all.filter_map(move |mut event| {
+            let index = event.event_id.as_deref().and_then(|it| it.parse::<u64>().ok());
+            let is_new = index.is_none_or(|index| {
+                event.event_id = Some((index + 1).to_string());
+                if let Some(own) = own.0.lock().sessions.get_mut(&session) {
+                    own.said = own.said.max(index + 1);
+                }
+                index >= from
+            });
+            std::future::ready(is_new.then_some(event))
+        })
+    }
+
+    /// Nothing is kept of that session any more.
+    pub(super) fn forget(&self, session: &SessionId) {
+        let mut kept = self.0.lock();
+        let freed = kept.sessions.remove(session).map_or(0, |it| it.bytes);
+        kept.bytes -= freed;
+    }
+
+    /// Forgets what is past its time, and all of other sessions than those.
+    pub(super) fn sweep(&self, open: &[SessionId]) {
+        let (open, now) = (open.iter().collect::<HashSet<_>>(), Instant::now());
+        let mut kept = self.0.lock();
+        kept.sessions.retain(|id, own| {
+            own.expire(now);
+            open.contains(id)
+        });
+        kept.bytes = kept.sessions.values().map(|it| it.bytes).sum();
+    }
+}
+
+/// The ids of requests that are not answered yet, each with its session.
+pub(super) type Open = Arc<Mutex<HashSet<(SessionId, RequestId)>>>;
+
+/// The id of a request while it is not answered.
+pub(super) struct Claim(Open, (SessionId, RequestId));
+
+impl Claim {
+    /// The id, unless it is in use.
+    pub(super) fn of(open: &Open, session: &SessionId, id: &RequestId) -> Option<Self> {
+        let key = (session.clone(), id.clone());
+        open.lock().insert(key.clone()).then(|| Self(open.clone(), key))
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.0.lock().remove(&self.1);
+    }
+}
+
+/// Keeps what goes out in the answer to one request.
+struct Keeper {
+    replay: Arc<Replay>,
+    session: SessionId,
+    number: Option<u64>,
+    claim: Option<Claim>,
+}
+
+impl Keeper {
+    fn keep(&mut self, event: &ServerSseMessage) {
+        if matches!(
+            event.message.as_deref(),
+            Some(JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
+        ) {
+            self.claim = None;
+        }
+        let Some((index, number)) = event.event_id.as_deref().and_then(of_request) else { return };
+        let mut kept = self.replay.0.lock();
+        if self.number.replace(number).is_none() {
+            kept.begin(&self.session, number);
+        }
+        kept.keep(&self.session, (index, number), event);
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        let Some(number) = self.number else { return };
+        let mut kept = self.replay.0.lock();
+        if let Some(sent) = kept.sessions.get_mut(&self.session).and_then(|it| it.sent(number)) {
+            sent.ended = Some(Instant::now());
+            sent.more.notify_waiters();
+        }
+    }
+}
+
+/// The stream of the answer to one request, which is kept, be there a client or not.
+pub(super) struct Recorded<S: Stream<Item = ServerSseMessage> + Send + Unpin + 'static>(
+    Option<(S, Keeper)>,
+);
+
+impl<S: Stream<Item = ServerSseMessage> + Send + Unpin + 'static> Recorded<S> {
+    pub(super) fn new(stream: S, replay: &Arc<Replay>, session: &SessionId, claim: Claim) -> Self {
+        let (replay, session, claim) = (replay.clone(), session.clone(), Some(claim));
+        Self(Some((stream, Keeper { replay, session, number: None, claim })))
+    }
+}
+
+impl<S: Stream<Item = ServerSseMessage> + Send + Unpin + 'static> Stream for Recorded<S> {
+    type Item = ServerSseMessage;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some((stream, keeper)) = &mut self.0 else { return Poll::Ready(None) };
+        let next = std::task::ready!(stream.poll_next_unpin(context));
+        match &next {
+            Some(event) => keeper.keep(event),
+            None => self.0 = None,
+        }
+        Poll::Ready(next)
+    }
+}
+
+impl<S: Stream<Item = ServerSseMessage> + Send + Unpin + 'static> Drop for Recorded<S> {
+    fn drop(&mut self) {
+        if let Some((mut stream, mut keeper)) = self.0.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            // It ends with the request, or with the session.
+            runtime.spawn(async move {
+                while let Some(event) = stream.next().await {
+                    keeper.keep(&event);
+                }
+            });
+        }
+    }
+}
+
+/// Which event it is, and of which request, as the SDK numbers them.
+fn of_request(event_id: &str) -> Option<(u64, u64)> {
+    let (index, number) = event_id.split_once('/')?;
+    Some((index.parse().ok()?, number.parse().ok()?))
+}
+
+/// Bytes of `message` as JSON.
+fn length(message: &impl serde::Serialize) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // It has been made of what is JSON.
+    let _ = serde_json::to_writer(&mut count, message);
+    count.0
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{FutureExt, channel::mpsc};
+    use rmcp::model::ErrorData;
+
+    use super::*;
+
+    fn event(id: &str, text: &str) -> ServerSseMessage {
+        let error = ErrorData::internal_error(text.to_owned(), None);
+        ServerSseMessage::new(id, JsonRpcMessage::error(error, None))
+    }
+
+    fn claim(replay: &Open) -> Claim {
+        Claim::of(replay, &"s".into(), &RequestId::Number(1)).expect("it is free")
+    }
+
+    fn id(event: Option<ServerSseMessage>) -> Option<String> {
+        event.and_then(|it| it.event_id)
+    }
+
+    #[tokio::test]
+    async fn what_follows_is_had_by_who_comes_back_meanwhile_or_later() {
+        let (replay, open) = (Arc::new(Replay::default()), Open::default());
+        let session: SessionId = "s".into();
+        let (sender, receiver) = mpsc::unbounded();
+        let mut first = Recorded::new(receiver, &replay, &session, claim(&open));
+        sender.unbounded_send(ServerSseMessage::priming("0/7", Duration::ZERO)).unwrap();
+        assert_eq!(id(first.next().await).as_deref(), Some("0/7"));
+        drop(first);
+        let back = replay.after(&session, "0/7").unwrap();
+        let mut back = std::pin::pin!(back);
+        assert!(back.next().now_or_never().is_none(), "there is nothing yet");
+        assert!(Claim::of(&open, &session, &RequestId::Number(1)).is_none(), "it still goes on");
+        sender.unbounded_send(event("1/7", "a")).unwrap();
+        assert_eq!(id(back.next().await).as_deref(), Some("1/7"));
+        assert!(Claim::of(&open, &session, &RequestId::Number(1)).is_some(), "it is answered");
+        drop(sender);
+        assert_eq!(id(back.next().await), None);
+        let mut late = Box::pin(replay.after(&session, "0/7").unwrap());
+        assert_eq!(id(late.next().await).as_deref(), Some("1/7"));
+        assert_eq!(id(late.next().await), None);
+        for other in ["0/8", "0", "a/b"] {
+            assert!(replay.after(&session, other).is_none(), "{other}");
+        }
+        replay.forget(&session);
+        assert!(replay.after(&session, "0/7").is_none() && replay.0.lock().bytes == 0);
+    }
+
+    #[test]
+    fn what_is_kept_has_an_end_in_number_bytes_and_time() {
+        let replay = Replay::default();
+        let mut kept = replay.0.lock();
+        let session: SessionId = "s".into();
+        let large = "x".repeat(1 << 20);
+        for number in 0..100 {
+            kept.begin(&session, number);
+            kept.keep(&session, (0, number), &event("0/0", &large));
+        }
+        let own = &kept.sessions[&session];
+        assert!(own.requests.len() < 8 && own.bytes <= SESSION_BYTES_MAX && own.bytes > 0);
+        for number in 0..100 {
+            let other: SessionId = number.to_string().into();
+            kept.begin(&other, number);
+            kept.keep(&other, (0, number), &event("0/0", &large));
+            assert!(kept.bytes <= BYTES_MAX);
+        }
+        kept.begin(&session, 100);
+        for index in 0..100 {
+            kept.keep(&session, (index, 100), &event("0/0", "x"));
+        }
+        let own = kept.sessions.get_mut(&session).unwrap();
+        assert_eq!(own.sent(100).unwrap().events.len(), EVENTS_MAX);
+        for it in &mut own.requests {
+            it.ended = Some(Instant::now());
+        }
+        own.expire(Instant::now() + KEPT);
+        assert!(own.requests.is_empty() && own.bytes == 0);
+        drop(kept);
+        replay.sweep(&[]);
+        assert_eq!(replay.0.lock().bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn what_has_been_said_is_not_said_again() {
+        let (replay, session) = (Arc::new(Replay::default()), SessionId::from("s"));
+        let listen = async |last: Option<&str>, ids: &[&str]| -> Vec<String> {
+            let all: Vec<_> = ids.iter().map(|it| event(it, "a")).collect();
+            let unsaid = replay.unsaid(&session, last, stream::iter(all));
+            unsaid.map(|it| it.event_id.unwrap()).collect().await
+        };
+        assert_eq!(listen(None, &["0", "1"]).await, ["1", "2"]);
+        assert_eq!(listen(None, &["0", "1", "2"]).await, ["3"], "the last is new");
+        assert_eq!(listen(Some("1"), &["0", "1", "2"]).await, ["2", "3"]);
+        assert_eq!(listen(Some(NOTHING_YET), &["0", "1", "2"]).await, ["3"]);
+        assert_eq!(listen(Some("900"), &["2", "3"]).await, ["4"], "what is new is said");
+    }
+}
