@@ -1,6 +1,7 @@
 //! Sentences about films, showings, seats and reservations, which are understood without a model.
 
 mod answers;
+mod besides;
 mod cancel;
 mod facts;
 mod fares;
@@ -58,7 +59,7 @@ const LOOKED_FOR: Percent = 40;
 const PRICES: &str =
     "はいくら|いくら|料金|値段|入場料|鑑賞料|how much|prices|price|costs|cost|fees|fee";
 /// Words that are known as harmless and that mean something to a person who chooses a seat.
-const MIDDLE: &str = "真ん中|まんなか|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row";
+const MIDDLE: &str = "真ん中|まんなか|まん中|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|くるまいす|wheelchair";
 
 static VOCABULARY: Vocabulary = Vocabulary {
@@ -302,8 +303,10 @@ impl Family for Cinema {
         Some(match goal {
             Goal::Nothing => say::nothing(context),
             Goal::Change => {
-                let texts = [context.say("変更", "change")];
-                say::unsure(context, SKILLS, &texts, &[Goal::Cancel, Goal::Book])
+                context.say(
+                    "予約の「変更」は内蔵プランナーとの会話ではできないため、何も変えていません。「予約番号 r-123 を取り消して」のように取り消してから、あらためて予約してください。",
+                    "The built-in planner cannot change a reservation, so nothing was changed. Cancel it (\"Cancel reservation r-123\") and book anew.",
+                )
             }
             Goal::Past => context.say(
                 format!(
@@ -394,6 +397,24 @@ impl Family for Cinema {
                 *plan = Some(Doing::Held(Held::of(utterance, Deed::Release, Some(&**visit))));
                 Some(on)
             }
+            // What it costs is told in the middle of it.
+            Some(Doing::Visit(visit))
+                if goal.is_none()
+                    && besides::asks_price(utterance, manner == Some(Manner::Price)) =>
+            {
+                if let Some(text) = visit.costs(utterance, context) {
+                    return Some(Followed::Say(text));
+                }
+                **visit = visit.priced(utterance, context)?;
+                Some(on)
+            }
+            // How long they are held.
+            Some(Doing::Visit(visit))
+                if goal.is_none() && visit.held.is_some() && besides::asks_how_long(utterance) =>
+            {
+                *plan = Some(Doing::Held(Held::of(utterance, Deed::Tell, Some(&**visit))));
+                Some(on)
+            }
             // What is reserved stays as it is.
             Some(Doing::Visit(visit)) if manner.is_none() && visit.is_made && changes(utterance) => {
                 Some(Followed::Say(context.say(
@@ -403,7 +424,9 @@ impl Family for Cinema {
             }
             // Nothing is reserved yet: what is being chosen is left.
             Some(Doing::Visit(visit))
-                if goal == Some(Goal::Cancel)
+                if (goal == Some(Goal::Cancel)
+                    || goal == Some(Goal::Release) && visit.held.is_none()
+                    || goal.is_none() && besides::leaves(utterance))
                     && visit.waits()
                     && number(utterance).is_none()
                     && !utterance.has(&[RESERVATION]) =>
@@ -415,16 +438,17 @@ impl Family for Cinema {
             Some(Doing::Visit(visit))
                 if manner.is_none()
                     && visit.held.is_some()
-                    && utterance.has(&[RESERVE])
-                    && utterance.numbers.marked.is_empty()
-                    && utterance.numbers.counts.is_empty()
-                    && utterance.title().is_none() =>
+                    && besides::confirms(utterance) =>
             {
                 *plan = Some(Doing::Held(Held::of(utterance, Deed::Reserve, Some(&**visit))));
                 Some(on)
             }
             Some(Doing::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
                 if let Some(next) = visit.follow(utterance, goal) {
+                    **visit = next;
+                    return Some(on);
+                }
+                if let Some(next) = visit.by_order(utterance, goal) {
                     **visit = next;
                     return Some(on);
                 }

@@ -208,6 +208,12 @@ impl Family for Conversations {
         manner: Option<Manner>,
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
+        // `kill it`, `continue`: of the conversation that was begun.
+        let order = utterance.order().filter(|_| plan.is_some());
+        if let (Some(order), Some(id)) = (order, &self.begun) {
+            *plan = Some(Doing::Lists(Lists::ordered(order, id)));
+            return Some(Followed::On(REMARKED, Vec::new()));
+        }
         let begun = self.begun.as_ref().filter(|_| goal.is_none_or(|it| it == Goal::Talks));
         if let Some(id) = begun {
             if let Some(sure) = utterance.asks_how_it_goes() {
@@ -243,8 +249,9 @@ impl Family for Conversations {
                 )))
             }
             Some(Doing::Meeting(meeting)) => {
-                let may_lengthen = manner.is_none() && goal.is_none();
-                let is_remark = may_lengthen && meeting.is_lengthened(utterance)
+                let may_change = manner.is_none() && goal.is_none();
+                let is_remark = may_change
+                    && (meeting.is_lengthened(utterance) || meeting.is_turned(utterance))
                     || utterance.agents().is_empty() && meeting.remarks(utterance);
                 is_remark.then_some(Followed::On(REMARKED, Vec::new()))
             }

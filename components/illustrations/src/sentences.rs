@@ -6,6 +6,7 @@ mod candidates;
 mod cards;
 mod catalogue;
 mod known;
+mod picked;
 mod read;
 mod rules;
 mod sentence;
@@ -219,13 +220,22 @@ impl Family for Illustrations {
             return Some(Followed::Say(refusal));
         }
         let Some(Doing::Cards(cards)) = plan else { return None };
+        let is_asked = is_about || manner.is_none() && goal == Some(Goal::Themes);
+        if let Some(text) = cards.told(utterance, context).filter(|_| is_asked) {
+            return Some(Followed::Say(text));
+        }
+        // What answers which cards are meant is about cards.
+        let is_open = cards.wanted.is_empty() && goal.is_none() && manner.is_none();
+        let answer = is_open.then(|| sentence::as_cards(utterance, context.today())).flatten();
+        let utterance = answer.as_ref().unwrap_or(utterance);
         if cards.amend(utterance, (goal, manner), context.language) {
             let left = utterance.left(Some(Goal::Thumbnail), cards.used());
             return Some(Followed::On(FOLLOWED, left));
         }
         // `and the moth from that same set`: more of the same.
         let is_more = manner.is_none();
-        let next = is_more.then(|| cards.follow(utterance, goal, context.language))??;
+        let next = is_more
+            .then(|| cards.follow(utterance, goal, answer.is_some(), context.language))??;
         let left = utterance.left(Some(Goal::Cards), next.used());
         **cards = next;
         Some(Followed::On(FOLLOWED, left))

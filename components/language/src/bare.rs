@@ -1,7 +1,7 @@
 //! A name without a word for what it is: each family that may have it looks for it.
 
 use crate::{
-    stretches::longest,
+    stretches::{is_hiragana, longest},
     utterance::{Piece, Utterance},
     words::Word,
 };
@@ -52,6 +52,23 @@ fn bare(utterance: &Utterance) -> Option<String> {
         "ください",
         "お願い",
     ];
+    /// How a verb ends, which is no name: `進んでる？`, `返金される？`.
+    const VERBS: &[&str] = &[
+        "てる",
+        "でる",
+        "ている",
+        "でいる",
+        "てます",
+        "でます",
+        "される",
+        "れた",
+        "ました",
+        "ません",
+        "ますか",
+        "かった",
+        "だった",
+        "った",
+    ];
     let text = utterance.text();
     let mut name = text.as_str();
     loop {
@@ -69,6 +86,7 @@ fn bare(utterance: &Utterance) -> Option<String> {
         utterance.when.spans.iter().chain(&utterance.numbers.spans).any(|it| it.0 < length);
     let is_written = !name.contains('を')
         && !name.ends_with('て')
+        && !VERBS.iter().any(|it| name.ends_with(it))
         && name.chars().all(|it| !matches!(it, '<' | '>' | '=' | '+' | ';' | '{' | '}' | '/'));
     let is_new =
         (0..length).any(|it| !utterance.is_known(it) && utterance.chars[it].is_alphabetic());
@@ -107,6 +125,12 @@ fn is_about_before(utterance: &Utterance, text: &str) -> bool {
         || ends_there
         || GOES_ON.iter().any(|it| lower.starts_with(it));
     text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
+}
+
+/// Whether `word` is one sign with hiragana behind it: `雪のや` of `雪のやつ`.
+fn is_one_sign(word: &str) -> bool {
+    let stem = word.trim_end_matches(is_hiragana);
+    stem.len() < word.len() && stem.chars().count() == 1
 }
 
 /// The name in `utterance`, where it asks to see it or is nothing else. `asks` are more words that ask to see
@@ -160,7 +184,8 @@ pub fn name(
         (None, true) => {
             let known = longest(utterance.capitals()).or_else(&title);
             let single = || match unused {
-                [only] if !is_tell => Some(only.clone()),
+                // A word of one sign stands with what is written behind it, which is no name.
+                [only] if !is_tell && !is_one_sign(only) => Some(only.clone()),
                 _ => None,
             };
             known
@@ -186,6 +211,16 @@ pub fn name(
 mod tests {
     use super::*;
     use crate::vocabulary::Vocabulary;
+
+    #[test]
+    fn a_verb_is_no_name() {
+        static WORDS: Vocabulary = Vocabulary::NONE;
+        for text in ["進んでる？", "返金される？", "もう届きました？", "面白かった？"]
+        {
+            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
+        }
+    }
 
     #[test]
     fn what_was_spoken_of_before_is_no_name() {

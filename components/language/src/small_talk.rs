@@ -203,6 +203,8 @@ mod tests {
         for (text, starts) in [
             ("hello", "Hello"),
             ("Thank you very much!", "You are welcome"),
+            ("ok bye", "Goodbye"),
+            ("See you later!", "Goodbye"),
             ("What can you do?", "You can write"),
             ("How much is that?", "I have no information on prices"),
             ("Never mind", "Very well"),

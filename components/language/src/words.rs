@@ -118,8 +118,8 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::PRICE,
-        "はいくら|支払い|支払|決済|pay with|pay by|payment|いくら|料金|値段|入場料|鑑賞料|キャンセル料|キャンセル代|ガソリン代|燃料代|交通費|タクシー代|駐車場代|駐車料金|fuel cost|gas cost|parking fee|how much|price|prices|cost|\
-         costs|fee|fees|cancellation fee",
+        "はいくら|支払い|支払|決済|pay with|pay by|payment|いくら|料金|値段|入場料|鑑賞料|キャンセル料|キャンセル代|割引|学割|値引|ガソリン代|燃料代|交通費|タクシー代|駐車場代|駐車料金|fuel cost|gas cost|parking fee|how much|price|prices|cost|\
+         costs|fee|fees|cancellation fee|discount|discounts",
     ),
     (
         Word::CHANGE,
@@ -187,14 +187,14 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
          くれませんか|くれない|ないでしょうか|ないでしょう|ないですか|感じ|雰囲気|迫力|かっこいい|カッコいい|かわいい|可愛い|派手|綺麗|きれい|素敵|強そう|好き|使って|使った|入れて|\
          並べて|載せて|最新|公式|参考|用の|向け|pls|plz|今|いま|ここ|そこ|あそこ|あなた|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|\
          では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|みんなで|みんな|彼女|彼氏|友達|友人|家族|子供|子ども|こども|妻|夫|旦那|嫁|両親|母|父|息子|娘|\
-         同僚|私|わたし|僕|ぼく|俺|うち|自分|大人|小人|学生|シニア|分|枚|名|人|人分|真ん中|中央|後ろ|うしろ|前の方|前方|後方|端|あたり|付近|頃|ごろ|くらい|ぐらい|以降|\
+         同僚|私|わたし|僕|ぼく|俺|うち|自分|大人|小人|学生|シニア|分|枚|名|人|人分|真ん中|まんなか|まん中|中央|後ろ|うしろ|前の方|前方|後方|端|あたり|付近|頃|ごろ|くらい|ぐらい|以降|\
          以後|以前|まで|くだ|です|ます|でしょうか|ですか|ますか|かな|よね|いい|良い|よさそう|ある|あります|あれば|ない|なんか|もの|やつ|やって|やってる|やっている|やってます|\
          している|してる|見|ほう|方|どっちも|どっちが|どっち|どちらが|どちら|どれ|どう|なに|何|いつ|何時|時間|予定|回|たち|場合|とき|時|の方|について|関する|という|一番|\
          いちばん|とか|とにかく|ぜひ|是非|please|the|a|an|some|any|for|me|us|my|our|your|to|of|on|at|in|with|and|is|\
          are|be|there|that|this|it|i|we|you|do|does|will|would|like|wanna|i'm|we're|let's|ok|okay|next|\
          so|then|also|from|by|who|how|good|nice|best|people|persons|adults|adult|kids|kid|children|child|\
          friends|friend|wife|husband|middle|centre|center|back|front|around|about|after|before|until|\
-         till|have|has|had|many|much|still|going|if|or|one|go|out|up|i'd|we'd|yet|time|times|day|night|\
+         till|have|has|had|many|much|still|going|if|or|one|go|out|up|her|him|she|he|them|these|those|i'd|we'd|yet|time|times|day|night|\
          evening|morning|afternoon|noon|today|tonight|tomorrow|week|weekend|am|pm|details|info|\
          information|when",
     ),

@@ -2,6 +2,7 @@
 
 use language::{
     coverage::{Used, is_small, unused},
+    scan::marks,
     utterance::Utterance,
     words::Word,
 };
@@ -44,19 +45,59 @@ const BEHIND: &[&str] = &[
 const CHARS_MAX: usize = 20;
 const WORDS_MAX: usize = 3;
 
-/// `2番`, `2つ目`, `the second`, `2`: which of several, from 0.
+/// `2番`, `2つ目`, `the second`, `number two`, `2`: which of several, from 0.
 pub(super) fn ordinal(text: &str) -> Option<usize> {
-    const WORDS: &[(usize, &str)] = &[
-        (0, "1番|一番目|1つ目|一つ目|最初|一番上|first|1st|number 1|option 1"),
-        (1, "2番|二番|2つ目|二つ目|second|2nd|number 2|option 2"),
-        (2, "3番|三番|3つ目|三つ目|third|3rd|number 3|option 3"),
-        (3, "4番|四番|4つ目|四つ目|fourth|4th|number 4|option 4"),
-        (4, "5番|五番|5つ目|五つ目|fifth|5th|number 5|option 5"),
+    const WORDS: [&str; 6] = [
+        "first|1st|最初|一番上",
+        "second|2nd",
+        "third|3rd",
+        "fourth|4th",
+        "fifth|5th",
+        "sixth|6th",
     ];
+    const NUMBERS: [&str; 12] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    const LEADS: &str = "number |no. |no |nr. |option |#";
+    const COUNTED: &str = "番目|つ目|件目|本目|個目|番";
     if let Ok(number) = text.trim().parse::<usize>() {
         return number.checked_sub(1);
     }
-    WORDS.iter().find(|it| it.1.split('|').any(|it| text.contains(it))).map(|it| it.0)
+    let is_letter = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric());
+    let is_word = |(at, word): &(usize, &str)| {
+        !word.is_ascii()
+            || !is_letter(text[..*at].chars().next_back())
+                && !is_letter(text[at + word.len()..].chars().next())
+    };
+    let said = WORDS
+        .iter()
+        .position(|words| marks(words).any(|word| text.match_indices(word).any(|it| is_word(&it))));
+    // `number two`, `#2`.
+    let led = marks(LEADS).find_map(|lead| {
+        let (at, _) = text
+            .match_indices(lead)
+            .find(|(at, _)| lead == "#" || !is_letter(text[..*at].chars().next_back()))?;
+        let rest = &text[at + lead.len()..];
+        let word = rest.split(|it: char| !it.is_ascii_alphanumeric()).next()?;
+        let spelled = NUMBERS.iter().position(|it| *it == word).map(|it| it + 1);
+        spelled
+            .or_else(|| word.parse().ok())
+            .filter(|_| lead != "no " || word.parse::<u8>().is_ok())
+    });
+    // `2番`, `三つ目`; `一番` alone is the most of something.
+    let counted = || {
+        let is_number = |it: char| it.is_ascii_digit() || "一二三四五六七八九十".contains(it);
+        marks(COUNTED).find_map(|mark| {
+            let at = text.find(mark)?;
+            let head = text[..at].trim_end_matches(is_number);
+            let number = &text[head.len()..at];
+            let kanji = || "一二三四五六七八九十".chars().position(|it| number == it.to_string());
+            let is_most = number == "一" && mark == "番";
+            number.parse().ok().or_else(|| kanji().map(|it| it + 1)).filter(|_| !is_most)
+        })
+    };
+    said.map(|it| it + 1).or(led).or_else(counted).and_then(|it: usize| it.checked_sub(1))
 }
 
 /// Whether `utterance` only says that its writer thinks it over: `hmm let me think`, `ちょっと待って`.
@@ -116,4 +157,33 @@ pub(super) fn named(utterance: &Utterance) -> Option<String> {
 /// Whether a word says nothing by itself.
 fn is_beside(word: Word) -> bool {
     [Word::FILLER, Word::PAUSE, Word::STOP, Word::GREETING, Word::THANKS].contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn which_of_several_is_said_in_many_ways() {
+        for (text, place) in [
+            ("book number two for saturday", 1),
+            ("option 3 please", 2),
+            ("no. 4", 3),
+            ("#12 please", 11),
+            ("number 11", 10),
+            ("the second one", 1),
+            ("5", 4),
+            ("12番を2枚", 11),
+            ("三つ目でお願い", 2),
+            ("6番のやつは何時?", 5),
+            ("一番目", 0),
+            ("最初のにする", 0),
+        ] {
+            assert_eq!(ordinal(text), Some(place), "{text}");
+        }
+        for text in ["seconds", "no two are alike", "一番短いの", "a number of seats", "0番"]
+        {
+            assert_eq!(ordinal(text), None, "{text}");
+        }
+    }
 }

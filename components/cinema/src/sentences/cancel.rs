@@ -271,7 +271,9 @@ impl Cancel {
 
 /// The number of a reservation in `utterance`: named as one, or written as one.
 pub(super) fn number(utterance: &Utterance) -> Option<String> {
-    if let Some(id) = utterance.numbers.id(RESERVATION_ID) {
+    // `my booking number again` has none.
+    let is_written = |id: &&str| !id.chars().all(|it| it.is_ascii_lowercase());
+    if let Some(id) = utterance.numbers.id(RESERVATION_ID).filter(is_written) {
         return Some(id.to_owned());
     }
     let text = utterance.text();

@@ -66,7 +66,7 @@ impl<'a> Facts<'a> {
             Sign::Genre => utterance.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| utterance.title().is_some()),
             Sign::Back => {
-                utterance.says("それ|その映画|この映画|その作品|is it|that film|that movie")
+                utterance.says("それ|その映画|この映画|その作品|is it|it on|it playing|it showing|it start|that film|that movie")
             }
             Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
         }

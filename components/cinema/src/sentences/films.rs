@@ -186,6 +186,15 @@ impl Visit {
             films.truncate(1);
         }
         if let [film] = films[..] {
+            let title = self.title.clone().filter(|_| !self.is_untitled && !is_named_one);
+            if let Some(title) = title.filter(|it| !is_of_title(film, it)) {
+                // What is only near its name is told.
+                let taken = settled(film, context.language).label;
+                self.note = Some(context.say(
+                    format!("「{title}」は「{taken}」と受け取りました。"),
+                    format!("I took \"{title}\" for {taken}."),
+                ));
+            }
             self.film = Some(settled(film, context.language));
             return self.proceed(context);
         }
@@ -245,9 +254,7 @@ impl Visit {
         if let (Some(what), Some(film)) = (self.wanted.superlative(context.language), films.first())
         {
             let first = choice(film, context.language).label;
-            if self.wanted.is_first {
-                self.told = Some(settled(film, context.language));
-            }
+            self.told = Some(settled(film, context.language));
             head = context
                 .say(format!("{what}「{first}」です。{head}"), format!("{what} {first}. {head}"));
         }

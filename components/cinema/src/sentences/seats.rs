@@ -209,11 +209,28 @@ impl Visit {
     }
 
     fn show_seats(&mut self, context: &TurnContext<'_>, seats: &[Seat]) -> Decision {
-        let count = seats.len();
         let mut rows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for it in seats {
             rows.entry(&it.row).or_default().push(it.id.trim_start_matches(it.row.as_str()));
         }
+        // Who asks for an end of the hall is shown the half of the rows that is nearer to it.
+        let end = self.wanted.position.filter(|it| matches!(it, Position::Front | Position::Back));
+        let half = rows.len().div_ceil(2);
+        let end = end.filter(|_| rows.len() > 1 && self.seats.is_empty());
+        match end {
+            Some(Position::Back) => {
+                let skipped = rows.len() - half;
+                rows = rows.into_iter().skip(skipped).collect();
+            }
+            Some(_) => rows = rows.into_iter().take(half).collect(),
+            None => {}
+        }
+        let part = match end {
+            Some(Position::Back) => context.say("後ろ半分の列の", " in the back half"),
+            Some(_) => context.say("前半分の列の", " in the front half"),
+            None => String::new(),
+        };
+        let count: usize = rows.values().map(Vec::len).sum();
         let lines: Vec<_> =
             rows.iter().map(|(row, it)| format!("- {row}: {}", it.join(" "))).collect();
         let showing = self.showing.as_ref().map(|it| it.label.clone()).unwrap_or_default();
@@ -236,8 +253,8 @@ impl Visit {
             false => String::new(),
         };
         let head = context.say(
-            format!("{showing}の{chair}空席は{count}席です。{named}"),
-            format!("{showing}: {count} {chair}seats are free. {named}"),
+            format!("{showing}の{part}{chair}空席は{count}席です。{named}"),
+            format!("{showing}: {count} {chair}seats{part} are free. {named}"),
         );
         let next = context.say(
             "予約するときは「A5とA6を予約して」のように書いてください。",

@@ -6,6 +6,8 @@ use language::{
 };
 use serde_json::{Value, json};
 
+mod besides;
+
 const TOOLS: &str = include_str!("../../tools.json");
 
 fn new_talk() -> trial::Talk {

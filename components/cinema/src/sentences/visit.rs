@@ -155,7 +155,7 @@ pub(super) struct Visit {
     later_is_told: bool,
     /// What goes with the next answer, whatever that is.
     #[serde(default)]
-    remark: Option<String>,
+    pub(super) remark: Option<String>,
     /// The film that the last answer was about.
     #[serde(default)]
     pub(super) told: Option<Settled>,
@@ -304,6 +304,7 @@ impl Visit {
         }
         if let Some(before) = before {
             visit.inherit(before);
+            visit.pick_listed(utterance, before);
         }
         visit
     }
@@ -458,6 +459,11 @@ impl Visit {
         let is_word = |it: &str| it.chars().any(char::is_alphabetic);
         let words = words.iter().filter(|it| is_word(it) && !is_condition(utterance, it));
         self.wanted.words = words.cloned().collect();
+        if self.film.is_some() {
+            // The number of a film that was shown is used.
+            let numbers = self.wanted.words.iter().filter(|it| ordinal(it).is_some());
+            self.wanted.explained = numbers.cloned().collect();
+        }
     }
 
     /// Those of the words that the answer was found by.
@@ -481,7 +487,9 @@ impl Visit {
         let of_seats = self.asked.is_some_and(Asked::is_of_seats);
         let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
-        let chosen = ordinal(&text).and_then(|it| self.choices.get(it)).cloned();
+        // `H列の7番` is a seat.
+        let chosen = ordinal(&text).filter(|_| utterance.numbers.marked.is_empty());
+        let chosen = chosen.and_then(|it| self.choices.get(it)).cloned();
         let by_words = self.choices.iter().find(|choice| {
             raw.contains(&choice.label.to_lowercase())
                 || choice.words.iter().any(|it| raw.contains(&it.to_lowercase()))
@@ -576,6 +584,9 @@ impl Visit {
         goal: Option<Goal>,
         context: &TurnContext<'_>,
     ) -> bool {
+        if self.asked == Some(Asked::Seats) && goal.is_none() && self.is_urged(utterance) {
+            return true;
+        }
         match self.asked {
             Some(Asked::Seats) if goal.is_none() && is_thinking(utterance) => {
                 self.remark = Some(context.say(

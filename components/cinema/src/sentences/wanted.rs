@@ -51,7 +51,7 @@ const POSITIONS: &[(Position, &str)] = &[
     ),
     (
         Position::Middle,
-        "near the middle|near the center|near the centre|真ん中|まんなか|ど真ん中|中央|中ほど|センター|middle|in the middle|center|centre|central|centrally",
+        "near the middle|near the center|near the centre|真ん中|まんなか|まん中|ど真ん中|中央|中ほど|センター|middle|in the middle|center|centre|central|centrally",
     ),
 ];
 

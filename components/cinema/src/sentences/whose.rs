@@ -16,6 +16,7 @@ const BEFORE: &[&str] = &[
     "name is ",
     "my name's ",
     "the name's ",
+    "name's ",
     "my name: ",
     "name: ",
     "name:",
@@ -184,6 +185,7 @@ mod tests {
             ("B5とB6を田中の名前で予約して", "田中", "B5とB6を予約して"),
             ("七人の侍を四名、名前は佐藤です", "佐藤", "七人の侍を四名"),
             ("名前は佐藤です", "佐藤", ""),
+            ("two for totoro tomorrow, name's Kate", "Kate", "two for totoro tomorrow"),
             ("明日のAKIRAを2枚、佐藤で予約して", "佐藤", "明日のAKIRAを2枚予約して"),
             ("山田太郎名義でC9を予約", "山田太郎", "C9を予約"),
         ] {

@@ -45,7 +45,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         SHOWTIMES,
-        "は何時?|は何時ですか|は何時から|は何時に|は何時の|は何時まで|何時にやって|何時にある|next showing|next screening|上映時間|上映時刻|上映スケジュール|\
+        "スクリーンはどこ|スクリーンどこ|スクリーンはどれ|何番スクリーン|どのスクリーン|スクリーンは何番|スクリーン何番|which screen|what screen|は何時?|は何時ですか|は何時から|は何時に|は何時の|は何時まで|何時にやって|何時にある|next showing|next screening|上映時間|上映時刻|上映スケジュール|\
          上映予定|上映回|上映枠|時間枠|時間帯|タイムテーブル|上映時間枠|何時から|何時の回|何時に始|何時に上映|何時上映|何時開始|何時ごろから|開始時間|開始時刻|いつ上映|上映は何時|\
          スケジュール|showtime|showtimes|show times|screening time|screening times|what time|what times|\
          when is|when does|time slots|timetable|schedule|start times|starting times|session times",
@@ -130,7 +130,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         LET_GO,
-        "手放して|手放し|手放す|てばなして|release them|release the seats|release my seats|release the hold|release those|\
+        "手放して|手放し|手放す|てばなして|離して|解放して|release them|release the seats|release my seats|release the hold|release those|\
          let them go|let the seats go|let those go|let go of",
     ),
     (WAITING_LIST, "キャンセル待ち|キャンセル待|waiting list|waitlist|wait list|wait-list"),

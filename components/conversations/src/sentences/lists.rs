@@ -11,14 +11,18 @@ use language::{
     words::Word,
 };
 
-use super::{CONVERSATION, rules::Goal, sentence::Sentence};
+use super::{
+    CONVERSATION,
+    rules::Goal,
+    sentence::{Order, Sentence},
+};
 
 const TALKS: &str = "list_conversations";
 const STOP: &str = "stop_conversation";
 const PAUSE: &str = "pause_conversation";
 const READ: &str = "get_conversation";
 /// What says that a conversation is to wait, and that it is to go on.
-const HELD: &str = "一時停止|一旦止|いったん止|保留|ちょっと待ってもら|待ったをかけ|on hold|pause|put them on hold|hold the conversation|hold that conversation";
+const HELD: &str = "一時停止|一旦止|いったん止|保留|ちょっと待ってもら|待ったをかけ|pause|put them on hold|put it on hold|put that on hold|conversation on hold|talk on hold|talks on hold|chat on hold|agents on hold|dialogue on hold|hold the conversation|hold that conversation";
 const RESUMED: &str = "会話を再開|対話を再開|一時停止を解除|再開して|再開させ|resume|unpause|let them go on|let them continue|continue the conversation";
 /// What says that the last conversation is meant.
 pub(super) const LATEST: &str =
@@ -132,6 +136,15 @@ impl Lists {
             is_latest: false,
             nth: None,
         }
+    }
+
+    /// Does what a few words order, with the conversation `id`.
+    pub(super) fn ordered(order: Order, id: &str) -> Self {
+        let kind = match order {
+            Order::Stop => Kind::Halt,
+            Order::Resume => Kind::Resume,
+        };
+        Self { kind, ..Self::read(id) }
     }
 
     /// The same with the conversation `begun`, where it does something with one and does not say with which.
@@ -312,6 +325,7 @@ fn messages_text(context: &TurnContext<'_>, read: &Value) -> String {
 /// One conversation on a line.
 fn talk(context: &TurnContext<'_>, it: &Value) -> String {
     let state = match it["state"].as_str().unwrap_or_default() {
+        "active" if it["paused_at"].is_string() => context.say("一時停止中", "paused"),
         "pending" => context.say("開始待ち", "about to begin"),
         "active" => context.say("進行中", "running"),
         "terminating" => context.say("終了処理中", "ending"),
@@ -320,10 +334,17 @@ fn talk(context: &TurnContext<'_>, it: &Value) -> String {
     };
     let members = it["members"].as_array().into_iter().flatten();
     let members: Vec<_> = members.filter_map(|it| it["agent_id"].as_str()).collect();
-    let purpose =
-        it["purpose"].as_str().map(|_| format!(" {}", short(&it["purpose"]))).unwrap_or_default();
+    let purpose = short(&it["purpose"]);
+    let purpose = match purpose.is_empty() {
+        true => purpose,
+        false => context.say(format!("「{purpose}」"), format!(": \"{purpose}\"")),
+    };
     let id = it["conversation_id"].as_str().unwrap_or_default();
-    format!("- {}{purpose}（{state}） {id}", members.join(context.language.pick("と", " and ")))
+    let members = members.join(context.language.pick("と", " and "));
+    context.say(
+        format!("- {members}{purpose}（{state}） {id}"),
+        format!("- {members}{purpose} ({state}) {id}"),
+    )
 }
 
 /// The agents that took part in conversations, which is all that may be read without being one.

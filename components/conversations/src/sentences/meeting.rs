@@ -7,6 +7,7 @@ use language::{
     Language,
     context::{TurnContext, failure, output, submitted},
     say,
+    scan::marks,
     turn::{Answered, Decision},
     utterance::Piece,
 };
@@ -108,6 +109,48 @@ impl Meeting {
         let Some(rounds) = rounds.filter(|_| is_short) else { return false };
         self.lengthen(rounds);
         true
+    }
+
+    /// Whether `utterance` gives another topic to a conversation that was not begun yet: `ok, but about films instead`,
+    /// `やっぱり旅行の話で`.
+    pub(super) fn is_turned(&mut self, utterance: &Sentence) -> bool {
+        const LEADS: &str =
+            "ok|okay|yes|no|but|do it|make it|make that|actually|rather|instead|fine|then|about";
+        const LEADS_JAPANESE: [&str; 8] =
+            ["いや、", "やっぱり", "やはり", "やっぱ", "じゃあ", "では", "それより", "、"];
+        const BEHIND: &str = "の話で|の話に|の話を|の話がいい|の話題で|の話題に|についてで|について|に関して|をテーマに|をお題に";
+        const CHARS_MAX: usize = 60;
+        let text = utterance.text();
+        let is_open = self.begun.is_none() && self.message.is_none();
+        if !is_open || !utterance.agents().is_empty() || text.chars().count() > CHARS_MAX {
+            return false;
+        }
+        let lower = text.to_ascii_lowercase();
+        let topic = match text.is_ascii() {
+            true => {
+                let first = lower.split([' ', ',']).next().unwrap_or_default();
+                let is_led = marks(LEADS).any(|it| it.split(' ').next() == Some(first));
+                let is_instead = lower.trim_end_matches(['.', '!']).ends_with(" instead");
+                let at = lower.find("about ").filter(|at| *at == 0 || lower[..*at].ends_with(' '));
+                let rest = at.map(|at| &text[at + "about ".len()..]);
+                let rest = rest.map(|it| it.trim_end_matches(['.', '!', ' ']));
+                let rest = [" please", " instead"]
+                    .iter()
+                    .fold(rest, |it, tail| it.map(|it| it.strip_suffix(tail).unwrap_or(it)));
+                rest.filter(|_| is_led || is_instead)
+            }
+            false => {
+                let rest = LEADS_JAPANESE
+                    .iter()
+                    .fold(text.as_str(), |it, lead| it.strip_prefix(lead).unwrap_or(it));
+                let end = marks(BEHIND).filter_map(|it| rest.find(it)).min();
+                end.map(|at| &rest[..at]).filter(|_| rest.len() < text.len())
+            }
+        };
+        let topic = topic.map(str::trim).filter(|it| !it.is_empty() && !it.ends_with('?'));
+        self.purpose =
+            topic.map(|it| it.chars().take(PURPOSE_MAX).collect()).or_else(|| self.purpose.take());
+        topic.is_some()
     }
 
     /// Takes in what a form brought.

@@ -233,6 +233,13 @@ fn english(rest: &str) -> &str {
     }
 }
 
+/// What a few words order of a conversation that goes on, and of nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Stop,
+    Resume,
+}
+
 /// What makes agents do something, before their names.
 const CAUSES: &str = "let|have|get|make|want|need|ask|tell|i'd like|would like|start|begin|set up|kick off|arrange|between";
 /// The same in Japanese, behind what they are to do.
@@ -249,6 +256,25 @@ impl Sentence {
         marks(ENDS).any(|it| text.contains(it))
     }
 
+    /// What it orders where it is nothing else: `continue`, `kill it`, `再開`.
+    pub(super) fn order(&self) -> Option<Order> {
+        const STOPS: &str = "stop|stop now|end|kill it|kill them|kill that|shut it down|shut them down|make it stop|enough|ストップ|終了|停止|止めて|とめて|やめさせて|もういいから止めて";
+        const RESUMES: &str = "continue|go on|carry on|keep going|resume|unpause|go ahead again|再開|再開で|続けて|つづけて|続けさせて|続きをやって|続けていいよ";
+        const BEFORE: [&str; 7] = ["ok ", "okay ", "now ", "please ", "then ", "じゃあ", "では"];
+        const BEHIND: [&str; 6] =
+            [" please", " now", " then", "ください", "お願いします", "お願い"];
+        let text: String = self.lower.iter().collect();
+        let text = text.trim().trim_end_matches(['.', '!', '。', '！', '、', ',']);
+        let text = BEFORE.iter().fold(text, |it, word| it.strip_prefix(word).unwrap_or(it));
+        let text = BEHIND.iter().fold(text, |it, word| it.strip_suffix(word).unwrap_or(it));
+        let text = text.trim_matches(['、', ',', ' ']);
+        match () {
+            () if marks(STOPS).any(|it| it == text) => Some(Order::Stop),
+            () if marks(RESUMES).any(|it| it == text) => Some(Order::Resume),
+            () => None,
+        }
+    }
+
     /// The agent that is to talk to itself: `worker-aとworker-aで話して`.
     pub(super) fn alone(&self) -> Option<String> {
         const JOINTS: &str = "と| and | with | to | & |、| を| に";
@@ -261,9 +287,9 @@ impl Sentence {
     /// How surely it asks how a conversation goes that was begun, if it does: `how is it going?`, `何を話した？`.
     pub(super) fn asks_how_it_goes(&self) -> Option<Percent> {
         /// What is asked of those who talk.
-        const SPOKEN: &str = "what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
+        const SPOKEN: &str = "what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|anyone said|anybody said|been said|said anything|say anything|last word|latest word|last message|latest message|last line|is winning|who won|最後の発言|最後の言葉|最後に何|最後の一言|最新の発言|誰が勝|だれが勝|どっちが勝|どちらが勝|何か言った|何か話した|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
         /// What may be asked of anything.
-        const ANY: &str = "is it finished|is it over|is it done|has it finished|has it ended|did it end|is that finished|still running|still going|what's happening|what is happening|what happened|status|progress|any news|進み具合|進捗|どうなった|どうなって|どう進ん|様子は|様子を|調子は|状況は|どんな感じ|結果は|もう終わった|もう終わっ|もうおわった|終わりました|終わったか|終わった?|終わった？|まだ続いて|まだやって|順調";
+        const ANY: &str = "is it finished|is it over|is it done|has it finished|has it ended|did it end|is that finished|still running|still going|what's happening|what is happening|what happened|status|progress|any news|進み具合|進捗|進んでる|進んでます|進んでいる|進んでいます|進んだ|どうなった|どうなって|どう進ん|様子は|様子を|調子は|状況は|どんな感じ|結果は|もう終わった|もう終わっ|もうおわった|終わりました|終わったか|終わった?|終わった？|まだ続いて|まだやって|順調";
         const CHARS_MAX: usize = 40;
         let text: String = self.lower.iter().collect();
         let is_other = !self.agents().is_empty()

@@ -215,6 +215,12 @@ fn what_is_asked_of_the_conversation_that_was_begun_is_read() {
         (CHAINS[0], "What did they say?"),
         (CHAINS[0], "Is it finished?"),
         (CHAINS[0], "show me the conversation"),
+        (CHAINS[0], "what was the last word?"),
+        (CHAINS[0], "has anyone said anything?"),
+        (CHAINS[0], "who is winning?"),
+        (CHAINS[1], "最後の発言は？"),
+        (CHAINS[1], "誰が勝ってる？"),
+        (CHAINS[1], "進んでる？"),
         (CHAINS[1], "何を話した？"),
         (CHAINS[1], "もう終わった？"),
         (CHAINS[1], "進み具合は？"),
@@ -285,4 +291,86 @@ fn an_agent_that_is_named_twice_has_no_one_to_talk_with() {
         let text = concluded(&new_talk().say(sentence)).text();
         assert!(text.contains("別々") || text.contains("two different"), "{text}");
     }
+}
+
+#[test]
+fn a_word_orders_the_conversation_that_was_begun() {
+    for (chain, order, tool, paused) in [
+        (CHAINS[0], "kill it", "stop_conversation", json!(null)),
+        (CHAINS[0], "ok stop now please", "stop_conversation", json!(null)),
+        (CHAINS[0], "continue", "pause_conversation", json!(false)),
+        (CHAINS[0], "please carry on", "pause_conversation", json!(false)),
+        (CHAINS[1], "ストップ", "stop_conversation", json!(null)),
+        (CHAINS[1], "再開", "pause_conversation", json!(false)),
+        (CHAINS[1], "じゃあ続けて", "pause_conversation", json!(false)),
+    ] {
+        let mut talk = begun(chain);
+        let next = talk.say(order);
+        let (called, arguments) = call(&next);
+        assert_eq!((called, &arguments["conversation_id"]), (tool, &json!("conv_7")), "{order}");
+        assert_eq!(arguments["paused"], paused, "{order}");
+    }
+    for order in ["continue", "再開", "stop"] {
+        let mut talk = new_talk();
+        talk.say(order);
+        assert!(talk.confidence < 0.3, "where none was begun: {order}");
+    }
+}
+
+#[test]
+fn a_conversation_that_was_not_begun_gets_another_topic() {
+    for (first, later, purpose) in [
+        (
+            "let worker-a talk to worker-b about cooking",
+            "ok do it but about movies instead",
+            "movies",
+        ),
+        (
+            "let worker-a talk to worker-b about cooking",
+            "actually, about sailing please",
+            "sailing",
+        ),
+        ("let worker-a talk to worker-b about cooking", "no, make it about old maps", "old maps"),
+        ("worker-aとworker-bに料理について話させて", "やっぱり映画の話で", "映画"),
+        ("worker-aとworker-bに料理について話させて", "じゃあ旅行についてでお願い", "旅行"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let denied = Failure::new("not_allowed", 403, "The person did not allow this call.");
+        let text = concluded(&talk.back(&[ToolResult::Failed(denied)])).text();
+        assert!(!text.contains("this call"), "{text}");
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(
+            (tool, &arguments["purpose"]),
+            ("begin_conversation", &json!(purpose)),
+            "{later}"
+        );
+    }
+}
+
+#[test]
+fn seats_that_are_put_on_hold_are_no_conversation() {
+    for sentence in ["put two seats for Ikiru on hold for me", "keep my call on hold"] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        assert!(talk.confidence < 0.5, "{sentence}: {}", talk.confidence);
+    }
+    let mut talk = begun(CHAINS[0]);
+    assert_eq!(call(&talk.say("put it on hold")).0, "pause_conversation");
+}
+
+#[test]
+fn a_list_says_which_conversations_are_paused() {
+    let mut talk = new_talk();
+    talk.say("Which conversations are running?");
+    let members = json!([{ "agent_id": "a" }, { "agent_id": "b" }]);
+    let one = json!({
+        "conversation_id": "conv_1", "state": "active", "paused_at": "2026-11-21T10:00:00Z",
+        "purpose": "trains", "members": members,
+    });
+    let other = json!({ "conversation_id": "conv_2", "state": "active", "members": members });
+    let text = concluded(&talk.back(&[output(json!({ "conversations": [one, other] }))])).text();
+    assert!(text.contains("a and b: \"trains\" (paused) conv_1"), "{text}");
+    assert!(text.contains("a and b (running) conv_2"), "{text}");
 }

@@ -1,12 +1,14 @@
 //! Changes to a picture after it was made: another title, another order, cards left out or put in.
 
 use language::{
-    Language, coverage, scan::marks, small_talk::Manner, utterance::Piece, words::Word,
+    Language, context::TurnContext, coverage, scan::marks, small_talk::Manner, utterance::Piece,
+    words::Word,
 };
 
 use super::{
-    cards::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted},
+    cards::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted, shown},
     catalogue::Card,
+    picked::picked,
     read::{cards_in, count, placed, same},
     rules::Goal,
     sentence::Sentence,
@@ -22,8 +24,12 @@ const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェン
 /// What says that others take the place of all cards of a picture.
 const INSTEAD: &str =
     "やっぱり|やはり|やっぱ|じゃなくて|ではなく|代わりに|かわりに|instead|actually|rather|no, ";
+/// What wants more of what is there.
+const MORE: &str = "one more|two more|more card|more cards|another card|another one|a few more|もう一枚|もう1枚|もう二枚|もう2枚|もう数枚|あと一枚|あと1枚|あと2枚|枚追加|枚足し|枚加え|枚増や";
+/// What asks which cards a picture has.
+const ON_IT: &str = "did you use|have you used|you used|did you put|are on it|are in it|is on it|is in it|are on the|are in the|どのカードを使|どのカード使|何のカードを使|何のカード使|カードは何を使|使ったカード|使われて|使われた|載ってるカード|載っているカード|載ってるの|入ってるカード";
 /// Words about a picture that change nothing by themselves.
-const AROUND: &str = "crowded|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
+const AROUND: &str = "crowded|use|keep|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
 impl Cards {
     /// Whether the picture that was composed is to become another one as `utterance` says; it is arranged so.
@@ -75,11 +81,35 @@ impl Cards {
         true
     }
 
-    /// Further cards after some were shown or asked for, where `utterance` names them and nothing else.
+    /// What is answered about the picture that was composed, where `utterance` asks which cards it has, or wants more
+    /// without naming them.
+    pub(super) fn told(&self, utterance: &Sentence, context: &TurnContext<'_>) -> Option<String> {
+        let is_bare = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
+        if !self.is_thumbnail || self.found.is_empty() || !is_bare {
+            return None;
+        }
+        if utterance.asks() && utterance.says(ON_IT) {
+            let names = shown(&self.found[..self.found.len().min(CARDS_MAX)], context);
+            return Some(context.say(
+                format!("サムネイルのカード: {names}"),
+                format!("The cards on the thumbnail: {names}"),
+            ));
+        }
+        utterance.says(MORE).then(|| {
+            context.say(
+                format!("どのカードを足しますか？カードの名前を書いてください。1枚のサムネイルに載るのは{CARDS_MAX}枚までです。"),
+                format!("Which card shall be added? Please write its name. A thumbnail takes at most {CARDS_MAX} cards."),
+            )
+        })
+    }
+
+    /// Further cards after some were shown or asked for, where `utterance` names them and nothing else; what answers
+    /// which cards are meant (`is_answer`) may be any name.
     pub(super) fn follow(
         &self,
         utterance: &Sentence,
         goal: Option<Goal>,
+        is_answer: bool,
         language: Language,
     ) -> Option<Self> {
         let is_asked = self.wanted.is_empty();
@@ -99,10 +129,16 @@ impl Cards {
             return None;
         }
         let is_free = goal.is_none() && !is_asked && !self.is_thumbnail;
-        let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
-        // `only 2` of what was shown.
-        let count = count(utterance).filter(|_| is_free);
         let is_bare = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
+        let places = picked(utterance, &self.found).filter(|_| is_free && is_bare);
+        if let Some((cards, words)) = places {
+            let wanted = cards.into_iter().map(|it| Wanted::new(false, it)).collect();
+            return Some(Self { wanted, words, ..Self::default() });
+        }
+        let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
+        // `only 2` of what was shown, or so many more.
+        let shown = if utterance.says(MORE) { self.found.len() as u32 } else { 0 };
+        let count = count(utterance).filter(|_| is_free).map(|it| it + shown);
         let left = utterance.left(Some(Goal::Cards), Vec::new());
         if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
             let mut next = self.clone();
@@ -114,6 +150,7 @@ impl Cards {
         }
         let named = !utterance.spotted(true).is_empty() || !utterance.themes().is_empty();
         let mut next = Self::of(utterance, goal, language, None);
+        let named = named || is_answer && !next.wanted.is_empty();
         let left = utterance.left(Some(goal), next.used());
         if is_thumbnail {
             next.title = next.title.or_else(|| self.title.clone());
@@ -161,7 +198,8 @@ impl Cards {
         let is_written = |it: &Piece| written.iter().any(|on| on.from < it.to && it.from < on.to);
         let themes = utterance.themes();
         let coloured = |theme: &&(Theme, Piece)| {
-            is_ground(utterance, &theme.1) || says("make it|もっと|color|colour|色")
+            is_ground(utterance, &theme.1)
+                || says("make it|もっと|もう少し|もうちょっと|っぽく|color|colour|色")
         };
         match themes.iter().filter(|it| !is_written(&it.1)).collect::<Vec<_>>()[..] {
             [] => {}
@@ -233,7 +271,14 @@ impl Cards {
             is_any = true;
         }
         let count = count(utterance).filter(|_| named.is_empty()).map(|it| it as usize);
+        if let Some((cards, words)) = picked(utterance, &self.found).filter(|_| named.is_empty()) {
+            self.found = cards;
+            self.words.extend(words);
+            return Some(true);
+        }
         match count {
+            // Which ones are to be added is asked.
+            Some(_) if says(MORE) => return None,
             Some(count) if (1..self.found.len()).contains(&count) => {
                 self.found.truncate(count);
                 is_any = true;

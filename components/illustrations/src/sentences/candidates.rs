@@ -7,7 +7,7 @@ use language::{
     words::Word,
 };
 
-use super::{sentence::Sentence, words};
+use super::{sentence::Sentence, themes, words};
 
 /// Before and behind a card's name in English.
 const NAME_BEFORE: &str = "illustration of|illustrations of|picture of|pictures of|image of|images of|artwork of|artwork for|illustration for|card art for|card art of|art of|art for|card with an|card with a|card with the|card with|card of the|card of a|card of|card called|card named|the card|thumbnail of|thumbnail featuring|featuring";
@@ -132,9 +132,18 @@ impl Sentence {
         // `雪月花から桜` picks from the theme.
         let end = if self.is_at("から", theme.to) { theme.to } else { name.to };
         let outside = (begin..theme.from).chain(theme.to..end);
+        // `blue and red cards` has two themes, and no name.
+        let others: Vec<_> = match is_lower {
+            true => (theme.to..end)
+                .filter(|at| self.chars[at - 1] == ' ')
+                .filter_map(|at| Some((at, at + themes::theme(&self.lower, at)?.1)))
+                .collect(),
+            false => Vec::new(),
+        };
         let is_name = |at: usize| {
             let it = self.chars[at];
-            is_name_char(it) && !"系色的風".contains(it) && !self.is_known(at)
+            let is_other = others.iter().any(|it| (it.0..it.1).contains(&at));
+            is_name_char(it) && !"系色的風".contains(it) && !self.is_known(at) && !is_other
         };
         is_in && outside.into_iter().any(is_name)
     }

@@ -13,7 +13,7 @@ use language::{
 
 use super::{
     catalogue::card_of,
-    themes::{samples, theme_names},
+    themes::{name_in, samples, theme_names},
 };
 
 pub(super) const CARD: &str = "get_card_illustration";
@@ -79,7 +79,7 @@ impl Wanted {
 }
 
 /// Names of cards, in the language of the answer where they are known.
-fn shown(names: &[String], context: &TurnContext<'_>) -> String {
+pub(super) fn shown(names: &[String], context: &TurnContext<'_>) -> String {
     let name = |name: &String| match card_of(name) {
         Some(card) => context.language.pick(card.japanese, card.english).to_owned(),
         None => name.clone(),
@@ -87,6 +87,23 @@ fn shown(names: &[String], context: &TurnContext<'_>) -> String {
     let separator = if names.iter().any(|it| name(it).contains(", ")) { "; " } else { ", " };
     let names: Vec<_> = names.iter().map(name).collect();
     names.join(context.language.pick("、", separator))
+}
+
+/// How many of each list go on one thumbnail, so that each has its part; all where there is room.
+fn shares(lists: Vec<usize>) -> Vec<usize> {
+    if lists.iter().sum::<usize>() <= CARDS_MAX || lists.len() < 2 {
+        return lists;
+    }
+    let mut shares = vec![0; lists.len()];
+    let mut left = CARDS_MAX;
+    while left > 0 {
+        for (share, has) in shares.iter_mut().zip(&lists) {
+            if *share < *has && left > 0 {
+                (*share, left) = (*share + 1, left - 1);
+            }
+        }
+    }
+    shares
 }
 
 /// Illustrations that are asked for.
@@ -174,7 +191,7 @@ impl Cards {
             "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
         const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
         const LEFT_OUT: &str = "except|excluding|skip|minus|leave|besides|aside|apart|抜き|除|外";
-        const HINTS: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
+        const HINTS: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|draw|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
         let words = |is_used: bool, words: &'static str| marks(words).filter(move |_| is_used);
         let line = words(self.subtitle.is_some(), LINE);
         let ground = words(self.ground.is_some(), GROUND);
@@ -316,6 +333,13 @@ impl Cards {
         }
         // In the order in which they were named, whichever was found first.
         self.found = self.wanted.iter().flat_map(|it| it.cards.iter().cloned()).collect();
+        let is_told = self.is_all || self.limit.is_some_and(|it| it as usize > CARDS_MAX);
+        if self.is_thumbnail && !is_told {
+            let shares = shares(self.wanted.iter().map(|it| it.cards.len()).collect());
+            let each = self.wanted.iter().zip(shares);
+            self.found =
+                each.flat_map(|(it, share)| it.cards.iter().take(share).cloned()).collect();
+        }
         if let Some(limit) = self.limit.filter(|_| !self.excluded.is_empty()) {
             self.found.truncate(limit as usize);
             pictures.truncate(limit as usize);
@@ -427,6 +451,7 @@ impl Cards {
         }
         near.dedup();
         near.truncate(5);
+        let near: Vec<_> = near.iter().map(|it| name_in(it, context.language)).collect();
         let quoted: Vec<_> =
             names.iter().map(|it| context.say(format!("「{it}」"), format!("\"{it}\""))).collect();
         let (names, list) = (

@@ -5,6 +5,7 @@ use language::{Language, scan::marks, utterance::Piece, vocabulary::Unit, words:
 use super::{
     cards::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted},
     catalogue::{Card, Spotted, card_of},
+    picked::picked,
     rules::Goal,
     sentence::Sentence,
     themes::{Theme, is_nearly_theme, moods},
@@ -347,6 +348,15 @@ impl Cards {
                 found.clone_from(&before.found);
             }
         }
+        // `a thumbnail of the first three`: those of them that were shown before.
+        let shown = before.filter(|_| spotted.is_empty() && themes.is_empty());
+        let picked = shown.and_then(|it| picked(utterance, &it.found));
+        let is_picked = picked.is_some();
+        let picks = picked.map_or_else(Vec::new, |(cards, words)| {
+            wanted = cards.iter().map(|it| Wanted::new(false, it.clone())).collect();
+            found = cards;
+            words
+        });
         // A mood counts where nothing is named.
         let mut moods = moods(&utterance.lower);
         let before_moods = moods.len();
@@ -365,7 +375,12 @@ impl Cards {
         let moods = moods.iter().filter(is_wanted).map(text).collect();
         share_out(utterance, &themes, &mut wanted);
         let several = wanted.iter().filter(|it| it.is_theme).count() > 1;
-        let limit = count(utterance).or((several && is_thumbnail).then_some(EACH_OF_TWO));
+        let limit = count(utterance).filter(|_| !is_picked);
+        let limit = limit.or((several && is_thumbnail).then_some(EACH_OF_TWO));
+        if let Some(limit) = limit.filter(|_| is_thumbnail && wanted.len() <= found.len()) {
+            // `two of them`: no more of those that were shown.
+            found.truncate(limit as usize);
+        }
         let style = STYLES.iter().find(|it| marks(it.1).any(|it| utterance.find(it, 0).is_some()));
         let is_match = wanted.len() > 1 && is_versus;
         let counts = !is_thumbnail && how_many(utterance);
@@ -385,7 +400,7 @@ impl Cards {
             ground,
             has_no_text: has_no_text(utterance),
             is_looked_for: false,
-            words: spotted.iter().chain(&excluded).flat_map(named).collect(),
+            words: spotted.iter().chain(&excluded).flat_map(named).chain(picks).collect(),
             excluded: excluded.iter().map(|it| it.card.japanese.to_owned()).collect(),
             // What was shown before is laid out at once.
             is_arranged: is_thumbnail && !found.is_empty(),

@@ -6,6 +6,7 @@ use language::{
     Date,
     coverage::{Used, unused},
     utterance::{Piece, Utterance},
+    words::Word,
 };
 
 use super::{
@@ -25,6 +26,56 @@ impl Deref for Sentence {
     fn deref(&self) -> &Utterance {
         &self.0
     }
+}
+
+/// A short answer to which cards are meant, with a word for cards, by which a colour means something: `緑で`, `blue`.
+pub(super) fn as_cards(answer: &Sentence, today: Date) -> Option<Sentence> {
+    const CHARS_MAX: usize = 24;
+    const OTHERS: &[Word] = &[
+        words::CARD,
+        words::THEME,
+        Word::THEIRS,
+        Word::THEIR_DEED,
+        Word::NOT,
+        Word::NO_DOING,
+        Word::ELSEWHERE,
+        Word::CANCEL,
+        Word::HELP,
+        Word::GREETING,
+        Word::THANKS,
+        Word::PRICE,
+    ];
+    const LEADS: [&str; 8] =
+        ["えーと、", "えっと、", "うーん、", "じゃあ、", "じゃあ", "では、", "um, ", "hmm, "];
+    const TAILS: [&str; 12] = [
+        "をお願いします",
+        "でお願いします",
+        "でお願い",
+        "がいいです",
+        "がいいな",
+        "がいい",
+        "にして",
+        "でいい",
+        "です",
+        "かな",
+        "で",
+        " please",
+    ];
+    let text = answer.text();
+    let is_other = answer.has(OTHERS)
+        || answer.asks()
+        || !answer.when.spans.is_empty()
+        || !answer.numbers.counts.is_empty();
+    if is_other || text.chars().count() > CHARS_MAX {
+        return None;
+    }
+    let text = text.trim().trim_end_matches(['。', '.', '!']);
+    let text = LEADS.iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text);
+    let text = TAILS.iter().find_map(|it| text.strip_suffix(it)).unwrap_or(text);
+    Some(match text.is_ascii() {
+        true => Sentence::of(&format!("{text} cards"), today),
+        false => Sentence::of(&format!("{text}のカード"), today),
+    })
 }
 
 impl Sentence {
@@ -95,6 +146,6 @@ impl Sentence {
     /// Whether it is about cards and pictures, so that a colour by itself means something.
     fn is_drawn(&self) -> bool {
         self.has(&[words::CARD, words::THUMBNAIL, words::THEME, words::COMPOSE])
-            || self.find("背景", 0).is_some()
+            || ["背景", "っぽく", "っぽい感じ"].iter().any(|it| self.find(it, 0).is_some())
     }
 }

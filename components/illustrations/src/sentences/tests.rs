@@ -141,3 +141,124 @@ fn how_a_title_is_to_look_is_no_title() {
         super::wording::bare(&super::sentence::Sentence::of("タイトルを頂上決戦にして", today));
     assert_eq!(found.map(|it| it.text).as_deref(), Some("頂上決戦"));
 }
+
+/// A talk in which five cards of a theme were shown.
+fn after_cards(first: &str) -> trial::Talk {
+    let mut talk = new_talk();
+    talk.say(first);
+    talk.back(&[illustrations(&["A", "B", "C", "D", "E"])]);
+    talk
+}
+
+#[test]
+fn cards_that_were_shown_are_picked_by_their_places() {
+    for (first, later, cards) in [
+        ("雪月花のカードを見せて", "1枚目でサムネ作って", "A"),
+        ("雪月花のカードを見せて", "3枚目と5枚目でサムネイルを作って", "CE"),
+        ("show me the golden cards", "make a banner out of the 2nd and 4th", "BD"),
+        ("show me the golden cards", "thumbnail with the first three, titled \"Winter\"", "ABC"),
+        ("show me the golden cards", "now a thumbnail of them", "ABCDE"),
+        ("show me the golden cards", "use them for a thumbnail", "ABCDE"),
+    ] {
+        let next = after_cards(first).say(later);
+        let (tool, arguments) = call(&next);
+        let named: String =
+            arguments["cards"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
+        assert_eq!((tool, named.as_str()), ("compose_thumbnail", cards), "{later}");
+    }
+    let next = after_cards("雪月花のカードを見せて").say("2枚目を大きく見せて");
+    assert_eq!(call(&next), ("get_card_illustration", json!({ "card_name": "B" })));
+}
+
+#[test]
+fn a_picture_is_made_of_fewer_cards_and_of_more_when_named() {
+    let made = |later: &str| {
+        let mut talk = after_cards(match later.is_ascii() {
+            true => "Make a thumbnail with blue cards",
+            false => "ブルー系テーマのカードでサムネイルを作って",
+        });
+        let cards = ["A", "B", "C", "D", "E"];
+        talk.back(&[output(json!({ "mimeType": "image/png", "data": "BB", "cards": cards }))]);
+        talk
+    };
+    for (later, cards) in [
+        ("use only two cards instead", "AB"),
+        ("drop the third", "ABDE"),
+        ("2枚目と4枚目だけにして", "BD"),
+    ] {
+        let next = made(later).say(later);
+        let (_, arguments) = call(&next);
+        let named: String =
+            arguments["cards"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
+        assert_eq!(named, cards, "{later}");
+    }
+    for (later, says) in [
+        ("add one more card", "Which card"),
+        ("もう一枚足して", "どのカードを足しますか"),
+        ("which cards did you use?", "The cards on the thumbnail: A"),
+        ("どのカードを使ったの？", "サムネイルのカード: A"),
+    ] {
+        let text = concluded(&made(later).say(later)).text();
+        assert!(text.contains(says), "{later}: {text}");
+    }
+}
+
+#[test]
+fn two_colours_share_one_picture() {
+    for sentence in [
+        "I'd like a thumbnail with blue and red cards",
+        "a thumbnail of red and blue cards please",
+        "青と赤のカードでサムネイルを作って",
+    ] {
+        let mut talk = new_talk();
+        let Decision::Call(calls) = talk.say(sentence) else { panic!("it calls nothing") };
+        assert!(calls.iter().all(|it| it.name == "get_theme_illustrations"), "{calls:?}");
+        assert_eq!(calls.len(), 2, "{sentence}");
+        let next = talk.back(&[
+            illustrations(&["A1", "A2", "A3", "A4"]),
+            illustrations(&["C1", "C2", "C3", "C4"]),
+        ]);
+        let (_, arguments) = call(&next);
+        let cards = arguments["cards"].as_array().unwrap();
+        let of =
+            |sign: &str| cards.iter().filter(|it| it.as_str().unwrap().starts_with(sign)).count();
+        assert!(of("A") >= 2 && of("C") >= 2, "{sentence}: {cards:?}");
+    }
+}
+
+#[test]
+fn a_colour_alone_answers_which_cards_are_meant() {
+    for (first, answer) in [
+        ("サムネイルを作りたいんだけど", "えーと、緑で"),
+        ("サムネイルを作りたいんだけど", "緑でお願いします"),
+        ("show cards", "the green ones"),
+        ("make a thumbnail", "green please"),
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(first)).0, FORM, "{first}");
+        let next = talk.say(answer);
+        let (tool, arguments) = call(&next);
+        let theme = arguments["theme"].as_str().unwrap();
+        assert_eq!(tool, "get_theme_illustrations", "{answer}");
+        assert!(["翠森精霊", "Verdant Spirits"].contains(&theme), "{answer}: {theme}");
+    }
+    for answer in ["明日の映画は？", "やっぱりいらない", "ありがとう"] {
+        let mut talk = new_talk();
+        talk.say("サムネイルを作りたいんだけど");
+        talk.say(answer);
+        assert!(talk.confidence < 0.5, "{answer}");
+    }
+}
+
+#[test]
+fn what_something_is_called_loosely_is_no_part_of_its_name() {
+    for sentence in ["雪のやつの一覧", "雪のやつを見せて", "雪っぽいやつある？"]
+    {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        if let Decision::Call(calls) = next {
+            let arguments = format!("{:?}", calls[0].arguments);
+            assert!(!arguments.contains('や'), "{sentence}: {arguments}");
+        }
+    }
+}

@@ -2,7 +2,10 @@
 
 use language::{Language, scan::distance};
 
-use super::{catalogue::Card, known::known};
+use super::{
+    catalogue::{Card, card_of},
+    known::known,
+};
 
 /// The moods and motifs in a sentence: the theme of each, and where its word stands.
 pub(super) fn moods(lower: &[char]) -> Vec<(Theme, usize, usize)> {
@@ -32,6 +35,14 @@ pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
 /// The names of all themes that are known.
 pub(super) fn theme_names(language: Language) -> Vec<&'static str> {
     known().themes.iter().map(|it| language.pick(it.0.japanese, it.0.english)).collect()
+}
+
+/// The name of a theme or a card in `language`, where it is known.
+pub(super) fn name_in(name: &str, language: Language) -> String {
+    let theme = known().themes.iter().map(|it| it.0).find(|it| it.japanese == name);
+    let theme = theme.map(|it| (it.japanese, it.english));
+    let card = || card_of(name).map(|it| (it.japanese, it.english));
+    theme.or_else(card).map_or(name, |it| language.pick(it.0, it.1)).to_owned()
 }
 
 /// How many cards a theme has.

@@ -45,7 +45,7 @@ impl Described {
     fn label<'a>(&'a self, name: &'a str) -> &'a str {
         let property = self.schema.get("properties").and_then(|it| it.get(name));
         let text = |field: &str| property?.get(field)?.as_str().filter(|it| !it.trim().is_empty());
-        let text = text("title").or_else(|| text("description").map(first_sentence));
+        let text = text("title").or_else(|| text("description").map(said_of));
         let end = |it: &str| it.find(['（', '(']).filter(|at| *at > 0).unwrap_or(it.len());
         let text = text.map(|it| it[..end(it)].trim_end_matches(['。', '.', ' ', ':', '：']));
         text.filter(|it| !it.is_empty()).unwrap_or(name)
@@ -159,9 +159,29 @@ fn first_sentence(text: &str) -> &str {
     end.map_or(line, |it| &line[..it])
 }
 
+/// What the description of an argument says of it first, beside that it may be left out.
+fn said_of(text: &str) -> &str {
+    const OPTIONAL: [&str; 2] = ["任意。", "Optional. "];
+    let text = text.trim();
+    let rest = OPTIONAL.iter().find_map(|it| text.strip_prefix(it)).map(str::trim_start);
+    first_sentence(rest.filter(|it| !it.is_empty()).unwrap_or(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_argument_is_known_by_what_it_is_and_not_by_being_optional() {
+        for (text, said) in [
+            ("Optional. The agent to talk with. An AI.", "The agent to talk with."),
+            ("任意。会話の目的（両方に伝えられる）", "会話の目的（両方に伝えられる）"),
+            ("Optional. ", "Optional."),
+            ("The seats", "The seats"),
+        ] {
+            assert_eq!(said_of(text), said);
+        }
+    }
 
     #[test]
     fn tells_the_first_sentence_only() {

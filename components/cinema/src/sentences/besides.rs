@@ -1,0 +1,151 @@
+//! What is asked in the middle of a visit, which goes on as it was: what it costs, which of the films that were shown.
+
+use language::{
+    context::TurnContext,
+    coverage::{Used, unused},
+    words::Word,
+};
+
+use super::{
+    answers::ordinal,
+    rules::Goal,
+    titles::Sentence,
+    visit::{Aim, Asked, Settled, Visit},
+    wanted::Wanted,
+    words::RESERVE,
+};
+
+/// What asks how long seats are held.
+const LEFT: &str = "あと何分|あと何秒|いつまで|何分まで|何時まで|何分間|期限|有効|how long|until when|till when|how much time|how many minutes|expire|expires|run out|keep them|keep it";
+/// What makes a booking of seats that are held.
+const CONFIRMS: &str = "確定|confirm|confirmed";
+/// What says for whom a price is lower.
+const DISCOUNTS: &str = "割引|割り引き|学割|値引|安くなる|子供|子ども|こども|小人|学生|シニア|高齢|大学生|高校生|中学生|小学生|discount|discounts|child|children|kid|kids|student|students|senior|seniors|concession";
+/// What asks for a price beside the words for one.
+const REDUCED: &str = "割引|割り引き|学割|値引|discount|discounts|concession";
+
+/// Whether `utterance` asks how long seats are held.
+pub(super) fn asks_how_long(utterance: &Sentence) -> bool {
+    utterance.asks() && utterance.says(LEFT)
+}
+
+/// Whether `utterance` makes a booking of what is held, and names nothing else.
+pub(super) fn confirms(utterance: &Sentence) -> bool {
+    (utterance.has(&[RESERVE]) || utterance.says(CONFIRMS))
+        && utterance.numbers.marked.is_empty()
+        && utterance.numbers.counts.is_empty()
+        && utterance.title().is_none()
+}
+
+/// Whether `utterance` asks what the seats of a visit cost; `is_price` says that it has a word for that.
+pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
+    const OTHERS: &[Word] = &[
+        Word::THEIRS,
+        Word::THEIR_DEED,
+        Word::THEIR_WORD,
+        Word::ELSEWHERE,
+        Word::CANCEL,
+        Word::CHANGE,
+        Word::DELETE,
+    ];
+    let is_asked = is_price || utterance.asks() && utterance.says(REDUCED);
+    is_asked && !utterance.has(OTHERS) && utterance.title().is_none()
+}
+
+/// Whether `utterance` wants none of what is being chosen, and nothing else.
+pub(super) fn leaves(utterance: &Sentence) -> bool {
+    utterance.has(&[Word::NOT])
+        && !utterance.asks()
+        && utterance.numbers.counts.is_empty()
+        && utterance.numbers.marked.is_empty()
+        && utterance.when.spans.is_empty()
+        && utterance.title().is_none()
+        && unused(utterance, &Used::default()).is_empty()
+        && utterance.says("いらない|いらん|いりません|要らない|要りません|不要|結構です|やめて|やめる|やめます|don't want|no longer|do not want")
+}
+
+impl Visit {
+    /// What is told of the price where the seats to choose from are known, and the visit stays as it is.
+    pub(super) fn costs(&self, utterance: &Sentence, context: &TurnContext<'_>) -> Option<String> {
+        let chosen = [self.seats.join(",")];
+        let sets: Vec<&str> = match (self.seats.is_empty(), self.asked) {
+            (false, _) => chosen.iter().map(String::as_str).collect(),
+            (true, Some(Asked::Seats)) => self.choices.iter().map(|it| it.value.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        let line = |set: &str| {
+            let seats: Vec<_> = set.split(',').map(str::to_owned).collect();
+            let total = self.fares.total(&seats, context);
+            let names = seats.join(context.language.pick("・", ", "));
+            (!total.is_empty()).then(|| format!("- {names}{total}"))
+        };
+        let lines: Vec<_> = sets.into_iter().filter_map(line).collect();
+        let discounts = no_discounts(utterance, context);
+        let head = context.say(
+            format!("料金です。まだ予約していません。{discounts}"),
+            format!("The price; nothing is reserved yet. {discounts}"),
+        );
+        (!lines.is_empty()).then(|| format!("{}\n{}", head.trim_end(), lines.join("\n")))
+    }
+
+    /// The same visit, to tell what its seats cost; none where no film is settled.
+    pub(super) fn priced(&self, utterance: &Sentence, context: &TurnContext<'_>) -> Option<Self> {
+        let film = self.film.as_ref().or(self.told.as_ref());
+        if film.is_none() && self.showing.is_none() {
+            return None;
+        }
+        let mut next = Self::of(utterance, Goal::Price, Some(self));
+        next.film = next.film.or_else(|| film.cloned());
+        next.remark = Some(no_discounts(utterance, context)).filter(|it| !it.is_empty());
+        Some(next)
+    }
+
+    /// The film of the list `before` that `utterance` means by its number: `2番のは何時？`.
+    pub(super) fn pick_listed(&mut self, utterance: &Sentence, before: &Self) {
+        let is_open = self.film.is_none() && self.title.is_none() && self.genre.is_none();
+        let is_listed = before.asked == Some(Asked::Film)
+            && self.wanted.pick.is_none()
+            && utterance.numbers.marked.is_empty();
+        if self.aim == Aim::Films || !is_open || !is_listed {
+            return;
+        }
+        let text: String = utterance.lower.iter().collect();
+        let chosen = ordinal(&text).and_then(|it| before.choices.get(it));
+        self.film = chosen.map(|it| Settled {
+            id: it.value.clone(),
+            label: it.name.as_ref().unwrap_or(&it.label).clone(),
+        });
+    }
+
+    /// The films that were shown, by what `utterance` asks for of them: `how about the shortest one?`.
+    pub(super) fn by_order(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
+        let is_asked = self.aim == Aim::Films
+            && goal.is_none()
+            && utterance.title().is_none()
+            && Wanted::of(utterance).is_first;
+        is_asked.then(|| {
+            let mut next = Self::of(utterance, Goal::Films, Some(self));
+            next.genre = next.genre.or_else(|| self.genre.clone());
+            next
+        })
+    }
+
+    /// Whether `utterance` only says once more that what is being chosen is to be booked: `great, book them`.
+    pub(super) fn is_urged(&mut self, utterance: &Sentence) -> bool {
+        let is_all = unused(utterance, &Used::default()).len() <= 1;
+        let is_urged = is_all && confirms(utterance) && utterance.when.spans.is_empty();
+        self.is_hold &= !is_urged;
+        is_urged
+    }
+}
+
+/// That there is no lower price, where `utterance` asks for that.
+fn no_discounts(utterance: &Sentence, context: &TurnContext<'_>) -> String {
+    match utterance.says(DISCOUNTS) {
+        true => context.say(
+            "料金は座席の種類ごとで、年齢や学生などによる割引の情報はありません。",
+            "Prices go by the kind of seat; I know of no discounts by age or for students.",
+        ),
+        false => String::new(),
+    }
+}

@@ -1,0 +1,214 @@
+//! What is asked and said in the middle of a visit, and films of a list by their numbers.
+
+use super::*;
+
+/// A talk in which three films were listed.
+fn listed(sentence: &str) -> trial::Talk {
+    let mut talk = new_talk();
+    assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
+    let text = concluded(&talk.back(&[films()])).text();
+    assert!(text.contains("2. "), "{text}");
+    talk
+}
+
+#[test]
+fn a_film_of_the_list_is_booked_by_its_number_and_no_other() {
+    for (first, later) in [
+        ("What films are on tomorrow?", "book number two for four people"),
+        ("What films are on tomorrow?", "book option 2 for tuesday for four people"),
+        ("What films are on tomorrow?", "no. 2 please, four seats"),
+        ("明日の映画は？", "2番を4枚予約して"),
+        ("明日の映画は？", "二番目を4人で"),
+    ] {
+        let mut talk = listed(first);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["movie_id"]), ("list_showtimes", &json!("totoro")), "{later}");
+    }
+}
+
+#[test]
+fn a_number_of_the_list_says_of_which_film_the_times_are_asked() {
+    for (first, later) in [
+        ("What films are on tomorrow?", "what time is number two?"),
+        ("What films are on tomorrow?", "showtimes of the second one"),
+        ("明日の映画は？", "2番のやつは何時？"),
+        ("明日の映画は？", "二つ目の上映時間を教えて"),
+    ] {
+        let mut talk = listed(first);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["movie_id"]), ("list_showtimes", &json!("totoro")), "{later}");
+        let text = concluded(&talk.back(&[showings()])).text();
+        assert!(!text.contains("did not understand") && !text.contains("分からない"), "{text}");
+    }
+}
+
+#[test]
+fn the_best_of_a_list_is_meant_by_it() {
+    for (first, asked, later) in [
+        ("何かおすすめの映画ありますか？", None, "じゃあそれの時間を教えてください"),
+        ("What films are on tomorrow?", Some("how about the longest one?"), "when's it on"),
+    ] {
+        let mut talk = listed(first);
+        if let Some(asked) = asked {
+            assert_eq!(call(&talk.say(asked)).0, "list_movies", "{asked}");
+            let text = concluded(&talk.back(&[films()])).text();
+            assert!(text.contains("Seven Samurai"), "{text}");
+        }
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(
+            (tool, &arguments["movie_id"]),
+            ("list_showtimes", &json!("samurai")),
+            "{later}"
+        );
+    }
+}
+
+/// The hall with its prices.
+fn priced() -> ToolResult {
+    let ToolResult::Output { mut structured, meta, content } = seats() else { panic!("no hall") };
+    structured["prices"] = json!({ "standard": 2000, "currency": "JPY" });
+    ToolResult::Output { structured, meta, content }
+}
+
+#[test]
+fn the_price_is_told_while_seats_are_chosen_and_while_they_wait() {
+    for (first, later, total) in [
+        (PAIR, "how much is it?", "¥4,000"),
+        (PAIR, "oh and whats the price", "¥4,000"),
+        (PAIR, "what does it cost for two students?", "¥4,000"),
+        (PAIR_JA, "いくらになりますか", "4,000円"),
+        (PAIR_JA, "料金は？", "4,000円"),
+        (PAIR_JA, "学生割引ある？", "4,000円"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        assert_eq!(call(&talk.back(&[priced()])).0, FORM, "{first}");
+        let text = concluded(&talk.say(later)).text();
+        assert!(text.contains(total), "{later}: {text}");
+        let is_lower = later.contains("student") || later.contains("割引");
+        assert_eq!(text.contains("discounts") || text.contains("割引"), is_lower, "{text}");
+        // The form that was asked for is still answered.
+        let next = talk.say(r#"{"seat_ids": "C4,C5", "user_id": "u-1"}"#);
+        assert_eq!(call(&next).0, "reserve_seats", "{later}");
+        let text = concluded(&talk.say_instead(later)).text();
+        assert!(text.contains(total), "{later}: {text}");
+    }
+}
+
+#[test]
+fn a_film_by_its_name_has_a_price() {
+    for sentence in ["羅生門の料金教えて", "羅生門っていくら？", "How much is Rashomon?"]
+    {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "list_movies", "{sentence}");
+        assert!(arguments["title_query"].is_string(), "{sentence}: {arguments}");
+    }
+}
+
+#[test]
+fn seats_are_to_be_held_whatever_counts_them() {
+    for sentence in [
+        "生きるの席を明日2つ仮押さえしてもらえますか",
+        "明日のAKIRAを2枚キープしてくれますか",
+        "Can you put two seats for Ikiru tomorrow on hold for me?",
+        "could you hold two seats for Akira tomorrow?",
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
+    }
+}
+
+#[test]
+fn how_long_seats_are_held_is_told_and_a_word_confirms_them() {
+    for (hold, asked) in [
+        (HELD, "あと何分持つの？"),
+        (HELD, "いつまで有効ですか"),
+        (HELD_EN, "How long do I have?"),
+        (HELD_EN, "how long will you keep them?"),
+    ] {
+        let mut talk = new_talk();
+        held(&mut talk, hold);
+        assert_eq!(call(&talk.say(asked)).0, "list_holds", "{asked}");
+        let text = concluded(&talk.back(&[holds(&[&["A5", "A6"]])])).text();
+        assert!(text.contains("A5"), "{text}");
+    }
+    for (hold, confirmed) in [(HELD, "じゃあ確定で"), (HELD_EN, "ok confirm it")] {
+        let mut talk = new_talk();
+        held(&mut talk, hold);
+        assert_eq!(call(&talk.say(confirmed)).0, "list_holds", "{confirmed}");
+        let next = talk.back(&[holds(&[&["A5", "A6"]])]);
+        assert_eq!(call(&next).0, "reserve_seats", "{confirmed}");
+    }
+}
+
+#[test]
+fn what_is_being_chosen_is_left_or_asked_for_once_more() {
+    for (first, later) in [
+        (PAIR_JA, "やっぱいらない"),
+        (PAIR_JA, "やっぱいらない、離して"),
+        (PAIR, "I don't want them"),
+    ] {
+        let text = concluded(&choosing(first).say(later)).text();
+        assert!(text.contains("何もしていません") || text.contains("nothing was done"), "{later}");
+    }
+    for (first, later) in [(PAIR, "great, book them"), (PAIR_JA, "じゃあ予約して")] {
+        let mut talk = choosing(first);
+        assert_eq!(call(&talk.say(later)).0, "list_available_seats", "{later}");
+        assert_eq!(call(&talk.back(&[seats()])).0, FORM, "{later}");
+    }
+}
+
+#[test]
+fn what_is_no_number_of_a_booking_is_not_looked_up() {
+    for sentence in ["what's my booking number again", "my reservation number please"] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("Nothing was reserved in this conversation"), "{sentence}: {text}");
+    }
+    let next = new_talk().say("show me reservation r-123");
+    assert_eq!(call(&next).0, "get_reservation");
+}
+
+#[test]
+fn a_film_that_is_only_near_the_name_is_said_to_be_taken() {
+    let mut talk = new_talk();
+    talk.say("Book two seats for Kate tomorrow at 6:30pm");
+    let one = json!({ "movies": [
+        { "movie_id": "corner", "title": "この世界の片隅に", "title_en": "In This Corner of the World" },
+    ] });
+    talk.back(&[output(one)]);
+    talk.back(&[showings()]);
+    let asked = talk.back(&[seats()]);
+    let (_, arguments) = call(&asked);
+    let description = arguments["form_schema"]["description"].as_str().unwrap();
+    assert!(description.contains("\"Kate\""), "{description}");
+}
+
+#[test]
+fn free_seats_are_told_for_the_end_of_the_hall_that_is_asked_for() {
+    for (sentence, part, has, lacks) in [
+        ("明日18:30のAKIRA、後ろのほうの席は空いてる？", "後ろ半分", "- C:", "- A:"),
+        ("明日18:30のAKIRAの前の方の席は空いてる？", "前半分", "- A:", "- C:"),
+        (
+            "Are there seats free near the back for Akira tomorrow at 6:30pm?",
+            "back half",
+            "- C:",
+            "- A:",
+        ),
+        ("Are any seats left for Akira tomorrow at 6:30pm?", "free", "- A:", "half"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        assert_eq!(call(&talk.back(&[showings()])).0, "list_available_seats", "{sentence}");
+        let text = concluded(&talk.back(&[seats()])).text();
+        assert!(text.contains(part) && text.contains(has), "{sentence}: {text}");
+        assert!(!text.contains(lacks), "{sentence}: {text}");
+    }
+}

@@ -1,0 +1,182 @@
+//! Which of the cards that were shown are meant, by where they stand: `the 2nd and 4th`, `1枚目`, `the first three`.
+
+use language::scan::marks;
+
+use super::{cards::NUMBERS, sentence::Sentence};
+
+/// Where a card stands, in words: those of each place, the first place first.
+const PLACES: [&str; 8] = [
+    "first|1st",
+    "second|2nd",
+    "third|3rd",
+    "fourth|4th",
+    "fifth|5th",
+    "sixth|6th",
+    "seventh|7th",
+    "eighth|8th",
+];
+/// What stands behind the number of a place in Japanese.
+const PLACED: &str = "枚目|番目|つ目|個目|まいめ|番の|番を|番で|番と|番、|番だけ";
+const NUMERALS: &str = "一二三四五六七八";
+/// What says that a place is to be left out, behind it and before it.
+const OUT_BEHIND: &str =
+    "以外|抜き|を抜|を除|を外|は外|はずし|をはず|を消|はいらない|は要らない|なしで|をやめ";
+const OUT_BEFORE: &str =
+    "except|without|not|remove|drop|lose|skip|minus|leave out|take out|all but";
+/// How far what leaves a place out may be from it, in characters.
+const REACH: usize = 16;
+
+/// Those of `shown` that `utterance` means by their places, and the words that say so.
+pub(super) fn picked(utterance: &Sentence, shown: &[String]) -> Option<(Vec<String>, Vec<String>)> {
+    let length = shown.len();
+    if length == 0 {
+        return None;
+    }
+    if let Some((range, words)) = run(utterance, length) {
+        return Some((shown[range].to_vec(), words));
+    }
+    let mut places = places(utterance);
+    places.extend(last(utterance, length));
+    places.sort_by_key(|it| it.1);
+    if places.is_empty() || places.iter().any(|it| it.0 >= length) {
+        return None;
+    }
+    let words = places.iter().map(|it| utterance.piece(it.1, it.2).text).collect();
+    let is_out = |it: &(usize, usize, usize)| is_left_out(utterance, it.1, it.2);
+    let chosen: Vec<_> = match places.iter().any(is_out) {
+        true => {
+            let kept = (0..length).filter(|at| !places.iter().any(|it| it.0 == *at));
+            kept.map(|at| shown[at].clone()).collect()
+        }
+        false => {
+            let mut chosen = Vec::<String>::new();
+            for (at, ..) in places {
+                if !chosen.contains(&shown[at]) {
+                    chosen.push(shown[at].clone());
+                }
+            }
+            chosen
+        }
+    };
+    (!chosen.is_empty()).then_some((chosen, words))
+}
+
+/// The places that are named, and from where to where in the sentence.
+fn places(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
+    let mut found = Vec::new();
+    for (place, words) in PLACES.iter().enumerate() {
+        for word in marks(words) {
+            let mut from = 0;
+            while let Some(at) = utterance.find_word(word, from) {
+                from = at + word.len();
+                found.push((place, at, from));
+            }
+        }
+    }
+    for at in 0..utterance.lower.len() {
+        let Some(mark) = marks(PLACED).find(|it| utterance.is_at(it, at + 1)) else { continue };
+        let is_number = |it: char| it.is_ascii_digit() || NUMERALS.contains(it);
+        let is_alone = at == 0 || !is_number(utterance.lower[at - 1]);
+        let digit = utterance.lower[at].to_digit(10).map(|it| it as usize);
+        let number = digit
+            .or_else(|| NUMERALS.chars().position(|it| it == utterance.lower[at]).map(|it| it + 1));
+        if let Some(number) = number.filter(|it| is_alone && (1..=PLACES.len()).contains(it)) {
+            let mark = mark.trim_end_matches(['の', 'を', 'で', 'と', '、']);
+            found.push((number - 1, at, at + 1 + mark.chars().count()));
+        }
+    }
+    found
+}
+
+/// The last place, where it is named: `the last one`, `最後のカード`.
+fn last(utterance: &Sentence, length: usize) -> Option<(usize, usize, usize)> {
+    const LAST: &str = "last one|last card|last picture|最後のカード|最後の1枚|最後の一枚|最後のやつ|最後のだけ|最後のを";
+    let (at, size) = utterance.first(LAST, 0)?;
+    Some((length - 1, at, at + size))
+}
+
+/// Several in a row from an end: `the first three`, `最初の2枚`.
+fn run(utterance: &Sentence, length: usize) -> Option<(std::ops::Range<usize>, Vec<String>)> {
+    const ENDS: [(bool, &str); 2] = [
+        (true, "first |最初の|はじめの|初めの|上の|上から|先頭の"),
+        (false, "last |最後の|終わりの|下の|下から"),
+    ];
+    for (is_first, leads) in ENDS {
+        for lead in marks(leads) {
+            let Some(at) = utterance.find(lead, 0) else { continue };
+            let from = at + lead.chars().count();
+            let rest: String = utterance.lower[from..].iter().collect();
+            let word = rest.split([' ', ',', '.', '!', '?']).next().unwrap_or_default();
+            let spelled = NUMBERS.iter().position(|it| *it == word);
+            let digit = || {
+                let first = rest.chars().next()?;
+                let behind = rest.chars().nth(1);
+                let is_counted = lead.is_ascii() || matches!(behind, Some('枚' | 'つ' | '個'));
+                let is_place = marks(PLACED).any(|it| rest[first.len_utf8()..].starts_with(it));
+                let number = first.to_digit(10).map(|it| it as usize);
+                let kanji = || NUMERALS.chars().position(|it| it == first).map(|it| it + 1);
+                number.or_else(kanji).filter(|_| is_counted && !is_place)
+            };
+            let Some(count) = spelled.or_else(digit).filter(|it| (2..=length).contains(it)) else {
+                continue;
+            };
+            let lead = lead.trim_end().to_owned();
+            let words = vec![lead, word.to_owned(), count.to_string()];
+            let range = if is_first { 0..count } else { length - count..length };
+            return Some((range, words));
+        }
+    }
+    None
+}
+
+/// Whether what stands from `from` to `to` is to be left out.
+fn is_left_out(utterance: &Sentence, from: usize, to: usize) -> bool {
+    let near: String = utterance.lower[to..].iter().take(REACH).collect();
+    let near = near.split(['、', '。', ',', '.']).next().unwrap_or_default();
+    let before: String = utterance.lower[from.saturating_sub(REACH)..from].iter().collect();
+    let before = before.rsplit([',', '.', ';', '、', '。']).next().unwrap_or_default();
+    let is_ordered = marks(OUT_BEFORE).any(|it| {
+        before.match_indices(it).any(|(at, _)| {
+            let is_letter = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric());
+            !is_letter(before[..at].chars().next_back())
+                && !is_letter(before[at + it.len()..].chars().next())
+        })
+    });
+    is_ordered || marks(OUT_BEHIND).any(|it| near.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_are_picked_by_where_they_stand() {
+        let shown: Vec<String> = ["A", "B", "C", "D", "E"].map(str::to_owned).to_vec();
+        let today = language::Date::constant(2026, 11, 21);
+        for (sentence, meant) in [
+            ("1枚目でサムネ作って", "A"),
+            ("２枚目を大きく見せて", "B"),
+            ("三枚目と5枚目でサムネイル", "CE"),
+            ("3番目以外を並べて", "ABDE"),
+            ("4枚目は外して", "ABCE"),
+            ("最初の3枚で作って", "ABC"),
+            ("最後の二枚だけ使って", "DE"),
+            ("最後のカードでサムネイルにして", "E"),
+            ("make a banner out of the 2nd and 4th", "BD"),
+            ("a thumbnail with the first three", "ABC"),
+            ("use the third and the first", "CA"),
+            ("the last two please", "DE"),
+            ("remove the fifth", "ABCD"),
+            ("all of them except the second", "ACDE"),
+        ] {
+            let found = picked(&Sentence::of(sentence, today), &shown).map(|it| it.0.concat());
+            assert_eq!(found.as_deref(), Some(meant), "{sentence}");
+        }
+        for sentence in
+            ["もう1枚見せて", "a thumbnail with two cards", "青いカードを3枚", "7枚目で"]
+        {
+            let found = picked(&Sentence::of(sentence, today), &shown);
+            assert_eq!(found, None, "{sentence}");
+        }
+    }
+}
