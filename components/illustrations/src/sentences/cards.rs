@@ -333,7 +333,9 @@ impl Cards {
         }
         // In the order in which they were named, whichever was found first.
         self.found = self.wanted.iter().flat_map(|it| it.cards.iter().cloned()).collect();
-        let is_told = self.is_all || self.limit.is_some_and(|it| it as usize > CARDS_MAX);
+        // What is left out of more than a picture takes is told.
+        let most = self.limit.unwrap_or_default() as usize;
+        let is_told = self.is_all || most.max(self.wanted.len()) > CARDS_MAX;
         if self.is_thumbnail && !is_told {
             let shares = shares(self.wanted.iter().map(|it| it.cards.len()).collect());
             let each = self.wanted.iter().zip(shares);

@@ -191,7 +191,7 @@ fn a_film_that_is_only_near_the_name_is_said_to_be_taken() {
 }
 
 #[test]
-fn free_seats_are_told_for_the_end_of_the_hall_that_is_asked_for() {
+fn free_seats_are_told_for_the_end_that_is_asked_for() {
     for (sentence, part, has, lacks) in [
         ("明日18:30のAKIRA、後ろのほうの席は空いてる？", "後ろ半分", "- C:", "- A:"),
         ("明日18:30のAKIRAの前の方の席は空いてる？", "前半分", "- A:", "- C:"),
