@@ -23,7 +23,12 @@ pub fn stop(error: &ProviderError) -> Stop {
 #[must_use]
 pub fn stop_in(error: &ProviderError, language: Language) -> Stop {
     let (code, status) = code(error);
-    refused(code, status, message(error, language)).with(details(error))
+    let (message, mut details) = (message(error, language), details(error));
+    if let ProviderError::OffGlobe { pointer, .. } = error {
+        // As the host says of any argument that does not fit.
+        details["problems"] = json!([{ "pointer": pointer, "message": message }]);
+    }
+    refused(code, status, message).with(details)
 }
 
 fn code(error: &ProviderError) -> (&'static str, u16) {
@@ -35,9 +40,8 @@ fn code(error: &ProviderError) -> (&'static str, u16) {
         ProviderError::OutsideMap { .. } | ProviderError::OffRoad { .. } => {
             ("place_outside_map", 404)
         }
-        ProviderError::Invalid { .. } | ProviderError::OffGlobe { .. } | ProviderError::NoStops => {
-            ("invalid_request", 400)
-        }
+        ProviderError::OffGlobe { .. } => ("invalid_params", 400),
+        ProviderError::Invalid { .. } | ProviderError::NoStops => ("invalid_request", 400),
         ProviderError::OverQueryLimit { .. } => ("over_query_limit", 503),
         ProviderError::Denied => ("request_denied", 500),
         ProviderError::Failed { .. } => ("provider_failed", 502),
@@ -292,7 +296,7 @@ mod tests {
                     pointer: "/origin".to_owned(),
                     place: "99.9,200".to_owned(),
                 },
-                "invalid_request",
+                "invalid_params",
                 400,
                 "INVALID_REQUEST",
             ),
