@@ -99,7 +99,7 @@ async fn whatever_a_server_refuses_the_check_finds_with_its_line() {
         ("[components.a]\nchanged = \"stop\"", "components.a.changed", 3),
         ("[components.a]\nprefix = \"a/b\"", "components.a.prefix", 3),
         ("[apps]\nurl = \"https://apps.example\"", "apps", 2),
-        ("[connections]\nrequests_max = 0", "connections", 2),
+        ("[connections]\nconnections_max = 0", "connections", 2),
         ("[telemetry]\nsample_ratio = 2.0", "telemetry", 2),
         ("[toolsets.\"a/b\"]", "toolsets.a/b", 2),
         ("[endpoints]\nhealth = \"a\"", "endpoints", 2),

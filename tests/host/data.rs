@@ -84,6 +84,14 @@ async fn keeps_data_folder_closed_to_other_users_new_or_from_before() {
     reserve(&client).await;
     let upload = client.post("/api/blobs", &[("content-type", "text/plain")], "a blob").await;
     assert_eq!(upload.status(), 201);
+    // What was called is written beside the calls.
+    let audit = folders.data().join("audit/audit.jsonl");
+    let is_there = async {
+        while !audit.exists() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(tests::PATIENCE, is_there).await.expect("the log is there");
     let files = modes(&folders.data());
     for part in [
         "cinema.db",

@@ -8,14 +8,14 @@ use ring::{
 };
 use serde_json::{Value, json};
 
-/// The number of the passkey that it makes.
-const ID: [u8; 32] = [7; 32];
 /// Flags of what it says: a user was there, and was verified; and that it says what the passkey is.
 const VERIFIED: u8 = 0b101;
 const ATTESTED: u8 = 0b100_0000;
 
 /// One with a passkey of its own for the server at `origin`.
 pub struct Authenticator {
+    /// The number of its passkey.
+    id: Vec<u8>,
     key: EcdsaKeyPair,
     origin: String,
     domain: String,
@@ -36,8 +36,10 @@ impl Authenticator {
         let made = made.expect("there are random numbers");
         let algorithm = &ECDSA_P256_SHA256_ASN1_SIGNING;
         let key = EcdsaKeyPair::from_pkcs8(algorithm, made.as_ref(), &random);
+        let key = key.expect("it was just made");
         Self {
-            key: key.expect("it was just made"),
+            id: digest(&SHA256, key.public_key().as_ref()).as_ref().to_vec(),
+            key,
             origin: origin.to_owned(),
             domain: domain.to_owned(),
         }
@@ -61,7 +63,7 @@ impl Authenticator {
         let mut data = self.data(VERIFIED | ATTESTED);
         data.extend([0; 16]);
         data.extend([0, 32]);
-        data.extend(ID);
+        data.extend(&self.id);
         // A map in CBOR: an elliptic curve's key, for ES256, on P-256, and both coordinates.
         let point = self.key.public_key().as_ref();
         data.extend([0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20]);
@@ -72,7 +74,7 @@ impl Authenticator {
         attestation.push(u8::try_from(data.len()).expect("it is short"));
         attestation.extend(&data);
         json!({
-            "id": encoded(&ID), "rawId": encoded(&ID), "type": "public-key",
+            "id": encoded(&self.id), "rawId": encoded(&self.id), "type": "public-key",
             "authenticatorAttachment": "platform",
             "clientExtensionResults": { "credProps": { "rk": true } },
             "response": {
@@ -92,7 +94,7 @@ impl Authenticator {
         let signed = [&data[..], digest(&SHA256, &client).as_ref()].concat();
         let signature = self.key.sign(&SystemRandom::new(), &signed).expect("it signs");
         json!({
-            "id": encoded(&ID), "rawId": encoded(&ID), "type": "public-key",
+            "id": encoded(&self.id), "rawId": encoded(&self.id), "type": "public-key",
             "authenticatorAttachment": "platform",
             "clientExtensionResults": {},
             "response": {

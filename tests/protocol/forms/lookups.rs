@@ -111,6 +111,8 @@ async fn form_43_a_part_is_not_kept_under_another_land_of_equal_codes() {
     browser.pick("Land", "France").await;
     let has = "[...document.querySelectorAll('option')].some(it => it.textContent === 'FR 01')";
     browser.until(has).await;
-    browser.until("document.querySelectorAll('select')[1].selectedIndex === 0").await;
+    browser.until("[...document.querySelectorAll('form select')].at(-1).selectedIndex === 0").await;
+    it.send().await;
+    assert_eq!(it.values().await, json!({ "land": "FR" }));
     it.browser.close().await;
 }
