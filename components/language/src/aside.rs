@@ -99,7 +99,12 @@ impl Aside {
         let joined = words.join(" ");
         let mut rest = joined.trim_end_matches(['w', 'ｗ', '笑']).trim_end();
         rest = if rest.is_empty() || rest.is_ascii() { joined.as_str() } else { rest };
-        let find = |text: &str| PHRASES.iter().find(|it| marks(it.1).any(|it| it == text));
+        // `面白いの？` asks about a thing, and praises none.
+        let asks = lower.trim_end().ends_with(['?', '？']) || joined.ends_with('の');
+        let find = |text: &str| {
+            let found = PHRASES.iter().find(|it| marks(it.1).any(|it| it == text));
+            found.filter(|it| !asks || !matches!(it.0, Self::Praise | Self::Blame))
+        };
         loop {
             let long = rest.trim_end_matches('ー');
             if let Some(found) = find(rest).or_else(|| find(long)) {
@@ -224,6 +229,10 @@ mod tests {
             "sorry, from Ueno",
             "1番",
             "もっと早い道",
+            "面白いの？",
+            "おもしろい？",
+            "is it great?",
+            "ひどい？",
         ] {
             assert_eq!(Aside::of(text), None, "{text}");
         }

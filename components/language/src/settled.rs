@@ -298,6 +298,10 @@ fn english(text: String) -> String {
     for mark in NO_WAIT {
         let Some(at) = lower.find(mark) else { continue };
         let before = text[..at].trim_end();
+        // There is nothing in this sentence that could be taken back: `no wait, make that 2`.
+        if is_hesitation(&lower[..at]) {
+            break;
+        }
         let last = before.rfind(' ').map_or(0, |it| it + 1);
         let behind = text[at + mark.len()..].trim_start().to_owned();
         if let Some(text) = of_the_kind(before, &behind) {
@@ -310,6 +314,13 @@ fn english(text: String) -> String {
         break;
     }
     text
+}
+
+/// Whether `text` does no more than take back what was said before.
+fn is_hesitation(text: &str) -> bool {
+    const WORDS: &str = "no|wait|oh|oops|sorry|hmm|actually|ok|okay|hold|on|hang|please|but";
+    let mut words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    words.all(|it| WORDS.split('|').any(|word| word == it))
 }
 
 /// `before` with what takes the place of its last thing: `show me red cards`, `the green ones`.
@@ -449,6 +460,8 @@ mod tests {
                 "on Monday: 2 tickets for Departures",
             ),
             ("Book 2, no wait, 3 seats for Akira", "Book 3 seats for Akira"),
+            ("no wait, make that 2 adults", "no wait, make that 2 adults"),
+            ("oh sorry, make that two", "oh sorry, make that two"),
             ("ﾙﾅのｶｰﾄﾞ", "ルナのカード"),
             ("高速は使わないで", "高速は使わないで"),
         ] {

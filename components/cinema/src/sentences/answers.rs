@@ -80,6 +80,12 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
             .find(|(at, _)| lead == "#" || !is_letter(text[..*at].chars().next_back()))?;
         let rest = &text[at + lead.len()..];
         let word = rest.split(|it: char| !it.is_ascii_alphanumeric()).next()?;
+        // `no 2 adults` counts, and is no number.
+        let mut behind = rest[word.len()..].split(|it: char| !it.is_alphanumeric());
+        let behind = behind.find(|it| !it.is_empty());
+        if lead == "no " && behind.is_some_and(|it| it != "please") {
+            return None;
+        }
         let spelled = NUMBERS.iter().position(|it| *it == word).map(|it| it + 1);
         spelled
             .or_else(|| word.parse().ok())

@@ -167,6 +167,8 @@ fn a_question_about_the_route_is_answered_by_it() {
         ("新宿から羽田空港まで", "高速代はいくら？"),
         ("新宿から羽田空港まで", "通行料金はいくらですか"),
         ("from Shibuya to Haneda", "how much are the tolls?"),
+        ("from Shibuya to Haneda", "what about the tolls?"),
+        ("from Shibuya to Haneda", "any tolls?"),
         ("from Shibuya to Haneda by 9am tomorrow", "what time should I leave?"),
         ("明日の9時に川崎駅から横浜駅に着きたい", "何時に出ればいい？"),
     ] {

@@ -260,7 +260,9 @@ impl Way {
     pub(super) fn tells(&self, utterance: &Sentence) -> bool {
         const TOLLS: &str = "高速代|高速料金|高速の料金|通行料|通行代|有料道路の料金|有料道路代|道路料金|いくらかかる|toll|tolls|toll fee|toll fees|toll charge|toll charges";
         const LEAVE: &str = "何時に出れば|何時に出たら|何時に出発|何時に出るべき|何時までに出|いつ出れば|いつ出たら|いつ出発|出発は何時|should i leave|should we leave|do i have to leave|do we have to leave|do i need to leave|need to leave|must i leave|to set off|should i set off";
-        let is_asked = utterance.has(&[Word::PRICE]) && utterance.says(TOLLS)
+        const ABOUT: &str = "what about|how about|any toll|any tolls|are there tolls|is there a toll|and the tolls|高速代は|高速料金は|通行料は|通行代は|道路料金は";
+        let is_asked = (utterance.has(&[Word::PRICE]) || utterance.says(ABOUT))
+            && utterance.says(TOLLS)
             || utterance.asks() && utterance.says(LEAVE);
         let is_found = !self.origins.is_empty() && !self.destinations.is_empty();
         let is_other = utterance.has(&[Word::THEIRS]) || !utterance.spots.is_empty();
