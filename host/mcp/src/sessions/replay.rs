@@ -72,6 +72,13 @@ struct Event {
     bytes: usize,
 }
 
+impl Event {
+    fn new(index: u64, message: &ServerSseMessage) -> Self {
+        let bytes = EVENT_BYTES + message.message.as_deref().map_or(0, length);
+        Self { index, message: message.clone(), bytes }
+    }
+}
+
 /// What follows an event.
 enum Next {
     Event(u64, ServerSseMessage),
@@ -120,15 +127,15 @@ impl Kept {
         own.requests.push_back(Sent { number, events, bytes: 0, ended: None, more });
     }
 
-    fn keep(&mut self, session: &SessionId, (index, number): (u64, u64), it: &ServerSseMessage) {
+    fn keep(&mut self, session: &SessionId, number: u64, event: Event) {
         let Some(own) = self.sessions.get_mut(session) else { return };
         let Some(sent) = own.sent(number) else { return };
         let mut freed = 0;
         if sent.events.len() == EVENTS_MAX {
             freed = sent.events.pop_front().map_or(0, |it| it.bytes);
         }
-        let bytes = EVENT_BYTES + it.message.as_deref().map_or(0, length);
-        sent.events.push_back(Event { index, message: it.clone(), bytes });
+        let bytes = event.bytes;
+        sent.events.push_back(event);
         sent.bytes = sent.bytes + bytes - freed;
         sent.more.notify_waiters();
         own.bytes = own.bytes + bytes - freed;
@@ -278,11 +285,13 @@ impl Keeper {
             self.claim = None;
         }
         let Some((index, number)) = event.event_id.as_deref().and_then(of_request) else { return };
+        // A long answer is counted before others have to wait for it.
+        let event = Event::new(index, event);
         let mut kept = self.replay.0.lock();
         if self.number.replace(number).is_none() {
             kept.begin(&self.session, number);
         }
-        kept.keep(&self.session, (index, number), event);
+        kept.keep(&self.session, number, event);
     }
 }
 
@@ -418,19 +427,19 @@ mod tests {
         let large = "x".repeat(1 << 20);
         for number in 0..100 {
             kept.begin(&session, number);
-            kept.keep(&session, (0, number), &event("0/0", &large));
+            kept.keep(&session, number, Event::new(0, &event("0/0", &large)));
         }
         let own = &kept.sessions[&session];
         assert!(own.requests.len() < 8 && own.bytes <= SESSION_BYTES_MAX && own.bytes > 0);
         for number in 0..100 {
             let other: SessionId = number.to_string().into();
             kept.begin(&other, number);
-            kept.keep(&other, (0, number), &event("0/0", &large));
+            kept.keep(&other, number, Event::new(0, &event("0/0", &large)));
             assert!(kept.bytes <= BYTES_MAX);
         }
         kept.begin(&session, 100);
         for index in 0..100 {
-            kept.keep(&session, (index, 100), &event("0/0", "x"));
+            kept.keep(&session, 100, Event::new(index, &event("0/0", "x")));
         }
         let own = kept.sessions.get_mut(&session).unwrap();
         assert_eq!(own.sent(100).unwrap().events.len(), EVENTS_MAX);
