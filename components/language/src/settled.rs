@@ -298,9 +298,9 @@ fn english(text: String) -> String {
     for mark in NO_WAIT {
         let Some(at) = lower.find(mark) else { continue };
         let before = text[..at].trim_end();
-        // There is nothing in this sentence that could be taken back: `no wait, make that 2`.
+        // There is nothing before it that could be taken back: `no wait, make that 2`.
         if is_hesitation(&lower[..at]) {
-            break;
+            continue;
         }
         let last = before.rfind(' ').map_or(0, |it| it + 1);
         let behind = text[at + mark.len()..].trim_start().to_owned();
