@@ -100,9 +100,10 @@ fn over_stdio(mut client: Command) -> Value {
 
 /// What the client saw, with how many calls the audit log says were given up.
 fn given_up(folders: &Folders, mut answer: Value) -> Value {
+    let audit = folders.data().join("audit");
     // What only reads, and is not given up, is written elsewhere.
-    let log = std::fs::read_to_string(folders.data().join("audit/audit.jsonl"));
-    let log = log.unwrap_or_default();
+    let log = std::fs::read_to_string(audit.join("audit.jsonl")).unwrap_or_default();
+    assert!(!log.is_empty() || audit.join("read.jsonl").exists(), "no call was written down");
     let lines = log.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
     let given = lines.filter(|it| it["outcome"] == "cancelled");
     let given: Vec<_> = given.map(|it| it["tool"].clone()).collect();
