@@ -103,7 +103,7 @@ impl LoadForm {
                 Err(_) => waiting(operator, &name).await,
             };
             self.inventory.look().await;
-            let _ = self.is_sending.try_set(false);
+            let is_left = self.is_sending.try_set(false).is_some();
             let came = match answer {
                 Ok(it) => Sent::Serves(name, it.generation.unwrap_or_default()),
                 Err(error) if waits.is_some() && is_put_off(&error, waits != waited) => {
@@ -114,15 +114,15 @@ impl LoadForm {
                 }
                 Err(error) => Sent::Failed(error),
             };
-            self.tell(came);
+            self.tell(came, is_left);
         });
     }
 
     /// Shows and says what came of it; a file that the host has taken is done with.
-    fn tell(self, came: Sent) {
+    fn tell(self, came: Sent, is_left: bool) {
         let lang = self.inventory.page.lang.get_untracked();
-        // The notice of an error speaks for itself.
-        if !matches!(came, Sent::Failed(_)) {
+        // The notice of an error speaks for itself where it is seen.
+        if is_left || !matches!(came, Sent::Failed(_)) {
             let why = came.why(lang).unwrap_or_default();
             self.inventory.page.announce(format!("{} {why}", came.title(lang)));
         }

@@ -114,7 +114,11 @@ impl Readers {
         readers.pop()
     }
 
+    /// Keeps it for the next query, unless its transaction could not be ended.
     fn put(&self, reader: Reader) {
+        if !reader.guarded.connection.is_autocommit() {
+            return;
+        }
         if let Some(readers) = self.idle.lock().as_mut() {
             readers.push(reader);
         }
@@ -128,6 +132,13 @@ impl Readers {
     pub(super) fn knows_as_quick(&self, sql: &str) -> bool {
         let idle = self.idle.lock();
         idle.iter().flatten().any(|reader| reader.quick.contains(sql))
+    }
+
+    /// Runs a batch on a connection that is idle, stopped wherever the engine looks at the clock first.
+    pub(super) fn run_late(&self, statements: &[Statement]) {
+        let mut reader = self.take(false).expect("one is idle");
+        let _ = reader.run(statements, Instant::now());
+        self.put(reader);
     }
 
     /// Texts that the idle connections remember.
@@ -197,11 +208,12 @@ impl Reader {
 
     /// One statement is a snapshot by itself; several need a transaction around them.
     fn run(&mut self, statements: &[Statement], deadline: Instant) -> Answer {
-        self.guarded.guard.stop_at(deadline);
         let several = statements.len() > 1;
         if several {
+            // Without a deadline: what is stopped here may have begun all the same.
             self.tell("BEGIN")?;
         }
+        self.guarded.guard.stop_at(deadline);
         let (guarded, quick, slow) = (&self.guarded, &mut self.quick, &mut self.slow);
         // Functions are seen when a text is parsed: the first time, and after a migration.
         let mut note = |statement: &Statement| {
@@ -212,7 +224,8 @@ impl Reader {
         };
         let answer = run::batch(guarded, statements, Access::Read, &mut note);
         self.guarded.guard.never_stop();
-        if several {
+        // An error of the disk ends a transaction by itself.
+        if several && !self.guarded.connection.is_autocommit() {
             self.tell("COMMIT")?;
         }
         answer

@@ -30,6 +30,21 @@ async fn readers_see_what_was_acknowledged() {
     }
 }
 
+/// SQLite looks at the clock after it has begun, too: the transaction must end all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_query_stopped_at_its_beginning_leaves_none_behind() {
+    let cinema = cinema().await;
+    let both = || [say("SELECT 1"), say("SELECT 2")].concat();
+    cinema.query(both(), later()).await.unwrap();
+    for number in 0..400 {
+        // A statement's looks come every so many of all its steps: at each of them once.
+        for _ in 0..number % 3 {
+            cinema.sqlite().readers.run_late(&both());
+        }
+        assert_eq!(cinema.query(both(), later()).await.unwrap().len(), 2, "{number}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn all_statements_of_a_query_read_one_snapshot() {
     let cinema = cinema().await;
