@@ -99,6 +99,22 @@ pub struct RouteAsk {
     pub language: Language,
 }
 
+impl RouteAsk {
+    /// The places that are asked for, in order, and where each stands in the arguments.
+    pub fn places(&self) -> impl Iterator<Item = (String, &str)> {
+        let via = self.via.iter().enumerate().map(|(at, it)| (format!("/via/{at}"), it.as_str()));
+        std::iter::once(("/origin".to_owned(), self.origin.as_str()))
+            .chain(via)
+            .chain([("/destination".to_owned(), self.destination.as_str())])
+    }
+
+    /// Whether several routes are asked for; with a stop on the way there is one.
+    #[must_use]
+    pub fn wants_several(&self) -> bool {
+        self.alternatives && self.via.is_empty()
+    }
+}
+
 /// A comparison of many pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompareAsk {

@@ -46,8 +46,6 @@ pub enum ProviderError {
         /// What was asked for.
         place: String,
     },
-    /// `INVALID_REQUEST`: the provider takes no stops on the way.
-    NoStops,
     /// `INVALID_REQUEST`, `MAX_…_EXCEEDED`: the caller must correct this argument.
     Invalid {
         /// Which argument; empty where the provider does not say.

@@ -46,16 +46,11 @@ pub(crate) fn travel_mode(mode: Mode) -> &'static str {
 
 /// Finds routes, compares pairs, and knows places.
 pub trait Provider {
-    /// Up to three routes, best first, and what a page draws beside them.
+    /// Up to three routes over the stops on the way, best first, and what a page draws beside them.
     ///
     /// # Errors
     /// See [`ProviderError`].
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError>;
-
-    /// Whether its routes lead over [`RouteAsk::via`].
-    fn stops_on_the_way(&self) -> bool {
-        false
-    }
 
     /// Each pair's distance and time. What is wrong with one pair is that pair's status.
     ///
@@ -88,15 +83,15 @@ pub fn chosen() -> Result<Box<dyn Provider>, Unfit> {
             let (base, geocoding) =
                 (settings::url("google_routes_url")?, settings::url("google_url")?);
             let provider = google_routes::GoogleRoutes::new(&base, &geocoding, quota()?);
-            remembering(kind, &base, provider)
+            remembering(kind, &format!("{base} {geocoding}"), provider)
         }
         Kind::Osrm => {
             let base = settings::url("osrm_url")?;
-            remembering(kind, &base, osrm::Osrm::new(&base, nominatim()?))
+            remembering(kind, &with_places(&base), osrm::Osrm::new(&base, nominatim()?))
         }
         Kind::Valhalla => {
             let base = settings::url("valhalla_url")?;
-            remembering(kind, &base, valhalla::Valhalla::new(&base, nominatim()?))
+            remembering(kind, &with_places(&base), valhalla::Valhalla::new(&base, nominatim()?))
         }
     })
 }
@@ -111,7 +106,12 @@ fn nominatim() -> Result<Option<nominatim::Nominatim<nominatim::Paced>>, Unfit> 
     Ok(Some(nominatim::Nominatim::new(&base, if is_public { PUBLIC_PACE_MS } else { 0 })))
 }
 
-/// With a cache of its own: answers of another provider or address are not used for this one.
+/// `base` beside the geocoder's address.
+fn with_places(base: &str) -> String {
+    format!("{base} {}", toolkit::settings::raw("nominatim_url").unwrap_or_default())
+}
+
+/// With a cache of its own: answers of another provider or from other addresses are not used for this one.
 fn remembering(kind: Kind, base: &str, provider: impl Provider + 'static) -> Box<dyn Provider> {
     Box::new(Remembering::new(kind, base, provider))
 }

@@ -41,7 +41,7 @@ fn code(error: &ProviderError) -> (&'static str, u16) {
             ("place_outside_map", 404)
         }
         ProviderError::OffGlobe { .. } => ("invalid_params", 400),
-        ProviderError::Invalid { .. } | ProviderError::NoStops => ("invalid_request", 400),
+        ProviderError::Invalid { .. } => ("invalid_request", 400),
         ProviderError::OverQueryLimit { .. } => ("over_query_limit", 503),
         ProviderError::Denied => ("request_denied", 500),
         ProviderError::Failed { .. } => ("provider_failed", 502),
@@ -57,9 +57,7 @@ pub fn status(error: &ProviderError) -> &'static str {
         | ProviderError::OutsideMap { .. }
         | ProviderError::OffRoad { .. } => "ZERO_RESULTS",
         ProviderError::UnknownPlace { .. } | ProviderError::NotQuite { .. } => "NOT_FOUND",
-        ProviderError::Invalid { .. } | ProviderError::OffGlobe { .. } | ProviderError::NoStops => {
-            "INVALID_REQUEST"
-        }
+        ProviderError::Invalid { .. } | ProviderError::OffGlobe { .. } => "INVALID_REQUEST",
         ProviderError::OverQueryLimit { .. } => "OVER_QUERY_LIMIT",
         ProviderError::Denied => "REQUEST_DENIED",
         ProviderError::Failed { .. } | ProviderError::Map { .. } => "UNKNOWN_ERROR",
@@ -94,7 +92,6 @@ fn details(error: &ProviderError) -> Value {
             details["retry_after_s"] = json!(retry_after_s);
         }
         ProviderError::NoRoute
-        | ProviderError::NoStops
         | ProviderError::Denied
         | ProviderError::Failed { .. }
         | ProviderError::Map { .. } => {}
@@ -143,11 +140,6 @@ fn japanese(error: &ProviderError) -> String {
             "「{place}」は地球上の座標ではありません。緯度は-90〜90、経度は-180〜180で、「緯度,経度」の順に\
              指定してください。"
         ),
-        ProviderError::NoStops => {
-            "設定されている経路プロバイダーは経由地に対応していません。経由地なしで検索するか、経由地で\
-             区切って検索してください。"
-                .to_owned()
-        }
         ProviderError::Invalid { pointer, message } => {
             format!("パラメータを修正してください{}: {message}", at(pointer))
         }
@@ -197,12 +189,8 @@ fn english(error: &ProviderError) -> String {
              Name a place near a road.",
             words::kilometres(*metres)
         ),
-        ProviderError::OffGlobe { place, .. } => format!(
-            "“{place}” is nowhere on the globe. Give lat,lng: -90 to 90, then -180 to 180."
-        ),
-        ProviderError::NoStops => {
-            "The provider that is set takes no stops on the way. Search without them, or leg by leg."
-                .to_owned()
+        ProviderError::OffGlobe { place, .. } => {
+            format!("“{place}” is nowhere on the globe. Give lat,lng: -90 to 90, then -180 to 180.")
         }
         ProviderError::Invalid { pointer, message } => {
             format!("An argument must be mended{}: {message}", at(pointer))
@@ -300,7 +288,6 @@ mod tests {
                 400,
                 "INVALID_REQUEST",
             ),
-            (ProviderError::NoStops, "invalid_request", 400, "INVALID_REQUEST"),
         ]
     }
 
@@ -333,8 +320,6 @@ mod tests {
         assert!(message(outside, Language::English).contains("set a provider"));
         assert_eq!(details(limit)["retry_after_s"], 60);
         assert_eq!(details(outside)["pointer"], "/origin");
-        for (error, word) in [(&every()[10].0, "座標"), (&every()[11].0, "経由地")] {
-            assert!(message(error, Language::Japanese).contains(word));
-        }
+        assert!(message(&every()[10].0, Language::Japanese).contains("座標"));
     }
 }

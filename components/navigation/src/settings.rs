@@ -100,8 +100,9 @@ pub fn url(name: &str) -> Result<String, Unfit> {
 
 fn read_url(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
-    let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
-    let fits = matches!(url.scheme(), "http" | "https") && url.host().is_some() && plain;
+    let plain = url.query().is_none() && url.fragment().is_none();
+    let is_open = url.username().is_empty() && url.password().is_none();
+    let fits = matches!(url.scheme(), "http" | "https") && url.host().is_some() && plain && is_open;
     fits.then(|| url.as_str().trim_end_matches('/').to_owned())
 }
 
@@ -235,7 +236,14 @@ mod tests {
     fn a_base_address_is_one_of_the_web_and_carries_nothing() {
         assert_eq!(read_url("http://127.0.0.1:5000/"), Some("http://127.0.0.1:5000".into()));
         assert_eq!(read_url("https://a.example/osrm"), Some("https://a.example/osrm".into()));
-        for text in ["", "a.example", "file:///etc", "https://a.example?key=1", "https://u:p@a.b"] {
+        for text in [
+            "",
+            "a.example",
+            "file:///etc",
+            "https://a.example?key=1",
+            "https://u:p@a.b",
+            "https://:p@a.b",
+        ] {
             assert_eq!(read_url(text), None, "{text}");
         }
     }

@@ -20,7 +20,10 @@ async fn osrm_and_nominatim_of_environment_find_routes_between_names() {
     // A server that leaves out one class at a time is asked so, and a way without the others is taken.
     let routes = asking.routes(json!({ "avoid": ["tolls", "highways"] })).await;
     assert_eq!(routes["routes"][0]["summary"], "国道15号");
-    let last = fake.asked().pop().unwrap();
+    let asked = fake.asked();
+    let names = asked.iter().filter(|it| it.path == "/search").count();
+    assert_eq!(names, 2, "where a place is, is known from the search before");
+    let last = asked.last().unwrap();
     assert!(matches!(last.parameter("exclude"), Some("toll" | "motorway")), "{}", last.path);
     let refusal = asking.no_routes(json!({ "destination": "どこにもない" })).await;
     assert_eq!(refusal["error"], "place_unknown", "{refusal}");
@@ -46,6 +49,9 @@ async fn valhalla_takes_coordinates_and_says_what_names_need() {
     assert_eq!(routes["routes"][0]["summary"], "首都高速 経由");
     let body = &fake.asked()[0].body;
     assert_eq!(body["locations"][0], json!({ "lat": 35.68, "lon": 139.76 }));
+    let mut several = ends("35.46,139.62");
+    several["alternatives"] = json!(true);
+    assert_eq!(asking.routes(several).await["routes"].as_array().unwrap().len(), 2);
     for (to, code) in [("-5,139.6", "zero_results"), ("65,25", "place_outside_map")] {
         let refusal = asking.no_routes(ends(to)).await;
         assert_eq!(refusal["error"], code, "{to}: {refusal}");

@@ -82,8 +82,16 @@ fn is_spot(it: &Value) -> bool {
 
 /// What is answered to `/route`.
 pub(super) fn valhalla_route(asked: &Asked) -> Reply {
-    let names =
-        ["locations", "costing", "costing_options", "alternates", "language", "units", "date_time"];
+    let names = [
+        "locations",
+        "costing",
+        "costing_options",
+        "alternates",
+        "prioritize_bidirectional",
+        "language",
+        "units",
+        "date_time",
+    ];
     let spots = asked.body["locations"].as_array().cloned().unwrap_or_default();
     match () {
         () if asked.method != "POST" || asked.unknown_field(&names).is_some() => {
@@ -112,7 +120,10 @@ pub(super) fn valhalla_route(asked: &Asked) -> Reply {
         ] }]
     } });
     let mut answer = trip.clone();
-    if asked.body["alternates"].as_u64() > Some(0) {
+    // A search that goes by the time finds one route.
+    let is_timed = asked.body.get("date_time").is_some();
+    let may_be_several = !is_timed || asked.body["prioritize_bidirectional"] == true;
+    if may_be_several && asked.body["alternates"].as_u64() > Some(0) {
         answer["alternates"] = json!([trip]);
     }
     reply(200, answer)

@@ -31,7 +31,9 @@ pub fn by(
         let time = route.map(|it| it.duration_in_traffic.as_ref().unwrap_or(&it.duration));
         Duration::from_secs(time.map_or(0, |it| it.value))
     };
-    let leaving = |at: SystemTime| RouteAsk { departure: Departure::At(at), ..ask.clone() };
+    // Providers refuse a time that is over, be it by seconds.
+    let departure = |at: SystemTime| if at > now { Departure::At(at) } else { Departure::Now };
+    let leaving = |at: SystemTime| RouteAsk { departure: departure(at), ..ask.clone() };
     let (first, _) = provider.routes(&leaving(arrival))?;
     let start = before(arrival, takes(&first), now).ok_or_else(|| late(takes(&first), ask))?;
     let (routes, mut details) = provider.routes(&leaving(start))?;
@@ -66,7 +68,7 @@ fn written(at: SystemTime) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::UNIX_EPOCH;
+    use std::{cell::RefCell, time::UNIX_EPOCH};
 
     use super::*;
     use crate::{
@@ -91,6 +93,38 @@ mod tests {
         fn place(&self, _: &str, _: Language) -> Result<output::navigation::Place, ProviderError> {
             Err(ProviderError::NoRoute)
         }
+    }
+
+    /// Takes ten minutes, and remembers when one left.
+    struct TenMinutes(RefCell<Vec<Departure>>);
+
+    impl Provider for TenMinutes {
+        fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
+            self.0.borrow_mut().push(ask.departure);
+            let duration = words::seconds(600.0, Language::Japanese);
+            let route = output::navigation::Route { duration, ..Default::default() };
+            Ok((Routes { routes: vec![route], ..Routes::default() }, Details::default()))
+        }
+
+        fn compare(
+            &self,
+            _: &crate::ask::CompareAsk,
+        ) -> Result<output::navigation::Comparison, ProviderError> {
+            Err(ProviderError::NoRoute)
+        }
+
+        fn place(&self, _: &str, _: Language) -> Result<output::navigation::Place, ProviderError> {
+            Err(ProviderError::NoRoute)
+        }
+    }
+
+    #[test]
+    fn who_must_leave_this_minute_leaves_now_and_never_before() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_795_132_800);
+        let arrival = now + Duration::from_secs(570);
+        let provider = TenMinutes(RefCell::default());
+        assert!(by(&provider, &route_ask(), arrival, now).is_ok());
+        assert_eq!(provider.0.into_inner(), [Departure::At(arrival), Departure::Now]);
     }
 
     #[test]

@@ -70,10 +70,6 @@ impl Provider for Builtin {
         compare(&self.graphs()?, ask, SystemTime::now())
     }
 
-    fn stops_on_the_way(&self) -> bool {
-        true
-    }
-
     fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
         place(&self.graphs()?, address, language)
     }
@@ -91,7 +87,7 @@ pub fn routes<S: Source>(
     let mut outside = None;
     for graph in graphs {
         let stops: Option<Vec<Spot>> =
-            asked(ask).map(|(_, it)| locate(graph, it)).collect::<Result<_, _>>()?;
+            ask.places().map(|(_, it)| locate(graph, it)).collect::<Result<_, _>>()?;
         let Some(stops) = stops else { continue };
         match within(graph, &stops, ask, now) {
             // Another map may have roads there.
@@ -107,14 +103,6 @@ pub fn routes<S: Source>(
     }
 }
 
-/// The places that are asked for, in order, and where each stands in the arguments.
-fn asked(ask: &RouteAsk) -> impl Iterator<Item = (String, &str)> {
-    let via = ask.via.iter().enumerate().map(|(at, it)| (format!("/via/{at}"), it.as_str()));
-    std::iter::once(("/origin".to_owned(), ask.origin.as_str()))
-        .chain(via)
-        .chain([("/destination".to_owned(), ask.destination.as_str())])
-}
-
 fn within<S: Source>(
     graph: &Graph<S>,
     stops: &[Spot],
@@ -122,9 +110,8 @@ fn within<S: Source>(
     now: SystemTime,
 ) -> Result<(Routes, Details), ProviderError> {
     let [origin, .., destination] = stops else { return Err(ProviderError::NoRoute) };
-    // Who stops on the way is shown one route.
-    let ways = if ask.alternatives && stops.len() == 2 { ROUTES_MAX } else { 1 };
-    let pointers: Vec<String> = asked(ask).map(|it| it.0).collect();
+    let ways = if ask.wants_several() { ROUTES_MAX } else { 1 };
+    let pointers: Vec<String> = ask.places().map(|it| it.0).collect();
     let mut found: Vec<Vec<Found>> = Vec::new();
     let mut leaves = match ask.departure {
         Departure::Now => now,
@@ -226,7 +213,7 @@ fn traffic_at(mode: Mode, origin: &Spot, at: SystemTime, model: Traffic) -> [f32
 /// Why no map has both ends: one is unknown, outside of all, or each is on another map.
 fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<ProviderError, ProviderError> {
     let mut has_origin = None;
-    for (pointer, asked) in asked(ask) {
+    for (pointer, asked) in ask.places() {
         let mut map = None;
         for graph in graphs {
             if map.is_none() && locate(graph, asked)?.is_some() {

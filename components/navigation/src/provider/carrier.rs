@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use toolkit::{arguments, http};
 use url::Url;
@@ -116,6 +116,18 @@ pub trait Carrier {
     /// # Errors
     /// When there is none, or the call may not be made.
     fn carry(&self, call: &Call) -> Result<Reply, ProviderError>;
+
+    /// Where the place is that `asked` means: as `ask` finds it, or found it lately, where that is kept.
+    ///
+    /// # Errors
+    /// Those of `ask`.
+    fn place<T: Serialize + DeserializeOwned>(
+        &self,
+        _asked: &str,
+        ask: impl FnOnce() -> Result<T, ProviderError>,
+    ) -> Result<T, ProviderError> {
+        ask()
+    }
 }
 
 /// The network, through the host.

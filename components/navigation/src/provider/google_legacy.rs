@@ -64,12 +64,16 @@ impl<C: Carrier> GoogleLegacy<C> {
 impl<C: Carrier> Provider for GoogleLegacy<C> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let (avoid, departure) = (avoid(ask.avoid), departure(ask.departure));
+        let stops = list("/via", &ask.via)?;
         let mut parameters =
             vec![("origin", ask.origin.as_str()), ("destination", ask.destination.as_str())];
+        if !stops.is_empty() {
+            parameters.push(("waypoints", &stops));
+        }
         if !avoid.is_empty() {
             parameters.push(("avoid", &avoid));
         }
-        parameters.push(("alternatives", if ask.alternatives { "true" } else { "false" }));
+        parameters.push(("alternatives", if ask.wants_several() { "true" } else { "false" }));
         match ask.mode {
             Mode::Drive => parameters
                 .extend([("departure_time", departure.as_str()), ("traffic_model", model(ask))]),

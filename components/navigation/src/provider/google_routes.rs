@@ -105,13 +105,17 @@ fn route_body(ask: &RouteAsk) -> Value {
             Mode::Walk => "WALK",
             Mode::Cycle => "BICYCLE",
         },
-        "computeAlternativeRoutes": ask.alternatives,
+        "computeAlternativeRoutes": ask.wants_several(),
         "languageCode": tag(ask.language),
         "units": "METRIC",
         "polylineQuality": "OVERVIEW",
         "polylineEncoding": "ENCODED_POLYLINE",
     });
     let Some(fields) = body.as_object_mut() else { return body };
+    if !ask.via.is_empty() {
+        let stops: Vec<_> = ask.via.iter().map(|it| waypoint(it)).collect();
+        fields.insert("intermediates".to_owned(), stops.into());
+    }
     // Walkers pay no tolls, and Google refuses to talk to them of traffic.
     if ask.mode == Mode::Drive {
         fields.insert("routeModifiers".to_owned(), modifiers(ask));

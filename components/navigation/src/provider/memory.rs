@@ -69,32 +69,51 @@ impl<P> Remembering<P> {
         ask: impl FnOnce(&P) -> Result<T, ProviderError>,
     ) -> Result<T, ProviderError> {
         let asked = format!("{} {asked}", self.whose);
-        let is_short = asked.len() <= ASKED_BYTES_MAX;
-        let now = now_s();
-        // A memory that fails is none; the provider still answers.
-        if is_short && let Some(kept) = kept(&asked, now).unwrap_or_else(forgotten) {
-            return Ok(kept);
-        }
-        let answer = ask(&self.provider);
-        let status = answer.as_ref().map_or_else(refusals::status, |_| "OK");
-        let mut batch = vec![outcome(self.kind, status, now)];
-        if is_short && let Ok(it) = &answer {
-            batch.extend(keep(&asked, it, now, holds_s));
-        }
-        if let Err(error) = sql::transact_all(&batch) {
-            forgotten(error)
-        }
-        answer
+        recalled(&asked, holds_s, || ask(&self.provider), Some(self.kind))
     }
+}
+
+/// Where a place was found lately, or else where `ask` finds it.
+///
+/// # Errors
+/// Those of `ask`.
+pub fn place<T: Serialize + DeserializeOwned>(
+    asked: &str,
+    ask: impl FnOnce() -> Result<T, ProviderError>,
+) -> Result<T, ProviderError> {
+    recalled(asked, PLACE_S, ask, None)
+}
+
+/// What is remembered of the question, or else what `ask` comes to, which says how a provider of that kind fares.
+fn recalled<T: Serialize + DeserializeOwned>(
+    asked: &str,
+    holds_s: i64,
+    ask: impl FnOnce() -> Result<T, ProviderError>,
+    kind: Option<Kind>,
+) -> Result<T, ProviderError> {
+    let is_short = asked.len() <= ASKED_BYTES_MAX;
+    let now = now_s();
+    // A memory that fails is none; the provider still answers.
+    if is_short && let Some(kept) = kept(asked, now).unwrap_or_else(forgotten) {
+        return Ok(kept);
+    }
+    let answer = ask();
+    let status = answer.as_ref().map_or_else(refusals::status, |_| "OK");
+    let mut batch: Vec<_> = kind.map(|it| outcome(it, status, now)).into_iter().collect();
+    if is_short && let Ok(it) = &answer {
+        batch.extend(keep(asked, it, now, holds_s));
+    }
+    if !batch.is_empty()
+        && let Err(error) = sql::transact_all(&batch)
+    {
+        forgotten(error)
+    }
+    answer
 }
 
 impl<P: Provider> Provider for Remembering<P> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         self.answer(&format!("{ask:?}"), holds_s(ask.departure), |it| it.routes(ask))
-    }
-
-    fn stops_on_the_way(&self) -> bool {
-        self.provider.stops_on_the_way()
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {

@@ -2,11 +2,11 @@
 //! and with thanks to OpenStreetMap.
 
 use output::navigation::{Place, Point};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
     carrier::{Call, Carrier, Web, failed},
-    google_legacy, pace,
+    memory, pace,
     words::tag,
 };
 use crate::{arguments, ask::Language, error::ProviderError};
@@ -42,6 +42,15 @@ impl Carrier for Paced {
         pace::wait("nominatim", self.interval_ms)?;
         Web.carry(call)
     }
+
+    /// The policy wants it kept: routes between the same places are asked for again and again.
+    fn place<T: Serialize + DeserializeOwned>(
+        &self,
+        asked: &str,
+        ask: impl FnOnce() -> Result<T, ProviderError>,
+    ) -> Result<T, ProviderError> {
+        memory::place(asked, ask)
+    }
 }
 
 impl Nominatim<Paced> {
@@ -53,7 +62,7 @@ impl Nominatim<Paced> {
 }
 
 /// A place as it was understood.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spot {
     /// The name, for people.
     pub name: String,
@@ -85,12 +94,28 @@ impl<C: Carrier> Nominatim<C> {
         Self { base: base.to_owned(), carrier }
     }
 
+    /// The first place of that name, asked for once in a while.
+    fn place(&self, name: &str, pointer: &str, language: Language) -> Result<Spot, ProviderError> {
+        let asked = format!("nominatim {} {language:?} {name:?}", self.base);
+        self.carrier.place(&asked, || self.search(name, pointer, language))
+    }
+
     fn search(&self, name: &str, pointer: &str, language: Language) -> Result<Spot, ProviderError> {
         let parameters =
             [("q", name), ("format", "jsonv2"), ("limit", "1"), ("accept-language", tag(language))];
         let call = Call::get(&self.base, "/search", &parameters)?.header("user-agent", USER_AGENT);
         let reply = self.carrier.carry(&call)?;
-        google_legacy::status::successful(&reply)?;
+        match reply.status {
+            _ if reply.is_success() => {}
+            429 => {
+                let retry_after_s = reply.retry_after_s.unwrap_or(60);
+                return Err(ProviderError::OverQueryLimit { retry_after_s });
+            }
+            // There is no key that could be wrong: the public server bars those who ask too much.
+            other => {
+                return Err(failed(&format!("the geocoder answers with the HTTP status {other}")));
+            }
+        }
         let hits: Vec<Hit> = reply.json()?;
         let unknown =
             || ProviderError::UnknownPlace { pointer: pointer.to_owned(), place: name.to_owned() };
@@ -126,7 +151,7 @@ pub fn find<C: Carrier>(
         pointer: pointer.to_owned(),
         message: language.pick(UNSET.0, UNSET.1).to_owned(),
     };
-    places.ok_or_else(unset)?.search(text, pointer, language)
+    places.ok_or_else(unset)?.place(text, pointer, language)
 }
 
 /// What each of the stops `texts` means, in their order.

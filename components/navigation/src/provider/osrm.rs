@@ -83,7 +83,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         let path = format!("/route/v1/{profile}/{}", coordinates(&all));
         let excluded = classes.join(",");
         let mut parameters = vec![
-            ("alternatives", if ask.alternatives { "2" } else { "false" }),
+            ("alternatives", if ask.wants_several() { "2" } else { "false" }),
             ("steps", "true"),
             ("geometries", "polyline"),
             ("overview", "full"),
@@ -135,10 +135,6 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
         let note = not_left_out(&left, ask.language);
         routes.routes.iter_mut().for_each(|it| it.warnings.insert(0, note.clone()));
         Ok((routes, details))
-    }
-
-    fn stops_on_the_way(&self) -> bool {
-        true
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {

@@ -9,8 +9,11 @@ use super::{
 };
 use crate::{ask::CompareAsk, error::ProviderError};
 
-/// One pair: metres and seconds; none where there is no route.
-pub type Pair = Option<(f64, f64)>;
+/// One pair: metres and seconds, or Google's status for why there are none.
+pub type Pair = Result<(f64, f64), &'static str>;
+
+/// The status of a pair that no route leads between.
+pub const NO_ROUTE: &str = "ZERO_RESULTS";
 
 /// The comparison of `origins` with `destinations`, of which `ask_for` is asked for those that are
 /// known: a pair with one that is not has the status `NOT_FOUND`.
@@ -56,8 +59,9 @@ pub fn of(
 }
 
 fn element(pair: Pair, ask: &CompareAsk) -> Element {
-    let Some((metres, seconds)) = pair else {
-        return Element { status: "ZERO_RESULTS".to_owned(), ..Element::default() };
+    let (metres, seconds) = match pair {
+        Ok(it) => it,
+        Err(status) => return Element { status: status.to_owned(), ..Element::default() },
     };
     Element {
         distance: Some(distance(metres)),
@@ -81,7 +85,7 @@ mod tests {
         let (origins, destinations) = ([None, located("a")], [located("x"), None, located("y")]);
         let table = of(&compare_ask(), &origins, &destinations, |from, to| {
             assert_eq!((from.len(), to.len()), (1, 2));
-            Ok(vec![vec![None, Some((1_000.0, 60.0))]])
+            Ok(vec![vec![Err(NO_ROUTE), Ok((1_000.0, 60.0))]])
         });
         let table = table.unwrap();
         let statuses: Vec<Vec<_>> = table

@@ -24,7 +24,10 @@ mod status;
 mod tests;
 
 /// Tables that one comparison may ask for.
-const TABLES_MAX: u32 = 20;
+const TABLES_MAX: u32 = 50;
+
+/// The status of a pair that is farther apart than a table of the server may be.
+const TOO_FAR: &str = "MAX_ROUTE_LENGTH_EXCEEDED";
 
 /// A Valhalla server.
 pub struct Valhalla<C, P> {
@@ -62,8 +65,8 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
 }
 
 impl<C: Carrier, P: Carrier> Valhalla<C, P> {
-    /// Pair by pair. One place without a route spoils a whole table, so that a table which fails for it
-    /// is asked for again in two halves, down to the pairs that have none.
+    /// Pair by pair. One place without a route, or too far away, spoils a whole table, so that a table which
+    /// fails for it is asked for again in two halves, down to the pairs that have none.
     fn table(
         &self,
         ask: &CompareAsk,
@@ -73,13 +76,14 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
     ) -> Result<Vec<Vec<table::Pair>>, ProviderError> {
         left.set(left.get().saturating_sub(1));
         let answer = self.post("/sources_to_targets", compare_body(ask, from, to), &[]);
-        match answer {
-            Err(ProviderError::NoRoute | ProviderError::OutsideMap { .. })
-                if from.len() * to.len() == 1 =>
-            {
-                Ok(vec![vec![None]])
-            }
-            Err(ProviderError::NoRoute | ProviderError::OutsideMap { .. }) if left.get() >= 2 => {
+        let status = match &answer {
+            Err(ProviderError::NoRoute | ProviderError::OutsideMap { .. }) => Some(table::NO_ROUTE),
+            Err(ProviderError::Invalid { pointer, .. }) if pointer.is_empty() => Some(TOO_FAR),
+            _ => None,
+        };
+        match status {
+            Some(status) if from.len() * to.len() == 1 => Ok(vec![vec![Err(status)]]),
+            Some(_) if left.get() >= 2 => {
                 if to.len() >= from.len() {
                     let (some, others) = to.split_at(to.len() / 2);
                     let mut rows = self.table(ask, from, some, left)?;
@@ -92,7 +96,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
                 rows.extend(self.table(ask, others, to, left)?);
                 Ok(rows)
             }
-            answer => read::table(&answer?),
+            _ => read::table(&answer?),
         }
     }
 }
@@ -111,10 +115,6 @@ impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
         let spots: Vec<_> = ends.iter().map(|it| it.1).collect();
         let answer = self.post("/route", route_body(ask, &spots), &ends)?;
         read::routes(answer, ask, [&from, &to], &via)
-    }
-
-    fn stops_on_the_way(&self) -> bool {
-        true
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
@@ -162,8 +162,10 @@ fn route_body(ask: &RouteAsk, stops: &[&Spot]) -> Value {
         }),
         Mode::Walk | Mode::Cycle => json!({ "use_ferry": weight(ask.avoid.ferries) }),
     };
-    if ask.prefer == Prefer::Shortest {
+    if is_shortest(ask) {
         options["shortest"] = json!(true);
+    } else if ask.prefer == Prefer::Shortest && ask.mode == Mode::Drive {
+        options["use_distance"] = json!(1.0);
     }
     let language = match ask.language {
         Language::Japanese => "ja-JP",
@@ -174,12 +176,21 @@ fn route_body(ask: &RouteAsk, stops: &[&Spot]) -> Value {
         "locations": stops.iter().map(|it| spot(it.at)).collect::<Vec<_>>(),
         "costing": costing,
         "costing_options": { costing: options },
-        // Between more than two places Valhalla knows one route.
-        "alternates": if ask.alternatives && ask.via.is_empty() { 2 } else { 0 },
+        "alternates": if ask.wants_several() { 2 } else { 0 },
+        // A search that goes by the time finds one route alone; this one reckons with the time afterwards.
+        "prioritize_bidirectional": ask.wants_several(),
         "language": language,
         "units": "kilometers",
         "date_time": date_time(ask.departure, first),
     })
+}
+
+/// Whether the shortest route of all is looked for. Valhalla keeps clear of nothing then, so that it is not
+/// where something is to be avoided.
+fn is_shortest(ask: &RouteAsk) -> bool {
+    let is_driven = ask.mode == Mode::Drive;
+    let avoids = ask.avoid.ferries || is_driven && (ask.avoid.tolls || ask.avoid.highways);
+    ask.prefer == Prefer::Shortest && !avoids
 }
 
 fn spot(at: Point) -> Value {

@@ -10,7 +10,6 @@ use toolkit::{English, Hints, Stop, Text, Tool, User};
 use crate::{
     arguments,
     ask::{Avoid, Language, Prefer, RouteAsk, Traffic},
-    error::ProviderError,
     provider::{self, arriving, preference},
     refusals,
     settings::{self, Kind},
@@ -109,9 +108,6 @@ impl RouteSearch {
         arrival: Option<SystemTime>,
     ) -> Result<(Routes, Details), Stop> {
         let (provider, is_builtin) = (provider::chosen()?, settings::provider()? == Kind::Builtin);
-        if !ask.via.is_empty() && !provider.stops_on_the_way() {
-            return Err(refusals::stop_in(&ProviderError::NoStops, ask.language));
-        }
         // Where the best cannot be looked for, it is chosen of those that are offered.
         let is_chosen = ask.prefer != Prefer::Fastest && !is_builtin;
         let asked = RouteAsk { alternatives: ask.alternatives || is_chosen, ..ask.clone() };

@@ -20,7 +20,7 @@ pub struct Directions {
     /// The routes, best first.
     #[serde(default)]
     pub routes: Vec<Route>,
-    /// Origin and destination.
+    /// Origin, stops on the way and destination, in this order.
     #[serde(default)]
     pub geocoded_waypoints: Vec<Waypoint>,
 }
@@ -34,7 +34,7 @@ pub struct Route {
     /// Whose data it is.
     #[serde(default)]
     pub copyrights: String,
-    /// From stop to stop: here always one.
+    /// From stop to stop.
     pub legs: Vec<Leg>,
     /// The whole line.
     pub overview_polyline: Line,

@@ -6,7 +6,13 @@ use super::{answer, status};
 use crate::{
     ask::{Mode, RouteAsk},
     error::ProviderError,
-    provider::{ROUTES_MAX, carrier::failed, line, plain::plain},
+    provider::{
+        ROUTES_MAX,
+        carrier::failed,
+        line,
+        plain::plain,
+        words::{distance, duration},
+    },
 };
 
 /// Google's names of arguments, and where they stand in ours.
@@ -35,31 +41,32 @@ pub(super) fn read(
         travel_mode: super::super::travel_mode(ask.mode).to_owned(),
         ..Details::default()
     };
-    if let (Some(from), Some(to)) = (first.legs.first(), first.legs.last()) {
+    if let (Some(from), Some((to, stops))) = (first.legs.first(), first.legs.split_last()) {
         details.origin = end(&from.start_address, from.start_location);
+        details.via = stops.iter().filter_map(|it| end(&it.end_address, it.end_location)).collect();
         details.destination = end(&to.end_address, to.end_location);
     }
     let mut routes = Vec::new();
     let most = if ask.alternatives { ROUTES_MAX } else { 1 };
     for found in answer.routes.into_iter().take(most) {
-        let (route, more) = route(found, ask.mode)?;
+        let (route, more) = route(found, ask)?;
         routes.push(route);
         details.routes.push(more);
     }
     let waypoint = |it: answer::Waypoint| Waypoint { place_id: it.place_id, types: it.types };
-    let geocoded_waypoints = answer.geocoded_waypoints.into_iter().take(2).map(waypoint).collect();
+    let (mut ends, stops) = (answer.geocoded_waypoints, ask.via.len());
+    // The stops stand between both ends.
+    ends.drain(1.min(ends.len())..(1 + stops).min(ends.len()));
+    let geocoded_waypoints = ends.into_iter().take(2).map(waypoint).collect();
     Ok((Routes { routes, geocoded_waypoints }, details))
 }
 
-/// Which of both ends is not known.
+/// Which of the places is not known: Google answers with all of them in their order.
 fn not_found(answer: &answer::Directions, ask: &RouteAsk) -> ProviderError {
-    let is_known =
-        |at: usize| answer.geocoded_waypoints.get(at).is_none_or(|it| it.geocoder_status == "OK");
-    let (pointer, place) = match (is_known(0), is_known(1)) {
-        (true, false) => ("/destination", &ask.destination),
-        _ => ("/origin", &ask.origin),
-    };
-    ProviderError::UnknownPlace { pointer: pointer.to_owned(), place: place.clone() }
+    let unknown = answer.geocoded_waypoints.iter().position(|it| it.geocoder_status != "OK");
+    let place = ask.places().nth(unknown.unwrap_or(0));
+    let (pointer, place) = place.unwrap_or_else(|| ("/origin".to_owned(), &ask.origin));
+    ProviderError::UnknownPlace { pointer, place: place.to_owned() }
 }
 
 fn end(name: &str, location: Option<output::navigation::Point>) -> Option<End> {
@@ -71,35 +78,48 @@ pub(crate) fn attribution(copyrights: &str) -> String {
     if copyrights.is_empty() { "Google Maps".to_owned() } else { copyrights.to_owned() }
 }
 
-fn route(it: answer::Route, mode: Mode) -> Result<(Route, RouteDetails), ProviderError> {
+fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
     let points = line::points(&it.overview_polyline.points, 5)?;
-    let (begins, mut steps) = (begins(&it.legs), Vec::new());
-    let leg = match it.legs.len() {
-        1 => it.legs.into_iter().next(),
-        // There are no stops on the way, so that one leg is the route.
-        _ => None,
-    };
-    let leg = leg.ok_or_else(|| failed("the provider's route has not one leg"))?;
-    for step in leg.steps {
-        steps.push(Step {
+    let begins = begins(&it.legs);
+    if it.legs.len() != ask.via.len() + 1 {
+        return Err(failed("the provider's route has not as many legs as were asked for"));
+    }
+    let (mut steps, mut distances, mut durations) = (Vec::new(), Vec::new(), Vec::new());
+    let mut in_traffic = Vec::new();
+    for leg in it.legs {
+        distances.push(leg.distance);
+        durations.push(leg.duration);
+        in_traffic.extend(leg.duration_in_traffic);
+        steps.extend(leg.steps.into_iter().map(|step| Step {
             instruction: plain(&step.html_instructions),
             distance: step.distance.text,
             duration: step.duration.text,
             maneuver: step.maneuver.filter(|it| !it.is_empty()),
-        });
+        }));
     }
-    let is_driven = mode == Mode::Drive;
+    // With stops Google mostly leaves the traffic out.
+    let is_in_traffic = ask.mode == Mode::Drive && in_traffic.len() == durations.len();
+    let time = |it| sum(it, |it| duration(it, ask.language));
     let route = Route {
         summary: plain(&it.summary),
-        distance: leg.distance,
-        duration: leg.duration,
-        duration_in_traffic: leg.duration_in_traffic.filter(|_: &Measure| is_driven),
+        distance: sum(distances, distance),
+        duration: time(durations),
+        duration_in_traffic: is_in_traffic.then(|| time(in_traffic)),
         polyline: it.overview_polyline.points,
         steps,
         warnings: it.warnings.iter().map(|it| plain(it)).collect(),
     };
     let steps_at = line::steps_at(&points, &begins);
     Ok((route, RouteDetails { steps_at, ..RouteDetails::default() }))
+}
+
+/// What the legs come to; of a single one it is what Google says.
+fn sum(mut legs: Vec<Measure>, written: impl Fn(f64) -> Measure) -> Measure {
+    if legs.len() == 1 {
+        return legs.remove(0);
+    }
+    let sum = legs.iter().fold(0_u64, |sum, it| sum.saturating_add(it.value));
+    written(f64::from(u32::try_from(sum).unwrap_or(u32::MAX)))
 }
 
 /// Where each step begins; a step that does not say so leaves all of them out.

@@ -185,6 +185,39 @@ fn every_status_means_what_nav_40_says() {
     }
 }
 
+/// What stands for the whole of several legs is their sum.
+#[test]
+fn stops_are_sent_in_order_and_their_legs_are_one_route() {
+    let mut two = directions(1);
+    let mut leg = two["routes"][0]["legs"][0].clone();
+    leg.as_object_mut().unwrap().remove("duration_in_traffic");
+    two["routes"][0]["legs"] = json!([leg.clone(), leg]);
+    two["geocoded_waypoints"] =
+        json!([{ "place_id": "a" }, { "place_id": "v" }, { "place_id": "b" }]);
+    let unknown = json!([{ "geocoder_status": "OK" }, { "geocoder_status": "ZERO_RESULTS" }, {}]);
+    let unknown = json!({ "status": "NOT_FOUND", "geocoded_waypoints": unknown });
+    let script = Script::of([two, unknown]);
+    let google = GoogleLegacy::by(BASE, &script);
+    let ask = RouteAsk { via: vec!["川崎駅".to_owned()], alternatives: true, ..route_ask() };
+    let (routes, details) = google.routes(&ask).unwrap();
+    let asked = parameters(&script);
+    assert!(asked.contains(&("waypoints".to_owned(), "川崎駅".to_owned())), "{asked:?}");
+    assert!(asked.contains(&("alternatives".to_owned(), "false".to_owned())), "{asked:?}");
+    let route = &routes.routes[0];
+    assert_eq!((route.distance.text.as_str(), route.distance.value), ("64.8 km", 64_800));
+    assert_eq!((route.duration.text.as_str(), route.duration.value), ("1時間30分", 5_400));
+    assert!(route.duration_in_traffic.is_none() && route.steps.len() == 4);
+    assert_eq!((details.via.len(), details.destination.unwrap().name.as_str()), (1, "横浜市西区"));
+    let ids: Vec<_> = routes.geocoded_waypoints.iter().map(|it| it.place_id.as_str()).collect();
+    assert_eq!(ids, ["a", "b"]);
+    let error = google.routes(&ask).unwrap_err();
+    let (pointer, place) = ("/via/0".to_owned(), "川崎駅".to_owned());
+    assert_eq!(error, ProviderError::UnknownPlace { pointer, place });
+    let bar = RouteAsk { via: vec!["a|b".to_owned()], ..route_ask() };
+    let error = google.routes(&bar).unwrap_err();
+    assert!(matches!(error, ProviderError::Invalid { pointer, .. } if pointer == "/via/0"));
+}
+
 #[test]
 fn an_unknown_place_is_named_by_its_end() {
     for (ends, pointer, place) in [

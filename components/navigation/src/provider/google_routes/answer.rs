@@ -29,7 +29,7 @@ pub struct Route {
     pub static_duration: String,
     /// The whole line.
     pub polyline: Line,
-    /// From stop to stop: here always one.
+    /// From stop to stop.
     pub legs: Vec<Leg>,
     /// What else there is to say.
     pub travel_advisory: Advisory,
@@ -125,7 +125,7 @@ pub struct Money {
     pub nanos: i32,
 }
 
-/// How origin and destination were understood; places on the globe are not among them.
+/// How origin, destination and stops were understood; places on the globe are not among them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Ends {
@@ -133,6 +133,8 @@ pub struct Ends {
     pub origin: End,
     /// How the end was understood.
     pub destination: End,
+    /// How the stops on the way were understood.
+    pub intermediates: Vec<End>,
 }
 
 /// How one of them was understood.
@@ -146,6 +148,8 @@ pub struct End {
     /// Google's types of the place.
     #[serde(rename = "type")]
     pub types: Vec<String>,
+    /// Which of the stops it is, from 0.
+    pub intermediate_waypoint_request_index: usize,
 }
 
 /// How something went: 0 is well.

@@ -29,17 +29,19 @@ pub(super) fn read(
     ask: &RouteAsk,
 ) -> Result<(Routes, Details), ProviderError> {
     let ends = answer.geocoding_results;
-    for (end, pointer, place) in [
-        (&ends.origin, "/origin", &ask.origin),
-        (&ends.destination, "/destination", &ask.destination),
-    ] {
-        if end.geocoder_status.code != 0 {
-            let (pointer, place) = (pointer.to_owned(), place.clone());
-            return Err(ProviderError::UnknownPlace { pointer, place });
+    let stops =
+        ends.intermediates.iter().map(|it| (it.intermediate_waypoint_request_index + 1, it));
+    let all = [(0, &ends.origin)].into_iter().chain(stops);
+    for (at, end) in all.chain([(ask.via.len() + 1, &ends.destination)]) {
+        if end.geocoder_status.code != 0
+            && let Some((pointer, place)) = ask.places().nth(at)
+        {
+            return Err(ProviderError::UnknownPlace { pointer, place: place.to_owned() });
         }
     }
     let first = answer.routes.first().ok_or(ProviderError::NoRoute)?;
-    let leg = first.legs.first().ok_or_else(|| failed("the provider's route has no leg"))?;
+    let [leg, ..] = &*first.legs else { return Err(failed("the provider's route has no leg")) };
+    let last = first.legs.last().unwrap_or(leg);
     let end = |name: &String, at: &answer::Location| {
         Some(End { name: name.clone(), location: point(at), ..End::default() })
     };
@@ -48,7 +50,13 @@ pub(super) fn read(
         attribution: "Google Maps".to_owned(),
         travel_mode: travel_mode(ask.mode).to_owned(),
         origin: end(&ask.origin, &leg.start_location),
-        destination: end(&ask.destination, &leg.end_location),
+        via: ask
+            .via
+            .iter()
+            .zip(&first.legs)
+            .filter_map(|it| end(it.0, &it.1.end_location))
+            .collect(),
+        destination: end(&ask.destination, &last.end_location),
         ..Details::default()
     };
     let mut routes = Vec::new();

@@ -60,10 +60,12 @@ pub(super) fn refusal(reply: &Reply) -> Refusal {
 impl Refusal {
     /// The same, for who asked for routes.
     pub(super) fn about_routes(self, ask: &RouteAsk) -> ProviderError {
-        let ends = [
-            ("origin", "/origin".to_owned(), ask.origin.as_str()),
-            ("destination", "/destination".to_owned(), ask.destination.as_str()),
-        ];
+        let name = |pointer: &str| match pointer {
+            "/origin" => "origin",
+            "/destination" => "destination",
+            _ => "intermediate",
+        };
+        let ends: Vec<_> = ask.places().map(|(at, place)| (name(&at), at, place)).collect();
         let rest = [("departure", "/departure_time"), ("traffic", "/traffic_model")];
         self.about(&ends, &rest)
     }

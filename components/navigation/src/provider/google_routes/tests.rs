@@ -116,6 +116,30 @@ fn routes_have_the_one_shape_with_googles_old_words_and_tolls() {
 }
 
 #[test]
+fn stops_are_posted_in_order_and_an_unknown_one_is_named() {
+    let mut two = answer(1);
+    let leg = two["routes"][0]["legs"][0].clone();
+    two["routes"][0]["legs"] = json!([leg.clone(), leg]);
+    let mut unknown = answer(0);
+    unknown["geocodingResults"]["intermediates"] =
+        json!([{ "geocoderStatus": { "code": 5 }, "intermediateWaypointRequestIndex": 1 }]);
+    let script = Script::of([two, unknown]);
+    let via = ["35.53,139.7", "川崎駅"].map(str::to_owned).to_vec();
+    let ask = RouteAsk { via, alternatives: true, ..route_ask() };
+    let (routes, details) = google(&script).routes(&ask).unwrap();
+    let body = script.calls()[0].body.clone().unwrap();
+    let stops = json!([{ "location": at(35.53, 139.7) }, { "address": "川崎駅" }]);
+    assert_eq!(
+        (&body["intermediates"], &body["computeAlternativeRoutes"]),
+        (&stops, &json!(false))
+    );
+    assert_eq!((routes.routes[0].steps.len(), details.via.len()), (4, 2));
+    let error = google(&script).routes(&ask).unwrap_err();
+    let (pointer, place) = ("/via/1".to_owned(), "川崎駅".to_owned());
+    assert_eq!(error, ProviderError::UnknownPlace { pointer, place });
+}
+
+#[test]
 fn nothing_found_is_no_route_and_an_unknown_end_is_named() {
     let mut unknown = answer(0);
     unknown["geocodingResults"]["destination"]["geocoderStatus"] = json!({ "code": 5 });

@@ -53,7 +53,11 @@ fn asks_for_each_of_many_names_once_and_an_unknown_one_is_none() {
 fn what_cannot_be_read_or_is_refused_is_told() {
     for (status, body, expected) in [
         (429, String::new(), "OverQueryLimit"),
-        (403, "<html>".to_owned(), "Denied"),
+        (
+            403,
+            "<html>".to_owned(),
+            "Failed { message: \"the geocoder answers with the HTTP status 403",
+        ),
         (503, String::new(), "Failed"),
         (200, "{}".to_owned(), "Failed"),
         (200, json!([{ "lat": "95", "lon": "0" }]).to_string(), "Failed"),

@@ -58,19 +58,19 @@ impl Side {
     }
 }
 
-/// What to do, in plain text.
-pub(super) fn instruction(step: &Step, language: Language) -> String {
+/// What to do, in plain text; `is_stop` where it ends at a stop on the way.
+pub(super) fn instruction(step: &Step, is_stop: bool, language: Language) -> String {
     let road = match (step.name.as_str(), step.number.as_str()) {
         ("", number) => number.to_owned(),
         (name, _) => name.to_owned(),
     };
     match language {
-        Language::Japanese => japanese(step, &road),
-        Language::English => english(step, &road),
+        Language::Japanese => japanese(step, &road, is_stop),
+        Language::English => english(step, &road, is_stop),
     }
 }
 
-fn japanese(step: &Step, road: &str) -> String {
+fn japanese(step: &Step, road: &str, is_stop: bool) -> String {
     let side = Side::of(&step.maneuver.modifier).words().0;
     let then = |act: &str, and: &str| match road {
         "" => act.to_owned(),
@@ -92,8 +92,11 @@ fn japanese(step: &Step, road: &str) -> String {
                 format!("{road}を{to}に進む")
             }
         }
-        "arrive" if side.is_empty() => "目的地に到着".to_owned(),
-        "arrive" => format!("目的地に到着（{side}側）"),
+        "arrive" => {
+            let end = if is_stop { "経由地" } else { "目的地" };
+            let beside = if side.is_empty() { String::new() } else { format!("（{side}側）") };
+            format!("{end}に到着{beside}")
+        }
         "new name" | "notification" => then("道なりに進む", "道なりに"),
         "merge" => {
             if road.is_empty() {
@@ -131,7 +134,7 @@ fn japanese(step: &Step, road: &str) -> String {
     }
 }
 
-fn english(step: &Step, road: &str) -> String {
+fn english(step: &Step, road: &str, is_stop: bool) -> String {
     let side = Side::of(&step.maneuver.modifier).words().1;
     let onto = |act: String| match road {
         "" => act,
@@ -151,7 +154,11 @@ fn english(step: &Step, road: &str) -> String {
             let head = format!("Head {}", compass(step.maneuver.bearing_after).1);
             if road.is_empty() { head } else { format!("{head} on {road}") }
         }
-        "arrive" => on("Arrive at your destination").replace("destination on", "destination, on"),
+        "arrive" => {
+            let end = if is_stop { "stop" } else { "destination" };
+            on(&format!("Arrive at your {end}"))
+                .replace(&format!("{end} on"), &format!("{end}, on"))
+        }
         "new name" | "notification" => onto("Continue".to_owned()),
         "merge" => onto("Merge".to_owned()),
         "on ramp" => onto(on("Take the ramp")),

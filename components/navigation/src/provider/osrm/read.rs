@@ -11,7 +11,7 @@ use crate::{
         carrier::failed,
         line,
         nominatim::{ATTRIBUTION, Spot},
-        table::Pair,
+        table::{NO_ROUTE, Pair},
         travel_mode,
         words::{distance, duration, whole},
     },
@@ -58,13 +58,16 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
     if it.legs.is_empty() {
         return Err(failed("the provider's route has no leg"));
     }
-    let all: Vec<_> = it.legs.iter().flat_map(|it| &it.steps).collect();
+    let last = it.legs.len() - 1;
+    let steps = it.legs.iter().enumerate();
+    let steps = steps.flat_map(|(at, leg)| leg.steps.iter().map(move |it| (it, at < last)));
+    let (all, at_stops): (Vec<_>, Vec<_>) = steps.unzip();
     let begins: Vec<_> = all
         .iter()
         .map(|it| Point { lat: it.maneuver.location.1, lng: it.maneuver.location.0 })
         .collect();
-    let step = |step: &answer::Step| Step {
-        instruction: instructions::instruction(step, ask.language),
+    let step = |(step, is_stop): (&&answer::Step, bool)| Step {
+        instruction: instructions::instruction(step, is_stop, ask.language),
         distance: distance(step.distance).text,
         duration: duration(step.duration, ask.language).text,
         maneuver: instructions::maneuver(step).map(str::to_owned),
@@ -75,7 +78,7 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
         duration: duration(it.duration, ask.language),
         // It knows no traffic.
         duration_in_traffic: None,
-        steps: all.iter().map(|it| step(it)).collect(),
+        steps: all.iter().zip(at_stops).map(step).collect(),
         polyline: it.geometry,
         warnings: Vec::new(),
     };
@@ -105,7 +108,7 @@ pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, ProviderError>
         }
         let pair = |(to, (seconds, metres)): (usize, (&Option<f64>, &Option<f64>))| {
             let is_there = !is_off(&it.sources, at) && !is_off(&it.destinations, to);
-            metres.zip(*seconds).filter(|_| is_there)
+            metres.zip(*seconds).filter(|_| is_there).ok_or(NO_ROUTE)
         };
         Ok(durations.iter().zip(distances).enumerate().map(pair).collect())
     };

@@ -136,14 +136,14 @@ fn every_maneuver_has_words_in_both_languages_and_googles_word() {
         let step: answer::Step =
             serde_json::from_value(step(kind, modifier, "X", [0.0, 0.0])).unwrap();
         assert_eq!(instructions::maneuver(&step).unwrap_or_default(), word, "{kind}");
-        assert_eq!(instructions::instruction(&step, Language::Japanese), ja);
-        assert_eq!(instructions::instruction(&step, Language::English), en);
+        assert_eq!(instructions::instruction(&step, false, Language::Japanese), ja);
+        assert_eq!(instructions::instruction(&step, false, Language::English), en);
     }
     let mut ferry = step("turn", "right", "", [0.0, 0.0]);
     ferry["mode"] = json!("ferry");
     let ferry: answer::Step = serde_json::from_value(ferry).unwrap();
     assert_eq!(instructions::maneuver(&ferry), Some("ferry"));
-    assert_eq!(instructions::instruction(&ferry, Language::English), "Take the ferry");
+    assert_eq!(instructions::instruction(&ferry, false, Language::English), "Take the ferry");
 }
 
 #[test]
@@ -218,13 +218,20 @@ fn asks_for_stops_along_the_route_in_order_and_reports_all_legs() {
     let mut two = answer(1);
     let leg = two["routes"][0]["legs"][0].clone();
     two["routes"][0]["legs"] = json!([leg.clone(), leg]);
-    let script = Script::of([two]);
-    let ask = RouteAsk { via: vec!["40.7,-120.95".to_owned()], ..ask() };
+    let script = Script::of([two.clone(), two]);
+    let ask = RouteAsk { via: vec!["40.7,-120.95".to_owned()], alternatives: true, ..ask() };
     let (routes, details) = osrm(&script).routes(&ask).unwrap();
     let url = script.calls()[0].url.to_string();
     assert!(url.contains(";-120.950000,40.700000;"), "{url}");
     assert_eq!((routes.routes[0].steps.len(), details.via.len()), (6, 1));
     assert_eq!(routes.routes[0].summary, "国道15号, 環状2号");
+    let arrivals =
+        |routes: &Routes| [2, 5].map(|at: usize| routes.routes[0].steps[at].instruction.clone());
+    assert_eq!(arrivals(&routes), ["経由地に到着（左側）", "目的地に到着（左側）"]);
+    let ask = RouteAsk { language: Language::English, ..ask };
+    let (routes, _) = osrm(&script).routes(&ask).unwrap();
+    let texts = ["Arrive at your stop, on the left", "Arrive at your destination, on the left"];
+    assert_eq!(arrivals(&routes), texts);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step}
 
 use super::answer;
 use crate::{
-    ask::{Language, Prefer, RouteAsk},
+    ask::{Language, RouteAsk},
     error::ProviderError,
     provider::{
         ROUTES_MAX,
@@ -13,7 +13,7 @@ use crate::{
         nominatim::{ATTRIBUTION, Spot},
         osrm::waypoint,
         plain::plain,
-        table::Pair,
+        table::{NO_ROUTE, Pair},
         travel_mode,
         words::{distance, duration, whole},
     },
@@ -38,7 +38,7 @@ pub(super) fn routes(
         origin,
         destination,
         via: via.iter().map(end).collect(),
-        preferred: (ask.prefer == Prefer::Shortest).then(|| "shortest".to_owned()),
+        preferred: super::is_shortest(ask).then(|| "shortest".to_owned()),
         ..Details::default()
     };
     let mut routes = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn routes(
 
 fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
     let warnings = warnings(&trip.summary, ask);
-    let (points, maneuvers) = joined(trip.legs)?;
+    let (points, maneuvers) = joined(trip.legs, ask.language)?;
     let step = |maneuver: &answer::Maneuver| Step {
         instruction: plain(&maneuver.instruction),
         distance: distance(maneuver.length * 1_000.0).text,
@@ -75,13 +75,17 @@ fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pr
 }
 
 /// The line over all legs, and their maneuvers with where on it they begin.
-fn joined(legs: Vec<answer::Leg>) -> Result<(Vec<Point>, Vec<answer::Maneuver>), ProviderError> {
+fn joined(
+    legs: Vec<answer::Leg>,
+    language: Language,
+) -> Result<(Vec<Point>, Vec<answer::Maneuver>), ProviderError> {
     if legs.is_empty() {
         return Err(failed("the provider's route has no leg"));
     }
     let astray = || failed("the provider's steps are not on its line");
     let (mut line, mut maneuvers) = (Vec::<Point>::new(), Vec::new());
-    for leg in legs {
+    let ends = legs.len() - 1;
+    for (number, leg) in legs.into_iter().enumerate() {
         let points = line::points(&leg.shape, 6)?;
         let last = points.len().checked_sub(1).ok_or_else(astray)?;
         // A leg begins where the one before it ends.
@@ -93,6 +97,11 @@ fn joined(legs: Vec<answer::Leg>) -> Result<(Vec<Point>, Vec<answer::Maneuver>),
             let on_line = Some(begin + at).filter(|_| at <= last);
             let on_line = on_line.and_then(|it| u32::try_from(it).ok());
             maneuver.begin_shape_index = on_line.ok_or_else(astray)?;
+            // To Valhalla each leg ends at the destination.
+            if number < ends && (4..=6).contains(&maneuver.kind) {
+                let (end, stop) = language.pick(("目的地", "経由地"), ("destination", "stop"));
+                maneuver.instruction = maneuver.instruction.replace(end, stop);
+            }
             maneuvers.push(maneuver);
         }
     }
@@ -183,8 +192,8 @@ fn roundabout(it: &answer::Maneuver) -> &'static str {
 /// Metres and seconds, pair by pair.
 pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
     let pair = |pair: &answer::Pair| match (pair.distance, pair.time) {
-        (Some(km), Some(seconds)) => Ok(Some((km * 1_000.0, seconds))),
-        (None, None) => Ok(None),
+        (Some(km), Some(seconds)) => Ok(Ok((km * 1_000.0, seconds))),
+        (None, None) => Ok(Err(NO_ROUTE)),
         _ => Err(failed("the provider's table leaves a distance or a duration out")),
     };
     it.sources_to_targets.iter().map(|row| row.iter().map(pair).collect()).collect()

@@ -62,7 +62,8 @@ fn a_route_is_posted_with_its_wishes_and_comes_in_the_one_shape() {
             "costing": "auto",
             "costing_options":
                 { "auto": { "use_tolls": 0.0, "use_highways": 1.0, "use_ferry": 0.5 } },
-            "alternates": 2, "language": "ja-JP", "units": "kilometers", "date_time": { "type": 0 }
+            "alternates": 2, "prioritize_bidirectional": true, "language": "ja-JP",
+            "units": "kilometers", "date_time": { "type": 0 }
         }))
     );
     assert_eq!(routes.routes.len(), 3);
@@ -92,9 +93,30 @@ fn a_walker_has_other_wishes_and_a_time_is_that_of_the_place() {
     let bodies: Vec<_> = script.calls().into_iter().map(|it| it.body.unwrap()).collect();
     assert_eq!(bodies[0]["costing_options"], json!({ "pedestrian": { "use_ferry": 0.5 } }));
     assert_eq!((&bodies[0]["alternates"], &bodies[0]["language"]), (&json!(0), &json!("en-US")));
+    assert_eq!(bodies[0]["prioritize_bidirectional"], false, "the search goes by the time");
     // 17:46 in Greenwich.
     assert_eq!(bodies[0]["date_time"], json!({ "type": 1, "value": "2030-03-18T02:46" }));
     assert_eq!(bodies[1]["date_time"], json!({ "type": 1, "value": "2030-03-17T19:46" }));
+}
+
+/// With `shortest` Valhalla keeps clear of nothing.
+#[test]
+fn the_shortest_of_all_is_looked_for_where_nothing_is_avoided() {
+    let script = Script::of(vec![json!({ "trip": trip() }); 3]);
+    let shortest = RouteAsk { prefer: Prefer::Shortest, ..ask() };
+    let avoid = Avoid { highways: true, ..Avoid::default() };
+    let asks = [
+        (shortest.clone(), json!(true), json!(null)),
+        (RouteAsk { avoid, ..shortest.clone() }, json!(null), json!(1.0)),
+        (RouteAsk { avoid, mode: Mode::Walk, ..shortest }, json!(true), json!(null)),
+    ];
+    for (at, (ask, is_shortest, distance)) in asks.into_iter().enumerate() {
+        let (_, details) = valhalla(&script).routes(&ask).unwrap();
+        let body = script.calls()[at].body.clone().unwrap();
+        let options = &body["costing_options"][body["costing"].as_str().unwrap()];
+        assert_eq!((&options["shortest"], &options["use_distance"]), (&is_shortest, &distance));
+        assert_eq!(details.preferred.is_some(), is_shortest == true);
+    }
 }
 
 #[test]
@@ -104,7 +126,7 @@ fn stops_are_sent_and_their_legs_are_one_route() {
             "shape": polyline::encode_coordinates(line.map(Into::into), 6).unwrap(),
             "maneuvers": [
                 { "type": 1, "instruction": instruction, "length": 1.0, "begin_shape_index": 0 },
-                { "type": 4, "instruction": "着", "length": 0.0, "begin_shape_index": 1 },
+                { "type": 5, "instruction": "目的地は右側です。", "length": 0.0, "begin_shape_index": 1 },
             ],
         })
     };
@@ -115,14 +137,13 @@ fn stops_are_sent_and_their_legs_are_one_route() {
     let summary = json!({ "time": 60, "length": 2 });
     let script = Script::of([json!({ "trip": { "summary": summary, "legs": legs } })]);
     let ask = RouteAsk { via: vec!["35.53,139.7".to_owned()], alternatives: true, ..ask() };
-    let valhalla = valhalla(&script);
-    let (routes, details) = valhalla.routes(&ask).unwrap();
-    assert!(valhalla.stops_on_the_way());
+    let (routes, details) = valhalla(&script).routes(&ask).unwrap();
     let body = script.calls()[0].body.clone().unwrap();
     assert_eq!((body["locations"].as_array().unwrap().len(), &body["alternates"]), (3, &json!(0)));
     assert_eq!(body["locations"][1], json!({ "lat": 35.53, "lon": 139.7 }));
     assert_eq!(line::points(&routes.routes[0].polyline, 5).unwrap().len(), 3);
-    assert_eq!(routes.routes[0].steps.len(), 4);
+    let texts: Vec<_> = routes.routes[0].steps.iter().map(|it| it.instruction.as_str()).collect();
+    assert_eq!(texts, ["北", "経由地は右側です。", "南", "目的地は右側です。"]);
     assert_eq!(details.routes[0].steps_at, [0, 1, 1, 2]);
     assert_eq!(details.via[0].location, Point { lat: 35.53, lng: 139.7 });
 }
@@ -203,10 +224,14 @@ fn place_without_a_route_spoils_no_others_and_the_asking_ends() {
     let table = valhalla(&script).compare(&ask).unwrap();
     let statuses: Vec<_> = table.rows[0].elements.iter().map(|it| it.status.as_str()).collect();
     assert_eq!(statuses, ["OK", "ZERO_RESULTS"]);
+    let far = || (400, json!({ "error_code": 154, "error": "too far" }).to_string());
+    let script = Script::with([far(), good(1.0), far()]);
+    let table = valhalla(&script).compare(&ask).unwrap();
+    assert_eq!(table.rows[0].elements[1].status, "MAX_ROUTE_LENGTH_EXCEEDED");
     // Where nothing has a route, it is not asked for pair by pair without end.
     let script = Script::with((0..TABLES_MAX).map(|_| refused()));
-    let many = (0..25).map(|it| format!("35.{it},139")).collect::<Vec<_>>();
-    let ask = CompareAsk { origins: ask.origins, destinations: many, ..compare_ask() };
+    let many = |count: usize| (0..count).map(|it| format!("35.{it},139")).collect::<Vec<_>>();
+    let ask = CompareAsk { origins: many(4), destinations: many(25), ..compare_ask() };
     assert_eq!(valhalla(&script).compare(&ask).unwrap_err(), ProviderError::NoRoute);
     assert!(script.calls().len() <= TABLES_MAX as usize);
 }
