@@ -59,27 +59,26 @@ impl Deref for Sentence {
     }
 }
 
-/// `text` with its points on the map as the tools take them: `35.6586, 139.7454` without the space.
+/// `text` with its points on the map as the tools take them: `35.6586, 139.7454` and `35.6586 139.7454` with
+/// nothing but a comma between.
 fn pointed(text: &str) -> String {
-    let mut pointed = String::with_capacity(text.len());
-    for (at, part) in text.split(", ").enumerate() {
+    const GAPS: [char; 5] = [' ', '\u{3000}', ',', '，', '、'];
+    let is_part = |it: char| matches!(it, '0'..='9' | '.' | '０'..='９' | '．');
+    let is_fraction = |number: &str| number.trim_end_matches(['.', '．']).contains(['.', '．']);
+    let (mut pointed, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find(GAPS) {
+        let (before, from) = rest.split_at(at);
+        let behind = from.trim_start_matches(GAPS);
+        let number = behind.strip_prefix('-').unwrap_or(behind);
+        let length = number.find(|it| !is_part(it)).unwrap_or(number.len());
         // Behind a number with a fraction stands another one.
-        let number = |text: &str, is_end: bool| {
-            let is_part = |it: char| it.is_ascii_digit() || it == '.';
-            let number = match is_end {
-                true => &text[text.trim_end_matches(is_part).len()..],
-                false => text.strip_prefix('-').unwrap_or(text),
-            };
-            let length = number.find(|it| !is_part(it)).unwrap_or(number.len());
-            number[..length].trim_end_matches('.').contains('.')
-        };
-        if at > 0 {
-            let is_point = number(&pointed, true) && number(part, false);
-            pointed.push_str(if is_point { "," } else { ", " });
-        }
-        pointed.push_str(part);
+        let is_point = is_fraction(&before[before.trim_end_matches(is_part).len()..])
+            && is_fraction(&number[..length]);
+        pointed.push_str(before);
+        pointed.push_str(if is_point { "," } else { &from[..from.len() - behind.len()] });
+        rest = behind;
     }
-    pointed
+    pointed + rest
 }
 
 impl Sentence {
@@ -269,8 +268,8 @@ impl Sentence {
             found.extend(names.into_iter().filter(|it| self.is_name_at(it.from)));
             break;
         }
-        // `高速経由` names roads and no place.
-        found.retain(|it| !self.is_request(it));
+        // `高速経由` and `大通りを通って` name roads and no place.
+        found.retain(|it| !self.is_request(it) && !self.is_road(it));
         found.truncate(VIA_MAX);
         found
     }
@@ -321,10 +320,34 @@ impl Sentence {
         self.place(from, to)
     }
 
+    /// Whether a piece is known by name.
+    fn is_spot(&self, piece: &Piece) -> bool {
+        self.spots.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
+    }
+
+    /// Whether a piece is a road, or roads of a kind: `国道1号`, `目黒通り`, `wide streets`, `Route 246`.
+    fn is_road(&self, piece: &Piece) -> bool {
+        const ROADS: &str = "通り|道|道路|街道|線|号|バイパス|トンネル|沿い|住宅街";
+        /// Alone; a name before it makes it a place.
+        const ROAD: &str = "road|street|tunnel|bridge|highway";
+        const KINDS: &str = "roads|streets|avenues|lanes|alleys|tunnels|bridges";
+        let text = piece.text.as_str();
+        let is_road = if text.is_ascii() {
+            let (before, last) = text.rsplit_once(' ').unwrap_or(("", text));
+            let is_number = last.chars().all(|it| it.is_ascii_digit());
+            is_number && ["route", "highway"].contains(&&*before.to_lowercase())
+                || marks(ROAD).any(|it| it == text)
+                || marks(KINDS).any(|it| it == last) && text == text.to_lowercase()
+        } else {
+            marks(ROADS).any(|it| text.ends_with(it))
+        };
+        is_road && !self.is_spot(piece)
+    }
+
     /// Whether a piece is a constraint of the route and names nothing.
     fn is_request(&self, piece: &Piece) -> bool {
-        let is_spot = self.spots.iter().any(|it| it.0 <= piece.from && piece.to <= it.1);
-        !is_spot && self.constraints.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
+        !self.is_spot(piece)
+            && self.constraints.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
     }
 
     fn is_japanese(&self) -> bool {

@@ -403,6 +403,15 @@ fn stops_of_a_route_that_is_asked_for_are_read() {
         (vec![], "途中で川崎に寄って", json!(["川崎"])),
         (vec![], "via Kawasaki", json!(["Kawasaki"])),
         (vec![], "首都高経由で", json!(null)),
+        (vec![], "大通りを通って", json!(null)),
+        (vec![], "国道1号を通って", json!(null)),
+        (vec![], "目黒通り経由で", json!(null)),
+        (vec![], "日本大通りを通って", json!(["日本大通り"])),
+        (vec![], "表参道を通って", json!(["表参道"])),
+        (vec![], "through wide streets", json!(null)),
+        (vec![], "through the tunnel", json!(null)),
+        (vec![], "via Route 246", json!(null)),
+        (vec![], "via Liverpool Street", json!(["Liverpool Street"])),
         (vec!["川崎経由で"], "高速を使わないで", json!(["川崎"])),
         (vec!["川崎経由で"], "やっぱり寄らない", json!(null)),
         (vec!["川崎経由で"], "川崎経由はやめて", json!(null)),
@@ -494,10 +503,36 @@ fn when_to_be_there_holds_until_it_is_said_when_to_leave() {
 
 #[test]
 fn coordinates_are_places_from_end_to_end() {
-    for sentence in ["35.68,139.76から35.45,139.63まで", "From 35.68,139.76 to 35.45,139.63"] {
+    for sentence in [
+        "35.68,139.76から35.45,139.63まで",
+        "From 35.68,139.76 to 35.45,139.63",
+        "35.68 139.76から35.45 139.63まで",
+        "35.68、139.76から35.45、139.63まで",
+        "３５．６８　１３９．７６から３５．４５，１３９．６３まで",
+        "From 35.68 139.76 to 35.45 139.63",
+    ] {
         let arguments = call(&new_talk().say(sentence)).1;
         assert_eq!(arguments["origin"], "35.68,139.76", "{sentence}: {arguments}");
         assert_eq!(arguments["destination"], "35.45,139.63", "{sentence}: {arguments}");
+    }
+}
+
+#[test]
+fn a_point_is_looked_up_however_it_is_written() {
+    for sentence in [
+        "35.6586,139.7454はどこ？",
+        "35.6586 139.7454はどこ？",
+        "３５．６５８６、１３９．７４５４はどこ？",
+        "Where is 35.6586 139.7454?",
+        "35.6586 139.7454",
+    ] {
+        let decided = new_talk().say(sentence);
+        let (tool, arguments) = call(&decided);
+        assert_eq!(
+            (tool, &arguments["address"]),
+            ("geocode", &json!("35.6586,139.7454")),
+            "{sentence}"
+        );
     }
 }
 

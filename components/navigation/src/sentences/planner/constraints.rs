@@ -101,7 +101,7 @@ pub(in crate::sentences) enum Beyond {
     Stopover,
     /// There and back at once.
     RoundTrip,
-    /// One road or bridge, by its name.
+    /// One road or bridge, by its name, or roads of one kind.
     Road,
     /// Several means of travel at once.
     Modes,

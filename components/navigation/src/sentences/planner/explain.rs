@@ -442,8 +442,8 @@ fn cannot(beyond: Beyond) -> (&'static str, &'static str) {
             "A round trip cannot be searched at once; this is the way there. Write \"and back\" for the way back.",
         ),
         Beyond::Road => (
-            "道路や橋を名前で選んだり避けたりはできません。この経路が通るかどうかは、経路の内容で確かめてください。",
-            "A road or bridge cannot be chosen or avoided by its name. Please see in the route whether it goes there.",
+            "道路や橋を種類や名前で選んだり避けたりはできません。この経路が通るかどうかは、経路の内容で確かめてください。",
+            "A road or bridge cannot be chosen or avoided by its kind or name. Please see in the route whether it goes there.",
         ),
         Beyond::Vague => (
             "出発か到着の時刻が分からないため、いま出発するものとして探しました。「明日8時に出発」のように書いてください。",

@@ -275,6 +275,9 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         Means::Constraint(Constraint::Beyond(Beyond::Road)),
         "アクアライン|レインボーブリッジ|ベイブリッジ|第三京浜|横浜新道|湾岸線|東名|東名高速|中央道|圏央道|外環|\
          京葉道路|横羽線|保土ヶ谷バイパス|環七|環八|甲州街道|中原街道|第一京浜|第二京浜|青山通り|明治通り|山手通り|\
+         街道|バイパス|トンネル|大通り|裏道|裏通り|抜け道|広い道|太い道|大きい道|大きな道|細い道|狭い道|幹線道路|住宅街|通りを|通り経由|号線|号経由|\
+         main road|main roads|main street|main streets|wide road|wide roads|wide street|wide streets|big road|big roads|narrow road|narrow roads|\
+         narrow street|narrow streets|side street|side streets|back street|back streets|residential streets|tunnel|tunnels|\
          aqua-line|aqua line|aqualine|rainbow bridge|bay bridge|daisan keihin|tomei|wangan|\
          bayshore|bayshore route|koshu kaido|hodogaya bypass|yokohama shindo",
     ),
@@ -310,7 +313,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     // Longer than what they would be taken for.
     (
         Means::Nothing,
-        "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|\
+        "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
          朝霞|朝日|all right|no problem|no matter|notice|how fast",
     ),
 ];

@@ -303,6 +303,9 @@ fn what_cannot_be_done_is_known_by_name() {
         ("by train", Beyond::Transit),
         ("景色のいい道", Beyond::Scenery),
         ("川崎を経由して", Beyond::Stopover),
+        ("大通りを通って", Beyond::Road),
+        ("細い道は避けて", Beyond::Road),
+        ("avoid narrow streets", Beyond::Road),
         ("7時までに着きたい", Beyond::Arrival),
         ("arrive at 7", Beyond::Arrival),
     ] {
