@@ -40,6 +40,8 @@ impl Asking {
         command.arg("--config").arg(&config).env("MADOGUCHI_LOG", "trace");
         for name in [
             "GOOGLE_MAPS_API_KEY",
+            "GOOGLE_MAPS_URL",
+            "GOOGLE_ROUTES_URL",
             "OSRM_URL",
             "VALHALLA_URL",
             "NOMINATIM_URL",

@@ -38,6 +38,21 @@ async fn key_alone_means_googles_routes_unless_a_provider_is_named() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn address_in_googles_place_is_given_the_key_by_environment() {
+    let fake = FakeMaps::start().await;
+    let url = fake.url.as_str();
+    let environment =
+        [("GOOGLE_MAPS_API_KEY", KEY), ("GOOGLE_MAPS_URL", url), ("GOOGLE_ROUTES_URL", url)];
+    let asking = Asking::start("", &environment);
+    assert_eq!(asking.routes(json!({})).await["routes"].as_array().unwrap().len(), 1);
+    let place = asking.client.output("geocode", json!({ "address": "東京駅" })).await;
+    assert_eq!(place["place_id"], "ChIJ");
+    let asked = fake.asked();
+    assert_eq!(asked[0].headers["x-goog-api-key"], KEY);
+    assert_eq!(asked[1].parameter("key"), Some(KEY));
+}
+
 #[test]
 fn names_invalid_environment_address_and_ends_the_start() {
     for (variable, wrong) in

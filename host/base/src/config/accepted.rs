@@ -126,6 +126,9 @@ pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
     for variable in component.http_environment.iter().flat_map(|it| it.variables()) {
         all.push(format!("sends requests to what the environment's {variable} names"));
     }
+    for (variable, secret) in component.http_environment.iter().flat_map(|it| it.secrets()) {
+        all.push(format!("has {secret} sent along to what {variable} names"));
+    }
     for (setting, from) in &component.environment {
         let variables: Vec<_> = from.variables().collect();
         let variables = variables.join(" or ");

@@ -174,7 +174,9 @@ impl ComponentConfig {
     pub fn variables(&self) -> Vec<&str> {
         let settings = self.environment.values().flat_map(FromEnvironment::variables);
         let hosts = self.http_environment.iter().flat_map(HostsFromEnvironment::variables);
+        let theirs = self.http_environment.iter().flat_map(HostsFromEnvironment::secrets);
         let secrets = self.http.iter().flatten().flat_map(HostGrant::variables);
+        let secrets = secrets.chain(theirs.map(|it| it.1));
         let mut all: Vec<_> = settings.chain(hosts).chain(secrets).collect();
         all.sort_unstable();
         all.dedup();

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::grants::http::HostGrant;
+use crate::grants::http::{HostGrant, SecretGrant};
 
 /// Where a setting comes from: `"VARIABLE"`, or the first of several that says something.
 ///
@@ -48,7 +48,7 @@ pub enum HostsFromEnvironment {
 
 /// What one variable names.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "\"VARIABLE\", or { variable, methods, private }")]
+#[serde(untagged, expecting = "\"VARIABLE\", or { variable, methods, private, secrets }")]
 pub enum NamedHosts {
     /// Origins, separated by commas: `"VARIABLE"`.
     Origins(String),
@@ -66,6 +66,17 @@ pub struct Base {
     /// Whether it may name a host of this machine or its network, and speak plain http to it.
     #[serde(default)]
     private: bool,
+    /// What goes with each request there; without it in the environment none goes out.
+    #[serde(default)]
+    secrets: Vec<SecretGrant>,
+}
+
+impl Base {
+    fn host(&self, text: &str) -> Result<HostGrant, String> {
+        let host = HostGrant::of_base(text, &self.methods, self.private)?;
+        let secrets = self.secrets.clone();
+        Ok(HostGrant { optional: !secrets.is_empty(), secrets, ..host })
+    }
 }
 
 impl FromEnvironment {
@@ -106,6 +117,17 @@ impl HostsFromEnvironment {
         self.all().iter().map(NamedHosts::variable)
     }
 
+    /// The variables that have a secret for one of the hosts, beside the one that names it.
+    pub fn secrets(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all().iter().flat_map(|named| {
+            let secrets = match named {
+                NamedHosts::Origins(_) => &[],
+                NamedHosts::Base(it) => it.secrets.as_slice(),
+            };
+            secrets.iter().filter_map(move |it| Some((named.variable(), it.variable()?)))
+        })
+    }
+
     /// The hosts that the environment names.
     ///
     /// # Errors
@@ -116,9 +138,7 @@ impl HostsFromEnvironment {
             let Some(text) = variable(named.variable()) else { continue };
             let found = match named {
                 NamedHosts::Origins(_) => HostGrant::of_origins(&text),
-                NamedHosts::Base(it) => {
-                    HostGrant::of_base(text.trim(), &it.methods, it.private).map(|it| vec![it])
-                }
+                NamedHosts::Base(it) => it.host(text.trim()).map(|it| vec![it]),
             };
             let name = named.variable();
             hosts.extend(found.map_err(|why| format!("the environment's {name}: {why}"))?);
@@ -173,8 +193,27 @@ mod tests {
         let navigation = super::super::tests::bundled().component("navigation");
         let hosts = navigation.hosts();
         assert!(hosts.len() >= 2 && hosts.iter().all(|it| it.optional), "{hosts:?}");
-        for name in ["GOOGLE_MAPS_API_KEY", "OSRM_URL", "VALHALLA_URL", "NOMINATIM_URL"] {
+        let names = ["GOOGLE_MAPS_API_KEY", "GOOGLE_MAPS_URL", "GOOGLE_ROUTES_URL", "OSRM_URL"];
+        for name in names.into_iter().chain(["VALHALLA_URL", "NOMINATIM_URL"]) {
             assert!(navigation.variables().contains(&name), "{name}");
+        }
+    }
+
+    /// Without the secret nothing goes there.
+    #[test]
+    fn base_takes_its_secret_along_and_is_left_out_without_it() {
+        let of = |variable: &str| {
+            let secrets = format!("[{{ query = 'key', environment = '{variable}' }}]");
+            format!("variable = 'MADOGUCHI_TEST_NO_SUCH', methods = ['POST'], secrets = {secrets}")
+        };
+        for (variable, is_left_out) in [("PATH", false), ("MADOGUCHI_TEST_NOR_THIS", true)] {
+            let text = format!("http_environment = [{{ {} }}]", of(variable));
+            let component = component(&text);
+            assert!(component.variables().contains(&variable), "{text}");
+            let hosts = component.http_environment.unwrap();
+            let [super::NamedHosts::Base(base)] = hosts.all() else { panic!("{hosts:?}") };
+            let host = base.host("https://proxy.example/google").unwrap();
+            assert_eq!((host.secrets.len(), host.is_left_out()), (1, is_left_out), "{host:?}");
         }
     }
 

@@ -53,6 +53,16 @@ pub struct SecretGrant {
     pub source: Given,
 }
 
+impl SecretGrant {
+    /// The environment variable that it comes from, if it does.
+    pub fn variable(&self) -> Option<&str> {
+        match &self.source {
+            Given::Environment(variable) => Some(variable),
+            _ => None,
+        }
+    }
+}
+
 /// Where in the request a secret goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -119,10 +129,7 @@ impl HostGrant {
 
     /// The environment variables that its secrets come from.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        self.secrets.iter().filter_map(|secret| match &secret.source {
-            Given::Environment(variable) => Some(variable.as_str()),
-            _ => None,
-        })
+        self.secrets.iter().filter_map(SecretGrant::variable)
     }
 
     /// Whether it is nothing to this operator: it is optional, and a secret of its is not there.
