@@ -327,7 +327,7 @@ impl Sentence {
 
     /// Whether a piece is a road, or roads of a kind: `国道1号`, `目黒通り`, `wide streets`, `Route 246`.
     fn is_road(&self, piece: &Piece) -> bool {
-        const ROADS: &str = "通り|道|道路|街道|線|号|バイパス|トンネル|沿い|住宅街";
+        const ROADS: &str = "通り|い道|な道|の道|国道|県道|都道|府道|林道|旧道|裏道|抜け道|道路|街道|線|号|バイパス|トンネル|沿い|住宅街";
         /// Alone; a name before it makes it a place.
         const ROAD: &str = "road|street|tunnel|bridge|highway";
         const KINDS: &str = "roads|streets|avenues|lanes|alleys|tunnels|bridges";

@@ -406,6 +406,8 @@ fn stops_of_a_route_that_is_asked_for_are_read() {
         (vec![], "大通りを通って", json!(null)),
         (vec![], "国道1号を通って", json!(null)),
         (vec![], "目黒通り経由で", json!(null)),
+        (vec![], "静かな道を通って", json!(null)),
+        (vec![], "尾道を経由して", json!(["尾道"])),
         (vec![], "日本大通りを通って", json!(["日本大通り"])),
         (vec![], "表参道を通って", json!(["表参道"])),
         (vec![], "through wide streets", json!(null)),
