@@ -212,7 +212,7 @@ mod tests {
             assert!(component.variables().contains(&variable), "{text}");
             let hosts = component.http_environment.unwrap();
             let [super::NamedHosts::Base(base)] = hosts.all() else { panic!("{hosts:?}") };
-            let host = base.host("https://proxy.example/google").unwrap();
+            let host = base.host("https://proxy.example/a").unwrap();
             assert_eq!((host.secrets.len(), host.is_left_out()), (1, is_left_out), "{host:?}");
         }
     }
