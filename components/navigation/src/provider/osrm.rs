@@ -73,10 +73,10 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         stops: &Stops<'_>,
         classes: &[&str],
     ) -> Result<((Routes, Details), Vec<&'static str>), ProviderError> {
-        let profile = match ask.mode {
-            Mode::Drive => "driving",
-            Mode::Walk => "foot",
-            Mode::Cycle => "bike",
+        let (profile, mode) = match ask.mode {
+            Mode::Drive => ("driving", "driving"),
+            Mode::Walk => ("foot", "walking"),
+            Mode::Cycle => ("bike", "cycling"),
         };
         let all: Vec<&Spot> =
             std::iter::once(stops.from).chain(stops.via).chain([stops.to]).collect();
@@ -99,6 +99,10 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         let about = status::About { ends: &ends, exclude: &excluded };
         let answer: answer::Routes = self.ask(&path, &parameters, &about)?;
         status::is_on_the_map(&answer.waypoints, &about)?;
+        if answer.routes.iter().any(|it| it.is_by_other_means(mode)) {
+            let message = other_means(ask).to_owned();
+            return Err(ProviderError::Invalid { pointer: String::new(), message });
+        }
         let mut left = exclude(ask.avoid, ask.mode);
         left.retain(|it| answer.routes.first().is_some_and(|route| route.has(it)));
         let found = read::routes(answer, ask, [stops.from, stops.to], stops.via)?;
@@ -180,6 +184,25 @@ fn exclude(avoid: Avoid, mode: Mode) -> Vec<&'static str> {
         (avoid.ferries, "ferry"),
     ];
     all.iter().filter(|it| it.0).map(|it| it.1).collect()
+}
+
+/// That the server's map was made for other means of travel.
+fn other_means(ask: &RouteAsk) -> &'static str {
+    let (japanese, english) = match ask.mode {
+        Mode::Drive => (
+            "このOSRMサーバーの地図は車のルートに対応していません",
+            "this OSRM server's map was not made for cars",
+        ),
+        Mode::Walk => (
+            "このOSRMサーバーの地図は徒歩のルートに対応していません",
+            "this OSRM server's map was not made for walking",
+        ),
+        Mode::Cycle => (
+            "このOSRMサーバーの地図は自転車のルートに対応していません",
+            "this OSRM server's map was not made for bicycles",
+        ),
+    };
+    ask.language.pick(japanese, english)
 }
 
 /// That the routes have what was to be avoided.

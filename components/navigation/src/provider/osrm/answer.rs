@@ -32,6 +32,15 @@ impl Route {
         let mut classes = steps.flat_map(|it| &it.intersections).flat_map(|it| &it.classes);
         classes.any(|it| it == class)
     }
+
+    /// Whether it is travelled by other means than `mode`: a server finds routes by the profile that its
+    /// map was made with, whichever is asked for.
+    #[must_use]
+    pub fn is_by_other_means(&self, mode: &str) -> bool {
+        const MODES: [&str; 3] = ["driving", "cycling", "walking"];
+        let modes = || self.legs.iter().flat_map(|it| &it.steps).map(|it| it.mode.as_str());
+        modes().any(|it| MODES.contains(&it)) && !modes().any(|it| it == mode)
+    }
 }
 
 /// From one stop to the next.
@@ -57,7 +66,7 @@ pub struct Step {
     /// The road's number.
     #[serde(default, rename = "ref")]
     pub number: String,
-    /// `driving`, `walking`, `ferry`.
+    /// `driving`, `walking`, `cycling`, `ferry`.
     #[serde(default)]
     pub mode: String,
     /// On which side one drives.

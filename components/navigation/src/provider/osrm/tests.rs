@@ -69,7 +69,8 @@ fn asks_for_a_route_by_coordinates_and_gives_it_the_one_shape() {
 
 #[test]
 fn a_walker_goes_on_foot_and_leaves_no_motorways_out() {
-    let script = Script::of([answer(1)]);
+    let on_foot = answer(1).to_string().replace("\"driving\"", "\"walking\"");
+    let script = Script::with([(200, on_foot)]);
     let avoid = Avoid { tolls: true, highways: true, ferries: false };
     let ask = RouteAsk { mode: Mode::Walk, avoid, language: Language::English, ..ask() };
     let (routes, _) = osrm(&script).routes(&ask).unwrap();
@@ -80,6 +81,16 @@ fn a_walker_goes_on_foot_and_leaves_no_motorways_out() {
         texts,
         ["Head east", "Turn right onto 国道15号", "Arrive at your destination, on the left"]
     );
+}
+
+/// A server for cars answers to any profile.
+#[test]
+fn a_route_by_car_is_none_for_a_walker() {
+    for (mode, is_found) in [(Mode::Drive, true), (Mode::Walk, false), (Mode::Cycle, false)] {
+        let script = Script::of([answer(1)]);
+        let found = osrm(&script).routes(&RouteAsk { mode, ..ask() });
+        assert_eq!(found.is_ok(), is_found, "{mode:?}: {found:?}");
+    }
 }
 
 #[test]
