@@ -11,7 +11,7 @@
     searching: ["検索中…", "Searching…"], nothing: ["合う候補はありません。", "Nothing fits."], options: ["候補 {0} 件", "Options: {0}"], lookupFailed: ["候補を読み込めませんでした。", "The options could not be loaded."], again: ["再試行", "Try again"],
     first: ["先に「{0}」を選んでください", "Choose “{0}” first"], remove: ["{0} を外す", "Take out {0}"], removed: ["{0} を外しました。", "{0} taken out."], chosen: ["{0} を選びました。", "{0} chosen."], full: ["{0}件まで選べます。", "At most {0}."],
     picked: ["{0} 件選択", "{0} chosen"], file: ["ファイルはフォームのページで添付できます。入力した内容はそのまま引き継がれます。", "Files are attached on the form’s own page. What is filled in here goes along."], openPage: ["フォームのページを開く", "Open the form’s page"], noPage: ["ここではファイルを添付できません。", "Files cannot be attached here."],
-    files: ["添付済み：{0}", "Attached: {0}"], suggestions: ["入力例", "Suggestions"], answers: ["回答", "Answers"], noAnswer: ["（未入力）", "(empty)"], yes: ["はい", "Yes"], no: ["いいえ", "No"], large: ["大きく表示", "Enlarge"], small: ["元の大きさに戻す", "Back to the chat"],
+    files: ["添付済み：{0}", "Attached: {0}"], suggestions: ["候補:", "Suggestions:"], answers: ["回答", "Answers"], noAnswer: ["（未入力）", "(empty)"], yes: ["はい", "Yes"], no: ["いいえ", "No"], large: ["大きく表示", "Enlarge"], small: ["元の大きさに戻す", "Back to the chat"],
     noHandle: ["このフォームの情報が届いていません。", "What this form is did not arrive."], checked: ["入力内容に問題はありません。", "Everything is filled in well."], stopped: ["呼び出しは取り消されました。", "The call was cancelled."],
   });
   const OPTIONS_MAX = 2000; // More are cut off, and what is chosen may be among them.
@@ -265,6 +265,8 @@
     placeholder: it.placeholder || null, autocomplete: "off",
   });
 
+  /** A suggestion as it is shown (FORM-40). */
+  const short = (text) => ([...text].length > 30 ? `${[...text].slice(0, 30).join("")}...` : text);
   const textual = (it, tag, attributes, read = (text) => text) => {
     const element = h(tag, {
       ...common(it), ...attributes, value: values[it.name] === undefined ? "" : String(values[it.name]),
@@ -272,15 +274,16 @@
       onchange: () => checkSoon(),
     });
     const suggestions = Array.isArray(it.suggestions) && it.suggestions.length
-      ? h("div", { class: "row", role: "group", "aria-label": t("suggestions") },
+      ? h("div", { class: "row", role: "group", "aria-labelledby": `${idOf(it)}-suggestions` },
+          h("span", { class: "soft small", id: `${idOf(it)}-suggestions` }, t("suggestions")),
           it.suggestions.slice(0, 50).map((text) => h("button", {
-            class: "quiet small",
+            class: "quiet small", title: text,
             onclick: () => {
               element.value = text;
               change(it, text);
               element.focus();
             },
-          }, String(text))))
+          }, short(text))))
       : null;
     return [element, suggestions];
   };
