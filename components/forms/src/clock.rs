@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_to_begin_with_is_the_readers_and_not_the_last_on_earth() {
+    fn a_day_to_begin_with_is_the_readers_own() {
         let days = |hours: i64| {
             [Language::Japanese, Language::English]
                 .map(|it| likely_day_at(MORNING + hours * 3_600_000, it).earliest.to_string())

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_beyond_the_first_films_is_taken_up_until_the_next_search() {
+    fn films_found_beyond_the_first_stay_until_the_next_search() {
         let film = |at: usize| Movie { movie_id: format!("m{at}"), ..Movie::default() };
         let times = |at: usize| (format!("m{at}"), vec![showtime("s", "2026-11-21T09:00:00")]);
         let mut programme = Programme {
