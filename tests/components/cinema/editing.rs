@@ -116,6 +116,10 @@ async fn one_showing_is_moved_and_the_rest_of_the_week_stays() {
         (json!({ "remove": true }), "showtime_id"),
         (json!({ "showtime_id": "st-20261120-s1-1900", "start_time": "late" }), "start_time"),
         (json!({ "showtime_id": "st-20261120-s1-1900", "movie_id": "none" }), "movie_id"),
+        (
+            json!({ "movie_id": "kimi", "screen_id": "s1", "start_time": "2025-11-20T09:00" }),
+            "start_time",
+        ),
     ] {
         assert_eq!(unfit(&cinema, "edit_showtime", arguments).await, field);
     }

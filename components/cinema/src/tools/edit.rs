@@ -371,7 +371,13 @@ impl EditShowtime {
             None => before.as_ref().map(|it| it.1),
             Some(text) => {
                 let wrong = || invalid("/start_time", "must be YYYY-MM-DDTHH:MM");
-                Some(clock.moment(text).ok_or_else(wrong)?)
+                let start = clock.moment(text).ok_or_else(wrong)?;
+                let is_same = before.as_ref().is_some_and(|it| it.1 == start);
+                // Most likely the year is wrong; no listing would ever show it.
+                if start.date() < clock.today() && !is_same {
+                    return Err(invalid("/start_time", "must not be before today"));
+                }
+                Some(start)
             }
         };
         let of = |field: &Option<String>, before: Option<&String>| {
