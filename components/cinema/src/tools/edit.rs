@@ -84,7 +84,7 @@ impl Tool for EditMovie {
         none_of([at_most("/movie_id", &self.movie_id)])?;
         let to = if self.remove { "remove" } else { "movie_id" };
         let edit = |it: &mut Catalog| self.edit(it);
-        apply(edit, |it| located(it, "/movies/", to), self.dry_run, &Clock::of_call()?)
+        apply(edit, |it| located(it, "/movies/", to), self.dry_run, false, &Clock::of_call()?)
     }
 }
 
@@ -235,7 +235,7 @@ impl Tool for EditScreen {
             }
         };
         let edit = |it: &mut Catalog| self.edit(it, rows.as_ref());
-        apply(edit, tell, self.dry_run, &Clock::of_call()?)
+        apply(edit, tell, self.dry_run, false, &Clock::of_call()?)
     }
 }
 
@@ -346,7 +346,7 @@ impl Tool for EditShowtime {
             };
             Problem::at(format!("/{field}"), format!("does not fit ({pointer}: {message})"))
         };
-        apply(|it| self.edit(it, &clock), tell, self.dry_run, &clock)
+        apply(|it| self.edit(it, &clock), tell, self.dry_run, false, &clock)
     }
 }
 
