@@ -154,6 +154,7 @@ async fn an_official_host_shows_our_apps_and_loads_them_again() {
     assert_eq!(host.apps("protocol", vec![]).await, "2026-07-28");
     books_two_seats(&host).await;
     fills_in_a_form(&host).await;
+    goes_along_a_cascade(&host).await;
     chooses_a_route(&host).await;
     steps_into_a_conversation(&host).await;
     speaks_the_legacy_era(&host).await;
@@ -181,7 +182,8 @@ async fn speaks_the_legacy_era(host: &Host) {
 
 async fn books_two_seats(host: &Host) {
     let (browser, client) = (&host.browser, &host.client);
-    let show = id(&showtimes(client).await[0]);
+    let showing = showtimes(client).await[0].clone();
+    let show = id(&showing);
     let seats = free_seats(client, &show).await;
     let order = |user: &str, seats: &[String]| json!({ "user_id": user, "showtime_id": show, "seat_ids": seats });
     client.output("reserve_seats", order("ann", &seats[..1])).await;
@@ -209,6 +211,7 @@ async fn books_two_seats(host: &Host) {
     browser.says("#picked", "2 chosen").await;
     browser.find("#name").await.send_keys("花子").await.unwrap();
     host.looks("seats").await;
+    browser.says("h1", showing["movie_title_en"].as_str().unwrap()).await;
 
     // What was chosen and typed is there when the frame is loaded again.
     host.reload().await;
@@ -318,6 +321,52 @@ async fn fills_in_a_form(host: &Host) {
     assert!(report[0].as_str().is_some_and(|it| it.contains("花子")), "FORM-5: {report}");
     host.reload().await;
     browser.says("#outcome", "Sent").await;
+}
+
+/// FORM-43: a change empties all that follows from it, or the form could not be sent; and what was cleared stays so.
+async fn goes_along_a_cascade(host: &Host) {
+    let (browser, client) = (&host.browser, &host.client);
+    let form = std::fs::read_to_string(root().join("tests/forms/examples/3-address.json")).unwrap();
+    let mut form: Value = serde_json::from_str(&form).unwrap();
+    form["fields"][3]["default"] = "1-1".into();
+    let number = json!({ "name": "people", "type": "number", "label": "人数" });
+    form["fields"].as_array_mut().unwrap().push(number);
+    let result = host.call("request_form", json!({ "form_schema": form })).await;
+    let handle = result["_meta"]["forms/form"]["handle"].as_str().unwrap().to_owned();
+    let choose = async |at: usize, label: &str| {
+        let options = format!("[...document.querySelector('#field-{at}').options]");
+        browser.until(&format!("{options}.some(it => it.text === '{label}')")).await;
+        let script = format!(
+            "const it = document.querySelector('#field-{at}');
+             it.focus();
+             it.value = {options}.find(it => it.text === '{label}').value;
+             it.dispatchEvent(new Event('change', {{ bubbles: true }}));"
+        );
+        browser.script(&script).await;
+    };
+    let types = async |at: usize, text: &str| {
+        let script = format!(
+            "const it = document.querySelector('#field-{at}');
+             it.value = '{text}';
+             it.dispatchEvent(new Event('input', {{ bubbles: true }}));"
+        );
+        browser.script(&script).await;
+    };
+    browser.find("#field-3").await;
+    choose(1, "東京都").await;
+    browser.until("document.activeElement.id === 'field-1'").await;
+    choose(2, "港区").await;
+    choose(0, "アメリカ合衆国").await;
+    types(3, "").await;
+    types(4, "１，２００").await;
+    browser.says("#draft", "Draft saved").await;
+    host.reload().await;
+    browser.until("document.querySelector('#field-4')?.value === '1200'").await;
+    browser.until("document.querySelector('#field-3').value === ''").await;
+    browser.click("#submit").await;
+    browser.says("#outcome", "Sent").await;
+    let submission = client.output("get_form_submission", json!({ "handle": handle })).await;
+    assert_eq!(submission["values"], json!({ "country": "US", "people": 1_200 }));
 }
 
 async fn chooses_a_route(host: &Host) {

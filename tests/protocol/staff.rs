@@ -147,11 +147,15 @@ async fn staff_adds_and_changes_films_with_clear_faults() {
     browser.says(".staff-saved", "変更点：1 件").await;
     browser.hit("button", "「タンポポ」を編集").await;
     browser.fill("題名（英語）", "Tampopo").await;
+    // Another of the staff is at work on it, too.
+    let other = json!({ "movie_id": "tampopo", "genre": "コメディ" });
+    server.client().output("edit_movie", other).await;
     browser.hit("button", "保存する").await;
     browser.says(".staff-saved", "変更点：1 件").await;
     let movies = catalogue(&server).await["movies"].clone();
     let film = movies.as_array().unwrap().iter().find(|it| it["movie_id"] == "tampopo").unwrap();
     assert_eq!((&film["title_en"], &film["duration"]), (&json!("Tampopo"), &json!(115)));
+    assert_eq!(film["genre"], "コメディ", "what was not touched stays as it is");
     browser.hit("button", "「タンポポ」を削除").await;
     browser.hit("button", "削除する").await;
     browser.says(".staff-saved", "変更点：1 件").await;
@@ -314,7 +318,8 @@ async fn import_shows_what_would_change_before_it_does() {
 
     // CSV is read, too; and what is wrong is said by its line.
     let csv = server.client().output("export_catalogue", json!({ "format": "csv" })).await;
-    let csv = format!("\u{feff}{}", csv["text"].as_str().unwrap());
+    let csv = csv["text"].as_str().unwrap().to_owned();
+    assert!(csv.starts_with('\u{feff}'), "spreadsheets take it for UTF-8 by its mark");
     input.send_keys(&file("same.csv", &csv)).await.unwrap();
     browser.says("#staff-found", "same.csv is what is on sale already").await;
     let broken = csv.replacen("107", "minutes", 1);
@@ -322,6 +327,10 @@ async fn import_shows_what_would_change_before_it_does() {
     browser.says("#staff-found", "There are mistakes in broken.csv").await;
     browser.says(".staff-problems", "line").await;
     is_seen_well(&browser, "import-wrong").await;
+    // What is no UTF-8 is read so, and is not for sale.
+    let other = csv.replacen("107", "\u{fffd}", 1);
+    input.send_keys(&file("other.csv", &other)).await.unwrap();
+    browser.says(".notice.is-error", "CSV UTF-8").await;
 
     // Both forms are saved by the browser; nothing is opened.
     let saved = "window.saved = []; HTMLAnchorElement.prototype.click = function () {

@@ -357,7 +357,7 @@
     const it = map.showtime ?? {};
     const free = seats().filter(isFree).length;
     return h("header", { class: "head" },
-      h("div", {}, h("h1", {}, it.movie_title || t("seats")),
+      h("div", {}, h("h1", {}, title(it, "movie_title", "movie_title_en") || t("seats")),
         h("p", { class: "soft" }, [moment(it.start_time), title(it, "theater_name", "theater_name_en"), t("free_", it.available_seats_count ?? free, it.total_seats_count ?? seats().length)].filter(Boolean).join(" · "))),
       app.fullscreen(t("large"), t("small")));
   };
@@ -405,12 +405,13 @@
   const drawTicket = () => {
     const it = ticket;
     const isVoid = it.status !== "confirmed";
+    const film = title(it, "movie_title", "movie_title_en");
     const fact = (label, value) => value && h("div", {}, h("dt", { class: "soft small" }, label), h("dd", {}, value));
     app.draw(app.root,
       h("article", { class: `ticket${isVoid ? " is-void" : ""}`, "data-reservation": it.reservation_id },
         h("p", { class: "status" }, t(it.status)),
-        h("h1", { id: "ticket", tabindex: "-1" }, isFresh && !isVoid ? t("reserved") : it.movie_title || t("ticket")),
-        isFresh && !isVoid && h("h2", {}, it.movie_title ?? ""),
+        h("h1", { id: "ticket", tabindex: "-1" }, isFresh && !isVoid ? t("reserved") : film || t("ticket")),
+        isFresh && !isVoid && h("h2", {}, film),
         h("p", { class: "soft" }, [moment(it.start_time), title(it, "theater_name", "theater_name_en")].filter(Boolean).join(" · ")),
         h("ul", { class: "row", "aria-label": t("seats") }, (it.seats ?? []).map((seat) => h("li", { class: "chip" }, seat.seat_id))),
         h("dl", { class: "facts" }, fact(t("number"), it.reservation_id), fact(t("for"), it.user_id), fact(t("at"), moment(it.reserved_at)), fact(t("totalPaid"), it.total && money(it.total))),

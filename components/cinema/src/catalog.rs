@@ -143,6 +143,8 @@ impl Catalog {
     /// # Errors
     /// Everything that is wrong with it, each with a JSON pointer into the file; at most 50.
     pub fn read(json: &str) -> Result<Self, Vec<Problem>> {
+        // Some editors begin a file with a mark.
+        let json = json.trim_start_matches('\u{feff}');
         let catalog = arguments::read::<Self>(json).map_err(at_most)?;
         catalog.check()?;
         Ok(catalog)
@@ -211,6 +213,7 @@ pub(crate) mod tests {
     fn the_demo_is_a_catalogue() {
         let demo = Catalog::read(DEMO).unwrap();
         assert!(demo.screens.len() >= 4 && demo.movies.len() >= 12);
+        assert!(Catalog::read(&format!("\u{feff}{DEMO}")).is_ok(), "with an editor's mark");
     }
 
     #[test]

@@ -9,6 +9,8 @@ use crate::{
     catalog::Catalog,
     clock::Clock,
     import::{Failed, New, OnSale, check_sold, on_sale, replace},
+    programme::days_listed,
+    programme_edit::forget_before,
     refusals::{not_saved, say},
 };
 
@@ -18,7 +20,7 @@ const ATTEMPTS_MAX: u32 = 5;
 const CHANGES_MAX: usize = 200;
 
 /// Edits the catalogue on sale, or says what that would change; `tell` says a problem of the catalogue as one of the
-/// call's arguments.
+/// call's arguments. What is over and listed no more goes with the edit, unless it `keeps_past`.
 ///
 /// # Errors
 /// When the edit does not fit the catalogue, or seats that are sold would be gone.
@@ -26,11 +28,15 @@ pub fn apply(
     edit: impl Fn(&mut Catalog) -> Result<(), Stop>,
     tell: impl Fn(Problem) -> Problem,
     dry_run: bool,
+    keeps_past: bool,
     clock: &Clock,
 ) -> Result<CatalogueImport, Stop> {
     for _ in 0..ATTEMPTS_MAX {
         let before = on_sale()?.ok_or_else(not_saved)?;
-        let old = read(&before)?;
+        let mut old = read(&before)?;
+        if !keeps_past {
+            forget_before(&mut old, *days_listed(clock.today()).start());
+        }
         let mut new = old.clone();
         edit(&mut new)?;
         new.check().map_err(|problems| {

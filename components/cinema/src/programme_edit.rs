@@ -58,6 +58,12 @@ fn has_days(entry: &Entry) -> bool {
     from.series(1.day()).take_while(|it| *it <= until).take(7).any(runs)
 }
 
+/// Lets go of what ran for the last time before a day: edits of single showings would fill the programme with what was.
+pub fn forget_before(catalog: &mut Catalog, day: Date) {
+    let day = day.to_string();
+    catalog.programme.retain(|it| it.until.as_ref().is_none_or(|until| *until >= day));
+}
+
 /// An entry for one day.
 #[must_use]
 pub fn only(entry: Entry, date: Date) -> Entry {
@@ -135,6 +141,18 @@ mod tests {
         assert!(!is_on(date(2026, 11, 22), "10:00"));
         assert!(take_out(&mut catalog.clone(), "s1", DAY, "10:00").is_none());
         assert!(catalog.check().is_ok());
+    }
+
+    #[test]
+    fn what_is_over_is_forgotten_and_what_runs_on_stays() {
+        let mut catalog = catalog();
+        let count = catalog.programme.len();
+        let entry = catalog.programme[0].clone();
+        catalog.programme.push(only(entry, date(2026, 11, 6)));
+        forget_before(&mut catalog, date(2026, 11, 6));
+        assert_eq!(catalog.programme.len(), count + 1, "its last day is that day");
+        forget_before(&mut catalog, date(2026, 11, 7));
+        assert_eq!(catalog.programme.len(), count);
     }
 
     #[test]

@@ -51,6 +51,17 @@ pub struct Stored {
     pub version: u32,
 }
 
+/// The number of a reservation as people type it: full width, in capitals, with space around it.
+#[must_use]
+pub fn as_typed(number: &str) -> String {
+    let narrow = |it| match it {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
+        'ー' | '−' | '‐' | '–' => '-',
+        it => it,
+    };
+    number.trim().chars().map(narrow).collect::<String>().to_lowercase()
+}
+
 /// The reservation in the first row, if there is one.
 ///
 /// # Errors
@@ -142,4 +153,18 @@ pub fn seats_per_reservation_max() -> Result<usize, Unfit> {
     }
     let problem = Problem::at("", format!("must be from 1 to {SEATS_MAX}"));
     Err(Unfit { name: name.to_owned(), problem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_typed() {
+        for typed in
+            ["rsv-35n7", " RSV-35N7\n", "Rsv-35n7", "ｒｓｖ－３５ｎ７", "ｒｓｖー３５ｎ７　"]
+        {
+            assert_eq!(as_typed(typed), "rsv-35n7", "{typed}");
+        }
+    }
 }

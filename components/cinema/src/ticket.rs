@@ -6,7 +6,7 @@ use output::cinema::{Reservation, ReservationStatus};
 use qrcode::{EcLevel, QrCode, render::svg};
 use toolkit::{Stop, sql};
 
-use crate::clock::Clock;
+use crate::{clock::Clock, refusals::say};
 
 /// Bytes of a line of an iCalendar file, without its end (RFC 5545, 3.1).
 const LINE_BYTES_MAX: usize = 75;
@@ -24,7 +24,8 @@ pub fn code(reservation_id: &str) -> String {
     code.render::<svg::Color<'_>>().min_dimensions(CODE_PIXELS, CODE_PIXELS).build()
 }
 
-/// The showing of a reservation as an iCalendar file: one event, in UTC, cancelled where the reservation is.
+/// The showing of a reservation as an iCalendar file in the caller's language: one event, in UTC, cancelled where the
+/// reservation is.
 ///
 /// # Errors
 /// When the database cannot be read, or the operator's `timezone` is wrong.
@@ -46,7 +47,16 @@ fn event(reservation: &Reservation, minutes: Option<i64>, clock: &Clock) -> Stri
     let seats = reservation.seats.iter().map(|it| it.seat_id.as_str()).collect::<Vec<_>>();
     let start = reservation.start_time.as_deref().unwrap_or_default();
     let utc = |shown: &str, minutes| clock.utc(shown, minutes).unwrap_or_default();
-    let text = |it: Option<&str>| escaped(it.unwrap_or_default());
+    let seats = seats.join(", ");
+    let about = say(
+        format!("座席 {seats}\n予約番号 {number}"),
+        format!("Seats {seats}\nReservation {number}"),
+    );
+    let named = |own: Option<&str>, english: Option<&str>| {
+        let own = own.unwrap_or_default();
+        escaped(&say(own, english.unwrap_or(own)))
+    };
+    let it = reservation;
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_owned(),
         "VERSION:2.0".to_owned(),
@@ -56,12 +66,9 @@ fn event(reservation: &Reservation, minutes: Option<i64>, clock: &Clock) -> Stri
         format!("DTSTAMP:{}", utc(&reservation.reserved_at, 0)),
         format!("DTSTART:{}", utc(start, 0)),
         format!("STATUS:{status}"),
-        format!("SUMMARY:{}", text(reservation.movie_title.as_deref())),
-        format!("LOCATION:{}", text(reservation.theater_name.as_deref())),
-        format!(
-            "DESCRIPTION:{}",
-            escaped(&format!("座席 {}\n予約番号 {number}", seats.join(", ")))
-        ),
+        format!("SUMMARY:{}", named(it.movie_title.as_deref(), it.movie_title_en.as_deref())),
+        format!("LOCATION:{}", named(it.theater_name.as_deref(), it.theater_name_en.as_deref())),
+        format!("DESCRIPTION:{}", escaped(&about)),
     ];
     lines.extend(minutes.map(|it| format!("DTEND:{}", utc(start, it))));
     lines.extend(["END:VEVENT".to_owned(), "END:VCALENDAR".to_owned()]);
@@ -115,6 +122,7 @@ mod tests {
             movie_title: Some("夜、雨; そして\\星".into()),
             start_time: Some("2026-03-02T23:30:00".into()),
             theater_name: Some("スクリーン1".into()),
+            theater_name_en: Some("Screen 1".into()),
             ..Reservation::default()
         }
     }
@@ -130,8 +138,8 @@ mod tests {
             "DTEND:20260302T161000Z",
             "STATUS:CONFIRMED",
             "SUMMARY:夜、雨\\; そして\\\\星",
-            "LOCATION:スクリーン1",
-            "DESCRIPTION:座席 A1\\, A2\\n予約番号 rsv_1",
+            "LOCATION:Screen 1",
+            "DESCRIPTION:Seats A1\\, A2\\nReservation rsv_1",
         ] {
             assert!(file.contains(&format!("{line}\r\n")), "{line}: {file}");
         }

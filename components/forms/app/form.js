@@ -11,9 +11,10 @@
     searching: ["検索中…", "Searching…"], nothing: ["合う候補はありません。", "Nothing fits."], options: ["候補 {0} 件", "Options: {0}"], lookupFailed: ["候補を読み込めませんでした。", "The options could not be loaded."], again: ["再試行", "Try again"],
     first: ["先に「{0}」を選んでください", "Choose “{0}” first"], remove: ["{0} を外す", "Take out {0}"], removed: ["{0} を外しました。", "{0} taken out."], chosen: ["{0} を選びました。", "{0} chosen."], full: ["{0}件まで選べます。", "At most {0}."],
     picked: ["{0} 件選択", "{0} chosen"], file: ["ファイルはフォームのページで添付できます。入力した内容はそのまま引き継がれます。", "Files are attached on the form’s own page. What is filled in here goes along."], openPage: ["フォームのページを開く", "Open the form’s page"], noPage: ["ここではファイルを添付できません。", "Files cannot be attached here."],
-    files: ["添付済み：{0}", "Attached: {0}"], suggestions: ["入力例", "Suggestions"], answers: ["回答", "Answers"], noAnswer: ["（未入力）", "(empty)"], yes: ["はい", "Yes"], no: ["いいえ", "No"], large: ["大きく表示", "Enlarge"], small: ["元の大きさに戻す", "Back to the chat"],
+    files: ["添付済み：{0}", "Attached: {0}"], suggestions: ["候補:", "Suggestions:"], answers: ["回答", "Answers"], noAnswer: ["（未入力）", "(empty)"], yes: ["はい", "Yes"], no: ["いいえ", "No"], large: ["大きく表示", "Enlarge"], small: ["元の大きさに戻す", "Back to the chat"],
     noHandle: ["このフォームの情報が届いていません。", "What this form is did not arrive."], checked: ["入力内容に問題はありません。", "Everything is filled in well."], stopped: ["呼び出しは取り消されました。", "The call was cancelled."],
   });
+  const OPTIONS_MAX = 2000; // More are cut off, and what is chosen may be among them.
   const EMPTY = (value) => value === undefined || value === null || value === "" || (Array.isArray(value) && !value.length);
 
   let handle = "";
@@ -80,7 +81,7 @@
     };
     return Object.entries(test ?? {}).every(([name, wanted]) => !Object.hasOwn(tests, name) || tests[name](wanted));
   };
-  const valueOf = (it) => (it.type === "hidden" ? (it.value ?? it.default) : it.type === "checkbox" ? (values[it.name] ?? false) : values[it.name]);
+  const valueOf = (it, all = values) => (it.type === "hidden" ? (it.value ?? it.default) : it.type === "checkbox" ? (all[it.name] ?? false) : all[it.name]);
   const visible = () => {
     const settled = new Map();
     const isShown = (it) => {
@@ -104,6 +105,9 @@
       else if (it.type === "range") all[it.name] = it.default ?? it.min ?? 0;
       else if (it.type !== "hidden" && !EMPTY(it.default)) all[it.name] = atFirst(it);
     }
+    // One among the options of another value is taken once that value is there.
+    const isEarly = (it) => it.type === "cascading-select" && it.name in all && EMPTY(valueOf(fieldNamed(it.dependsOn) ?? {}, all));
+    for (let early = fields().filter(isEarly); early.length; early = fields().filter(isEarly)) early.forEach((it) => delete all[it.name]);
     return all;
   };
   /** What goes out: what is shown and filled in. */
@@ -118,7 +122,7 @@
   const load = async () => {
     form = (await app.call("open_form", { handle })).structuredContent;
     revision = form.revision ?? 0;
-    values = { ...defaults(), ...form.draft };
+    values = form.draft ?? defaults();
     labels = form.labels ?? {};
     loaded = {};
     draw();
@@ -133,7 +137,7 @@
     saving = t("saving");
     status();
     try {
-      const drafted = await app.call("save_form_draft", { handle, values: filled(), labels, revision });
+      const drafted = await app.call("save_form_draft", { handle, values, labels, revision });
       revision = drafted.structuredContent.revision;
       saving = t("saved");
     } catch (error) {
@@ -211,6 +215,15 @@
     draw();
   };
 
+  /** What was chosen among the options of another value is none of these, nor is what follows from it in turn. */
+  const emptyBelow = (it) => {
+    for (const child of fields()) {
+      if (child.type !== "cascading-select" || child.dependsOn !== it.name) continue;
+      delete values[child.name];
+      delete loaded[child.name];
+      emptyBelow(child);
+    }
+  };
   const change = (it, value, isFinal = true) => {
     if (EMPTY(value)) delete values[it.name];
     else values[it.name] = value;
@@ -218,13 +231,7 @@
     isDirty = true;
     saving = "";
     status();
-    for (const child of fields()) {
-      // What was chosen among the options of another value is none of these.
-      if (child.type === "cascading-select" && child.dependsOn === it.name && child !== it) {
-        delete values[child.name];
-        delete loaded[child.name];
-      }
-    }
+    emptyBelow(it);
     saveSoon();
     if (isFinal) checkSoon();
     arrange();
@@ -258,6 +265,8 @@
     placeholder: it.placeholder || null, autocomplete: "off",
   });
 
+  /** A suggestion as it is shown (FORM-40). */
+  const short = (text) => ([...text].length > 30 ? `${[...text].slice(0, 30).join("")}...` : text);
   const textual = (it, tag, attributes, read = (text) => text) => {
     const element = h(tag, {
       ...common(it), ...attributes, value: values[it.name] === undefined ? "" : String(values[it.name]),
@@ -265,15 +274,16 @@
       onchange: () => checkSoon(),
     });
     const suggestions = Array.isArray(it.suggestions) && it.suggestions.length
-      ? h("div", { class: "row", role: "group", "aria-label": t("suggestions") },
+      ? h("div", { class: "row", role: "group", "aria-labelledby": `${idOf(it)}-suggestions` },
+          h("span", { class: "soft small", id: `${idOf(it)}-suggestions` }, t("suggestions")),
           it.suggestions.slice(0, 50).map((text) => h("button", {
-            class: "quiet small",
+            class: "quiet small", title: text,
             onclick: () => {
               element.value = text;
               change(it, text);
               element.focus();
             },
-          }, String(text))))
+          }, short(text))))
       : null;
     return [element, suggestions];
   };
@@ -309,14 +319,35 @@
         }), o.label)));
   };
 
+  /** What a field holds that is none of its options goes; one that holds nothing takes its default, if that is one. */
+  const settle = (it, choices) => {
+    const held = values[it.name];
+    const wanted = EMPTY(held) ? it.default : held;
+    const choice = choices.find((o) => same(o.value, wanted));
+    if (choice) {
+      values[it.name] = choice.value;
+      learn(it, choice);
+    } else if (!EMPTY(held) && choices.length < OPTIONS_MAX) {
+      delete values[it.name];
+      emptyBelow(it);
+    }
+  };
   /** A select whose options are loaded, anew when what they depend on changes. */
   const loadedSelect = (it) => {
     const parent = it.dependsOn ? fieldNamed(it.dependsOn) : null;
     if (parent && EMPTY(valueOf(parent))) return h("select", { ...common(it), disabled: true }, h("option", { value: "" }, t("first", labelOf(parent))));
     const state = loaded[it.name];
     if (!state) {
-      loaded[it.name] = {};
-      lookUp(it, "").then((choices) => (loaded[it.name] = { choices }), () => (loaded[it.name] = { failed: true })).then(() => redraw(it));
+      const asked = (loaded[it.name] = {});
+      const answer = (found) => {
+        // The options of a value that has changed meanwhile are not these.
+        if (loaded[it.name] !== asked) return;
+        loaded[it.name] = found;
+        if (found.choices) settle(it, found.choices);
+        redraw(it);
+        arrange();
+      };
+      lookUp(it, "").then((choices) => answer({ choices }), () => answer({ failed: true }));
     }
     if (state?.failed) {
       return h("div", { class: "row" }, h("p", { class: "error" }, t("lookupFailed")), h("button", { class: "quiet", id: idOf(it), onclick: () => { delete loaded[it.name]; redraw(it); } }, t("again")));
@@ -458,7 +489,14 @@
   };
 
   const day = (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? text : null);
-  const asNumber = (text) => (text.trim() === "" ? undefined : Number.isFinite(Number(text)) ? Number(text) : text);
+  /** A number however it is typed: full width, with a comma before every three digits. What is none stays, and is what is wrong. */
+  const asNumber = (text) => {
+    const narrow = text.normalize("NFKC").replace(/\s/g, "").replace(/[ー−‐–]/g, "-").replaceAll("。", ".").replaceAll("、", ",");
+    const plain = narrow.replace(/^[+-]?\d{1,3}(,\d{3})+(?![\d,])/, (it) => it.replaceAll(",", ""));
+    if (plain === "") return undefined;
+    const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain));
+    return isNumber ? Number(plain) : text;
+  };
   const control = (it) =>
     ({
       text: () => textual(it, "input", { type: "text" }),
@@ -501,6 +539,7 @@
     const before = boxes.get(it);
     if (!before?.isConnected) return;
     const now = field(it);
+    now.dataset.parent = before.dataset.parent;
     const hasFocus = before.contains(document.activeElement);
     before.replaceWith(now);
     boxes.set(it, now);
@@ -574,7 +613,7 @@
       h("header", {}, h("div", { class: "row is-apart" }, h("h1", { id: "title", tabindex: "-1" }, String(schema.title ?? "")), app.fullscreen(t("large"), t("small"))),
         schema.description && h("p", {}, String(schema.description)), form.asked_by && h("p", { class: "soft small" }, t("askedBy", form.asked_by))),
       conflict && h("div", { class: "notice is-warning", role: "alert" }, h("p", {}, t("conflict")), h("div", { class: "row" },
-        h("button", { id: "theirs", onclick: () => { values = { ...defaults(), ...conflict.draft }; labels = conflict.labels ?? labels; revision = conflict.revision; [conflict, isDirty] = [null, false]; draw(); } }, t("theirs")),
+        h("button", { id: "theirs", onclick: () => { values = conflict.draft ?? defaults(); labels = conflict.labels ?? labels; revision = conflict.revision; [conflict, isDirty] = [null, false]; draw(); } }, t("theirs")),
         h("button", { class: "quiet", id: "mine", onclick: () => { revision = conflict.revision; conflict = null; isDirty = true; draw(); save(); } }, t("mine")))),
       problem && notice("grave", h("p", { id: "problem" }, problem)),
       h("form", { novalidate: true, onsubmit: (event) => { event.preventDefault(); submit(); } },

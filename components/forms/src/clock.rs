@@ -3,13 +3,15 @@
 use std::time::{Duration, SystemTime};
 
 use chrono::DateTime;
-use output::form::{Today, parse_day};
+use output::form::{Language, Today, parse_day};
 use toolkit::{Stop, User, invalid, progress};
 
 /// What is not worth waiting for.
 const SHORT: Duration = Duration::from_millis(500);
 /// How often a caller that wants progress is notified that a call still waits.
 const TELL_EVERY: Duration = Duration::from_secs(10);
+/// How far Japan's clocks are ahead of UTC.
+const JAPAN_MS: i64 = 9 * 60 * 60 * 1_000;
 
 /// Milliseconds since 1970.
 #[must_use]
@@ -31,6 +33,18 @@ pub fn written(moment_ms: i64) -> String {
 /// When what they say is no day.
 pub fn today(day: Option<&str>) -> Result<Today, Stop> {
     today_at(now(), day)
+}
+
+/// The day that it most likely is for a person who reads that language: Japanese in Japan, and all else near
+/// enough to UTC. What a field holds at first is to be some day, and they can change it.
+#[must_use]
+pub fn likely_day(language: Language) -> Today {
+    likely_day_at(now(), language)
+}
+
+fn likely_day_at(now_ms: i64, language: Language) -> Today {
+    let ahead_ms = language.of(JAPAN_MS, 0);
+    Today::of_day(utc(now_ms.saturating_add(ahead_ms)).date_naive())
 }
 
 fn today_at(now_ms: i64, day: Option<&str>) -> Result<Today, Stop> {
@@ -93,6 +107,17 @@ mod tests {
         assert_eq!(days(Some("2026-11-19")), both("2026-11-19", "2026-11-19"));
         assert_eq!(days(Some("2026-11-25")), both("2026-11-19", "2026-11-21"));
         assert_eq!(days(None), both("2026-11-19", "2026-11-21"));
+    }
+
+    #[test]
+    fn a_day_to_begin_with_is_the_readers_own() {
+        let days = |hours: i64| {
+            [Language::Japanese, Language::English]
+                .map(|it| likely_day_at(MORNING + hours * 3_600_000, it).earliest.to_string())
+        };
+        // 21:00 in Tokyo, where the day has yet to end; it has ended at UTC+14.
+        assert_eq!(days(2), ["2026-11-20", "2026-11-20"]);
+        assert_eq!(days(6), ["2026-11-21", "2026-11-20"]);
     }
 
     #[test]

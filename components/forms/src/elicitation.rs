@@ -82,9 +82,9 @@ pub fn ask(
     remember: impl Fn(&Progress),
     keep: impl Fn(Filled) -> Result<(), Stop>,
 ) -> Result<Answered, Stop> {
-    let today = clock::today(None)?;
-    let form = form.clone().on(today);
-    let asking = Asking { form: &form, today, language: refusals::language(), lookup: &lookup };
+    let (today, language) = (clock::today(None)?, refusals::language());
+    let form = form.clone().on(clock::likely_day(language));
+    let asking = Asking { form: &form, today, language, lookup: &lookup };
     loop {
         let round = match progress.step(&asking) {
             Step::Ask(round) => round,

@@ -1,6 +1,6 @@
 //! What is written: a form that is asked for, and each step from there, taken once.
 
-use output::form::{Form, Status, Values};
+use output::form::{Form, Kind, Status, Values};
 use serde_json::Value;
 use toolkit::{
     Stop, caller, events, fresh_id, sql,
@@ -8,10 +8,10 @@ use toolkit::{
 };
 
 use crate::{
-    clock::now,
+    clock::{likely_day, now},
     delivery::draws_forms,
     record::{REOPEN_MS, Record, by_handle, first, status_name},
-    refusals::{not_found, requester_is_full},
+    refusals::{language, not_found, requester_is_full},
     share::{self, FORMS_MAX, WAITING_MAX},
     states::{already_answered, draft_conflict, not_reopened},
 };
@@ -96,21 +96,35 @@ pub fn add(
     Ok(())
 }
 
-/// Adds what a question was answered to the draft. What was saved from a page stays where no question
-/// asked for it, and a form that was answered there meanwhile stays as it is.
+/// Adds what a question was answered to the draft, which begins with what the fields hold at first: null takes
+/// a value out. What was saved from a page stays where no question asked for it, and a form that was answered
+/// there meanwhile stays as it is.
 ///
 /// # Errors
 /// When there is no such form any more.
 pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Stop> {
     let found = crate::record::find(handle)?;
-    let mut values = found.draft().unwrap_or_default();
+    let at_first = || form.clone().on(likely_day(language())).defaults();
+    let mut values = found.draft().unwrap_or_else(at_first);
     values.extend(filled.values);
+    values.retain(|_, it| !it.is_null());
+    let values = kept(form, values);
     let mut labels = found.labels().unwrap_or_default();
     labels.extend(filled.labels);
     match draft(handle, form, &Filled { values, labels }, None) {
         Err(Stop::Refused(it)) if it.code == "already_answered" => Ok(()),
         kept => kept.map(drop),
     }
+}
+
+/// What a draft keeps: no secrets, and nothing that the form does not ask for.
+#[must_use]
+pub fn kept(form: &Form, values: Values) -> Values {
+    let is_kept = |name: &str| {
+        let field = form.field(name).filter(|it| it.is_input() && !it.is_secret());
+        field.is_some_and(|it| !matches!(it.kind, Kind::Hidden(_)))
+    };
+    values.into_iter().filter(|(name, _)| is_kept(name)).collect()
 }
 
 /// Answers a form that waits: submitted with what was filled in, cancelled or declined.

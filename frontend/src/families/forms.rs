@@ -237,17 +237,18 @@ impl Requested {
         Some(Today { earliest: day, latest: day })
     }
 
-    /// How many files of a field are on their way: a form with one is not sent.
+    /// How many files of a field's list are not there: on their way, failed or not taken. A form with one is not
+    /// sent, or it would go without what the reader sees in it.
     pub(crate) fn set_uploads(self, index: usize, count: usize) {
         self.entry(index).iter().for_each(|it| it.uploads.set(count));
     }
 
-    /// Whether files of a field are still on their way.
+    /// Whether files of a field's list are not there.
     pub(crate) fn is_uploading(self, index: usize) -> bool {
         self.entry(index).is_some_and(|it| it.uploads.get() > 0)
     }
 
-    /// The first field whose files are still on their way.
+    /// The first field that lists a file which is not there.
     pub(crate) fn uploading(self) -> Option<usize> {
         self.filled()?.fields.iter().position(|it| it.uploads.get_untracked() > 0)
     }

@@ -455,7 +455,7 @@ with_map_words! {
     FormSend: "送信", "Send";
     FormCancel: "キャンセル", "Cancel";
     FormDecline: "回答しない", "I do not want to answer";
-    FormUploading: "ファイルのアップロードが終わってから送信してください。", "Please wait until the files are uploaded, then send.";
+    FormUploading: "まだ届いていないファイルがあります。終わるのを待つか、失敗したものを再試行するか外してから送信してください。", "Some files are not there. Wait for them, or try again or take out those that failed, then send.";
     FormNotSent: "送信できませんでした。入力した内容はすべて残っています。", "It was not sent. All that you typed is still here.";
     FormNotSentOffline: "接続が戻ったら、もう一度「{0}」を押してください。", "Once the connection is back, press “{0}” again.";
     FormCancelAsk: "このフォームをキャンセルしますか。入力した内容は下書きに残ります。", "Cancel this form? What you typed stays in the draft.";

@@ -26,6 +26,9 @@ async fn a_cancelled_reservation_frees_its_seats_for_others() {
         let arguments = json!({ "reservation_id": reservation["reservation_id"] });
         let stored = cinema.call("get_reservation", arguments).await;
         assert_eq!(stored["status"], status, "{stored}");
+        let typed = reservation["reservation_id"].as_str().unwrap().to_uppercase();
+        let typed = json!({ "reservation_id": format!(" {typed}") });
+        assert_eq!(cinema.call("get_reservation", typed).await, stored, "as a telephone types it");
     }
 }
 

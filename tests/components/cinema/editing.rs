@@ -71,6 +71,25 @@ async fn a_film_is_changed_added_and_taken_out() {
 }
 
 #[tokio::test]
+async fn a_film_whose_season_is_over_can_be_removed() {
+    // A week back is listed still.
+    for (until, is_over) in [("2026-11-12", true), ("2026-11-13", false)] {
+        let mut catalog = small();
+        let season = json!({
+            "screen_id": "bare", "movie_id": "maboroshi", "times": ["20:00"], "until": until,
+        });
+        catalog["programme"].as_array_mut().unwrap().push(season);
+        let cinema = open_with(&catalog).await;
+        let gone = json!({ "movie_id": "maboroshi", "remove": true });
+        if is_over {
+            assert_eq!(cinema.call("edit_movie", gone).await["changes_count"], 1);
+        } else {
+            assert_eq!(unfit(&cinema, "edit_movie", gone).await, "remove");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_screen_comes_as_a_layout_or_as_rows() {
     let cinema = open_with(&small()).await;
     let layout = json!({ "screen_id": "bare", "layout": "A wc_ss\nB dd_ss\n" });
@@ -116,6 +135,10 @@ async fn one_showing_is_moved_and_the_rest_of_the_week_stays() {
         (json!({ "remove": true }), "showtime_id"),
         (json!({ "showtime_id": "st-20261120-s1-1900", "start_time": "late" }), "start_time"),
         (json!({ "showtime_id": "st-20261120-s1-1900", "movie_id": "none" }), "movie_id"),
+        (
+            json!({ "movie_id": "kimi", "screen_id": "s1", "start_time": "2025-11-20T09:00" }),
+            "start_time",
+        ),
     ] {
         assert_eq!(unfit(&cinema, "edit_showtime", arguments).await, field);
     }

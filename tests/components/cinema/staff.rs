@@ -177,7 +177,8 @@ async fn the_showings_of_some_days_are_counted() {
         output["showtimes"].as_array().unwrap().iter().find(|it| it["showtime_id"] == id).unwrap()
     };
     let noon = json!({
-        "showtime_id": NOON, "movie_title": "東京物語", "theater_name": "ミニシアター",
+        "showtime_id": NOON, "movie_id": "tokyo-monogatari", "movie_title": "東京物語",
+        "theater_name": "ミニシアター",
         "start_time": "2026-11-20T12:20:00", "seats_count": 24, "sold_count": 3, "held_count": 1,
         "checked_in_count": 3, "revenue": [{ "currency": "JPY", "amount": 4_600 }],
     });

@@ -1,6 +1,6 @@
 //! What one brings to the door: a reservation's number as a code, and its showing for a calendar.
 
-use host::component::ResourceBody;
+use host::{caller::Caller, component::ResourceBody};
 use serde_json::json;
 
 use super::{NOON, Tested, open, order};
@@ -19,6 +19,10 @@ async fn reservation_goes_into_a_calendar_and_leaves_when_cancelled() {
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
     let id = made["reservation_id"].as_str().unwrap();
     let uri = format!("cinema://reservations/{id}/calendar");
+    let (english, _) = read(&cinema, &uri).await;
+    let title = format!("SUMMARY:{}\r\n", made["movie_title_en"].as_str().unwrap());
+    assert!(english.contains(&title) && english.contains("DESCRIPTION:Seats"), "{english}");
+    cinema.speak(Caller { locale: Some("ja".into()), ..Caller::anonymous() });
     let (file, mime_type) = read(&cinema, &uri).await;
     assert_eq!(mime_type, "text/calendar");
     let lines: Vec<_> = file.split_terminator("\r\n").collect();
@@ -29,7 +33,7 @@ async fn reservation_goes_into_a_calendar_and_leaves_when_cancelled() {
     for line in [title.as_str(), "DTSTART:20261120T032000Z", "STATUS:CONFIRMED"] {
         assert!(lines.contains(&line), "{line}: {file}");
     }
-    assert!(file.contains("DTEND:20261120T0") && file.contains("A1\\, A2"), "{file}");
+    assert!(file.contains("DTEND:20261120T0") && file.contains("座席 A1\\, A2"), "{file}");
     assert!(!file.contains("u1"), "whose it is, is not told: {file}");
     let cancel = json!({ "reservation_id": id, "user_id": "u1" });
     cinema.call("cancel_reservation", cancel).await;

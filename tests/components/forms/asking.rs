@@ -207,6 +207,8 @@ async fn keeps_draft_when_rounds_run_out() {
     let form = json!({ "title": "日程", "fields": [
         { "name": "name", "type": "text", "label": "お名前" },
         { "name": "day", "type": "date", "label": "日付", "required": true },
+        { "name": "hour", "type": "select", "options": ["am", "pm"], "default": "pm",
+          "showIf": { "field": "day", "filled": true } },
     ] });
     let waits = json!({ "wait_seconds": 0 });
     for capabilities in [json!({ "form": {} }), json!({ "form": {}, "url": {} })] {
@@ -218,7 +220,8 @@ async fn keeps_draft_when_rounds_run_out() {
         let text = texts(&output).join("\n");
         assert!(text.contains(&handle) && text.contains(&format!("{PAGE}/f/{handle}")), "{text}");
         let open = forms.call("open_form", json!({ "handle": handle })).await;
-        assert_eq!(open["draft"], json!({ "name": "三葉", "day": "someday" }));
+        let draft = json!({ "name": "三葉", "day": "someday", "hour": "pm" });
+        assert_eq!(open["draft"], draft, "what was not asked for holds what it does at first");
         assert_eq!(listed(&forms).await[0]["handle"], handle);
         submit(&forms, &handle, json!({ "name": "三葉", "day": "2026-11-20" })).await;
         assert_eq!(answer(&forms, &handle).await["status"], "submitted");

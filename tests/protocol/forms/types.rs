@@ -298,6 +298,12 @@ async fn files_are_uploaded_checked_and_sent_with_hidden_fields() {
     browser.upload("Pictures", &[&red, &blue]).await;
     browser.until("document.body.innerText.split('Uploaded').length == 4").await;
     browser.picture("forms-files").await;
+    // What is in the list and not there is not left out unseen.
+    browser.upload("Pictures", &[&large]).await;
+    browser.says("form", "does not take files of the kind of “large.txt”").await;
+    it.send().await;
+    browser.says("form .notice", "Some files are not there").await;
+    browser.hit("button", "Remove large.txt").await;
     it.send().await;
     let values = it.values().await;
     assert_eq!(values["version"], json!({ "form": [1, "あ"] }), "FORM-37");

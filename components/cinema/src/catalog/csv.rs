@@ -35,10 +35,14 @@ const COLUMNS: [&str; 26] = [
     "wheelchair",
     "companion",
 ];
+/// The mark by which spreadsheets know that a file is UTF-8.
+const MARK: char = '\u{feff}';
 /// What a line has beside [`COLUMNS`]: prices, and the minutes between showings.
 const LAST: [&str; 2] = ["pair", "cleaning_minutes"];
 /// Columns of prices.
 const PRICES: [&str; 6] = ["currency", "standard", "premium", "wheelchair", "companion", "pair"];
+/// Columns of days.
+const DAYS: [&str; 3] = ["release_date", "from", "until"];
 /// Columns of texts that stand for lists.
 const LISTS: [&str; 2] = ["times", "days"];
 /// Columns of numbers.
@@ -73,7 +77,7 @@ pub fn write(catalog: &Catalog) -> String {
     lines.extend(list(&value["movies"]).map(|it| line("movie", it, None)));
     lines.extend(list(&value["programme"]).map(|it| line("programme", it, None)));
     let lines = lines.iter().map(|it| it.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(","));
-    lines.map(|it| it + "\r\n").collect()
+    std::iter::once(MARK.to_string()).chain(lines.map(|it| it + "\r\n")).collect()
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
@@ -103,12 +107,12 @@ fn quoted(text: &str) -> String {
     text.to_owned()
 }
 
-/// Reads what [`write`] writes.
+/// Reads what [`write`] writes, and what spreadsheets make of it.
 ///
 /// # Errors
 /// Everything that is wrong with it, by line and column.
 pub fn read(text: &str) -> Result<Catalog, Vec<Problem>> {
-    let lines = cells(text.trim_start_matches('\u{feff}'))?;
+    let lines = cells(text.trim_start_matches(MARK))?;
     let table = Table::of(&lines)?;
     let catalog = Catalog::read(&table.value.to_string());
     catalog.map_err(|problems| problems.into_iter().map(|it| table.located(&it)).collect())
@@ -258,8 +262,12 @@ fn object<'a>(cells: impl Iterator<Item = (&'a str, &'a String)>) -> Map<String,
     for (column, text) in cells.filter(|it| !it.1.trim().is_empty()) {
         let text = text.trim();
         let number = || serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
-        let value = if LISTS.contains(&column) {
+        let value = if column == "times" {
+            json!(text.split_whitespace().map(time).collect::<Vec<_>>())
+        } else if LISTS.contains(&column) {
             json!(text.split_whitespace().collect::<Vec<_>>())
+        } else if DAYS.contains(&column) {
+            json!(day(text))
         } else if NUMBERS.contains(&column) {
             number().unwrap_or_else(|| json!(text))
         } else {
@@ -272,6 +280,20 @@ fn object<'a>(cells: impl Iterator<Item = (&'a str, &'a String)>) -> Map<String,
         of.insert("prices".to_owned(), Value::Object(prices));
     }
     of
+}
+
+/// A day, which spreadsheets write as `2026/11/1`.
+fn day(text: &str) -> String {
+    match text.split(['-', '/']).collect::<Vec<_>>()[..] {
+        [year, month, day] if year.len() == 4 => format!("{year}-{month:0>2}-{day:0>2}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// A time of day, which spreadsheets write as `9:30` or `9:30:00`.
+fn time(text: &str) -> String {
+    let Some((hour, rest)) = text.split_once(':') else { return text.to_owned() };
+    format!("{hour:0>2}:{}", rest.strip_suffix(":00").unwrap_or(rest))
 }
 
 #[cfg(test)]
@@ -299,6 +321,23 @@ mod tests {
         demo.movies[0].title = "「A, \"B\"」\n二".into();
         let back = read(&write(&demo)).unwrap();
         assert_eq!(back.movies[0].title, demo.movies[0].title);
+    }
+
+    #[test]
+    fn a_spreadsheet_takes_it_for_utf8_and_may_write_days_its_way() {
+        let mut demo = Catalog::read(DEMO).unwrap();
+        let entry = &mut demo.programme[0];
+        entry.times = vec!["09:30".into()];
+        (entry.from, entry.until) = (Some("2026-11-01".into()), Some("2026-12-31".into()));
+        let text = write(&demo);
+        assert!(text.starts_with("\u{feff}record,"), "{}", &text[..20]);
+        for (times, from) in [("9:30", "2026/11/1"), ("9:30:00", "2026/11/01")] {
+            let saved = text.replacen("09:30,", &format!("{times},"), 1);
+            let saved = saved.replace("2026-11-01", from).replace("2026-12-31", "2026/12/31");
+            assert_eq!(write(&read(&saved).unwrap()), text, "{times}");
+        }
+        let mut wrong = messages(&text.replace("2026-11-01", "11/1/2026"));
+        assert!(wrong.pop().unwrap().contains("from: must be a date"), "{wrong:?}");
     }
 
     #[test]

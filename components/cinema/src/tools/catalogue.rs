@@ -131,7 +131,7 @@ impl Tool for ImportCatalogue {
             old.clone_from(&new);
             Ok(())
         };
-        edit::apply(replace, moved, self.dry_run, &Clock::of_call()?)
+        edit::apply(replace, moved, self.dry_run, true, &Clock::of_call()?)
     }
 }
 

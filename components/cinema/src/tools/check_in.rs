@@ -15,7 +15,7 @@ use crate::{
         not_saved, reservation_not_found, reservation_transferred, showtime_not_found,
         ticket_cancelled,
     },
-    reservation::{Stored, stored},
+    reservation::{Stored, as_typed, stored},
     staff,
 };
 
@@ -84,7 +84,7 @@ impl Tool for CheckIn {
 impl CheckIn {
     /// The reservation, how often it was changed, and when it is let in.
     fn look(&self, before: u32, clock: &Clock) -> Result<(Reservation, u32, Window), Stop> {
-        let code = self.code.trim();
+        let code = &as_typed(&self.code);
         let found = stored(code)?.ok_or_else(|| reservation_not_found(code))?;
         let Stored { version, movie_id, cancelled_at, transferred_at, .. } = found.clone();
         let found = found.reservation();

@@ -84,7 +84,7 @@ impl Tool for EditMovie {
         none_of([at_most("/movie_id", &self.movie_id)])?;
         let to = if self.remove { "remove" } else { "movie_id" };
         let edit = |it: &mut Catalog| self.edit(it);
-        apply(edit, |it| located(it, "/movies/", to), self.dry_run, &Clock::of_call()?)
+        apply(edit, |it| located(it, "/movies/", to), self.dry_run, false, &Clock::of_call()?)
     }
 }
 
@@ -235,7 +235,7 @@ impl Tool for EditScreen {
             }
         };
         let edit = |it: &mut Catalog| self.edit(it, rows.as_ref());
-        apply(edit, tell, self.dry_run, &Clock::of_call()?)
+        apply(edit, tell, self.dry_run, false, &Clock::of_call()?)
     }
 }
 
@@ -346,7 +346,7 @@ impl Tool for EditShowtime {
             };
             Problem::at(format!("/{field}"), format!("does not fit ({pointer}: {message})"))
         };
-        apply(|it| self.edit(it, &clock), tell, self.dry_run, &clock)
+        apply(|it| self.edit(it, &clock), tell, self.dry_run, false, &clock)
     }
 }
 
@@ -371,7 +371,13 @@ impl EditShowtime {
             None => before.as_ref().map(|it| it.1),
             Some(text) => {
                 let wrong = || invalid("/start_time", "must be YYYY-MM-DDTHH:MM");
-                Some(clock.moment(text).ok_or_else(wrong)?)
+                let start = clock.moment(text).ok_or_else(wrong)?;
+                let is_same = before.as_ref().is_some_and(|it| it.1 == start);
+                // Most likely the year is wrong; no listing would ever show it.
+                if start.date() < clock.today() && !is_same {
+                    return Err(invalid("/start_time", "must not be before today"));
+                }
+                Some(start)
             }
         };
         let of = |field: &Option<String>, before: Option<&String>| {

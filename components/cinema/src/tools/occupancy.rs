@@ -141,6 +141,7 @@ impl Counted {
         let revenue = self.revenue.iter().filter(|it| it.0 == id);
         let price = |it: &(String, String, u64)| Price { currency: it.1.clone(), amount: it.2 };
         ShowtimeOccupancy {
+            movie_id: showing.slot.movie_id.clone(),
             movie_title: showing.slot.movie_title.clone(),
             theater_name: showing.slot.screen_name.clone(),
             start_time: naive(showing.begins(clock)),

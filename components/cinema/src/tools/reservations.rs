@@ -14,7 +14,7 @@ use crate::{
         already_checked_in, not_saved, reservation_not_found, reservation_transferred,
         reservation_user_mismatch, showtime_closed, ticket_cancelled,
     },
-    reservation::{COLUMNS, Stored, find},
+    reservation::{COLUMNS, Stored, as_typed, find},
     waiting,
 };
 
@@ -45,7 +45,7 @@ impl Tool for GetReservation {
     type Output = Reservation;
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {
-        look_up(&self.reservation_id)
+        look_up(&as_typed(&self.reservation_id))
     }
 }
 

@@ -319,12 +319,13 @@ impl Progress {
         labels.map(|(name, it)| (name.clone(), it.clone())).collect()
     }
 
-    /// All that was answered so far, right or wrong, as a draft keeps it.
+    /// All that was answered so far, right or wrong, as a draft keeps it; null for what was left empty.
     pub(super) fn draft(&self) -> Filled {
         let chosen = self.kept.iter().filter(|(_, it)| !it.is_empty()).map(|(name, kept)| {
             (name.clone(), kept.iter().map(|(value, _)| value.clone()).collect::<Value>())
         });
-        let mut values = self.values.clone();
+        let mut values: Values = self.done.iter().map(|it| (it.clone(), Value::Null)).collect();
+        values.extend(self.values.clone());
         values.extend(chosen);
         values.extend(self.wrong.clone());
         let labels = self.labels(&values);

@@ -244,6 +244,21 @@ fn keeps_right_and_wrong_answers_and_labels_as_draft() {
 }
 
 #[test]
+fn what_was_left_empty_is_told_to_the_draft() {
+    let form = read(&json!({"title": "表", "fields": [
+        {"name": "plan", "type": "text", "default": "pro"}, {"name": "later", "type": "text",
+         "default": "x", "showIf": {"field": "plan", "filled": false}},
+    ]}));
+    let lookup = |_: &str| Ok(json!([]));
+    let today = Today::read(TODAY).unwrap();
+    let asking = Asking { form: &form, today, language: Language::English, lookup: &lookup };
+    let mut progress = Progress::default();
+    let Step::Ask(round) = progress.step(&asking) else { panic!("it is asked") };
+    progress.take(&asking, &round, &Values::new());
+    assert_eq!(Value::from(progress.draft().values), json!({"plan": null}));
+}
+
+#[test]
 fn keeps_what_does_not_fit_as_draft() {
     let form = read(&json!({"title": "表", "fields": [{"name": "d", "type": "date"}]}));
     let lookup = |_: &str| Ok(json!([]));

@@ -1,6 +1,6 @@
 //! `save_form_draft`: what was typed so far, kept until the form is answered.
 
-use output::form::{Drafted, Form, Kind, Values};
+use output::form::{Drafted, Values};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
@@ -48,18 +48,9 @@ impl Tool for SaveFormDraft {
         let form = record::find(&self.handle)?.form()?;
         let labels = labels_of(&form, self.labels);
         bounded("/labels", &labels)?;
-        let filled = Filled { values: kept(&form, self.values), labels };
+        let filled = Filled { values: store::kept(&form, self.values), labels };
         let saved = store::draft(&self.handle, &form, &filled, self.revision)?;
         let saved_at = clock::written(saved.drafted_at.unwrap_or_default());
         Ok(Drafted { revision: saved.revision, saved_at })
     }
-}
-
-/// What a draft keeps: no secrets, and nothing that the form does not ask for.
-fn kept(form: &Form, values: Values) -> Values {
-    let is_kept = |name: &str| {
-        let field = form.field(name).filter(|it| it.is_input() && !it.is_secret());
-        field.is_some_and(|it| !matches!(it.kind, Kind::Hidden(_)))
-    };
-    values.into_iter().filter(|(name, _)| is_kept(name)).collect()
 }

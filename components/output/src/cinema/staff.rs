@@ -86,6 +86,8 @@ pub struct Occupancy {
 pub struct ShowtimeOccupancy {
     /// Identifier of the showtime.
     pub showtime_id: String,
+    /// Identifier of the film.
+    pub movie_id: String,
     /// The film's title.
     pub movie_title: String,
     /// The screen's name.

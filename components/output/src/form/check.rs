@@ -22,7 +22,19 @@ pub(super) fn defaults(form: &Form) -> Values {
         _ => field.default.clone(),
     };
     let inputs = form.fields.iter().filter(|it| it.is_input());
-    inputs.filter_map(|it| Some((it.name.clone(), default(it)?))).collect()
+    let mut defaults: Values =
+        inputs.filter_map(|it| Some((it.name.clone(), default(it)?))).collect();
+    // One among the options of another field's value is taken up once that is there (FORM-44).
+    loop {
+        let is_early = |it: &&Field| {
+            defaults.contains_key(&it.name) && empty_parent(form, it, &defaults).is_some()
+        };
+        let early: Vec<_> = form.fields.iter().filter(is_early).map(|it| &it.name).collect();
+        if early.is_empty() {
+            return defaults;
+        }
+        early.into_iter().for_each(|it| drop(defaults.shift_remove(it)));
+    }
 }
 
 pub(super) fn check(form: &Form, values: &Values, today: Today) -> Result<Values, Vec<Fault>> {

@@ -8,7 +8,7 @@ use crate::dates;
 use crate::dates::Day;
 use crate::text::Lang;
 
-/// Films whose showtimes are fetched; a cinema with more is searched.
+/// Films whose showtimes are fetched; a cinema with more is searched, and as many of what is found are fetched, too.
 pub(crate) const FILMS_MAX: usize = 40;
 /// Days in the strip.
 const DAYS_MAX: usize = 31;
@@ -56,6 +56,29 @@ impl Programme {
         films
             .flat_map(|it| it.1)
             .any(|it| Day::of_time(&it.start_time) == Some(day) && !has_begun(it, now))
+    }
+
+    /// Those of `found` whose showtimes are not here, of as many as are taken up.
+    pub(crate) fn missing<'a>(&self, found: &'a [Movie]) -> Vec<&'a Movie> {
+        let found = found.iter().take(FILMS_MAX);
+        found.filter(|it| !self.showtimes.contains_key(&it.movie_id)).collect()
+    }
+
+    /// Takes up what was found beyond the first films, in place of what was found before.
+    pub(crate) fn take_up(
+        &mut self,
+        found: &[Movie],
+        showtimes: impl IntoIterator<Item = (String, Vec<Showtime>)>,
+    ) {
+        self.showtimes.extend(showtimes);
+        self.films.truncate(FILMS_MAX);
+        for film in found.iter().take(FILMS_MAX) {
+            if !self.films.iter().any(|it| it.movie_id == film.movie_id) {
+                self.films.push(film.clone());
+            }
+        }
+        let ids: BTreeSet<_> = self.films.iter().map(|it| &it.movie_id).collect();
+        self.showtimes.retain(|id, _| ids.contains(id));
     }
 
     /// When a film is on that day, earliest first.
@@ -223,6 +246,30 @@ mod tests {
         assert_eq!(on(None, Some(&found)), ["b", "a"]);
         assert_eq!(on(Some(day("2026-11-21")), Some(&found)), ["a"]);
         assert_eq!(on(Some(day("2026-11-22")), None), ["b"]);
+    }
+
+    #[test]
+    fn films_found_beyond_the_first_stay_until_the_next_search() {
+        let film = |at: usize| Movie { movie_id: format!("m{at}"), ..Movie::default() };
+        let times = |at: usize| (format!("m{at}"), vec![showtime("s", "2026-11-21T09:00:00")]);
+        let mut programme = Programme {
+            films: (0..FILMS_MAX).map(film).collect(),
+            showtimes: (0..FILMS_MAX).map(times).collect(),
+            now: None,
+        };
+        let found = [film(3), film(50)];
+        let missing = programme.missing(&found).into_iter().map(|it| it.movie_id.as_str());
+        assert_eq!(missing.collect::<Vec<_>>(), ["m50"]);
+        programme.take_up(&found, [times(50)]);
+        let ids = ["m3".to_owned(), "m50".to_owned()];
+        let on = programme.on(Some(day("2026-11-21")), Some(&ids), "2026-11-20T00:00:00");
+        assert_eq!((on.len(), programme.missing(&found).len()), (2, 0));
+        programme.take_up(&[film(60)], [times(60)]);
+        assert_eq!(
+            (programme.films.len(), programme.showtimes.len()),
+            (FILMS_MAX + 1, FILMS_MAX + 1)
+        );
+        assert!(!programme.showtimes.contains_key("m50"));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) struct Entry {
     pub(super) is_shown: ArcRwSignal<bool>,
     /// What the host found wrong with it.
     pub(super) problem: ArcRwSignal<Option<String>>,
-    /// How many files are on their way.
+    /// How many files are listed and not there.
     pub(super) uploads: ArcRwSignal<usize>,
 }
 

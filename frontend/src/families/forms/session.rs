@@ -33,7 +33,7 @@ pub(crate) enum Step {
     None,
     Sending,
     Closing,
-    /// The files of this field are still on their way.
+    /// A file of this field is not there yet, or could not be taken.
     Uploading(usize),
     /// It was not sent.
     NotSent(CallError),

@@ -52,6 +52,7 @@ pub(crate) struct Film {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Met {
     pub(crate) title: String,
+    pub(crate) title_en: Option<String>,
     /// `YYYY-MM-DDTHH:MM:SS`
     pub(crate) start: String,
     /// `HH:MM`, without the minutes for cleaning.
@@ -61,10 +62,6 @@ pub(crate) struct Met {
 impl Catalogue {
     pub(crate) fn film(&self, id: &str) -> Option<&Film> {
         self.movies.iter().find(|it| it.movie_id == id)
-    }
-
-    pub(crate) fn film_titled(&self, title: &str) -> Option<&Film> {
-        self.movies.iter().find(|it| it.title == title)
     }
 
     pub(crate) fn screen(&self, id: &str) -> Option<&Screen> {
@@ -87,12 +84,13 @@ impl Catalogue {
         week.iter().find_map(|it| {
             let is_beside =
                 own != Some(it.showtime_id.as_str()) && screen_of(&it.showtime_id) == Some(screen);
-            let other = self.film_titled(&it.movie_title).filter(|_| is_beside)?;
+            let other = self.film(&it.movie_id).filter(|_| is_beside)?;
             let at = minute_of(&it.start_time)?;
             let until = at + i64::from(other.duration);
             let meets = begins < until + cleaning && at < ends + cleaning;
             meets.then(|| Met {
-                title: it.movie_title.clone(),
+                title: other.title.clone(),
+                title_en: other.title_en.clone(),
                 start: it.start_time.clone(),
                 end: format!("{:02}:{:02}", until.rem_euclid(1440) / 60, until.rem_euclid(60)),
             })
@@ -173,16 +171,18 @@ mod tests {
         serde_json::from_str(
             r#"{ "cleaning_minutes": 15, "programme": [], "screens": [{ "screen_id": "s-1", "name": "一",
                 "rows": [{ "row": "A", "seats": "ss" }] }], "movies": [
+                { "movie_id": "short", "title": "君の名は。", "duration": 10 },
                 { "movie_id": "kimi", "title": "君の名は。", "duration": 107 },
                 { "movie_id": "long", "title": "七人の侍", "duration": 207 }] }"#,
         )
         .unwrap()
     }
 
-    fn showing(id: &str, title: &str, start: &str) -> ShowtimeOccupancy {
+    fn showing(id: &str, film: &str, start: &str) -> ShowtimeOccupancy {
         ShowtimeOccupancy {
             showtime_id: id.into(),
-            movie_title: title.into(),
+            movie_id: film.into(),
+            movie_title: "君の名は。".into(),
             start_time: start.into(),
             seats_count: 10,
             sold_count: 3,
@@ -193,9 +193,9 @@ mod tests {
 
     fn week() -> Vec<ShowtimeOccupancy> {
         vec![
-            showing("st-20261120-s-1-1000", "君の名は。", "2026-11-20T10:00:00"),
-            showing("st-20261120-s-1-2330", "君の名は。", "2026-11-20T23:30:00"),
-            showing("st-20261121-s-2-1000", "君の名は。", "2026-11-21T10:00:00"),
+            showing("st-20261120-s-1-1000", "kimi", "2026-11-20T10:00:00"),
+            showing("st-20261120-s-1-2330", "kimi", "2026-11-20T23:30:00"),
+            showing("st-20261121-s-2-1000", "kimi", "2026-11-21T10:00:00"),
         ]
     }
 

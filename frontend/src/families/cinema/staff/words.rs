@@ -224,7 +224,7 @@ words! {
     ImportDrop: "JSON か CSV のファイルをここにドロップ", "Drop a JSON or CSV file here";
     ImportReading: "変更点を調べています…", "Looking at what would change…";
     ImportLarge: "ファイルが大きすぎます（30 万文字まで）。", "The file is too long: 300,000 characters at most.";
-    ImportUnread: "ファイルを文字として読めません。", "The file cannot be read as text.";
+    ImportUnread: "ファイルを UTF-8 の文字として読めません。表計算ソフトでは「CSV UTF-8」で保存してください。", "The file cannot be read as UTF-8 text. In a spreadsheet, save it as “CSV UTF-8”.";
     ImportOf: "「{0}」を取り込むと変わること：{1} 件", "What {0} would change: {1}";
     ImportSame: "「{0}」は販売中のものと同じです。何も変わりません。", "{0} is what is on sale already. Nothing would change.";
     ImportYes: "この内容に入れ替える", "Replace the catalogue with this";

@@ -13,7 +13,7 @@ use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking};
-use crate::families::cinema::programme::{name, price, titles};
+use crate::families::cinema::programme::{name, price};
 use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
 use crate::page::page;
@@ -69,7 +69,6 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
         load();
     });
     stay_fresh(AGE, load);
-    office.know_programme();
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
         state.set(Loaded::Loading);
@@ -129,8 +128,8 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
     let reserved = move || dates::day_and_time(&reserved_at, page.lang.get());
     let seats = reservation.seats.iter().map(|it| it.seat_id.clone());
     let seat = |id: String| view! { <li class="ticket-seat">{id}</li> };
-    let own_title = reservation.movie_title.clone().unwrap_or_default();
-    let title = move || title(&own_title);
+    let (own, english) = (reservation.movie_title, reservation.movie_title_en);
+    let title = move || name(own.as_deref(), english.as_deref(), page.lang.get());
     let (own, english) = (reservation.theater_name, reservation.theater_name_en);
     let screen = move || name(own.as_deref(), english.as_deref(), page.lang.get());
     view! {
@@ -204,19 +203,6 @@ fn Code(id: String) -> impl IntoView {
         ),
     }
     }
-}
-
-/// A film's title in the reader's language, if the programme is known.
-fn title(own: &str) -> String {
-    let page = page();
-    let programme = use_context::<Office>().map(|it| it.programme);
-    let known = programme.and_then(|it| {
-        it.with(|it| {
-            let film = it.here()?.films.iter().find(|it| it.title == own)?;
-            Some(titles(film, page.lang.get()).0)
-        })
-    });
-    known.unwrap_or_else(|| own.to_owned())
 }
 
 #[component]

@@ -54,7 +54,7 @@ fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         if requested.uploading().is_some() {
-            return page.announce_key(Key::FormUploading);
+            return page.notify(Key::FormUploading);
         }
         match requested.submission() {
             Ok(values) => on_answer.run(Some(values)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{Movie, Movies, Showtimes};
+use output::cinema::{Movie, Movies, Showtime, Showtimes};
 use serde_json::json;
 
 use super::days::Days;
@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// What a search has found.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Found {
-    ids: Vec<String>,
+    films: Vec<Movie>,
     suggestions: Vec<String>,
 }
 
@@ -58,6 +58,14 @@ pub(super) fn Browse() -> impl IntoView {
     });
     let day = Memo::new(move |_| chosen_day(page, office));
     let found = search(office);
+    Effect::new(move |_| {
+        let films = found.get().map(|it| it.films).unwrap_or_default();
+        let is_missing =
+            office.programme.with(|it| it.here().is_some_and(|it| !it.missing(&films).is_empty()));
+        if is_missing {
+            spawn_local(take_up(office, films));
+        }
+    });
     let retry = Callback::new(move |()| {
         office.programme.set(Loaded::Loading);
         load.run(());
@@ -96,19 +104,40 @@ pub(super) async fn load(office: Office) {
 
 async fn programme(office: Office) -> Result<Programme, CallError> {
     let movies: Movies = fetch("list_movies", json!({})).await?;
-    let films: Vec<Movie> = movies.movies.into_iter().take(FILMS_MAX).collect();
+    let is_known = |it: &Movie| {
+        let programme = |all: &Programme| all.showtimes.contains_key(&it.movie_id);
+        office.programme.with_untracked(|it| it.here().is_some_and(programme))
+    };
+    let (first, rest) = movies.movies.split_at(movies.movies.len().min(FILMS_MAX));
+    let films: Vec<Movie> =
+        first.iter().chain(rest.iter().filter(|it| is_known(it))).cloned().collect();
     if office.programme.with_untracked(|it| it.here().is_none()) {
         office.announced.set(films.clone());
     }
+    Ok(Programme { showtimes: showtimes(&films).await?, films, now: movies.now })
+}
+
+async fn showtimes(films: &[Movie]) -> Result<BTreeMap<String, Vec<Showtime>>, CallError> {
     let requests = films.iter().map(|film| async {
         let id = film.movie_id.clone();
         let times: Showtimes = fetch("list_showtimes", json!({ "movie_id": id })).await?;
         Ok((id, times.showtimes))
     });
     let requests: Vec<_> = requests.map(Box::pin).collect();
-    let showtimes = browser::all(requests).await;
-    let showtimes: Result<BTreeMap<_, _>, CallError> = showtimes.into_iter().collect();
-    Ok(Programme { showtimes: showtimes?, films, now: movies.now })
+    browser::all(requests).await.into_iter().collect()
+}
+
+/// Fetches the showtimes of what was found beyond the first films.
+async fn take_up(office: Office, found: Vec<Movie>) {
+    let missing = |all: &Programme| all.missing(&found).into_iter().cloned().collect::<Vec<_>>();
+    let missing = office.programme.with_untracked(|it| it.here().map(missing)).unwrap_or_default();
+    // Where that fails they are missing still: the next search, or a look at the programme, asks again.
+    let Ok(showtimes) = showtimes(&missing).await else { return };
+    office.programme.update(|it| {
+        if let Loaded::Here(programme) = it {
+            programme.take_up(&found, showtimes);
+        }
+    });
 }
 
 /// The films as soon as they are known, while their showtimes are on their way.
@@ -164,8 +193,8 @@ fn search(office: Office) -> RwSignal<Option<Found>> {
             let movies: Result<Movies, _> =
                 fetch("list_movies", json!({ "title_query": query })).await;
             if let (true, Ok(movies)) = (is_last(), movies) {
-                let ids = movies.movies.into_iter().map(|it| it.movie_id).collect();
-                found.set(Some(Found { ids, suggestions: movies.suggestions }));
+                let Movies { movies: films, suggestions, .. } = movies;
+                found.set(Some(Found { films, suggestions }));
             }
         };
         spawn_local(ask);
@@ -206,8 +235,8 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
     let office: Office = expect_context();
     let films = Memo::new(move |_| {
         let found = found.get();
-        let ids = found.as_ref().map(|it| it.ids.as_slice());
-        let films = |it: &Programme| it.on(day.get(), ids, &it.now());
+        let ids = found.map(|it| it.films.into_iter().map(|it| it.movie_id).collect::<Vec<_>>());
+        let films = |it: &Programme| it.on(day.get(), ids.as_deref(), &it.now());
         office.programme.with(|it| it.here().map(films).unwrap_or_default())
     });
     let count = move || page.fill(Key::FilmCount, &[&films.with(Vec::len).to_string()]);

@@ -95,6 +95,8 @@ impl Files {
         }
         spawn_local(async move {
             let text = JsFuture::from(file.text()).await.ok().and_then(|it| it.as_string());
+            // What is no UTF-8 is read with this in its place, and would be sold under such names.
+            let text = text.filter(|it| !it.contains('\u{fffd}'));
             let format = if name.to_lowercase().ends_with(".csv") { "csv" } else { "json" };
             match text {
                 None => self.refuse(name, Word::ImportUnread),

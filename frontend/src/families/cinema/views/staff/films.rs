@@ -189,11 +189,13 @@ fn FilmForm(films: Films, before: Option<Film>) -> impl IntoView {
         if is_new && untrack(|| all(films)).iter().any(|it| it.movie_id == id) {
             return sheet.mark("movie_id", Wrong::Word(Word::IdTaken, Vec::new()));
         }
-        let mut arguments = json!({
-            "movie_id": id,
-            "duration": value("duration").parse::<u32>().unwrap_or_default(),
-            "rating": value("rating").parse::<f64>().unwrap_or_default(),
-        });
+        let mut arguments = json!({ "movie_id": id });
+        if sheet.is_changed("duration") {
+            arguments["duration"] = value("duration").parse::<u32>().unwrap_or_default().into();
+        }
+        if sheet.is_changed("rating") {
+            arguments["rating"] = value("rating").parse::<f64>().unwrap_or_default().into();
+        }
         // An empty text clears what may be left out.
         for name in [
             "title",
@@ -205,7 +207,9 @@ fn FilmForm(films: Films, before: Option<Film>) -> impl IntoView {
             "description",
             "description_en",
         ] {
-            arguments[name] = value(name).into();
+            if sheet.is_changed(name) {
+                arguments[name] = value(name).into();
+            }
         }
         films.send("edit_movie", arguments, Some(sheet));
     };

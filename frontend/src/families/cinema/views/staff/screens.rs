@@ -145,6 +145,7 @@ fn ScreenForm(screens: Screens, before: Option<Screen>) -> impl IntoView {
     });
     let sheet = Sheet::new("staff-screen", fields, values.unwrap_or_default());
     let layout = before.as_ref().map_or_else(Layout::new, |it| Layout::read(&it.rows));
+    let drawn = StoredValue::new(layout.text());
     let plan = Plan::new(layout);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -159,10 +160,16 @@ fn ScreenForm(screens: Screens, before: Option<Screen>) -> impl IntoView {
         if is_new && untrack(|| all(screens)).iter().any(|it| it.screen_id == id) {
             return sheet.mark("screen_id", Wrong::Word(Word::IdTaken, Vec::new()));
         }
+        let mut arguments = json!({ "screen_id": id });
+        for name in ["name", "name_en"] {
+            if sheet.is_changed(name) {
+                arguments[name] = value(name).into();
+            }
+        }
         let layout = plan.layout.with_untracked(Layout::text);
-        let arguments = json!({
-            "screen_id": id, "name": value("name"), "name_en": value("name_en"), "layout": layout,
-        });
+        if is_new || layout != drawn.get_value() {
+            arguments["layout"] = layout.into();
+        }
         screens.send("edit_screen", arguments, Some(sheet));
     };
     browser::focus_soon(TITLE);

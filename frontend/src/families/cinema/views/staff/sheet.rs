@@ -102,6 +102,8 @@ pub(super) struct Sheet {
     name: &'static str,
     fields: StoredValue<Vec<Field>>,
     values: RwSignal<BTreeMap<&'static str, String>>,
+    /// What was in the fields at first.
+    first: StoredValue<BTreeMap<&'static str, String>>,
     pub(super) wrong: RwSignal<BTreeMap<&'static str, Wrong>>,
 }
 
@@ -111,11 +113,13 @@ impl Sheet {
         fields: Vec<Field>,
         values: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
+        let values: BTreeMap<_, _> = values.into_iter().collect();
         Self {
             page: page(),
             name,
             fields: StoredValue::new(fields),
-            values: RwSignal::new(values.into_iter().collect()),
+            first: StoredValue::new(values.clone()),
+            values: RwSignal::new(values),
             wrong: RwSignal::new(BTreeMap::new()),
         }
     }
@@ -123,6 +127,13 @@ impl Sheet {
     /// What is in a field, without the space around it.
     pub(super) fn value(self, name: &str) -> String {
         self.values.with(|it| it.get(name).map(|it| it.trim().to_owned())).unwrap_or_default()
+    }
+
+    /// Whether something else is in a field than at first: the rest is left as it is, since another of the staff may
+    /// have changed it meanwhile.
+    pub(super) fn is_changed(self, name: &str) -> bool {
+        let first = self.first.with_value(|it| it.get(name).map(|it| it.trim().to_owned()));
+        untrack(|| self.value(name)) != first.unwrap_or_default()
     }
 
     /// Marks a field, and takes the keyboard there.

@@ -60,14 +60,9 @@ pub(super) fn ShowingForm(
     let first = |all: Signal<Vec<(String, String)>>| {
         all.with_untracked(|it| it.first().map(|it| it.0.clone())).unwrap_or_default()
     };
-    let film_of = |it: &ShowtimeOccupancy| {
-        staff
-            .catalogue
-            .with_untracked(|all| Some(all.here()?.film_titled(&it.movie_title)?.movie_id.clone()))
-    };
     let values = match &before {
         Some(it) => [
-            ("movie_id", film_of(it).unwrap_or_default()),
+            ("movie_id", it.movie_id.clone()),
             ("screen_id", screen_of(&it.showtime_id).unwrap_or_default().to_owned()),
             ("start_time", it.start_time.get(..16).unwrap_or_default().to_owned()),
         ],
@@ -100,10 +95,7 @@ pub(super) fn ShowingForm(
     let told = move |it: &Met| {
         let minutes = staff.catalogue.with(|it| it.here().map_or(0, |it| it.cleaning_minutes));
         let start = dates::clock(&it.start).to_owned();
-        let english = staff
-            .catalogue
-            .with(|all| all.here().and_then(|all| all.film_titled(&it.title)?.title_en.clone()));
-        let title = name(Some(&it.title), english.as_deref(), page.lang.get());
+        let title = name(Some(&it.title), it.title_en.as_deref(), page.lang.get());
         Wrong::Word(
             Word::Meets,
             vec![start, it.end.clone(), title.unwrap_or_default(), minutes.to_string()],

@@ -63,9 +63,11 @@ impl Week {
     }
 
     fn title(self, it: &ShowtimeOccupancy) -> String {
-        let english = self.edits.staff.catalogue.with(|all| {
-            all.here().and_then(|all| all.film_titled(&it.movie_title)?.title_en.clone())
-        });
+        let english = self
+            .edits
+            .staff
+            .catalogue
+            .with(|all| all.here().and_then(|all| all.film(&it.movie_id)?.title_en.clone()));
         let lang = self.page.lang.get();
         name(Some(&it.movie_title), english.as_deref(), lang).unwrap_or_default()
     }

@@ -75,10 +75,6 @@ impl Item {
             _ => None,
         })
     }
-
-    fn is_under_way(&self) -> bool {
-        self.state.with_untracked(|it| matches!(it, State::Waiting | State::Sending(_)))
-    }
 }
 
 impl Tray {
@@ -134,7 +130,7 @@ impl Tray {
         values.pop()
     }
 
-    /// Tells the form what is there, and how many are still to come.
+    /// Tells the form what is there, and how many are not.
     fn publish(self) {
         if self.spot.requested.is_closed.try_get_untracked().is_some() {
             self.count();
@@ -143,7 +139,7 @@ impl Tray {
     }
 
     fn count(self) {
-        let count = |items: &Vec<Item>| items.iter().filter(|it| it.is_under_way()).count();
+        let count = |items: &Vec<Item>| items.iter().filter(|it| it.id().is_none()).count();
         let count = self.items.with_untracked(count);
         self.spot.requested.set_uploads(self.spot.index, count);
     }
