@@ -101,6 +101,28 @@ async fn a_client_discovers_registers_is_let_in_and_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_at_the_address_of_a_toolset_is_let_in() {
+    let server = serve("[toolsets.small]\ninclude = ['whoami']\n").await;
+    let url = server.url();
+    let place = "/.well-known/oauth-protected-resource/mcp/small";
+    let answer = server.client().post("/mcp/small", &[], "{}").await;
+    assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
+    let metadata = format!("resource_metadata=\"{url}{place}\"");
+    assert!(challenge(&answer).contains(&metadata), "OAUTH-2: {}", challenge(&answer));
+    let metadata: Value = server.client().get(place).await.json().await.unwrap();
+    let address = format!("{url}/mcp/small");
+    assert_eq!(metadata["resource"], address, "clients compare it with what they were given");
+    let mut ann = Person::join(&server, "ann", &["*"]).await;
+    let app = App::register(&url).await;
+    let code = app.code(&mut ann, &[("resource", &address)]).await;
+    let (status, tokens) = app.redeem(&code, &[("resource", &address)]).await;
+    assert_eq!(status, StatusCode::OK, "{tokens}");
+    assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK);
+    let other = format!("{url}/mcpx");
+    refused(&app.refresh(refresh(&tokens), &[("resource", &other)]).await, "invalid_target");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_it_is_served_until_it_is_configured() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();

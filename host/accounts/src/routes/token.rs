@@ -155,14 +155,15 @@ fn client(accounts: &Accounts, form: &Fields) -> Result<String, Problem> {
     }
 }
 
-/// That tokens are asked for this server and no other (RFC 8707).
+/// That tokens are asked for this server and no other (RFC 8707), be it by the address of a toolset.
 pub(super) fn check_resource(accounts: &Accounts, form: &Fields) -> Result<(), Problem> {
     let own = accounts.resource();
-    match form.get("resource") {
-        Some(it) if it != own && it.strip_suffix('/') != Some(own) => {
-            Err(("invalid_target", format!("tokens are for {own} alone")))
-        }
-        _ => Ok(()),
+    let is_own = |it: &str| {
+        it.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    match form.get("resource").is_none_or(is_own) {
+        true => Ok(()),
+        false => Err(("invalid_target", format!("tokens are for {own} alone"))),
     }
 }
 
