@@ -175,15 +175,6 @@ pub(crate) fn is_own_machine(uri: &str) -> bool {
     Url::parse(uri).is_ok_and(|it| it.scheme() != "https")
 }
 
-/// What a form may lead to that is answered by sending back to `uri`, as a content security policy has it.
-pub(crate) fn form_target(uri: &str) -> String {
-    match Url::parse(uri) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") => url.origin().ascii_serialization(),
-        Ok(url) => format!("{}:", url.scheme()),
-        Err(_) => String::new(),
-    }
-}
-
 /// Whether a client's number is the address of its document.
 pub(crate) fn is_document(client_id: &str) -> bool {
     client_id.contains("://")
