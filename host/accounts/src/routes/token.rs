@@ -45,7 +45,8 @@ pub(super) async fn token(
                 if !is_verifier(&verifier) {
                     return Err(wrong("code_verifier has 43 to 128 of A-Z a-z 0-9 - . _ ~"));
                 }
-                let (code, redirect_uri) = (needed("code")?, needed("redirect_uri")?);
+                let code = needed("code")?;
+                let redirect_uri = form.get("redirect_uri").map(str::to_owned);
                 accounts.redeem(Redeemed { code, client_id, redirect_uri, verifier }).await
             }
             "refresh_token" => {

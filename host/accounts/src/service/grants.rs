@@ -48,7 +48,8 @@ pub(crate) struct Tokens {
 pub(crate) struct Redeemed {
     pub(crate) code: String,
     pub(crate) client_id: String,
-    pub(crate) redirect_uri: String,
+    /// Clients of OAuth 2.1 need not say it again (10.2 there): the verifier shows that the code was theirs.
+    pub(crate) redirect_uri: Option<String>,
     pub(crate) verifier: String,
 }
 
@@ -211,7 +212,7 @@ impl Accounts {
             if grant.client_id != sent.client_id {
                 return refused("the code is another client's");
             }
-            if grant.code.redirect_uri != sent.redirect_uri {
+            if sent.redirect_uri.is_some_and(|it| it != grant.code.redirect_uri) {
                 return refused("redirect_uri is another one than the code was sent to");
             }
             let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(sent.verifier.as_bytes()));
