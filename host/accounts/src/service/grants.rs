@@ -72,8 +72,8 @@ fn counts(grant: &Grant, token: &Secret) -> bool {
     token.has(&grant.refresh) || grant.beside.iter().any(|it| token.has(it))
 }
 
-/// Whether `token` was exchanged so lately that who brings it may not know. What came of it and was exchanged in turn
-/// has arrived.
+/// Whether `token` was exchanged so lately that who brings it may not have heard of it. Once what it brought is exchanged
+/// in turn, that has arrived, and `token` is not among them any more.
 fn may_be_unheard(grant: &Grant, token: &Secret, now_s: u64) -> bool {
     grant.exchanged.iter().any(|it| token.has(&it.digest) && now_s < it.at_s + AGAIN_S)
 }
