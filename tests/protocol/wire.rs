@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{
     client::{Client, Listener},
-    legacy::LegacySession,
+    legacy::{LEGACY, LegacySession},
     server::TestServer,
 };
 
@@ -160,6 +160,21 @@ async fn an_answer_that_was_missed_is_had_by_its_last_event() {
     let other = LegacySession::open(&server.url()).await;
     let foreign = other.resume(ids[0]).await.text().await.unwrap();
     assert!(!foreign.contains("\"id\":7"), "another's: {foreign}");
+}
+
+#[tokio::test]
+async fn events_without_a_message_go_to_those_who_read_them() {
+    let server = TestServer::with(&["echo"]).await;
+    for (revision, are_read) in [("2025-03-26", false), ("2025-06-18", false), (LEGACY, true)] {
+        let begun = LegacySession::begin_in(revision, &server.client(), json!({})).await;
+        let session = begun.expect("there is room");
+        session.initialized().await;
+        let answer = session.post(call(7, "echo", json!({ "value": {} }))).await;
+        let answer = answer.text().await.unwrap();
+        assert!(answer.contains("\"id\":7"), "{revision}: {answer}");
+        let is_empty = |it: &str| it.strip_prefix("data:").is_some_and(|it| it.trim().is_empty());
+        assert_eq!(answer.lines().any(is_empty), are_read, "{revision}: {answer}");
+    }
 }
 
 /// Answers `question`, which was asked for a name.

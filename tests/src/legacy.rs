@@ -15,6 +15,7 @@ pub const LEGACY: &str = "2025-11-25";
 pub struct LegacySession {
     client: Client,
     id: String,
+    revision: &'static str,
 }
 
 impl LegacySession {
@@ -46,10 +47,22 @@ impl LegacySession {
     /// # Errors
     /// The answer where it is not opened.
     pub async fn begin_with(client: &Client, capabilities: Value) -> Result<Self, Response> {
+        Self::begin_in(LEGACY, client, capabilities).await
+    }
+
+    /// The same with a client that speaks this revision.
+    ///
+    /// # Errors
+    /// The answer where it is not opened.
+    pub async fn begin_in(
+        revision: &'static str,
+        client: &Client,
+        capabilities: Value,
+    ) -> Result<Self, Response> {
         let body = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
-                "protocolVersion": LEGACY,
+                "protocolVersion": revision,
                 "capabilities": capabilities,
                 "clientInfo": { "name": "tests", "version": "1" },
             },
@@ -59,12 +72,12 @@ impl LegacySession {
         let Some(id) = response.headers().get("mcp-session-id") else { return Err(response) };
         let id = id.to_str().expect("ASCII").to_owned();
         response.text().await.expect("the answer arrives");
-        Ok(Self { client: client.clone(), id })
+        Ok(Self { client: client.clone(), id, revision })
     }
 
     /// The same session in the hands of another client.
     pub fn stolen_by(&self, client: &Client) -> Self {
-        Self { client: client.clone(), id: self.id.clone() }
+        Self { client: client.clone(), id: self.id.clone(), revision: self.revision }
     }
 
     async fn send(&self, body: Value) -> Value {
@@ -79,7 +92,7 @@ impl LegacySession {
     pub async fn post(&self, body: Value) -> Response {
         let headers = [
             ("accept", "application/json, text/event-stream"),
-            ("mcp-protocol-version", LEGACY),
+            ("mcp-protocol-version", self.revision),
             ("mcp-session-id", &self.id),
         ];
         self.client.post(self.client.endpoint(), &headers, body.to_string()).await
@@ -88,7 +101,7 @@ impl LegacySession {
     /// Ends the session.
     pub async fn delete(&self) -> Response {
         let request = self.client.http(Method::DELETE, self.client.endpoint());
-        let request = request.header("mcp-protocol-version", LEGACY);
+        let request = request.header("mcp-protocol-version", self.revision);
         let request = request.header("mcp-session-id", &self.id);
         request.send().await.expect("the server answers")
     }
@@ -96,7 +109,7 @@ impl LegacySession {
     fn getting(&self) -> reqwest::RequestBuilder {
         let request = self.client.http(Method::GET, self.client.endpoint());
         let request = request.header("accept", "text/event-stream");
-        let request = request.header("mcp-protocol-version", LEGACY);
+        let request = request.header("mcp-protocol-version", self.revision);
         request.header("mcp-session-id", &self.id)
     }
 

@@ -41,12 +41,15 @@ pub(crate) fn read(id: String, body: &Value, registered_s: Option<u64>) -> Resul
         }
         _ => Err(wrong(&format!("{name} is a list of texts"))),
     };
-    let redirect_uris = texts("redirect_uris")?.unwrap_or_default();
+    let mut redirect_uris = texts("redirect_uris")?.unwrap_or_default();
     if redirect_uris.is_empty() || redirect_uris.len() > REDIRECTS_MAX {
         let what = format!("redirect_uris has 1 to {REDIRECTS_MAX} addresses");
         return Err(("invalid_redirect_uri", what));
     }
-    if let Some(what) = redirect_uris.iter().find_map(|it| redirect_problem(it)) {
+    // One that is not taken takes no other along: a client is answered which of them it has.
+    let problem = redirect_uris.iter().find_map(|it| redirect_problem(it));
+    redirect_uris.retain(|it| redirect_problem(it).is_none());
+    if let Some(what) = problem.filter(|_| redirect_uris.is_empty()) {
         return Err(("invalid_redirect_uri", what.to_owned()));
     }
     for (name, right) in [
@@ -170,15 +173,6 @@ pub(crate) fn host_of(uri: &str) -> String {
 /// Whether what people are sent back to is on their own machine: a program, whichever listens there.
 pub(crate) fn is_own_machine(uri: &str) -> bool {
     Url::parse(uri).is_ok_and(|it| it.scheme() != "https")
-}
-
-/// What a form may lead to that is answered by sending back to `uri`, as a content security policy has it.
-pub(crate) fn form_target(uri: &str) -> String {
-    match Url::parse(uri) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") => url.origin().ascii_serialization(),
-        Ok(url) => format!("{}:", url.scheme()),
-        Err(_) => String::new(),
-    }
 }
 
 /// Whether a client's number is the address of its document.
@@ -312,6 +306,15 @@ mod tests {
             assert!(document_url(wrong, false).is_err(), "{wrong}");
         }
         assert!(document_url("http://a.example/client.json", true).is_err());
+    }
+
+    #[test]
+    fn an_address_that_is_not_taken_takes_no_other_along() {
+        let uris = ["warp://mcp/cb", "http://localhost:1/cb", "http://a.example/cb"];
+        let client = read("x".to_owned(), &json!({ "redirect_uris": uris }), None).unwrap();
+        assert_eq!(client.redirect_uris, ["http://localhost:1/cb"]);
+        assert_eq!(client.name, "localhost", "it is called after one that it has");
+        assert!(!may_return(&client.redirect_uris, "warp://mcp/cb"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::Value;
 
 use crate::{
-    clients::{PAGE, form_target, host_of, is_document, is_own_machine},
+    clients::{PAGE, host_of, is_document, is_own_machine},
     password::CHARS_MIN,
     scopes::{Offer, sentence},
     service::time,
@@ -15,6 +15,12 @@ use crate::{
 
 /// The parameter by which a page is asked for in a language (OpenID Connect Core, 3.1.2.1).
 pub(crate) const LANGUAGE: &str = "ui_locales";
+
+/// What a page's policy says of its forms: that they are sent here and nowhere else.
+const OWN_FORMS: &str = "form-action 'self'; ";
+/// The same of the form of consent, of which it says nothing. Chrome and Safari would hold each step against it to which
+/// the answer leads, also those that a client leads on to from its address: from a web page to its program.
+const FORM_OF_CONSENT: &str = "";
 
 /// What every page needs to be written.
 #[derive(Clone)]
@@ -51,7 +57,7 @@ impl Reader {
     }
 
     /// A page with that title and body.
-    fn page(&self, status: StatusCode, title: &str, body: &str, target: &str) -> Response {
+    fn page(&self, status: StatusCode, title: &str, body: &str, forms: &str) -> Response {
         let (tag, prefix) = (self.language.tag(), &self.prefix);
         let other = self.language.pick(("en", "English"), ("ja", "日本語"));
         let switch = self.here.as_ref().map(|here| {
@@ -71,7 +77,7 @@ impl Reader {
             title = escaped(title),
         );
         let policy = format!(
-            "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self' {target}; base-uri 'none'; frame-ancestors 'none'"
+            "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; {forms}base-uri 'none'; frame-ancestors 'none'"
         );
         let mut response = (status, html).into_response();
         let headers = response.headers_mut();
@@ -106,7 +112,7 @@ impl Reader {
             ),
         };
         let body = format!("{why}<p>{}</p><p>{more}</p>", escaped(what));
-        self.page(status, title, &body, "")
+        self.page(status, title, &body, OWN_FORMS)
     }
 
     pub(crate) fn too_often(&self, wait_s: u64) -> Response {
@@ -173,7 +179,7 @@ impl Reader {
             ),
         );
         let status = if is_wrong { StatusCode::FORBIDDEN } else { StatusCode::OK };
-        self.page(status, self.t("サインイン", "Sign in"), &body, "")
+        self.page(status, self.t("サインイン", "Sign in"), &body, OWN_FORMS)
     }
 
     fn language_query(&self) -> String {
@@ -219,7 +225,7 @@ impl Reader {
             self.t("このパスワードにする", "Use this password"),
         );
         let status = if is_wrong { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-        self.page(status, &title, &body, "")
+        self.page(status, &title, &body, OWN_FORMS)
     }
 
     /// The page on which a person says what a client may do. `form` is the request, and the tag of its form.
@@ -314,7 +320,7 @@ impl Reader {
             prefix = self.prefix,
         );
         let status = if is_empty { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-        self.page(status, &title, &body, &form_target(redirect_uri))
+        self.page(status, &title, &body, FORM_OF_CONSENT)
     }
 
     /// Why a passkey is not taken back.
@@ -392,7 +398,7 @@ impl Reader {
                 self.t("すべてのブラウザーでサインアウト", "Sign out everywhere")
             ),
         );
-        self.page(StatusCode::OK, self.t("あなたのアカウント", "Your account"), &body, "")
+        self.page(StatusCode::OK, self.t("あなたのアカウント", "Your account"), &body, OWN_FORMS)
     }
 }
 

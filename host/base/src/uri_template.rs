@@ -40,6 +40,19 @@ impl UriTemplate {
     /// # Errors
     /// What to fix in the template.
     pub fn new(text: &str) -> Result<Self, TemplateError> {
+        Self::read(text, false)
+    }
+
+    /// The same of another server's, to which it is known what fits: a variable of a kind that cannot be matched stands
+    /// for anything.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn of_another(text: &str) -> Result<Self, TemplateError> {
+        Self::read(text, true)
+    }
+
+    fn read(text: &str, is_anothers: bool) -> Result<Self, TemplateError> {
         if text.len() > URI_BYTES_MAX {
             return Err(TemplateError::Long);
         }
@@ -53,6 +66,7 @@ impl UriTemplate {
             pattern += &literal(before)?;
             let fits = after.is_empty() || !variable.starts_with('?');
             let part = part(variable).filter(|_| fits);
+            let part = part.or_else(|| is_anothers.then(|| "(?s:.*)".to_owned()));
             pattern += &part.ok_or_else(|| TemplateError::Variable(variable.to_owned()))?;
             (rest, variables) = (after, variables + 1);
         }
@@ -151,6 +165,23 @@ mod tests {
         assert!(error("shop://{?a}/b").to_string().contains("at the end"));
         assert_eq!(error(&format!("a:{}", "{x}".repeat(65))), TemplateError::Variables);
         assert_eq!(error(&format!("a:{}", "x".repeat(URI_BYTES_MAX))), TemplateError::Long);
+    }
+
+    #[test]
+    fn of_another_any_kind_of_variable_is_taken() {
+        let matches =
+            |template: &str, uri: &str| UriTemplate::of_another(template).unwrap().matches(uri);
+        let contents = "repo://{owner}/{repo}/refs/heads/{branch}/contents{/path*}";
+        assert!(matches(contents, "repo://a/b/refs/heads/main/contents/docs/x.md"));
+        assert!(matches(contents, "repo://a/b/refs/heads/main/contents"));
+        assert!(!matches(contents, "repo://a/b/refs/tags/v1/contents/docs/x.md"));
+        assert!(matches("docs://{path*}", "docs://a/b/c"));
+        assert!(matches("db://rows{?q,where*}", "db://rows?q=1&a=2"));
+        assert!(matches("db://{a,b}/x{?q}{&r}", "db://1,2/x?q=1&r=2"));
+        assert!(!matches("shop://orders/{id}", "shop://orders/7/lines"), "as ever");
+        for text in ["{/path}", "orders/{id}", "shop://{id", "shop://id}"] {
+            assert!(UriTemplate::of_another(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -195,6 +195,8 @@ impl McpServer {
         let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
+            // The session itself begins its streams so, for clients that can read that.
+            .with_sse_retry(None)
             .with_max_request_body_bytes(config.body_bytes_max)
             .with_cancellation_token(hang_up);
         config.session_store = self.shared.clone().map(|it| it as _);

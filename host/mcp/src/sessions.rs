@@ -8,16 +8,17 @@
 use std::{
     cell::Cell,
     collections::BTreeSet,
+    future::ready,
     sync::{Arc, Once, Weak},
     time::{Duration, Instant},
 };
 
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt, stream};
 use http::HeaderValue;
 use rmcp::{
     model::{
         ClientJsonRpcMessage, ClientNotification, GetExtensions, InitializedNotification,
-        JsonRpcMessage, ServerJsonRpcMessage,
+        JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage, ServerResult,
     },
     transport::streamable_http_server::{
         SessionId, SessionManager,
@@ -53,6 +54,8 @@ type Result<T, E = LocalSessionManagerError> = std::result::Result<T, E>;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a client may take from opening a session to its first message.
 const INIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client is to wait before it asks again for a stream that broke off.
+const RETRY: Duration = Duration::from_secs(3);
 
 tokio::task_local! {
     /// The request that the SDK is answering. The SDK does not pass it to its sessions.
@@ -113,6 +116,19 @@ fn is_replayed(message: &ClientJsonRpcMessage) -> bool {
         JsonRpcMessage::Notification(it) => {
             it.notification.extensions().get::<SessionRestoreMarker>().is_some()
         }
+        _ => false,
+    }
+}
+
+/// Whether the client whose `initialize` is answered so reads events without a message, which older ones choke on.
+fn reads_empty(answer: &ServerJsonRpcMessage) -> bool {
+    match answer {
+        JsonRpcMessage::Response(it) => match &it.result {
+            ServerResult::InitializeResult(it) => {
+                it.protocol_version >= ProtocolVersion::V_2025_11_25
+            }
+            _ => false,
+        },
         _ => false,
     }
 }
@@ -367,6 +383,9 @@ impl SessionManager for Sessions {
             is_restored = extensions.get::<SessionRestoreMarker>().is_some();
         }
         let answer = self.sdk.initialize_session(id, message).await?;
+        if reads_empty(&answer) {
+            self.replay.note_reads_empty(id);
+        }
         if self.shared.is_some() && !is_restored && matches!(answer, JsonRpcMessage::Response(_)) {
             self.say_initialized(id, parts).await?;
         }
@@ -421,7 +440,9 @@ impl SessionManager for Sessions {
             return Err(SessionError::DuplicatedRequestId(0).into());
         };
         let stream = self.sdk.create_stream(id, message).await?;
-        let stream = Recorded::new(stream, &self.replay, id, claim);
+        let reads_empty = self.replay.reads_empty(id);
+        let stream = Recorded::new(stream, &self.replay, id, claim)
+            .filter(move |it| ready(reads_empty || it.message.is_some()));
         Ok(held(stream, in_use, self.shared.clone()))
     }
 
@@ -462,7 +483,10 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
         let in_use = self.enter(id)?;
         let all = self.sdk.create_standalone_stream(id).await?;
-        Ok(held(self.replay.unsaid(id, None, all), in_use, self.shared.clone()))
+        let news = held(self.replay.unsaid(id, None, all), in_use, self.shared.clone());
+        let first = || ServerSseMessage::priming(replay::NOTHING_YET, RETRY);
+        let first = self.replay.reads_empty(id).then(first);
+        Ok(stream::iter(first).chain(news))
     }
 
     async fn resume(

@@ -106,7 +106,7 @@ pub struct ServerTemplate {
     pub text: String,
     /// As MCP lists it.
     pub listed: Value,
-    /// The same to be held against URIs; none where it is of a kind that we do not know.
+    /// The same to be held against URIs; none where it is no template.
     pub uri: Option<UriTemplate>,
 }
 

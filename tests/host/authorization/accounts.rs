@@ -101,6 +101,28 @@ async fn a_client_discovers_registers_is_let_in_and_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_client_at_the_address_of_a_toolset_is_let_in() {
+    let server = serve("[toolsets.small]\ninclude = ['whoami']\n").await;
+    let url = server.url();
+    let place = "/.well-known/oauth-protected-resource/mcp/small";
+    let answer = server.client().post("/mcp/small", &[], "{}").await;
+    assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
+    let metadata = format!("resource_metadata=\"{url}{place}\"");
+    assert!(challenge(&answer).contains(&metadata), "OAUTH-2: {}", challenge(&answer));
+    let metadata: Value = server.client().get(place).await.json().await.unwrap();
+    let address = format!("{url}/mcp/small");
+    assert_eq!(metadata["resource"], address, "clients compare it with what they were given");
+    let mut ann = Person::join(&server, "ann", &["*"]).await;
+    let app = App::register(&url).await;
+    let code = app.code(&mut ann, &[("resource", &address)]).await;
+    let (status, tokens) = app.redeem(&code, &[("resource", &address)]).await;
+    assert_eq!(status, StatusCode::OK, "{tokens}");
+    assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK);
+    let other = format!("{url}/mcpx");
+    refused(&app.refresh(refresh(&tokens), &[("resource", &other)]).await, "invalid_target");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_it_is_served_until_it_is_configured() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
@@ -133,6 +155,14 @@ async fn consent_gives_no_more_than_account_and_choice() {
     let none = ben.get(&format!("/oauth/authorize?{}", app.query(&[("scope", "operator")]))).await;
     assert_eq!(none.status(), StatusCode::BAD_REQUEST);
     assert!(none.text().await.unwrap().contains("invalid_scope"));
+
+    // What is no scope of this server brings nothing, and keeps nothing from being asked for.
+    let theirs = app.tokens(&mut ben, &[("scope", "claudeai offline_access tool:echo")]).await;
+    assert_eq!(theirs["scope"], "tool:echo");
+    let (_, next) = app.refresh(refresh(&theirs), &[("scope", "claudeai tool:echo")]).await;
+    assert_eq!(next["scope"], "tool:echo");
+    let by_habit = app.tokens(&mut ben, &[("scope", "claudeai")]).await;
+    assert_eq!(by_habit["scope"], "component:echo tool:list_movies");
 
     // Single scopes are taken away, and all of it can be made to only look.
     let mut ann = Person::join(&server, "ann", &["*", "operator"]).await;
@@ -409,7 +439,8 @@ async fn accounts_and_tokens_outlive_a_restart() {
     assert_eq!(app.redeem(&code, &[]).await.0, StatusCode::OK, "a code that was under way");
     refused(&app.redeem(&before, &[]).await, "invalid_grant");
     is_out(&server, access(&came), "what came of a code that was replayed").await;
-    let next = app.refresh(refresh(&tokens), &[]).await.1;
+    let arrived = app.refresh(refresh(&tokens), &[]).await.1;
+    let next = app.refresh(refresh(&arrived), &[]).await.1;
     server.restart().await;
     assert_eq!(whoami(&server, access(&next)).await.status(), StatusCode::OK);
     refused(&app.refresh(refresh(&tokens), &[]).await, "invalid_grant");

@@ -73,9 +73,10 @@ impl Documents {
         if document["client_id"] != client_id {
             return Err(wrong("is of another client_id than its address"));
         }
-        let method = &document["token_endpoint_auth_method"];
-        if !method.is_null() && method != "none" || !document["client_secret"].is_null() {
-            return Err(wrong("must have token_endpoint_auth_method \"none\", and no secret"));
+        if !needs_no_secret(&document) {
+            return Err(wrong(
+                "must have \"none\" as token_endpoint_auth_method, or among token_endpoint_auth_methods_supported, and no secret",
+            ));
         }
         let client = read(client_id.to_owned(), &document, None).map_err(|(_, what)| {
             ("invalid_client", format!("the client's document is not right: {what}"))
@@ -109,6 +110,43 @@ impl Documents {
         match serde_json::from_slice(&bytes) {
             Ok(it @ Value::Object(_)) => Ok(it),
             _ => Err("is no JSON object"),
+        }
+    }
+}
+
+/// Whether the client of that document can do without showing who it is: it says so, or it prefers another way and has
+/// this one beside it.
+fn needs_no_secret(document: &Value) -> bool {
+    let preferred = &document["token_endpoint_auth_method"];
+    let others = document["token_endpoint_auth_methods_supported"].as_array();
+    let has_none = others.is_some_and(|it| it.iter().any(|it| it == "none"));
+    document["client_secret"].is_null() && (preferred.is_null() || preferred == "none" || has_none)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_client_that_prefers_a_key_may_do_without_one() {
+        let one = "token_endpoint_auth_method";
+        let all = "token_endpoint_auth_methods_supported";
+        for right in [
+            json!({}),
+            json!({ one: "none" }),
+            json!({ one: "private_key_jwt", all: ["none", "private_key_jwt"] }),
+        ] {
+            assert!(needs_no_secret(&right), "{right}");
+        }
+        for wrong in [
+            json!({ one: "private_key_jwt" }),
+            json!({ one: "private_key_jwt", all: ["private_key_jwt"] }),
+            json!({ one: "client_secret_post", all: "none" }),
+            json!({ one: "none", "client_secret": "s" }),
+        ] {
+            assert!(!needs_no_secret(&wrong), "{wrong}");
         }
     }
 }

@@ -6,12 +6,14 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use base::scopes::Scope;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::{Fields, Peer, is_within};
 use crate::{
     clients::{self, Problem},
+    scopes::requested,
     service::{Accounts, Redeemed, Refreshed, Tokens, unavailable},
 };
 
@@ -43,13 +45,14 @@ pub(super) async fn token(
                 if !is_verifier(&verifier) {
                     return Err(wrong("code_verifier has 43 to 128 of A-Z a-z 0-9 - . _ ~"));
                 }
-                let (code, redirect_uri) = (needed("code")?, needed("redirect_uri")?);
+                let code = needed("code")?;
+                let redirect_uri = form.get("redirect_uri").map(str::to_owned);
                 accounts.redeem(Redeemed { code, client_id, redirect_uri, verifier }).await
             }
             "refresh_token" => {
                 let token = needed("refresh_token")?;
-                let scopes = form.get("scope");
-                let scopes = scopes.map(|it| it.split(' ').map(str::to_owned).collect());
+                let scopes = form.get("scope").map(requested).filter(|it| !it.is_empty());
+                let scopes = scopes.map(|it| it.iter().map(Scope::to_string).collect());
                 accounts.refresh(Refreshed { token, client_id, scopes }).await
             }
             _ => Err((
@@ -153,14 +156,15 @@ fn client(accounts: &Accounts, form: &Fields) -> Result<String, Problem> {
     }
 }
 
-/// That tokens are asked for this server and no other (RFC 8707).
+/// That tokens are asked for this server and no other (RFC 8707), be it by the address of a toolset.
 pub(super) fn check_resource(accounts: &Accounts, form: &Fields) -> Result<(), Problem> {
     let own = accounts.resource();
-    match form.get("resource") {
-        Some(it) if it != own && it.strip_suffix('/') != Some(own) => {
-            Err(("invalid_target", format!("tokens are for {own} alone")))
-        }
-        _ => Ok(()),
+    let is_own = |it: &str| {
+        it.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    match form.get("resource").is_none_or(is_own) {
+        true => Ok(()),
+        false => Err(("invalid_target", format!("tokens are for {own} alone"))),
     }
 }
 

@@ -143,12 +143,12 @@ impl Oauth {
             return None;
         }
         signatures::install();
-        let resource = Resource::of(config).uri;
+        let resource = Resource::of(config);
         let providers = config.oauth.iter().map(|provider| {
             let web = Arc::new(Web::new(provider));
             Provider {
                 audience: match provider.audience.is_empty() {
-                    true => vec![resource.clone()],
+                    true => resource.uris().map(str::to_owned).collect(),
                     false => provider.audience.clone(),
                 },
                 mapping: Mapping::new(provider),

@@ -5,10 +5,10 @@ use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     model::{
-        CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest, CompleteRequest,
-        CompleteRequestParams, ErrorCode, GetPromptRequest, GetPromptRequestParams,
-        InputRequiredResult, ReadResourceRequest, ReadResourceRequestParams, RequestMetaObject,
-        ResultType, ServerResult,
+        CacheScope, CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest,
+        CompleteRequest, CompleteRequestParams, ErrorCode, GetPromptRequest,
+        GetPromptRequestParams, InputRequiredResult, ReadResourceRequest,
+        ReadResourceRequestParams, RequestMetaObject, ResultType, ServerResult,
     },
     service::{PeerRequestOptions, RequestHandle, ServiceRole},
 };
@@ -291,6 +291,8 @@ fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
         (Ask::Tool(_), ServerResult::CallToolResult(it)) => (&mut it.meta, &mut it.result_type),
         (Ask::Prompt(_), ServerResult::GetPromptResult(it)) => (&mut it.meta, &mut it.result_type),
         (Ask::Resource(_), ServerResult::ReadResourceResult(it)) => {
+            // Whom it serves is for that server to say, and who may read it here for this one.
+            it.cache_scope = Some(CacheScope::Private);
             (&mut it.meta, &mut it.result_type)
         }
         (Ask::Complete(_), ServerResult::CompleteResult(it)) => (&mut it.meta, &mut it.result_type),
@@ -345,7 +347,10 @@ fn question(key: String, request: &Value) -> Option<Question> {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::{ErrorData, model::GetPromptResult};
+    use rmcp::{
+        ErrorData,
+        model::{GetPromptResult, ReadResourceResult},
+    };
 
     use super::*;
 
@@ -364,6 +369,20 @@ mod tests {
         for text in ["no such session: 7", "the session is full", "closed before noon"] {
             assert!(!is_lost(-32603, text, false), "{text}");
         }
+    }
+
+    #[test]
+    fn what_another_server_lets_all_keep_is_its_readers_alone() {
+        let result = ReadResourceResult::new(Vec::new())
+            .with_ttl_ms(60_000)
+            .with_cache_scope(CacheScope::Public);
+        let ask = Ask::Resource("note://1".to_owned());
+        let Some(Answer::Result(passed)) = answer(&ask, ServerResult::ReadResourceResult(result))
+        else {
+            panic!("it is an answer")
+        };
+        let json: Value = serde_json::from_str(&passed.json).unwrap();
+        assert_eq!((&json["cacheScope"], &json["ttlMs"]), (&json!("private"), &json!(60_000)));
     }
 
     #[test]

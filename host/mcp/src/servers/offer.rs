@@ -223,7 +223,7 @@ pub(super) fn of(server: &Arc<Server>, lists: Lists) -> (Offer, Vec<String>) {
     let resource = |it: Resource| definition::Resource { listed: listed(&it), uri: it.uri.into() };
     let template = |template: ResourceTemplate| ServerTemplate {
         listed: listed(&template),
-        uri: UriTemplate::new(&template.uri_template).ok(),
+        uri: UriTemplate::of_another(&template.uri_template).ok(),
         text: template.uri_template.clone(),
     };
     let shown: Vec<_> = offered.iter().map(|it| json!([it.listed, it.is_changed])).collect();

@@ -55,6 +55,8 @@ struct Session {
     /// to listen.
     said: u64,
     began: u64,
+    /// Whether its client reads events without a message, as since 2025-11-25.
+    reads_empty: bool,
 }
 
 /// What went out in the answer to one request.
@@ -227,6 +229,16 @@ impl Replay {
             });
             std::future::ready(is_new.then_some(event))
         })
+    }
+
+    /// The client of that session reads events without a message.
+    pub(super) fn note_reads_empty(&self, session: &SessionId) {
+        self.0.lock().sessions.entry(session.clone()).or_default().reads_empty = true;
+    }
+
+    /// Whether it does; a client that does not takes each for a broken one.
+    pub(super) fn reads_empty(&self, session: &SessionId) -> bool {
+        self.0.lock().sessions.get(session).is_some_and(|it| it.reads_empty)
     }
 
     /// Nothing is kept of that session any more.

@@ -86,6 +86,8 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
         self.state.begin();
         let front = &self.front;
         let (mut parts, incoming) = request.into_parts();
+        let resource = front.0.guard.as_ref().and_then(Guard::resource);
+        let resource = resource.map(|it| (it.clone(), it.place_of(parts.uri.path())));
         let (answer, pass, later) = match front.pass(&mut parts, &self.state, None) {
             Ok(pass) => {
                 let (answer, pass) = front.answer(parts, incoming, &self.state, Ok(pass));
@@ -104,7 +106,6 @@ impl hyper::service::Service<http::Request<Incoming>> for Served {
         let Pass { share, shape, expires, ended, held, page, under_way, .. } = pass;
         let ending = (expires, ended);
         let end = Some(End { state: self.state.clone(), share, under_way });
-        let resource = front.0.guard.as_ref().and_then(Guard::resource).cloned();
         let state = self.state.clone();
         Answering { later, answer, state, end, shape, ending, held, page, resource }
     }
@@ -192,7 +193,8 @@ pin_project_lite::pin_project! {
         ending: (Option<SystemTime>, Option<CancellationToken>),
         held: Option<Arc<[String]>>,
         page: Option<HeaderValue>,
-        resource: Option<Arc<ProtectedResource>>,
+        // With the number of the address that is asked.
+        resource: Option<(Arc<ProtectedResource>, usize)>,
     }
 }
 
@@ -223,8 +225,9 @@ impl Future for Answering {
         {
             response = unsent(*this.shape);
         }
-        if let Some(resource) = this.resource.take() {
-            response = resource.challenge(response, this.held.as_deref().unwrap_or_default());
+        if let Some((resource, place)) = this.resource.take() {
+            let held = this.held.as_deref().unwrap_or_default();
+            response = resource.challenge(response, (place, held));
         }
         if let Some(page) = this.page.take() {
             response = cors::readable(response, page);

@@ -51,8 +51,8 @@ impl ProtectedResource {
 
     /// The metadata at `path`: of this server, or of it as one that gives tokens.
     fn document(&self, path: &str) -> Option<&Value> {
-        if self.resource.is_described_at(path) {
-            return Some(&self.resource.metadata);
+        if let Some(metadata) = self.resource.metadata_at(path) {
+            return Some(metadata);
         }
         let rest = path.strip_prefix(ISSUER)?.trim_end_matches('/');
         let issuer = self.issuer.as_ref().filter(|it| rest.is_empty() || rest == it.1);
@@ -79,9 +79,18 @@ impl ProtectedResource {
         response
     }
 
-    /// `response` with where a token is to be had, where it says that one is needed or brings too little: with
-    /// the scopes of the providers, or of this server beside those that are `held`, so that more does not mean less.
-    pub(super) fn challenge(&self, mut response: Response, held: &[String]) -> Response {
+    /// Which of the addresses of MCP a request for `path` is sent to.
+    pub(super) fn place_of(&self, path: &str) -> usize {
+        self.resource.place_of(path)
+    }
+
+    /// `response`, from that of its addresses, with where a token is to be had, where it says that one is needed or brings
+    /// too little: with the scopes of the providers, or of this server beside those that are `held`, so that more does not mean less.
+    pub(super) fn challenge(
+        &self,
+        mut response: Response,
+        (place, held): (usize, &[String]),
+    ) -> Response {
         let headers = response.headers_mut();
         let header = headers.get(header::WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
         let Some(header) = header else { return response };
@@ -96,7 +105,7 @@ impl ProtectedResource {
             None if before.contains("insufficient_scope") => None,
             None => Some(self.resource.scope.clone()).filter(|it| !it.is_empty()),
         };
-        let mut text = format!("{before}, {METADATA}=\"{}\"", self.resource.metadata_url);
+        let mut text = format!("{before}, {METADATA}=\"{}\"", self.resource.metadata_url(place));
         if let Some(scope) = scope {
             text += &format!(", scope=\"{scope}\"");
         }

@@ -34,6 +34,14 @@ async fn web() -> (String, Arc<AtomicUsize>) {
             match name {
                 "right" => document(&id, json!({})).into_response(),
                 "other" => document("https://other.example/client", json!({})).into_response(),
+                "either" => document(
+                    &id,
+                    json!({
+                        "token_endpoint_auth_method": "private_key_jwt",
+                        "token_endpoint_auth_methods_supported": ["none", "private_key_jwt"],
+                    }),
+                )
+                .into_response(),
                 "secret" => {
                     document(&id, json!({ "token_endpoint_auth_method": "client_secret_post" }))
                         .into_response()
@@ -49,7 +57,7 @@ async fn web() -> (String, Arc<AtomicUsize>) {
         }
     };
     let mut router = Router::new();
-    for name in ["right", "other", "secret", "large", "moved", "gone", "slow", "text"] {
+    for name in ["right", "either", "other", "secret", "large", "moved", "gone", "slow", "text"] {
         router = router.route(&format!("/{name}"), get(answer.clone()).with_state(name));
     }
     tokio::spawn(async move { axum::serve(listener, router).await });
@@ -75,6 +83,8 @@ async fn a_client_is_what_its_document_says_and_no_other() {
     assert_eq!(whoami(&server, access(&tokens)).await.status(), StatusCode::OK, "AUTH-10");
     assert_eq!(app.refresh(refresh(&tokens), &[]).await.0, StatusCode::OK);
     assert_eq!(asked.load(Ordering::Relaxed), 1, "it is kept for a while");
+    let either = app.named(&format!("{web}/either")).tokens(&mut ann, &[]).await;
+    assert_eq!(whoami(&server, access(&either)).await.status(), StatusCode::OK, "it has a choice");
     let elsewhere = app.query(&[("redirect_uri", "https://evil.example/")]);
     let elsewhere = ann.get(&format!("/oauth/authorize?{elsewhere}")).await;
     assert_eq!(elsewhere.status(), StatusCode::BAD_REQUEST);

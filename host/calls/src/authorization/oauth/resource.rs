@@ -9,20 +9,31 @@ use base::config::Config;
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// What people read where the configuration has no name.
 const NAME: &str = "Madoguchi";
+/// Where MCP is served.
+const MCP: &str = "/mcp";
 
 /// The server as a protected resource.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// Its identifier (RFC 8707): the address of `/mcp`.
-    pub uri: String,
-    /// The address of its metadata.
-    pub metadata_url: String,
-    /// The document of RFC 9728.
-    pub metadata: Value,
     /// What clients are to ask for at first, separated by spaces; empty where the configuration names none.
     pub scope: String,
-    /// Its path, which is behind that of the metadata.
+    /// The path of `/mcp` as others see it, which is behind that of the metadata.
     path: String,
+    /// `/mcp`, and the address of each toolset: clients take the metadata of no other address than theirs (RFC 9728, 3.3).
+    places: Vec<Place>,
+}
+
+/// An address of the server's, as a protected resource.
+#[derive(Clone, Debug)]
+struct Place {
+    /// What is behind the path of `/mcp`.
+    behind: String,
+    /// The document of RFC 9728.
+    metadata: Value,
+    /// Where that is.
+    metadata_url: String,
+    /// Its identifier (RFC 8707).
+    uri: String,
 }
 
 impl Resource {
@@ -43,7 +54,6 @@ impl Resource {
         }
         let name = config.oauth.iter().find_map(|it| it.resource_name.as_deref()).unwrap_or(NAME);
         let mut metadata = json!({
-            "resource": uri,
             "authorization_servers": issuers,
             "bearer_methods_supported": ["header"],
             "resource_name": name,
@@ -51,17 +61,50 @@ impl Resource {
         if !scopes.is_empty() {
             metadata["scopes_supported"] = json!(scopes);
         }
-        let scope = scopes.join(" ");
-        let metadata_url = format!("{origin}{WELL_KNOWN}{path}");
-        Self { uri, metadata_url, metadata, scope, path }
+        let place = |behind: String| {
+            let uri = format!("{uri}{behind}");
+            let mut metadata = metadata.clone();
+            metadata["resource"] = json!(uri);
+            Place {
+                metadata,
+                metadata_url: format!("{origin}{WELL_KNOWN}{path}{behind}"),
+                uri,
+                behind,
+            }
+        };
+        let toolsets = config.toolsets.iter().map(|(name, _)| format!("/{name}"));
+        let places = std::iter::once(String::new()).chain(toolsets).map(place).collect();
+        Self { scope: scopes.join(" "), path, places }
     }
 
-    /// Whether the metadata is served at `path`: behind it is nothing, `/mcp`, or the resource's path as others see
-    /// it.
-    pub fn is_described_at(&self, path: &str) -> bool {
-        let Some(rest) = path.strip_prefix(WELL_KNOWN) else { return false };
+    /// The identifiers for which tokens are made.
+    pub fn uris(&self) -> impl Iterator<Item = &str> {
+        self.places.iter().map(|it| &*it.uri)
+    }
+
+    /// The document at `path`: behind that of the metadata is nothing, `/mcp`, or the path of that as others see it; and
+    /// behind those the name of a toolset.
+    pub fn metadata_at(&self, path: &str) -> Option<&Value> {
+        let rest = path.strip_prefix(WELL_KNOWN)?;
         let rest = rest.strip_suffix('/').unwrap_or(rest);
-        rest.is_empty() || rest == "/mcp" || rest == self.path
+        let place = |it: &str| self.place(rest.strip_prefix(it)?);
+        let at = if rest.is_empty() { 0 } else { [MCP, &self.path].into_iter().find_map(place)? };
+        self.places.get(at).map(|it| &it.metadata)
+    }
+
+    /// Which of its addresses a request for `path` is sent to; `/mcp` for what is sent to none.
+    pub fn place_of(&self, path: &str) -> usize {
+        let behind = path.strip_prefix(MCP).map(|it| it.strip_suffix('/').unwrap_or(it));
+        behind.and_then(|it| self.place(it)).unwrap_or(0)
+    }
+
+    /// Where the metadata of that address is.
+    pub fn metadata_url(&self, place: usize) -> &str {
+        self.places.get(place).map_or("", |it| &it.metadata_url)
+    }
+
+    fn place(&self, behind: &str) -> Option<usize> {
+        self.places.iter().position(|it| it.behind == behind)
     }
 }
 
@@ -76,25 +119,43 @@ mod tests {
             "issuer": "https://id.example", "scopes": { "b": ["*"], "a": ["read-only"] },
         });
         config.oauth = vec![serde_json::from_value(provider).unwrap()];
+        config.toolsets = serde_json::from_value(json!({ "booking": {} })).unwrap();
         Resource::of(&config)
     }
 
     #[test]
     fn is_what_the_public_address_says() {
         let own = resource(None);
-        assert_eq!(own.uri, "http://127.0.0.1:8808/mcp");
+        let uris: Vec<_> = own.uris().collect();
+        assert_eq!(uris, ["http://127.0.0.1:8808/mcp", "http://127.0.0.1:8808/mcp/booking"]);
         let deep = resource(Some("https://a.example/tools"));
-        assert_eq!(deep.uri, "https://a.example/tools/mcp");
         let url = "https://a.example/.well-known/oauth-protected-resource/tools/mcp";
-        assert_eq!(deep.metadata_url, url);
-        assert_eq!(deep.metadata["resource"], "https://a.example/tools/mcp");
-        assert_eq!(deep.metadata["scopes_supported"], json!(["a", "b"]));
+        assert_eq!(deep.metadata_url(0), url);
         assert_eq!(deep.scope, "a b");
+        let described = |path: &str| deep.metadata_at(&format!("{WELL_KNOWN}{path}"));
         for path in ["", "/", "/mcp", "/mcp/", "/tools/mcp"] {
-            assert!(deep.is_described_at(&format!("{WELL_KNOWN}{path}")), "{path}");
+            let metadata = described(path).unwrap_or_else(|| panic!("{path}"));
+            assert_eq!(metadata["resource"], "https://a.example/tools/mcp", "{path}");
+            assert_eq!(metadata["scopes_supported"], json!(["a", "b"]));
         }
-        for path in ["/other", "x", "//", "/tools"] {
-            assert!(!deep.is_described_at(&format!("{WELL_KNOWN}{path}")), "{path}");
+        for path in ["/other", "x", "//", "/tools", "/booking", "/mcp/other", "/mcpbooking"] {
+            assert!(described(path).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_address_of_a_toolset_has_metadata_of_its_own() {
+        let deep = resource(Some("https://a.example/tools"));
+        for path in ["/mcp/booking", "/mcp/booking/", "/tools/mcp/booking"] {
+            let metadata = deep.metadata_at(&format!("{WELL_KNOWN}{path}"));
+            let metadata = metadata.unwrap_or_else(|| panic!("{path}"));
+            assert_eq!(metadata["resource"], "https://a.example/tools/mcp/booking", "{path}");
+        }
+        let url = |path: &str| deep.metadata_url(deep.place_of(path));
+        let own = "https://a.example/.well-known/oauth-protected-resource/tools/mcp";
+        assert_eq!(url("/mcp/booking"), format!("{own}/booking"));
+        for path in ["/mcp", "/mcp/", "/mcp/other", "/rpc", "/api/tools"] {
+            assert_eq!(url(path), own, "{path}");
         }
     }
 }
