@@ -56,7 +56,8 @@ pub(crate) fn log_to_stderr(format: LogFormat, is_dev: bool) {
 /// What is logged: what was `asked` for, and where that says of some targets only how much, of all others what is said
 /// without it. A text that is none counts as nothing.
 fn filter(quiet: &str, asked: &str) -> EnvFilter {
-    let is_of_all = asked.split(',').any(|it| it.trim().parse::<LevelFilter>().is_ok());
+    let parts = || asked.split(',').map(str::trim).filter(|it| !it.is_empty());
+    let is_of_all = parts().any(|it| it.parse::<LevelFilter>().is_ok());
     let whole = if is_of_all { asked.to_owned() } else { format!("{quiet},{asked}") };
     EnvFilter::try_new(whole).unwrap_or_else(|_| quiet.into())
 }
