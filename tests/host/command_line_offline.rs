@@ -68,6 +68,17 @@ fn checking_a_sound_configuration_passes_and_creates_nothing() {
     );
 }
 
+#[test]
+fn variables_that_are_empty_say_nothing() {
+    let folders = Folders::new();
+    let mut command = bare_command(&folders);
+    for name in ["ADDR", "OPERATOR_ADDR", "CONFIG", "COMPONENTS", "LANGUAGE", "LOG", "LOG_FORMAT"] {
+        command.env(format!("MADOGUCHI_{name}"), "");
+    }
+    let listed = output(command.args(["token", "list"]));
+    assert!(listed.status.success(), "{listed:?}");
+}
+
 /// The address of a store is checked without being shown (STO-5).
 #[test]
 fn wrong_address_of_a_store_is_found_and_not_repeated() {
@@ -90,7 +101,12 @@ fn wrong_address_of_a_store_is_found_and_not_repeated() {
 async fn whatever_a_server_refuses_the_check_finds_with_its_line() {
     for (lines, about, line) in [
         ("addr = \"0.0.0.0:0\"", "addr", 2),
+        ("operator_addr = \"0.0.0.0:0\"", "operator_addr", 2),
         ("public_url = \"https://tools.example\"", "public_url", 2),
+        ("allow_anonymous = true\nallowed_hosts = [\"https://a.example\"]", "allowed_hosts", 3),
+        ("body_bytes_max = 0", "body_bytes_max", 2),
+        ("[blobs]\ncaller_uploads_max = 0", "blobs", 2),
+        ("[audit]\nbytes_max = 0", "audit", 2),
         ("[swap]\nnode_wait_s = 0", "swap", 2),
         ("[swap]\n[swap.canary]\nfaults_min = 0", "swap.canary", 3),
         ("[sandbox]\ninstances_max = 0", "sandbox", 2),

@@ -190,6 +190,11 @@ fn the_command_line_tells_storage_settings_and_a_call() {
     );
     let (done, output) = say(&folders, &["settings", "limits.deadline"]);
     assert_eq!((done, &*output), (true, "limits.deadline_ms = 30000  (by default)\n"));
+    let (done, output) = say(&folders, &["settings", "limits.deadline", "--json"]);
+    let told: Value = serde_json::from_str(&output).expect(&output);
+    assert_eq!((done, told["settings"].as_array().map(Vec::len)), (true, Some(1)), "{output}");
+    let (done, output) = say(&folders, &["settings", "limit.deadline"]);
+    assert!(!done && output.contains("no setting's name begins"), "{output}");
     let (_, output) = say(&folders, &["settings", "data"]);
     assert!(output.contains("MADOGUCHI_DATA") || output.contains("--data"), "{output}");
     assert!(say(&folders, &["call", "list_movies"]).0);

@@ -290,9 +290,10 @@ impl Config {
     }
 
     fn from_text(text: &str, path: &Path, embedded: &Embedded) -> Result<Self, ConfigError> {
-        let config: Self = toml::from_str(text).map_err(|error| parse_error(text, path, &error))?;
+        let wrong = |error: toml::de::Error| ConfigError::parse(text, path, &error);
+        let config: Self = toml::from_str(text).map_err(wrong)?;
         let start = defaults::start(embedded)?;
-        let written: toml::Table = toml::from_str(text).expect("it was read a moment ago");
+        let written: toml::Table = toml::from_str(text).map_err(wrong)?;
         let tables = [&start.table, &written];
         let ours: Self = start.table.clone().try_into().map_err(defaults::unusable)?;
         let (mut components, mut endpoints) = (ours.components, ours.endpoints);
@@ -406,12 +407,6 @@ impl Config {
         let own = own.filter_map(|it| it.limits.as_ref()).map(|it| it.memory_bytes_max);
         own.fold(self.limits.memory_bytes_max, usize::max)
     }
-}
-
-fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError {
-    let at = error.span().map_or(0, |it| it.start.min(text.len()));
-    let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
-    ConfigError::Parse { path: path.to_owned(), line, message: error.message().to_owned() }
 }
 
 /// `common`, with those entries changed that the program's own file and the operator's name for this

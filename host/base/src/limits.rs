@@ -3,6 +3,7 @@
 use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use store::blobs;
 
 /// Elements that a table in the pool has room for.
 pub const TABLE_ELEMENTS_MAX: usize = 20_000;
@@ -248,6 +249,28 @@ impl ConnectionsConfig {
     }
 }
 
+/// Says what to fix where uploads cannot be kept so.
+///
+/// # Errors
+/// The first that is too little or too much.
+pub(crate) fn check_blobs(it: &blobs::Limits) -> Result<(), String> {
+    let bytes = || 1..=1 << 40;
+    within("blob_bytes_max", it.blob_bytes_max, bytes())?;
+    within("bytes_max", it.bytes_max, bytes())?;
+    within("caller_bytes_max", it.caller_bytes_max, bytes())?;
+    within("caller_uploads_max", it.caller_uploads_max, 1..=1 << 20)?;
+    within("caller_downloads_max", it.caller_downloads_max, 1..=1 << 20)?;
+    within("ttl_s", it.ttl_s, 1..=10 * 366 * 24 * 60 * 60)
+}
+
+/// Says what to fix where a request's body cannot have so many bytes.
+///
+/// # Errors
+/// What is right.
+pub(crate) fn check_body(bytes_max: usize) -> Result<(), String> {
+    within("body_bytes_max", bytes_max, 1 << 10..=BYTES_MAX)
+}
+
 /// Says what to fix where `it` is not in `range`.
 ///
 /// # Errors
@@ -285,6 +308,17 @@ mod tests {
             let error = limits.check(&SandboxConfig::default()).unwrap_err();
             assert!(error.starts_with(&format!("{name} = {most} cannot work")), "{error}");
         }
+    }
+
+    #[test]
+    fn uploads_and_bodies_that_nothing_fits_are_refused() {
+        assert_eq!(check_blobs(&blobs::Limits::default()), Ok(()));
+        let brief = blobs::Limits { ttl_s: 0, ..blobs::Limits::default() };
+        assert!(check_blobs(&brief).unwrap_err().contains("ttl_s = 0 cannot work; 1 to"));
+        let shut = blobs::Limits { caller_uploads_max: 0, ..blobs::Limits::default() };
+        assert!(check_blobs(&shut).unwrap_err().contains("caller_uploads_max = 0"));
+        assert_eq!(check_body(4 << 20), Ok(()));
+        assert!(check_body(0).unwrap_err().contains("1024 to 1073741824 is right"));
     }
 
     #[test]

@@ -156,12 +156,17 @@ impl Manifest {
         self.generations.drain(..surplus);
     }
 
-    /// Revision `number` serves again; the one that served ended with `status`.
+    /// Revision `number` serves again; the one that served ended with `status`. What lies between the two was passed over
+    /// with it, so that no later way back leads there.
     pub fn go_to(&mut self, number: u64, status: Status) {
-        if let Some(serving) = self.serving().filter(|it| it.number > number) {
-            let (digest, number) = (serving.digest.clone(), serving.number);
-            self.forgive(&digest);
-            self.rejected.push(Rejected { digest, number, status });
+        if let Some(serving) = self.serving().map(|it| it.number).filter(|it| *it > number) {
+            for it in &self.generations {
+                let is_left = it.number > number && it.number <= serving;
+                if is_left && !self.rejected.iter().any(|had| had.digest == it.digest) {
+                    let (digest, number) = (it.digest.clone(), it.number);
+                    self.rejected.push(Rejected { digest, number, status });
+                }
+            }
             let surplus = self.rejected.len().saturating_sub(DIGESTS_MAX);
             self.rejected.drain(..surplus);
             self.end_serving(status);
@@ -309,6 +314,16 @@ mod tests {
         manifest.go_to(1, Status::Returned);
         manifest.install(generation(3, "c"));
         assert_eq!(manifest.previous().unwrap().number, 1);
+    }
+
+    #[test]
+    fn a_rollback_leads_to_no_version_that_another_passed_over() {
+        let mut manifest = manifest(&["a", "b", "c"]);
+        manifest.go_to(1, Status::RolledBack);
+        manifest.install(generation(4, "d"));
+        assert_eq!(manifest.previous().unwrap().number, 1);
+        manifest.go_to(2, Status::RolledBack);
+        assert_eq!((serving(&manifest), manifest.rejection("b")), (2, None), "it was named");
     }
 
     #[test]

@@ -104,9 +104,15 @@ pub fn compile_here(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> Result<V
     code(sandbox, bytes, is_quiet).map_err(LoadError::Compile)
 }
 
+/// What becomes a component of a module, as compilers leave it for other targets than `wasm32-wasip2`.
+const CORE_MODULE: &str = "it is a core module; build it for wasm32-wasip2, or make a component of it by `wasm-tools component new`";
+
 /// The code of a component, for the engine that it needs: one with asynchronous functions, or that goes by WASI 0.3,
 /// runs on an engine of its own (SYS-49).
 fn code(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> wasmtime::Result<Vec<u8>> {
+    if Parser::is_core_wasm(bytes) {
+        return Err(wasmtime::Error::msg(CORE_MODULE));
+    }
     // What is refused here is refused before anything of it is compiled.
     if !imports_wasi_03(bytes)
         && let Ok(code) = sandbox.compiler(is_quiet).precompile_component(bytes)
@@ -331,6 +337,13 @@ mod tests {
         let long = component(1, FUNCTION_BYTES_MAX as usize + 1);
         let error = check(&long, &SandboxConfig::default()).unwrap_err().to_string();
         assert!(error.contains("function_bytes_max"), "{error}");
+    }
+
+    #[test]
+    fn says_what_makes_a_component_of_a_core_module() {
+        let sandbox = Sandbox::new(16 << 20).unwrap();
+        let error = compile_here(&sandbox, b"\0asm\x01\0\0\0", false).unwrap_err().to_string();
+        assert!(error.contains("wasm32-wasip2"), "{error}");
     }
 
     #[test]

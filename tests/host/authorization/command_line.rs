@@ -153,6 +153,7 @@ async fn accounts_are_made_listed_linked_and_removed_by_commands() {
         (&["account", "new", "operator"], "another name"),
         (&["account", "new", "ben", "--scopes", "everything"], "is not a scope"),
         (&["account", "link", "nobody"], "no such account"),
+        (&["account", "scopes", "ann"], "which scopes?"),
         (&["account", "revoke", "ann", "0a"], "no such account or device"),
     ] {
         let refused = run(&folders, wrong);

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use base::config::Config;
+use base::config::{Config, ConfigError};
 use clap::Args;
 use serde_json::json;
 
@@ -41,7 +41,7 @@ impl CheckConfig {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(check(config, &Document::new(&text)))
             }
-            Err(error) => vec![unreadable(&with_causes(error))],
+            Err(error) => vec![unreadable(error)],
         };
         let is_good = !findings.iter().any(|it| it.is_problem);
         if self.json.is_wanted {
@@ -64,16 +64,13 @@ impl CheckConfig {
     }
 }
 
-/// A file with an unknown or a wrong entry: the message has the line.
-fn unreadable(message: &str) -> Finding {
-    let after = message.split_once("line ").map_or("", |it| it.1);
-    let digits = after.split(|c: char| !c.is_ascii_digit()).next();
-    Finding {
-        line: digits.and_then(|it| it.parse().ok()),
-        is_problem: true,
-        about: "the file".to_owned(),
-        message: message.to_owned(),
-    }
+/// A file that cannot be read, or has an unknown or a wrong entry in a line.
+fn unreadable(error: &anyhow::Error) -> Finding {
+    let (line, message) = match error.downcast_ref() {
+        Some(ConfigError::Parse { line, message, .. }) => (Some(*line), message.clone()),
+        _ => (None, with_causes(error)),
+    };
+    Finding { line, is_problem: true, about: "the file".to_owned(), message }
 }
 
 fn sentence(file: &str, finding: &Finding) -> String {
@@ -83,4 +80,29 @@ fn sentence(file: &str, finding: &Finding) -> String {
     };
     let kind = if finding.is_problem { "problem" } else { "note" };
     format!("{place}: {kind}: {}: {}", finding.about, finding.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use anyhow::Context;
+    use base::embedded::Embedded;
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_entry_is_told_once_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |path: &Path| {
+            Config::read(path, &Embedded::default()).context("configuration").unwrap_err()
+        };
+        let file = folder.path().join("a.toml");
+        std::fs::write(&file, "\nbundled = 1\n").unwrap();
+        let found = unreadable(&read(&file));
+        assert_eq!(found.line, Some(2));
+        assert!(found.message.starts_with("what is right here"), "{found:?}");
+        let gone = unreadable(&read(&folder.path().join("none.toml")));
+        assert!(gone.line.is_none() && gone.message.contains("none.toml"), "{gone:?}");
+    }
 }

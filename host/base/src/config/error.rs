@@ -1,6 +1,9 @@
 //! Why a configuration cannot be used, and how to correct it.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,4 +47,42 @@ pub enum ConfigError {
         /// What cannot work, and what would.
         what: String,
     },
+}
+
+impl ConfigError {
+    /// Where `text` cannot be read, and what would be right there.
+    pub(super) fn parse(text: &str, path: &Path, error: &toml::de::Error) -> Self {
+        let at = error.span().map_or(0, |it| it.start.min(text.len()));
+        let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
+        Self::Parse { path: path.to_owned(), line, message: in_words(error.message()) }
+    }
+}
+
+/// What is right, without the library's terms, which are about Rust, and without what stands there.
+fn in_words(message: &str) -> String {
+    const ADDRESS: &str =
+        "an address with its port in quotes, such as \"127.0.0.1:8808\", and no name";
+    let wrong =
+        ["invalid type: ", "invalid value: "].iter().find_map(|it| message.strip_prefix(it));
+    let expected = wrong.and_then(|it| it.split_once(", expected ")).map(|it| it.1);
+    let right = match expected {
+        Some("socket address") => ADDRESS,
+        Some("a string") => "a text in quotes",
+        Some("a boolean") => "true or false, without quotes",
+        Some("a sequence") => "a list: […], or [[…]] above each of several tables",
+        Some("f64") => "a number, without quotes and unit",
+        Some(it) if it.starts_with("a nonzero ") => {
+            "a whole number from 1 on, without quotes and unit"
+        }
+        Some("u8" | "u16" | "u32" | "u64" | "usize") => {
+            "a whole number from 0 on, without quotes and unit"
+        }
+        None if message.starts_with("invalid socket address") => ADDRESS,
+        None if message.starts_with("invalid IP address") => {
+            "an IP address in quotes, such as \"127.0.0.1\", and no name and no network"
+        }
+        None if message.ends_with("value was too large") => "a smaller number",
+        _ => return message.to_owned(),
+    };
+    format!("what is right here is {right}")
 }

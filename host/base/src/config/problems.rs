@@ -1,6 +1,7 @@
 //! What is wrong with a configuration, for the server that refuses it and for `check-config`, which says where.
 
 use super::{Config, ConfigError, assistants, servers, tokens};
+use crate::limits;
 
 /// One thing that is wrong, or worth knowing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +61,13 @@ impl Config {
             let path: Vec<_> = table.splitn(2, '.').collect();
             check(&path, Err(what));
         }
+        if self.operator_addr.is_some_and(|it| !it.ip().is_loopback()) {
+            let what = "the operator is served on this machine only; 127.0.0.1:0 is right";
+            check(&["operator_addr"], Err(what.to_owned()));
+        }
+        check(&["body_bytes_max"], limits::check_body(self.body_bytes_max));
+        check(&["blobs"], limits::check_blobs(&self.blobs));
+        check(&["audit"], self.audit.check());
         check(&["telemetry"], self.telemetry.check().map_err(|it| it.to_string()));
         check(&["sessions"], self.sessions.check());
         check(&["connections"], self.connections.check(self.largest_body()));

@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::within;
+
 /// The audit log: `[audit]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -21,6 +23,14 @@ pub struct AuditConfig {
 impl Default for AuditConfig {
     fn default() -> Self {
         Self { enabled: true, required: true, bytes_max: 16 << 20, files_kept: 4 }
+    }
+}
+
+impl AuditConfig {
+    /// Says what to fix where no line would last.
+    pub(super) fn check(&self) -> Result<(), String> {
+        within("bytes_max", self.bytes_max, 64 << 10..=1 << 40)?;
+        within("files_kept", self.files_kept, 0..=1_000)
     }
 }
 

@@ -28,6 +28,39 @@ fn no_file_is_needed_and_bundled_components_have_their_grants() {
 }
 
 #[test]
+fn says_what_is_right_and_not_what_rust_calls_it() {
+    for (text, part) in [
+        ("addr = 'localhost:8808'", "such as \"127.0.0.1:8808\", and no name"),
+        ("addr = 8808", "such as \"127.0.0.1:8808\""),
+        ("trusted_proxies = ['10.0.0.0/8']", "an IP address in quotes"),
+        ("[limits]\ncpu_ms_max = '2s'", "line 2: what is right here is a whole number from 0 on"),
+        ("[limits]\ncpu_ms_max = -1", "a whole number from 0 on"),
+        ("[rate]\nrequests_per_s = 0", "a whole number from 1 on"),
+        ("[telemetry]\nsample_ratio = 'all'", "a number, without quotes"),
+        ("bundled = 'no'", "true or false"),
+        ("[components.a.http]\nhost = 'a.example'", "[[…]] above each"),
+        ("[tokens.a]\nsha256 = 'x'\nexpires = 2027-01-01T00:00:00Z", "a text in quotes"),
+        ("body_bytes_max = 18446744073709551615", "a smaller number"),
+    ] {
+        let error = parse(text).unwrap_err();
+        assert!(error.contains(part) && !error.contains("invalid"), "{text}: {error}");
+    }
+}
+
+#[test]
+fn what_cannot_work_is_found_before_a_start() {
+    for (text, part) in [
+        ("operator_addr = '0.0.0.0:1'", "[operator_addr]: the operator is served on this machine"),
+        ("[audit]\nbytes_max = 0", "[audit]: bytes_max = 0 cannot work"),
+        ("[blobs]\nttl_s = 0", "[blobs]: ttl_s = 0 cannot work"),
+        ("body_bytes_max = 0", "body_bytes_max = 0 cannot work"),
+    ] {
+        let error = parse(text).unwrap().check().unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
+
+#[test]
 fn a_file_changes_single_entries_and_leaves_the_others() {
     let config = parse("[components.cinema.settings]\ntimezone = 'UTC'").unwrap();
     let cinema = config.component("cinema");

@@ -56,7 +56,7 @@ struct Scoped {
     /// The account's name: a person, as the audit log shows them
     name: String,
     /// What it may do at most: *, component:NAME, tool:NAME, server:NAME, read-only or operator; may be given several
-    /// times, or several with commas between; everything but `operator` where none is given
+    /// times, or several with commas between; a new account may do everything but `operator` where none is given
     #[arg(long = "scopes", visible_alias = "scope", value_name = "SCOPE", value_delimiter = ',')]
     scopes: Vec<Scope>,
 }

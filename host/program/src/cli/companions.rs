@@ -4,13 +4,13 @@
 use std::{
     collections::BTreeMap,
     env::consts::EXE_SUFFIX,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::{self, ExitCode},
 };
 
 use anyhow::Context;
-use clap::{Arg, ArgMatches, Command, Parser, value_parser};
+use clap::{Arg, ArgMatches, Command, Parser, builder::Resettable, value_parser};
 
 /// How their files' names begin.
 const PREFIX: &str = "madoguchi-";
@@ -25,7 +25,7 @@ const REST: &str = "arguments";
 pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitCode>> {
     let program = std::env::current_exe().ok();
     let companions = program.as_deref().and_then(Path::parent).map(beside).unwrap_or_default();
-    let mut command = T::command();
+    let mut command = without_empty(T::command(), |it| std::env::var_os(it));
     for name in companions.keys() {
         if command.find_subcommand(name).is_none() {
             command = command.subcommand(companion(name));
@@ -40,15 +40,24 @@ pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitC
     {
         let mut process = process::Command::new(program);
         process.args(arguments.get_many::<OsString>(REST).into_iter().flatten());
-        if let Some(config) = matches.get_one::<PathBuf>("config") {
-            process.env("MADOGUCHI_CONFIG", config);
-        }
+        match matches.get_one::<PathBuf>("config") {
+            Some(config) => process.env("MADOGUCHI_CONFIG", config),
+            None => process.env_remove("MADOGUCHI_CONFIG"),
+        };
         let ended = process.status().with_context(|| program.display().to_string())?;
         let code = ended.code().and_then(|it| u8::try_from(it).ok());
         return Ok(Err(code.map_or(ExitCode::FAILURE, ExitCode::from)));
     }
     let read = T::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     Ok(Ok((read, matches)))
+}
+
+/// `command` without the variables that are empty: they say nothing.
+fn without_empty(command: Command, variable: impl Fn(&OsStr) -> Option<OsString>) -> Command {
+    command.mut_args(|it| {
+        let is_empty = it.get_env().and_then(&variable).is_some_and(|it| it.is_empty());
+        if is_empty { it.env(Resettable::Reset) } else { it }
+    })
 }
 
 /// The command line of a companion: it reads its arguments itself.
@@ -83,6 +92,16 @@ fn name_of(file: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_that_is_empty_says_nothing() {
+        let command = || Command::new("x").arg(Arg::new("data").long("data").env("PATH"));
+        let given = |value: &str| {
+            let command = without_empty(command(), |_| Some(value.into()));
+            command.get_matches_from(["x"]).contains_id("data")
+        };
+        assert!(given("/data") && !given(""));
+    }
 
     #[test]
     fn a_command_is_a_file_whose_name_begins_with_the_programs() {

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use host::{Server, config::LogFormat, log::Lines};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 pub(crate) use workbench::terminal::{Json, complain, say, with_causes};
 
 pub(crate) mod account;
@@ -31,7 +31,7 @@ pub(crate) fn log_to_stderr(format: LogFormat, is_dev: bool) {
     // What rmcp has to say concerns its developers: it reports each request, and as an error each
     // client that goes. What matters of it we say ourselves, once, and without addresses.
     let quiet = if is_dev { "warn,guest=info,rmcp=off" } else { "info,rmcp=off" };
-    let filter = EnvFilter::try_from_env("MADOGUCHI_LOG").unwrap_or_else(|_| quiet.into());
+    let filter = filter(quiet, &std::env::var("MADOGUCHI_LOG").unwrap_or_default());
     let log = tracing_subscriber::fmt().with_env_filter(filter);
     match format {
         LogFormat::Text => {
@@ -53,6 +53,15 @@ pub(crate) fn log_to_stderr(format: LogFormat, is_dev: bool) {
     }));
 }
 
+/// What is logged: what was `asked` for, and where that says of some targets only how much, of all others what is said
+/// without it. A text that is none counts as nothing.
+fn filter(quiet: &str, asked: &str) -> EnvFilter {
+    let parts = || asked.split(',').map(str::trim).filter(|it| !it.is_empty());
+    let is_of_all = parts().any(|it| it.parse::<LevelFilter>().is_ok());
+    let whole = if is_of_all { asked.to_owned() } else { format!("{quiet},{asked}") };
+    EnvFilter::try_new(whole).unwrap_or_else(|_| quiet.into())
+}
+
 /// Prints where the server can be reached, and what it offers.
 pub(crate) fn greet(server: &Server) -> io::Result<()> {
     let Some(addr) = server.addr else { return Ok(()) };
@@ -70,4 +79,25 @@ pub(crate) fn greet(server: &Server) -> io::Result<()> {
     };
     say(&format!("  components  {components}"))?;
     io::stdout().flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_of_one_target_takes_nothing_from_the_log_of_others() {
+        let told = |asked: &str| {
+            let mut all: Vec<_> =
+                filter("info,rmcp=off", asked).to_string().split(',').map(str::to_owned).collect();
+            all.sort();
+            all.join(" ")
+        };
+        assert_eq!(told(""), "info rmcp=off");
+        assert_eq!(told("guest=debug"), "guest=debug info rmcp=off");
+        assert_eq!(told("rmcp=warn"), "info rmcp=warn");
+        assert_eq!(told("warn"), "warn");
+        assert_eq!(told("trace,rmcp=off"), "rmcp=off trace");
+        assert_eq!(told("guest=loud"), "info rmcp=off");
+    }
 }

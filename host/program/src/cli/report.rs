@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::Args;
 use host::{
     Config,
@@ -10,10 +11,14 @@ use host::{
     timeline::Round,
 };
 use reqwest::Method;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Json, operator::tell, running::Server};
+use super::{
+    Json,
+    operator::{read, tell},
+    running::Server,
+};
 
 /// Columns of a call's time line.
 const WIDTH: u64 = 40;
@@ -101,14 +106,18 @@ fn storage(it: &Kept) -> Vec<String> {
 
 impl Settings {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        #[derive(Deserialize)]
+        #[derive(Deserialize, Serialize)]
         struct Listed {
             settings: Vec<Setting>,
         }
         let answer = Server::of(config)?.ask(Method::GET, "settings", None).await?;
-        let fits = |it: &&Setting| it.name.starts_with(&self.beginning);
-        tell(&answer, self.json, |it: &Listed| {
-            it.settings.iter().filter(fits).map(setting).collect()
+        let mut listed: Listed = read(&answer)?;
+        listed.settings.retain(|it| it.name.starts_with(&self.beginning));
+        if listed.settings.is_empty() {
+            bail!("no setting's name begins with {:?}", self.beginning);
+        }
+        tell(&serde_json::to_string(&listed)?, self.json, |it: &Listed| {
+            it.settings.iter().map(setting).collect()
         })
     }
 }

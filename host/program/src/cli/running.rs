@@ -91,7 +91,7 @@ impl Server {
 
 fn nobody(data: &std::path::Path) -> String {
     format!(
-        "no server that an operator can reach runs on {}; see --data, and operator_addr in the configuration",
+        "no server that an operator can reach runs on {} (one that starts can be reached once its components are compiled); see --data, and operator_addr in the configuration",
         data.display()
     )
 }

@@ -8,7 +8,10 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Operator, routes::read_or_none};
+use super::{
+    Operator,
+    routes::{read_or_none, wrong},
+};
 use crate::api::Refused;
 use accounts::{AccountError, Accounts};
 use base::failure::Failure;
@@ -26,9 +29,9 @@ struct Given {
     scopes: Option<Vec<String>>,
 }
 
-fn given(body: &[u8]) -> Result<Vec<String>, Failure> {
-    let Given { scopes } = read_or_none(body, "{\"scopes\": [\"SCOPE\", …]}, or empty")?;
-    Ok(scopes.unwrap_or_else(|| vec![EVERYTHING.to_owned()]))
+fn given(body: &[u8]) -> Result<Option<Vec<String>>, Failure> {
+    let Given { scopes } = read_or_none(body, "{\"scopes\": [\"SCOPE\", …]}")?;
+    Ok(scopes)
 }
 
 fn accounts(operator: &Operator) -> Result<&Accounts, Failure> {
@@ -66,7 +69,8 @@ pub(super) async fn list(State(operator): State<Operator>) -> Answer {
 }
 
 pub(super) async fn create((State(operator), Path(name)): Named, body: Bytes) -> Answer {
-    let link = accounts(&operator)?.create(&name, given(&body)?).await.map_err(failure)?;
+    let scopes = given(&body)?.unwrap_or_else(|| vec![EVERYTHING.to_owned()]);
+    let link = accounts(&operator)?.create(&name, scopes).await.map_err(failure)?;
     Ok(Json(json!({ "name": name, "link": link })))
 }
 
@@ -84,7 +88,10 @@ pub(super) async fn link((State(operator), Path(name)): Named, body: Bytes) -> A
 }
 
 pub(super) async fn rescope((State(operator), Path(name)): Named, body: Bytes) -> Answer {
-    let scopes = given(&body)?;
+    // Who says nothing means to look, and not to give everything.
+    let scopes = given(&body)?.ok_or_else(|| {
+        wrong("which scopes? {\"scopes\": [\"SCOPE\", …]} says, or --scopes at the command line")
+    })?;
     accounts(&operator)?.rescope(&name, scopes.clone()).await.map_err(failure)?;
     Ok(Json(json!({ "name": name, "scopes": scopes })))
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, net::IpAddr};
 
+use http::uri::Authority;
 use jiff::Timestamp;
 
 use super::TokenConfig;
@@ -77,6 +78,12 @@ pub fn problems(config: &Config) -> Vec<Problem> {
     problems.extend(oauth::problems(config));
     problems.extend(accounts::problems(config));
     problems.extend(open_to_others(config));
+    for host in config.allowed_hosts.iter().filter(|it| !is_host(it)) {
+        let what = format!(
+            "{host:?} is no name as requests have it; \"tools.example\" or \"tools.example:8443\" is right, without https://, path and *, and as xn--… where it has other letters than a to z"
+        );
+        problems.push(Problem::new(&["allowed_hosts"], what, true));
+    }
     for origin in config.allowed_origins.iter().filter(|it| !is_origin(it)) {
         let what = format!(
             "{origin:?} is not an origin; name each as a browser does, \"https://app.example\" or \"http://localhost:5173\""
@@ -122,11 +129,15 @@ fn digest_problem(token: &TokenConfig) -> String {
 /// Whether `text` is what a browser sends as `Origin`.
 fn is_origin(text: &str) -> bool {
     let Some((scheme, host)) = text.split_once("://") else { return false };
-    let is_right = |it: char| it.is_ascii_alphanumeric() || ".-:[]_".contains(it);
     !scheme.is_empty()
         && scheme.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
-        && !host.is_empty()
-        && host.chars().all(is_right)
+        && is_host(host)
+}
+
+/// Whether `text` is what a client sends as `Host`.
+fn is_host(text: &str) -> bool {
+    let is_right = |it: char| it.is_ascii_alphanumeric() || ".-:[]_".contains(it);
+    text.chars().all(is_right) && text.parse::<Authority>().is_ok()
 }
 
 #[cfg(test)]
@@ -182,6 +193,22 @@ mod tests {
             assert!(path == place && what.contains(part), "{place}: {found:?}");
             assert_eq!(*is_fatal, part != "nobody", "{found:?}");
             assert!(!what.contains("hush"), "{what}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_no_request_has_is_refused() {
+        let wrong = |host: &str| {
+            let allowed_hosts = vec![host.to_owned()];
+            let config = Config { allowed_hosts, allow_anonymous: true, ..Config::defaults() };
+            problems(&config).into_iter().any(|it| it.is_fatal && it.path == ["allowed_hosts"])
+        };
+        for right in ["tools.example", "Tools.example:8443", "[::1]:1", "xn--rhqv53a.example"] {
+            assert!(!wrong(right), "{right}");
+        }
+        for it in ["", "https://a.example", "a.example/", "*", "*.a.example", "窓口.example", "::1"]
+        {
+            assert!(wrong(it), "{it}");
         }
     }
 
