@@ -99,9 +99,11 @@ impl Ended {
         conversation_id.is_some() && self.done().any(is_meant)
     }
 
-    /// What it wants back the next time; none where that is too long to be kept.
+    /// What it wants back the next time; none where that is too long to be kept, or where it broke off, so that it does not
+    /// know of all that it has done: the messages tell it.
     pub(super) fn memory(&self) -> Option<String> {
-        let memory = (!self.memory.is_null()).then(|| self.memory.to_string());
+        let is_whole = !matches!(self.ending.as_str(), "failed" | "time");
+        let memory = (is_whole && !self.memory.is_null()).then(|| self.memory.to_string());
         memory.filter(|it| it.len() <= MEMORY_BYTES_MAX)
     }
 
@@ -193,6 +195,20 @@ mod tests {
         let failure = it.failure().expect("it failed");
         assert_eq!((failure.message.as_str(), failure.retry_after_s()), ("busy", Some(60)));
         assert!(it.usage.is_none());
+    }
+
+    #[test]
+    fn what_was_broken_off_is_not_remembered() {
+        for (ending, is_kept) in [
+            ("concluded", true),
+            ("rounds", true),
+            ("waits", true),
+            ("time", false),
+            ("failed", false),
+        ] {
+            let it = ended(&json!({ "ending": ending, "memory": { "transcript": [] } }));
+            assert_eq!(it.memory().is_some(), is_kept, "{ending}");
+        }
     }
 
     #[test]
