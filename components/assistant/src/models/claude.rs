@@ -143,7 +143,8 @@ impl Claude {
         Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
     }
 
-    /// One answer; where `messages` are too long for the model, to half of them.
+    /// One answer; where `messages` are too long for the model, to half of them, and where they are refused, to what is
+    /// left without their pictures.
     fn reply(
         &mut self,
         messages: &mut Vec<Value>,
@@ -151,22 +152,19 @@ impl Claude {
         names: &Names,
     ) -> Result<Reply, ModelError> {
         let headers = [("anthropic-version", VERSION)];
-        let mut is_shorter = false;
+        let mut is_halved = false;
         loop {
             let body = self.body(messages, turn, names);
             let events = self.wire.stream(self.path, &headers, &body, turn.until, error_of);
-            match Reply::read(events, turn.teller) {
-                Err(error) if error.is_too_large() && !is_shorter => {
-                    is_shorter = trim::halve(messages, &SHAPE);
-                    if !is_shorter {
-                        return Err(error.model_error());
-                    }
-                }
-                Err(error) => return Err(error.model_error()),
+            let error = match Reply::read(events, turn.teller) {
                 Ok(reply) => {
                     reply.tokens().count(&mut self.usage, self.price);
                     return Ok(reply);
                 }
+                Err(error) => error,
+            };
+            if !trim::lessen(messages, &SHAPE, &error, &mut is_halved) {
+                return Err(error.model_error());
             }
         }
     }
@@ -193,7 +191,7 @@ impl Claude {
                 json!({
                     "name": names.wire(&tool.name),
                     "description": tool.description,
-                    "input_schema": schema(tool.parameters),
+                    "input_schema": tool.parameters,
                 })
             });
             body["tools"] = tools.collect();
@@ -264,17 +262,6 @@ fn price(model: &str, configured: Option<(f64, f64)>) -> Option<Price> {
 /// What may come back from the cache for five minutes.
 fn ephemeral() -> Value {
     json!({ "type": "ephemeral" })
-}
-
-/// `parameters` as they are taken: an object at the top, and no choice of several there.
-fn schema(mut parameters: Value) -> Value {
-    if let Value::Object(schema) = &mut parameters {
-        schema.insert("type".to_owned(), "object".into());
-        for refused in ["oneOf", "allOf", "anyOf"] {
-            schema.remove(refused);
-        }
-    }
-    parameters
 }
 
 /// What is for people.

@@ -132,7 +132,7 @@ impl Gemini {
     }
 
     /// One answer; asked again once, where the model wrote a call that cannot be read, or nothing at
-    /// all, and where `contents` are too long for it, with half of them.
+    /// all; where `contents` are too long for it, with half of them, and where they are refused, without their pictures.
     fn reply(&mut self, contents: &mut Vec<Value>, turn: &Turn<'_>) -> Result<Reply, ModelError> {
         let (mut is_again, mut is_shorter) = (false, false);
         loop {
@@ -141,6 +141,12 @@ impl Gemini {
                 Err(error) if error.why == Why::TooLong && !is_shorter => {
                     is_shorter = trim::halve(contents, &content::SHAPE);
                     if !is_shorter {
+                        return Err(error);
+                    }
+                    continue;
+                }
+                Err(error) if error.why == Why::Refused => {
+                    if !trim::blind(contents, &content::SHAPE) {
                         return Err(error);
                     }
                     continue;

@@ -159,11 +159,11 @@ fn pictures(content: &Value) -> Vec<(String, usize)> {
 }
 
 /// A response has pictures only: from there it is taken out, and the response says so.
-fn drop_picture(content: &mut Value, place: &str) {
+fn drop_picture(content: &mut Value, place: &str, note: &str) {
     let inner = place.split_once("/functionResponse/parts/");
     let Some((part, at)) = inner else {
         if let Some(part) = content.pointer_mut(place) {
-            *part = json!({ "text": trim::PICTURE });
+            *part = json!({ "text": note });
         }
         return;
     };
@@ -179,7 +179,7 @@ fn drop_picture(content: &mut Value, place: &str) {
         }
     }
     if let Some(object) = response["response"].as_object_mut() {
-        object.insert("picturesLeftOut".to_owned(), trim::PICTURE.into());
+        object.insert("picturesLeftOut".to_owned(), note.into());
     }
 }
 
