@@ -144,7 +144,7 @@ impl Claude {
     }
 
     /// One answer; where `messages` are too long for the model, to half of them, and where they are refused, to what is
-    /// left without their pictures.
+    /// left without thinking that does not hold any more, or without their pictures.
     fn reply(
         &mut self,
         messages: &mut Vec<Value>,
@@ -163,7 +163,12 @@ impl Claude {
                 }
                 Err(error) => error,
             };
-            if !trim::lessen(messages, &SHAPE, &error, &mut is_halved) {
+            // Thinking holds for the model, the prompt, the tools and the messages before it alone: where one of them is
+            // another by now (the day in the prompt, a tool that came), it is refused
+            // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>).
+            let is_other = error.says_any(&["thinking` block"]) && forget_thoughts(messages)
+                || trim::lessen(messages, &SHAPE, &error, &mut is_halved);
+            if !is_other {
                 return Err(error.model_error());
             }
         }
@@ -238,14 +243,21 @@ fn resumed(transcript: &Value, model: &str) -> Vec<Value> {
     }
     let mut messages = transcript["messages"].as_array().cloned().unwrap_or_default();
     if transcript["model"] != *model {
-        for message in &mut messages {
-            if let Some(content) = message["content"].as_array_mut() {
-                content.retain(|it| !message::is_thinking(it));
-            }
-        }
-        messages.retain(|it| it["content"].as_array().is_some_and(|it| !it.is_empty()));
+        forget_thoughts(&mut messages);
     }
     messages
+}
+
+/// Takes all thinking out; whether there was any.
+fn forget_thoughts(messages: &mut Vec<Value>) -> bool {
+    let mut is_any = false;
+    for content in messages.iter_mut().filter_map(|it| it["content"].as_array_mut()) {
+        let before = content.len();
+        content.retain(|it| !message::is_thinking(it));
+        is_any |= content.len() < before;
+    }
+    messages.retain(|it| it["content"].as_array().is_some_and(|it| !it.is_empty()));
+    is_any
 }
 
 /// The configured price, else the published one of a model that is known.
