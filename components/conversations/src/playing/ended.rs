@@ -85,6 +85,7 @@ impl Ended {
     pub(super) fn has_spoken(&self, partner: &str) -> bool {
         self.done().any(|call| {
             let to = call.arguments.get("target_agent_id").and_then(Value::as_str);
+            let to = to.filter(|it| !it.trim().is_empty());
             [SendMessage::NAME, RespondChat::NAME].contains(&call.name.as_str())
                 && to.is_none_or(|it| it == partner)
         })
@@ -167,6 +168,8 @@ mod tests {
         }));
         assert_eq!(reply.text(), "はい");
         assert!(reply.has_spoken("ann") && !reply.has_spoken("ben"));
+        let blank = call("respond_chat", json!({ "content": "x", "target_agent_id": "" }));
+        assert!(ended(&json!({ "ending": "concluded", "calls": [blank] })).has_spoken("ann"));
         let mut failed = call("respond_chat", json!({}));
         failed["failure"] = json!({ "message": "no" });
         let failed = ended(&json!({ "ending": "rounds", "text": "x", "calls": [failed] }));
