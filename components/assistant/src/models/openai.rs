@@ -179,7 +179,7 @@ impl OpenAi {
         let path = format!("{}chat/completions", self.version);
         let learned = limits::learned(&self.url, &self.model);
         let first = learned.unwrap_or_else(|| Ways::with(self.limit_name));
-        let (mut ways, mut is_halved) = (first, false);
+        let (mut ways, mut is_halved, mut is_again) = (first, false, false);
         loop {
             let body = self.body(messages, turn, names, ways);
             let events = self.wire.stream(&path, &[], &body, turn.until, error_of);
@@ -195,6 +195,8 @@ impl OpenAi {
             };
             match ways.adapted(&error, first) {
                 Some(other) => ways = other,
+                // Groq's, of a call that its model wrote wrongly: another try may be right.
+                None if !is_again && error.says_any(&["tool_use_failed"]) => is_again = true,
                 None if trim::lessen(messages, &SHAPE, &error, &mut is_halved) => {}
                 None => return Err(error.model_error()),
             }

@@ -240,7 +240,8 @@ impl WireError {
     pub(super) fn is_too_large(&self) -> bool {
         match self {
             Self::Status { status: 413, .. } => true,
-            Self::Status { status: 400 | 422, .. } => self.says_any(TOO_LARGE),
+            // An error within a stream, as LM Studio has it, comes without a status: it counts as 500.
+            Self::Status { status: 400 | 422 | 500, .. } => self.says_any(TOO_LARGE),
             // OpenAI's, of one that no minute has room for: waiting does not help.
             Self::Status { status: 429, .. } => self.says_any(&["request too large"]),
             _ => false,
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_minute_has_room_for_is_too_large_and_not_too_often() {
+    fn what_there_is_no_room_for_is_too_large_however_it_is_said() {
         let of = |text: &str| WireError::Status {
             status: 429,
             retry_after_s: None,
@@ -328,6 +329,13 @@ mod tests {
             "Request too large for gpt-5 on tokens per min (TPM): Limit 30000, Requested 36055.",
         );
         assert_eq!((large.wait(), large.model_error().why), (None, Why::TooLong));
+        let within = WireError::Status {
+            status: 500,
+            retry_after_s: None,
+            body: Value::Null,
+            text: "The number of tokens to keep from the initial prompt is greater than the context length.".to_owned(),
+        };
+        assert_eq!((within.wait(), within.model_error().why), (None, Why::TooLong));
         let often = of("Too many tokens, please wait before trying again.");
         assert_eq!((often.wait(), often.model_error().why), (Some(None), Why::RateLimited));
     }

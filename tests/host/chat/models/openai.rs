@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::fake_models::{
-    FakeModel,
+    FakeModel, Reply,
     openai::{KEY, MODEL, OpenAi, THOUGHT, says, uses},
 };
 
@@ -195,6 +195,18 @@ async fn reports_non_json_arguments_to_the_model_and_calls_nothing() {
     assert_eq!(messages[4]["tool_call_id"], "c2");
     // Not for ever.
     talking.fake.says(broken()).says(broken());
+    let (status, _) = talking.post(&json!({ "message": "やって" })).await;
+    assert_eq!((status, talking.fake.left()), (500, 0), "ILL-42");
+}
+
+#[tokio::test]
+async fn a_call_that_the_server_cannot_read_is_asked_for_once_more() {
+    let talking = talking(OpenAi::Strict, &[], "").await;
+    let refusal = "tool_use_failed: tool call validation failed";
+    talking.fake.then(Reply::Refusal(400, refusal)).says(says("はい"));
+    assert_eq!(talking.say("やって").await["text"], "はい");
+    // Not for ever.
+    talking.fake.then(Reply::Refusal(400, refusal)).then(Reply::Refusal(400, refusal));
     let (status, _) = talking.post(&json!({ "message": "やって" })).await;
     assert_eq!((status, talking.fake.left()), (500, 0), "ILL-42");
 }

@@ -149,7 +149,10 @@ impl Reply {
             }
         }
         let function = &piece["function"];
-        call.name.push_str(function["name"].as_str().unwrap_or_default());
+        // It comes whole, with some servers in each piece.
+        if call.name.is_empty() {
+            function["name"].as_str().unwrap_or_default().clone_into(&mut call.name);
+        }
         match &function["arguments"] {
             Value::String(text) => call.arguments.push_str(text),
             // Not as documented, and yet clear.
@@ -168,9 +171,13 @@ impl Reply {
         let call = &self.calls[at];
         let id = piece["id"].as_str().filter(|it| !it.is_empty());
         let is_other_id = id.is_some_and(|id| call.value.get("id").is_some_and(|it| it != id));
-        let has_name = piece["function"]["name"].as_str().is_some_and(|it| !it.is_empty());
+        let function = &piece["function"];
+        let name = function["name"].as_str().filter(|it| !it.is_empty());
+        // Where each piece has the name, one without arguments begins nothing.
+        let has_more = !function["arguments"].is_null() && function["arguments"] != "";
+        let is_next = name.is_some_and(|it| has_more || it != call.name);
         let is_whole = serde_json::from_str::<Map<_, _>>(&call.arguments).is_ok();
-        match is_other_id || id.is_none() && has_name && is_whole {
+        match is_other_id || id.is_none() && is_whole && is_next {
             true => self.calls.len(),
             false => at,
         }
@@ -263,5 +270,5 @@ pub(super) fn error_of(chunk: &Value) -> Option<WireError> {
     let status = status.unwrap_or(if is_rate { 429 } else { 500 });
     let text = error["message"].as_str().or(error.as_str()).unwrap_or_default();
     let text = text.chars().take(500).collect();
-    Some(WireError::Status { status, retry_after_s: None, body: Value::Null, text })
+    Some(WireError::Status { status, retry_after_s: None, body: error.clone(), text })
 }

@@ -110,6 +110,20 @@ fn signed_thoughts_go_back_whole_and_in_their_order() {
 }
 
 #[test]
+fn a_name_in_each_piece_of_a_call_is_that_of_one_call() {
+    let piece = |arguments: &str| {
+        let function = json!({ "name": "find", "arguments": arguments });
+        json!({ "delta": { "tool_calls": [{ "index": 0, "function": function }] } })
+    };
+    let end = json!({ "delta": {}, "finish_reason": "tool_calls" });
+    let reply = reply(&[piece("{\"a\":"), piece("1"), piece("}"), piece(""), end]);
+    let (message, broken) = reply.message(&[]).unwrap();
+    let function = json!({ "name": "find", "arguments": "{\"a\":1}" });
+    assert_eq!((message["tool_calls"].as_array().unwrap().len(), broken.len()), (1, 0));
+    assert_eq!(message["tool_calls"][0]["function"], function);
+}
+
+#[test]
 fn a_call_has_an_id_that_no_call_before_it_has() {
     let call =
         json!({ "index": 0, "id": "call_0", "function": { "name": "f", "arguments": "{}" } });
