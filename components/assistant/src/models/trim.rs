@@ -338,6 +338,6 @@ mod tests {
         }
         assert_eq!(messages.len(), 4, "the newest call and its result stay");
         assert_eq!(messages[2]["content"].as_str().unwrap().len(), 2_000);
-        assert_eq!(messages[3]["content"][1]["text"], PICTURE);
+        assert_eq!(messages[3]["content"], format!("[Pictures]\n{PICTURE}"));
     }
 }

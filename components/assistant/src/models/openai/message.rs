@@ -132,6 +132,10 @@ fn drop_picture(message: &mut Value, place: &str, note: &str) {
     if let Some(piece) = message.pointer_mut(place) {
         *piece = json!({ "type": "text", "text": note });
     }
+    // Where none is left it is one text again: a server that knows no pictures may know no lists.
+    if let Value::Array(pieces) = &message["content"] {
+        message["content"] = content(pieces.clone());
+    }
 }
 
 fn drop_results(message: &mut Value) {
