@@ -40,6 +40,8 @@ pub enum Reply {
         /// The header `Retry-After`, as it is written.
         retry_after: Option<&'static str>,
     },
+    /// Refuses it with this status, in these words.
+    Refusal(u16, &'static str),
     /// Answers 200 with bytes that are no JSON.
     Nonsense,
     /// It takes the request and never answers.
@@ -246,6 +248,9 @@ async fn serve(
                 response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(it));
             }
             response
+        }
+        Some(Reply::Refusal(status, message)) => {
+            json(status, &fake_state.provider.error(status, message))
         }
         Some(Reply::Nonsense) => text("text/event-stream", Body::from("data: <html>\n\n")),
         Some(Reply::Hang) => pending().await,

@@ -21,6 +21,12 @@ const LOOKS_MAX: u32 = 3;
 /// Letters of an id that is not ours.
 pub const FOREIGN_ID_MAX: usize = 200;
 
+/// What is given for an argument that may be left out: some models leave nothing out, and write nothing there instead.
+#[must_use]
+pub fn given(it: Option<&String>) -> Option<&str> {
+    it.map(String::as_str).filter(|it| !it.trim().is_empty())
+}
+
 /// Something that an agent says in a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Saying<'a> {

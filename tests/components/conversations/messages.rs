@@ -32,6 +32,32 @@ async fn conv_60_a_message_is_answered_with_its_id_and_conversation() {
     assert_eq!(unread(&it, &b).await, ["りんご"]);
 }
 
+/// Some models write nothing where they may leave something out.
+#[tokio::test]
+async fn what_is_left_blank_is_left_out() {
+    let it = office().await;
+    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
+    let arguments = json!({
+        "session_token": a, "target_agent_id": "worker-b", "participant_agent_id": "",
+        "purpose": "", "initial_message": " ",
+    });
+    let id = it.call("start_conversation", arguments).await["conversation_id"].clone();
+    assert_eq!(action(&it, &b).await, "conversation_request");
+    let mut written = letter(&a, "worker-b", "りんご");
+    for name in ["conversation_id", "related_task_id", "client_message_id"] {
+        written[name] = "".into();
+    }
+    assert_eq!(it.call("send_message", written).await["conversation_id"], id);
+    assert_eq!(unread(&it, &b).await, ["りんご"], "it began without a message");
+    let answer = json!({
+        "session_token": b, "target_agent_id": "", "content": "ごりら", "client_message_id": "",
+    });
+    assert_eq!(it.call("respond_chat", answer).await["receiver_id"], "worker-a");
+    let end = json!({ "session_token": b, "conversation_id": "", "final_message": "" });
+    assert_eq!(it.call("end_conversation", end).await["conversation_id"], id);
+    assert_eq!(unread(&it, &a).await, ["ごりら"], "it ended without a message");
+}
+
 /// CONV-61, CONV-63: who writes, in which state of the conversation, and what comes of it.
 #[tokio::test]
 async fn conv_61_conv_63_the_matrix_of_agents_and_states() {

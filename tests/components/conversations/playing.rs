@@ -313,6 +313,30 @@ async fn what_the_assistant_has_done_itself_is_not_done_again() {
     assert_eq!(stage.contents(&id).await, ["hello", "and this"], "that went to another one");
 }
 
+/// It has answered before its model failed.
+#[tokio::test]
+async fn what_was_said_before_a_failure_is_not_asked_for_again() {
+    let answers = |count| match count {
+        2 => {
+            let said = json!({ "content": "said" });
+            let call = called("respond_chat", said, json!({}))["calls"].clone();
+            let mut failed = fails(json!({}));
+            (failed["calls"], failed["memory"]) = (call, json!({ "half": true }));
+            failed
+        }
+        _ => says("hello"),
+    };
+    let stage = Stage::open((50, 200_000), answers).await;
+    let (_, c) = stage.talking().await;
+    stage.reply(&c, "first").await;
+    assert_eq!(stage.pause_s("worker-a").await, 45, "it is not tried again");
+    stage.reply(&c, "second").await;
+    stage.play("worker-a").await;
+    let asked = stage.last();
+    assert_eq!(asked["message"], "[worker-c]\nsecond");
+    assert_eq!(asked["part"]["memory"], Value::Null, "the messages tell it what it has done");
+}
+
 #[tokio::test]
 async fn answer_sent_by_a_run_before_it_died_is_not_sent_again() {
     let stage = Stage::counting().await;

@@ -28,8 +28,11 @@ pub enum OpenAi {
     /// refused when they come back.
     Ollama,
     /// `Strict`, and thinks first as DeepSeek does: what it thought is wanted back with each message of its own that
-    /// calls (api-docs.deepseek.com/guides/thinking_mode).
+    /// calls (api-docs.deepseek.com/guides/thinking_mode). It sees no pictures.
     DeepSeek,
+    /// `Strict` as Mistral is: no `stream_options`, no message of the person's right after results of tools, and what it
+    /// thinks comes in a list (docs.mistral.ai/capabilities/reasoning).
+    Mistral,
 }
 
 /// A message that calls tools: their ids, names and arguments.
@@ -90,6 +93,10 @@ impl Provider for OpenAi {
         let choice = &whole["choices"][0];
         let text = &choice["message"];
         let mut deltas = vec![json!({ "role": "assistant", "content": "" })];
+        if *self == Self::Mistral {
+            let thought = json!([{ "type": "text", "text": THOUGHT }]);
+            deltas.push(json!({ "content": [{ "type": "thinking", "thinking": thought }] }));
+        }
         for field in ["reasoning_content", "content", "refusal"] {
             deltas.extend(cut(&text[field]).map(|it| json!({ field: it })));
         }
@@ -101,7 +108,8 @@ impl Provider for OpenAi {
             deltas.pop();
         }
         // "stream_options.include_usage": every other chunk has a usage that is null.
-        let has_usage = asked.body["stream_options"]["include_usage"] == true;
+        let has_usage =
+            *self == Self::Mistral || asked.body["stream_options"]["include_usage"] == true;
         let chunk = |choices: Value, usage: Value| {
             let mut chunk = json!({
                 "id": whole["id"], "object": "chat.completion.chunk", "created": whole["created"],
@@ -131,6 +139,9 @@ impl Provider for OpenAi {
             429 => "rate_limit_exceeded",
             _ => "server_error",
         };
+        if *self == Self::Mistral {
+            return json!({ "object": "error", "message": message, "type": kind, "param": null });
+        }
         json!({ "error": { "message": message, "type": kind, "param": null, "code": null } })
     }
 

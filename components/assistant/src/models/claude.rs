@@ -143,7 +143,8 @@ impl Claude {
         Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
     }
 
-    /// One answer; where `messages` are too long for the model, to half of them.
+    /// One answer; where `messages` are too long for the model, to half of them, and where they are refused, to what is
+    /// left without thinking that does not hold any more, or without their pictures.
     fn reply(
         &mut self,
         messages: &mut Vec<Value>,
@@ -151,22 +152,24 @@ impl Claude {
         names: &Names,
     ) -> Result<Reply, ModelError> {
         let headers = [("anthropic-version", VERSION)];
-        let mut is_shorter = false;
+        let mut is_halved = false;
         loop {
             let body = self.body(messages, turn, names);
             let events = self.wire.stream(self.path, &headers, &body, turn.until, error_of);
-            match Reply::read(events, turn.teller) {
-                Err(error) if error.is_too_large() && !is_shorter => {
-                    is_shorter = trim::halve(messages, &SHAPE);
-                    if !is_shorter {
-                        return Err(error.model_error());
-                    }
-                }
-                Err(error) => return Err(error.model_error()),
+            let error = match Reply::read(events, turn.teller) {
                 Ok(reply) => {
                     reply.tokens().count(&mut self.usage, self.price);
                     return Ok(reply);
                 }
+                Err(error) => error,
+            };
+            // Thinking holds for the model, the prompt, the tools and the messages before it alone: where one of them is
+            // another by now (the day in the prompt, a tool that came), it is refused
+            // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>).
+            let is_other = error.says_any(&["thinking` block"]) && forget_thoughts(messages)
+                || trim::lessen(messages, &SHAPE, &error, &mut is_halved);
+            if !is_other {
+                return Err(error.model_error());
             }
         }
     }
@@ -193,7 +196,7 @@ impl Claude {
                 json!({
                     "name": names.wire(&tool.name),
                     "description": tool.description,
-                    "input_schema": schema(tool.parameters),
+                    "input_schema": tool.parameters,
                 })
             });
             body["tools"] = tools.collect();
@@ -240,14 +243,21 @@ fn resumed(transcript: &Value, model: &str) -> Vec<Value> {
     }
     let mut messages = transcript["messages"].as_array().cloned().unwrap_or_default();
     if transcript["model"] != *model {
-        for message in &mut messages {
-            if let Some(content) = message["content"].as_array_mut() {
-                content.retain(|it| !message::is_thinking(it));
-            }
-        }
-        messages.retain(|it| it["content"].as_array().is_some_and(|it| !it.is_empty()));
+        forget_thoughts(&mut messages);
     }
     messages
+}
+
+/// Takes all thinking out; whether there was any.
+fn forget_thoughts(messages: &mut Vec<Value>) -> bool {
+    let mut is_any = false;
+    for content in messages.iter_mut().filter_map(|it| it["content"].as_array_mut()) {
+        let before = content.len();
+        content.retain(|it| !message::is_thinking(it));
+        is_any |= content.len() < before;
+    }
+    messages.retain(|it| it["content"].as_array().is_some_and(|it| !it.is_empty()));
+    is_any
 }
 
 /// The configured price, else the published one of a model that is known.
@@ -264,17 +274,6 @@ fn price(model: &str, configured: Option<(f64, f64)>) -> Option<Price> {
 /// What may come back from the cache for five minutes.
 fn ephemeral() -> Value {
     json!({ "type": "ephemeral" })
-}
-
-/// `parameters` as they are taken: an object at the top, and no choice of several there.
-fn schema(mut parameters: Value) -> Value {
-    if let Value::Object(schema) = &mut parameters {
-        schema.insert("type".to_owned(), "object".into());
-        for refused in ["oneOf", "allOf", "anyOf"] {
-            schema.remove(refused);
-        }
-    }
-    parameters
 }
 
 /// What is for people.

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::names::Names;
 use crate::{Language, Offer, ToolCall};
 
 /// The property that says why; it never reaches a tool.
@@ -26,10 +27,17 @@ pub(super) fn declarations(
 }
 
 fn declaration(offer: &Offer, reasons: bool, language: Language) -> Declaration {
-    let mut schema = (*offer.schema).clone();
-    // Says which JSON Schema it is, which no provider takes.
-    schema.remove("$schema");
-    schema.remove("title");
+    let mut schema = taken(&offer.schema);
+    let names = names(&schema);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let own = std::mem::take(properties);
+        properties.extend(own.into_iter().map(|(name, it)| (names.wire(&name).to_owned(), it)));
+    }
+    for name in schema.get_mut("required").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(wire) = name.as_str().map(|it| names.wire(it).to_owned()) {
+            *name = wire.into();
+        }
+    }
     let mut more: Map<_, _> = beside(offer).map(|it| (it.0.to_owned(), it.2.clone())).collect();
     if reasons && !has_reason(offer) {
         let why = language.pick(
@@ -50,6 +58,73 @@ fn declaration(offer: &Offer, reasons: bool, language: Language) -> Declaration 
         description: offer.description.clone(),
         parameters: Value::Object(schema),
     }
+}
+
+/// `schema` as every provider takes it, each of which refuses all tools for one that is written otherwise: an object with
+/// properties, and no choice of several at the top; what it chooses among are properties then.
+fn taken(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut schema = schema.clone();
+    // The first says which JSON Schema it is, which no provider takes.
+    for refused in ["$schema", "title", "not", "enum"] {
+        schema.remove(refused);
+    }
+    let mut properties = match schema.remove("properties") {
+        Some(Value::Object(properties)) => properties,
+        _ => Map::new(),
+    };
+    for choice in ["allOf", "anyOf", "oneOf"] {
+        let variants = schema.remove(choice);
+        for variant in variants.iter().filter_map(Value::as_array).flatten() {
+            for (name, it) in variant["properties"].as_object().into_iter().flatten() {
+                match properties.get_mut(name) {
+                    Some(own) => widen(own, it),
+                    None => drop(properties.insert(name.clone(), it.clone())),
+                }
+            }
+        }
+    }
+    properties.values_mut().for_each(say_items);
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), properties.into());
+    schema
+}
+
+/// Where both have but some values, those of `other` are among `own`.
+fn widen(own: &mut Value, other: &Value) {
+    let values = |it: &Value| match it.get("const") {
+        Some(only) => Some(vec![only.clone()]),
+        None => it["enum"].as_array().cloned(),
+    };
+    let (Some(mut all), Some(more)) = (values(own), values(other)) else { return };
+    all.extend(more.into_iter().filter(|it| !values(own).is_some_and(|all| all.contains(it))));
+    if let Some(own) = own.as_object_mut() {
+        own.remove("const");
+        own.insert("enum".to_owned(), all.into());
+    }
+}
+
+/// A list of anything says so: OpenAI takes none without its items.
+fn say_items(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            let kind = fields.get("type");
+            let is_list = kind.is_some_and(|it| {
+                it == "array" || it.as_array().is_some_and(|it| it.iter().any(|it| it == "array"))
+            });
+            if is_list && !fields.contains_key("items") {
+                fields.insert("items".to_owned(), json!({}));
+            }
+            fields.values_mut().for_each(say_items);
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(say_items),
+        _ => {}
+    }
+}
+
+/// The names of the arguments: Claude refuses all tools where one has other letters.
+fn names(schema: &Map<String, Value>) -> Names {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    Names::new(properties.map(|it| it.0.as_str()))
 }
 
 /// Whether the tool has an argument of that name itself.
@@ -81,6 +156,10 @@ pub(super) fn call(
     language: Language,
 ) -> ToolCall {
     let offer = offers.iter().find(|it| it.name == name);
+    if let Some(names) = offer.map(|it| names(&taken(&it.schema))) {
+        let own = arguments.into_iter().map(|(name, it)| (names.own(&name).to_owned(), it));
+        arguments = own.collect();
+    }
     let reason = reason(&name, &mut arguments, offer, language);
     let mut meta = Map::new();
     for (property, entry, _) in offer.into_iter().flat_map(beside) {
@@ -161,6 +240,67 @@ mod tests {
         assert_eq!(made.reason, "Calls find (what: x)", "NAV-54");
         let plain = declarations(&offers, false, Language::English);
         assert_eq!(plain[0].parameters["properties"].get("reason"), None, "ILL-20");
+    }
+
+    fn declared(schema: Value) -> (Value, [Offer; 1]) {
+        let Value::Object(schema) = schema else { panic!("it is one") };
+        let offers = [Offer { schema: Arc::new(schema), ..offer(json!({})) }];
+        let declared = declarations(&offers, false, Language::English).remove(0).parameters;
+        (declared, offers)
+    }
+
+    #[test]
+    fn a_schema_is_an_object_at_the_top_and_no_choice_there() {
+        let (schema, _) = declared(json!({ "$schema": "…", "additionalProperties": false }));
+        let empty = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+        assert_eq!(schema, empty);
+        let choice = json!({ "oneOf": [{ "type": "string" }] });
+        let (schema, _) = declared(json!({
+            "oneOf": [
+                { "properties": { "kind": { "const": "a" }, "x": choice }, "required": ["kind"] },
+                { "properties": { "kind": { "const": "b" }, "y": { "type": "array" } } },
+            ],
+            "anyOf": [{ "required": ["x"] }, { "required": ["y"] }],
+            "not": { "required": ["z"] },
+        }));
+        let properties = json!({
+            "kind": { "enum": ["a", "b"] }, "x": choice, "y": { "type": "array", "items": {} },
+        });
+        assert_eq!(schema, json!({ "type": "object", "properties": properties }));
+    }
+
+    #[test]
+    fn a_list_within_says_what_is_in_it() {
+        let (schema, _) = declared(json!({ "properties": {
+            "type": { "type": "object", "properties": { "all": { "type": ["array", "null"] } } },
+            "of": { "anyOf": [{ "type": "array", "items": { "type": "array" } }] },
+        } }));
+        let properties = &schema["properties"];
+        assert_eq!(properties["type"]["properties"]["all"]["items"], json!({}));
+        assert_eq!(properties["of"]["anyOf"][0]["items"]["items"], json!({}));
+        assert_eq!(properties["type"].get("items"), None);
+    }
+
+    #[test]
+    fn an_argument_in_other_letters_is_called_otherwise() {
+        let text = json!({ "type": "string" });
+        let (schema, offers) = declared(json!({
+            "properties": { "$filter": text, "品名": text, "数量": text, "plain": text },
+            "required": ["$filter", "品名"],
+        }));
+        let wires: Vec<_> = schema["properties"].as_object().unwrap().keys().cloned().collect();
+        let is_fit = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
+        assert!(wires.iter().all(|it| it.chars().all(|it| is_fit(&it))), "{wires:?}");
+        assert_eq!(wires.len(), 4);
+        for name in schema["required"].as_array().unwrap() {
+            assert!(wires.iter().any(|it| name == it), "{schema}");
+        }
+        let arguments: Map<_, _> = wires.iter().map(|it| (it.clone(), json!("x"))).collect();
+        let made = called(arguments.into(), &offers);
+        for own in ["$filter", "品名", "数量", "plain"] {
+            assert_eq!(made.arguments[own], "x", "{own}");
+        }
+        assert_eq!(called(json!({ "品名": "y" }), &offers).arguments["品名"], "y");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::{
     trim::{self, Room},
 };
 pub(super) use ask::Model;
-pub(super) use content::{fits, history, inline, parts_json};
+pub(super) use content::{UNSIGNED, fits, history, inline, parts_json};
 pub(super) use reply::{Reply, parts_of};
 
 use crate::{
@@ -132,15 +132,28 @@ impl Gemini {
     }
 
     /// One answer; asked again once, where the model wrote a call that cannot be read, or nothing at
-    /// all, and where `contents` are too long for it, with half of them.
+    /// all; where `contents` are too long for it, with half of them, and where they are refused, without what another
+    /// model or key has signed, or without their pictures.
     fn reply(&mut self, contents: &mut Vec<Value>, turn: &Turn<'_>) -> Result<Reply, ModelError> {
-        let (mut is_again, mut is_shorter) = (false, false);
+        let (mut is_again, mut is_shorter, mut is_unsigned) = (false, false, false);
         loop {
             let body = self.body(contents, turn);
             let reply = match self.model.ask(&body, turn) {
                 Err(error) if error.why == Why::TooLong && !is_shorter => {
                     is_shorter = trim::halve(contents, &content::SHAPE);
                     if !is_shorter {
+                        return Err(error);
+                    }
+                    continue;
+                }
+                Err(error) if error.why == Why::Refused => {
+                    let is_of_signatures = content::is_of_signatures(&error.details);
+                    let is_other = match is_of_signatures && !is_unsigned {
+                        true => content::unsign(contents),
+                        false => trim::blind(contents, &content::SHAPE),
+                    };
+                    is_unsigned |= is_of_signatures;
+                    if !is_other {
                         return Err(error);
                     }
                     continue;

@@ -1,33 +1,38 @@
-//! Names of tools in the letters that providers take, and back again.
+//! Names of tools, and of their arguments, in the letters that providers take, and back again.
 
 use crate::Offer;
 
 /// Characters of a name: what the strictest of them takes.
 const CHARS_MAX: usize = 64;
 
-/// Which tool has which name on the wire, for one turn.
+/// Which name is which on the wire, for one turn.
 pub(super) struct Names(Vec<(String, String)>);
 
 impl Names {
-    /// The names of `offers`. One that has only letters, digits, `_` and `-` stays as it is.
+    /// The names of `offers`.
     pub(super) fn of(offers: &[Offer]) -> Self {
-        let mut names: Vec<(String, String)> = Vec::with_capacity(offers.len());
-        for offer in offers {
-            let plain = plain(&offer.name);
+        Self::new(offers.iter().map(|it| it.name.as_str()))
+    }
+
+    /// These names. One that begins with a letter or `_`, and has only those, digits and `-`, stays as it is.
+    pub(super) fn new<'a>(all: impl Iterator<Item = &'a str>) -> Self {
+        let mut names: Vec<(String, String)> = Vec::new();
+        for own in all {
+            let plain = plain(own);
             let is_taken = |it: &str| names.iter().any(|(wire, _)| wire == it);
             let numbered = (2..).map(|number| format!("{:.60}_{number}", plain));
             let wire = std::iter::once(plain.clone()).chain(numbered).find(|it| !is_taken(it));
-            names.push((wire.unwrap_or(plain), offer.name.to_string()));
+            names.push((wire.unwrap_or(plain), own.to_owned()));
         }
         Self(names)
     }
 
-    /// What the tool `own` is called on the wire.
+    /// What `own` is called on the wire.
     pub(super) fn wire<'a>(&'a self, own: &'a str) -> &'a str {
         self.0.iter().find(|it| it.1 == own).map_or(own, |it| &it.0)
     }
 
-    /// Which tool is called `wire` there; the same, where there is none.
+    /// What is called `wire` there; the same, where nothing is.
     pub(super) fn own<'a>(&'a self, wire: &'a str) -> &'a str {
         self.0.iter().find(|it| it.0 == wire).map_or(wire, |it| &it.1)
     }
@@ -36,7 +41,10 @@ impl Names {
 fn plain(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
     let plain = name.chars().map(|it| if is_plain(it) { it } else { '_' });
-    plain.take(CHARS_MAX).collect()
+    // Gemini takes none that begins with a digit.
+    let begins = |it: char| it.is_ascii_alphabetic() || it == '_';
+    let before = plain.clone().next().filter(|it| !begins(*it)).map(|_| '_');
+    before.into_iter().chain(plain).take(CHARS_MAX).collect()
 }
 
 #[cfg(test)]
@@ -59,7 +67,16 @@ mod tests {
     #[test]
     fn rewrites_a_name_a_provider_would_refuse_and_finds_it_again() {
         let long = "x".repeat(100);
-        let own = ["find_seats", "far/find.seats", "far_find.seats", "far_find_seats", &long];
+        let own = [
+            "find_seats",
+            "far/find.seats",
+            "far_find.seats",
+            "far_find_seats",
+            "2fa-code",
+            "予約",
+            "検索",
+            &long,
+        ];
         let names = Names::of(&own.map(offer));
         let mut wires = Vec::new();
         for it in own {
@@ -69,7 +86,7 @@ mod tests {
             assert_eq!(names.own(wire), it);
             wires.push(wire);
         }
-        assert_eq!(names.wire("find_seats"), "find_seats");
+        assert_eq!((names.wire("find_seats"), names.wire("2fa-code")), ("find_seats", "_2fa-code"));
         assert_eq!(names.own("unheard_of"), "unheard_of");
     }
 }

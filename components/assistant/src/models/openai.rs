@@ -1,4 +1,4 @@
-//! Chat completions, of OpenAI or of servers that speak like it: Ollama, llama.cpp, vLLM.
+//! Chat completions, of OpenAI or of servers that speak like it: Ollama, llama.cpp, vLLM, Mistral, OpenRouter.
 
 pub(super) mod limits;
 mod message;
@@ -21,6 +21,7 @@ use crate::{
     AssistantConfig, Conclusion, Decision, ModelConfig, ModelError, Part, ToolCall, ToolPicker,
     Turn, Usage, Why,
 };
+use limits::Ways;
 pub(super) use message::SHAPE;
 use reply::{Reply, error_of};
 use thought::spoken;
@@ -97,11 +98,16 @@ impl OpenAi {
         };
         let prices = config.prices();
         let earlier = transcript.filter(|it| it["provider"] == PROVIDER);
-        let messages = earlier.and_then(|it| it["messages"].as_array().cloned());
-        let spoken = earlier.and_then(|it| it["model"].as_str()).filter(|_| model.is_empty());
+        let spoken = earlier.and_then(|it| it["model"].as_str());
+        let mut messages = earlier.and_then(|it| it["messages"].as_array().cloned());
+        if spoken.is_some_and(|it| !model.is_empty() && it != &**model) {
+            messages.iter_mut().flatten().for_each(message::strip);
+        }
+        let spoken = spoken.filter(|_| model.is_empty());
         Ok(Self {
             wire: Wire::new(url, "authorization", config)?,
-            version: if url.ends_with("/v1") { "" } else { "v1/" },
+            // An address with a path has its version in it, which is not everywhere called so.
+            version: if has_path(url) { "" } else { "v1/" },
             model: spoken.map_or_else(|| model.clone(), Into::into),
             assistant: assistant.clone(),
             url: url.to_owned(),
@@ -137,8 +143,8 @@ impl OpenAi {
             if let Some(why) = reply.blocked() {
                 return Err(ModelError::new(Why::Blocked, why));
             }
-            let is_cut = reply.finish_reason() == "length";
-            let (message, broken) = reply.message(is_cut, messages.len())?;
+            let is_cut = reply.is_cut();
+            let (message, broken) = reply.message(&messages)?;
             let calls = self.calls(&message, &turn, &names);
             let parts = texts(&message);
             // An answer of nothing is asked for once more.
@@ -171,55 +177,47 @@ impl OpenAi {
         names: &Names,
     ) -> Result<Reply, ModelError> {
         let path = format!("{}chat/completions", self.version);
-        let (mut is_shorter, mut limit) = (false, None);
+        let learned = limits::learned(&self.url, &self.model);
+        let first = learned.unwrap_or_else(|| Ways::with(self.limit_name));
+        let (mut ways, mut is_halved, mut is_again) = (first, false, false);
         loop {
-            let most = limit.or_else(|| limits::learned(&self.url, &self.model));
-            let name = most.unwrap_or(self.limit_name);
-            let body = self.body(messages, turn, names, name);
+            let body = self.body(messages, turn, names, ways);
             let events = self.wire.stream(&path, &[], &body, turn.until, error_of);
             let error = match Reply::read(events, turn.teller) {
                 Ok(reply) => {
-                    if limit.is_some() {
-                        limits::learn(&self.url, &self.model, name);
+                    if ways != first {
+                        limits::learn(&self.url, &self.model, ways);
                     }
                     reply.tokens().count(&mut self.usage, self.price);
                     return Ok(reply);
                 }
                 Err(error) => error,
             };
-            // Where messages are too long for the model, half of them; where it is the field that it
-            // does not take, the other one.
-            if error.is_too_large() && !is_shorter {
-                is_shorter = trim::halve(messages, &SHAPE);
-                if is_shorter {
-                    continue;
-                }
-            }
-            match limits::other(&error, name) {
-                Some(other) if limit.is_none() => limit = Some(other),
-                _ => return Err(error.model_error()),
+            match ways.adapted(&error, first) {
+                Some(other) => ways = other,
+                // Groq's, of a call that its model wrote wrongly: another try may be right.
+                None if !is_again && error.says_any(&["tool_use_failed"]) => is_again = true,
+                None if trim::lessen(messages, &SHAPE, &error, &mut is_halved) => {}
+                None => return Err(error.model_error()),
             }
         }
     }
 
-    fn body(
-        &self,
-        messages: &[Value],
-        turn: &Turn<'_>,
-        names: &Names,
-        limit: &'static str,
-    ) -> Value {
+    fn body(&self, messages: &[Value], turn: &Turn<'_>, names: &Names, ways: Ways) -> Value {
         let has_tools = !turn.offers.is_empty();
         let prompt = self.assistant.prompt(has_tools, turn.task.now);
         let prompt = (!prompt.is_empty()).then(|| json!({ "role": "system", "content": prompt }));
-        let messages: Vec<_> = prompt.into_iter().chain(messages.iter().cloned()).collect();
-        let mut body = json!({
-            "model": &*self.model,
-            "messages": messages,
-            "stream": true,
-            "stream_options": { "include_usage": true },
-        });
-        body[limit] = self.tokens_max.into();
+        let mut messages: Vec<_> = prompt.into_iter().chain(messages.iter().cloned()).collect();
+        if ways.bridges {
+            message::bridge(&mut messages);
+        }
+        let mut body = json!({ "model": &*self.model, "messages": messages, "stream": true });
+        if ways.counts {
+            body["stream_options"] = json!({ "include_usage": true });
+        }
+        if let Some(limit) = ways.limit {
+            body[limit] = self.tokens_max.into();
+        }
         if has_tools {
             let reasons = self.assistant.reasons;
             let declared = declare::declarations(turn.offers, reasons, turn.task.language);
@@ -278,6 +276,12 @@ impl ToolPicker for OpenAi {
     fn usage(&self) -> Usage {
         self.usage
     }
+}
+
+/// Whether the address says more than which server it is.
+fn has_path(url: &str) -> bool {
+    let server = url.split_once("://").map_or(url, |it| it.1);
+    server.contains('/')
 }
 
 /// What is for people.

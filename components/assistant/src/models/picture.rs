@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
-    gemini::{self, Gemini, Model, Reply},
+    gemini::{self, Gemini, Model, Reply, UNSIGNED},
     trim::length,
 };
 use crate::{
@@ -19,9 +19,6 @@ const MODEL: &str = "gemini-nano-banana-2.1";
 const REFERENCES_MAX: usize = 14;
 /// Bytes of base64 of all pictures of one request, which may have 20 MB.
 const BYTES_MAX: usize = 14 << 20;
-/// What stands for a signature that was not kept, as its documentation has it
-/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
-const UNSIGNED: &str = "skip_thought_signature_validator";
 
 /// Decides as its text model does; the answer is then made by the model for pictures.
 struct Picture {

@@ -4,8 +4,12 @@
 
 use serde_json::Value;
 
+use super::wire::WireError;
+
 /// What stands for a picture that was left out.
 pub(super) const PICTURE: &str = "[a picture that was shown before, left out to save room]";
+/// What stands for a picture that a model does not take.
+const UNSEEN: &str = "[a picture that cannot be shown to you here]";
 /// What stands for a result that was left out.
 pub(super) const RESULT: &str =
     "[what the tool brought then, left out to save room; call it again if it is needed]";
@@ -17,7 +21,7 @@ pub(super) struct Shape {
     /// Where each picture of a message is, as a JSON pointer, and its bytes; the first one first.
     pub(super) pictures: fn(&Value) -> Vec<(String, usize)>,
     /// Puts a note in the place of the picture there.
-    pub(super) drop_picture: fn(&mut Value, &str),
+    pub(super) drop_picture: fn(&mut Value, &str, &str),
     /// Puts a note in the place of what tools brought.
     pub(super) drop_results: fn(&mut Value),
     /// Makes it the first of a conversation; whether it can be that.
@@ -87,6 +91,33 @@ pub(super) fn halve(messages: &mut Vec<Value>, shape: &Shape) -> bool {
     left < all.bytes
 }
 
+/// Makes `messages` less where they were refused with `error`, so that it may help to ask again: half of them, once, or none
+/// of their pictures. Whether they became any less.
+pub(super) fn lessen(
+    messages: &mut Vec<Value>,
+    shape: &Shape,
+    error: &WireError,
+    is_halved: &mut bool,
+) -> bool {
+    match error.is_too_large() {
+        true => !std::mem::replace(is_halved, true) && halve(messages, shape),
+        false => error.may_be_of_pictures() && blind(messages, shape),
+    }
+}
+
+/// Leaves all pictures out; whether there were any.
+pub(super) fn blind(messages: &mut [Value], shape: &Shape) -> bool {
+    let mut are_any = false;
+    for message in messages {
+        // The last of them first, so that none moves before its turn.
+        for (place, _) in (shape.pictures)(message).iter().rev() {
+            (shape.drop_picture)(message, place, UNSEEN);
+            are_any = true;
+        }
+    }
+    are_any
+}
+
 fn shrink(messages: &mut Vec<Value>, mut taken: Vec<Taken>, goal: Taken, shape: &Shape) {
     let Some(last) = messages.len().checked_sub(1) else { return };
     // What the newest calls came to is what is asked about.
@@ -145,7 +176,7 @@ fn drop_pictures(message: &mut Value, at: usize, taken: &mut [Taken], goal: Take
     if count > 0 {
         // The last of them first, so that none moves before its turn.
         for (place, _) in sizes[..count].iter().rev() {
-            (shape.drop_picture)(message, place);
+            (shape.drop_picture)(message, place, PICTURE);
         }
         taken[at] = Taken::of(message, shape);
     }
@@ -272,6 +303,17 @@ mod tests {
     }
 
     #[test]
+    fn pictures_that_are_not_taken_leave_a_note_and_nothing_else_goes() {
+        let before = talk(2, 1_000, 10);
+        let mut messages = before.clone();
+        assert!(blind(&mut messages, &claude::SHAPE));
+        check(&messages);
+        assert_eq!(messages.len(), before.len());
+        assert_eq!(messages[2]["content"][0]["content"][1]["text"], UNSEEN);
+        assert!(!blind(&mut messages, &claude::SHAPE), "there are none left");
+    }
+
+    #[test]
     fn results_of_chat_completions_stay_with_their_calls() {
         let url = format!("data:image/png;base64,{}", "A".repeat(2_000));
         let turn = |at: usize| {
@@ -296,6 +338,6 @@ mod tests {
         }
         assert_eq!(messages.len(), 4, "the newest call and its result stay");
         assert_eq!(messages[2]["content"].as_str().unwrap().len(), 2_000);
-        assert_eq!(messages[3]["content"][1]["text"], PICTURE);
+        assert_eq!(messages[3]["content"], format!("[Pictures]\n{PICTURE}"));
     }
 }

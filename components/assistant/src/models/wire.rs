@@ -40,6 +40,8 @@ const TOO_LARGE: &[&str] = &[
     "context length",
     "context window",
     "context size",
+    "maximum prompt length",
+    "model token limit",
     "too many tokens",
     "number of tokens allowed",
     "exceeds the maximum number of tokens",
@@ -180,12 +182,17 @@ fn sent(request: &Request, until: Instant) -> Result<Incoming, WireError> {
     let asked = answer.header("retry-after").and_then(|it| seconds(it, now()));
     let bytes = Pieces::new(answer, until, ERROR_BYTES_MAX).whole().unwrap_or_default();
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    // All three providers say it so; some wrap it in a list.
-    let message = body.pointer("/error/message").or_else(|| body.pointer("/0/error/message"));
-    let message = message.or(body.get("error")).and_then(Value::as_str).unwrap_or_default();
-    let text = message.chars().take(MESSAGE_CHARS_MAX).collect();
+    let text = message(&body).chars().take(MESSAGE_CHARS_MAX).collect();
     let retry_after_s = asked.or_else(|| retry_delay(&body));
     Err(WireError::Status { status, retry_after_s, body, text })
+}
+
+/// What an error says: in the words of all three providers, which some wrap in a list, or of servers that speak like one
+/// of them.
+fn message(body: &Value) -> String {
+    let places = ["/error/message", "/0/error/message", "/error", "/message", "/detail"];
+    let found = places.iter().filter_map(|it| body.pointer(it)).find(|it| !it.is_null());
+    found.map_or_else(String::new, |it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
 }
 
 /// What a `Retry-After` says: seconds, whole or not, or a time of day; the part of a second counted whole.
@@ -220,6 +227,7 @@ impl WireError {
     fn wait(&self) -> Option<Option<Duration>> {
         match self {
             Self::Unreached(_) | Self::Lost(_) => Some(None),
+            _ if self.is_too_large() => None,
             Self::Status { status: 429 | 500 | 502..=504 | 529, retry_after_s, .. } => {
                 let asked = retry_after_s.map(Duration::from_secs);
                 asked.is_none_or(|it| it <= RETRY_AFTER_MAX).then_some(asked)
@@ -230,13 +238,31 @@ impl WireError {
 
     /// Whether the request is larger than the provider, or its model, takes.
     pub(super) fn is_too_large(&self) -> bool {
-        let (body, text) = match self {
-            Self::Status { status: 413, .. } => return true,
-            Self::Status { status: 400 | 422, body, text, .. } => (body, text),
-            _ => return false,
-        };
+        match self {
+            Self::Status { status: 413, .. } => true,
+            // An error within a stream, as LM Studio has it, comes without a status: it counts as 500.
+            Self::Status { status: 400 | 422 | 500, .. } => self.says_any(TOO_LARGE),
+            // OpenAI's, of one that no minute has room for: waiting does not help.
+            Self::Status { status: 429, .. } => self.says_any(&["request too large"]),
+            _ => false,
+        }
+    }
+
+    /// Whether it may be the pictures of a request that are refused: one of them cannot be read, or the model sees none,
+    /// which each server says in its own words and with its own status.
+    pub(super) fn may_be_of_pictures(&self) -> bool {
+        match self {
+            Self::Status { status: 400 | 404 | 415 | 422, .. } => true,
+            Self::Status { status: 500 | 501, .. } => self.says_any(&["image", "multimodal"]),
+            _ => false,
+        }
+    }
+
+    /// Whether a provider's refusal has one of these, which are in small letters.
+    pub(super) fn says_any(&self, words: &[&str]) -> bool {
+        let Self::Status { body, text, .. } = self else { return false };
         let answer = format!("{text} {body}").to_lowercase();
-        TOO_LARGE.iter().any(|it| answer.contains(it))
+        words.iter().any(|it| answer.contains(it))
     }
 
     /// As text, for an error and a log.
@@ -253,9 +279,9 @@ impl WireError {
     pub(super) fn model_error(&self) -> ModelError {
         let (why, retry_after_s) = match self {
             Self::Status { status: 401 | 403, .. } => (Why::Key, None),
+            _ if self.is_too_large() => (Why::TooLong, None),
             Self::Status { status: 429, retry_after_s, .. } => (Why::RateLimited, *retry_after_s),
             Self::Late | Self::Status { status: 408 | 504, .. } => (Why::Slow, None),
-            _ if self.is_too_large() => (Why::TooLong, None),
             Self::Status { status: 404 | 410, .. } => (Why::Missing, None),
             Self::Status { status: 400..=499, .. } => (Why::Refused, None),
             Self::Status { retry_after_s, .. } => (Why::Failed, *retry_after_s),
@@ -288,6 +314,44 @@ mod tests {
             (WireError::Lost(String::new()), Some(None)),
         ] {
             assert_eq!(error.wait(), wait, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_too_large_however_it_is_said() {
+        let of = |text: &str| WireError::Status {
+            status: 429,
+            retry_after_s: None,
+            body: Value::Null,
+            text: text.to_owned(),
+        };
+        let large = of(
+            "Request too large for gpt-5 on tokens per min (TPM): Limit 30000, Requested 36055.",
+        );
+        assert_eq!((large.wait(), large.model_error().why), (None, Why::TooLong));
+        let within = WireError::Status {
+            status: 500,
+            retry_after_s: None,
+            body: Value::Null,
+            text: "The number of tokens to keep from the initial prompt is greater than the context length.".to_owned(),
+        };
+        assert_eq!((within.wait(), within.model_error().why), (None, Why::TooLong));
+        let often = of("Too many tokens, please wait before trying again.");
+        assert_eq!((often.wait(), often.model_error().why), (Some(None), Why::RateLimited));
+    }
+
+    #[test]
+    fn an_error_is_told_whatever_form_it_has() {
+        for (body, said) in [
+            (json!({ "error": { "message": "a" } }), "a"),
+            (json!([{ "error": { "message": "b" } }]), "b"),
+            (json!({ "error": "c" }), "c"),
+            (json!({ "object": "error", "message": "d", "error": null }), "d"),
+            (json!({ "message": { "detail": [{ "msg": "e" }] } }), r#"{"detail":[{"msg":"e"}]}"#),
+            (json!({ "detail": "f" }), "f"),
+            (Value::Null, ""),
+        ] {
+            assert_eq!(message(&body), said, "{body}");
         }
     }
 

@@ -86,7 +86,9 @@ impl Dialogue<'_> {
         }
         let tokens_max = self.player.facts.tokens_max;
         let are_tokens_used = self.stand.tokens >= tokens_max;
-        if let Some(failure) = ended.failure() {
+        // What it has sent before it failed is its answer: asked again, it would send that again.
+        let failure = ended.failure().filter(|_| !ended.has_spoken(&self.stand.partner));
+        if let Some(failure) = failure {
             return match are_tokens_used {
                 true => self.leave(Farewell::Tokens(tokens_max)),
                 false => self.failed(failure),

@@ -85,6 +85,7 @@ impl Ended {
     pub(super) fn has_spoken(&self, partner: &str) -> bool {
         self.done().any(|call| {
             let to = call.arguments.get("target_agent_id").and_then(Value::as_str);
+            let to = to.filter(|it| !it.trim().is_empty());
             [SendMessage::NAME, RespondChat::NAME].contains(&call.name.as_str())
                 && to.is_none_or(|it| it == partner)
         })
@@ -99,9 +100,11 @@ impl Ended {
         conversation_id.is_some() && self.done().any(is_meant)
     }
 
-    /// What it wants back the next time; none where that is too long to be kept.
+    /// What it wants back the next time; none where that is too long to be kept, or where it broke off, so that it does not
+    /// know of all that it has done: the messages tell it.
     pub(super) fn memory(&self) -> Option<String> {
-        let memory = (!self.memory.is_null()).then(|| self.memory.to_string());
+        let is_whole = !matches!(self.ending.as_str(), "failed" | "time");
+        let memory = (is_whole && !self.memory.is_null()).then(|| self.memory.to_string());
         memory.filter(|it| it.len() <= MEMORY_BYTES_MAX)
     }
 
@@ -165,6 +168,8 @@ mod tests {
         }));
         assert_eq!(reply.text(), "はい");
         assert!(reply.has_spoken("ann") && !reply.has_spoken("ben"));
+        let blank = call("respond_chat", json!({ "content": "x", "target_agent_id": "" }));
+        assert!(ended(&json!({ "ending": "concluded", "calls": [blank] })).has_spoken("ann"));
         let mut failed = call("respond_chat", json!({}));
         failed["failure"] = json!({ "message": "no" });
         let failed = ended(&json!({ "ending": "rounds", "text": "x", "calls": [failed] }));
@@ -193,6 +198,20 @@ mod tests {
         let failure = it.failure().expect("it failed");
         assert_eq!((failure.message.as_str(), failure.retry_after_s()), ("busy", Some(60)));
         assert!(it.usage.is_none());
+    }
+
+    #[test]
+    fn what_was_broken_off_is_not_remembered() {
+        for (ending, is_kept) in [
+            ("concluded", true),
+            ("rounds", true),
+            ("waits", true),
+            ("time", false),
+            ("failed", false),
+        ] {
+            let it = ended(&json!({ "ending": ending, "memory": { "transcript": [] } }));
+            assert_eq!(it.memory().is_some(), is_kept, "{ending}");
+        }
     }
 
     #[test]

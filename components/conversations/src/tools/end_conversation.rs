@@ -15,6 +15,7 @@ use crate::{
     ids,
     record::{self, Conversation},
     refusals,
+    saying::given,
     session::{self, Session},
     starting::PURPOSE_MAX,
     transition::{self, Cause, Ending},
@@ -105,7 +106,8 @@ impl EndConversation {
     /// One look and one write; none where another caller was faster, or something was over.
     fn once(&self) -> Result<Option<Ended>, Stop> {
         let look = Look::now()?;
-        let find = match &self.conversation_id {
+        let named = given(self.conversation_id.as_ref());
+        let find = match named {
             Some(id) => record::conversation(id),
             None => record::latest_open(&self.session_token),
         };
@@ -117,14 +119,14 @@ impl EndConversation {
         let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
         let found = found.first::<Conversation>()?;
         let found = found.filter(|it| it.project_id == session.project_id);
-        let found = found.ok_or_else(|| match &self.conversation_id {
+        let found = found.ok_or_else(|| match named {
             Some(id) => refusals::conversation_not_found(id),
             None => refusals::no_active_conversation(None),
         })?;
         let Some(partner) = found.partner_of(&session.agent_id) else {
             return Err(refusals::not_conversation_participant(&found.id));
         };
-        if let Some(content) = &self.final_message {
+        if let Some(content) = given(self.final_message.as_ref()) {
             delivery::checked(content)?;
         }
         match found.state {
@@ -169,7 +171,7 @@ impl EndConversation {
         };
         let cause = Cause { at: look.now, by: &session.agent_id, what: Self::NAME };
         let mut batch = activity::goes_on(session, look.now);
-        if let Some(content) = &self.final_message {
+        if let Some(content) = given(self.final_message.as_ref()) {
             let id = ids::message(look.now);
             let recipients = [partner];
             let place = Place::Conversation {

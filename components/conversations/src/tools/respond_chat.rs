@@ -4,7 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql, sql::Statement};
 
-use crate::{clock::Moment, expiry, ids, refusals, saying::Saying, session, session::Session};
+use crate::{
+    clock::Moment,
+    expiry, ids, refusals,
+    saying::{Saying, given},
+    session,
+    session::Session,
+};
 
 /// チャットの相手に応答します。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -57,8 +63,8 @@ impl Tool for RespondChat {
     type Output = Responded;
 
     fn call(self, _: &User) -> Result<Responded, Stop> {
-        let target_id = match &self.target_agent_id {
-            Some(it) => it.clone(),
+        let target_id = match given(self.target_agent_id.as_ref()) {
+            Some(it) => it.to_owned(),
             None => self.writer()?,
         };
         let saying = Saying {
@@ -69,7 +75,7 @@ impl Tool for RespondChat {
             content: &self.content,
             conversation_id: None,
             related_task_id: None,
-            client_message_id: self.client_message_id.as_deref(),
+            client_message_id: given(self.client_message_id.as_ref()),
             auto_start: false,
         };
         let stored = saying.say()?;

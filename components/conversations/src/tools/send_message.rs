@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use crate::saying::Saying;
+use crate::saying::{Saying, given};
 
 /// 他のエージェントにメッセージを送信します。AIエージェント間ではアクティブな会話が必要です。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -74,9 +74,9 @@ impl Tool for SendMessage {
             must_chat: false,
             target_id: &self.target_agent_id,
             content: &self.content,
-            conversation_id: self.conversation_id.as_deref(),
-            related_task_id: self.related_task_id.as_deref(),
-            client_message_id: self.client_message_id.as_deref(),
+            conversation_id: given(self.conversation_id.as_ref()),
+            related_task_id: given(self.related_task_id.as_ref()),
+            client_message_id: given(self.client_message_id.as_ref()),
             auto_start: self.auto_start_conversation.unwrap_or_default(),
         };
         let stored = saying.say()?;

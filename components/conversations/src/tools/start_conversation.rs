@@ -12,6 +12,7 @@ use crate::{
     ids,
     record::{self, Conversation, Target},
     refusals,
+    saying::given,
     session::{self, Session},
     starting::{self, PURPOSE_MAX, TURNS_MAX},
     transition::{Beginning, Cause},
@@ -90,7 +91,7 @@ impl Tool for StartConversation {
         self.fits()?;
         let (look, session, [target, open, count]) = self.look(target_id)?;
         may(target_id, &session, target.first()?, open.first()?)?;
-        if let Some(content) = &self.initial_message {
+        if let Some(content) = given(self.initial_message.as_ref()) {
             delivery::checked(content)?;
         }
         starting::must_be_few(count, &session.agent_id)?;
@@ -109,7 +110,7 @@ impl Tool for StartConversation {
 impl StartConversation {
     /// Whom the agent wants to talk with, by either name.
     fn target(&self) -> Result<&str, Stop> {
-        match (self.target_agent_id.as_deref(), self.participant_agent_id.as_deref()) {
+        match (given(self.target_agent_id.as_ref()), given(self.participant_agent_id.as_ref())) {
             (Some(target), Some(other)) if target != other => Err(invalid(
                 "/participant_agent_id",
                 "must be the same as target_agent_id, or left out",
@@ -162,7 +163,7 @@ impl StartConversation {
         };
         let message_id = ids::message(look.now);
         let recipients = [target_id];
-        let first = self.initial_message.as_deref().map(|content| Letter {
+        let first = given(self.initial_message.as_ref()).map(|content| Letter {
             id: &message_id,
             project_id: &session.project_id,
             place: Place::Conversation { id, voice: Voice::Member, has_max_turns: false },

@@ -121,7 +121,8 @@ impl ComposeThumbnail {
             title: title.clone(),
             subtitle: subtitle.clone(),
             style: self.style,
-            theme: self.theme,
+            // Some models leave nothing out, and write nothing there instead.
+            theme: self.theme.filter(|it| !it.trim().is_empty()),
         };
         let composed = compose::compose(&plan)?;
         let picture =

@@ -61,7 +61,10 @@ impl Part {
     /// Adds what is given to the arguments of a call of the component's own `tool`.
     pub fn add(&self, tool: &str, arguments: &mut Map<String, Value>) {
         for it in self.of(tool) {
-            let is_said = arguments.get(&it.argument).is_some_and(|it| !it.is_null());
+            // A null and a blank text are what some models write for what they leave out.
+            let is_blank = |it: &Value| it.as_str().is_some_and(|it| it.trim().is_empty());
+            let said = arguments.get(&it.argument);
+            let is_said = said.is_some_and(|it| !it.is_null() && !is_blank(it));
             if !(it.is_default && is_said) {
                 arguments.insert(it.argument.clone(), it.value.clone());
             }
@@ -111,6 +114,11 @@ mod tests {
         arguments.insert("to".to_owned(), json!("cleo"));
         part.add("answer", &mut arguments);
         assert_eq!(Value::Object(arguments), json!({ "key": "k1", "to": "cleo" }));
+        for blank in [json!(null), json!(""), json!(" ")] {
+            let mut arguments = Map::from_iter([("to".to_owned(), blank)]);
+            part.add("answer", &mut arguments);
+            assert_eq!(arguments["to"], "ben", "what says nothing names no other");
+        }
         let broken = wit::Given { value: "{".to_owned(), ..given("a", "b", json!(1), false) };
         let error = Part::new(&"lodge".into(), vec![broken]).err().unwrap();
         assert!(error.contains("given for b of a is no JSON"), "{error}");

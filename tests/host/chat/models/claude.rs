@@ -140,6 +140,21 @@ async fn thinking_goes_back_as_it_came_now_and_in_the_next_turn() {
     refused(|it| drop(it.as_array_mut().unwrap().remove(0)), "Expected `thinking`").await;
 }
 
+/// It holds for the prompt, the tools and the messages before it alone, and a day later the prompt is another.
+#[tokio::test]
+async fn thinking_that_is_refused_is_left_out_and_the_talk_goes_on() {
+    let talking = talking(&[], "").await;
+    talking.fake.says(thinking("YQ==", says("はい")));
+    let answer = talking.say("やあ").await;
+    let refusal = "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.";
+    talking.fake.then(Reply::Refusal(400, refusal)).says(says("うん"));
+    let next = json!({ "message": "それで", "turn": answer["turn"] });
+    assert_eq!(talking.answer(&next).await["text"], "うん");
+    let bodies = talking.fake.bodies();
+    let is_there = |it: &Value| it["messages"].to_string().contains("thinking");
+    assert_eq!(bodies.iter().map(is_there).collect::<Vec<_>>(), [false, true, false], "ILL-27");
+}
+
 #[tokio::test]
 async fn a_text_of_nothing_is_no_answer_and_never_goes_back() {
     let talking = talking(&["echo"], "").await;

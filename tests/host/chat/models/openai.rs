@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::fake_models::{
-    FakeModel,
+    FakeModel, Reply,
     openai::{KEY, MODEL, OpenAi, THOUGHT, says, uses},
 };
 
@@ -110,6 +110,42 @@ async fn reasoning_goes_back_where_it_came_and_is_never_told() {
     talking.answer(&json!({ "message": "それで", "turn": answer["turn"] })).await;
 }
 
+/// A model that sees no pictures.
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_that_a_model_does_not_take_end_no_conversation() {
+    let talking = talking(OpenAi::DeepSeek, &["conformance"], EVENTS).await;
+    talking.fake.says(uses(&[("c1", "test_image_content", json!({}))])).says(says("どうぞ"));
+    let (status, answer) = talking.post(&json!({ "message": "見せて" })).await;
+    assert_eq!((status, answer["text"].as_str()), (200, Some("どうぞ")), "{answer}");
+    let refused = talking.fake.broken();
+    assert!(refused.len() == 1 && refused[0].contains("image_url"), "{refused:?}");
+    let told = talking.fake.bodies().pop().unwrap().to_string();
+    assert!(told.contains("a picture that cannot be shown to you"), "{told}");
+    // It goes on without another refusal.
+    talking.fake.says(says("うん"));
+    let next = json!({ "message": "それで", "turn": answer["turn"] });
+    assert_eq!((talking.post(&next).await.0, talking.fake.broken().len()), (200, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stricter_server_is_asked_as_it_wants_to_be() {
+    let talking = talking(OpenAi::Mistral, &["conformance"], EVENTS).await;
+    let call = |id: &str| uses(&[(id, "test_image_content", json!({}))]);
+    talking.fake.says(call("c1")).says(says("はい"));
+    let (status, answer) = talking.post(&json!({ "message": "やって" })).await;
+    assert_eq!((status, answer["text"].as_str()), (200, Some("はい")), "{answer}");
+    assert_eq!(answer["usage"]["inputTokens"], 200);
+    assert!(!answer.to_string().contains(THOUGHT), "{answer}");
+    assert_eq!(talking.fake.broken().len(), 2, "{:?}", talking.fake.broken());
+    let last = talking.fake.bodies().pop().unwrap();
+    assert_eq!(roles(&last), ["system", "user", "assistant", "tool", "assistant", "user"]);
+    assert_eq!(last["messages"][5]["content"][1]["type"], "image_url", "ILL-28");
+    // That is learnt.
+    talking.fake.says(call("c2")).says(says("うん"));
+    let next = json!({ "message": "もう一度", "turn": answer["turn"] });
+    assert_eq!((talking.post(&next).await.0, talking.fake.broken().len()), (200, 2));
+}
+
 #[tokio::test]
 async fn a_thought_in_the_text_of_an_answer_is_not_told() {
     let talking = talking(OpenAi::Strict, &[], "").await;
@@ -159,6 +195,18 @@ async fn reports_non_json_arguments_to_the_model_and_calls_nothing() {
     assert_eq!(messages[4]["tool_call_id"], "c2");
     // Not for ever.
     talking.fake.says(broken()).says(broken());
+    let (status, _) = talking.post(&json!({ "message": "やって" })).await;
+    assert_eq!((status, talking.fake.left()), (500, 0), "ILL-42");
+}
+
+#[tokio::test]
+async fn a_call_that_the_server_cannot_read_is_asked_for_once_more() {
+    let talking = talking(OpenAi::Strict, &[], "").await;
+    let refusal = "tool_use_failed: tool call validation failed";
+    talking.fake.then(Reply::Refusal(400, refusal)).says(says("はい"));
+    assert_eq!(talking.say("やって").await["text"], "はい");
+    // Not for ever.
+    talking.fake.then(Reply::Refusal(400, refusal)).then(Reply::Refusal(400, refusal));
     let (status, _) = talking.post(&json!({ "message": "やって" })).await;
     assert_eq!((status, talking.fake.left()), (500, 0), "ILL-42");
 }

@@ -134,6 +134,15 @@ fn tools(tools: &Value) -> Judged {
         if schema["type"] != "object" {
             return bad(format!("tools.{at}.custom.input_schema.type: Field required"));
         }
+        let is_key = |it: &String| {
+            let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"_.-".contains(&it);
+            (1..=64).contains(&it.len()) && it.bytes().all(is_letter)
+        };
+        if !schema["properties"].as_object().is_none_or(|it| it.keys().all(is_key)) {
+            return bad(format!(
+                "tools.{at}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'"
+            ));
+        }
         if ["oneOf", "allOf", "anyOf"].iter().any(|it| !schema[it].is_null()) {
             return bad(format!(
                 "tools.{at}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"

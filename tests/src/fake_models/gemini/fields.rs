@@ -218,8 +218,12 @@ fn schema(schema: &Value, at: &str) -> Result<(), String> {
             ));
         }
     }
-    if list(fields, "enum", at)?.iter().any(|it| !it.is_string()) {
+    let values = list(fields, "enum", at)?;
+    if values.iter().any(|it| !it.is_string()) {
         return Err(invalid(at, "enum"));
+    }
+    if values.iter().any(|it| it == "") {
+        return Err(format!("* GenerateContentRequest.{at}.enum: cannot be empty"));
     }
     for (name, it) in properties.into_iter().flatten() {
         self::schema(it, &format!("{at}.properties[{name}]"))?;

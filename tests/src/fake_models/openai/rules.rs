@@ -75,6 +75,10 @@ pub(super) fn judge(asked: &Asked, ways: OpenAi) -> Judged {
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
         );
     }
+    if ways == OpenAi::Mistral && !body["stream_options"].is_null() {
+        let message = "body.stream_options.include_usage: Extra inputs are not permitted";
+        return Err(Broken(422, message.to_owned()));
+    }
     if body["model"] != MODEL {
         let message = format!("The model `{}` does not exist", body["model"]);
         return Err(Broken(404, message));
@@ -112,13 +116,41 @@ fn tools(tools: &Value) -> Judged {
                 "Invalid 'tools[{at}].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'."
             ));
         }
-        if !function["parameters"].is_object() {
+        let parameters = &function["parameters"];
+        if parameters["type"] != "object" {
             return bad(format!(
                 "Invalid schema for function '{name}': schema must be a JSON Schema of 'type: \"object\"'"
             ));
         }
+        if ["oneOf", "anyOf", "allOf", "enum", "not"].iter().any(|it| !parameters[it].is_null()) {
+            return bad(format!(
+                "Invalid schema for function '{name}': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+            ));
+        }
+        if !parameters["properties"].is_object() {
+            return bad(format!(
+                "Invalid schema for function '{name}': In context=(), object schema missing properties."
+            ));
+        }
+        if has_bare_list(parameters) {
+            return bad(format!(
+                "Invalid schema for function '{name}': array schema missing items."
+            ));
+        }
     }
     Ok(())
+}
+
+/// Whether a list within does not say what is in it.
+fn has_bare_list(schema: &Value) -> bool {
+    match schema {
+        Value::Object(fields) => {
+            fields.get("type").is_some_and(|it| it == "array") && !fields.contains_key("items")
+                || fields.values().any(has_bare_list)
+        }
+        Value::Array(entries) => entries.iter().any(has_bare_list),
+        _ => false,
+    }
 }
 
 fn messages(messages: &[Value], ways: OpenAi) -> Judged {
@@ -127,6 +159,11 @@ fn messages(messages: &[Value], ways: OpenAi) -> Judged {
     }
     // The ids that must be answered before any other message.
     let mut open: Vec<&str> = Vec::new();
+    if ways == OpenAi::Mistral
+        && messages.windows(2).any(|it| it[0]["role"] == "tool" && it[1]["role"] == "user")
+    {
+        return bad("Unexpected role 'user' after role 'tool'");
+    }
     for (at, message) in messages.iter().enumerate() {
         let role = message["role"].as_str().unwrap_or_default();
         if role != "tool" && !open.is_empty() {
@@ -152,6 +189,12 @@ fn messages(messages: &[Value], ways: OpenAi) -> Judged {
             return bad(format!("Unknown parameter: 'messages[{at}].{field}'."));
         }
         content(at, role, message)?;
+        let is_seen = |it: &Value| it["type"] == "image_url" && ways == OpenAi::DeepSeek;
+        if message["content"].as_array().is_some_and(|it| it.iter().any(is_seen)) {
+            return bad(format!(
+                "Failed to deserialize the JSON body into the target type: messages[{at}]: unknown variant `image_url`, expected `text`"
+            ));
+        }
         if role == "assistant" {
             open = calls(at, &message["tool_calls"], ways)?;
             let is_thought = message["reasoning_content"] == THOUGHT;

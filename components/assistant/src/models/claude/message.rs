@@ -139,9 +139,9 @@ fn pictures(message: &Value) -> Vec<(String, usize)> {
     found
 }
 
-fn drop_picture(message: &mut Value, place: &str) {
+fn drop_picture(message: &mut Value, place: &str, note: &str) {
     if let Some(block) = message.pointer_mut(place) {
-        *block = json!({ "type": "text", "text": trim::PICTURE });
+        *block = json!({ "type": "text", "text": note });
     }
 }
 

@@ -82,10 +82,7 @@ fn shows_thinking_only_to_the_model_that_thought_it() {
     assert_eq!(json!(resumed(&transcript, "one")), transcript["messages"], "ILL-27");
     assert_eq!(resumed(&transcript, "two")[1]["content"], json!([text]), "ILL-27");
     assert_eq!(resumed(&json!({ "contents": [] }), "one"), Vec::<Value>::new());
-}
-
-#[test]
-fn a_schema_is_an_object_at_the_top_and_no_choice_there() {
-    let schema = schema(json!({ "oneOf": [{}], "properties": { "x": { "oneOf": [{}] } } }));
-    assert_eq!(schema, json!({ "type": "object", "properties": { "x": { "oneOf": [{}] } } }));
+    let mut messages = resumed(&transcript, "one");
+    assert!(forget_thoughts(&mut messages), "there was some");
+    assert!(!forget_thoughts(&mut messages));
 }

@@ -17,6 +17,10 @@ const MIME_TYPES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/he
 /// Bytes of base64 of all pictures of one content: a request may have 20 MB.
 const BYTES_MAX: usize = 14 << 20;
 
+/// What stands for a signature that was not kept, as its documentation has it
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+pub(in crate::models) const UNSIGNED: &str = "skip_thought_signature_validator";
+
 /// A call that the model made.
 pub(super) struct Made<'a> {
     /// What it is called here: its own id, where it has one that nothing else has.
@@ -34,14 +38,45 @@ pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
             part.remove("thoughtSignature");
         }
     }
-    // A signed text may be empty; without its signature it says nothing, and is refused.
-    for content in &mut contents {
+    without_blanks(&mut contents);
+    contents
+}
+
+/// A signed text may be empty; without its signature it says nothing, and is refused.
+fn without_blanks(contents: &mut Vec<Value>) {
+    let is_blank = |it: &Value| it["text"] == "" && it.get("thoughtSignature").is_none();
+    for content in contents.iter_mut() {
         if let Some(parts) = content["parts"].as_array_mut() {
-            parts.retain(|it| it["text"] != "");
+            parts.retain(|it| !is_blank(it));
         }
     }
     contents.retain(|it| it["parts"].as_array().is_some_and(|it| !it.is_empty()));
-    contents
+}
+
+/// Whether a refusal says that a signature is none of its own, or lacking: each holds for the model and the key alone with
+/// which it was made.
+pub(super) fn is_of_signatures(refusal: &str) -> bool {
+    let refusal = refusal.to_ascii_lowercase();
+    refusal.contains("thought signature") || refusal.contains("thought_signature")
+}
+
+/// Takes all signatures out; the first call of each answer, which wants one, says so. Whether that is other than it was.
+pub(super) fn unsign(contents: &mut Vec<Value>) -> bool {
+    let before = contents.clone();
+    for content in contents.iter_mut().filter(|it| it["role"] == "model") {
+        let mut is_first = true;
+        for part in content["parts"].as_array_mut().into_iter().flatten() {
+            let is_call = part.get("functionCall").is_some();
+            if let Some(part) = part.as_object_mut() {
+                part.remove("thoughtSignature");
+                if is_call && std::mem::take(&mut is_first) {
+                    part.insert("thoughtSignature".to_owned(), UNSIGNED.into());
+                }
+            }
+        }
+    }
+    without_blanks(contents);
+    *contents != before
 }
 
 /// The earlier messages, as contents.
@@ -159,11 +194,11 @@ fn pictures(content: &Value) -> Vec<(String, usize)> {
 }
 
 /// A response has pictures only: from there it is taken out, and the response says so.
-fn drop_picture(content: &mut Value, place: &str) {
+fn drop_picture(content: &mut Value, place: &str, note: &str) {
     let inner = place.split_once("/functionResponse/parts/");
     let Some((part, at)) = inner else {
         if let Some(part) = content.pointer_mut(place) {
-            *part = json!({ "text": trim::PICTURE });
+            *part = json!({ "text": note });
         }
         return;
     };
@@ -179,7 +214,7 @@ fn drop_picture(content: &mut Value, place: &str) {
         }
     }
     if let Some(object) = response["response"].as_object_mut() {
-        object.insert("picturesLeftOut".to_owned(), trim::PICTURE.into());
+        object.insert("picturesLeftOut".to_owned(), note.into());
     }
 }
 
@@ -300,6 +335,30 @@ mod tests {
             "ILL-27"
         );
         assert_eq!(parts_json(&[Part::text("")]), Vec::<Value>::new());
+    }
+
+    #[test]
+    fn signatures_of_another_model_or_key_are_left_out() {
+        for (refusal, is_so) in [
+            ("HTTP 400: Corrupted thought signature.", true),
+            ("HTTP 400: Function call is missing a thought_signature in functionCall parts.", true),
+            ("HTTP 400: contents is not specified", false),
+        ] {
+            assert_eq!(is_of_signatures(refusal), is_so, "{refusal}");
+        }
+        let mut contents = called(&[Some("a"), Some("b")]);
+        let parts = contents[0]["parts"].as_array_mut().unwrap();
+        parts[0]["thoughtSignature"] = "c2ln".into();
+        parts.insert(0, json!({ "text": "", "thoughtSignature": "c2ln" }));
+        let answer = json!({ "text": "", "thoughtSignature": "c2ln" });
+        contents.push(json!({ "role": "model", "parts": [answer] }));
+        assert!(unsign(&mut contents));
+        assert_eq!(contents.len(), 1, "{contents:?}");
+        let signed = |it: &Value| it.get("thoughtSignature").cloned();
+        let signatures: Vec<_> =
+            contents[0]["parts"].as_array().unwrap().iter().map(signed).collect();
+        assert_eq!(signatures, [Some(UNSIGNED.into()), None]);
+        assert!(!unsign(&mut contents), "there is nothing left to take out");
     }
 
     #[test]

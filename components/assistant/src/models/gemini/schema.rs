@@ -105,7 +105,11 @@ fn typed(
             let values = schema.get("enum").and_then(Value::as_array).cloned().or(one);
             if let Some(values) = values {
                 values.iter().all(Value::is_string).then_some(())?;
-                own.insert("enum".to_owned(), values.into());
+                // An empty one is refused, with all tools beside it.
+                let values: Vec<_> = values.into_iter().filter(|it| it != "").collect();
+                if !values.is_empty() {
+                    own.insert("enum".to_owned(), values.into());
+                }
             }
         }
         "array" => {
@@ -170,6 +174,8 @@ mod tests {
             "avoid": { "type": "array", "items": { "enum": ["tolls", "highways"] }, "maxItems": 3 },
             "at": { "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "When" },
             "n": { "type": ["integer", "null"] },
+            "sort": { "type": "string", "enum": ["", "asc", "desc"] },
+            "none": { "type": "string", "enum": [""] },
             "to": { "oneOf": [{ "type": "string" }, { "type": "number" }] },
         }, "required": ["avoid", "gone"] }));
         let properties = &declared["parameters"]["properties"];
@@ -177,6 +183,8 @@ mod tests {
         assert_eq!(properties["avoid"], avoid);
         let at = json!({ "type": "STRING", "description": "When", "nullable": true });
         assert_eq!(properties["at"], at);
+        assert_eq!(properties["sort"], json!({ "type": "STRING", "enum": ["asc", "desc"] }));
+        assert_eq!(properties["none"], json!({ "type": "STRING" }));
         assert_eq!(properties["n"], json!({ "type": "INTEGER", "nullable": true }));
         assert_eq!(
             properties["to"],

@@ -84,6 +84,33 @@ pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], message:
     push(messages, pieces);
 }
 
+/// What stands between the results of tools and what the person says, where one may not follow the other.
+const BRIDGE: &str = "OK.";
+
+/// Puts an answer between the results of tools and what the person says: models of Mistral's, and templates of others, know
+/// no conversation without one.
+pub(super) fn bridge(messages: &mut Vec<Value>) {
+    for at in (1..messages.len()).rev() {
+        if messages[at]["role"] == "user" && messages[at - 1]["role"] == "tool" {
+            messages.insert(at, json!({ "role": "assistant", "content": BRIDGE }));
+        }
+    }
+}
+
+/// Takes out what a server has added for its own model, which no other one knows.
+pub(super) fn strip(message: &mut Value) {
+    let keep = |value: &mut Value, known: &[&str]| {
+        if let Some(fields) = value.as_object_mut() {
+            fields.retain(|name, _| known.contains(&name.as_str()));
+        }
+    };
+    keep(message, &["role", "content", "tool_calls", "tool_call_id"]);
+    let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
+    for call in calls.into_iter().flatten() {
+        keep(call, &["id", "type", "function"]);
+    }
+}
+
 fn result(id: &str, content: &str) -> Value {
     json!({ "role": "tool", "tool_call_id": id, "content": content })
 }
@@ -101,9 +128,13 @@ fn pictures(message: &Value) -> Vec<(String, usize)> {
     pictures.collect()
 }
 
-fn drop_picture(message: &mut Value, place: &str) {
+fn drop_picture(message: &mut Value, place: &str, note: &str) {
     if let Some(piece) = message.pointer_mut(place) {
-        *piece = json!({ "type": "text", "text": trim::PICTURE });
+        *piece = json!({ "type": "text", "text": note });
+    }
+    // Where none is left it is one text again: a server that knows no pictures may know no lists.
+    if let Value::Array(pieces) = &message["content"] {
+        message["content"] = content(pieces.clone());
     }
 }
 

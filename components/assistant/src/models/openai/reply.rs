@@ -1,5 +1,7 @@
 //! One answer of chat completions, put together from its chunks as they come.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::thought::{Opening, spoken};
@@ -13,6 +15,9 @@ const CALLS_MAX: usize = 64;
 /// The field in which thinking comes and goes back: DeepSeek refuses a conversation with calls that lacks it
 /// (<https://api-docs.deepseek.com/guides/thinking_mode>).
 const REASONING: &str = "reasoning_content";
+/// The same as OpenRouter has it, with the signatures that Gemini and Claude refuse a conversation with calls without
+/// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
+const DETAILS: &str = "reasoning_details";
 
 /// An answer in the making, and at last the whole of it.
 #[derive(Default)]
@@ -23,6 +28,7 @@ pub(super) struct Reply {
     told: usize,
     /// What some servers tell of its thinking, which they want back with the message.
     reasoning: String,
+    details: Vec<Value>,
     refusal: String,
     calls: Vec<Call>,
     finish_reason: String,
@@ -54,9 +60,13 @@ impl Reply {
         }
         reply.tell(reply.text.len() - spoken(&reply.text).len(), teller);
         // Some servers end without a last event, others with one: `finish_reason` shows that it is whole.
-        match reply.finish_reason.is_empty() {
-            true => Err(WireError::Lost("the answer ended before its end".to_owned())),
-            false => Ok(reply),
+        match reply.finish_reason.as_str() {
+            "" => Err(WireError::Lost("the answer ended before its end".to_owned())),
+            // Of Mistral and OpenRouter, and of DeepSeek.
+            why @ ("error" | "insufficient_system_resource") => {
+                Err(WireError::Lost(format!("the answer was broken off: {why}")))
+            }
+            _ => Ok(reply),
         }
     }
 
@@ -70,13 +80,13 @@ impl Reply {
     }
 
     /// Takes one chunk.
-    fn take(&mut self, chunk: &Value) -> Result<(), WireError> {
+    pub(super) fn take(&mut self, chunk: &Value) -> Result<(), WireError> {
         if chunk["usage"].is_object() {
             self.usage = chunk["usage"].clone();
         }
         // The chunk with the usage has no choice.
         let choice = &chunk["choices"][0];
-        if let Some(reason) = choice["finish_reason"].as_str() {
+        if let Some(reason) = choice["finish_reason"].as_str().filter(|it| !it.is_empty()) {
             reason.clone_into(&mut self.finish_reason);
         }
         let delta = &choice["delta"];
@@ -84,10 +94,41 @@ impl Reply {
         self.refusal.push_str(piece("refusal"));
         self.reasoning.push_str(piece(REASONING));
         self.text.push_str(piece("content"));
+        // A model that thinks, as Mistral serves it: its thoughts and its text are pieces of a list.
+        let pieces = delta["content"].as_array().into_iter().flatten();
+        for text in pieces.filter(|it| it["type"] == "text") {
+            self.text.push_str(text["text"].as_str().unwrap_or_default());
+        }
+        for detail in delta[DETAILS].as_array().into_iter().flatten() {
+            self.detail(detail);
+        }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.call(call)?;
         }
         Ok(())
+    }
+
+    /// A piece of a thought goes to the one before it, where that is of the same; what is encrypted comes whole.
+    fn detail(&mut self, piece: &Value) {
+        let is_same = |it: &&mut Value| {
+            piece["type"] != "reasoning.encrypted"
+                && ["type", "index"].iter().all(|name| it[*name] == piece[*name])
+        };
+        let last = self.details.last_mut().filter(is_same).and_then(Value::as_object_mut);
+        let (Some(last), Some(piece)) = (last, piece.as_object()) else {
+            self.details.push(piece.clone());
+            return;
+        };
+        for (name, value) in piece.iter().filter(|it| !it.1.is_null()) {
+            match (last.get_mut(name), value) {
+                (Some(Value::String(whole)), Value::String(more))
+                    if matches!(name.as_str(), "text" | "summary") =>
+                {
+                    whole.push_str(more);
+                }
+                _ => drop(last.insert(name.clone(), value.clone())),
+            }
+        }
     }
 
     fn call(&mut self, piece: &Value) -> Result<(), WireError> {
@@ -108,7 +149,10 @@ impl Reply {
             }
         }
         let function = &piece["function"];
-        call.name.push_str(function["name"].as_str().unwrap_or_default());
+        // It comes whole, with some servers in each piece.
+        if call.name.is_empty() {
+            function["name"].as_str().unwrap_or_default().clone_into(&mut call.name);
+        }
         match &function["arguments"] {
             Value::String(text) => call.arguments.push_str(text),
             // Not as documented, and yet clear.
@@ -127,16 +171,21 @@ impl Reply {
         let call = &self.calls[at];
         let id = piece["id"].as_str().filter(|it| !it.is_empty());
         let is_other_id = id.is_some_and(|id| call.value.get("id").is_some_and(|it| it != id));
-        let has_name = piece["function"]["name"].as_str().is_some_and(|it| !it.is_empty());
+        let function = &piece["function"];
+        let name = function["name"].as_str().filter(|it| !it.is_empty());
+        // Where each piece has the name, one without arguments begins nothing.
+        let has_more = !function["arguments"].is_null() && function["arguments"] != "";
+        let is_next = name.is_some_and(|it| has_more || it != call.name);
         let is_whole = serde_json::from_str::<Map<_, _>>(&call.arguments).is_ok();
-        match is_other_id || id.is_none() && has_name && is_whole {
+        match is_other_id || id.is_none() && is_whole && is_next {
             true => self.calls.len(),
             false => at,
         }
     }
 
-    pub(super) fn finish_reason(&self) -> &str {
-        &self.finish_reason
+    /// Whether it ends where its length does; `model_length` is what Mistral calls the end of the context.
+    pub(super) fn is_cut(&self) -> bool {
+        matches!(self.finish_reason.as_str(), "length" | "model_length")
     }
 
     /// Why there is no answer, where its provider's rules on content are the reason.
@@ -149,14 +198,11 @@ impl Reply {
             .then(|| format!("refusal: {}", self.refusal.chars().take(300).collect::<String>()))
     }
 
-    /// The assistant's message as it goes back, and the calls in it whose arguments cannot be read. Of
-    /// an answer that was cut, calls are left out: they are incomplete. A call without an
-    /// id of its own is given one, `at` being the message's place.
-    pub(super) fn message(
-        self,
-        is_cut: bool,
-        at: usize,
-    ) -> Result<(Value, Vec<String>), ModelError> {
+    /// The assistant's message as it goes back after those `before`, and the calls in it whose arguments cannot be read. Of
+    /// an answer that was cut, calls are left out: they are incomplete. A call without an id of its own, which no
+    /// other call of the conversation has, is given one.
+    pub(super) fn message(self, before: &[Value]) -> Result<(Value, Vec<String>), ModelError> {
+        let is_cut = self.is_cut();
         let mut message = json!({ "role": "assistant", "content": null });
         if !self.text.trim().is_empty() {
             message["content"] = self.text.into();
@@ -164,14 +210,21 @@ impl Reply {
         if !self.reasoning.is_empty() {
             message[REASONING] = self.reasoning.into();
         }
+        if !self.details.is_empty() {
+            message[DETAILS] = self.details.into();
+        }
+        let earlier = before.iter().filter_map(|it| it["tool_calls"].as_array()).flatten();
+        let mut taken: BTreeSet<String> =
+            earlier.filter_map(|it| it["id"].as_str().map(str::to_owned)).collect();
         let (mut calls, mut broken): (Vec<Value>, Vec<String>) = Default::default();
         for mut call in self.calls.into_iter().take(if is_cut { 0 } else { CALLS_MAX }) {
             if call.name.is_empty() {
                 return Err(ModelError::new(Why::Failed, "a call has no name"));
             }
-            let id = call.value.get("id").and_then(Value::as_str).map(str::to_owned);
-            let id = id.filter(|id| !calls.iter().any(|it| it["id"] == **id));
-            let id = id.unwrap_or_else(|| format!("call_{at}_{}", calls.len()));
+            let own = call.value.get("id").and_then(Value::as_str).map(str::to_owned);
+            let made = (calls.len()..).map(|number| format!("call_{}_{number}", before.len()));
+            let id = own.into_iter().chain(made).find(|it| taken.insert(it.clone()));
+            let id = id.unwrap_or_default();
             let arguments = match call.arguments.trim() {
                 "" | "null" => "{}",
                 other => other,
@@ -217,5 +270,5 @@ pub(super) fn error_of(chunk: &Value) -> Option<WireError> {
     let status = status.unwrap_or(if is_rate { 429 } else { 500 });
     let text = error["message"].as_str().or(error.as_str()).unwrap_or_default();
     let text = text.chars().take(500).collect();
-    Some(WireError::Status { status, retry_after_s: None, body: Value::Null, text })
+    Some(WireError::Status { status, retry_after_s: None, body: error.clone(), text })
 }

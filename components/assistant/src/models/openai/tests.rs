@@ -59,3 +59,121 @@ fn results_in_call_order_then_one_message_of_pictures_and_words() {
     let last = messages[3]["content"].as_array().unwrap();
     assert_eq!((&last[1]["type"], &last[2]["text"]), (&json!("image_url"), &json!("と")), "ILL-28");
 }
+
+/// The whole of an answer that comes in these chunks.
+fn reply(chunks: &[Value]) -> Reply {
+    let mut reply = Reply::default();
+    for chunk in chunks {
+        reply.take(&json!({ "choices": [chunk] })).unwrap();
+    }
+    reply
+}
+
+#[test]
+fn a_thought_in_a_list_is_no_text_and_the_texts_are() {
+    let thought = json!([{ "type": "thinking", "thinking": [{ "type": "text", "text": "秘密" }] }]);
+    let chunks = [
+        json!({ "delta": { "content": thought }, "finish_reason": "" }),
+        json!({ "delta": { "content": [{ "type": "text", "text": "は" }] } }),
+        json!({ "delta": { "content": "い" }, "finish_reason": "model_length" }),
+        json!({ "delta": {}, "finish_reason": "" }),
+    ];
+    let reply = reply(&chunks);
+    assert!(reply.is_cut());
+    assert_eq!(reply.message(&[]).unwrap().0["content"], "はい");
+}
+
+#[test]
+fn signed_thoughts_go_back_whole_and_in_their_order() {
+    let encrypted =
+        |id: &str| json!({ "type": "reasoning.encrypted", "data": id, "id": id, "index": 0 });
+    let text = |fields: Value| {
+        let mut text = json!({ "type": "reasoning.text", "index": 0 });
+        text.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        json!({ "delta": { "reasoning_details": [text] } })
+    };
+    let details = json!([encrypted("a"), encrypted("b")]);
+    let chunks = [
+        text(json!({ "text": "窓", "signature": null })),
+        text(json!({ "text": "口" })),
+        text(json!({ "signature": "c2ln" })),
+        json!({ "delta": { "reasoning_details": details } }),
+        json!({ "delta": { "content": "はい" }, "finish_reason": "stop" }),
+    ];
+    let (message, _) = reply(&chunks).message(&[]).unwrap();
+    let whole =
+        json!({ "type": "reasoning.text", "index": 0, "text": "窓口", "signature": "c2ln" });
+    assert_eq!(message["reasoning_details"], json!([whole, details[0], details[1]]), "ILL-27");
+    let mut message = message;
+    message::strip(&mut message);
+    assert_eq!(message, json!({ "role": "assistant", "content": "はい" }), "another model");
+}
+
+#[test]
+fn a_name_in_each_piece_of_a_call_is_that_of_one_call() {
+    let piece = |arguments: &str| {
+        let function = json!({ "name": "find", "arguments": arguments });
+        json!({ "delta": { "tool_calls": [{ "index": 0, "function": function }] } })
+    };
+    let end = json!({ "delta": {}, "finish_reason": "tool_calls" });
+    let reply = reply(&[piece("{\"a\":"), piece("1"), piece("}"), piece(""), end]);
+    let (message, broken) = reply.message(&[]).unwrap();
+    let function = json!({ "name": "find", "arguments": "{\"a\":1}" });
+    assert_eq!((message["tool_calls"].as_array().unwrap().len(), broken.len()), (1, 0));
+    assert_eq!(message["tool_calls"][0]["function"], function);
+}
+
+#[test]
+fn a_call_has_an_id_that_no_call_before_it_has() {
+    let call =
+        json!({ "index": 0, "id": "call_0", "function": { "name": "f", "arguments": "{}" } });
+    let chunk = [json!({ "delta": { "tool_calls": [call] }, "finish_reason": "tool_calls" })];
+    let mut messages = Vec::new();
+    for _ in 0..3 {
+        let (message, _) = reply(&chunk).message(&messages).unwrap();
+        messages.push(message);
+        // Of a conversation that has become shorter, a place comes again.
+        messages.rotate_left(1);
+    }
+    let ids: Vec<_> = messages.iter().map(|it| it["tool_calls"][0]["id"].as_str()).collect();
+    let different: std::collections::BTreeSet<_> = ids.iter().collect();
+    assert_eq!(different.len(), 3, "{ids:?}");
+    assert!(ids.contains(&Some("call_0")));
+}
+
+#[test]
+fn an_answer_stands_between_results_and_the_person_where_it_has_to() {
+    let message = |role: &str| json!({ "role": role, "content": "x" });
+    let mut messages: Vec<_> =
+        ["user", "assistant", "tool", "tool", "user", "assistant", "tool", "user"]
+            .map(message)
+            .to_vec();
+    message::bridge(&mut messages);
+    let roles: Vec<_> = messages.iter().map(|it| it["role"].as_str().unwrap()).collect();
+    let wanted = [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+    ];
+    assert_eq!(roles, wanted);
+}
+
+#[test]
+fn an_address_with_a_path_has_its_version_in_it() {
+    for (url, has) in [
+        ("http://127.0.0.1:11434", false),
+        ("https://api.deepseek.com", false),
+        ("http://127.0.0.1:8000/v1", true),
+        ("https://generativelanguage.googleapis.com/v1beta/openai", true),
+        ("https://api.z.ai/api/paas/v4", true),
+    ] {
+        assert_eq!(has_path(url), has, "{url}");
+    }
+}
