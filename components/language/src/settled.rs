@@ -156,6 +156,13 @@ const DEED_JOINTS: &[&str] = &[
     " and list ",
     " and open ",
     " and start ",
+    " and compare ",
+    " and check ",
+    " and show ",
+    " and tell ",
+    " and look up ",
+    " and search ",
+    " and ask ",
 ];
 /// What says that what is before it is to be told or asked, whatever it asks for.
 const REPORTED: &[&str] = &[
