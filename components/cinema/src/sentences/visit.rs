@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{is_thinking, named, ordinal},
+    answers::{is_thinking, named, ordinal, recount},
     cancel::number,
     fares::Fares,
     films,
@@ -488,7 +488,10 @@ impl Visit {
         let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
         // `H列の7番` is a seat.
-        let chosen = ordinal(&text).filter(|_| utterance.numbers.marked.is_empty());
+        let recounted = recount(&text);
+        let chosen = ordinal(&text)
+            .or_else(|| recounted.filter(|_| !of_seats).and_then(|it| (it as usize).checked_sub(1)))
+            .filter(|_| utterance.numbers.marked.is_empty());
         let chosen = chosen.and_then(|it| self.choices.get(it)).cloned();
         let by_words = self.choices.iter().find(|choice| {
             raw.contains(&choice.label.to_lowercase())
@@ -550,8 +553,13 @@ impl Visit {
         if self.aim == Aim::Showtimes && (is_chosen || is_seated) {
             self.book();
         }
+        if self.aim == Aim::Films && self.film != before.film && self.film.is_some() {
+            // Of a film that is chosen from the list, the times come next.
+            self.aim = Aim::Showtimes;
+        }
         let is_asked_for = self.wanted.renew(wanted);
-        self.count = utterance.numbers.people().or(self.count);
+        let count = utterance.numbers.people().or(recounted.filter(|_| of_seats));
+        self.count = count.or(self.count);
         if !utterance.numbers.marked.is_empty() {
             self.seats.clone_from(&utterance.numbers.marked);
         }

@@ -58,11 +58,11 @@ const POSITIONS: &[(Position, &str)] = &[
 const ORDERS: &[(Order, &str)] = &[
     (
         Order::Shortest,
-        "一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
+        "一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|短いのから|もっと短い|something shorter|a shorter|any shorter|shorter one|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
     ),
     (
         Order::Longest,
-        "一番長い|いちばん長い|最も長い|最長|長い順|longest|どっちが長い|どちらが長い|is longer|the longer",
+        "一番長い|いちばん長い|最も長い|最長|長い順|もっと長い|something longer|a longer|any longer|longer one|longest|どっちが長い|どちらが長い|is longer|the longer",
     ),
     (
         Order::Newest,
@@ -75,7 +75,7 @@ const ORDERS: &[(Order, &str)] = &[
     ),
     (
         Order::Best,
-        "評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
+        "評価順|人気順|おすすめ順|評判順|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
     ),
 ];
 const EARLIEST: &str = "早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
@@ -357,6 +357,11 @@ fn names_showing(text: &str, which: &str) -> bool {
 /// Whether `utterance` names a part of the hall: 真ん中, `at the back`.
 pub(super) fn names_position(utterance: &Utterance) -> bool {
     POSITIONS.iter().any(|it| utterance.says(it.1))
+}
+
+/// Whether `text` is the name of a part of the hall.
+pub(super) fn is_position(text: &str) -> bool {
+    POSITIONS.iter().flat_map(|it| marks(it.1)).any(|it| it == text)
 }
 
 /// Whether `utterance` says no to a part of the hall: `not in the front row`, `最前列以外`.
