@@ -6,6 +6,7 @@ mod item;
 mod kinds;
 mod list;
 mod options;
+mod order;
 mod text;
 
 use language::{Language, scan::marks, utterance::Utterance};
@@ -640,7 +641,7 @@ pub(super) fn amend(
     before: &[Value],
     language: Language,
 ) -> Option<(Vec<Value>, Vec<String>)> {
-    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
+    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
     const REMOVE: &str = "は消して|を消して|も消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
     let text: String = utterance.chars.iter().collect();
     let mut fields = before.to_vec();
@@ -703,6 +704,26 @@ pub(super) fn amend(
                 is_changed = true;
                 continue;
             }
+            // `満足度は5段階で` asks for what the form lacks.
+            if !one.is_free {
+                let mut definition = one.definition(language, fields.len() + 1);
+                distinguish(&mut definition, &fields);
+                fields.push(definition);
+                is_changed = true;
+                continue;
+            }
+        }
+        if let Some(moved) = order::moved(&mut fields, &text, of) {
+            is_changed |= moved;
+            continue;
+        }
+        // `18歳以上だけ` bounds the one field that counts years.
+        if bounds::is_of_age(&piece)
+            && let Some(age) = fields.iter_mut().find(|it| it["name"] == "age")
+        {
+            bound(age, &piece);
+            is_changed = true;
+            continue;
         }
         // `make the email required too` asks for one that the form lacks.
         let lacks = || {
@@ -721,7 +742,7 @@ pub(super) fn amend(
         if let Some(list) = list {
             let mut list = Text::new(&list);
             list.strip(
-                "and make|make|mark|have",
+                "and make|make|mark|have|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
                 "instead|as well|too|to it|to the form|代わりに|かわりに",
             );
             let mut found = Reading::default();
