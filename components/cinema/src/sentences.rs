@@ -388,6 +388,10 @@ impl Family for Cinema {
         let on = Followed::On(FOLLOWED, Vec::new());
         match plan {
             Some(Doing::Cancel(cancel)) => {
+                let is_open = matches!(goal, None | Some(Goal::Reservation));
+                if let Some(text) = cancel.forgets(utterance, context).filter(|_| is_open) {
+                    return Some(Followed::Say(text));
+                }
                 let is_answer = cancel.waits
                     && manner.is_none()
                     && matches!(goal, None | Some(Goal::Cancel | Goal::Reservation));

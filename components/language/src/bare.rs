@@ -241,6 +241,19 @@ mod tests {
     }
 
     #[test]
+    fn what_orders_or_sets_something_is_no_name() {
+        static WORDS: Vocabulary = Vocabulary::NONE;
+        for text in
+            ["遅い順で", "遠い順に", "満足度は5段階で", "確定で", "再開", "the cheapest one"]
+        {
+            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
+        }
+        let utterance = Utterance::of("深淵の魔女", jiff::civil::date(2026, 11, 21), &WORDS);
+        assert!(name(&utterance, &[], &[], || None, Vec::new).is_some());
+    }
+
+    #[test]
     fn what_was_spoken_of_before_is_no_name() {
         static WORDS: Vocabulary = Vocabulary::NONE;
         let found = |text: &str, unused: &str| {

@@ -253,4 +253,22 @@ mod tests {
             assert!(!is_unknown || answer.contains("What is lent?"), "{answer}");
         }
     }
+
+    #[test]
+    fn what_stands_behind_thanks_is_the_request() {
+        for (text, rest) in [
+            ("ありがとう、1番を2枚お願い", Some("1番を2枚お願い")),
+            ("ありがとうございます！じゃあ帰りは？", Some("帰りは？")),
+            ("Thanks, now show me the second", Some("show me the second")),
+            ("thank you! so 2 seats please", Some("2 seats please")),
+            ("Hello, book it", Some("book it")),
+            ("thanks for the list", None),
+            ("どうもならない", None),
+            ("ありがとう！", None),
+            ("hi there", None),
+            ("hidden, please", None),
+        ] {
+            assert_eq!(unthanked(text), rest, "{text}");
+        }
+    }
 }

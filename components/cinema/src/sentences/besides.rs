@@ -11,7 +11,7 @@ use super::{
     rules::Goal,
     titles::Sentence,
     visit::{Aim, Asked, Settled, Visit},
-    wanted::Wanted,
+    wanted::{Wanted, sorting},
     words::{ABOUT, RESERVE},
 };
 
@@ -150,8 +150,16 @@ impl Visit {
         });
     }
 
-    /// The films that were shown, by what `utterance` asks for of them: `how about the shortest one?`.
+    /// The films or showings that were shown, by what `utterance` asks for of them: `how about the shortest one?`,
+    /// `遅い順で`.
     pub(super) fn by_order(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
+        let sorting = sorting(utterance).filter(|_| self.aim == Aim::Showtimes);
+        let may_sort = matches!(goal, None | Some(Goal::Seats | Goal::Showtimes));
+        if let Some(sorting) = sorting.filter(|_| may_sort && utterance.title().is_none()) {
+            let mut next = self.clone();
+            (next.wanted.sorting, next.wanted.pick) = (Some(sorting), None);
+            return Some(next);
+        }
         let wanted = Wanted::of(utterance);
         let is_sorted = wanted.order.is_some() && utterance.says(SORTED);
         let is_asked = self.aim == Aim::Films

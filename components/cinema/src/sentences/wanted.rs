@@ -23,6 +23,35 @@ pub(super) enum Pick {
     Latest,
 }
 
+/// What showings are put in order by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Sorting {
+    Earliest,
+    Latest,
+    /// Those with the most free seats first.
+    Emptiest,
+}
+
+const SORTINGS: &[(Sorting, &str)] = &[
+    (
+        Sorting::Latest,
+        "遅い順|遅いのから|遅いほうから|遅い方から|後ろから順|逆順|逆の順|latest first|late first|last first|from the latest|reverse order",
+    ),
+    (
+        Sorting::Emptiest,
+        "空いている順|空いてる順|空きの多い順|空席の多い順|空席順|空き順|席が多い順|by free seats|by seats left|most seats first|emptiest first|by availability",
+    ),
+    (
+        Sorting::Earliest,
+        "早い順|早いのから|時間順|時刻順|earliest first|early first|by time|in order of time",
+    ),
+];
+
+/// What `utterance` puts showings in order by.
+pub(super) fn sorting(utterance: &Utterance) -> Option<Sorting> {
+    SORTINGS.iter().find(|it| utterance.says(it.1)).map(|it| it.0)
+}
+
 /// Where in the hall people want to sit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Position {
@@ -94,6 +123,7 @@ pub(super) struct Wanted {
     /// Whether only the first in that order will do.
     pub(super) is_first: bool,
     pub(super) pick: Option<Pick>,
+    pub(super) sorting: Option<Sorting>,
     /// Whether the earliest and the latest are both asked for.
     is_both: bool,
     /// Minutes that a film may take.
@@ -142,6 +172,7 @@ impl Wanted {
             order,
             is_first: order.is_some() && has(FIRST),
             pick,
+            sorting: None,
             is_both: has(EARLIEST) && has(LATEST),
             minutes: length.as_ref().map(|it| it.0),
             length: length.map(|it| it.1),

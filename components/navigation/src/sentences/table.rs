@@ -28,29 +28,28 @@ pub(super) enum Measure {
     Slowest,
 }
 
+/// What places are compared by, and the words for it.
+pub(super) const MEASURES: &[(Measure, &str)] = &[
+    (Measure::Farthest, "長い順|longest first|遠い|遠く|遠さ|further|farther|furthest|farthest"),
+    (
+        Measure::Slowest,
+        "時間がかかる|時間のかかる|時間かかる|時間がかかり|時間がかかって|一番遅|いちばん遅|slower|slowest|longest|takes longer|take longer",
+    ),
+    (
+        Measure::Fastest,
+        "時間順|時間の短い|by time|by duration|by travel time|早い|早く|速い|速く|時間がかからな|quick|fast|sooner|soonest|less time|least time",
+    ),
+    (
+        Measure::Nearest,
+        "距離順|短い順|by distance|近い|近く|近さ|closer|closest|nearer|nearest|shorter|shortest",
+    ),
+];
+
 impl Measure {
     /// What a sentence without its places compares by.
     pub(super) fn of(constraint: &[char]) -> Self {
-        const WORDS: &[(Measure, &str)] = &[
-            (
-                Measure::Farthest,
-                "長い順|longest first|遠い|遠く|遠さ|further|farther|furthest|farthest",
-            ),
-            (
-                Measure::Slowest,
-                "時間がかかる|時間のかかる|時間かかる|時間がかかり|時間がかかって|一番遅|いちばん遅|slower|slowest|longest|takes longer|take longer",
-            ),
-            (
-                Measure::Fastest,
-                "時間順|時間の短い|by time|by duration|by travel time|早い|早く|速い|速く|時間がかからな|quick|fast|sooner|soonest|less time|least time",
-            ),
-            (
-                Measure::Nearest,
-                "距離順|短い順|by distance|近い|近く|近さ|closer|closest|nearer|nearest|shorter|shortest",
-            ),
-        ];
         let constraint: String = constraint.iter().collect::<String>().to_lowercase();
-        let found = WORDS.iter().find(|it| marks(it.1).any(|word| constraint.contains(word)));
+        let found = MEASURES.iter().find(|it| marks(it.1).any(|word| constraint.contains(word)));
         found.map_or(Self::Any, |it| it.0)
     }
 
@@ -84,8 +83,8 @@ pub(super) struct Telling {
 pub(super) const SORTS: &str = "順番に|順に|順で|順|並べ替えて|並べ替え|並び替えて|並び替え|ソートして|ソート|ランキング|sorted|sort|in order|order|ranked|rank|list";
 /// Which of several, the second first, in Japanese and English.
 pub(super) const PLACES: [&str; 4] = [
-    "2番目|二番目|2番|二番|second|2nd",
-    "3番目|三番目|3番|三番|third|3rd",
+    "2番目|二番目|second|2nd",
+    "3番目|三番目|third|3rd",
     "4番目|四番目|fourth|4th",
     "5番目|五番目|fifth|5th",
 ];
@@ -151,7 +150,10 @@ impl Way {
         let mut lines: Vec<_> = lines.into_iter().map(|it| it.0).collect();
         let is_row = self.origins.len() == 1 || self.destinations.len() == 1;
         if is_row && count > 1 {
-            lines.insert(0, first(context, (self.measure, self.telling.place), &rows, count));
+            // Where nothing is compared by, `second` is part of a place's name.
+            let is_ranked = self.measure != Measure::Any;
+            let place = if is_ranked { self.telling.place } else { 0 };
+            lines.insert(0, first(context, (self.measure, place), &rows, count));
             self.ranked = rows;
         }
         if constraints.is_of_the_way() {

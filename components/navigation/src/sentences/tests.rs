@@ -537,7 +537,7 @@ fn the_distance_of_one_pair_goes_on_as_a_route() {
 fn three(sentence: &str) -> trial::Talk {
     let mut talk = new_talk();
     assert_eq!(call(&talk.say(sentence)).0, "distance_compare", "{sentence}");
-    concluded(&talk.back(&[distances()])).text();
+    assert!(concluded(&talk.back(&[distances()])).text().contains("- "), "{sentence}");
     talk
 }
 

@@ -357,3 +357,63 @@ fn close_titles_are_in_the_language_of_the_answer() {
     let text = concluded(&talk.back(&[output(near)])).text();
     assert!(text.contains("Rashomon") && !text.contains("羅生門"), "{text}");
 }
+
+#[test]
+fn a_reservation_without_its_number_is_found_by_its_name() {
+    let one = |id: &str, title: &str| json!({ "reservation_id": id, "movie_title": title, "start_time": "2026-11-22T18:30:00", "user_id": "u-77" });
+    for (first, forgets, whose) in [
+        ("キャンセルしたいんだけど", "予約番号わかんない", "ユーザーIDはu-77"),
+        ("予約をキャンセルしてください", "番号は忘れました", "田中です"),
+        ("I want to cancel my booking", "I dont remember the number", "user id u-77"),
+        ("cancel my reservation", "no idea", "it's Ken"),
+    ] {
+        let mut talk = new_talk();
+        assert!(concluded(&talk.say(first)).text().contains("rsv-"), "{first}");
+        let text = concluded(&talk.say(forgets)).text();
+        assert!(text.contains("ユーザーID") || text.contains("user ID"), "{forgets}: {text}");
+        assert_eq!(call(&talk.say(whose)).0, "list_reservations", "{whose}");
+        let two = json!({ "reservations": [one("rsv-1", "AKIRA"), one("rsv-2", "羅生門")] });
+        let text = concluded(&talk.back(&[output(two)])).text();
+        assert!(text.contains("2. "), "{text}");
+        let next = talk.say("2");
+        assert_eq!(
+            call(&next),
+            ("get_reservation", json!({ "reservation_id": "rsv-2" })),
+            "{whose}"
+        );
+    }
+}
+
+#[test]
+fn what_a_film_is_rated_is_told() {
+    for (sentence, told) in
+        [("whats the rating of godzilla", "Godzilla"), ("ゴジラの評価は？", "ゴジラ")]
+    {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
+        let film = json!({ "movie_id": "godzilla", "title": "ゴジラ", "title_en": "Godzilla", "rating": 4.3 });
+        let text = concluded(&talk.back(&[output(json!({ "movies": [film] }))])).text();
+        assert!(text.contains(told) && text.contains("4.3"), "{text}");
+    }
+}
+
+#[test]
+fn showings_are_put_in_another_order() {
+    for (first, later, text) in [
+        ("AKIRAの上映時間は？", "遅い順で", "1. 11月22日 21:00"),
+        ("AKIRAの上映時間は？", "空いてる順に並べて", "1. 11月22日 10:00"),
+        ("showtimes for Akira", "latest first please", "1. 2026-11-22 21:00"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[output(
+            json!({ "movies": [{ "movie_id": "akira", "title": "AKIRA", "title_en": "Akira" }] }),
+        )]);
+        if let Decision::Call(calls) = talk.back(&[showings()]) {
+            panic!("{first}: {calls:?}");
+        }
+        assert_eq!(call(&talk.say(later)).0, "list_showtimes", "{later}");
+        let told = concluded(&talk.back(&[showings()])).text();
+        assert!(told.contains(text), "{later}: {told}");
+    }
+}
