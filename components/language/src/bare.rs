@@ -131,7 +131,9 @@ fn is_about_before(utterance: &Utterance, text: &str) -> bool {
         || PLACES
             .iter()
             .any(|it| end.strip_suffix(it).is_some_and(|it| it.is_empty() || it.ends_with("the ")));
-    let points = words.any(|it| BEFORE.contains(&it))
+    // `which one is stronger?` asks of what was shown.
+    let points = lower.starts_with("which one ")
+        || words.any(|it| BEFORE.contains(&it))
         || ends_there
         || GOES_ON.iter().any(|it| lower.starts_with(it));
     text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
@@ -142,7 +144,10 @@ fn is_order(name: &str) -> bool {
     const DEEDS: &str = "一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存";
     let bare = name.trim_end_matches(['で', 'に']);
     let is_set = name.split_once('は').is_some_and(|it| it.1.chars().any(char::is_numeric));
-    bare.ends_with('順') || is_set || marks(DEEDS).any(|it| it == bare)
+    bare.ends_with('順')
+        || name.starts_with("もっと")
+        || is_set
+        || marks(DEEDS).any(|it| it == bare)
 }
 
 /// Whether `word` is one sign with hiragana behind it: `雪のや` of `雪のやつ`.
@@ -243,9 +248,15 @@ mod tests {
     #[test]
     fn what_orders_or_sets_something_is_no_name() {
         static WORDS: Vocabulary = Vocabulary::NONE;
-        for text in
-            ["遅い順で", "遠い順に", "満足度は5段階で", "確定で", "再開", "the cheapest one"]
-        {
+        for text in [
+            "遅い順で",
+            "遠い順に",
+            "満足度は5段階で",
+            "もっと短い道は？",
+            "確定で",
+            "再開",
+            "the cheapest one",
+        ] {
             let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
             assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
         }
