@@ -26,7 +26,7 @@ use super::{
     rules::{Goal, MOVIE, SHOWTIME, USER},
     showings,
     titles::Sentence,
-    wanted::{Pick, Wanted},
+    wanted::{Pick, Wanted, names_position},
     words,
 };
 
@@ -251,7 +251,11 @@ impl Visit {
             hours: hours(utterance, &Wanted::of(utterance)),
             genre,
             title: utterance.title(),
-            count: utterance.numbers.people(),
+            // `真ん中の2つ` counts seats.
+            count: utterance
+                .numbers
+                .people()
+                .or_else(|| utterance.numbers.pieces().filter(|_| names_position(utterance))),
             seats: utterance.numbers.marked.clone(),
             user: user(utterance),
             film: settled(MOVIE),

@@ -16,7 +16,8 @@ pub(super) use self::kinds::COMMON;
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
     kinds::{FIELDS, FREE, Kind},
-    list::{clauses, has_form, items, regions, untitled},
+    list::{clauses, has_form, items, pieces, regions, untitled},
+    order::all_marked,
     text::Text,
 };
 
@@ -113,7 +114,7 @@ impl Reading {
     fn clause(&mut self, clause: &str, is_after: bool, marked: &mut Vec<String>) {
         let is_form = has_form(clause);
         let is_more = is_after && !is_form;
-        if is_more && (self.date(clause) || self.mark(clause)) {
+        if is_more && (self.date(clause) || self.age(clause) || self.mark(clause)) {
             return;
         }
         if let Some(name) = item::denied(&Text::new(clause)).filter(|_| is_more) {
@@ -240,6 +241,19 @@ impl Reading {
             }
         }
         is_bound
+    }
+
+    /// `18歳以上のみ`: bounds the age that is asked for already.
+    fn age(&mut self, clause: &str) -> bool {
+        let age = self.fields.iter_mut().find(|it| it.kind.name == "age");
+        let Some(age) = age.filter(|_| bounds::is_of_age(clause)) else { return false };
+        let bounds = bounds::take(&mut Text::new(clause));
+        for (name, value) in [("min", bounds.min), ("max", bounds.max)] {
+            if let Some(value) = value {
+                age.more.insert(name.to_owned(), (value as i64).into());
+            }
+        }
+        true
     }
 
     /// `the phone is optional`, `メールは必須で`: marks fields that are named already.
@@ -673,7 +687,7 @@ pub(super) fn amend(
             is_changed |= fields.len() < count;
             continue;
         }
-        if let Some((names, is_required)) = marking(&piece) {
+        if let Some((names, is_required)) = all_marked(&piece).or_else(|| marking(&piece)) {
             let mut marked = false;
             for field in &mut fields {
                 if names.iter().any(|name| name == "*" || of(field, name)) {
@@ -774,27 +788,4 @@ fn bound(field: &mut Value, piece: &str) {
             field[name] = value.into();
         }
     }
-}
-
-/// The requests of a sentence that changes a form: `scrap the comment, put yes/no instead`.
-fn pieces(clause: &str) -> Vec<String> {
-    const VERBS: &str = "add|remove|delete|scrap|drop|put|make|also|include|without|and add|and make|and remove|but";
-    let mut pieces: Vec<String> = Vec::new();
-    for part in clause.split(['、', ',', ';']).flat_map(|it| it.split(" and ")) {
-        let text = Text::new(part);
-        let begins_verb = |it: &Text| it.find(VERBS, 0).is_some_and(|it| it.0 == 0);
-        // `add a phone, and the email isn't required`.
-        let is_behind_verb = pieces.last().is_some_and(|it| begins_verb(&Text::new(it)));
-        let begins = begins_verb(&text) || is_behind_verb && is_mark(part);
-        let is_whole =
-            !part.is_ascii() && pieces.last().is_some_and(|it| it.ends_with(['て', 'で', 'に']));
-        match pieces.last_mut() {
-            Some(last) if !begins && !is_whole => {
-                last.push_str(", ");
-                last.push_str(part.trim());
-            }
-            _ => pieces.push(part.trim().to_owned()),
-        }
-    }
-    pieces
 }

@@ -497,3 +497,37 @@ fn fields_get_another_place_or_name() {
         assert_eq!((fields.len(), fields[at]["label"].as_str().unwrap()), (3, label), "{later}");
     }
 }
+
+#[test]
+fn how_old_people_have_to_be_bounds_their_age() {
+    for sentence in [
+        "18歳以上の年齢と名前を聞くフォーム",
+        "年齢（18歳以上）と名前のフォームを作って",
+        "年齢と名前を聞くフォームを作って。18歳以上のみ",
+        "make a form with age (18+) and name",
+        "make a form asking for age and name. 18 or over only",
+    ] {
+        let next = new_talk().say(sentence);
+        let (_, arguments) = call(&next);
+        let fields = arguments["form_schema"]["fields"].as_array().unwrap();
+        let age = fields.iter().find(|it| it["name"] == "age").unwrap();
+        assert_eq!((fields.len(), &age["min"]), (2, &json!(18)), "{sentence}: {fields:?}");
+        assert!(["年齢", "Age"].contains(&age["label"].as_str().unwrap()), "{sentence}: {age}");
+    }
+}
+
+#[test]
+fn all_fields_are_marked_where_none_is_named() {
+    for (first, later, is_required) in [
+        ("満足度と自由記述のアンケートを作って", "必須にして", true),
+        ("名前とメールのフォームを作って", "全部任意でお願い", false),
+        ("make a form with name and email", "make them optional", false),
+    ] {
+        let fields = changed(first, later);
+        assert!(fields.len() == 2, "{later}: {fields:?}");
+        assert!(
+            fields.iter().all(|it| it["required"] == json!(is_required)),
+            "{later}: {fields:?}"
+        );
+    }
+}

@@ -312,3 +312,21 @@ fn a_theme_of_the_list_is_shown_by_its_number() {
         assert!(theme == "紅蓮機工" || theme == "Crimson Engine", "{later}: {theme}");
     }
 }
+
+#[test]
+fn what_was_shown_goes_on_the_picture_with_others() {
+    for (first, later) in [
+        ("レオンのカード見せて", "これとミミで対決のサムネ作って"),
+        ("レオンのカードを見せて", "それにミミを並べたサムネイルを作って"),
+        ("show me Leon", "make a thumbnail of that and Mimi"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[output(json!({ "card_name": "王冠の獅子レオン" }))]);
+        let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
+        let names: Vec<_> =
+            calls.iter().map(|it| it.arguments["card_name"].as_str().unwrap()).collect();
+        assert_eq!(names.len(), 2, "{later}: {names:?}");
+        assert_eq!(names[0], "王冠の獅子レオン", "{later}");
+    }
+}

@@ -417,3 +417,19 @@ fn showings_are_put_in_another_order() {
         assert!(told.contains(text), "{later}: {told}");
     }
 }
+
+#[test]
+fn a_part_of_the_hall_is_no_film() {
+    for (first, later) in [
+        ("上映回 st-2 の空席を見せて", "真ん中の2つ取って"),
+        ("上映回 st-2 の空席を見せて", "後ろのほうを二つ押さえて"),
+        ("Show me the free seats of showtime st-2", "book two in the middle"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[seats()]);
+        let next = talk.say(later);
+        let tool = call(&next).0;
+        assert!(["list_available_seats", "suggest_seats", FORM].contains(&tool), "{later}: {tool}");
+    }
+}

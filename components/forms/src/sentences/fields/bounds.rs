@@ -88,6 +88,10 @@ pub(super) fn take(text: &mut Text) -> Bounds {
             Some((from, to)) => {
                 text.cut(from, to);
                 at = from;
+                // `18歳以上の年齢`: what is bounded follows.
+                if from == 0 && text.is_at("の", 0) && !text.is_at("のみ", 0) {
+                    text.cut(0, 1);
+                }
             }
             None => at += 1,
         }

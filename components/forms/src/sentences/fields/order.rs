@@ -1,9 +1,13 @@
-//! Fields of a form that get another place or another name: `move email to the top`, `住所を電話番号に変えて`.
+//! Fields of a form that get another place or another name, and all of them at once: `move email to the top`, `住所を電話番号に変えて`.
 
 use language::scan::marks;
 use serde_json::Value;
 
-use super::{capital, text::Text};
+use super::{
+    capital,
+    item::{OPTIONAL, REQUIRED},
+    text::Text,
+};
 
 /// The longest new name of a field, in characters.
 const LABEL_MAX: usize = 60;
@@ -57,4 +61,20 @@ fn renamed(text: &Text) -> Option<(String, String)> {
     // `メールを任意に変えて` marks it.
     let is_mark = marks("必須|任意|最初|最後").any(|it| new.contains(it));
     Some((text.piece(0, particle), new)).filter(|it| !it.1.trim().is_empty() && !is_mark)
+}
+
+/// Whether all fields are to be required, where `piece` says no more than that: `必須にして`, `make them optional`.
+pub(super) fn all_marked(piece: &str) -> Option<(Vec<String>, bool)> {
+    const LEADS: &str =
+        "make|set|mark|it|them|all|and|please|全部|ぜんぶ|それ|これ|やっぱり|を|は|も";
+    const TAILS: &str =
+        "にしてください|にして|にする|でお願いします|でお願い|です|で|に|please|as|too|instead";
+    let mut text = Text::new(piece);
+    let is_required = match () {
+        () if text.take(OPTIONAL) => false,
+        () if text.take(REQUIRED) => true,
+        () => return None,
+    };
+    text.strip(LEADS, TAILS);
+    (text.len() == 0).then(|| (vec!["*".to_owned()], is_required))
 }
