@@ -155,7 +155,7 @@ impl Ensemble {
         for deeds in parts(message) {
             let mut of_part = Vec::new();
             for deed in deeds {
-                asking.say(deed.trim());
+                asking.say(language::settled::unjoined(&deed).trim());
                 of_part.push((deed, self.lead(asking)?));
             }
             for (part, lead) in apart(of_part) {

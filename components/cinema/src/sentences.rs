@@ -40,7 +40,7 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 use self::{
     cancel::{Bookings, Cancel, number},
     facts::Facts,
-    held::{Deed, Held},
+    held::{Before, Deed, Held},
     rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
     titles::Sentence,
     visit::{MOVIES, Visit},
@@ -285,6 +285,10 @@ impl Family for Cinema {
         matches!(goal, Goal::Book | Goal::Seats) && wanted::keeps_away(utterance)
     }
 
+    fn orders_again(utterance: &Sentence) -> bool {
+        besides::orders_again(utterance)
+    }
+
     fn points_back(utterance: &Sentence) -> bool {
         utterance.points_back() && utterance.title().is_none()
     }
@@ -346,7 +350,12 @@ impl Family for Cinema {
                     Goal::Release => Deed::Release,
                     _ => Deed::Reserve,
                 };
-                Doing::Held(Held::of(utterance, deed, visit_of(before)))
+                let before = match before {
+                    Some(Doing::Visit(it)) => Some(Before::Visit(it)),
+                    Some(Doing::Held(it)) => Some(Before::Held(it)),
+                    _ => None,
+                };
+                Doing::Held(Held::of(utterance, deed, before))
             }
             // A film that is named beside a refusal: of one on a day, the times.
             Goal::Look if utterance.title().is_some() && !utterance.has(&[Word::THEIRS]) => {
@@ -379,13 +388,30 @@ impl Family for Cinema {
         let on = Followed::On(FOLLOWED, Vec::new());
         match plan {
             Some(Doing::Cancel(cancel)) => {
+                let is_open = matches!(goal, None | Some(Goal::Reservation));
+                if let Some(text) = cancel.forgets(utterance, context).filter(|_| is_open) {
+                    return Some(Followed::Say(text));
+                }
                 let is_answer = cancel.waits
                     && manner.is_none()
                     && matches!(goal, None | Some(Goal::Cancel | Goal::Reservation));
                 (is_answer && cancel.worded(utterance)).then_some(on)
             }
             Some(Doing::Held(held)) => {
-                (manner.is_none() && goal.is_none() && held.worded(utterance)).then_some(on)
+                if manner.is_some() {
+                    return None;
+                }
+                if goal.is_none() && held.worded(utterance) {
+                    return Some(on);
+                }
+                if let Some(deed) = Held::next_deed(utterance, goal) {
+                    *held = Held::of(utterance, deed, Some(Before::Held(held)));
+                    return Some(on);
+                }
+                let is_open = matches!(goal, None | Some(Goal::Book));
+                let visit = held.recounted(utterance, context).filter(|_| is_open)?;
+                *plan = Some(Doing::Visit(Box::new(visit)));
+                Some(on)
             }
             // What is held is let go.
             Some(Doing::Visit(visit))
@@ -394,7 +420,7 @@ impl Family for Cinema {
                     && number(utterance).is_none()
                     && !utterance.has(&[RESERVATION]) =>
             {
-                *plan = Some(Doing::Held(Held::of(utterance, Deed::Release, Some(&**visit))));
+                *plan = Some(Doing::Held(Held::of(utterance, Deed::Release, Some(Before::Visit(visit)))));
                 Some(on)
             }
             // What it costs is told in the middle of it.
@@ -412,7 +438,7 @@ impl Family for Cinema {
             Some(Doing::Visit(visit))
                 if goal.is_none() && visit.held.is_some() && besides::asks_how_long(utterance) =>
             {
-                *plan = Some(Doing::Held(Held::of(utterance, Deed::Tell, Some(&**visit))));
+                *plan = Some(Doing::Held(Held::of(utterance, Deed::Tell, Some(Before::Visit(visit)))));
                 Some(on)
             }
             // What is reserved stays as it is.
@@ -440,7 +466,7 @@ impl Family for Cinema {
                     && visit.held.is_some()
                     && besides::confirms(utterance) =>
             {
-                *plan = Some(Doing::Held(Held::of(utterance, Deed::Reserve, Some(&**visit))));
+                *plan = Some(Doing::Held(Held::of(utterance, Deed::Reserve, Some(Before::Visit(visit)))));
                 Some(on)
             }
             Some(Doing::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
@@ -567,6 +593,11 @@ impl Plan for Doing {
 
     fn is_settled(&self) -> bool {
         matches!(self, Self::Visit(it) if it.is_titled())
+    }
+
+    fn may_repeat(&self) -> bool {
+        matches!(self, Self::Visit(it) if !it.is_made && it.held.is_none())
+            || matches!(self, Self::History(_))
     }
 
     fn learn(&mut self, words: &[String], utterance: &Sentence) {

@@ -189,10 +189,17 @@ impl Family for Conversations {
         utterance: &Sentence,
         goal: Goal,
         language: Language,
-        _before: Option<&Doing>,
+        before: Option<&Doing>,
     ) -> Option<Doing> {
+        let before = match before {
+            Some(Doing::Meeting(it)) => Some(&**it),
+            _ => None,
+        };
         match goal {
-            Goal::Converse => Some(Doing::Meeting(Box::new(Meeting::of(utterance, language)))),
+            Goal::Converse => {
+                let meeting = Meeting::of(utterance, language).like(before);
+                Some(Doing::Meeting(Box::new(meeting)))
+            }
             Goal::Talks | Goal::Agents | Goal::Halt => {
                 Some(Doing::Lists(Lists::of(utterance, goal).on(self.begun.as_ref())))
             }
@@ -278,6 +285,10 @@ impl Plan for Doing {
 
     fn is_settled(&self) -> bool {
         true
+    }
+
+    fn may_repeat(&self) -> bool {
+        matches!(self, Self::Lists(it) if it.only_tells())
     }
 
     fn filled(&mut self, values: &Map<String, Value>, _language: Language) {

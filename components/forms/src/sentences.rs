@@ -224,6 +224,10 @@ impl Plan for Doing {
         true
     }
 
+    fn may_repeat(&self) -> bool {
+        !matches!(self, Self::Survey(it) if it.is_answered())
+    }
+
     fn left(&self) -> &[String] {
         match self {
             Self::Survey(it) => it.left(),

@@ -219,7 +219,17 @@ impl Family for Illustrations {
         if is_about && let Some(refusal) = beyond::refusal(utterance, is_cards, context) {
             return Some(Followed::Say(refusal));
         }
+        if let (Some(Doing::Themes), None, None) = (&plan, goal, manner) {
+            let cards = Cards::of_listed(utterance, context.language)?;
+            let left = utterance.left(Some(Goal::Cards), cards.used());
+            *plan = Some(Doing::Cards(Box::new(cards)));
+            return Some(Followed::On(FOLLOWED, left));
+        }
         let Some(Doing::Cards(cards)) = plan else { return None };
+        // `赤も一枚足して` means a card, where cards are being chosen.
+        let added =
+            cards.adds(utterance).then(|| sentence::as_added(utterance, context.today())).flatten();
+        let utterance = added.as_ref().unwrap_or(utterance);
         let is_asked = is_about || manner.is_none() && goal == Some(Goal::Themes);
         if let Some(text) = cards.told(utterance, context).filter(|_| is_asked) {
             return Some(Followed::Say(text));
@@ -305,14 +315,15 @@ fn listed(context: &TurnContext<'_>) -> Decision {
             "There is no list of themes; write the name of a card or a theme, and I look for it.",
         ));
     }
-    let line = |theme: &&str| match cards_of(theme) {
-        1 => context.language.pick(format!("- {theme}（1枚）"), format!("- {theme} (1 card)")),
-        count => context.language.pick(
-            format!("- {theme}（{count}枚）"),
-            format!("- {theme} ({})", say::counted(count, "card")),
-        ),
+    let line = |(at, theme): (usize, &&str)| {
+        let (number, count) = (at + 1, cards_of(theme));
+        context.language.pick(
+            format!("{number}. {theme}（{count}枚）"),
+            format!("{number}. {theme} ({})", say::counted(count, "card")),
+        )
     };
-    let (count, list) = (names.len(), names.iter().map(line).collect::<Vec<_>>().join("\n"));
+    let lines: Vec<_> = names.iter().enumerate().map(line).collect();
+    let (count, list) = (names.len(), lines.join("\n"));
     let (sample, _) = examples(context.language);
     context.conclude(context.say(
         format!("テーマは次の{count}つです。\n{list}\nカードを見るときは「{sample}のカードを見せて」のように書いてください。"),

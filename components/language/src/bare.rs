@@ -1,6 +1,7 @@
 //! A name without a word for what it is: each family that may have it looks for it.
 
 use crate::{
+    scan::marks,
     stretches::{is_hiragana, longest},
     utterance::{Piece, Utterance},
     words::Word,
@@ -87,6 +88,7 @@ fn bare(utterance: &Utterance) -> Option<String> {
     let is_written = !name.contains('を')
         && !name.ends_with('て')
         && !VERBS.iter().any(|it| name.ends_with(it))
+        && !is_order(name)
         && name.chars().all(|it| !matches!(it, '<' | '>' | '=' | '+' | ';' | '{' | '}' | '/'));
     let is_new =
         (0..length).any(|it| !utterance.is_known(it) && utterance.chars[it].is_alphabetic());
@@ -117,14 +119,35 @@ fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
 /// Whether it asks of what was spoken of before, or of the person: `is it finished?`, `and by bike?`, `what's my size?`.
 fn is_about_before(utterance: &Utterance, text: &str) -> bool {
     const BEFORE: [&str; 6] = ["it", "them", "they", "its", "their", "my"];
+    const PLACES: [&str; 10] = [
+        "first", "second", "third", "fourth", "fifth", "last", "newest", "oldest", "latest",
+        "cheapest",
+    ];
     const GOES_ON: [&str; 5] = ["and by ", "and on ", "and with ", "and without ", "and in "];
     let lower = text.to_ascii_lowercase();
     let mut words = lower.split(|it: char| !it.is_ascii_alphanumeric());
-    let ends_there = lower.trim_end_matches(['?', '.', '!', ' ']).ends_with(" there");
-    let points = words.any(|it| BEFORE.contains(&it))
+    let end = lower.trim_end_matches(['?', '.', '!', ' ']).trim_end_matches(" please");
+    let ends_there = [" there", " one", " ones"].iter().any(|it| end.ends_with(it))
+        || PLACES
+            .iter()
+            .any(|it| end.strip_suffix(it).is_some_and(|it| it.is_empty() || it.ends_with("the ")));
+    // `which one is stronger?` asks of what was shown.
+    let points = lower.starts_with("which one ")
+        || words.any(|it| BEFORE.contains(&it))
         || ends_there
         || GOES_ON.iter().any(|it| lower.starts_with(it));
     text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
+}
+
+/// Whether `name` puts in order or sets how much, and names nothing: `遅い順で`, `満足度は5段階で`, `確定で`.
+fn is_order(name: &str) -> bool {
+    const DEEDS: &str = "一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存";
+    let bare = name.trim_end_matches(['で', 'に']);
+    let is_set = name.split_once('は').is_some_and(|it| it.1.chars().any(char::is_numeric));
+    bare.ends_with('順')
+        || name.starts_with("もっと")
+        || is_set
+        || marks(DEEDS).any(|it| it == bare)
 }
 
 /// Whether `word` is one sign with hiragana behind it: `雪のや` of `雪のやつ`.
@@ -220,6 +243,25 @@ mod tests {
             let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
             assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_orders_or_sets_something_is_no_name() {
+        static WORDS: Vocabulary = Vocabulary::NONE;
+        for text in [
+            "遅い順で",
+            "遠い順に",
+            "満足度は5段階で",
+            "もっと短い道は？",
+            "確定で",
+            "再開",
+            "the cheapest one",
+        ] {
+            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
+        }
+        let utterance = Utterance::of("深淵の魔女", jiff::civil::date(2026, 11, 21), &WORDS);
+        assert!(name(&utterance, &[], &[], || None, Vec::new).is_some());
     }
 
     #[test]

@@ -15,8 +15,9 @@ use crate::{
     message::{Body, text_of},
     rules::Percent,
     say::{self, Skill},
+    scan::marks,
     settled,
-    small_talk::{CLOSED, Manner, STOPPED, manners},
+    small_talk::{self, CLOSED, Manner, STOPPED, manners},
     turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult, Turn},
     utterance::{CHARS_MAX, Utterance},
     words::Word,
@@ -77,6 +78,11 @@ pub trait Family: Default + Serialize + DeserializeOwned {
 
     /// Whether `goal` takes in what `utterance` says no to.
     fn obeys(_utterance: &Self::Sentence, _goal: Self::Goal) -> bool {
+        false
+    }
+
+    /// Whether `utterance` does no more than order once more what waits for an approval: `予約して`.
+    fn orders_again(_utterance: &Self::Sentence) -> bool {
         false
     }
 
@@ -169,6 +175,11 @@ pub trait Plan: Serialize + DeserializeOwned {
     /// What of the sentence it did not understand itself.
     fn left(&self) -> &[String] {
         &[]
+    }
+
+    /// Whether it may be told or asked once more as it is.
+    fn may_repeat(&self) -> bool {
+        true
     }
 
     /// The sentence with what it says of the plan made plain.
@@ -307,6 +318,9 @@ impl<F: Family> Chat<F> {
         if let Some(plan) = &self.plan {
             sentence = plan.plain(sentence);
         }
+        if let Some(led) = self.thanked(&sentence, context, answered) {
+            return led;
+        }
         // A greeting beside a request is no request.
         let parts = settled::parts(&sentence);
         let is_polite = |part: &&String| {
@@ -323,8 +337,25 @@ impl<F: Family> Chat<F> {
         }
     }
 
+    /// Takes in what stands behind thanks or a greeting, where that is for the family: `ありがとう、1番を2枚お願い`.
+    fn thanked(
+        &mut self,
+        sentence: &str,
+        context: &mut TurnContext<'_>,
+        answered: &[Answered],
+    ) -> Option<Led> {
+        let rest = small_talk::unthanked(sentence).filter(|_| self.plan.is_some())?;
+        let before = serde_json::to_value(&self.plan).ok()?;
+        let led = self.parse(rest, context, answered);
+        if led.1 >= part(FOLLOWED) {
+            return Some(led);
+        }
+        self.plan = Option::deserialize(before).ok().flatten();
+        None
+    }
+
     /// The answer to a bare yes or no to what waits: a call that waits for an approval is asked for again, since no
-    /// word allows it; with a no it is left.
+    /// word allows it, and so where its order is repeated or what became of it is asked; with a no it is left.
     fn consent(
         &mut self,
         sentence: &str,
@@ -336,12 +367,15 @@ impl<F: Family> Chat<F> {
         let waits = |it: &&&Answered| matches!(&it.result, ToolResult::Failed(Failure { error, .. }) if error == "not_allowed");
         let waiting: Vec<&ToolCall> = own.iter().filter(waits).map(|it| &it.call).collect();
         let has_form = own.iter().any(|it| it.call.arguments.contains_key(FORM_SCHEMA));
-        match consent(sentence) {
+        let again = || F::orders_again(&F::parse(sentence, context.today()));
+        let said =
+            consent(sentence).or_else(|| (!waiting.is_empty() && again()).then_some(Consent::Yes));
+        match said {
             Some(Consent::No) if has_form || !waiting.is_empty() => {
                 (self.plan, self.asked) = (None, Vec::new());
                 Some((context.conclude(say::nothing(context)), part(BROUGHT)))
             }
-            Some(Consent::Yes) if !waiting.is_empty() => {
+            Some(Consent::Yes | Consent::Asks) if !waiting.is_empty() => {
                 let press = context.say(
                     "進めるには、許可のボタンを押してください。",
                     "Press the button that allows it to go ahead. ",
@@ -380,6 +414,10 @@ impl<F: Family> Chat<F> {
             return self.not_mine(context);
         }
         let goal = own.map(|it| it.0);
+        let repeats = goal.is_none() && manner.is_none() && asks_again(&utterance);
+        if repeats && self.plan.as_ref().is_some_and(Plan::may_repeat) {
+            return (self.go_on(context, &[]), part(FOLLOWED));
+        }
         match self.family.follow(&mut self.plan, &utterance, goal, manner, context) {
             Some(Followed::Say(text)) => {
                 return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
@@ -616,6 +654,24 @@ fn intent<F: Family>(utterance: &F::Sentence) -> (Option<(F::Goal, Percent)>, Op
         Some((manner, _)) => (None, Some(manner)),
         None => (own, None),
     }
+}
+
+/// Whether `utterance` wants to see once more what was shown last, and names nothing: `もう一度見せて`, `show it again`.
+fn asks_again(utterance: &Utterance) -> bool {
+    const AGAIN: &str = "もう一度|もういちど|もう1度|もう一回|もういっかい|もう1回|もっかい|再度|再表示|again|once more|one more time";
+    const SHOWS: &str = "見せ|みせ|見たい|みたい|出し|表示|お願い|show|see|display|list|please";
+    let text = utterance.text().to_lowercase();
+    let text = text.trim().trim_end_matches(['。', '.', '!', '?']);
+    let again = marks(AGAIN).filter(|it| text.contains(it)).max_by_key(|it| it.len());
+    let Some(again) = again else { return false };
+    let rest = text.replacen(again, "", 1);
+    let is_shown = rest.trim().is_empty() || marks(SHOWS).any(|it| rest.contains(it));
+    let used = Used { names: vec![again.to_owned()], ..Used::default() };
+    is_shown
+        && !utterance.has(&[Word::MAKE, Word::NOT, Word::CANCEL, Word::THEIRS])
+        && utterance.numbers.counts.is_empty()
+        && utterance.when.spans.is_empty()
+        && coverage::unused(utterance, &used).iter().all(|it| again.contains(it.as_str()))
 }
 
 /// The rest of `sentence` behind each part of it.

@@ -7,36 +7,41 @@ pub enum Consent {
     Yes,
     /// What waits is not to be done.
     No,
+    /// What became of it is asked: `どうなった？`, `is it done?`.
+    Asks,
 }
 
-const YES: &str = "はい|うん|ええ|それで|そうして|そうしてください|いいよ|いいですよ|了解|了解です|進めて|進めてください|続けて|続けてください|お願い|お願いします|お願いいたします|おねがい|おねがいします|頼みます|頼む|オーケー|オッケー|許可|許可します|許可する|承認|承認します|確定|確定して|確定します|よろしくお願いします|よろしく|yes|yeah|yep|yup|sure|ok|okay|go ahead|proceed|do it|do that|please do|go for it|confirm|confirmed|allow|allow it|i allow it|approve|approved|that's right|correct|sounds good|perfect|absolutely|of course";
+const YES: &str = "はい|うん|ええ|それで|そうして|そうしてください|いいよ|いいですよ|了解|了解です|進めて|進めてください|続けて|続けてください|お願い|お願いします|お願いいたします|おねがい|おねがいします|頼みます|頼む|オーケー|オッケー|許可|許可します|許可する|承認|承認します|確定|確定で|確定して|確定します|予約確定|決定|決定で|それでいい|それでいいです|よろしくお願いします|よろしく|yes|yeah|yep|yup|sure|ok|okay|go ahead|proceed|do it|do that|please do|go for it|confirm|confirmed|allow|allow it|i allow it|approve|approved|that's right|correct|sounds good|looks good|that works|that's fine|perfect|absolutely|of course";
 const NO: &str = "いいえ|いえ|いや|いやいや|ううん|結構です|けっこうです|結構|やめて|やめてください|やめる|やめます|だめ|だめです|ダメ|ダメです|駄目|駄目です|しないで|しないでください|いらない|いらないです|いりません|要らない|要りません|不要です|no|nope|nah|no thanks|no thank you|not now|don't|do not|don't do it|don't do that|please don't|stop|rather not|i'd rather not";
+const ASKS: &str = "どうなった|どうなってる|どうなっている|どうなりました|どうなっています|まだ|まだなの|終わった|終わりました|済んだ|済みました|できた|できました|完了した|完了しました|how's it going|how is it going|is it done|is that done|are we done|are you done|done yet|is it done yet|did it work|did that work|did it go through|what happened|any news|any progress|what's the status";
 /// What may stand beside either.
-const BESIDE: &str = "です|ます|ください|じゃあ|では|それでは|そうですね|もう|今は|ありがとう|ありがとうございます|ね|よ|please|thanks|thank you|then|now|well|just|and";
+const BESIDE: &str = "です|ます|か|の|かな|で|ください|じゃあ|では|それでは|そうですね|もう|今は|ありがとう|ありがとうございます|ね|よ|please|thanks|thank you|then|now|well|just|and";
 
-/// The yes or no that `text` is, where it says nothing else.
+/// The yes, the no or the question that `text` is, where it says nothing else.
 #[must_use]
 pub fn consent(text: &str) -> Option<Consent> {
     let lower = text.to_lowercase().replace(['’', '‘'], "'");
     let (mut rest, mut said) = (lower.as_str(), None);
     loop {
-        rest = rest.trim_start_matches(|it: char| {
-            it.is_whitespace()
-                || matches!(it, '、' | '。' | ',' | '.' | '!' | '！' | '…' | 'ー' | '〜' | '~')
-        });
+        rest = rest
+            .trim_start_matches(|it: char| it.is_whitespace() || "、。,.!！?？…ー〜~".contains(it));
         if rest.is_empty() {
             return said;
         }
         let longest = |table: &'static str| {
             table.split('|').filter(|it| begins(rest, it)).map(str::len).max().unwrap_or(0)
         };
-        let (yes, no, beside) = (longest(YES), longest(NO), longest(BESIDE));
-        let length = yes.max(no).max(beside);
+        let (yes, no, asks, beside) = (longest(YES), longest(NO), longest(ASKS), longest(BESIDE));
+        let length = yes.max(no).max(asks).max(beside);
         if length == 0 {
             return None;
         }
         if length > beside {
-            let means = if no >= yes { Consent::No } else { Consent::Yes };
+            let means = match () {
+                () if asks == length => Consent::Asks,
+                () if no >= yes => Consent::No,
+                () => Consent::Yes,
+            };
             if said.is_some_and(|it| it != means) {
                 return None;
             }
@@ -69,6 +74,14 @@ mod tests {
             ("no thanks.", Some(Consent::No)),
             ("いえ、結構です", Some(Consent::No)),
             ("いいえ、しないでください", Some(Consent::No)),
+            ("確定でお願いします", Some(Consent::Yes)),
+            ("それでいいです", Some(Consent::Yes)),
+            ("looks good, go ahead", Some(Consent::Yes)),
+            ("どうなった？", Some(Consent::Asks)),
+            ("まだですか？", Some(Consent::Asks)),
+            ("is it done yet?", Some(Consent::Asks)),
+            ("まだ決めてない", None),
+            ("予約は何時まで？", None),
             ("no, Sunday", None),
             ("yes, but three seats", None),
             ("please", None),

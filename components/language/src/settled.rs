@@ -156,6 +156,13 @@ const DEED_JOINTS: &[&str] = &[
     " and list ",
     " and open ",
     " and start ",
+    " and compare ",
+    " and check ",
+    " and show ",
+    " and tell ",
+    " and look up ",
+    " and search ",
+    " and ask ",
 ];
 /// What says that what is before it is to be told or asked, whatever it asks for.
 const REPORTED: &[&str] = &[
@@ -350,7 +357,7 @@ pub fn unjoined(part: &str) -> &str {
     let part = part.trim_end();
     let joints = JOINTS.iter().chain(DEED_JOINTS).map(|it| it.trim_end());
     // A mark that ends a sentence, and a verb, belong to it.
-    let joints = joints.filter(|it| it.starts_with(['、', ',', ' ']));
+    let joints = joints.filter(|it| it.starts_with(['、', ',', ' '])).chain([" and", ", and"]);
     joints.filter_map(|it| part.strip_suffix(it)).min_by_key(|it| it.len()).unwrap_or(part)
 }
 
@@ -400,7 +407,8 @@ fn split<'a>(text: &'a str, all: &[&str]) -> Vec<&'a str> {
                 || is_end && TOLD.iter().any(|it| behind.starts_with(it))
         };
         let joints = all.iter().filter(|it| lower[at..].starts_with(*it));
-        let joint = joints.filter(|it| !goes_on(it)).map(|it| it.len()).max();
+        let joint = joints.filter(|it| !goes_on(it)).max_by_key(|it| it.len());
+        let joint = joint.map(|it| verb_of(it).unwrap_or(it.len()));
         match joint {
             Some(length) => {
                 // A question mark belongs to what it ends.
@@ -413,6 +421,14 @@ fn split<'a>(text: &'a str, all: &[&str]) -> Vec<&'a str> {
     }
     parts.push(&text[from..]);
     parts
+}
+
+/// Where the verb of a joint such as ` and book ` begins: it belongs to what comes next.
+fn verb_of(joint: &str) -> Option<usize> {
+    const AND: &str = "and ";
+    const NO_VERBS: [&str; 2] = ["also ", "then "];
+    let at = joint.find(AND)? + AND.len();
+    (!joint[at..].is_empty() && !NO_VERBS.contains(&&joint[at..])).then_some(at)
 }
 
 /// Where what is quoted in `text` begins and ends, with its marks.
@@ -487,6 +503,22 @@ mod tests {
     }
 
     #[test]
+    fn a_verb_belongs_to_the_deed_that_it_orders() {
+        for (request, second) in [
+            ("Book two seats for Akira and compare Ueno and Ginza", "compare Ueno and Ginza"),
+            ("draw a card and show me the way", "show me the way"),
+            ("Make a form and book two seats", "book two seats"),
+            ("Book two seats and then the way to Yokohama", "the way to Yokohama"),
+        ] {
+            let pieces = match request.contains("then") || request.contains("show me") {
+                true => parts(request),
+                false => deeds(request),
+            };
+            assert_eq!(pieces[1], second, "{request}");
+        }
+    }
+
+    #[test]
     fn another_kind_of_the_same_takes_the_place_of_the_first() {
         for (text, meant) in [
             ("Show me red cards, no wait, green ones", "Show me green cards"),
@@ -513,6 +545,7 @@ mod tests {
             ("Book two seats, and the way to Yokohama", 2),
             ("book two seats then show me the way to Yokohama", 2),
             ("Book two seats and let worker-a and worker-b talk", 2),
+            ("Book two seats and compare Ueno and Ginza from Shibuya", 2),
             ("Let worker-a and worker-b play a word chain", 1),
         ] {
             let deeds = deeds(request);

@@ -5,7 +5,7 @@ use toolkit::dialogue::Name;
 
 use crate::{
     aside::Aside,
-    consent::consent,
+    consent::{Consent, consent},
     context::{signature, today},
     language::Language,
     rules::Percent,
@@ -49,6 +49,29 @@ pub enum Manner {
     Greeting,
     /// Another word beside all business.
     Aside(Aside),
+}
+
+/// What stands behind thanks or a greeting in `text`, with a mark between them.
+#[must_use]
+pub fn unthanked(text: &str) -> Option<&str> {
+    const POLITE: &str = "どうもありがとうございます|ありがとうございました|ありがとうございます|どうもありがとう|ありがとう|ありがと|サンキュー|どうも|助かります|助かりました|こんにちは|こんばんは|おはようございます|おはよう|thank you so much|thank you very much|thank you|thanks a lot|thanks so much|many thanks|thanks|thx|cheers|hello|hi|hey";
+    const MARKS: &str = "、。,.!！…~〜ー♪ ";
+    const THEN: &str = "じゃあ|じゃ|それじゃあ|それじゃ|それでは|では|now|so|then";
+    let begins = |text: &str, table: &'static str| {
+        let head =
+            |it: &&str| text.get(..it.len()).is_some_and(|head| head.eq_ignore_ascii_case(it));
+        marks(table).filter(head).map(str::len).max()
+    };
+    let behind = &text[begins(text, POLITE)?..];
+    let rest = behind.trim_start_matches(|it| MARKS.contains(it));
+    let is_apart = behind[..behind.len() - rest.len()].chars().any(|it| it != ' ');
+    // `now` is a word of its own.
+    let then = begins(rest, THEN).filter(|it| {
+        let behind = rest[*it..].chars().next();
+        !rest.is_ascii() || behind.is_some_and(|it| !it.is_ascii_alphanumeric())
+    });
+    let rest = rest[then.unwrap_or(0)..].trim_start_matches(|it| MARKS.contains(it));
+    (is_apart && rest.chars().filter(|it| it.is_alphanumeric()).count() > 1).then_some(rest)
 }
 
 impl Manner {
@@ -129,7 +152,7 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
             (format!("{said}\n{examples}").trim().to_owned(), 0.15)
         }
         Some(Manner::Greeting) => (format!("{}{}", say(HELLO), talk.examples(SAMPLES_MAX)), 0.15),
-        None if consent(text).is_some() => (say(UNASKED), 0.15),
+        None if consent(text).is_some_and(|it| it != Consent::Asks) => (say(UNASKED), 0.15),
         None if utterance.points_back() => (say(POINTLESS), 0.15),
         None => (format!("{}\n{}", say(NOT_UNDERSTOOD), talk.examples(SAMPLES_MAX)), 0.05),
     };
@@ -228,6 +251,24 @@ mod tests {
             assert!(answer.starts_with(starts) && !answer.contains("Sing!"), "{text}: {answer}");
             let is_unknown = starts.is_empty();
             assert!(!is_unknown || answer.contains("What is lent?"), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_thanks_is_the_request() {
+        for (text, rest) in [
+            ("ありがとう、1番を2枚お願い", Some("1番を2枚お願い")),
+            ("ありがとうございます！じゃあ帰りは？", Some("帰りは？")),
+            ("Thanks, now show me the second", Some("show me the second")),
+            ("thank you! so 2 seats please", Some("2 seats please")),
+            ("Hello, book it", Some("book it")),
+            ("thanks for the list", None),
+            ("どうもならない", None),
+            ("ありがとう！", None),
+            ("hi there", None),
+            ("hidden, please", None),
+        ] {
+            assert_eq!(unthanked(text), rest, "{text}");
         }
     }
 }

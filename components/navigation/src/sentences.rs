@@ -17,6 +17,7 @@ use language::{
     coverage::{CHEAP, LAST, SUPERLATIVES, Used, unused},
     rules::Percent,
     say::{self, Skill},
+    scan::marks,
     small_talk::Manner,
     turn::{Answered, Decision},
     vocabulary::Vocabulary,
@@ -30,6 +31,7 @@ use self::{
     places::Sentence,
     planner::{COMPARE, Constraints, Planner, Remark, RouteRequest, Rule, SEARCH},
     rules::Goal,
+    table::{MEASURES, PLACES, SORTS},
     way::Way,
     words::{DISTANCE, DURATION, GO, LEAD, NOUNS, PHRASES, ROUTE, SPOT},
 };
@@ -275,7 +277,8 @@ impl Family for Navigation {
     ) -> Option<Followed> {
         let Some(Doing::Way(way)) = plan else { return None };
         if let Some(compared) = way.compared_by(utterance)
-            && manner.is_none()
+            // `order them by distance` orders nothing to be brought.
+            && manner.is_none_or(|it| it == Manner::Errand)
             && goal.is_none_or(|it| it == Goal::Distances)
             && context.has(COMPARE)
             && unused(utterance, &used(way, utterance, Goal::Distances)).is_empty()
@@ -309,7 +312,13 @@ fn used(way: &Way, utterance: &Sentence, goal: Goal) -> Used {
         Goal::Distances => (vec![SUPERLATIVES, LAST], utterance.spans()),
         Goal::Route => (vec![SUPERLATIVES, LAST, CHEAP], utterance.spans()),
     };
-    Used { names: way.used(), conditions, spans }
+    let mut names = way.used();
+    if goal == Goal::Distances {
+        // What puts places in order, and which of them is asked for.
+        let tables = PLACES.into_iter().chain([SORTS]).chain(MEASURES.iter().map(|it| it.1));
+        names.extend(tables.flat_map(marks).map(str::to_owned));
+    }
+    Used { names, conditions, spans }
 }
 
 impl Plan for Doing {

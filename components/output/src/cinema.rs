@@ -26,6 +26,9 @@ pub struct Movies {
     /// Titles that come close, when nothing fits (CIN-13).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<String>,
+    /// The same in English, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggestions_en: Vec<String>,
     /// What the clock of the cinema shows (`YYYY-MM-DDTHH:MM:SS`), where there are films: the reader may be in another zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,

@@ -67,7 +67,7 @@ pub(super) fn apart(deeds: Vec<(String, Lead)>) -> Vec<(String, Option<Lead>)> {
             }
         }
     }
-    parts.into_iter().map(|it| (it.0.trim().to_owned(), it.1)).collect()
+    parts.into_iter().map(|it| (settled::unjoined(it.0.trim()).to_owned(), it.1)).collect()
 }
 
 /// The requests of a sentence, one after another, where several families lead in `parts` of it; none where all of
@@ -261,7 +261,7 @@ fn is_order(text: &str) -> bool {
         "よろしく",
         "ちょうだい",
     ];
-    const VERBS: [&str; 28] = [
+    const VERBS: [&str; 30] = [
         "show ",
         "tell ",
         "book ",
@@ -282,6 +282,8 @@ fn is_order(text: &str) -> bool {
         "look ",
         "search ",
         "compare ",
+        "check ",
+        "cancel ",
         "i want ",
         "i'd like ",
         "i would like ",

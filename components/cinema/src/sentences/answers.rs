@@ -106,6 +106,32 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
     said.map(|it| it + 1).or(led).or_else(counted).and_then(|it: usize| it.checked_sub(1))
 }
 
+/// The number that is all that `text` says beside a no: `no, 2 please`, `やっぱり3で`.
+pub(super) fn recount(text: &str) -> Option<u32> {
+    const AROUND: &str = "no|nope|wait|sorry|actually|make it|just|please|then|instead|いや|いえ|ううん|やっぱり|やっぱ|ごめん|じゃあ|にして|にします|でお願いします|でお願い|で";
+    const MARKS: &str = "、。,.!?… ";
+    let mut rest = text.trim();
+    let mut is_taken_back = false;
+    loop {
+        let before = rest.len();
+        rest = rest.trim_matches(|it| MARKS.contains(it));
+        for word in marks(AROUND) {
+            let is_apart = |it: Option<char>| {
+                !word.is_ascii() || it.is_none_or(|it| !it.is_ascii_alphanumeric())
+            };
+            let head = rest.strip_prefix(word).filter(|it| is_apart(it.chars().next()));
+            let tail = rest.strip_suffix(word).filter(|it| is_apart(it.chars().next_back()));
+            if let Some(left) = head.or(tail) {
+                (rest, is_taken_back) = (left, true);
+            }
+        }
+        if rest.len() == before {
+            break;
+        }
+    }
+    rest.parse().ok().filter(|it| is_taken_back && (1..=99).contains(it))
+}
+
 /// Whether `utterance` only says that its writer thinks it over: `hmm let me think`, `ちょっと待って`.
 pub(super) fn is_thinking(utterance: &Utterance) -> bool {
     let text: String = utterance.lower.iter().collect();
@@ -168,6 +194,23 @@ fn is_beside(word: Word) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_beside_a_no_is_one() {
+        for (text, number) in [
+            ("no, 2 please", Some(2)),
+            ("no 3", Some(3)),
+            ("actually, make it 4", Some(4)),
+            ("やっぱり3で", Some(3)),
+            ("いや、2でお願いします", Some(2)),
+            ("2", None),
+            ("no", None),
+            ("no, the 2nd row", None),
+            ("no, 200 please", None),
+        ] {
+            assert_eq!(recount(text), number, "{text}");
+        }
+    }
 
     #[test]
     fn which_of_several_is_said_in_many_ways() {

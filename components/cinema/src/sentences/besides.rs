@@ -11,8 +11,8 @@ use super::{
     rules::Goal,
     titles::Sentence,
     visit::{Aim, Asked, Settled, Visit},
-    wanted::Wanted,
-    words::RESERVE,
+    wanted::{Wanted, sorting},
+    words::{ABOUT, RESERVE},
 };
 
 /// What asks how long seats are held.
@@ -23,6 +23,13 @@ const CONFIRMS: &str = "確定|confirm|confirmed";
 const DISCOUNTS: &str = "割引|割り引き|学割|値引|安くなる|子供|子ども|こども|小人|学生|シニア|高齢|大学生|高校生|中学生|小学生|discount|discounts|child|children|kid|kids|student|students|senior|seniors|concession";
 /// What asks for a price beside the words for one.
 const REDUCED: &str = "割引|割り引き|学割|値引|discount|discounts|concession";
+
+/// What puts a list in order.
+const SORTED: &str =
+    "順|並べ|並び|もっと|sort|sorted|order|ordered|by rating|by length|shorter|longer|newer|older";
+/// What goes on from one price to that of others, behind whom it is for and before it.
+const FOR_BEHIND: [&str; 5] = ["だと", "なら", "だったら", "の場合は", "の場合"];
+const FOR_BEFORE: [&str; 4] = ["what about ", "how about ", "and for ", "and what about "];
 
 /// Whether `utterance` asks how long seats are held.
 pub(super) fn asks_how_long(utterance: &Sentence) -> bool {
@@ -37,6 +44,15 @@ pub(super) fn confirms(utterance: &Sentence) -> bool {
         && utterance.title().is_none()
 }
 
+/// Whether `utterance` does no more than order what waits to be allowed: `予約して`, `book it`.
+pub(super) fn orders_again(utterance: &Sentence) -> bool {
+    confirms(utterance)
+        && !utterance.asks()
+        && !utterance.has(&[Word::NOT, Word::CANCEL, Word::CHANGE, Word::THEIRS])
+        && utterance.when.spans.is_empty()
+        && unused(utterance, &Used::default()).is_empty()
+}
+
 /// Whether `utterance` asks what the seats of a visit cost; `is_price` says that it has a word for that.
 pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
     const OTHERS: &[Word] = &[
@@ -48,7 +64,15 @@ pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
         Word::CHANGE,
         Word::DELETE,
     ];
-    let is_asked = is_price || utterance.asks() && utterance.says(REDUCED);
+    // `シニア二枚だと？`, `what about two students?` go on with a price that is asked.
+    let is_for = || {
+        let text = utterance.text().to_lowercase();
+        let bare = text.trim_end_matches(['?', '？', ' ', '。']);
+        utterance.says(DISCOUNTS)
+            && (FOR_BEHIND.iter().any(|it| bare.ends_with(it))
+                || FOR_BEFORE.iter().any(|it| bare.starts_with(it)))
+    };
+    let is_asked = is_price || utterance.asks() && (utterance.says(REDUCED) || is_for());
     is_asked && !utterance.has(OTHERS) && utterance.title().is_none()
 }
 
@@ -106,23 +130,42 @@ impl Visit {
         let is_listed = before.asked == Some(Asked::Film)
             && self.wanted.pick.is_none()
             && utterance.numbers.marked.is_empty();
-        if self.aim == Aim::Films || !is_open || !is_listed {
+        if !is_open || !is_listed {
             return;
         }
         let text: String = utterance.lower.iter().collect();
         let chosen = ordinal(&text).and_then(|it| before.choices.get(it));
+        if self.aim == Aim::Films {
+            // `how long is number 3?` asks about that one.
+            let name = chosen.map(|it| it.name.as_ref().unwrap_or(&it.label).clone());
+            if let Some(name) = name.filter(|_| utterance.has(&[ABOUT]) || self.asks_length) {
+                self.said = format!("{} {name}", self.said);
+                self.title = Some(name);
+            }
+            return;
+        }
         self.film = chosen.map(|it| Settled {
             id: it.value.clone(),
             label: it.name.as_ref().unwrap_or(&it.label).clone(),
         });
     }
 
-    /// The films that were shown, by what `utterance` asks for of them: `how about the shortest one?`.
+    /// The films or showings that were shown, by what `utterance` asks for of them: `how about the shortest one?`,
+    /// `遅い順で`.
     pub(super) fn by_order(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
+        let sorting = sorting(utterance).filter(|_| self.aim == Aim::Showtimes);
+        let may_sort = matches!(goal, None | Some(Goal::Seats | Goal::Showtimes));
+        if let Some(sorting) = sorting.filter(|_| may_sort && utterance.title().is_none()) {
+            let mut next = self.clone();
+            (next.wanted.sorting, next.wanted.pick) = (Some(sorting), None);
+            return Some(next);
+        }
+        let wanted = Wanted::of(utterance);
+        let is_sorted = wanted.order.is_some() && utterance.says(SORTED);
         let is_asked = self.aim == Aim::Films
             && goal.is_none()
             && utterance.title().is_none()
-            && Wanted::of(utterance).is_first;
+            && (wanted.is_first || is_sorted);
         is_asked.then(|| {
             let mut next = Self::of(utterance, Goal::Films, Some(self));
             next.genre = next.genre.or_else(|| self.genre.clone());

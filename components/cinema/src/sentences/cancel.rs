@@ -12,14 +12,18 @@ use language::{
 };
 
 use super::{
-    answers::ordinal,
+    answers::{named, ordinal},
     reserve::{given_away, lines},
-    rules::RESERVATION_ID,
+    rules::{RESERVATION_ID, USER},
     showings::shown,
-    visit::{RESERVATION, RESERVE},
+    titles::Sentence,
+    visit::{RESERVATION, RESERVE, USER_MAX},
 };
 
 pub(super) const CANCEL: &str = "cancel_reservation";
+const RESERVATIONS: &str = "list_reservations";
+/// Reservations of a user that are offered at once.
+const OFFERED_MAX: usize = 10;
 /// Reservations of one conversation that are remembered, the last ones.
 const BOOKINGS_MAX: usize = 20;
 
@@ -34,6 +38,21 @@ pub(super) struct Booking {
 }
 
 impl Booking {
+    /// Those that `list_reservations` told.
+    fn all(found: &Value) -> Vec<Self> {
+        let read = |it: &Value| {
+            let text = |name: &str| it[name].as_str().map(str::to_owned);
+            Some(Self {
+                id: text("reservation_id")?,
+                title: text("movie_title").unwrap_or_default(),
+                title_en: text("movie_title_en").unwrap_or_default(),
+                start: text("start_time").unwrap_or_default(),
+            })
+        };
+        let all = found["reservations"].as_array().into_iter().flatten();
+        all.filter_map(read).take(OFFERED_MAX).collect()
+    }
+
     /// The film's title as `context` is answered in.
     fn named(&self, context: &TurnContext<'_>) -> &str {
         let english = if self.title_en.is_empty() { &self.title } else { &self.title_en };
@@ -131,10 +150,20 @@ pub(super) struct Cancel {
     is_all: bool,
     /// Whether its number is waited for.
     pub(super) waits: bool,
+    /// Whose reservations are looked through, as its number is not known.
+    user: Option<String>,
+    /// Whether it was asked whose it is.
+    asks_whose: bool,
+}
+
+/// Whose reservation it is, as far as `utterance` says.
+fn user(utterance: &Sentence) -> Option<String> {
+    let id = utterance.numbers.id(USER).map(str::to_owned);
+    id.or_else(|| utterance.booker.clone()).map(|it| it.chars().take(USER_MAX).collect())
 }
 
 impl Cancel {
-    pub(super) fn of(utterance: &Utterance, bookings: &Bookings) -> Self {
+    pub(super) fn of(utterance: &Sentence, bookings: &Bookings) -> Self {
         const ALL: &str =
             "全員|みんなの|全て|すべて|全部|everyone|everybody|every |all |everything";
         let id = number(utterance);
@@ -147,17 +176,41 @@ impl Cancel {
             && !text.contains("my ")
             && !text.contains("ください")
             && !text.contains("お願い");
-        Self { id, choices, asks_how, is_all, waits: false }
+        let user = user(utterance);
+        Self { id, choices, asks_how, is_all, user, ..Self::default() }
+    }
+
+    /// Asks whose reservation it is, where `utterance` says that its number is not known.
+    pub(super) fn forgets(
+        &mut self,
+        utterance: &Sentence,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
+        const FORGETS: &str = "わからない|分からない|わかんない|分かんない|わかりません|分かりません|忘れ|覚えて|なくし|失くし|知らない|知りません|don't know|dont know|do not know|don't remember|dont remember|do not remember|can't remember|cannot remember|forgot|forgotten|lost|no idea";
+        let is_known = number(utterance).is_some() || user(utterance).is_some();
+        if !self.waits || is_known || !utterance.says(FORGETS) || !context.has(RESERVATIONS) {
+            return None;
+        }
+        self.asks_whose = true;
+        Some(context.say(
+            "予約番号の代わりに、予約した方のお名前かユーザーIDを書いてください。予約を調べます。まだ何も取り消していません。",
+            "Then write the name or the user ID that it was booked for, and I look it up. Nothing was cancelled yet.",
+        ))
     }
 
     /// Takes in the number, where it was waited for; whether it was one.
-    pub(super) fn worded(&mut self, utterance: &Utterance) -> bool {
+    pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
         let text = utterance.text();
         let chosen = ordinal(&text.to_lowercase())
             .and_then(|it| self.choices.get(it))
             .map(|it| it.id.clone());
-        let Some(id) = number(utterance).or(chosen) else { return false };
-        (self.id, self.waits) = (Some(id), false);
+        if let Some(id) = number(utterance).or(chosen) {
+            (self.id, self.waits) = (Some(id), false);
+            return true;
+        }
+        let name = || named(utterance).filter(|_| self.asks_whose);
+        let Some(user) = user(utterance).or_else(name) else { return false };
+        (self.user, self.waits, self.asks_whose) = (Some(user), false, false);
         true
     }
 
@@ -195,6 +248,21 @@ impl Cancel {
                 "I do not cancel reservations all at once; nothing was cancelled. Please write the number of the one of yours that you mean.",
             ));
         }
+        if let Some(found) = output(answered, RESERVATIONS) {
+            self.choices = Booking::all(found);
+            if self.choices.is_empty() {
+                let user = self.user.take().unwrap_or_default();
+                self.waits = true;
+                return context.conclude(context.say(
+                    format!("{user} の予約はありません。何も取り消していません。予約番号（rsv-…）でも調べられます。"),
+                    format!("There is no reservation for {user}, and nothing was cancelled. Its number (rsv-…) will do as well."),
+                ));
+            }
+        } else if let Some(user) = self.user.as_ref().filter(|_| self.looks_through(context)) {
+            let reason = context
+                .say(format!("{user} の予約を確認"), format!("To see what {user} has booked"));
+            return context.only(RESERVATIONS, json!({ "user_id": user }), reason);
+        }
         if let [only] = &self.choices[..] {
             self.id = self.id.take().or(Some(only.id.clone()));
         }
@@ -231,6 +299,11 @@ impl Cancel {
             format!("{free}どの予約を取り消しますか？予約番号（rsv-…）を書いてください。まだ何も取り消していません。{list}"),
             format!("{free}Which reservation shall be cancelled? Please write its number (rsv-…). Nothing was cancelled yet.{list}"),
         ))
+    }
+
+    /// Whether the reservations of the user are to be looked through.
+    fn looks_through(&self, context: &TurnContext<'_>) -> bool {
+        self.id.is_none() && self.choices.is_empty() && !self.asks_how && context.has(RESERVATIONS)
     }
 
     /// Asks to cancel the reservation that was found: the person sees what it is and approves.

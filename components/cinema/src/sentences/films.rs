@@ -324,8 +324,10 @@ impl Visit {
         let title = self.title.clone().unwrap_or_default().to_lowercase();
         let words = self.wanted.words.iter().filter(|it| title.contains(&it.to_lowercase()));
         self.wanted.explained = words.cloned().collect();
-        let names: Vec<_> = found["suggestions"]
+        let names = context.language.pick(&found["suggestions"], &found["suggestions_en"]);
+        let names: Vec<_> = names
             .as_array()
+            .or(found["suggestions"].as_array())
             .into_iter()
             .flatten()
             .filter_map(Value::as_str)
@@ -348,7 +350,9 @@ impl Visit {
                 "No film is on then. Please try another day.",
             ),
         };
-        let is_itself = |title: &String| names.iter().any(|it| fold(it) == fold(title));
+        let own = found["suggestions"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let is_itself =
+            |title: &String| names.iter().copied().chain(own).any(|it| fold(it) == fold(title));
         if let (Some(title), Some(date)) =
             (self.title.clone().filter(|it| is_itself(it)), self.date.take())
         {
@@ -405,7 +409,9 @@ pub(super) fn within(answered: &[Answered]) -> Value {
             let film = films.into_iter().flatten().find(|it| it["movie_id"] == *id);
             film.and_then(count).unwrap_or(0)
         };
-        all["suggestions"] = of_day[0].1["suggestions"].clone();
+        for name in ["suggestions", "suggestions_en"] {
+            all[name] = of_day[0].1[name].clone();
+        }
         let on = of_day[0].1["movies"].as_array().into_iter().flatten();
         for film in on.filter(|it| {
             count(it).is_none_or(|it_count| of_day.len() == 1 || it_count > later(&it["movie_id"]))

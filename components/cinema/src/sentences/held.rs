@@ -11,12 +11,16 @@ use language::{
 };
 
 use super::{
-    answers::named,
+    answers::{named, recount},
+    besides,
+    cancel::number,
+    fares::money,
     reserve::lines,
-    rules::USER,
+    rules::{Goal, USER},
     showings::shown,
     titles::Sentence,
     visit::{Asked, HOLD, HOLDS, RELEASE, RESERVE, Settled, USER_MAX, Visit},
+    words,
 };
 
 /// What is done with seats that are held.
@@ -36,6 +40,9 @@ pub(super) struct Kept {
     pub(super) seats: Vec<String>,
     /// When it ends.
     pub(super) until: String,
+    /// What the seats would cost, in the smallest unit of a currency.
+    #[serde(default)]
+    total: Option<(u64, String)>,
 }
 
 impl Kept {
@@ -49,6 +56,9 @@ impl Kept {
             showtime: text("showtime_id")?,
             seats: seats.filter_map(|it| it["seat_id"].as_str().map(str::to_owned)).collect(),
             until: text("expires_at")?,
+            total: found["total"]["amount"]
+                .as_u64()
+                .zip(found["total"]["currency"].as_str().map(str::to_owned)),
         })
     }
 
@@ -75,18 +85,68 @@ pub(super) struct Held {
     waits: bool,
 }
 
+/// What comes before what is done with held seats.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Before<'a> {
+    Visit(&'a Visit),
+    Held(&'a Held),
+}
+
 impl Held {
     /// What `utterance` asks for; what it leaves out is taken from the visit `before` it.
-    pub(super) fn of(utterance: &Sentence, deed: Deed, before: Option<&Visit>) -> Self {
+    pub(super) fn of(utterance: &Sentence, deed: Deed, before: Option<Before<'_>>) -> Self {
         let user = utterance.numbers.id(USER).map(str::to_owned);
         let user = user.or_else(|| utterance.booker.clone());
-        Self {
-            deed,
-            user: user.or_else(|| before.and_then(|it| it.user.clone())),
-            showing: before.and_then(|it| it.showing.clone()),
-            before: before.and_then(|it| it.held.clone()),
-            waits: false,
+        let (of_before, showing, before) = match before {
+            Some(Before::Visit(it)) => (it.user.clone(), it.showing.clone(), it.held.clone()),
+            Some(Before::Held(it)) => (it.user.clone(), it.showing.clone(), it.before.clone()),
+            None => Default::default(),
+        };
+        Self { deed, user: user.or(of_before), showing, before, waits: false }
+    }
+
+    /// What `utterance` wants to be done next with the same seats.
+    pub(super) fn next_deed(utterance: &Sentence, goal: Option<Goal>) -> Option<Deed> {
+        let lets_go = match goal {
+            Some(Goal::Release) => true,
+            Some(Goal::Cancel) => {
+                number(utterance).is_none() && !utterance.has(&[words::RESERVATION])
+            }
+            _ => goal.is_none() && besides::leaves(utterance),
+        };
+        match () {
+            () if lets_go => Some(Deed::Release),
+            () if goal.is_none() && besides::asks_how_long(utterance) => Some(Deed::Tell),
+            () if matches!(goal, None | Some(Goal::Book)) && besides::confirms(utterance) => {
+                Some(Deed::Reserve)
+            }
+            () => None,
         }
+    }
+
+    /// The visit in which so many other seats of the same showing are chosen, where `utterance` says how many.
+    pub(super) fn recounted(
+        &self,
+        utterance: &Sentence,
+        context: &TurnContext<'_>,
+    ) -> Option<Visit> {
+        let showing = self.showing.clone()?;
+        let text: String = utterance.lower.iter().collect();
+        let count = utterance.numbers.people().or_else(|| recount(&text))?;
+        let is_other = utterance.title().is_some() || utterance.asks();
+        if is_other || self.waits || self.deed != Deed::Reserve {
+            return None;
+        }
+        let mut visit = Visit::of(utterance, Goal::Book, None);
+        (visit.showing, visit.user, visit.count) = (Some(showing), self.user.clone(), Some(count));
+        visit.remark = self.before.as_ref().map(|it| {
+            let seats = it.named(context);
+            context.say(
+                format!("予約はしていません。{seats} の仮押さえは、手放すか期限が来るまで残ります。"),
+                format!("Nothing was reserved; {seats} stay held until you let them go or the time is up."),
+            )
+        });
+        Some(visit)
     }
 
     /// Takes in whose seats they are, where that was asked for; whether it was that.
@@ -99,6 +159,12 @@ impl Held {
         let Some(user) = user else { return false };
         (self.user, self.waits) = (Some(user.chars().take(USER_MAX).collect()), false);
         true
+    }
+
+    /// What the showing of `one` is called, where that is known and no mere number.
+    fn label(&self, one: &Kept) -> Option<&str> {
+        let showing = self.showing.as_ref().filter(|it| it.id == one.showtime)?;
+        (showing.label != showing.id).then_some(showing.label.as_str())
     }
 
     pub(super) fn next(
@@ -177,9 +243,15 @@ impl Held {
             Deed::Tell => {
                 let lines = holds.iter().map(|one| {
                     let (seats, until) = (one.named(context), shown(&one.until, context.language));
+                    let known = self.label(one);
+                    // Of several, the number of the showing tells them apart.
+                    let showing = known.or((holds.len() > 1).then_some(&*one.showtime));
+                    let head = showing.map_or_else(String::new, |it| {
+                        context.say(format!("{it}、"), format!("{it}, "))
+                    });
                     context.say(
-                        format!("- {seats}（{}、{until} まで）", one.showtime),
-                        format!("- {seats} ({}, until {until})", one.showtime),
+                        format!("- {seats}（{head}{until} まで）"),
+                        format!("- {seats} ({head}until {until})"),
                     )
                 });
                 let lines = lines.collect::<Vec<_>>().join("\n");
@@ -192,9 +264,16 @@ impl Held {
                 context.only(RELEASE, json!({ "hold_token": newest.hold_id }), reason)
             }
             Deed::Reserve => {
+                let label = self.label(newest).map_or_else(String::new, |it| {
+                    context.say(format!("{it}の"), format!(": {it}"))
+                });
+                let total = newest.total.as_ref().map_or_else(String::new, |(amount, currency)| {
+                    let total = money(*amount, currency, context.language);
+                    context.say(format!("（合計 {total}）"), format!(" ({total} in all)"))
+                });
                 let reason = context.say(
-                    format!("{moved}仮押さえした {seats} を予約"),
-                    format!("{moved}To reserve {seats}, which are held"),
+                    format!("{moved}{label}仮押さえした {seats} を予約{total}"),
+                    format!("{moved}To reserve {seats}, which are held{label}{total}"),
                 );
                 let arguments = json!({
                     "user_id": newest.user, "showtime_id": newest.showtime,

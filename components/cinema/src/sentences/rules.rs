@@ -206,6 +206,12 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(66, Goal::Book, &[Says(&[RESERVE]), Sign::When], &[]),
     rule(
         66,
+        Goal::Book,
+        &[Says(&[RESERVE]), Sign::Position],
+        &[ASKS, THEIRS, Says(&[Word::ELSEWHERE])],
+    ),
+    rule(
+        66,
         Goal::Reservation,
         &[Says(&[RESERVATION])],
         &[Says(&[SEAT, TICKET, Word::WANT, Word::MAKE])],

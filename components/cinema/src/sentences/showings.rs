@@ -12,7 +12,7 @@ use language::{
 use super::{
     films::numbered,
     visit::{Aim, Asked, Choice, SHOWTIMES, Settled, Visit},
-    wanted::Pick,
+    wanted::{Pick, Sorting},
 };
 
 /// Showings that are offered at once.
@@ -98,7 +98,7 @@ impl Visit {
         }
         meant.sort_by_key(|it| it.start);
         if self.aim == Aim::Showtimes {
-            let meant = match self.wanted.pick {
+            let mut meant: Vec<_> = match self.wanted.pick {
                 Some(Pick::Earliest) => meant.into_iter().take(1).collect(),
                 Some(Pick::Latest) => {
                     // The last one of each day.
@@ -115,6 +115,11 @@ impl Visit {
                 }
                 None => meant,
             };
+            match self.wanted.sorting {
+                Some(Sorting::Latest) => meant.reverse(),
+                Some(Sorting::Emptiest) => meant.sort_by_key(|it| std::cmp::Reverse(it.free)),
+                Some(Sorting::Earliest) | None => {}
+            }
             return self.show_showings(context, &meant, &film);
         }
         let count = u64::from(self.count.unwrap_or(1));

@@ -10,7 +10,7 @@ use language::{
     utterance::{Piece, Utterance},
 };
 
-use super::{VOCABULARY, several, whose};
+use super::{VOCABULARY, several, wanted, whose};
 
 /// Kinds of films, in Japanese and English as the catalogue may name them, and what people say.
 const GENRES: &[((&str, &str), &str)] = &[
@@ -36,6 +36,17 @@ const GENRES: &[((&str, &str), &str)] = &[
 
 static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
     LazyLock::new(|| Lexicon::loose(GENRES));
+
+/// Whether `text` says which of several, or where in the hall, and names no film: `2番`, `三つ目`, `真ん中`.
+fn is_place(text: &str) -> bool {
+    const PLACES: &str = "番目|番|つ目|件目|本目|個目";
+    let is_number = |it: &str| {
+        !it.is_empty()
+            && it.chars().all(|it| it.is_ascii_digit() || "一二三四五六七八九十".contains(it))
+    };
+    marks(PLACES).any(|it| text.strip_suffix(it).is_some_and(is_number))
+        || wanted::is_position(text)
+}
 
 /// Where kinds of films stand in a sentence in lower case.
 pub(super) fn genres(lower: &[char]) -> Vec<(usize, usize)> {
@@ -108,12 +119,13 @@ impl Sentence {
         };
         let has_unused = |text: &str| unused.iter().any(|it| text.contains(&stem(it)));
         let japanese = self.stretches(&['の', 'と', 'は', 'に', 'を', 'で']);
-        let japanese =
-            japanese.into_iter().filter(|it| has_unused(&it.text) && !it.text.is_ascii());
+        let japanese = japanese
+            .into_iter()
+            .filter(|it| has_unused(&it.text) && !it.text.is_ascii() && !is_place(&it.text));
         if let Some(it) = japanese.max_by_key(|it| it.to - it.from) {
             return Some(it.text);
         }
-        if let Some(it) = unused.iter().find(|it| !it.is_ascii()) {
+        if let Some(it) = unused.iter().find(|it| !it.is_ascii() && !is_place(&stem(it))) {
             return Some(stem(it));
         }
         let capital = self.capitals().into_iter().max_by_key(|it| it.to - it.from);
@@ -144,6 +156,7 @@ impl Sentence {
         let is_named = it.text.chars().any(is_name_char);
         let is_kana = it.text.chars().all(|it| is_hiragana(it) || it == 'ー');
         if length < 2
+            || is_place(&it.text)
             || !(is_named || (is_kana && length >= 3))
             || it.text.chars().all(|it| it.is_ascii_digit())
         {

@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{is_thinking, named, ordinal},
+    answers::{is_thinking, named, ordinal, recount},
     cancel::number,
     fares::Fares,
     films,
@@ -26,7 +26,7 @@ use super::{
     rules::{Goal, MOVIE, SHOWTIME, USER},
     showings,
     titles::Sentence,
-    wanted::{Pick, Wanted},
+    wanted::{Pick, Wanted, names_position},
     words,
 };
 
@@ -251,7 +251,11 @@ impl Visit {
             hours: hours(utterance, &Wanted::of(utterance)),
             genre,
             title: utterance.title(),
-            count: utterance.numbers.people(),
+            // `真ん中の2つ` counts seats.
+            count: utterance
+                .numbers
+                .people()
+                .or_else(|| utterance.numbers.pieces().filter(|_| names_position(utterance))),
             seats: utterance.numbers.marked.clone(),
             user: user(utterance),
             film: settled(MOVIE),
@@ -488,7 +492,10 @@ impl Visit {
         let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
         // `H列の7番` is a seat.
-        let chosen = ordinal(&text).filter(|_| utterance.numbers.marked.is_empty());
+        let recounted = recount(&text);
+        let chosen = ordinal(&text)
+            .or_else(|| recounted.filter(|_| !of_seats).and_then(|it| (it as usize).checked_sub(1)))
+            .filter(|_| utterance.numbers.marked.is_empty());
         let chosen = chosen.and_then(|it| self.choices.get(it)).cloned();
         let by_words = self.choices.iter().find(|choice| {
             raw.contains(&choice.label.to_lowercase())
@@ -550,8 +557,13 @@ impl Visit {
         if self.aim == Aim::Showtimes && (is_chosen || is_seated) {
             self.book();
         }
+        if self.aim == Aim::Films && self.film != before.film && self.film.is_some() {
+            // Of a film that is chosen from the list, the times come next.
+            self.aim = Aim::Showtimes;
+        }
         let is_asked_for = self.wanted.renew(wanted);
-        self.count = utterance.numbers.people().or(self.count);
+        let count = utterance.numbers.people().or(recounted.filter(|_| of_seats));
+        self.count = count.or(self.count);
         if !utterance.numbers.marked.is_empty() {
             self.seats.clone_from(&utterance.numbers.marked);
         }

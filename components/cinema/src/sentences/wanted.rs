@@ -23,6 +23,35 @@ pub(super) enum Pick {
     Latest,
 }
 
+/// What showings are put in order by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Sorting {
+    Earliest,
+    Latest,
+    /// Those with the most free seats first.
+    Emptiest,
+}
+
+const SORTINGS: &[(Sorting, &str)] = &[
+    (
+        Sorting::Latest,
+        "遅い順|遅いのから|遅いほうから|遅い方から|後ろから順|逆順|逆の順|latest first|late first|last first|from the latest|reverse order",
+    ),
+    (
+        Sorting::Emptiest,
+        "空いている順|空いてる順|空きの多い順|空席の多い順|空席順|空き順|席が多い順|by free seats|by seats left|most seats first|emptiest first|by availability",
+    ),
+    (
+        Sorting::Earliest,
+        "早い順|早いのから|時間順|時刻順|earliest first|early first|by time|in order of time",
+    ),
+];
+
+/// What `utterance` puts showings in order by.
+pub(super) fn sorting(utterance: &Utterance) -> Option<Sorting> {
+    SORTINGS.iter().find(|it| utterance.says(it.1)).map(|it| it.0)
+}
+
 /// Where in the hall people want to sit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Position {
@@ -58,11 +87,11 @@ const POSITIONS: &[(Position, &str)] = &[
 const ORDERS: &[(Order, &str)] = &[
     (
         Order::Shortest,
-        "一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
+        "一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|短いのから|もっと短い|something shorter|a shorter|any shorter|shorter one|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
     ),
     (
         Order::Longest,
-        "一番長い|いちばん長い|最も長い|最長|長い順|longest|どっちが長い|どちらが長い|is longer|the longer",
+        "一番長い|いちばん長い|最も長い|最長|長い順|もっと長い|something longer|a longer|any longer|longer one|longest|どっちが長い|どちらが長い|is longer|the longer",
     ),
     (
         Order::Newest,
@@ -75,7 +104,7 @@ const ORDERS: &[(Order, &str)] = &[
     ),
     (
         Order::Best,
-        "評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
+        "評価順|人気順|おすすめ順|評判順|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
     ),
 ];
 const EARLIEST: &str = "早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
@@ -94,6 +123,7 @@ pub(super) struct Wanted {
     /// Whether only the first in that order will do.
     pub(super) is_first: bool,
     pub(super) pick: Option<Pick>,
+    pub(super) sorting: Option<Sorting>,
     /// Whether the earliest and the latest are both asked for.
     is_both: bool,
     /// Minutes that a film may take.
@@ -142,6 +172,7 @@ impl Wanted {
             order,
             is_first: order.is_some() && has(FIRST),
             pick,
+            sorting: None,
             is_both: has(EARLIEST) && has(LATEST),
             minutes: length.as_ref().map(|it| it.0),
             length: length.map(|it| it.1),
@@ -357,6 +388,11 @@ fn names_showing(text: &str, which: &str) -> bool {
 /// Whether `utterance` names a part of the hall: 真ん中, `at the back`.
 pub(super) fn names_position(utterance: &Utterance) -> bool {
     POSITIONS.iter().any(|it| utterance.says(it.1))
+}
+
+/// Whether `text` is the name of a part of the hall.
+pub(super) fn is_position(text: &str) -> bool {
+    POSITIONS.iter().flat_map(|it| marks(it.1)).any(|it| it == text)
 }
 
 /// Whether `utterance` says no to a part of the hall: `not in the front row`, `最前列以外`.

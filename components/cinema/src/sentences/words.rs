@@ -119,7 +119,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         ABOUT,
-        "上映時間どのくらい|上映時間どれくらい|上映時間はどのくらい|上映時間はどれくらい|上映時間は何時間|上映時間って何分|って何分|は何分|って何時間|は何時間|あらすじ|ストーリー|どんな話|\
+        "上映時間どのくらい|上映時間どれくらい|上映時間はどのくらい|上映時間はどれくらい|上映時間は何時間|上映時間って何分|って何分|は何分|って何時間|は何時間|rating of|ratings of|の評価は|の評価って|評価はいくつ|評価は何点|あらすじ|ストーリー|どんな話|\
          どんな映画|どういう話|どういう映画|何の話|どんな内容|内容|解説|story of|plot|synopsis|storyline|what happens in|is about|\
          film about|movie about|films about|movies about|one about|the one with|it about|上映時間は何分|何分の映画|\
          何時間の映画|何時間くらいの映画|running time|runtime|run time|how long is",

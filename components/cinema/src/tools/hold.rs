@@ -48,7 +48,7 @@ impl Tool for HoldSeats {
     const NAME: &str = "hold_seats";
     const TITLE: Text = Text { ja: "座席仮押さえ", en: "Hold seats" };
     const ENGLISH: English = English {
-        description: "Holds seats of a showtime until expires_at, for reserve_seats with the hold_token. release_hold frees them before.",
+        description: "Holds seats of a showtime for some minutes. reserve_seats with the hold_token reserves them before expires_at; release_hold frees them.",
         arguments: &[
             ("user_id", "Whom the seats are held for"),
             ("showtime_id", "The showtime, as list_showtimes names it"),

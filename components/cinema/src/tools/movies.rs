@@ -126,20 +126,23 @@ fn matching(query: &str, films: &[(&Film, usize)]) -> Movies {
     let hits = films.iter().filter_map(|it| Some((asked.hit(it.0.names())?, *it)));
     let best = titles::best(hits.collect());
     let movies = on(&best);
-    let suggestions = match (movies.is_empty(), best.is_empty()) {
+    let near = match (movies.is_empty(), best.is_empty()) {
         (false, _) => Vec::new(),
-        (true, false) => best.iter().take(SUGGESTIONS_MAX).map(|it| it.0.title.clone()).collect(),
+        (true, false) => best.iter().take(SUGGESTIONS_MAX).map(|it| it.0).collect(),
         (true, true) => nearest(&titles::fold(query), films),
     };
-    Movies { movies, suggestions, now: None }
+    let english = |it: &&Film| it.title_en.clone().unwrap_or_else(|| it.title.clone());
+    let suggestions_en = near.iter().map(english).collect();
+    let suggestions = near.iter().map(|it| it.title.clone()).collect();
+    Movies { movies, suggestions, suggestions_en, now: None }
 }
 
-fn nearest(query: &str, films: &[(&Film, usize)]) -> Vec<String> {
+fn nearest<'a>(query: &str, films: &[(&'a Film, usize)]) -> Vec<&'a Film> {
     let near = |(film, _): &(&Film, usize)| titles::nearness(query, film.names().all());
-    let mut near: Vec<_> = films.iter().map(|it| (near(it), &it.0.title)).collect();
+    let mut near: Vec<_> = films.iter().map(|it| (near(it), it.0)).collect();
     near.retain(|it| it.0 >= titles::NEAR_MIN);
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(SUGGESTIONS_MAX).map(|it| it.1.clone()).collect()
+    near.into_iter().take(SUGGESTIONS_MAX).map(|it| it.1).collect()
 }
 
 #[cfg(test)]
@@ -182,7 +185,10 @@ mod tests {
     fn when_nothing_fits_the_nearest_titles_are_suggested() {
         let found = found("とうふ");
         assert!(found.movies.is_empty(), "{found:?}");
-        assert_eq!(found.suggestions[0], "東京物語");
+        assert_eq!(
+            (&*found.suggestions[0], &*found.suggestions_en[0]),
+            ("東京物語", "Tokyo Story")
+        );
     }
 
     #[test]

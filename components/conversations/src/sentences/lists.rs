@@ -138,6 +138,11 @@ impl Lists {
         }
     }
 
+    /// Whether it tells something, and does nothing.
+    pub(super) fn only_tells(&self) -> bool {
+        !matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume)
+    }
+
     /// Does what a few words order, with the conversation `id`.
     pub(super) fn ordered(order: Order, id: &str) -> Self {
         let kind = match order {

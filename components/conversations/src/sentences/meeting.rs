@@ -88,6 +88,37 @@ impl Meeting {
         meeting
     }
 
+    /// The same as the one `before`, as far as it points to that: `now ask worker-b the same`.
+    pub(super) fn like(mut self, before: Option<&Self>) -> Self {
+        const SAME: [&str; 12] = [
+            "the same",
+            "the same thing",
+            "the same question",
+            "same",
+            "that",
+            "it",
+            "同じこと",
+            "同じ質問",
+            "同じ話題",
+            "同じ内容",
+            "同じ",
+            "それ",
+        ];
+        let Some(before) = before else { return self };
+        let is_same = |it: &Option<String>| {
+            it.as_deref()
+                .is_some_and(|it| SAME.contains(&it.trim().trim_end_matches(['を', '.', '?'])))
+        };
+        if is_same(&self.purpose) && before.purpose.is_some() {
+            self.purpose.clone_from(&before.purpose);
+            self.max_turns = self.max_turns.or(before.max_turns);
+        }
+        if is_same(&self.message) && before.message.is_some() {
+            self.message.clone_from(&before.message);
+        }
+        self
+    }
+
     /// It is to have so many turns; a game has them in its purpose, as its players read that.
     fn lengthen(&mut self, rounds: usize) {
         let [japanese, english] = GAMES;

@@ -60,6 +60,8 @@ pub(super) enum Sign {
     Paused,
     /// Agents that one may talk to.
     Partners,
+    /// A game is to be begun, and it is not said by which agents.
+    Begins,
 }
 
 use Sign::{Denies, Says};
@@ -117,6 +119,13 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(93, Goal::Converse, &[Says(&[CONVERSE, CHAIN]), Sign::Agent], &[]),
     rule(93, Goal::Converse, &[Says(&[CONVERSE, CHAIN]), Says(&[AGENTS])], &[]),
     rule(97, Goal::Converse, &[Sign::Addressed], &[Says(&[Word::HISTORY, TALKS])]),
+    // Who is to play is asked.
+    rule(
+        93,
+        Goal::Converse,
+        &[Says(&[CHAIN]), Sign::Begins],
+        &[THERE, HALT, THEIRS, Sign::Question],
+    ),
     // What there is is listed, and nothing new is begun.
     rule(87, Goal::Halt, &[HALT, Says(&[TALKS, CHAIN, AGENTS])], &[]),
     rule(
@@ -143,6 +152,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const SPEAKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
     const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
+    const BEGINS: &str = "しりとりを始め|しりとり始め|しりとりをはじめ|しりとりをスタート|しりとりスタート|しりとりしよう|しりとりをしよう|しりとりしたい|しりとりをしたい|しりとりを見たい|start a word chain|start the word chain|begin a word chain|start shiritori|play shiritori|play a word chain|start a game";
     const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
     let has = |sign| match sign {
         Says(words) => utterance.has(words),
@@ -159,6 +169,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Latest => utterance.says(LATEST),
         Sign::Paused => pauses(utterance).is_some(),
         Sign::Partners => utterance.says(PARTNERS),
+        Sign::Begins => utterance.says(BEGINS) && !utterance.has(&[Word::NOT]),
     };
     language::rules::goal(RULES, has)
 }

@@ -374,3 +374,38 @@ fn a_list_says_which_conversations_are_paused() {
     assert!(text.contains("a and b: \"trains\" (paused) conv_1"), "{text}");
     assert!(text.contains("a and b (running) conv_2"), "{text}");
 }
+
+#[test]
+fn a_game_without_its_players_asks_who_plays() {
+    for sentence in
+        ["しりとりを始めて", "しりとりしようよ", "start a word chain", "let's play shiritori"]
+    {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, FORM, "{sentence}");
+    }
+}
+
+#[test]
+fn the_same_is_asked_of_another_agent() {
+    for (first, later, target, purpose) in [
+        (
+            "ask worker-a what a tram is",
+            "thanks! now ask worker-b the same",
+            "worker-b",
+            "what a tram is",
+        ),
+        ("ask worker-a about trains", "ask worker-b the same question", "worker-b", "trains"),
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(first);
+        let before = call(&next).1["purpose"].clone();
+        assert!(before.as_str().unwrap().contains(purpose), "{before}");
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "begin_conversation", "{later}");
+        assert_eq!(
+            (&arguments["target_agent_id"], &arguments["purpose"]),
+            (&json!(target), &before)
+        );
+    }
+}

@@ -6,6 +6,7 @@ mod item;
 mod kinds;
 mod list;
 mod options;
+mod order;
 mod text;
 
 use language::{Language, scan::marks, utterance::Utterance};
@@ -15,7 +16,8 @@ pub(super) use self::kinds::COMMON;
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
     kinds::{FIELDS, FREE, Kind},
-    list::{clauses, has_form, items, regions, untitled},
+    list::{clauses, has_form, items, pieces, regions, untitled},
+    order::all_marked,
     text::Text,
 };
 
@@ -112,7 +114,7 @@ impl Reading {
     fn clause(&mut self, clause: &str, is_after: bool, marked: &mut Vec<String>) {
         let is_form = has_form(clause);
         let is_more = is_after && !is_form;
-        if is_more && (self.date(clause) || self.mark(clause)) {
+        if is_more && (self.date(clause) || self.age(clause) || self.mark(clause)) {
             return;
         }
         if let Some(name) = item::denied(&Text::new(clause)).filter(|_| is_more) {
@@ -239,6 +241,19 @@ impl Reading {
             }
         }
         is_bound
+    }
+
+    /// `18歳以上のみ`: bounds the age that is asked for already.
+    fn age(&mut self, clause: &str) -> bool {
+        let age = self.fields.iter_mut().find(|it| it.kind.name == "age");
+        let Some(age) = age.filter(|_| bounds::is_of_age(clause)) else { return false };
+        let bounds = bounds::take(&mut Text::new(clause));
+        for (name, value) in [("min", bounds.min), ("max", bounds.max)] {
+            if let Some(value) = value {
+                age.more.insert(name.to_owned(), (value as i64).into());
+            }
+        }
+        true
     }
 
     /// `the phone is optional`, `メールは必須で`: marks fields that are named already.
@@ -640,7 +655,7 @@ pub(super) fn amend(
     before: &[Value],
     language: Language,
 ) -> Option<(Vec<Value>, Vec<String>)> {
-    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
+    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
     const REMOVE: &str = "は消して|を消して|も消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
     let text: String = utterance.chars.iter().collect();
     let mut fields = before.to_vec();
@@ -672,7 +687,7 @@ pub(super) fn amend(
             is_changed |= fields.len() < count;
             continue;
         }
-        if let Some((names, is_required)) = marking(&piece) {
+        if let Some((names, is_required)) = all_marked(&piece).or_else(|| marking(&piece)) {
             let mut marked = false;
             for field in &mut fields {
                 if names.iter().any(|name| name == "*" || of(field, name)) {
@@ -703,6 +718,26 @@ pub(super) fn amend(
                 is_changed = true;
                 continue;
             }
+            // `満足度は5段階で` asks for what the form lacks.
+            if !one.is_free {
+                let mut definition = one.definition(language, fields.len() + 1);
+                distinguish(&mut definition, &fields);
+                fields.push(definition);
+                is_changed = true;
+                continue;
+            }
+        }
+        if let Some(moved) = order::moved(&mut fields, &text, of) {
+            is_changed |= moved;
+            continue;
+        }
+        // `18歳以上だけ` bounds the one field that counts years.
+        if bounds::is_of_age(&piece)
+            && let Some(age) = fields.iter_mut().find(|it| it["name"] == "age")
+        {
+            bound(age, &piece);
+            is_changed = true;
+            continue;
         }
         // `make the email required too` asks for one that the form lacks.
         let lacks = || {
@@ -721,7 +756,7 @@ pub(super) fn amend(
         if let Some(list) = list {
             let mut list = Text::new(&list);
             list.strip(
-                "and make|make|mark|have",
+                "and make|make|mark|have|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
                 "instead|as well|too|to it|to the form|代わりに|かわりに",
             );
             let mut found = Reading::default();
@@ -753,27 +788,4 @@ fn bound(field: &mut Value, piece: &str) {
             field[name] = value.into();
         }
     }
-}
-
-/// The requests of a sentence that changes a form: `scrap the comment, put yes/no instead`.
-fn pieces(clause: &str) -> Vec<String> {
-    const VERBS: &str = "add|remove|delete|scrap|drop|put|make|also|include|without|and add|and make|and remove|but";
-    let mut pieces: Vec<String> = Vec::new();
-    for part in clause.split(['、', ',', ';']).flat_map(|it| it.split(" and ")) {
-        let text = Text::new(part);
-        let begins_verb = |it: &Text| it.find(VERBS, 0).is_some_and(|it| it.0 == 0);
-        // `add a phone, and the email isn't required`.
-        let is_behind_verb = pieces.last().is_some_and(|it| begins_verb(&Text::new(it)));
-        let begins = begins_verb(&text) || is_behind_verb && is_mark(part);
-        let is_whole =
-            !part.is_ascii() && pieces.last().is_some_and(|it| it.ends_with(['て', 'で', 'に']));
-        match pieces.last_mut() {
-            Some(last) if !begins && !is_whole => {
-                last.push_str(", ");
-                last.push_str(part.trim());
-            }
-            _ => pieces.push(part.trim().to_owned()),
-        }
-    }
-    pieces
 }

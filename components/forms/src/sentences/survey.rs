@@ -221,6 +221,11 @@ impl Survey {
         true
     }
 
+    /// Whether it was filled in.
+    pub(super) fn is_answered(&self) -> bool {
+        self.values.is_some()
+    }
+
     /// What was filled in, where that is known.
     pub(super) fn told(&self, context: &TurnContext<'_>) -> Option<String> {
         let head =

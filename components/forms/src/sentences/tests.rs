@@ -431,3 +431,103 @@ fn a_second_sentence_gives_the_form_its_title() {
     let fields = form(&["名前とタイトルを聞くフォーム", "タイトルは必須で"]);
     assert_eq!(fields[1]["required"], json!(true));
 }
+
+/// The fields of a form that was changed by `later`.
+fn changed(first: &str, later: &str) -> Vec<Value> {
+    let mut talk = new_talk();
+    talk.say(first);
+    let next = talk.say_instead(later);
+    let (_, arguments) = call(&next);
+    arguments["form_schema"]["fields"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_form_is_shown_once_more() {
+    for (first, later) in [
+        ("名前とメールを聞くフォームを作って", "もう一度見せて"),
+        ("名前とメールを聞くフォームを作って", "もう一回出して"),
+        ("make a form with name and email", "show it again"),
+        ("make a form with name and email", "once more please"),
+    ] {
+        assert_eq!(changed(first, later).len(), 2, "{later}");
+    }
+}
+
+#[test]
+fn how_many_and_how_old_bound_fields_that_are_there() {
+    for (first, later, name, bounds) in [
+        ("名前と人数のフォームを作って", "人数は1から5まで", "count", (1, 5)),
+        ("名前と年齢のフォームを作って", "18歳以上だけ", "age", (18, 150)),
+        ("make a form with name and age", "18 or over only", "age", (18, 150)),
+        ("make a form with name and age", "age 18 or over", "age", (18, 150)),
+    ] {
+        let fields = changed(first, later);
+        let field = fields.iter().find(|it| it["name"] == name).unwrap();
+        assert_eq!((&field["min"], &field["max"]), (&json!(bounds.0), &json!(bounds.1)), "{later}");
+    }
+}
+
+#[test]
+fn a_field_is_added_by_a_polite_word() {
+    for (later, label) in [
+        ("電話番号もお願い", "電話番号"),
+        ("あと住所もつけて", "住所"),
+        ("最後に自由記述も付けて", "自由記述"),
+        ("満足度は5段階で", "満足度"),
+    ] {
+        let fields = changed("名前とメールを聞くフォームを作って", later);
+        let last = fields.last().unwrap();
+        assert_eq!((fields.len(), last["label"].as_str().unwrap()), (3, label), "{later}");
+    }
+}
+
+#[test]
+fn fields_get_another_place_or_name() {
+    const EN: &str = "make a form with name, email and age";
+    const JA: &str = "名前とメールと年齢のフォームを作って";
+    for (first, later, at, label) in [
+        (EN, "move email to the top", 0, "Email"),
+        (EN, "put the name last", 2, "Name"),
+        (EN, "rename email to contact address", 1, "Contact address"),
+        (JA, "年齢を最初にして", 0, "年齢"),
+        (JA, "名前を最後に", 2, "お名前"),
+        (JA, "年齢を学年に変えて", 2, "学年"),
+    ] {
+        let fields = changed(first, later);
+        assert_eq!((fields.len(), fields[at]["label"].as_str().unwrap()), (3, label), "{later}");
+    }
+}
+
+#[test]
+fn how_old_people_have_to_be_bounds_their_age() {
+    for sentence in [
+        "18歳以上の年齢と名前を聞くフォーム",
+        "年齢（18歳以上）と名前のフォームを作って",
+        "年齢と名前を聞くフォームを作って。18歳以上のみ",
+        "make a form with age (18+) and name",
+        "make a form asking for age and name. 18 or over only",
+    ] {
+        let next = new_talk().say(sentence);
+        let (_, arguments) = call(&next);
+        let fields = arguments["form_schema"]["fields"].as_array().unwrap();
+        let age = fields.iter().find(|it| it["name"] == "age").unwrap();
+        assert_eq!((fields.len(), &age["min"]), (2, &json!(18)), "{sentence}: {fields:?}");
+        assert!(["年齢", "Age"].contains(&age["label"].as_str().unwrap()), "{sentence}: {age}");
+    }
+}
+
+#[test]
+fn all_fields_are_marked_where_none_is_named() {
+    for (first, later, is_required) in [
+        ("満足度と自由記述のアンケートを作って", "必須にして", true),
+        ("名前とメールのフォームを作って", "全部任意でお願い", false),
+        ("make a form with name and email", "make them optional", false),
+    ] {
+        let fields = changed(first, later);
+        assert!(fields.len() == 2, "{later}: {fields:?}");
+        assert!(
+            fields.iter().all(|it| it["required"] == json!(is_required)),
+            "{later}: {fields:?}"
+        );
+    }
+}

@@ -8,11 +8,12 @@ use language::{
 use super::{
     cards::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted, shown},
     catalogue::Card,
+    known::known,
     picked::picked,
     read::{cards_in, count, placed, same},
     rules::Goal,
     sentence::Sentence,
-    themes::Theme,
+    themes::{Theme, theme_names},
     wording::{Place, bare, has_no_text, is_excluded, is_ground, subtitle, title},
     words,
 };
@@ -79,6 +80,32 @@ impl Cards {
         (next.is_arranged, next.mood, next.is_all) = (true, None, false);
         *self = next;
         true
+    }
+
+    /// The cards of the themes that `utterance` picks by their places in the list of all.
+    pub(super) fn of_listed(utterance: &Sentence, language: Language) -> Option<Self> {
+        let names: Vec<_> = theme_names(language).into_iter().map(str::to_owned).collect();
+        let (themes, words) = picked(utterance, &names)?;
+        let wanted = themes.into_iter().map(|it| Wanted::new(true, it)).collect();
+        Some(Self { wanted, words, ..Self::default() })
+    }
+
+    /// Whether `utterance` wants something added to what was shown, by no name of a card.
+    pub(super) fn adds(&self, utterance: &Sentence) -> bool {
+        let is_there = !self.found.is_empty() || !self.wanted.is_empty();
+        is_there
+            && utterance.says(ADDED)
+            && utterance.spotted(true).is_empty()
+            && utterance.quoted.is_empty()
+            && !utterance.asks()
+            && !utterance.has(&[words::CARD, words::THUMBNAIL])
+    }
+
+    /// So many cards of `theme` that are not on the picture yet.
+    fn more_of(&self, theme: Theme, count: usize) -> Vec<String> {
+        let cards = known().cards.iter().filter(|it| it.theme == theme.japanese);
+        let new = cards.filter(|card| !self.found.iter().any(|it| same(card, it)));
+        new.take(count).map(|it| it.japanese.to_owned()).collect()
     }
 
     /// What is answered about the picture that was composed, where `utterance` asks which cards it has, or wants more
@@ -151,6 +178,7 @@ impl Cards {
         let named = !utterance.spotted(true).is_empty() || !utterance.themes().is_empty();
         let mut next = Self::of(utterance, goal, language, None);
         let named = named || is_answer && !next.wanted.is_empty();
+        next.words.extend(marks(ADDED).chain(marks(AROUND)).map(str::to_owned));
         let left = utterance.left(Some(goal), next.used());
         if is_thumbnail {
             next.title = next.title.or_else(|| self.title.clone());
@@ -184,6 +212,7 @@ impl Cards {
         if let Some(line) = &line {
             self.subtitle = Some(line.text.chars().take(TITLE_MAX).collect());
         }
+        let mut is_added = false;
         let mut is_any = self.title != before.title || self.subtitle != before.subtitle;
         is_any |= has_no_text(utterance);
         if let Some(style) = STYLES.iter().find(|it| says(it.1)) {
@@ -206,6 +235,13 @@ impl Cards {
             [only] if coloured(&only) => {
                 self.ground = Some(language.pick(only.0.japanese, only.0.english).to_owned());
                 is_any = true;
+            }
+            // `赤も一枚足して`: the first cards of it that are not there yet.
+            [only] if says(ADDED) && !self.found.is_empty() => {
+                let more = self.more_of(only.0, count(utterance).unwrap_or(1) as usize);
+                is_added = !more.is_empty();
+                self.found.extend(more);
+                is_any |= is_added;
             }
             _ => return None,
         }
@@ -269,6 +305,9 @@ impl Cards {
         if named.is_empty() && says(SWAPPED) {
             self.found.reverse();
             is_any = true;
+        }
+        if is_added {
+            return (self.found.len() <= CARDS_MAX).then_some(true);
         }
         let count = count(utterance).filter(|_| named.is_empty()).map(|it| it as usize);
         if let Some((cards, words)) = picked(utterance, &self.found).filter(|_| named.is_empty()) {

@@ -3,7 +3,7 @@
 use language::{Language, scan::marks, utterance::Piece, vocabulary::Unit, words::Word};
 
 use super::{
-    cards::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted},
+    cards::{CARDS_MAX, Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted},
     catalogue::{Card, Spotted, card_of},
     picked::picked,
     rules::Goal,
@@ -16,6 +16,8 @@ use super::{
     words,
 };
 
+/// What points to the cards that were shown, beside others.
+const WITH_SHOWN: &str = "これと|それと|あれと|このカードと|そのカードと|これに|それに|this and|that and|it and|them and|this one and|that one and|and this one|and that one";
 /// What joins the names of a list.
 const JOINTS: &[&str] = &[
     "と", "や", "、", ",", "・", "対", "×", "x", "&", "+", "vs", "vs.", "and", ", and", "versus",
@@ -347,6 +349,17 @@ impl Cards {
                 }
                 found.clone_from(&before.found);
             }
+        }
+        // `これとミミで`: what was shown is among them.
+        if let Some(before) = before.filter(|_| is_thumbnail && found.is_empty()) {
+            let is_new = |it: &&String| !wanted.iter().any(|wanted| wanted.name == **it);
+            let shown: Vec<_> = match utterance.says(WITH_SHOWN) {
+                true => before.found.iter().filter(is_new).take(CARDS_MAX).collect(),
+                false => Vec::new(),
+            };
+            let shown: Vec<_> =
+                shown.into_iter().map(|it| Wanted::new(false, it.clone())).collect();
+            wanted.splice(0..0, shown);
         }
         // `a thumbnail of the first three`: those of them that were shown before.
         let shown = before.filter(|_| spotted.is_empty() && themes.is_empty());

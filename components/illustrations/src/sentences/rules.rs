@@ -91,7 +91,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
 /// What `utterance` asks for, as far as the rules tell.
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const LOOKS: &str = "look like|looks like|どんな見た目|どんな絵|見た目は";
-    const LIKE: &str = "っぽい|系の|系|風の|themed|-ish";
+    const LIKE: &str = "のやつ|なやつ|のもの|な感じ|っぽい|っぽ|系の|系|風の|themed|-ish";
     let text: String = utterance.lower.iter().collect();
     let has = |sign| match sign {
         Says(words) => utterance.has(words),

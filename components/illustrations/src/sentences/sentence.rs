@@ -78,6 +78,22 @@ pub(super) fn as_cards(answer: &Sentence, today: Date) -> Option<Sentence> {
     })
 }
 
+/// What is to be added, with a word for cards behind its colour: `赤も一枚`, `青いのも`, `a green one too`.
+pub(super) fn as_added(utterance: &Sentence, today: Date) -> Option<Sentence> {
+    let text = utterance.text();
+    let text = match text.is_ascii() {
+        true => text.replacen(" one ", " card ", 1).replacen(" ones ", " cards ", 1),
+        // `青いのも` and `赤も`.
+        false => match text.split_once("のも").or_else(|| text.split_once('も')) {
+            Some((head, tail)) if head.ends_with('い') => format!("{head}カードも{tail}"),
+            Some((head, tail)) => format!("{head}のカードも{tail}"),
+            None => return None,
+        },
+    };
+    let added = Sentence::of(&text, today);
+    (!added.themes().is_empty()).then_some(added)
+}
+
 impl Sentence {
     /// What `text` has of cards.
     pub(super) fn of(text: &str, today: Date) -> Self {

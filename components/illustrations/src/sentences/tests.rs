@@ -262,3 +262,71 @@ fn what_something_is_called_loosely_is_no_part_of_its_name() {
         }
     }
 }
+
+#[test]
+fn what_is_of_a_mood_loosely_is_sought_among_the_themes() {
+    for sentence in ["雪のやつの一覧", "雪のやつを見せて", "冬のやつある？", "春っぽいの見せて"]
+    {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        assert_eq!(call(&next).1["theme"], "雪月花", "{sentence}");
+    }
+}
+
+#[test]
+fn a_card_of_a_colour_is_added_to_the_picture() {
+    for later in
+        ["青いのも一枚足して", "やっぱり赤も一枚足して", "青も追加で", "add a green one too"]
+    {
+        let mut talk = new_talk();
+        let first = if later.is_ascii() {
+            "Make a thumbnail with golden cards"
+        } else {
+            "黄金王朝のカードでサムネイルを作って"
+        };
+        talk.say(first);
+        talk.back(&[illustrations(&["A1", "A2"])]);
+        talk.back(&[output(
+            json!({ "mimeType": "image/png", "data": "BBBB", "cards": ["A1", "A2"] }),
+        )]);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        let cards = arguments["cards"].as_array().map_or(0, Vec::len);
+        assert_eq!((tool, cards), ("compose_thumbnail", 3), "{later}: {arguments}");
+    }
+}
+
+#[test]
+fn a_theme_of_the_list_is_shown_by_its_number() {
+    for (list, later) in [
+        ("テーマの一覧を見せて", "2番のやつ見せて"),
+        ("テーマの一覧を見せて", "2つ目を見たい"),
+        ("which themes are there?", "show me the second"),
+        ("which themes are there?", "the second one please"),
+    ] {
+        let mut talk = new_talk();
+        let text = concluded(&talk.say(list)).text();
+        assert!(text.contains("2. "), "{text}");
+        let next = talk.say(later);
+        let theme = call(&next).1["theme"].clone();
+        assert!(theme == "紅蓮機工" || theme == "Crimson Engine", "{later}: {theme}");
+    }
+}
+
+#[test]
+fn what_was_shown_goes_on_the_picture_with_others() {
+    for (first, later) in [
+        ("レオンのカード見せて", "これとミミで対決のサムネ作って"),
+        ("レオンのカードを見せて", "それにミミを並べたサムネイルを作って"),
+        ("show me Leon", "make a thumbnail of that and Mimi"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[output(json!({ "card_name": "王冠の獅子レオン" }))]);
+        let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
+        let names: Vec<_> =
+            calls.iter().map(|it| it.arguments["card_name"].as_str().unwrap()).collect();
+        assert_eq!(names.len(), 2, "{later}: {names:?}");
+        assert_eq!(names[0], "王冠の獅子レオン", "{later}");
+    }
+}

@@ -113,6 +113,21 @@ impl Sentence {
 
     /// Where a route begins and ends, as far as the sentence has it.
     pub(super) fn places(&self, is_list: bool) -> Places {
+        let places = self.named_places(is_list);
+        // `人数は1から5まで` has numbers, and no places.
+        let all = places.origins.iter().chain(&places.destinations);
+        let is_count = |it: &Piece| {
+            let number = it.text.rsplit_once('は').map_or(it.text.as_str(), |it| it.1).trim();
+            !number.is_empty() && number.chars().all(|it| it.is_ascii_digit())
+        };
+        if all.clone().next().is_some() && all.clone().all(is_count) {
+            return Places::default();
+        }
+        places
+    }
+
+    /// What stands where the ends of a way do.
+    fn named_places(&self, is_list: bool) -> Places {
         if let Some(places) = self.compared() {
             return places.clone();
         }

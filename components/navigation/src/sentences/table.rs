@@ -8,6 +8,7 @@ use language::{
     say,
     scan::marks,
     turn::{Answered, Decision},
+    utterance::Utterance,
 };
 
 use super::{
@@ -27,24 +28,34 @@ pub(super) enum Measure {
     Slowest,
 }
 
+/// What places are compared by, and the words for it.
+pub(super) const MEASURES: &[(Measure, &str)] = &[
+    (Measure::Farthest, "長い順|longest first|遠い|遠く|遠さ|further|farther|furthest|farthest"),
+    (
+        Measure::Slowest,
+        "時間がかかる|時間のかかる|時間かかる|時間がかかり|時間がかかって|一番遅|いちばん遅|slower|slowest|longest|takes longer|take longer",
+    ),
+    (
+        Measure::Fastest,
+        "時間順|時間の短い|by time|by duration|by travel time|早い|早く|速い|速く|時間がかからな|quick|fast|sooner|soonest|less time|least time",
+    ),
+    (
+        Measure::Nearest,
+        "距離順|短い順|by distance|近い|近く|近さ|closer|closest|nearer|nearest|shorter|shortest",
+    ),
+];
+
 impl Measure {
     /// What a sentence without its places compares by.
     pub(super) fn of(constraint: &[char]) -> Self {
-        const WORDS: &[(Measure, &str)] = &[
-            (Measure::Farthest, "遠い|遠く|遠さ|further|farther|furthest|farthest"),
-            (
-                Measure::Slowest,
-                "時間がかかる|時間のかかる|時間かかる|時間がかかり|時間がかかって|一番遅|いちばん遅|slower|slowest|longest|takes longer|take longer",
-            ),
-            (
-                Measure::Fastest,
-                "早い|早く|速い|速く|時間がかからな|quick|fast|sooner|soonest|less time|least time",
-            ),
-            (Measure::Nearest, "近い|近く|近さ|closer|closest|nearer|nearest|shorter|shortest"),
-        ];
         let constraint: String = constraint.iter().collect::<String>().to_lowercase();
-        let found = WORDS.iter().find(|it| marks(it.1).any(|word| constraint.contains(word)));
+        let found = MEASURES.iter().find(|it| marks(it.1).any(|word| constraint.contains(word)));
         found.map_or(Self::Any, |it| it.0)
+    }
+
+    /// The same, or by how near they are where nothing is said.
+    pub(super) fn or_nearest(self) -> Self {
+        if self == Self::Any { Self::Nearest } else { self }
     }
 
     /// What it puts first, of metres and seconds.
@@ -55,6 +66,34 @@ impl Measure {
             Self::Fastest => i128::from(seconds),
             Self::Slowest => -i128::from(seconds),
         }
+    }
+}
+
+/// How the places that were compared are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Telling {
+    /// Which of them is named, from 0.
+    place: usize,
+    /// Whether they stand in order.
+    is_sorted: bool,
+}
+
+/// Words that put places in order.
+pub(super) const SORTS: &str = "順番に|順に|順で|順|並べ替えて|並べ替え|並び替えて|並び替え|ソートして|ソート|ランキング|sorted|sort|in order|order|ranked|rank|list";
+/// Which of several, the second first, in Japanese and English.
+pub(super) const PLACES: [&str; 4] = [
+    "2番目|二番目|second|2nd",
+    "3番目|三番目|third|3rd",
+    "4番目|四番目|fourth|4th",
+    "5番目|五番目|fifth|5th",
+];
+
+impl Telling {
+    /// What `utterance` says of it.
+    pub(super) fn of(utterance: &Utterance) -> Self {
+        let place = PLACES.iter().position(|it| utterance.says(it)).map_or(0, |it| it + 1);
+        Self { place, is_sorted: utterance.says(SORTS) }
     }
 }
 
@@ -98,15 +137,23 @@ impl Way {
                     Some(worth) => shown(context, worth),
                     None => context.say("ルートが見つかりませんでした", "no route was found"),
                 };
-                lines.push(format!("- {origin} → {destination}: {shown}"));
+                lines.push((format!("- {origin} → {destination}: {shown}"), worth));
                 let name = if self.destinations.len() > 1 { destination } else { origin };
                 rows.extend(worth.map(|it| (name.clone(), it)));
                 count += 1;
             }
         }
+        if self.telling.is_sorted {
+            // Where there is no route, it comes last.
+            lines.sort_by_key(|it| it.1.map_or(i128::MAX, |it| self.measure.key(it)));
+        }
+        let mut lines: Vec<_> = lines.into_iter().map(|it| it.0).collect();
         let is_row = self.origins.len() == 1 || self.destinations.len() == 1;
         if is_row && count > 1 {
-            lines.insert(0, first(context, self.measure, &rows, count));
+            // Where nothing is compared by, `second` is part of a place's name.
+            let is_ranked = self.measure != Measure::Any;
+            let place = if is_ranked { self.telling.place } else { 0 };
+            lines.insert(0, first(context, (self.measure, place), &rows, count));
             self.ranked = rows;
         }
         if constraints.is_of_the_way() {
@@ -175,16 +222,27 @@ fn shown(context: &TurnContext<'_>, (metres, seconds): (u64, u64)) -> String {
     context.say(format!("{far}、{long}"), format!("{far}, {long}"))
 }
 
-/// Which of `rows` comes first; of `count` places only those are compared to which there is a route.
-fn first(context: &TurnContext<'_>, measure: Measure, rows: &[Row], count: usize) -> String {
+/// Which of `rows` comes first by a measure, or at a place from 0; of `count` places only those are compared to which there is a route.
+fn first(
+    context: &TurnContext<'_>,
+    (measure, place): (Measure, usize),
+    rows: &[Row],
+    count: usize,
+) -> String {
     if rows.len() < count {
         return context.say(
             "ルートのない場所があるため、どれが一番かは比べられません。",
             "There is no route to each of them, so they cannot be compared.",
         );
     }
-    let Some((name, worth)) = rows.iter().min_by_key(|it| measure.key(it.1)) else {
-        return String::new();
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by_key(|it| measure.key(it.1));
+    let Some((name, worth)) = sorted.get(place) else {
+        let number = place + 1;
+        return context.say(
+            format!("比べたのは{count}か所で、{number}番目はありません。"),
+            format!("Only {count} places were compared, so there is no number {number}."),
+        );
     };
     if rows.iter().all(|it| measure.key(it.1) == measure.key(*worth)) {
         return context.say("どれも同じです。", "They are all alike.");
@@ -196,8 +254,11 @@ fn first(context: &TurnContext<'_>, measure: Measure, rows: &[Row], count: usize
         Measure::Slowest => ("時間がかかる", "slowest"),
     };
     let shown = shown(context, *worth);
+    let number = place + 1;
+    let most = if place == 0 { "一番".to_owned() } else { format!("{number}番目に") };
+    let nth = ["", "second ", "third ", "fourth ", "fifth "].get(place).unwrap_or(&"");
     context.say(
-        format!("一番{japanese}のは{name}です（{shown}）。"),
-        format!("The {english} is {name} ({shown})."),
+        format!("{most}{japanese}のは{name}です（{shown}）。"),
+        format!("The {nth}{english} is {name} ({shown})."),
     )
 }

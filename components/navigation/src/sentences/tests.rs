@@ -569,3 +569,64 @@ fn the_distance_of_one_pair_goes_on_as_a_route() {
         assert_eq!(found, Some(json!(mode)), "{later}");
     }
 }
+
+/// Ueno, Ikebukuro and Akihabara as they are compared from Shibuya.
+fn three(sentence: &str) -> trial::Talk {
+    let mut talk = new_talk();
+    assert_eq!(call(&talk.say(sentence)).0, "distance_compare", "{sentence}");
+    assert!(concluded(&talk.back(&[distances()])).text().contains("- "), "{sentence}");
+    talk
+}
+
+fn distances() -> ToolResult {
+    table(&[&[(13_800, 1_200), (15_400, 1_140), (10_900, 1_500)]])
+}
+
+#[test]
+fn places_that_were_compared_are_put_in_order() {
+    const EN: &str = "compare distances from Shibuya to Ueno, Ikebukuro and Akihabara";
+    const JA: &str = "渋谷から上野、池袋、秋葉原への距離を比べて";
+    for (first, later, order) in [
+        (EN, "sort them by time", ["Ikebukuro", "Ueno", "Akihabara"]),
+        (EN, "sort by farthest", ["Ikebukuro", "Ueno", "Akihabara"]),
+        (EN, "order them by distance", ["Akihabara", "Ueno", "Ikebukuro"]),
+        (JA, "遠い順に並べて", ["池袋", "上野", "秋葉原"]),
+        (JA, "近い順で", ["秋葉原", "上野", "池袋"]),
+        (JA, "時間順に並べ替えて", ["池袋", "上野", "秋葉原"]),
+    ] {
+        let mut talk = three(first);
+        assert_eq!(call(&talk.say(later)).0, "distance_compare", "{later}");
+        let text = concluded(&talk.back(&[distances()])).text();
+        let list = &text[text.find("- ").unwrap()..];
+        let places: Vec<_> =
+            order.iter().map(|it| list.find(&format!("→ {it}")).unwrap()).collect();
+        assert!(places.is_sorted(), "{later}: {text}");
+        assert!(!text.contains('※') && !text.contains("Note"), "{later}: {text}");
+    }
+}
+
+#[test]
+fn the_second_of_places_that_were_compared_is_named() {
+    const EN: &str = "compare distances from Shibuya to Ueno, Ikebukuro and Akihabara";
+    const JA: &str = "渋谷から上野、池袋、秋葉原への距離を比べて";
+    for (first, later, named) in [
+        (EN, "the second nearest", "The second nearest is Ueno"),
+        (EN, "which is the third closest?", "The third nearest is Ikebukuro"),
+        (JA, "2番目に近いのはどこ？", "2番目に近いのは上野"),
+        (JA, "二番目に早いのは？", "2番目に早く着くのは上野"),
+    ] {
+        let mut talk = three(first);
+        assert_eq!(call(&talk.say(later)).0, "distance_compare", "{later}");
+        let text = concluded(&talk.back(&[distances()])).text();
+        assert!(text.contains(named), "{later}: {text}");
+    }
+}
+
+#[test]
+fn numbers_are_no_places() {
+    for sentence in ["人数は1から5まで", "quantity between 1 and 10", "1から10まで"] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        assert!(talk.confidence < 0.5, "{sentence}");
+    }
+}

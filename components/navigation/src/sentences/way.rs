@@ -15,7 +15,7 @@ use super::{
     places::Sentence,
     planner::{COMPARE, Planner, Remark, RouteRequest, SEARCH, is_by_transit, kept, understands},
     rules::Goal,
-    table::{Measure, Row},
+    table::{Measure, Row, Telling},
     words::{GO, LEAD, ROUTE},
 };
 
@@ -57,6 +57,8 @@ pub(super) struct Way {
     /// By what places are compared, and what that came to.
     #[serde(default)]
     pub(super) measure: Measure,
+    #[serde(default)]
+    pub(super) telling: Telling,
     #[serde(default)]
     pub(super) ranked: Vec<Row>,
     /// The place that another one took the place of.
@@ -101,6 +103,7 @@ impl Way {
             destinations: names(places.destinations),
             via: names(via),
             measure: Measure::of(&constraint),
+            telling: Telling::of(utterance),
             said: vec![constraint.into_iter().collect()],
             ..Self::default()
         };
@@ -138,7 +141,7 @@ impl Way {
             ("from there", "from ", ""),
             ("to there", "to ", ""),
         ];
-        const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|other way round|other way around";
+        const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
         let Some(end) = self.destinations.first() else { return text.to_owned() };
         let lower = text.to_lowercase();
         for asked in ["how far is it", "is it far"] {
@@ -239,13 +242,18 @@ impl Way {
 
     /// Compares the same places by what `utterance` asks, where it asks for nothing else: `and which is fastest?`.
     pub(super) fn compared_by(&self, utterance: &Sentence) -> Option<Self> {
-        let measure = Measure::of(&utterance.lower);
+        let telling = Telling::of(utterance);
+        let measure = match Measure::of(&utterance.lower) {
+            // `sort them`, `2番目は？` go by what was compared last.
+            Measure::Any if telling != Telling::default() => self.measure.or_nearest(),
+            it => it,
+        };
         let is_other = utterance.has(&[ROUTE, GO, LEAD, Word::THEIRS, Word::THEIR_DEED])
             || !utterance.spots.is_empty();
         if self.ranked.is_empty() || measure == Measure::Any || is_other {
             return None;
         }
-        Some(Self { measure, ..self.clone() })
+        Some(Self { measure, telling, ..self.clone() })
     }
 
     /// Whether `text` goes on with this route: it names a constraint, and no other thing.

@@ -137,6 +137,8 @@ fn veiled(name: &str, value: &Value, schema: Option<&Value>, depth: usize) -> Va
 fn value_text(value: &Value, language: Language) -> String {
     let text = match value {
         Value::String(text) => one_line(text),
+        Value::Bool(true) => language.pick("はい", "yes").to_owned(),
+        Value::Bool(false) => language.pick("いいえ", "no").to_owned(),
         Value::Array(all) if all.iter().all(|it| !it.is_array() && !it.is_object()) => {
             let each = all.iter().map(|it| value_text(it, language)).collect::<Vec<_>>();
             each.join(language.pick("、", ", "))

@@ -212,3 +212,224 @@ fn free_seats_are_told_for_the_end_that_is_asked_for() {
         assert!(!text.contains(lacks), "{sentence}: {text}");
     }
 }
+
+#[test]
+fn thanks_before_a_request_take_nothing_from_it() {
+    for (first, later) in [
+        ("明日の映画は？", "ありがとう、2番を2枚お願い"),
+        ("明日の映画は？", "ありがとうございます。じゃあ2番を大人2枚で"),
+        ("What films are on tomorrow?", "thanks, now book number two for two"),
+        ("What films are on tomorrow?", "Thank you! 2 seats for number 2 please"),
+    ] {
+        let mut talk = listed(first);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["movie_id"]), ("list_showtimes", &json!("totoro")), "{later}");
+    }
+}
+
+#[test]
+fn a_bare_number_is_a_film_of_the_list() {
+    for (first, later) in [
+        ("明日の映画は？", "2番の時間は？"),
+        ("明日の映画は？", "2"),
+        ("明日の映画は？", "いや、2で"),
+        ("What films are on tomorrow?", "no, 2 please"),
+        ("What films are on tomorrow?", "2"),
+    ] {
+        let mut talk = listed(first);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["movie_id"]), ("list_showtimes", &json!("totoro")), "{later}");
+    }
+}
+
+/// Seats that are held, and wait to be reserved.
+fn reserving(talk: &mut trial::Talk, hold: &str, order: &str) -> String {
+    held(talk, hold);
+    assert_eq!(call(&talk.say(order)).0, "list_holds", "{order}");
+    let mut one = super::hold(&["A5", "A6"]);
+    one["total"] = json!({ "currency": "JPY", "amount": 4000 });
+    let next = talk.back(&[output(json!({ "holds": [one] }))]);
+    assert_eq!(call(&next).0, "reserve_seats", "{order}");
+    let Decision::Call(calls) = next else { panic!("no call") };
+    calls[0].reason.clone()
+}
+
+#[test]
+fn what_is_held_is_reserved_at_a_price_that_is_told() {
+    for (hold, order, total) in
+        [(HELD, "予約して", "合計 4,000円"), (HELD_EN, "book them", "¥4,000 in all")]
+    {
+        let reason = reserving(&mut new_talk(), hold, order);
+        assert!(reason.contains(total), "{reason}");
+    }
+}
+
+#[test]
+fn ordering_once_more_keeps_what_waits() {
+    for (hold, order, again) in [
+        (HELD, "予約して", "予約して"),
+        (HELD, "予約して", "それで予約お願いします"),
+        (HELD, "予約して", "確定で"),
+        (HELD, "予約して", "どうなった？"),
+        (HELD_EN, "book them", "book them please"),
+        (HELD_EN, "book them", "is it done?"),
+    ] {
+        let mut talk = new_talk();
+        reserving(&mut talk, hold, order);
+        let next = talk.say_instead(again);
+        assert_eq!(call(&next).0, "reserve_seats", "{again}");
+    }
+}
+
+#[test]
+fn so_many_other_seats_are_chosen_where_held_ones_wait() {
+    for (hold, order, later) in [
+        (HELD, "予約して", "やっぱり3で"),
+        (HELD, "予約して", "いや、3枚お願い"),
+        (HELD_EN, "book them", "no, 3 please"),
+        (HELD_EN, "book them", "make it three seats"),
+    ] {
+        let mut talk = new_talk();
+        reserving(&mut talk, hold, order);
+        let next = talk.say_instead(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(
+            (tool, &arguments["showtime_id"]),
+            ("list_available_seats", &json!("st-2")),
+            "{later}"
+        );
+    }
+}
+
+#[test]
+fn what_is_held_is_reserved_or_let_go_after_its_time_is_asked() {
+    for (hold, asked, later, tool) in [
+        (HELD, "あと何分？", "確定で", "reserve_seats"),
+        (HELD, "あと何分？", "手放して", "release_hold"),
+        (HELD_EN, "how long do I have?", "book them please", "reserve_seats"),
+        (HELD_EN, "how long do I have?", "let them go", "release_hold"),
+    ] {
+        let mut talk = new_talk();
+        held(&mut talk, hold);
+        assert_eq!(call(&talk.say(asked)).0, "list_holds", "{asked}");
+        let text = concluded(&talk.back(&[holds(&[&["A5", "A6"]])])).text();
+        assert!(!text.contains("st-2"), "{text}");
+        assert_eq!(call(&talk.say(later)).0, "list_holds", "{later}");
+        assert_eq!(call(&talk.back(&[holds(&[&["A5", "A6"]])])).0, tool, "{later}");
+    }
+}
+
+#[test]
+fn a_list_of_films_is_put_in_another_order() {
+    for (first, later, text) in [
+        ("明日の映画は？", "短い順に並べて", "1. となりのトトロ"),
+        ("What films are on tomorrow?", "sort by rating please", "1. Seven Samurai"),
+    ] {
+        let mut talk = listed(first);
+        assert_eq!(call(&talk.say(later)).0, "list_movies", "{later}");
+        let told = concluded(&talk.back(&[films()])).text();
+        assert!(told.contains(text), "{later}: {told}");
+    }
+}
+
+#[test]
+fn the_price_for_others_is_asked_by_whom_it_is_for() {
+    for (first, later) in
+        [(PAIR_JA, "シニア二枚だと？"), (PAIR_JA, "学生なら？"), (PAIR, "what about two seniors?")]
+    {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        talk.back(&[priced()]);
+        let text = concluded(&talk.say(later)).text();
+        assert!(text.contains("4,000"), "{later}: {text}");
+    }
+}
+
+#[test]
+fn close_titles_are_in_the_language_of_the_answer() {
+    let mut talk = new_talk();
+    talk.say("Is \"Rashomono\" on tomorrow?");
+    let near = json!({ "movies": [], "suggestions": ["羅生門"], "suggestions_en": ["Rashomon"] });
+    let text = concluded(&talk.back(&[output(near)])).text();
+    assert!(text.contains("Rashomon") && !text.contains("羅生門"), "{text}");
+}
+
+#[test]
+fn a_reservation_without_its_number_is_found_by_its_name() {
+    let one = |id: &str, title: &str| json!({ "reservation_id": id, "movie_title": title, "start_time": "2026-11-22T18:30:00", "user_id": "u-77" });
+    for (first, forgets, whose) in [
+        ("キャンセルしたいんだけど", "予約番号わかんない", "ユーザーIDはu-77"),
+        ("予約をキャンセルしてください", "番号は忘れました", "田中です"),
+        ("I want to cancel my booking", "I dont remember the number", "user id u-77"),
+        ("cancel my reservation", "no idea", "it's Ken"),
+    ] {
+        let mut talk = new_talk();
+        assert!(concluded(&talk.say(first)).text().contains("rsv-"), "{first}");
+        let text = concluded(&talk.say(forgets)).text();
+        assert!(text.contains("ユーザーID") || text.contains("user ID"), "{forgets}: {text}");
+        assert_eq!(call(&talk.say(whose)).0, "list_reservations", "{whose}");
+        let two = json!({ "reservations": [one("rsv-1", "AKIRA"), one("rsv-2", "羅生門")] });
+        let text = concluded(&talk.back(&[output(two)])).text();
+        assert!(text.contains("2. "), "{text}");
+        let next = talk.say("2");
+        assert_eq!(
+            call(&next),
+            ("get_reservation", json!({ "reservation_id": "rsv-2" })),
+            "{whose}"
+        );
+    }
+}
+
+#[test]
+fn what_a_film_is_rated_is_told() {
+    for (sentence, told) in
+        [("whats the rating of godzilla", "Godzilla"), ("ゴジラの評価は？", "ゴジラ")]
+    {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
+        let film = json!({ "movie_id": "godzilla", "title": "ゴジラ", "title_en": "Godzilla", "rating": 4.3 });
+        let text = concluded(&talk.back(&[output(json!({ "movies": [film] }))])).text();
+        assert!(text.contains(told) && text.contains("4.3"), "{text}");
+    }
+}
+
+#[test]
+fn showings_are_put_in_another_order() {
+    for (first, later, text) in [
+        ("AKIRAの上映時間は？", "遅い順で", "1. 11月22日 21:00"),
+        ("AKIRAの上映時間は？", "空いてる順に並べて", "1. 11月22日 10:00"),
+        ("showtimes for Akira", "latest first please", "1. 2026-11-22 21:00"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[output(
+            json!({ "movies": [{ "movie_id": "akira", "title": "AKIRA", "title_en": "Akira" }] }),
+        )]);
+        if let Decision::Call(calls) = talk.back(&[showings()]) {
+            panic!("{first}: {calls:?}");
+        }
+        assert_eq!(call(&talk.say(later)).0, "list_showtimes", "{later}");
+        let told = concluded(&talk.back(&[showings()])).text();
+        assert!(told.contains(text), "{later}: {told}");
+    }
+}
+
+#[test]
+fn a_part_of_the_hall_is_no_film() {
+    for (first, later) in [
+        ("上映回 st-2 の空席を見せて", "真ん中の2つ取って"),
+        ("上映回 st-2 の空席を見せて", "後ろのほうを二つ押さえて"),
+        ("Show me the free seats of showtime st-2", "book two in the middle"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[seats()]);
+        let next = talk.say(later);
+        let tool = call(&next).0;
+        assert!(["list_available_seats", "suggest_seats", FORM].contains(&tool), "{later}: {tool}");
+    }
+}

@@ -35,6 +35,10 @@ impl Tool for PauseConversation {
             ("paused", "true: pause it. false: let it go on"),
         ],
     };
+    const LABELS: &[(&str, Text)] = &[(
+        "paused",
+        Text { ja: "一時停止（いいえなら再開）", en: "Pause it (no: let it go on)" },
+    )];
     const META: Option<&'static str> = Some(FOR_PAGES);
     const HINTS: Hints = Hints::IDEMPOTENT;
     type Output = Transcript;

@@ -65,6 +65,20 @@ fn unit(text: &Text, at: usize) -> usize {
     at + longest.max().unwrap_or(0)
 }
 
+/// Whether `piece` says how old people have to be, and nothing else: `18歳以上だけ`, `18 or over only`.
+pub(super) fn is_of_age(piece: &str) -> bool {
+    const AGE: &str =
+        "歳以上|歳以下|歳まで|歳から|才以上|or over|or older|and over|and older|years or|+";
+    const AROUND: &str = "歳|才|以上|以下|まで|だけ|のみ|の人|限定|に限る|で|に|して|ください|お願い|years|old|or|over|older|and|under|only|people|please|adults|it's|must be|they";
+    let mut text = Text::new(piece);
+    if !marks(AGE).any(|it| piece.contains(it)) {
+        return false;
+    }
+    let bounds = take(&mut text);
+    let rest = marks(AROUND).fold(text.text().to_lowercase(), |rest, it| rest.replace(it, ""));
+    bounds.is_number() && !rest.chars().any(char::is_alphanumeric)
+}
+
 /// Reads all that bounds something out of `text`.
 pub(super) fn take(text: &mut Text) -> Bounds {
     let mut bounds = Bounds::default();
@@ -74,6 +88,10 @@ pub(super) fn take(text: &mut Text) -> Bounds {
             Some((from, to)) => {
                 text.cut(from, to);
                 at = from;
+                // `18歳以上の年齢`: what is bounded follows.
+                if from == 0 && text.is_at("の", 0) && !text.is_at("のみ", 0) {
+                    text.cut(0, 1);
+                }
             }
             None => at += 1,
         }
@@ -132,13 +150,15 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
         marks(phrases).find(|it| is(it, end)).map(|it| end + it.chars().count())
     };
     // `no more than 4` has `more than` in it.
-    let least = before(MORE)
-        .filter(|_| before(LESS).is_none())
-        .map(|from| (from, end))
-        .or_else(|| behind("以上").map(|to| (at, to)));
-    let most = before(LESS)
-        .map(|from| (from, end))
-        .or_else(|| behind("以下|以内|まで| max| maximum| at most| or less").map(|to| (at, to)));
+    let least =
+        before(MORE).filter(|_| before(LESS).is_none()).map(|from| (from, end)).or_else(|| {
+            behind("以上| or over| or older| or more| and over| and older| and up|+")
+                .map(|to| (at, to))
+        });
+    let most = before(LESS).map(|from| (from, end)).or_else(|| {
+        behind("以下|以内|まで| max| maximum| at most| or less| or under| or younger| and under")
+            .map(|to| (at, to))
+    });
     let exact = before(EXACT).map(|from| (from, end));
     let whole = first as u64;
     match named.as_str() {

@@ -3,6 +3,7 @@
 use language::scan::marks;
 
 use super::{
+    is_mark,
     kinds::WORDS,
     text::{Text, outside},
 };
@@ -348,4 +349,27 @@ fn topic_end(text: &Text, from: usize) -> usize {
     let is_outside = outside(&text.chars);
     let end = |it: &usize| is_outside[*it] && matches!(text.chars[*it], ',' | ':' | ';' | '-');
     (begin..text.len()).find(end).unwrap_or(text.len())
+}
+
+/// The requests of a sentence that changes a form: `scrap the comment, put yes/no instead`.
+pub(super) fn pieces(clause: &str) -> Vec<String> {
+    const VERBS: &str = "add|remove|delete|scrap|drop|put|make|also|include|without|and add|and make|and remove|but";
+    let mut pieces: Vec<String> = Vec::new();
+    for part in clause.split(['、', ',', ';']).flat_map(|it| it.split(" and ")) {
+        let text = Text::new(part);
+        let begins_verb = |it: &Text| it.find(VERBS, 0).is_some_and(|it| it.0 == 0);
+        // `add a phone, and the email isn't required`.
+        let is_behind_verb = pieces.last().is_some_and(|it| begins_verb(&Text::new(it)));
+        let begins = begins_verb(&text) || is_behind_verb && is_mark(part);
+        let is_whole =
+            !part.is_ascii() && pieces.last().is_some_and(|it| it.ends_with(['て', 'で', 'に']));
+        match pieces.last_mut() {
+            Some(last) if !begins && !is_whole => {
+                last.push_str(", ");
+                last.push_str(part.trim());
+            }
+            _ => pieces.push(part.trim().to_owned()),
+        }
+    }
+    pieces
 }

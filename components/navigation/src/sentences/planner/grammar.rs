@@ -166,7 +166,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Constraint(Constraint::By(Rule::Shortest)),
-        "最短距離|距離が短|距離の短|距離が最短|距離がいちばん短|距離が一番短|距離の一番短|距離のいちばん短|距離優先|一番近|近道|一番短|いちばん短|shortest|\
+        "最短距離|もっと短|もう少し短|より短|短い道|短いルート|距離が短|距離の短|距離が最短|距離がいちばん短|距離が一番短|距離の一番短|距離のいちばん短|距離優先|一番近|近道|一番短|いちばん短|shortest|\
          shortest distance|shortest route|shortest way|least distance|shorter",
     ),
     (
