@@ -10,13 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use sha2::{Digest as _, Sha256};
 
 use super::connections::{self, Guarded, Site};
 use super::guard::is_the_hosts;
 use super::migrations::Migration;
+use super::run::own;
 use super::types::{Limits, Value};
 use super::{Database, mark};
 use crate::data::{DATABASES, MOVED, finish_move};
@@ -389,7 +389,8 @@ impl Reading<'_> {
                 None => return Ok(None),
                 Some(row) => row,
             };
-            let value = |at| row.get_ref(at).and_then(|it| value(it, at));
+            let value =
+                |at| own(row.get_ref(at)?).map_err(|it| rusqlite::Error::Utf8Error(at, it));
             let row: rusqlite::Result<Vec<_>> = (0..columns).map(value).collect();
             table.fit(row.map_err(|it| source.failed(&it))?).map(Some)
         })
@@ -398,19 +399,6 @@ impl Reading<'_> {
 
 /// The next row, if there is one.
 pub(super) type Next = Result<Option<Vec<Value>>, MoveError>;
-
-fn value(value: ValueRef<'_>, at: usize) -> rusqlite::Result<Value> {
-    Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(it) => Value::Integer(it),
-        ValueRef::Real(it) => Value::Real(it),
-        ValueRef::Text(it) => match std::str::from_utf8(it) {
-            Ok(it) => Value::Text(it.to_owned()),
-            Err(error) => return Err(rusqlite::Error::Utf8Error(at, error)),
-        },
-        ValueRef::Blob(it) => Value::Blob(it.to_vec()),
-    })
-}
 
 /// Refuses a data folder that has something of what comes: databases of components, those of the `plans`, or what of
 /// the host is in these `ways`.
@@ -540,16 +528,7 @@ impl Target {
         let sql =
             format!("INSERT INTO {} ({}) VALUES ({places})", quoted(&table.name), table.names());
         let put = || -> rusqlite::Result<()> {
-            let values = row.iter().map(|it| {
-                ToSqlOutput::Borrowed(match it {
-                    Value::Null => ValueRef::Null,
-                    Value::Integer(it) => ValueRef::Integer(*it),
-                    Value::Real(it) => ValueRef::Real(*it),
-                    Value::Text(it) => ValueRef::Text(it.as_bytes()),
-                    Value::Blob(it) => ValueRef::Blob(it),
-                })
-            });
-            self.connection.prepare_cached(&sql)?.execute(params_from_iter(values)).map(drop)
+            self.connection.prepare_cached(&sql)?.execute(params_from_iter(row)).map(drop)
         };
         put().map_err(|it| self.failed(&it))
     }
