@@ -14,8 +14,8 @@ use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use sha2::{Digest as _, Sha256};
 
 use super::connections::{self, Guarded, Site};
-use super::guard::is_the_hosts;
-use super::migrations::Migration;
+use super::export;
+use super::migrations::{self, Migration};
 use super::run::own;
 use super::types::{Limits, Value};
 use super::{Database, mark};
@@ -267,14 +267,12 @@ pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
     let mut found = Vec::new();
     for (component, path) in files(data)? {
         let source = Source::open(&component, &path)?;
-        let hashes = source.guarded.host(|it| -> rusqlite::Result<Vec<String>> {
+        let hashes = source.guarded.host(|it| {
             let there = "SELECT 1 FROM sqlite_schema WHERE name = 'madoguchi_migrations'";
             if it.query_row(there, [], |_| Ok(())).optional()?.is_none() {
                 return Ok(Vec::new());
             }
-            it.prepare("SELECT hash FROM madoguchi_migrations ORDER BY number")?
-                .query_map([], |row| row.get(0))?
-                .collect()
+            migrations::known(it)
         });
         let hashes = hashes.map_err(|it| source.failed(&it))?;
         if hashes.is_empty() && source.tables()?.is_empty() {
@@ -359,17 +357,13 @@ impl Source {
 }
 
 fn tables(of: &Connection) -> rusqlite::Result<Vec<Table>> {
-    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
-    let names: rusqlite::Result<Vec<String>> =
-        of.prepare(sql)?.query_map([], |row| row.get(0))?.collect();
     let table = |name: String| {
         let sql = "SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0";
         let columns: rusqlite::Result<Vec<(String, Kind)>> =
             of.prepare(sql)?.query_map([&name], |row| Ok((row.get(0)?, Kind::Text)))?.collect();
         Ok(Table { name, columns: columns? })
     };
-    names?.into_iter().filter(|it| !is_the_hosts(it)).map(table).collect()
+    export::list(of, false)?.into_iter().map(table).collect()
 }
 
 /// The rows of a table, as they come.
@@ -389,8 +383,7 @@ impl Reading<'_> {
                 None => return Ok(None),
                 Some(row) => row,
             };
-            let value =
-                |at| own(row.get_ref(at)?).map_err(|it| rusqlite::Error::Utf8Error(at, it));
+            let value = |at| own(row.get_ref(at)?).map_err(|it| rusqlite::Error::Utf8Error(at, it));
             let row: rusqlite::Result<Vec<_>> = (0..columns).map(value).collect();
             table.fit(row.map_err(|it| source.failed(&it))?).map(Some)
         })
