@@ -84,10 +84,7 @@ pub struct Claim {
 impl ReplayGuard {
     /// Those of `file`, less what has expired; written down there from now on.
     pub fn open(file: &Path, now_s: u64) -> io::Result<Self> {
-        let bytes = match fs::read(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read?,
-        };
+        let bytes = private::there(fs::read(file))?.unwrap_or_default();
         let (forgotten, ended) =
             entries(&bytes).partition::<VecDeque<_>, _>(|it| it.1 == FORGOTTEN);
         let forgotten_until_s = forgotten.iter().map(|it| it.0).max().unwrap_or_default();
@@ -256,10 +253,7 @@ impl Movable for Moving {
     }
 
     fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let bytes = match fs::read(folder.join(FILE)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read?,
-        };
+        let bytes = private::there(fs::read(folder.join(FILE)))?.unwrap_or_default();
         let mut calls = BTreeMap::new();
         for (expires_at_s, call) in entries(&bytes) {
             let until_s = calls.entry(call).or_insert(expires_at_s);

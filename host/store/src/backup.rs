@@ -129,7 +129,7 @@ pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
         return Err(Error::NoData(data.to_owned()));
     }
     let beside = data.join(BACKUP);
-    clear(&beside).map_err(|it| failed(&beside, it))?;
+    clear(&beside)?;
     let mut archive = Archive { to: tar::Builder::new(to), beside: &beside };
     let list = gather(data, &mut archive).and_then(|list| {
         let text = serde_json::to_vec(&list).unwrap_or_default();
@@ -139,15 +139,12 @@ pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
         ended.map_err(|it| failed(Path::new(LIST), it))?;
         Ok(list)
     });
-    clear(&beside).map_err(|it| failed(&beside, it))?;
+    clear(&beside)?;
     list
 }
 
-fn clear(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
+fn clear(folder: &Path) -> Result<(), Error> {
+    private::there(fs::remove_dir_all(folder)).map(drop).map_err(|it| failed(folder, it))
 }
 
 /// Where a copy goes.
@@ -256,11 +253,9 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
     let mut open: Vec<String> = KEPT.iter().map(|it| (*it).to_owned()).collect();
     while let Some(name) = open.pop() {
         let path = data.join(&name);
-        let metadata = match fs::symlink_metadata(&path) {
-            // What has gone meanwhile was not needed any more.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            metadata => metadata.map_err(|it| failed(&path, it))?,
-        };
+        let metadata = private::there(fs::symlink_metadata(&path));
+        // What has gone meanwhile was not needed any more.
+        let Some(metadata) = metadata.map_err(|it| failed(&path, it))? else { continue };
         if metadata.is_dir() {
             let entries = fs::read_dir(&path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
             let entries = entries.map_err(|it| failed(&path, it))?.into_iter();
@@ -321,11 +316,9 @@ fn failed(path: &Path, source: io::Error) -> Error {
 
 fn databases(data: &Path) -> Result<Vec<PathBuf>, Error> {
     let folder = data.join(DATABASES);
-    let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|it| failed(&folder, it))?,
-    };
-    let entries = entries.collect::<io::Result<Vec<_>>>().map_err(|it| failed(&folder, it))?;
+    let entries = private::there(fs::read_dir(&folder))
+        .and_then(|it| it.into_iter().flatten().collect::<io::Result<Vec<_>>>());
+    let entries = entries.map_err(|it| failed(&folder, it))?;
     let paths = entries.into_iter().map(|it| it.path());
     Ok(paths.filter(|it| it.extension().is_some_and(|it| it == "db") && !it.is_dir()).collect())
 }

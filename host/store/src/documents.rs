@@ -300,11 +300,8 @@ fn is_number(text: &str) -> bool {
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let bytes = private::there(fs::read(path))?;
+    Ok(bytes.map(|it| serde_json::from_slice(&it)).transpose()?)
 }
 
 /// The files of a folder: each caller's in the order in which they go.

@@ -3,6 +3,7 @@
 use std::{fs, io, path::Path};
 
 use crate::database::{Kind, Movable, MovedRows, Relation, Value, no_row};
+use crate::private::{self, there};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit, Mac};
@@ -19,7 +20,7 @@ impl Seal {
             return Ok(key);
         }
         let key = random()?;
-        crate::private::write(file, &key)?;
+        private::write(file, &key)?;
         Ok(Self::of(&key))
     }
 
@@ -102,11 +103,9 @@ impl Movable for Key {
     }
 
     fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let key = match fs::read(folder.join(FILE)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            // One of another length is made anew where it is looked for.
-            read => Some(read?).filter(|it| it.len() == 32),
-        };
+        let key = there(fs::read(folder.join(FILE)))?;
+        // One of another length is made anew where it is looked for.
+        let key = key.filter(|it| it.len() == 32);
         let row = |it| -> io::Result<Vec<Value>> {
             Ok(vec![Value::Text(SHARED.to_owned()), Value::Blob(it)])
         };
@@ -115,7 +114,7 @@ impl Movable for Key {
 
     fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
         let [_, Value::Blob(key)] = row else { return Err(no_row()) };
-        crate::private::write(&folder.join(FILE), key)
+        private::write(&folder.join(FILE), key)
     }
 }
 

@@ -121,20 +121,13 @@ fn row(name: String, manifest: &Manifest) -> io::Result<Vec<Value>> {
 /// What is remembered in `folder`; what cannot be read is no reason to forget it.
 fn manifests(folder: &Path) -> io::Result<BTreeMap<String, Manifest>> {
     let mut found = BTreeMap::new();
-    let entries = match fs::read_dir(folder.join(FOLDER)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
-        entries => entries?,
-    };
-    for entry in entries {
+    for entry in private::there(fs::read_dir(folder.join(FOLDER)))?.into_iter().flatten() {
         let path = entry?.path();
         let Some(name) = name_of(&path) else { continue };
         let file = path.join(MANIFEST);
-        let read = match fs::read(&file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            read => read.and_then(|it| Ok(serde_json::from_slice(&it)?)),
-        };
         let told = |error: io::Error| io::Error::other(format!("{}: {error}", file.display()));
-        found.insert(name, read.map_err(told)?);
+        let Some(text) = private::there(fs::read(&file)).map_err(told)? else { continue };
+        found.insert(name, serde_json::from_slice(&text).map_err(|it| told(it.into()))?);
     }
     Ok(found)
 }

@@ -296,12 +296,9 @@ fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
 /// What is in the folder of databases, by name.
 fn entries(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
     let folder = data.join(DATABASES);
-    let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|it| failed_at(&folder, &it))?,
-    };
+    let entries = private::there(fs::read_dir(&folder)).map_err(|it| failed_at(&folder, &it))?;
     let named = |it: fs::DirEntry| Some((it.file_name().into_string().ok()?, it.path()));
-    let mut found: Vec<_> = entries.flatten().filter_map(named).collect();
+    let mut found: Vec<_> = entries.into_iter().flatten().flatten().filter_map(named).collect();
     found.sort();
     Ok(found)
 }
@@ -445,13 +442,9 @@ impl Staging {
     /// Begins anew; what a move that was killed has left is removed.
     pub(super) fn begin(data: &Path) -> Result<Self, MoveError> {
         let folder = data.join(STAGING);
-        match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(failed_at(&folder, &error));
-            }
-            _ => {}
-        }
-        private::make_folder(&folder.join(DATABASES)).map_err(|it| failed_at(&folder, &it))?;
+        let begun = private::there(fs::remove_dir_all(&folder))
+            .and_then(|_| private::make_folder(&folder.join(DATABASES)));
+        begun.map_err(|it| failed_at(&folder, &it))?;
         Ok(Self { data: data.to_owned(), folder })
     }
 

@@ -60,14 +60,8 @@ impl Movable for Moving {
     /// The eldest first, as a folder tells it: by the time of change.
     fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
         let folder = folder.join(self.relation.name);
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Box::new(std::iter::empty()));
-            }
-            entries => entries?,
-        };
         let (mut found, mut ranks) = (Vec::new(), HashMap::new());
-        for entry in entries {
+        for entry in private::there(fs::read_dir(&folder))?.into_iter().flatten() {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             let Some((_, rank)) = parse(&name, self.kinds) else { continue };
