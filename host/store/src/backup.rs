@@ -96,9 +96,6 @@ pub enum Error {
 
 /// Copies the data folder `data` into the folder `to`, which is not there yet or empty. Each database is
 /// copied as it is at one moment; what it names of blobs is copied after it.
-///
-/// # Errors
-/// See [`Error`].
 pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
     if !data.join(DATABASES).is_dir() && !data.join("seal.key").is_file() {
         return Err(Error::NoData(data.to_owned()));
@@ -284,9 +281,6 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
 
 /// Puts the backup in `from` into the data folder `data`, where there is no data yet. Every file is
 /// looked at first, so that what is not whole is not put back at all.
-///
-/// # Errors
-/// See [`Error`].
 pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     let no_backup = |what: String| Error::NoBackup { path: from.to_owned(), what };
     let list = read_list(from).map_err(|what| no_backup(format!("{LIST}: {what}")))?;

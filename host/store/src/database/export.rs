@@ -98,9 +98,6 @@ impl Stored {
     }
 
     /// Names of the tables and views of a component.
-    ///
-    /// # Errors
-    /// See [`ExportError`].
     pub fn tables(&self, component: &str) -> Result<Vec<String>, ExportError> {
         let tables = match self {
             Self::Files(folder) => tables_readonly(&file(folder, component)?)?,
@@ -115,9 +112,6 @@ impl Stored {
 
     /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
     /// moment. Returns how many there were.
-    ///
-    /// # Errors
-    /// See [`ExportError`].
     pub fn export(&self, component: &str, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
         match self {
             Self::Files(folder) => export_readonly(&file(folder, component)?, table, each),
@@ -152,9 +146,6 @@ pub(super) fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
 
 /// The tables in a file that another process may have open, each with its rows: `most` and one where there are more
 /// than `most`. Views are left out, for they keep nothing.
-///
-/// # Errors
-/// See [`ExportError`].
 fn rows_readonly(path: &Path, most: u32) -> Result<Vec<(String, u32)>, ExportError> {
     let counted: rusqlite::Result<Vec<(String, u32)>> = open(path)?.host(|connection| {
         let count = |name: String| {
@@ -323,9 +314,6 @@ pub enum BackupError {
 }
 
 /// Copies the database in `from` into `to`, which is not there yet; all of it is of one moment.
-///
-/// # Errors
-/// See [`BackupError`].
 pub fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let source = Connection::open_with_flags(from, flags)?;

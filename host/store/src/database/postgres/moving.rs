@@ -68,9 +68,6 @@ fn component_of(schema: &str, known: &[String]) -> String {
 impl Server {
     /// The components that have tables here, and the migrations that were applied to each; `known` are the names of
     /// those that may have.
-    ///
-    /// # Errors
-    /// When the server cannot be asked.
     pub async fn recorded(&self, known: &[String]) -> Result<Vec<Recorded>, MoveError> {
         let client = self.mover().await?;
         let sql = "SELECT component, hash FROM madoguchi.migrations WHERE component NOT LIKE $1

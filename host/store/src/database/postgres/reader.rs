@@ -34,9 +34,6 @@ fn failed(error: &PgError) -> ExportError {
 
 impl Reader {
     /// Reaches the server; `runtime` drives the connection.
-    ///
-    /// # Errors
-    /// In a sentence that says what to correct.
     pub fn connect(address: &Address, runtime: Handle) -> Result<Self, ServerError> {
         let (config, place) = parse(&address.url)?;
         let tls = tls(address.ca.as_ref())?;
@@ -68,9 +65,6 @@ impl Reader {
     }
 
     /// The databases that there are, and the tables of each with their rows: `most` and one where there are more.
-    ///
-    /// # Errors
-    /// When the server cannot be asked.
     pub(in super::super) fn databases(
         &self,
         most: u32,
@@ -105,9 +99,6 @@ impl Reader {
     }
 
     /// The tables and views of a component.
-    ///
-    /// # Errors
-    /// When the server cannot be asked.
     pub(in super::super) fn tables(&self, component: &str) -> Result<Vec<String>, ExportError> {
         let sql = "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = $1 AND c.relkind IN ('r', 'v') ORDER BY c.relname COLLATE \"C\"";
@@ -116,9 +107,6 @@ impl Reader {
     }
 
     /// Hands each row to `each`, and returns how many there were.
-    ///
-    /// # Errors
-    /// See [`ExportError`].
     pub(in super::super) fn export(
         &self,
         component: &str,

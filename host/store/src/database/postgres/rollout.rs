@@ -100,7 +100,8 @@ pub struct NodeRow {
     pub states: Vec<(String, i64, String, String)>,
 }
 
-/// The place where nodes agree. A clone is another handle.
+/// The place where nodes agree. A clone is another handle. All that is asked of it fails where the server is not there,
+/// and only then.
 #[derive(Clone)]
 pub struct Rollout {
     server: Server,
@@ -144,9 +145,6 @@ impl Rollout {
     }
 
     /// How all components stand.
-    ///
-    /// # Errors
-    /// Where the server is not there, as with all that follow.
     pub fn look(&self) -> BoxFuture<'_, Result<Seen>> {
         Box::pin(async move {
             let (node, is_there) = (self.node(), is_there());
@@ -175,9 +173,6 @@ impl Rollout {
     }
 
     /// The component of that name.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn entry<'a>(&'a self, component: &'a str) -> BoxFuture<'a, Result<Option<Entry>>> {
         Box::pin(async move {
             let sql = "SELECT component, epoch, manifest FROM components WHERE component = $1";
@@ -187,9 +182,6 @@ impl Rollout {
     }
 
     /// Takes the turn to change components, if no other node has it that is there.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn claim(&self) -> BoxFuture<'_, Result<bool>> {
         Box::pin(async move {
             let (node, is_there) = (self.node(), is_there());
@@ -204,9 +196,6 @@ impl Rollout {
     }
 
     /// Gives the turn to the next.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn release(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let node = self.node();
@@ -219,9 +208,6 @@ impl Rollout {
     }
 
     /// An epoch that no proposal has had yet.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn next_epoch(&self) -> BoxFuture<'_, Result<i64>> {
         Box::pin(async move {
             let sql = "SELECT nextval('component_epochs')";
@@ -231,9 +217,6 @@ impl Rollout {
     }
 
     /// Has the other nodes prepare what is about to serve; whether this node has the turn.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn propose<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let node = self.node();
@@ -249,9 +232,6 @@ impl Rollout {
     }
 
     /// Lets go of what this node has proposed.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn withdraw(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let node = self.node();
@@ -265,9 +245,6 @@ impl Rollout {
     }
 
     /// What the other nodes that are there have said of that epoch.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn answers<'a>(
         &'a self,
         component: &'a str,
@@ -293,9 +270,6 @@ impl Rollout {
     }
 
     /// Says how far this node has come with that epoch.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn acknowledge<'a>(
         &'a self,
         (component, epoch): (&'a str, i64),
@@ -354,9 +328,6 @@ impl Rollout {
     }
 
     /// Which of these builds are not kept whole.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn missing<'a>(&'a self, digests: &'a [&'a str]) -> BoxFuture<'a, Result<Vec<String>>> {
         Box::pin(async move {
             let sql = "SELECT it FROM unnest($1::text[]) it WHERE NOT EXISTS
@@ -367,9 +338,6 @@ impl Rollout {
     }
 
     /// Keeps the bytes of a build, once for all nodes.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn keep<'a>(&'a self, digest: &'a str, bytes: &'a [u8]) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let sql = "INSERT INTO component_builds (digest, bytes) VALUES ($1, $2)
@@ -379,9 +347,6 @@ impl Rollout {
     }
 
     /// The bytes of a build, as they are kept; they may be damaged.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn bytes<'a>(&'a self, digest: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>>> {
         Box::pin(async move {
             let sql = "SELECT bytes FROM component_builds WHERE digest = $1";
@@ -391,9 +356,6 @@ impl Rollout {
     }
 
     /// From now on this node is waited for; it serves at `address`.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn join<'a>(&'a self, address: Option<&'a str>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let node = self.node();
@@ -409,9 +371,6 @@ impl Rollout {
     }
 
     /// All nodes that were there of late, and how far each has come.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeRow>>> {
         Box::pin(async move {
             let time = |it: &str| {
