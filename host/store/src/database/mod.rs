@@ -75,7 +75,9 @@ impl Database {
     /// the disk.
     pub fn temporary(limits: Limits) -> Result<Self, OpenError> {
         let mut folder = tempfile::Builder::new();
-        folder.prefix("madoguchi-").permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        folder
+            .prefix("madoguchi-")
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let failed = |source| OpenError::Folder { path: std::env::temp_dir(), source };
         let scratch = folder.tempdir().map_err(failed)?;
         let path = scratch.path().join("temporary.db");
@@ -190,4 +192,3 @@ impl Database {
         }
     }
 }
-

@@ -192,4 +192,3 @@ fn file(kind: Kind, folder: &Path, number: usize) -> PathBuf {
         number => folder.join(format!("{name}.{number}.jsonl")),
     }
 }
-

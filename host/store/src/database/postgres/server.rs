@@ -628,10 +628,7 @@ fn shortened(name: &str) -> String {
         return name.to_owned();
     }
     let digest = crate::digest::digest(name.as_bytes());
-    let mut end = NAME_BYTES_MAX - 17;
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = name.floor_char_boundary(NAME_BYTES_MAX - 17);
     format!("{}-{}", &name[..end], &digest[..16])
 }
 
