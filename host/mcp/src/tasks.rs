@@ -320,11 +320,14 @@ impl McpServer {
 
     /// Whether the person has said elsewhere what the task asks them: all of it are approvals, and none is open.
     async fn is_answered_elsewhere(&self, document: &Document, caller: &Caller) -> bool {
-        let (ids, approvals) = (document.approvals(), &self.calls.approvals);
-        let Some(approvals) = approvals.as_ref().filter(|_| !ids.is_empty()) else { return false };
+        let ids = document.approvals();
+        if ids.is_empty() {
+            return false;
+        }
         for id in ids {
             // Of one that cannot be read it is not known.
-            let Ok(approval) = approvals.get(&id, &caller.principal).await else { return false };
+            let approval = self.calls.approvals.get(&id, &caller.principal).await;
+            let Ok(approval) = approval else { return false };
             if approval.is_some_and(|it| it.state.is_open()) {
                 return false;
             }

@@ -58,10 +58,7 @@ async fn list(
     extensions: Extensions,
 ) -> Result<Json<Value>, Refused> {
     let caller = endpoints.caller(&headers, &extensions)?;
-    let all = match &endpoints.calls.approvals {
-        Some(it) => it.list(&caller.principal).await.map_err(|it| unread(&it))?,
-        None => Vec::new(),
-    };
+    let all = endpoints.calls.approvals.list(&caller.principal).await.map_err(|it| unread(&it))?;
     let shown = all.iter().filter(|it| endpoints.calls.shows(it, &caller));
     let all: Vec<_> = shown.map(|it| endpoints.approval_json(it, &caller)).collect();
     Ok(Json(json!({ "approvals": all })))
@@ -134,8 +131,8 @@ impl Endpoints {
 
     /// The approval of that id, where it is `caller`'s and they may know of it.
     async fn approval(&self, id: &str, caller: &Caller) -> Result<Approval, Failure> {
-        let approvals = self.calls.approvals.as_ref().ok_or_else(unknown_approval)?;
-        let found = approvals.get(id, &caller.principal).await.map_err(|it| unread(&it))?;
+        let found = self.calls.approvals.get(id, &caller.principal).await;
+        let found = found.map_err(|it| unread(&it))?;
         found.filter(|it| self.calls.shows(it, caller)).ok_or_else(unknown_approval)
     }
 
