@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio_postgres::{IsolationLevel, Transaction};
 
@@ -83,21 +84,51 @@ pub struct Answer {
     pub why: String,
 }
 
-/// A node, as it is kept.
-#[derive(Clone, Debug)]
-pub struct NodeRow {
-    pub id: i64,
+/// A host, of those that work on one database, or the only one (STO-33).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeReport {
+    /// What it is called.
     pub name: String,
+    /// The number of its start: a later start of any node has a higher one. 1 for one that is alone.
+    pub id: i64,
+    /// Where it serves; none where it serves one client on standard input and output.
     pub address: Option<String>,
+    /// The version of its program.
     pub version: String,
-    /// As RFC 3339 has it, as the other time.
+    /// When it started, as RFC 3339 has it.
     pub started_at: String,
+    /// When it was last seen, as RFC 3339 has it.
     pub seen_at: String,
-    pub is_there: bool,
-    /// Why no requests are to be sent to it, as it says itself.
+    /// Whether it is the one that answers this.
+    pub is_here: bool,
+    /// Whether it was not seen for so long that the others go on without it.
+    pub is_gone: bool,
+    /// Why no requests are to be sent to it, as it says itself; none where it is in rotation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_ready: Option<String>,
-    /// Component, epoch, state, and why it failed.
-    pub states: Vec<(String, i64, String, String)>,
+    /// How far it has come with each component.
+    pub components: Vec<NodeComponent>,
+}
+
+/// How far a node has come with a component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeComponent {
+    /// The component's name.
+    pub name: String,
+    /// Counts the changes of the component on all nodes; the generation, where a host is alone.
+    pub epoch: i64,
+    /// `serving`, `prepared` for an epoch that is about to serve, or `failed`.
+    pub state: String,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl NodeComponent {
+    /// That of a component of that name; a `why` that is empty is none.
+    pub fn new(name: String, epoch: i64, state: String, why: String) -> Self {
+        Self { name, epoch, state, why: (!why.is_empty()).then_some(why) }
+    }
 }
 
 /// The place where nodes agree. A clone is another handle. All that is asked of it fails where the server is not there,
@@ -371,7 +402,7 @@ impl Rollout {
     }
 
     /// All nodes that were there of late, and how far each has come.
-    pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeRow>>> {
+    pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeReport>>> {
         Box::pin(async move {
             let time = |it: &str| {
                 format!("to_char({it} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
@@ -389,17 +420,20 @@ impl Rollout {
                 let node = |it: &tokio_postgres::Row| {
                     let id: i64 = it.get(0);
                     let own = states.iter().filter(|it| it.get::<_, i64>(0) == id);
-                    let states = own.map(|it| (it.get(1), it.get(2), it.get(3), it.get(4)));
-                    NodeRow {
+                    let component = |it: &tokio_postgres::Row| {
+                        NodeComponent::new(it.get(1), it.get(2), it.get(3), it.get(4))
+                    };
+                    NodeReport {
                         id,
                         name: it.get(1),
                         address: it.get(2),
                         version: it.get(3),
                         started_at: it.get(4),
                         seen_at: it.get(5),
-                        is_there: it.get(6),
+                        is_here: id == self.node(),
+                        is_gone: !it.get::<_, bool>(6),
                         not_ready: it.get(7),
-                        states: states.collect(),
+                        components: own.map(component).collect(),
                     }
                 };
                 Ok(rows.iter().map(node).collect())
