@@ -184,7 +184,7 @@ struct Inner {
 }
 
 /// What there is of them, for a move from one place to another (STO-46).
-pub fn movable(config: &ApprovalsConfig) -> Box<dyn Movable> {
+pub fn movable(config: &ApprovalsConfig) -> Movable {
     let of = (PLACE, "approval_bytes_max under [approvals]");
     documents::movable(of, &limits_of(config), &[OVER, WAITS])
 }

@@ -24,7 +24,7 @@ use sandbox::component::StateError;
 use store::{
     answers::{Answers, Found},
     clock::Clock,
-    database::{Kind, Movable, MovedRows, Relation, Value, no_row},
+    database::{Kind, Movable, MovedRows, Value, no_row},
     leases::Hold,
     private,
 };
@@ -230,8 +230,8 @@ fn entries(bytes: &[u8]) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// The calls that have ended, for a move from a data folder to what nodes share and back (STO-46).
-pub fn movable() -> Box<dyn Movable> {
-    Box::new(Moving(Relation {
+pub fn movable() -> Movable {
+    Movable {
         name: "answers",
         columns: &[("call", Kind::Integer), ("expires_at_s", Kind::Integer)],
         select: "SELECT call, expires_at_s FROM (
@@ -242,37 +242,32 @@ pub fn movable() -> Box<dyn Movable> {
         insert: "WITH forgotten AS (INSERT INTO madoguchi_host.answers_forgotten SELECT $2 WHERE $1 = 0)
             INSERT INTO madoguchi_host.answers (call, expires_at_s) SELECT $1, $2 WHERE $1 <> 0",
         path: Some(FILE),
-    }))
+        rows: Box::new(rows),
+        put: Box::new(put),
+        fit: Box::new(Ok),
+    }
 }
 
-struct Moving(Relation);
-
-impl Movable for Moving {
-    fn relation(&self) -> &Relation {
-        &self.0
+fn rows(folder: &Path) -> io::Result<MovedRows> {
+    let bytes = private::there(fs::read(folder.join(FILE)))?.unwrap_or_default();
+    let mut calls = BTreeMap::new();
+    for (expires_at_s, call) in entries(&bytes) {
+        let until_s = calls.entry(call).or_insert(expires_at_s);
+        *until_s = expires_at_s.max(*until_s);
     }
+    let row = |(call, expires_at_s): (u64, u64)| -> io::Result<Vec<Value>> {
+        let expires_at_s = i64::try_from(expires_at_s).unwrap_or(i64::MAX);
+        Ok(vec![Value::Integer(call.cast_signed()), Value::Integer(expires_at_s)])
+    };
+    Ok(Box::new(calls.into_iter().map(row)))
+}
 
-    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let bytes = private::there(fs::read(folder.join(FILE)))?.unwrap_or_default();
-        let mut calls = BTreeMap::new();
-        for (expires_at_s, call) in entries(&bytes) {
-            let until_s = calls.entry(call).or_insert(expires_at_s);
-            *until_s = expires_at_s.max(*until_s);
-        }
-        let row = |(call, expires_at_s): (u64, u64)| -> io::Result<Vec<Value>> {
-            let expires_at_s = i64::try_from(expires_at_s).unwrap_or(i64::MAX);
-            Ok(vec![Value::Integer(call.cast_signed()), Value::Integer(expires_at_s)])
-        };
-        Ok(Box::new(calls.into_iter().map(row)))
-    }
-
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
-        let [Value::Integer(call), Value::Integer(expires_at_s)] = row else {
-            return Err(no_row());
-        };
-        let mut file = private::options().append(true).create(true).open(folder.join(FILE))?;
-        file.write_all(&entry(expires_at_s.unsigned_abs(), call.cast_unsigned()))
-    }
+fn put(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [Value::Integer(call), Value::Integer(expires_at_s)] = row else {
+        return Err(no_row());
+    };
+    let mut file = private::options().append(true).create(true).open(folder.join(FILE))?;
+    file.write_all(&entry(expires_at_s.unsigned_abs(), call.cast_unsigned()))
 }
 
 impl Claim {

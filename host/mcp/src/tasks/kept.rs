@@ -101,7 +101,7 @@ pub(crate) fn event_of(id: &str) -> String {
 }
 
 /// What there is of them, for a move from one place to another (STO-46).
-pub fn movable(config: &TasksConfig) -> Box<dyn Movable> {
+pub fn movable(config: &TasksConfig) -> Movable {
     let of = (PLACE, "task_bytes_max under [tasks]");
     documents::movable(of, &limits_of(config), &[OVER, OPEN])
 }
