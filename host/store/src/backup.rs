@@ -130,8 +130,8 @@ pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
     let mut archive = Archive { to: tar::Builder::new(to), beside: &beside };
     let list = gather(data, &mut archive).and_then(|list| {
         let text = serde_json::to_vec(&list).unwrap_or_default();
-        let header = header(text.len() as u64, SystemTime::now());
-        let appended = append(&mut archive.to, header, LIST, &text[..]);
+        let mut header = header(text.len() as u64, SystemTime::now());
+        let appended = archive.to.append_data(&mut header, LIST, &text[..]);
         let ended = appended.and_then(|()| archive.to.finish());
         ended.map_err(|it| failed(Path::new(LIST), it))?;
         Ok(list)
@@ -185,10 +185,10 @@ impl<W: Write> Target for Archive<'_, W> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         let bytes = metadata.len();
-        let header = header(bytes, metadata.modified()?);
+        let mut header = header(bytes, metadata.modified()?);
         // A log may grow meanwhile: what it had at first is what is kept of it.
         let mut seen = Seen { from: file.take(bytes), digest: Sha256::new(), bytes: 0 };
-        append(&mut self.to, header, name, &mut seen)?;
+        self.to.append_data(&mut header, name, &mut seen)?;
         if seen.bytes != bytes {
             return Err(io::Error::other("it became shorter while it was read"));
         }
@@ -205,15 +205,6 @@ fn header(bytes: u64, changed_at: SystemTime) -> tar::Header {
     let since = changed_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     header.set_mtime(since.as_secs());
     header
-}
-
-fn append<W: Write>(
-    to: &mut tar::Builder<W>,
-    mut header: tar::Header,
-    name: &str,
-    from: impl Read,
-) -> io::Result<()> {
-    to.append_data(&mut header, name, from)
 }
 
 /// What is read, counted and hashed.
