@@ -80,8 +80,8 @@ struct Timestamp {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Certificate {
-    raw_bytes: Encoded,
+pub(super) struct Certificate {
+    pub(super) raw_bytes: Encoded,
 }
 
 #[derive(Deserialize)]
