@@ -199,9 +199,6 @@ fn limits_of(config: &ApprovalsConfig) -> DocumentLimits {
 
 impl Approvals {
     /// Those in `place`.
-    ///
-    /// # Errors
-    /// Those of the disk.
     pub fn open(
         place: impl Into<Place>,
         config: &ApprovalsConfig,
@@ -292,9 +289,6 @@ impl Approvals {
     }
 
     /// The same for the one who has its lock.
-    ///
-    /// # Errors
-    /// The same.
     pub fn read<'a>(
         &'a self,
         id: &'a str,
@@ -314,9 +308,6 @@ impl Approvals {
     }
 
     /// The same, or the one by which the person was asked anew.
-    ///
-    /// # Errors
-    /// The same.
     pub fn current<'a>(
         &'a self,
         id: &'a str,
@@ -335,9 +326,6 @@ impl Approvals {
     }
 
     /// All of `owner`'s that wait, the oldest first.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub fn list<'a>(&'a self, owner: &'a str) -> BoxFuture<'a, io::Result<Vec<Approval>>> {
         Box::pin(self.waiting(owner))
     }
@@ -352,17 +340,11 @@ impl Approvals {
     }
 
     /// The one right to change the approval of that id; waits until it is free.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub fn claim<'a>(&'a self, id: &'a str) -> BoxFuture<'a, io::Result<Hold>> {
         Box::pin(async move { self.0.leases.claim(SPACE, id).await })
     }
 
     /// Writes down where `approval` stands, and notifies those who listen.
-    ///
-    /// # Errors
-    /// Those of the disk or the database.
     pub async fn put(&self, approval: &Approval) -> io::Result<()> {
         self.put_holding(approval, None).await
     }

@@ -271,9 +271,6 @@ impl Control {
     }
 
     /// The hosts that work on this one's database, and how far each has come with each component (STO-33).
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeReport>>> {
         Box::pin(async move {
             let Some(rollout) = &self.rollout else { return Ok(vec![self.alone()]) };

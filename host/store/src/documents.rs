@@ -84,9 +84,6 @@ enum Way {
 
 impl Documents {
     /// Those in `place`. Documents of the first of `kinds` are removed first where there are too many.
-    ///
-    /// # Errors
-    /// Those of the disk.
     pub fn open(
         place: impl Into<Place>,
         limits: DocumentLimits,
@@ -225,9 +222,6 @@ impl Documents {
     }
 
     /// Takes the document of that number away, if it is there and `owner`'s.
-    ///
-    /// # Errors
-    /// Those of the disk or the database.
     pub async fn remove(&self, id: &str, owner: &str) -> io::Result<()> {
         if !is_number(id) {
             return Ok(());
@@ -252,9 +246,6 @@ impl Documents {
     }
 
     /// All of `owner`'s of that kind, in no order; what cannot be read is left out.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn of<T: DeserializeOwned + Send + 'static>(
         &self,
         owner: &str,

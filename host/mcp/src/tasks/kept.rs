@@ -116,9 +116,6 @@ fn limits_of(config: &TasksConfig) -> DocumentLimits {
 
 impl Tasks {
     /// Those in `place`. Their owners are told of changes by `events`.
-    ///
-    /// # Errors
-    /// Those of the disk.
     pub fn open(
         place: impl Into<documents::Place>,
         config: &TasksConfig,

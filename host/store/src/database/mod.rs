@@ -132,9 +132,6 @@ impl Database {
     }
 
     /// The same of what is done under a lease: refused where another node has that by now.
-    ///
-    /// # Errors
-    /// The same.
     pub fn transact_under<'a>(
         &'a self,
         fence: &'a Fence,
