@@ -146,11 +146,7 @@ impl ReplayGuard {
         Box::pin(async move {
             let Some(shared) = self.shared else { return };
             let mut turns = tokio::time::interval(SWEEP_EVERY);
-            loop {
-                tokio::select! {
-                    () = stop.cancelled() => return,
-                    _ = turns.tick() => {}
-                }
+            while stop.run_until_cancelled(turns.tick()).await.is_some() {
                 if let Err(error) = shared.sweep(clock.now().as_secs()).await {
                     tracing::warn!("used answers that have expired stay for now: {error}");
                 }

@@ -145,12 +145,8 @@ impl McpServer {
             // One that need not be a task is answered once it has ended, be the disk full.
             Err(error) if task_use == TaskUse::Possible => {
                 tracing::warn!("a call does not become a task, and is waited for: {error}");
-                let outcome = tokio::select! {
-                    biased;
-                    () = context.ct.cancelled() => return Err(wire::cancelled()),
-                    outcome = round.outcome(context) => outcome,
-                };
-                return answer(outcome, &capabilities).map(Some);
+                let outcome = context.ct.run_until_cancelled(round.outcome(context)).await;
+                return answer(outcome.ok_or_else(wire::cancelled)?, &capabilities).map(Some);
             }
             Err(error) => return Err(not_kept(&error)),
         };

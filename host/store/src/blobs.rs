@@ -340,11 +340,7 @@ impl Store {
 /// Removes unused blobs, until `stop`.
 pub async fn sweep(blobs: Blobs, stop: CancellationToken) {
     let mut turns = tokio::time::interval(SWEEP_EVERY);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = turns.tick() => {}
-        }
+    while stop.run_until_cancelled(turns.tick()).await.is_some() {
         if let Err(error) = blobs.sweep().await {
             tracing::warn!("blobs that are over stay for now: {error}");
         }
