@@ -87,10 +87,8 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
 
 /// Waits before the next try, the longer the more have failed; whether the operator has ended that wait.
 async fn pause(server: &Server, failures: u32) -> bool {
-    tokio::select! {
-        () = server.again.notified() => true,
-        () = tokio::time::sleep(retry::pause(server.base, failures, retry::jitter())) => false,
-    }
+    let pause = retry::pause(server.base, failures, retry::jitter());
+    tokio::time::timeout(pause, server.again.notified()).await.is_ok()
 }
 
 /// A connection, with what the server offers.
