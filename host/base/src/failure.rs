@@ -53,6 +53,11 @@ impl Failure {
         Self { error, message, status, data: Box::default(), is_protocol: false }
     }
 
+    /// That what was sent does not fit; `message` says what.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(INVALID, 400, message)
+    }
+
     /// The same with one fact more about it.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.data.insert(name.to_owned(), value.into());

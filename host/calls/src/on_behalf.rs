@@ -476,7 +476,6 @@ pub(super) fn failure_text(by: &Requested, failure: &Failure) -> String {
 }
 
 fn object(json: &str, what: &str) -> Result<Map<String, Value>, Failure> {
-    serde_json::from_str(json).map_err(|error| {
-        Failure::new("invalid_params", 400, format!("{what} must be a JSON object: {error}"))
-    })
+    serde_json::from_str(json)
+        .map_err(|error| Failure::invalid(format!("{what} must be a JSON object: {error}")))
 }

@@ -88,13 +88,13 @@ async fn answer(
     })?;
     let body: ReplyBody = serde_json::from_slice(&body).map_err(|error| {
         let why = unreadable::why(&error.to_string());
-        invalid(format!("{FORM}: {why}"))
+        Failure::invalid(format!("{FORM}: {why}"))
     })?;
     let reply = match (body.allow, body.answers) {
         (Some(true), None) => Reply::Allow,
         (Some(false), None) => Reply::Deny,
         (None, Some(answers)) => Reply::Answers(answers),
-        _ => return Err(invalid(format!("{FORM}, one of the two")).into()),
+        _ => return Err(Failure::invalid(format!("{FORM}, one of the two")).into()),
     };
     let before = endpoints.approval(&id, &caller).await?;
     if body.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
@@ -196,10 +196,6 @@ fn over(it: &Approval) -> Failure {
         }
     };
     Failure::new(error, status, message).with("state", it.state.name())
-}
-
-fn invalid(message: String) -> Failure {
-    Failure::new("invalid_params", 400, message)
 }
 
 fn rfc3339(second: u64) -> String {
