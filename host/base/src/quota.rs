@@ -57,9 +57,6 @@ impl Quota {
     }
 
     /// The same, of what counts as `owner`'s.
-    ///
-    /// # Errors
-    /// Where there is none.
     pub fn take_of(&self, owner: Option<Arc<str>>) -> Result<Place, TooMany> {
         let mut taken = self.taken.lock();
         let own = owner.as_ref().and_then(|it| taken.each.get(it)).copied().unwrap_or(0);

@@ -168,7 +168,7 @@ pub fn broken_off() -> Failure {
     Failure::new("broken_off", 409, message)
 }
 
-/// All approvals. A clone is another handle on the same ones.
+/// All approvals. A clone is another handle on the same ones. They fail as [`Documents`] do.
 #[derive(Clone)]
 pub struct Approvals(Arc<Inner>);
 
@@ -252,9 +252,6 @@ impl Approvals {
     }
 
     /// Keeps what a call came to that no person was asked about, as one that is over; its id.
-    ///
-    /// # Errors
-    /// Those of the disk or the database, or that it is too big.
     pub async fn keep(&self, mut approval: Approval) -> io::Result<String> {
         let (id, owner) = (number()?, approval.owner.clone());
         approval.id.clone_from(&id);
@@ -265,9 +262,6 @@ impl Approvals {
     }
 
     /// The approval of that id, if it is there and `owner`'s.
-    ///
-    /// # Errors
-    /// Those of the disk or the database: whether there is one is not known.
     pub fn get<'a>(
         &'a self,
         id: &'a str,
@@ -350,9 +344,6 @@ impl Approvals {
     }
 
     /// The same, only while the lease of `fence` holds.
-    ///
-    /// # Errors
-    /// The same, or that another node has the lease.
     pub fn put_holding<'a>(
         &'a self,
         approval: &'a Approval,

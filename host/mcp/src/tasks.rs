@@ -211,17 +211,11 @@ impl McpServer {
     }
 
     /// `tasks/get`.
-    ///
-    /// # Errors
-    /// That there is no such task of the caller's.
     pub(super) async fn task(&self, id: &str, context: &Context) -> Result<GetTaskResult> {
         self.detailed(id, context).await.map(GetTaskResult::new)
     }
 
     /// How a task stands, which goes on where it can.
-    ///
-    /// # Errors
-    /// That there is no such task of the caller's.
     pub(super) async fn detailed(&self, id: &str, context: &Context) -> Result<DetailedTask> {
         let (tasks, caller) = self.task_request(context)?;
         let mut document = document(tasks, id, &caller).await?;
@@ -270,9 +264,6 @@ impl McpServer {
     }
 
     /// `tasks/cancel`.
-    ///
-    /// # Errors
-    /// That there is no such task of the caller's.
     pub(super) async fn cancel(&self, id: &str, context: &Context) -> Result<()> {
         let (tasks, caller) = self.task_request(context)?;
         let _alone = tasks.lock(id).await;

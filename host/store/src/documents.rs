@@ -67,7 +67,8 @@ impl From<PathBuf> for Place {
     }
 }
 
-/// The documents of one place. A clone is another handle on the same ones.
+/// The documents of one place. A clone is another handle on the same ones. What is asked of them fails where the disk
+/// or the database does, and then nothing is known of them; or where what is to be kept is too big.
 #[derive(Clone)]
 pub struct Documents(Arc<Inner>);
 
@@ -101,9 +102,6 @@ impl Documents {
     }
 
     /// Writes the document of that number, in place of one of another kind.
-    ///
-    /// # Errors
-    /// Those of the disk or the database, or that it is too big.
     pub async fn put<T: Serialize + Send + 'static>(
         &self,
         of: (&str, &str),
@@ -114,9 +112,6 @@ impl Documents {
     }
 
     /// The same, and only while the lease of `fence` holds: a node that was taken for gone writes nothing.
-    ///
-    /// # Errors
-    /// The same, or that another node has the lease.
     pub async fn put_holding<T: Serialize + Send + 'static>(
         &self,
         of: (&str, &str),
@@ -132,9 +127,6 @@ impl Documents {
 
     /// The same of one that changes no more once it is of the first kind: whether it is written. Two in one process that
     /// share a folder take turns.
-    ///
-    /// # Errors
-    /// Those of the disk or the database, or that it is too big.
     pub async fn put_before_the_end<T: Serialize + Send + 'static>(
         &self,
         of: (&str, &str),
@@ -190,9 +182,6 @@ impl Documents {
     }
 
     /// The document of that number and any of the kinds, if it is `owner`'s; a damaged one is none.
-    ///
-    /// # Errors
-    /// Those of the disk or the database: whether there is one is not known.
     pub async fn get<T: DeserializeOwned + Send + 'static>(
         &self,
         id: &str,

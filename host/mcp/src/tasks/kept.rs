@@ -50,7 +50,7 @@ const TRIES_MAX: u32 = 20;
 /// How long the right to run a task is waited for that is about to be given back.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// All tasks. A clone is another handle on the same ones.
+/// All tasks. A clone is another handle on the same ones. They fail as [`Documents`] do.
 #[derive(Clone)]
 pub struct Tasks(Arc<Inner>);
 
@@ -145,9 +145,6 @@ impl Tasks {
     }
 
     /// Keeps what the round of `call` becomes; from then on its place has its id.
-    ///
-    /// # Errors
-    /// Those of the disk, or that it is too big.
     pub(super) async fn create(
         &self,
         call: &CallRequest,
@@ -163,9 +160,6 @@ impl Tasks {
     }
 
     /// The task of that id, if it is `owner`'s and not too old.
-    ///
-    /// # Errors
-    /// Those of the disk or the database: whether there is one is not known.
     pub(super) async fn get(&self, id: &str, owner: &str) -> io::Result<Option<Document>> {
         let document = self.0.documents.get::<Document>(id, owner).await?;
         let Some(document) = document.filter(|it| *it.owner == *owner) else { return Ok(None) };
@@ -207,9 +201,6 @@ impl Tasks {
     }
 
     /// Writes down where it stands since now.
-    ///
-    /// # Errors
-    /// Those of the disk, or that it is too big.
     pub(super) async fn change(&self, document: &mut Document) -> io::Result<()> {
         document.updated_ms = self.now_ms();
         self.put(document).await
