@@ -7,33 +7,21 @@ pub use crate::bindings::madoguchi::tool::blobs::{Blob, Error};
 use crate::{Stop, bindings::madoguchi::tool::blobs, refused, unavailable};
 
 /// What is known of a blob.
-///
-/// # Errors
-/// See [`Error`].
 pub fn stat(id: &str) -> Result<Blob, Error> {
     blobs::stat(id)
 }
 
 /// The media type that its first bytes look like, whatever its maker says.
-///
-/// # Errors
-/// See [`Error`].
 pub fn sniff(id: &str) -> Result<Option<String>, Error> {
     blobs::sniff(id)
 }
 
 /// Up to `length` bytes from `offset`; fewer at the end, none behind it.
-///
-/// # Errors
-/// See [`Error`].
 pub fn read(id: &str, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
     blobs::read(id, offset, length)
 }
 
 /// Keeps `content`, which clients get at `/api/blobs/ID`.
-///
-/// # Errors
-/// See [`Error`].
 pub fn put(content: &[u8], mime_type: &str) -> Result<Blob, Error> {
     blobs::put(content, mime_type)
 }

@@ -12,17 +12,11 @@ pub use crate::bindings::madoguchi::tool::files::Error;
 use crate::{Stop, bindings::madoguchi::tool::files, unavailable};
 
 /// The bytes that the file has.
-///
-/// # Errors
-/// See [`Error`].
 pub fn size(name: &str) -> Result<u64, Error> {
     files::size(name)
 }
 
 /// Up to `length` bytes from `offset`; fewer at the end, none behind it.
-///
-/// # Errors
-/// See [`Error`].
 pub fn read(name: &str, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
     files::read(name, offset, length)
 }

@@ -24,17 +24,11 @@ pub use crate::bindings::madoguchi::tool::sql::{
 use crate::{Stop, bindings::madoguchi::tool::sql, unavailable};
 
 /// Reads, all in one snapshot: as many results as statements. Never waits for a writer.
-///
-/// # Errors
-/// See [`Error`].
 pub fn query<const N: usize>(statements: [Statement; N]) -> Result<[Rows; N], Error> {
     sql::query(&statements).map(as_many)
 }
 
 /// As [`query`], for a batch whose length only shows when the component runs; as many results.
-///
-/// # Errors
-/// See [`Error`].
 pub fn query_all(statements: &[Statement]) -> Result<Vec<Rows>, Error> {
     sql::query(statements)
 }

@@ -20,7 +20,7 @@ use crate::{
     passkeys::Passkeys,
     scopes::Brought,
     secret::{Kind, Secret},
-    state::{Client, Store},
+    state::{Client, State, Store},
 };
 
 mod grants;
@@ -208,6 +208,12 @@ impl Accounts {
                 _ => audit::Kind::Ran,
             },
         });
+    }
+
+    /// The name of the account of that number; none where it is gone.
+    fn name_of(&self, account: &str) -> String {
+        let name = |state: &State| state.accounts.get(account).map(|it| it.name.clone());
+        self.0.store.look(name).unwrap_or_default()
     }
 
     /// Whether other nodes may have given out a token that is not known here.

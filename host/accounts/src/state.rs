@@ -327,7 +327,7 @@ impl Store {
             is_closed: AtomicBool::new(false),
         });
         if store.shared.is_some() {
-            store.look_first().await?;
+            store.catch_up(&mut *store.turn.lock().await).await?;
             tokio::spawn(look_on(Arc::downgrade(&store)));
         } else {
             let all = statement("SELECT kind, id, value FROM entries", Vec::new());
@@ -335,11 +335,6 @@ impl Store {
             store.apply(changes(&rows)?);
         }
         Ok(store)
-    }
-
-    async fn look_first(&self) -> io::Result<()> {
-        let mut turn = self.turn.lock().await;
-        self.catch_up(&mut turn).await
     }
 
     async fn rows(&self, statements: Vec<Statement>) -> io::Result<Vec<Vec<Vec<Value>>>> {

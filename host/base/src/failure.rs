@@ -20,6 +20,17 @@ pub fn shortened(mut text: String, max: usize) -> String {
     text
 }
 
+/// An error with what is behind it, each once.
+pub fn causes(error: &dyn std::error::Error) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for it in std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string) {
+        if !texts.iter().any(|before| before.contains(&it)) {
+            texts.push(it);
+        }
+    }
+    texts.join(": ")
+}
+
 /// The object `{error, message, status, data?}`, with the plain facts of `data` beside them as well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
@@ -40,6 +51,11 @@ impl Failure {
         let message = shortened(message.into(), MESSAGE_BYTES_MAX);
         let error = shortened(error.to_owned(), CODE_BYTES_MAX);
         Self { error, message, status, data: Box::default(), is_protocol: false }
+    }
+
+    /// That what was sent does not fit; `message` says what.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(INVALID, 400, message)
     }
 
     /// The same with one fact more about it.

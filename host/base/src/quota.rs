@@ -53,7 +53,12 @@ impl Quota {
     /// # Errors
     /// Where there is none.
     pub fn take(&self, caller: &Caller) -> Result<Place, TooMany> {
-        let (owner, mut taken) = (caller.share(), self.taken.lock());
+        self.take_of(caller.share())
+    }
+
+    /// The same, of what counts as `owner`'s.
+    pub fn take_of(&self, owner: Option<Arc<str>>) -> Result<Place, TooMany> {
+        let mut taken = self.taken.lock();
         let own = owner.as_ref().and_then(|it| taken.each.get(it)).copied().unwrap_or(0);
         if own >= self.own_max && owner.is_some() {
             return Err(TooMany::Own);

@@ -1,6 +1,6 @@
 //! What a principal may reach: scopes as they are written, and as they are asked.
 
-use std::{collections::HashSet, fmt, str::FromStr};
+use std::{collections::HashSet, str::FromStr};
 
 use crate::tool_set::Owner;
 
@@ -10,17 +10,22 @@ pub const PREFIX: &str = "mdg_";
 const NAME_CHARS_MAX: usize = 128;
 
 /// One thing that a caller may do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, strum::Display, PartialEq, Eq)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Scope {
     /// Everything but looking after the server itself.
+    #[strum(to_string = "*")]
     All,
     /// Whatever else is given, only what changes nothing; alone, all of that.
     ReadOnly,
     /// Everything of one component.
+    #[strum(to_string = "component:{0}")]
     Component(String),
     /// One tool, of a component or another server.
+    #[strum(to_string = "tool:{0}")]
     Tool(String),
     /// Everything of one other MCP server.
+    #[strum(to_string = "server:{0}")]
     Server(String),
     /// Looking after the server itself, under `/api/operator`: `*` does not hold it.
     Operator,
@@ -57,19 +62,6 @@ impl FromStr for Scope {
             false => format!("{:?}", text.chars().take(NAME_CHARS_MAX).collect::<String>()),
         };
         scope.ok_or_else(|| ScopeError(shown()))
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::All => f.write_str("*"),
-            Self::ReadOnly => f.write_str("read-only"),
-            Self::Component(name) => write!(f, "component:{name}"),
-            Self::Tool(name) => write!(f, "tool:{name}"),
-            Self::Server(name) => write!(f, "server:{name}"),
-            Self::Operator => f.write_str("operator"),
-        }
     }
 }
 

@@ -168,7 +168,7 @@ pub fn broken_off() -> Failure {
     Failure::new("broken_off", 409, message)
 }
 
-/// All approvals. A clone is another handle on the same ones.
+/// All approvals. A clone is another handle on the same ones. They fail as [`Documents`] do.
 #[derive(Clone)]
 pub struct Approvals(Arc<Inner>);
 
@@ -184,7 +184,7 @@ struct Inner {
 }
 
 /// What there is of them, for a move from one place to another (STO-46).
-pub fn movable(config: &ApprovalsConfig) -> Box<dyn Movable> {
+pub fn movable(config: &ApprovalsConfig) -> Movable {
     let of = (PLACE, "approval_bytes_max under [approvals]");
     documents::movable(of, &limits_of(config), &[OVER, WAITS])
 }
@@ -199,9 +199,6 @@ fn limits_of(config: &ApprovalsConfig) -> DocumentLimits {
 
 impl Approvals {
     /// Those in `place`.
-    ///
-    /// # Errors
-    /// Those of the disk.
     pub fn open(
         place: impl Into<Place>,
         config: &ApprovalsConfig,
@@ -255,9 +252,6 @@ impl Approvals {
     }
 
     /// Keeps what a call came to that no person was asked about, as one that is over; its id.
-    ///
-    /// # Errors
-    /// Those of the disk or the database, or that it is too big.
     pub async fn keep(&self, mut approval: Approval) -> io::Result<String> {
         let (id, owner) = (number()?, approval.owner.clone());
         approval.id.clone_from(&id);
@@ -268,9 +262,6 @@ impl Approvals {
     }
 
     /// The approval of that id, if it is there and `owner`'s.
-    ///
-    /// # Errors
-    /// Those of the disk or the database: whether there is one is not known.
     pub fn get<'a>(
         &'a self,
         id: &'a str,
@@ -292,9 +283,6 @@ impl Approvals {
     }
 
     /// The same for the one who has its lock.
-    ///
-    /// # Errors
-    /// The same.
     pub fn read<'a>(
         &'a self,
         id: &'a str,
@@ -314,9 +302,6 @@ impl Approvals {
     }
 
     /// The same, or the one by which the person was asked anew.
-    ///
-    /// # Errors
-    /// The same.
     pub fn current<'a>(
         &'a self,
         id: &'a str,
@@ -335,9 +320,6 @@ impl Approvals {
     }
 
     /// All of `owner`'s that wait, the oldest first.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub fn list<'a>(&'a self, owner: &'a str) -> BoxFuture<'a, io::Result<Vec<Approval>>> {
         Box::pin(self.waiting(owner))
     }
@@ -352,25 +334,16 @@ impl Approvals {
     }
 
     /// The one right to change the approval of that id; waits until it is free.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub fn claim<'a>(&'a self, id: &'a str) -> BoxFuture<'a, io::Result<Hold>> {
         Box::pin(async move { self.0.leases.claim(SPACE, id).await })
     }
 
     /// Writes down where `approval` stands, and notifies those who listen.
-    ///
-    /// # Errors
-    /// Those of the disk or the database.
     pub async fn put(&self, approval: &Approval) -> io::Result<()> {
         self.put_holding(approval, None).await
     }
 
     /// The same, only while the lease of `fence` holds.
-    ///
-    /// # Errors
-    /// The same, or that another node has the lease.
     pub fn put_holding<'a>(
         &'a self,
         approval: &'a Approval,

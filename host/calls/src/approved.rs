@@ -58,15 +58,11 @@ impl Calls {
     /// Keeps a call until its person has spoken.
     pub fn hold(&self, wanted: Approval) -> BoxFuture<'_, Result<Approval, Failure>> {
         Box::pin(async move {
-            let Some(approvals) = &self.approvals else {
-                let message = "Nothing is kept here for a person to allow.";
-                return Err(Failure::new("not_held", 501, message));
-            };
             let surface = match wanted.asked_by.starts_with("component:") {
                 true => Surface::Component,
                 false => Surface::Rest,
             };
-            let approval = approvals.hold(wanted).await?;
+            let approval = self.approvals.hold(wanted).await?;
             self.note(&approval, "held", surface);
             Ok(approval)
         })
@@ -90,23 +86,14 @@ impl Calls {
         reply: Reply,
     ) -> BoxFuture<'a, Result<Approval, Failure>> {
         Box::pin(async move {
-            let replying = self.clone().replying(id.to_owned(), speaker, reply);
+            let (calls, id) = (self.clone(), id.to_owned());
+            let replying = async move { calls.replied(&id, speaker, reply).await };
             tokio::spawn(replying).await.unwrap_or_else(|_| Err(broken_off()))
         })
     }
 
-    /// In a box, for what is allowed may ask for approvals again.
-    fn replying(
-        self,
-        id: String,
-        speaker: Speaker,
-        reply: Reply,
-    ) -> BoxFuture<'static, Result<Approval, Failure>> {
-        Box::pin(async move { self.replied(&id, speaker, reply).await })
-    }
-
     async fn replied(&self, id: &str, speaker: Speaker, reply: Reply) -> Result<Approval, Failure> {
-        let approvals = self.approvals.as_ref().ok_or_else(unknown_approval)?;
+        let approvals = &self.approvals;
         let _running = self.keep_open();
         let alone = approvals.claim(id).await.map_err(unwritten)?;
         let principal = speaker.caller.principal.clone();
@@ -220,14 +207,14 @@ impl Calls {
         asking: Option<&Asking>,
         wait: &Wait,
     ) -> Option<(Vec<String>, InputRequired)> {
-        let (approvals, asking) = (self.approvals.as_ref()?, asking?);
+        let asking = asking?;
         if !can_be_asked(&call.caller.client_capabilities) {
             return None;
         }
         let (mut ids, mut questions) = (Vec::new(), Vec::new());
         for id in asking.held().into_iter().filter(|it| wait.events.contains(&event_of(it))) {
             // Of one that cannot be read now it is waited for what becomes of it.
-            let approval = approvals.get(&id, &call.caller.principal).await.ok().flatten();
+            let approval = self.approvals.get(&id, &call.caller.principal).await.ok().flatten();
             let Some(approval) = approval.filter(|it| it.state.is_open()) else { continue };
             if ids.len() < ASKED_MAX {
                 questions.extend(self.questions(&approval, &call.caller));

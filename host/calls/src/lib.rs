@@ -77,7 +77,7 @@ pub struct Calls {
     pub watch: Watch,
     pub stop: CancellationToken,
     replay_guard: ReplayGuard,
-    pub approvals: Option<Approvals>,
+    pub approvals: Approvals,
     pub config: Arc<Config>,
 }
 
@@ -117,7 +117,7 @@ impl Calls {
         running: TaskTracker,
         watch: Watch,
         stop: CancellationToken,
-        approvals: Option<Approvals>,
+        approvals: Approvals,
     ) -> Self {
         Self { registry, seal, running, watch, stop, replay_guard, approvals, config }
     }

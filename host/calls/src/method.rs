@@ -109,10 +109,8 @@ impl Method for CallTool {
             let round =
                 Round { caller: call.caller.clone(), pace: serving.pace(), ..Round::of_host() };
             let state = Arc::<State>::default();
-            let answer = tokio::select! {
-                () = stop.cancelled() => return,
-                answer = run::<Self>(&serving, &call, &state, round) => answer,
-            };
+            let answer = run::<Self>(&serving, &call, &state, round);
+            let Some(answer) = stop.run_until_cancelled(answer).await else { return };
             let answer = match answer {
                 Ok(output) => GivenAnswer::of(&output),
                 Err(CallError::Stopped(Stop::Refused(it))) => {

@@ -215,9 +215,9 @@ impl Calls {
         id: &str,
         patience: Duration,
     ) -> Option<HeldCall> {
-        let (approvals, own) = (self.approvals.as_ref()?, asked_by(by));
+        let own = asked_by(by);
         let find = async || {
-            let found = approvals.current(id, &by.caller.principal).await?;
+            let found = self.approvals.current(id, &by.caller.principal).await?;
             Ok::<_, std::io::Error>(found.filter(|it| *it.asked_by == *own))
         };
         let found = async {
@@ -227,7 +227,7 @@ impl Calls {
                 return Ok(found);
             };
             // It is over once it lets others at its approval.
-            let _ = tokio::time::timeout(patience, approvals.claim(&running.id)).await;
+            let _ = tokio::time::timeout(patience, self.approvals.claim(&running.id)).await;
             find().await
         };
         let found = found.await.unwrap_or_else(|error| {
@@ -313,9 +313,8 @@ impl Calls {
     ) -> Result<(), CallError> {
         let unkept = || refused("not_kept", 409, unkept(component), None);
         for made in asking.unwritten().ok_or_else(unkept)? {
-            let approvals = self.approvals.as_ref().ok_or_else(unkept)?;
             let kept = match serde_json::from_str(&made) {
-                Ok(made) => approvals.keep(made).await,
+                Ok(made) => self.approvals.keep(made).await,
                 Err(error) => Err(error.into()),
             };
             asking.keeps(kept.map_err(|error| {
@@ -336,13 +335,13 @@ impl Calls {
         let held = by.asking.held().into_iter().map(|it| (it, false));
         let made = by.asking.made().into_iter().filter(|_| !reads).map(|it| (it, true));
         let mut ids = held.chain(made).filter(|(id, _)| !by.asking.has_used(id)).peekable();
-        let Some(approvals) = self.approvals.as_ref().filter(|_| ids.peek().is_some()) else {
+        if ids.peek().is_none() {
             return Ok(None);
-        };
+        }
         let (digest, own) = (digest_of(arguments), asked_by(by));
         let mut is_gone = false;
         for (id, is_made) in ids {
-            let approval = approvals.current(&id, &by.caller.principal).await;
+            let approval = self.approvals.current(&id, &by.caller.principal).await;
             // One that cannot be read is not taken for none, or its person would be asked again.
             let approval = approval.map_err(|it| unread(&it))?;
             is_gone |= is_made && approval.is_none();
@@ -477,7 +476,6 @@ pub(super) fn failure_text(by: &Requested, failure: &Failure) -> String {
 }
 
 fn object(json: &str, what: &str) -> Result<Map<String, Value>, Failure> {
-    serde_json::from_str(json).map_err(|error| {
-        Failure::new("invalid_params", 400, format!("{what} must be a JSON object: {error}"))
-    })
+    serde_json::from_str(json)
+        .map_err(|error| Failure::invalid(format!("{what} must be a JSON object: {error}")))
 }

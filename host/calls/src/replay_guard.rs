@@ -24,7 +24,7 @@ use sandbox::component::StateError;
 use store::{
     answers::{Answers, Found},
     clock::Clock,
-    database::{Kind, Movable, MovedRows, Relation, Value, no_row},
+    database::{Kind, Movable, MovedRows, Value, no_row},
     leases::Hold,
     private,
 };
@@ -84,10 +84,7 @@ pub struct Claim {
 impl ReplayGuard {
     /// Those of `file`, less what has expired; written down there from now on.
     pub fn open(file: &Path, now_s: u64) -> io::Result<Self> {
-        let bytes = match fs::read(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read?,
-        };
+        let bytes = private::there(fs::read(file))?.unwrap_or_default();
         let (forgotten, ended) =
             entries(&bytes).partition::<VecDeque<_>, _>(|it| it.1 == FORGOTTEN);
         let forgotten_until_s = forgotten.iter().map(|it| it.0).max().unwrap_or_default();
@@ -149,11 +146,7 @@ impl ReplayGuard {
         Box::pin(async move {
             let Some(shared) = self.shared else { return };
             let mut turns = tokio::time::interval(SWEEP_EVERY);
-            loop {
-                tokio::select! {
-                    () = stop.cancelled() => return,
-                    _ = turns.tick() => {}
-                }
+            while stop.run_until_cancelled(turns.tick()).await.is_some() {
                 if let Err(error) = shared.sweep(clock.now().as_secs()).await {
                     tracing::warn!("used answers that have expired stay for now: {error}");
                 }
@@ -233,8 +226,8 @@ fn entries(bytes: &[u8]) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// The calls that have ended, for a move from a data folder to what nodes share and back (STO-46).
-pub fn movable() -> Box<dyn Movable> {
-    Box::new(Moving(Relation {
+pub fn movable() -> Movable {
+    Movable {
         name: "answers",
         columns: &[("call", Kind::Integer), ("expires_at_s", Kind::Integer)],
         select: "SELECT call, expires_at_s FROM (
@@ -245,40 +238,32 @@ pub fn movable() -> Box<dyn Movable> {
         insert: "WITH forgotten AS (INSERT INTO madoguchi_host.answers_forgotten SELECT $2 WHERE $1 = 0)
             INSERT INTO madoguchi_host.answers (call, expires_at_s) SELECT $1, $2 WHERE $1 <> 0",
         path: Some(FILE),
-    }))
+        rows: Box::new(rows),
+        put: Box::new(put),
+        fit: Box::new(Ok),
+    }
 }
 
-struct Moving(Relation);
-
-impl Movable for Moving {
-    fn relation(&self) -> &Relation {
-        &self.0
+fn rows(folder: &Path) -> io::Result<MovedRows> {
+    let bytes = private::there(fs::read(folder.join(FILE)))?.unwrap_or_default();
+    let mut calls = BTreeMap::new();
+    for (expires_at_s, call) in entries(&bytes) {
+        let until_s = calls.entry(call).or_insert(expires_at_s);
+        *until_s = expires_at_s.max(*until_s);
     }
+    let row = |(call, expires_at_s): (u64, u64)| -> io::Result<Vec<Value>> {
+        let expires_at_s = i64::try_from(expires_at_s).unwrap_or(i64::MAX);
+        Ok(vec![Value::Integer(call.cast_signed()), Value::Integer(expires_at_s)])
+    };
+    Ok(Box::new(calls.into_iter().map(row)))
+}
 
-    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let bytes = match fs::read(folder.join(FILE)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read?,
-        };
-        let mut calls = BTreeMap::new();
-        for (expires_at_s, call) in entries(&bytes) {
-            let until_s = calls.entry(call).or_insert(expires_at_s);
-            *until_s = expires_at_s.max(*until_s);
-        }
-        let row = |(call, expires_at_s): (u64, u64)| -> io::Result<Vec<Value>> {
-            let expires_at_s = i64::try_from(expires_at_s).unwrap_or(i64::MAX);
-            Ok(vec![Value::Integer(call.cast_signed()), Value::Integer(expires_at_s)])
-        };
-        Ok(Box::new(calls.into_iter().map(row)))
-    }
-
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
-        let [Value::Integer(call), Value::Integer(expires_at_s)] = row else {
-            return Err(no_row());
-        };
-        let mut file = private::options().append(true).create(true).open(folder.join(FILE))?;
-        file.write_all(&entry(expires_at_s.unsigned_abs(), call.cast_unsigned()))
-    }
+fn put(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [Value::Integer(call), Value::Integer(expires_at_s)] = row else {
+        return Err(no_row());
+    };
+    let mut file = private::options().append(true).create(true).open(folder.join(FILE))?;
+    file.write_all(&entry(expires_at_s.unsigned_abs(), call.cast_unsigned()))
 }
 
 impl Claim {

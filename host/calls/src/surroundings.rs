@@ -10,7 +10,6 @@ use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Calls, on_behalf::failure_text};
-use crate::approvals::Approvals;
 use base::failure::Failure;
 use registry::Catalog;
 use sandbox::{
@@ -41,7 +40,7 @@ impl Surroundings for Calls {
 
     fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome> {
         let calls = self.clone();
-        let place = calls.approvals.as_ref().map(Approvals::next_place).unwrap_or_default();
+        let place = calls.approvals.next_place();
         apart(async move {
             let outcome = calls.requested(&by, request, place).await;
             outcome.unwrap_or_else(|it| ToolOutcome::Failed(failure_text(&by, &it)))

@@ -5,6 +5,7 @@ use std::{collections::HashMap, path::Path, time::Duration};
 
 use base::{
     config::{Config, RegistryConfig, registries::is_loopback},
+    failure::causes,
     grants::{
         address,
         hosts::{Hosts, literal},
@@ -512,17 +513,6 @@ fn leads(from: &Url, location: Option<&str>) -> Result<Url, String> {
         (_, "https") | ("http", "http") => Ok(to),
         _ => Err(format!("it redirects to {}, and https leads to https only", shown(&to))),
     }
-}
-
-/// An error with what is behind it, each once.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for it in std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string) {
-        if !texts.iter().any(|before| before.contains(&it)) {
-            texts.push(it);
-        }
-    }
-    texts.join(": ")
 }
 
 /// By what a registry wants to be asked: by tokens, where it takes those.

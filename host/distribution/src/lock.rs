@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use store::private::there;
 
 use crate::{
     Error, Result,
@@ -73,12 +74,8 @@ impl LockFile {
     }
 
     pub(crate) fn read(file: &Path) -> Result<Self> {
-        let text = match fs::read_to_string(file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(Error::file(file)(error)),
-        };
-        toml::from_str(&text).map_err(|why| {
+        let text = there(fs::read_to_string(file)).map_err(Error::file(file))?;
+        toml::from_str(&text.unwrap_or_default()).map_err(|why| {
             Error::file(file)(io::Error::new(io::ErrorKind::InvalidData, why.message().to_owned()))
         })
     }

@@ -181,11 +181,8 @@ impl McpServer {
 
     /// Waits for the first load, where it still goes on: what is listed too early would be missing.
     async fn loaded(&self, context: &Context) -> Result<()> {
-        tokio::select! {
-            biased;
-            () = context.ct.cancelled() => Err(wire::cancelled()),
-            _ = tokio::time::timeout(LOADING_MAX, self.registry.loaded()) => Ok(()),
-        }
+        let loaded = tokio::time::timeout(LOADING_MAX, self.registry.loaded());
+        context.ct.run_until_cancelled(loaded).await.map(drop).ok_or_else(wire::cancelled)
     }
 
     /// The same over HTTP, until `hang_up`.
@@ -357,11 +354,8 @@ impl ServerHandler for McpServer {
     ) -> Result<ListResourcesResult> {
         self.loaded(&context).await?;
         let caller = self.caller(&context);
-        tokio::select! {
-            biased;
-            () = context.ct.cancelled() => Err(wire::cancelled()),
-            result = self.resources(request, &caller) => result,
-        }
+        let result = context.ct.run_until_cancelled(self.resources(request, &caller)).await;
+        result.ok_or_else(wire::cancelled)?
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

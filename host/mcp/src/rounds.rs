@@ -60,11 +60,8 @@ impl McpServer {
         call: CallRequest,
         context: &Context,
     ) -> Result<CallOutcome<M::Output>, Ended> {
-        tokio::select! {
-            biased;
-            () = context.ct.cancelled() => Err(Ended::Cancelled),
-            outcome = self.all_rounds::<M>(call, context) => outcome,
-        }
+        let outcome = context.ct.run_until_cancelled(self.all_rounds::<M>(call, context)).await;
+        outcome.unwrap_or(Err(Ended::Cancelled))
     }
 
     /// One for a modern client, which carries the questions to its user and comes back; as many as it

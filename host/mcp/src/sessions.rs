@@ -219,11 +219,7 @@ impl Sessions {
         let (own, hang_up) = (self.own.clone(), self.hang_up.clone());
         let mut turns = tokio::time::interval((self.idle / 4).max(Duration::from_millis(250)));
         tokio::spawn(async move {
-            loop {
-                tokio::select! {
-                    () = hang_up.cancelled() => return,
-                    _ = turns.tick() => {}
-                }
+            while hang_up.run_until_cancelled(turns.tick()).await.is_some() {
                 let Some(own) = own.upgrade() else { return };
                 own.close_aside(own.table.take_idle(Instant::now(), own.idle));
                 own.replay.sweep(&own.table.ids());

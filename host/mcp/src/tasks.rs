@@ -145,12 +145,8 @@ impl McpServer {
             // One that need not be a task is answered once it has ended, be the disk full.
             Err(error) if task_use == TaskUse::Possible => {
                 tracing::warn!("a call does not become a task, and is waited for: {error}");
-                let outcome = tokio::select! {
-                    biased;
-                    () = context.ct.cancelled() => return Err(wire::cancelled()),
-                    outcome = round.outcome(context) => outcome,
-                };
-                return answer(outcome, &capabilities).map(Some);
+                let outcome = context.ct.run_until_cancelled(round.outcome(context)).await;
+                return answer(outcome.ok_or_else(wire::cancelled)?, &capabilities).map(Some);
             }
             Err(error) => return Err(not_kept(&error)),
         };
@@ -215,17 +211,11 @@ impl McpServer {
     }
 
     /// `tasks/get`.
-    ///
-    /// # Errors
-    /// That there is no such task of the caller's.
     pub(super) async fn task(&self, id: &str, context: &Context) -> Result<GetTaskResult> {
         self.detailed(id, context).await.map(GetTaskResult::new)
     }
 
     /// How a task stands, which goes on where it can.
-    ///
-    /// # Errors
-    /// That there is no such task of the caller's.
     pub(super) async fn detailed(&self, id: &str, context: &Context) -> Result<DetailedTask> {
         let (tasks, caller) = self.task_request(context)?;
         let mut document = document(tasks, id, &caller).await?;
@@ -274,9 +264,6 @@ impl McpServer {
     }
 
     /// `tasks/cancel`.
-    ///
-    /// # Errors
-    /// That there is no such task of the caller's.
     pub(super) async fn cancel(&self, id: &str, context: &Context) -> Result<()> {
         let (tasks, caller) = self.task_request(context)?;
         let _alone = tasks.lock(id).await;
@@ -320,11 +307,14 @@ impl McpServer {
 
     /// Whether the person has said elsewhere what the task asks them: all of it are approvals, and none is open.
     async fn is_answered_elsewhere(&self, document: &Document, caller: &Caller) -> bool {
-        let (ids, approvals) = (document.approvals(), &self.calls.approvals);
-        let Some(approvals) = approvals.as_ref().filter(|_| !ids.is_empty()) else { return false };
+        let ids = document.approvals();
+        if ids.is_empty() {
+            return false;
+        }
         for id in ids {
             // Of one that cannot be read it is not known.
-            let Ok(approval) = approvals.get(&id, &caller.principal).await else { return false };
+            let approval = self.calls.approvals.get(&id, &caller.principal).await;
+            let Ok(approval) = approval else { return false };
             if approval.is_some_and(|it| it.state.is_open()) {
                 return false;
             }

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     Registry,
-    canary::{Canary, CanaryShare, Comparison, Figures, GivesWay, Side},
+    canary::{Canary, CanaryShare, Comparison, Figures, Side},
     revisions::{Manifest, Pending, Revision, RevisionStore, timestamp},
 };
 use base::{
@@ -25,11 +25,10 @@ use base::{
 };
 use futures::future::BoxFuture;
 use sandbox::component::{GivesBack, LoadError};
-use store::database::postgres::{
-    self,
-    rollout::{NodeRow, Rollout},
-};
+use store::database::postgres::{self, rollout::Rollout};
 use telemetry::metrics::{Metrics, Snapshot};
+
+pub use store::database::postgres::rollout::{NodeComponent, NodeReport};
 
 /// What comes of a command.
 pub(crate) type Result<T, E = ControlError> = std::result::Result<T, E>;
@@ -140,46 +139,6 @@ impl CanaryReport {
             comparisons: canary.comparisons(),
         }
     }
-}
-
-/// A host, of those that work on one database, or the only one (STO-33).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NodeReport {
-    /// What it is called.
-    pub name: String,
-    /// The number of its start: a later start of any node has a higher one. 1 for one that is alone.
-    pub id: i64,
-    /// Where it serves; none where it serves one client on standard input and output.
-    pub address: Option<String>,
-    /// The version of its program.
-    pub version: String,
-    /// When it started, as RFC 3339 has it.
-    pub started_at: String,
-    /// When it was last seen, as RFC 3339 has it.
-    pub seen_at: String,
-    /// Whether it is the one that answers this.
-    pub is_here: bool,
-    /// Whether it was not seen for so long that the others go on without it.
-    pub is_gone: bool,
-    /// Why no requests are to be sent to it, as it says itself; none where it is in rotation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub not_ready: Option<String>,
-    /// How far it has come with each component.
-    pub components: Vec<NodeComponent>,
-}
-
-/// How far a node has come with a component.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NodeComponent {
-    /// The component's name.
-    pub name: String,
-    /// Counts the changes of the component on all nodes; the generation, where a host is alone.
-    pub epoch: i64,
-    /// `serving`, `prepared` for an epoch that is about to serve, or `failed`.
-    pub state: String,
-    /// Why it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
 }
 
 /// Why a command was not carried out.
@@ -312,27 +271,10 @@ impl Control {
     }
 
     /// The hosts that work on this one's database, and how far each has come with each component (STO-33).
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeReport>>> {
         Box::pin(async move {
             let Some(rollout) = &self.rollout else { return Ok(vec![self.alone()]) };
-            let rows = rollout.nodes().await.map_err(|it| ControlError::Nodes(it.to_string()))?;
-            let here = rollout.node();
-            let report = |node: NodeRow| NodeReport {
-                is_here: node.id == here,
-                is_gone: !node.is_there,
-                not_ready: node.not_ready,
-                components: node.states.into_iter().map(component).collect(),
-                name: node.name,
-                id: node.id,
-                address: node.address,
-                version: node.version,
-                started_at: node.started_at,
-                seen_at: node.seen_at,
-            };
-            Ok(rows.into_iter().map(report).collect())
+            rollout.nodes().await.map_err(|it| ControlError::Nodes(it.to_string()))
         })
     }
 
@@ -342,11 +284,12 @@ impl Control {
         for it in self.registry.catalog().components() {
             let (name, epoch) = (it.name().to_string(), it.generation());
             let epoch = i64::try_from(epoch).unwrap_or(i64::MAX);
-            states.insert(name.clone(), component((name, epoch, "serving".into(), String::new())));
+            let state = NodeComponent::new(name.clone(), epoch, "serving".into(), String::new());
+            states.insert(name, state);
         }
         for (name, it) in self.errors.lock().iter() {
             states.entry(name.clone()).or_insert_with(|| {
-                component((name.clone(), 0, "failed".into(), it.message.clone()))
+                NodeComponent::new(name.clone(), 0, "failed".into(), it.message.clone())
             });
         }
         let components = states.into_values().collect();
@@ -423,10 +366,6 @@ impl Control {
     }
 }
 
-fn component((name, epoch, state, why): (String, i64, String, String)) -> NodeComponent {
-    NodeComponent { name, epoch, state, why: (!why.is_empty()).then_some(why) }
-}
-
 impl GivesBack for Control {
     fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, bool> {
         let (control, name) = (self.clone(), component.clone());
@@ -449,8 +388,9 @@ impl GivesBack for Control {
     }
 }
 
-impl GivesWay for Control {
-    fn give_way(&self, component: &str) {
+impl Control {
+    /// Takes a canary out of the catalog that has given way. Returns at once; the canary itself takes no call any more.
+    pub(crate) fn give_way(&self, component: &str) {
         let (control, name) = (self.clone(), component.to_owned());
         // Without a runtime the server is about to end; the reloader looks by itself, too.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {

@@ -22,7 +22,7 @@ use base::{
     source::{Source, Stamp, name_of, read, write},
 };
 use sandbox::{Sandbox, compiler, component::LoadError};
-use store::{blocking, digest::digest, seal::Seal};
+use store::{blocking, digest::digest, private::there, seal::Seal};
 
 mod code;
 
@@ -141,10 +141,7 @@ impl Library {
     /// Takes the folder's file of that name away, where there is one.
     pub fn take_away(&self, name: &str) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        match fs::remove_file(folder.join(format!("{name}.wasm"))) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        there(fs::remove_file(folder.join(format!("{name}.wasm")))).map(drop)
     }
 
     /// The component in `source`, compiled now or before. Takes a processor for a while, and all of
@@ -209,14 +206,6 @@ fn stamp(path: &Path) -> io::Result<Option<Stamp>> {
     }
     let metadata = there(fs::metadata(path))?.filter(fs::Metadata::is_file);
     Ok(metadata.map(|it| (it.modified().ok(), it.len())))
-}
-
-/// None where there is no such file.
-fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        found => found.map(Some),
-    }
 }
 
 #[cfg(test)]

@@ -294,6 +294,13 @@ fn common_config(sandbox: &SandboxConfig) -> Config {
     config
 }
 
+/// Links these interfaces of a package, each with its view of the state.
+macro_rules! link {
+    ($l:ident, $data:ty, $view:expr, $of:ident: $($interface:ident),+) => {
+        $($of::$interface::add_to_linker::<_, $data>($l, $view)?;)+
+    };
+}
+
 /// A linker that offers the baseline and what is granted, and nothing else.
 pub fn linker(engine: &Engine, grants: &BTreeSet<Grant>) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
@@ -307,26 +314,21 @@ pub fn linker(engine: &Engine, grants: &BTreeSet<Grant>) -> wasmtime::Result<Lin
             Grant::Sql => store::database::sql::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Settings => tool::settings::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Clock => {
-                clocks::wall_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;
-                clocks::monotonic_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;
+                link!(l, WasiClocks, CallState::clocks, clocks: wall_clock, monotonic_clock);
             }
             Grant::Random => {
-                random::random::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
-                random::insecure::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+                link!(l, WasiRandom, |it| it.ctx().ctx.random(), random: random, insecure);
             }
             Grant::Http => wasmtime_wasi_http::p2::add_only_http_to_linker_async(l)?,
             Grant::Folders => {
-                let view = CallState::filesystem;
-                filesystem::types::add_to_linker::<_, WasiFilesystem>(l, view)?;
-                filesystem::preopens::add_to_linker::<_, WasiFilesystem>(l, view)?;
+                link!(l, WasiFilesystem, CallState::filesystem, filesystem: types, preopens);
             }
             Grant::Files => tool::files::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Blobs => tool::blobs::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Events => tool::events::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Assistants => tool::assistants::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Runs => {
-                tool::assistant_calls::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
-                tool::dialogues::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+                link!(l, HasSelf<_>, |it| it, tool: assistant_calls, dialogues);
             }
             Grant::Calls => tool::calls::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             // Leave to be called, which imports nothing.
@@ -338,56 +340,33 @@ pub fn linker(engine: &Engine, grants: &BTreeSet<Grant>) -> wasmtime::Result<Lin
 
 /// What Rust's std imports even when unused: no environment, no input, output to the log.
 fn baseline(l: &mut Linker<CallState>) -> wasmtime::Result<()> {
-    io::error::add_to_linker::<_, HasIo>(l, |it| it.ctx().table)?;
-    io::poll::add_to_linker::<_, HasIo>(l, |it| it.ctx().table)?;
-    io::streams::add_to_linker::<_, HasIo>(l, |it| it.ctx().table)?;
-    cli::environment::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::exit::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::stdin::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::stdout::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::stderr::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::terminal_input::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::terminal_output::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::terminal_stdin::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::terminal_stdout::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    cli::terminal_stderr::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    random::insecure_seed::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
-    tool::types::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
-    tool::caller::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
-    tool::event_stream::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
-    tool::progress::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
-    tool::log::add_to_linker::<_, HasSelf<_>>(l, |it| it)
+    link!(l, HasIo, |it| it.ctx().table, io: error, poll, streams);
+    link!(l, WasiCli, CallState::cli, cli: environment, exit, stdin, stdout, stderr);
+    link!(l, WasiCli, CallState::cli, cli: terminal_input, terminal_output);
+    link!(l, WasiCli, CallState::cli, cli: terminal_stdin, terminal_stdout, terminal_stderr);
+    link!(l, WasiRandom, |it| it.ctx().ctx.random(), random: insecure_seed);
+    link!(l, HasSelf<_>, |it| it, tool: types, caller, event_stream, progress, log);
+    Ok(())
 }
 
 /// The same of WASI 0.3, under the same grants (SYS-49).
 fn add_p3_to_linker(l: &mut Linker<CallState>, grants: &BTreeSet<Grant>) -> wasmtime::Result<()> {
-    p3::cli::environment::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::exit::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::stdin::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::stdout::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::stderr::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::terminal_input::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::terminal_output::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::terminal_stdin::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::terminal_stdout::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::cli::terminal_stderr::add_to_linker::<_, WasiCli>(l, CallState::cli)?;
-    p3::random::insecure_seed::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+    use p3::{cli, clocks, filesystem, random};
+    link!(l, WasiCli, CallState::cli, cli: environment, exit, stdin, stdout, stderr);
+    link!(l, WasiCli, CallState::cli, cli: terminal_input, terminal_output);
+    link!(l, WasiCli, CallState::cli, cli: terminal_stdin, terminal_stdout, terminal_stderr);
+    link!(l, WasiRandom, |it| it.ctx().ctx.random(), random: insecure_seed);
     if grants.contains(&Grant::Clock) {
-        p3::clocks::system_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;
-        p3::clocks::monotonic_clock::add_to_linker::<_, WasiClocks>(l, CallState::clocks)?;
+        link!(l, WasiClocks, CallState::clocks, clocks: system_clock, monotonic_clock);
     }
     if grants.contains(&Grant::Random) {
-        p3::random::random::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
-        p3::random::insecure::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
+        link!(l, WasiRandom, |it| it.ctx().ctx.random(), random: random, insecure);
     }
     if grants.contains(&Grant::Folders) {
-        let view = CallState::filesystem;
-        p3::filesystem::types::add_to_linker::<_, WasiFilesystem>(l, view)?;
-        p3::filesystem::preopens::add_to_linker::<_, WasiFilesystem>(l, view)?;
+        link!(l, WasiFilesystem, CallState::filesystem, filesystem: types, preopens);
     }
     if grants.contains(&Grant::Http) {
-        http_p3::client::add_to_linker::<_, WasiHttp>(l, CallState::http)?;
-        http_p3::types::add_to_linker::<_, WasiHttp>(l, CallState::http)?;
+        link!(l, WasiHttp, CallState::http, http_p3: client, types);
     }
     Ok(())
 }

@@ -92,11 +92,8 @@ pub(crate) fn for_each(
                     workers.insert(component.name().clone(), worker);
                 }
             }
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                changed = changes.changed() => if changed.is_err() { break },
-            }
+            let changed = stop.run_until_cancelled(changes.changed()).await;
+            let Some(Ok(())) = changed else { break };
         }
         for worker in workers.into_values() {
             let _ = worker.await;
@@ -171,10 +168,8 @@ impl Worker {
             }
             let began = Instant::now();
             if let Some(component) = component.filter(|_| is_due && self.backoff.is_over()) {
-                tokio::select! {
-                    () = stop.cancelled() => break,
-                    () = self.look(&component, &stop) => {}
-                }
+                let look = self.look(&component, &stop);
+                let Some(()) = stop.run_until_cancelled(look).await else { break };
             }
             (latest, is_due) = (version, true);
             let next = self.next_look();

@@ -10,7 +10,7 @@ pub fn accounts(is_postgres: bool) -> Plan {
 }
 
 /// All else, in the order in which it is put there.
-pub fn parts(config: &Config) -> Vec<Box<dyn Movable>> {
+pub fn parts(config: &Config) -> Vec<Movable> {
     let mut parts = vec![
         store::seal::movable(),
         calls::replay_guard::movable(),

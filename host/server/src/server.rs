@@ -230,7 +230,7 @@ impl Server {
             let around = Around::default();
             let kept = Place::of(store.as_ref(), &config.data, approvals::PLACE);
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
-            let approvals = Some(approvals.map_err(data)?);
+            let approvals = approvals.map_err(data)?;
             let kept = Place::of(store.as_ref(), &config.data, tasks::PLACE);
             let kept_tasks =
                 Tasks::open(kept, &config.tasks, clock.clone(), (events.clone(), leases.clone()));

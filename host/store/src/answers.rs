@@ -28,7 +28,8 @@ const END: &str = "INSERT INTO answers AS a (call, expires_at_s) VALUES ($1, $2)
     ON CONFLICT (call) DO UPDATE SET expires_at_s = greatest(a.expires_at_s, excluded.expires_at_s)";
 const SWEEP: &str = "SELECT sweep_answers($1, $2)";
 
-/// The calls that have ended. A clone is another handle on the same ones.
+/// The calls that have ended. A clone is another handle on the same ones. All that is asked of them fails where the
+/// database is not there, and only then.
 #[derive(Clone)]
 pub struct Answers {
     server: Server,
@@ -52,9 +53,6 @@ impl Answers {
     }
 
     /// The right to run a round of `call`, whose state is valid until `expires_at_s`.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn claim(&self, call: u64, expires_at_s: u64) -> io::Result<Found> {
         let name = format!("{call:016x}");
         let Some(claim) = self.leases.claim_within(SPACE, &name, PATIENCE).await? else {
@@ -95,9 +93,6 @@ impl Answers {
     }
 
     /// Forgets what has expired, and the eldest where there are too many.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn sweep(&self, now_s: u64) -> io::Result<()> {
         let until_s = seconds(now_s).saturating_sub(SLACK_S);
         self.server.ask(SWEEP, &[&until_s, &REMEMBERED_MAX]).await.map(drop)

@@ -96,9 +96,6 @@ pub enum Error {
 
 /// Copies the data folder `data` into the folder `to`, which is not there yet or empty. Each database is
 /// copied as it is at one moment; what it names of blobs is copied after it.
-///
-/// # Errors
-/// See [`Error`].
 pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
     if !data.join(DATABASES).is_dir() && !data.join("seal.key").is_file() {
         return Err(Error::NoData(data.to_owned()));
@@ -129,25 +126,22 @@ pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
         return Err(Error::NoData(data.to_owned()));
     }
     let beside = data.join(BACKUP);
-    clear(&beside).map_err(|it| failed(&beside, it))?;
+    clear(&beside)?;
     let mut archive = Archive { to: tar::Builder::new(to), beside: &beside };
     let list = gather(data, &mut archive).and_then(|list| {
         let text = serde_json::to_vec(&list).unwrap_or_default();
-        let header = header(text.len() as u64, SystemTime::now());
-        let appended = append(&mut archive.to, header, LIST, &text[..]);
+        let mut header = header(text.len() as u64, SystemTime::now());
+        let appended = archive.to.append_data(&mut header, LIST, &text[..]);
         let ended = appended.and_then(|()| archive.to.finish());
         ended.map_err(|it| failed(Path::new(LIST), it))?;
         Ok(list)
     });
-    clear(&beside).map_err(|it| failed(&beside, it))?;
+    clear(&beside)?;
     list
 }
 
-fn clear(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
+fn clear(folder: &Path) -> Result<(), Error> {
+    private::there(fs::remove_dir_all(folder)).map(drop).map_err(|it| failed(folder, it))
 }
 
 /// Where a copy goes.
@@ -191,10 +185,10 @@ impl<W: Write> Target for Archive<'_, W> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         let bytes = metadata.len();
-        let header = header(bytes, metadata.modified()?);
+        let mut header = header(bytes, metadata.modified()?);
         // A log may grow meanwhile: what it had at first is what is kept of it.
         let mut seen = Seen { from: file.take(bytes), digest: Sha256::new(), bytes: 0 };
-        append(&mut self.to, header, name, &mut seen)?;
+        self.to.append_data(&mut header, name, &mut seen)?;
         if seen.bytes != bytes {
             return Err(io::Error::other("it became shorter while it was read"));
         }
@@ -211,15 +205,6 @@ fn header(bytes: u64, changed_at: SystemTime) -> tar::Header {
     let since = changed_at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     header.set_mtime(since.as_secs());
     header
-}
-
-fn append<W: Write>(
-    to: &mut tar::Builder<W>,
-    mut header: tar::Header,
-    name: &str,
-    from: impl Read,
-) -> io::Result<()> {
-    to.append_data(&mut header, name, from)
 }
 
 /// What is read, counted and hashed.
@@ -256,11 +241,9 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
     let mut open: Vec<String> = KEPT.iter().map(|it| (*it).to_owned()).collect();
     while let Some(name) = open.pop() {
         let path = data.join(&name);
-        let metadata = match fs::symlink_metadata(&path) {
-            // What has gone meanwhile was not needed any more.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            metadata => metadata.map_err(|it| failed(&path, it))?,
-        };
+        let metadata = private::there(fs::symlink_metadata(&path));
+        // What has gone meanwhile was not needed any more.
+        let Some(metadata) = metadata.map_err(|it| failed(&path, it))? else { continue };
         if metadata.is_dir() {
             let entries = fs::read_dir(&path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
             let entries = entries.map_err(|it| failed(&path, it))?.into_iter();
@@ -289,9 +272,6 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
 
 /// Puts the backup in `from` into the data folder `data`, where there is no data yet. Every file is
 /// looked at first, so that what is not whole is not put back at all.
-///
-/// # Errors
-/// See [`Error`].
 pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     let no_backup = |what: String| Error::NoBackup { path: from.to_owned(), what };
     let list = read_list(from).map_err(|what| no_backup(format!("{LIST}: {what}")))?;
@@ -321,11 +301,9 @@ fn failed(path: &Path, source: io::Error) -> Error {
 
 fn databases(data: &Path) -> Result<Vec<PathBuf>, Error> {
     let folder = data.join(DATABASES);
-    let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|it| failed(&folder, it))?,
-    };
-    let entries = entries.collect::<io::Result<Vec<_>>>().map_err(|it| failed(&folder, it))?;
+    let entries = private::there(fs::read_dir(&folder))
+        .and_then(|it| it.into_iter().flatten().collect::<io::Result<Vec<_>>>());
+    let entries = entries.map_err(|it| failed(&folder, it))?;
     let paths = entries.into_iter().map(|it| it.path());
     Ok(paths.filter(|it| it.extension().is_some_and(|it| it == "db") && !it.is_dir()).collect())
 }

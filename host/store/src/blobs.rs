@@ -212,9 +212,6 @@ impl Blobs {
     }
 
     /// What is known of a blob; counts as a use.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
     pub async fn stat(&self, id: &str) -> Result<Blob, BlobError> {
         match &self.0 {
             Way::Folder(store) => store.stat(id).await,
@@ -223,9 +220,6 @@ impl Blobs {
     }
 
     /// Up to `length` bytes from `offset`; counts as a use.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
     pub async fn read(&self, id: &str, offset: u64, length: usize) -> Result<Vec<u8>, BlobError> {
         let (blob, content) = self.content(id).await?;
         let left = usize::try_from(blob.size.saturating_sub(offset)).unwrap_or(usize::MAX);
@@ -233,9 +227,6 @@ impl Blobs {
     }
 
     /// A blob and what is in it; counts as a use.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
     pub async fn content(&self, id: &str) -> Result<(Blob, Content), BlobError> {
         match &self.0 {
             Way::Folder(store) => {
@@ -253,9 +244,6 @@ impl Blobs {
     }
 
     /// Keeps `data` for `owner`, of whose share it is.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
     pub async fn put_for(
         &self,
         owner: Option<Arc<str>>,
@@ -269,9 +257,6 @@ impl Blobs {
     }
 
     /// Takes in a blob of `owner`'s piece by piece; dropped before its end, it leaves nothing.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
     pub async fn upload(&self, owner: Option<Arc<str>>) -> Result<Upload, BlobError> {
         Upload::begin(self, owner).await
     }
@@ -355,11 +340,7 @@ impl Store {
 /// Removes unused blobs, until `stop`.
 pub async fn sweep(blobs: Blobs, stop: CancellationToken) {
     let mut turns = tokio::time::interval(SWEEP_EVERY);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = turns.tick() => {}
-        }
+    while stop.run_until_cancelled(turns.tick()).await.is_some() {
         if let Err(error) = blobs.sweep().await {
             tracing::warn!("blobs that are over stay for now: {error}");
         }

@@ -25,7 +25,7 @@ const TAKE: &str =
     "UPDATE ceremonies SET taken_by = $3 WHERE name = $1 AND (taken_by IS NULL OR taken_by = $3)
     RETURNING state, at >= now() - make_interval(secs => $2)";
 
-/// What is open, of all nodes or of this process.
+/// What is open, of all nodes or of this process. All that is asked of it fails where the database is not there.
 pub struct Ceremonies(Kept);
 
 enum Kept {
@@ -40,9 +40,6 @@ impl Ceremonies {
     }
 
     /// Keeps what the second step of that name needs; where too many are open, in place of the oldest.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn put(&self, name: &str, state: &[u8]) -> io::Result<()> {
         match &self.0 {
             Kept::Here(open) => {
@@ -62,9 +59,6 @@ impl Ceremonies {
     }
 
     /// What the first step of that name has left, once.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn take(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         match &self.0 {
             Kept::Here(open) => {

@@ -93,9 +93,6 @@ pub enum DataError {
 impl Data {
     /// Takes the folder for this process, and makes it where there is none. What others could look
     /// into is closed to them, and reported in one line of the log.
-    ///
-    /// # Errors
-    /// See [`DataError`].
     pub fn take(path: &Path) -> Result<Self, DataError> {
         let failed = |source| DataError::Io { path: path.to_owned(), source };
         private::make_folder(path).map_err(failed)?;

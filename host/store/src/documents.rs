@@ -67,7 +67,8 @@ impl From<PathBuf> for Place {
     }
 }
 
-/// The documents of one place. A clone is another handle on the same ones.
+/// The documents of one place. A clone is another handle on the same ones. What is asked of them fails where the disk
+/// or the database does, and then nothing is known of them; or where what is to be kept is too big.
 #[derive(Clone)]
 pub struct Documents(Arc<Inner>);
 
@@ -84,9 +85,6 @@ enum Way {
 
 impl Documents {
     /// Those in `place`. Documents of the first of `kinds` are removed first where there are too many.
-    ///
-    /// # Errors
-    /// Those of the disk.
     pub fn open(
         place: impl Into<Place>,
         limits: DocumentLimits,
@@ -104,9 +102,6 @@ impl Documents {
     }
 
     /// Writes the document of that number, in place of one of another kind.
-    ///
-    /// # Errors
-    /// Those of the disk or the database, or that it is too big.
     pub async fn put<T: Serialize + Send + 'static>(
         &self,
         of: (&str, &str),
@@ -117,9 +112,6 @@ impl Documents {
     }
 
     /// The same, and only while the lease of `fence` holds: a node that was taken for gone writes nothing.
-    ///
-    /// # Errors
-    /// The same, or that another node has the lease.
     pub async fn put_holding<T: Serialize + Send + 'static>(
         &self,
         of: (&str, &str),
@@ -135,9 +127,6 @@ impl Documents {
 
     /// The same of one that changes no more once it is of the first kind: whether it is written. Two in one process that
     /// share a folder take turns.
-    ///
-    /// # Errors
-    /// Those of the disk or the database, or that it is too big.
     pub async fn put_before_the_end<T: Serialize + Send + 'static>(
         &self,
         of: (&str, &str),
@@ -193,9 +182,6 @@ impl Documents {
     }
 
     /// The document of that number and any of the kinds, if it is `owner`'s; a damaged one is none.
-    ///
-    /// # Errors
-    /// Those of the disk or the database: whether there is one is not known.
     pub async fn get<T: DeserializeOwned + Send + 'static>(
         &self,
         id: &str,
@@ -225,9 +211,6 @@ impl Documents {
     }
 
     /// Takes the document of that number away, if it is there and `owner`'s.
-    ///
-    /// # Errors
-    /// Those of the disk or the database.
     pub async fn remove(&self, id: &str, owner: &str) -> io::Result<()> {
         if !is_number(id) {
             return Ok(());
@@ -252,9 +235,6 @@ impl Documents {
     }
 
     /// All of `owner`'s of that kind, in no order; what cannot be read is left out.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn of<T: DeserializeOwned + Send + 'static>(
         &self,
         owner: &str,
@@ -300,11 +280,8 @@ fn is_number(text: &str) -> bool {
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let bytes = private::there(fs::read(path))?;
+    Ok(bytes.map(|it| serde_json::from_slice(&it)).transpose()?)
 }
 
 /// The files of a folder: each caller's in the order in which they go.

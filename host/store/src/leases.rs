@@ -58,6 +58,7 @@ const SWEEP: &str = "DELETE FROM leases l USING (
 type Key = (Arc<str>, Arc<str>);
 
 /// The leases of all nodes, or of this process where no database is shared. A clone is another handle on the same ones.
+/// All that is asked of them fails where the database is not there, and only then.
 #[derive(Clone, Default)]
 pub struct Leases {
     here: Locks,
@@ -126,9 +127,6 @@ impl Leases {
     }
 
     /// Waits until this node has the lease for `key` of `component`, which is not had for long.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn claim(&self, component: &str, key: &str) -> io::Result<Hold> {
         let mut here = self.here.lock(&lock_of(component, key)).await;
         let (named, never) = ((component.into(), key.into()), CancellationToken::new());
@@ -144,9 +142,6 @@ impl Leases {
     }
 
     /// The same, for as long as `patience`; none where it is not free by then.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn claim_within(
         &self,
         component: &str,
@@ -157,9 +152,6 @@ impl Leases {
     }
 
     /// Takes the lease for `key` of `component`, where it is free.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn take(&self, component: &str, key: &str) -> io::Result<Option<Hold>> {
         let Some(here) = self.here.try_lock(&lock_of(component, key)) else { return Ok(None) };
         let (named, never) = ((component.into(), key.into()), CancellationToken::new());
@@ -167,9 +159,6 @@ impl Leases {
     }
 
     /// Whether any node has it now.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn is_held(&self, component: &str, key: &str) -> io::Result<bool> {
         if self.here.is_locked(&lock_of(component, key)) {
             return Ok(true);

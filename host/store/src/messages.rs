@@ -11,7 +11,8 @@ const PUT: &str =
 const GET: &str = "SELECT message FROM task_messages WHERE task = $1";
 const REMOVE: &str = "DELETE FROM task_messages WHERE task = $1";
 
-/// The latest message of each task. A clone is another handle on the same ones.
+/// The latest message of each task. A clone is another handle on the same ones. All that is asked of them fails where the
+/// database is not there, and only then.
 #[derive(Clone)]
 pub struct Messages(Server);
 
@@ -22,9 +23,6 @@ impl Messages {
     }
 
     /// The task says `message`, and no longer what it said before.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn put(&self, task: &str, message: &str) -> io::Result<()> {
         // No text in PostgreSQL has it.
         let message = message.replace('\0', " ");
@@ -32,17 +30,11 @@ impl Messages {
     }
 
     /// What the task says.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn get(&self, task: &str) -> io::Result<Option<String>> {
         Ok(self.0.ask(GET, &[&task]).await?.first().map(|it| it.get(0)))
     }
 
     /// The task says nothing any more.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn remove(&self, task: &str) -> io::Result<()> {
         self.0.ask(REMOVE, &[&task]).await.map(drop)
     }

@@ -8,18 +8,17 @@ use std::{
 
 /// Makes a folder, and those above it, for this user alone.
 pub fn make_folder(folder: &Path) -> io::Result<()> {
-    builder().recursive(true).create(folder)
-}
-
-/// Makes a folder that is not there yet.
-pub fn make_new_folder(folder: &Path) -> io::Result<()> {
-    builder().create(folder)
-}
-
-fn builder() -> fs::DirBuilder {
     let mut builder = fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
+    builder.recursive(true).create(folder)
+}
+
+/// What was found; none where it is not there.
+pub fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 /// How a file is opened that no other user may read, should it come to be now.

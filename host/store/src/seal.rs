@@ -2,7 +2,8 @@
 
 use std::{fs, io, path::Path};
 
-use crate::database::{Kind, Movable, MovedRows, Relation, Value, no_row};
+use crate::database::{Kind, Movable, MovedRows, Value, no_row};
+use crate::private::{self, there};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit, Mac};
@@ -19,7 +20,7 @@ impl Seal {
             return Ok(key);
         }
         let key = random()?;
-        crate::private::write(file, &key)?;
+        private::write(file, &key)?;
         Ok(Self::of(&key))
     }
 
@@ -84,39 +85,32 @@ const SHARED: &str = "state";
 
 /// The key of a data folder, as that which nodes share (STO-46). A host on PostgreSQL has one of its own beside it,
 /// which signs compiled code alone: that gives way.
-pub fn movable() -> Box<dyn Movable> {
-    Box::new(Key(Relation {
+pub fn movable() -> Movable {
+    Movable {
         name: "keys",
         columns: &[("name", Kind::Text), ("value", Kind::Blob)],
         select: format!("SELECT name, value FROM madoguchi_host.secrets WHERE name = '{SHARED}'"),
         insert: "INSERT INTO madoguchi_host.secrets (name, value) VALUES ($1, $2)",
         path: None,
-    }))
+        rows: Box::new(rows),
+        put: Box::new(put),
+        fit: Box::new(Ok),
+    }
 }
 
-struct Key(Relation);
+fn rows(folder: &Path) -> io::Result<MovedRows> {
+    let key = there(fs::read(folder.join(FILE)))?;
+    // One of another length is made anew where it is looked for.
+    let key = key.filter(|it| it.len() == 32);
+    let row = |it| -> io::Result<Vec<Value>> {
+        Ok(vec![Value::Text(SHARED.to_owned()), Value::Blob(it)])
+    };
+    Ok(Box::new(key.map(row).into_iter()))
+}
 
-impl Movable for Key {
-    fn relation(&self) -> &Relation {
-        &self.0
-    }
-
-    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let key = match fs::read(folder.join(FILE)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            // One of another length is made anew where it is looked for.
-            read => Some(read?).filter(|it| it.len() == 32),
-        };
-        let row = |it| -> io::Result<Vec<Value>> {
-            Ok(vec![Value::Text(SHARED.to_owned()), Value::Blob(it)])
-        };
-        Ok(Box::new(key.map(row).into_iter()))
-    }
-
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
-        let [_, Value::Blob(key)] = row else { return Err(no_row()) };
-        crate::private::write(&folder.join(FILE), key)
-    }
+fn put(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [_, Value::Blob(key)] = row else { return Err(no_row()) };
+    private::write(&folder.join(FILE), key)
 }
 
 /// As much as nothing can guess.

@@ -48,7 +48,8 @@ const RECEIVE: &str =
     "WITH had AS (DELETE FROM session_messages WHERE node = $1 AND id = ANY ($2))
     SELECT id, session, message FROM session_messages WHERE node = $1 AND id <> ALL ($2) ORDER BY id";
 
-/// The sessions of all nodes on one database. A clone is another handle on the same ones.
+/// The sessions of all nodes on one database. A clone is another handle on the same ones. All that is asked of them fails
+/// where the database is not there, and only then.
 #[derive(Clone)]
 pub struct Sessions {
     server: Server,
@@ -86,9 +87,6 @@ impl Sessions {
     }
 
     /// Keeps a new one of `owner`. Where there are too many, the caller with most gives way, but for what is `in_use`.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn open(
         &self,
         key: &str,
@@ -101,17 +99,11 @@ impl Sessions {
     }
 
     /// Those are in use here for `time` to come, so that on any node others give way before them.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn hold(&self, in_use: Vec<String>, time: Duration) -> io::Result<()> {
         self.server.ask(TOUCH, &[&in_use, &time.as_secs_f64()]).await.map(drop)
     }
 
     /// The one of that key, if it is there and `owner`'s.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn find(&self, key: &str, owner: &str) -> io::Result<Option<Kept>> {
         let rows = self.server.ask(FIND, &[&key, &owner]).await?;
         let kept = |it: &tokio_postgres::Row| Kept {
@@ -123,42 +115,27 @@ impl Sessions {
     }
 
     /// Its client wants to be told of the log from `level` on.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn set_level(&self, key: &str, level: &str) -> io::Result<()> {
         self.server.ask(LEVEL, &[&key, &level]).await.map(drop)
     }
 
     /// Subscribes it to `uri`; not where it has `most` subscriptions, or is over.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn subscribe(&self, key: &str, uri: &str, most: usize) -> io::Result<bool> {
         let most = i32::try_from(most).unwrap_or(i32::MAX);
         Ok(!self.server.ask(SUBSCRIBE, &[&key, &uri, &most]).await?.is_empty())
     }
 
     /// Ends its subscription to `uri`.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn unsubscribe(&self, key: &str, uri: &str) -> io::Result<()> {
         self.server.ask(UNSUBSCRIBE, &[&key, &uri]).await.map(drop)
     }
 
     /// Ends it for all nodes; whether it was there, and `owner`'s.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn end(&self, key: &str, owner: &str) -> io::Result<bool> {
         Ok(!self.server.ask(END, &[&key, &owner]).await?.is_empty())
     }
 
     /// Those are open here, and what was open nowhere for `idle` is over.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn sweep(&self, open: Vec<String>, idle: Duration) -> io::Result<()> {
         self.hold(open, Duration::ZERO).await?;
         self.server.ask(SWEEP, &[&idle.as_secs_f64(), &MESSAGE_KEPT_S]).await.map(drop)
@@ -166,9 +143,6 @@ impl Sessions {
 
     /// Leaves `message` for that node, or for all others; whether one is there to take it. It may come twice, where
     /// an answer of the database is lost: who is answered looks at the first, and what is told is told again.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn send(&self, node: Option<i64>, key: &str, message: &str) -> io::Result<bool> {
         let (gone_s, own) = (GONE_AFTER.as_secs_f64(), self.server.node());
         let parameters: [&(dyn ToSql + Sync); 6] =
@@ -177,9 +151,6 @@ impl Sessions {
     }
 
     /// What was left for this node: keys and messages, in the order in which they came, each once.
-    ///
-    /// # Errors
-    /// Where the database is not there.
     pub async fn receive(&self) -> io::Result<Vec<(String, String)>> {
         let had = self.had.lock().clone();
         let rows = self.server.ask(RECEIVE, &[&self.server.node(), &had]).await?;

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use calls::{
     Calls,
+    approvals::Approvals,
     outcome::{CallOutcome, Executor},
     replay_guard::ReplayGuard,
 };
 use host::{
     Config,
     call::CallRequest,
+    clock::Clock,
     component::{CallError, Output},
     events::Events,
     record::Watch,
@@ -58,13 +60,16 @@ async fn main() -> anyhow::Result<()> {
         (Registry::default(), TaskTracker::new(), CancellationToken::new());
     let watch = Watch::unseen(registry.clone());
     let metrics = watch.metrics.clone();
+    let folder = tempfile::tempdir()?;
+    let kept = folder.path().join("approvals");
+    let approvals = Approvals::open(kept, &config.approvals, Clock::System, Events::default())?;
     let calls = Calls::new(
         (registry.clone(), Arc::new(config.clone())),
         (Seal::fresh()?, ReplayGuard::default()),
         running.clone(),
         watch,
         stop.clone(),
-        None,
+        approvals,
     );
     let wait = config.sessions.question_wait();
     let sdk = McpServer::new(registry, calls, Events::default(), wait);

@@ -258,7 +258,7 @@ async fn kept() -> tempfile::TempDir {
     data
 }
 
-fn all() -> Vec<Box<dyn Movable>> {
+fn all() -> Vec<Movable> {
     parts(&host::Config::of(tests::embedded()).unwrap())
 }
 

@@ -10,7 +10,7 @@ use std::{
 use base::{grants::hosts::Hosts, limits::Limits};
 use parking_lot::Mutex;
 use reqwest::{StatusCode, header::ACCEPT};
-use sandbox::capability::http::Outgoing;
+use sandbox::capability::http::{Outgoing, body_within};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use url::Url;
@@ -96,18 +96,12 @@ impl Documents {
         let failed = |_: reqwest::Error| "cannot be fetched";
         let web = self.outgoing.reach(self.may_be_private).await.map_err(failed)?;
         let request = web.client.get(url).header(ACCEPT, "application/json");
-        let mut response = request.send().await.map_err(failed)?;
+        let response = request.send().await.map_err(failed)?;
         if response.status() != StatusCode::OK {
             return Err("must be answered with status 200 at its very address");
         }
-        let mut bytes = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(failed)? {
-            if bytes.len() + piece.len() > BYTES_MAX {
-                return Err("is too large");
-            }
-            bytes.extend_from_slice(&piece);
-        }
-        match serde_json::from_slice(&bytes) {
+        let bytes = body_within(response, BYTES_MAX).await.map_err(failed)?;
+        match serde_json::from_slice(&bytes.ok_or("is too large")?) {
             Ok(it @ Value::Object(_)) => Ok(it),
             _ => Err("is no JSON object"),
         }

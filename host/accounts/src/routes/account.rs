@@ -103,7 +103,8 @@ fn out_of_date(reader: &Reader) -> Response {
     reader.failed(StatusCode::FORBIDDEN, "", what)
 }
 
-pub(super) async fn end_passkey(
+/// Ends the passkey or the device that the form names.
+pub(super) async fn end(
     State(accounts): State<Accounts>,
     headers: HeaderMap,
     body: Bytes,
@@ -111,23 +112,17 @@ pub(super) async fn end_passkey(
     let reader = reader(&accounts, &headers, "");
     let form = Fields::read(&body).unwrap_or_default();
     let Some(session) = signed_in(&accounts, &headers, &form) else { return out_of_date(&reader) };
-    match accounts.end_own_passkey(&session, form.get("passkey").unwrap_or_default()).await {
+    let ended = match (form.get("passkey"), form.get("device")) {
+        (Some(passkey), _) => accounts.end_own_passkey(&session, passkey).await,
+        // One that is not there has ended.
+        (None, device) => {
+            let ended = accounts.end_own_device(&session, device.unwrap_or_default()).await;
+            ended.map(|_| true)
+        }
+    };
+    match ended {
         Ok(true) => see_other(&format!("{}{HOME}", accounts.prefix()), None),
         Ok(false) => reader.failed(StatusCode::CONFLICT, "", reader.last_way_in()),
-        Err(error) => failed(&reader, &error),
-    }
-}
-
-pub(super) async fn end_device(
-    State(accounts): State<Accounts>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    let reader = reader(&accounts, &headers, "");
-    let form = Fields::read(&body).unwrap_or_default();
-    let Some(session) = signed_in(&accounts, &headers, &form) else { return out_of_date(&reader) };
-    match accounts.end_own_device(&session, form.get("device").unwrap_or_default()).await {
-        Ok(_) => see_other(&format!("{}{HOME}", accounts.prefix()), None),
         Err(error) => failed(&reader, &error),
     }
 }

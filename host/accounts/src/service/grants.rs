@@ -308,9 +308,7 @@ impl Accounts {
         let grant = self.0.store.look(|it| it.grants.get(&access.id).cloned());
         let ended = decided.as_ref().err().and_then(|it| it.1.clone());
         let of = ended.as_ref().or(grant.as_ref());
-        let who = of.and_then(|secret| {
-            self.0.store.look(|state| Some(state.accounts.get(&secret.account)?.name.clone()))
-        });
+        let who = of.map(|it| self.name_of(&it.account));
         let client = of.map_or("unknown", |it| &it.client_id);
         self.note(&who.unwrap_or_default(), method, client, outcome(decided.is_ok()));
         if let Some(it) = &ended {
@@ -345,9 +343,7 @@ impl Accounts {
         let ended = self.0.store.change(decide).await.map_err(|it| unavailable(&it))?;
         let ended = ended.map_err(|()| invalid_grant("the token is another client's"))?;
         if let Some(it) = ended {
-            let who =
-                self.0.store.look(|state| Some(state.accounts.get(&it.account)?.name.clone()));
-            self.note(&who.unwrap_or_default(), "accounts/revoke", &it.client_id, "done");
+            self.note(&self.name_of(&it.account), "accounts/revoke", &it.client_id, "done");
         }
         Ok(())
     }

@@ -78,9 +78,6 @@ impl Accounts {
     }
 
     /// A new account of that name, and the link with which its person chooses how to sign in.
-    ///
-    /// # Errors
-    /// See [`AccountError`].
     pub fn create<'a>(
         &'a self,
         name: &'a str,
@@ -119,9 +116,6 @@ impl Accounts {
 
     /// A new link for the account of that name; the one before is worth nothing. Where it begins anew, using it takes
     /// back every passkey, the password and all that was let in.
-    ///
-    /// # Errors
-    /// See [`AccountError`].
     pub fn link<'a>(
         &'a self,
         name: &'a str,
@@ -137,9 +131,6 @@ impl Accounts {
     }
 
     /// Other scopes for the account of that name; tokens that were given out reach no further from now on.
-    ///
-    /// # Errors
-    /// See [`AccountError`].
     pub fn rescope<'a>(
         &'a self,
         name: &'a str,
@@ -171,9 +162,6 @@ impl Accounts {
     }
 
     /// Takes the account of that name away, with everything that its person gave to clients.
-    ///
-    /// # Errors
-    /// See [`AccountError`].
     pub fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), AccountError>> {
         Box::pin(async move {
             let wanted = name.to_owned();
@@ -192,9 +180,6 @@ impl Accounts {
     }
 
     /// Ends what a device of the account of that name was given.
-    ///
-    /// # Errors
-    /// See [`AccountError`].
     pub fn end_device<'a>(
         &'a self,
         name: &'a str,

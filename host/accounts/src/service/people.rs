@@ -121,9 +121,7 @@ impl Accounts {
             Some(passkeys) => passkeys.sign_in(sent, find).await,
             None => None,
         };
-        let who = signed_in.as_ref().and_then(|session| {
-            self.0.store.look(|state| Some(state.accounts.get(&session.account)?.name.clone()))
-        });
+        let who = signed_in.as_ref().map(|it| self.name_of(&it.account));
         self.note(
             &who.unwrap_or_default(),
             "accounts/sign-in",

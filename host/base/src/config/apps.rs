@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, net::SocketAddr};
 
 use reqwest::Url;
 use serde::Deserialize;
+use strum::IntoStaticStr;
 
 use super::Config;
 use crate::grants::address::host_of;
@@ -43,8 +44,9 @@ enum Addr {
 pub struct AppsUrl(pub String);
 
 /// What an app may ask a person's browser for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "camelCase")]
 pub enum Permission {
     Camera,
     Microphone,
@@ -55,12 +57,7 @@ pub enum Permission {
 impl Permission {
     /// As MCP Apps call it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Camera => "camera",
-            Self::Microphone => "microphone",
-            Self::Geolocation => "geolocation",
-            Self::ClipboardWrite => "clipboardWrite",
-        }
+        self.into()
     }
 }
 

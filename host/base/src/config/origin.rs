@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use toml::{
-    Table, Value,
+    Table,
     de::{DeTable, DeValue},
 };
 
@@ -13,6 +13,8 @@ use super::{Config, defaults};
 
 /// Bytes of a text that is told.
 const TEXT_MAX: usize = 400;
+/// The one key of a time, which is no table, as TOML hands it on.
+const DATETIME: &str = "$__toml_private_datetime";
 /// Settings that are told.
 const SETTINGS_MAX: usize = 5_000;
 
@@ -112,15 +114,15 @@ impl Origin {
 /// All settings of `config` by their names: the host's own with their defaults, and of components, servers, tokens and
 /// the like what is written of them.
 pub fn settings(config: &Config) -> Vec<Setting> {
-    let (mut all, mut bundled, mut written) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut all, mut bundled) = (BTreeMap::new(), BTreeMap::new());
     if let Ok(start) = defaults::start(&config.embedded) {
-        flatten(&start.table, &mut Path::new(), &mut bundled);
+        flatten(&json(&start.table), &mut Path::new(), &mut bundled);
     }
-    flatten(&config.written, &mut Path::new(), &mut written);
-    for (path, value) in bundled.iter().chain(&written) {
-        all.insert(path.clone(), json(value));
+    flatten(&json(&config.written), &mut Path::new(), &mut all);
+    for (path, value) in &bundled {
+        all.entry(path.clone()).or_insert_with(|| value.clone());
     }
-    own(&serde_json::Value::Object(effective(config)), &mut Path::new(), &mut all);
+    flatten(&effective(config), &mut Path::new(), &mut all);
     let setting = |(path, value): (Path, serde_json::Value)| {
         let name = name_of(&path);
         let source = config.origin.source(&path, &name, bundled.contains_key(&path));
@@ -132,8 +134,8 @@ pub fn settings(config: &Config) -> Vec<Setting> {
 }
 
 /// What holds of the host's own settings.
-fn effective(config: &Config) -> serde_json::Map<String, serde_json::Value> {
-    let object = serde_json::json!({
+fn effective(config: &Config) -> serde_json::Value {
+    serde_json::json!({
         "addr": config.addr,
         "operator_addr": config.operator_addr,
         "public_url": config.public_url.as_ref().map(|it| &it.text),
@@ -168,11 +170,7 @@ fn effective(config: &Config) -> serde_json::Map<String, serde_json::Value> {
             "service_name": config.telemetry.service_name,
             "sample_ratio": config.telemetry.sample_ratio,
         },
-    });
-    match object {
-        serde_json::Value::Object(it) => it,
-        _ => serde_json::Map::new(),
-    }
+    })
 }
 
 /// Whether a value can be no secret. Texts are told only where their key is one that has none.
@@ -276,42 +274,30 @@ fn name_of(path: &[String]) -> String {
     path.iter().map(key).collect::<Vec<_>>().join(".")
 }
 
-fn json(value: &Value) -> serde_json::Value {
-    serde_json::to_value(value).unwrap_or_default()
+fn json(table: &Table) -> serde_json::Value {
+    serde_json::to_value(table).unwrap_or_default()
 }
 
-/// Each entry of a TOML table that is no table itself, with its path.
-fn flatten(table: &Table, path: &mut Path, into: &mut BTreeMap<Path, Value>) {
-    for (key, value) in table {
-        path.push(key.clone());
-        match value {
-            Value::Table(inner) if !inner.is_empty() => flatten(inner, path, into),
-            Value::Array(all) if all.iter().any(Value::is_table) => {
-                for (at, it) in all.iter().enumerate() {
-                    path.push(at.to_string());
-                    match it {
-                        Value::Table(inner) => flatten(inner, path, into),
-                        other => _ = into.insert(path.clone(), other.clone()),
-                    }
-                    path.pop();
-                }
-            }
-            other => _ = into.insert(path.clone(), other.clone()),
-        }
+/// Each entry of a table that is no table itself, with its path.
+fn flatten(
+    value: &serde_json::Value,
+    path: &mut Path,
+    into: &mut BTreeMap<Path, serde_json::Value>,
+) {
+    let mut inner = |key: String, value: &serde_json::Value| {
+        path.push(key);
+        flatten(value, path, into);
         path.pop();
-    }
-}
-
-/// The same of what holds, in place of what is written.
-fn own(value: &serde_json::Value, path: &mut Path, into: &mut BTreeMap<Path, serde_json::Value>) {
+    };
     match value {
-        serde_json::Value::Object(all) => {
-            for (key, value) in all {
-                path.push(key.clone());
-                own(value, path, into);
-                path.pop();
-            }
+        serde_json::Value::Object(all) if !all.is_empty() && !all.contains_key(DATETIME) => {
+            all.iter().for_each(|(key, value)| inner(key.clone(), value));
         }
+        serde_json::Value::Array(all) if all.iter().any(serde_json::Value::is_object) => {
+            all.iter().enumerate().for_each(|(at, value)| inner(at.to_string(), value));
+        }
+        // A table that is empty as a whole has no entries.
+        _ if path.is_empty() => {}
         other => _ = into.insert(path.clone(), other.clone()),
     }
 }

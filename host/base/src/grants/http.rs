@@ -27,10 +27,12 @@ pub struct HostGrant {
 }
 
 /// A host's name, or all names under one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, strum::Display, PartialEq, Eq)]
 pub enum HostName {
+    #[strum(to_string = "{0}")]
     Exactly(String),
     /// `*.example.com`: every name that ends so, and not `example.com` itself.
+    #[strum(to_string = "*{0}")]
     Under(String),
 }
 
@@ -212,15 +214,6 @@ impl HostName {
         match self {
             Self::Exactly(name) => name == host,
             Self::Under(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
-        }
-    }
-}
-
-impl fmt::Display for HostName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exactly(name) => f.write_str(name),
-            Self::Under(suffix) => write!(f, "*{suffix}"),
         }
     }
 }

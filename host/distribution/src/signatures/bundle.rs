@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, de::Error as _};
-use store::digest::digest;
+use store::digest::{digest, hexadecimal};
 
 use super::{PROVENANCE_TYPE, PublicKey, STATEMENT_TYPE};
 
@@ -80,8 +80,8 @@ struct Timestamp {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Certificate {
-    raw_bytes: Encoded,
+pub(super) struct Certificate {
+    pub(super) raw_bytes: Encoded,
 }
 
 #[derive(Deserialize)]
@@ -238,7 +238,8 @@ impl Bundle {
                 let stated =
                     self.message_signature.as_ref().and_then(|it| it.message_digest.as_ref());
                 let is_of = |stated: &MessageDigest| {
-                    stated.algorithm == "SHA2_256" && hex(&stated.digest.0) == digest(manifest)
+                    stated.algorithm == "SHA2_256"
+                        && hexadecimal(&stated.digest.0) == digest(manifest)
                 };
                 if !stated.is_none_or(is_of) {
                     return Err("it is on something else".to_owned());
@@ -283,8 +284,4 @@ fn states(payload: &[u8], manifest: &[u8]) -> Result<(), String> {
 pub(super) fn encoded(kind: &str, payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len());
     [head.as_bytes(), payload].concat()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    store::digest::hexadecimal(bytes)
 }

@@ -9,7 +9,7 @@ use webpki::{EndEntityCert, KeyUsage, anchor_from_trusted_cert, ring};
 
 use super::{
     PublicKey,
-    bundle::{Encoded, LogId},
+    bundle::{Certificate, Encoded, LogId},
     certificate::Named,
 };
 
@@ -56,12 +56,6 @@ struct Authority {
 #[derive(Deserialize)]
 struct Chain {
     certificates: Vec<Certificate>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Certificate {
-    raw_bytes: Encoded,
 }
 
 #[derive(Default, Deserialize)]

@@ -207,11 +207,10 @@ impl Pins {
 
 impl Kept {
     fn read(path: &Path) -> io::Result<Self> {
-        match fs::metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(error),
-            Ok(it) if it.len() > BYTES_MAX => Err(io::Error::other("it is too big")),
-            Ok(_) => Ok(serde_json::from_slice(&fs::read(path)?)?),
+        match private::there(fs::metadata(path))? {
+            None => Ok(Self::default()),
+            Some(it) if it.len() > BYTES_MAX => Err(io::Error::other("it is too big")),
+            Some(_) => Ok(serde_json::from_slice(&fs::read(path)?)?),
         }
     }
 }

@@ -31,10 +31,7 @@ const SHORT_LIVES_MAX: u32 = 3;
 
 /// Keeps `server` at hand until `stop`.
 pub(super) async fn keep(server: Arc<Server>, registry: Registry, stop: CancellationToken) {
-    tokio::select! {
-        () = stop.cancelled() => {}
-        () = forever(&server, &registry) => {}
-    }
+    stop.run_until_cancelled(forever(&server, &registry)).await;
     if let Link::Up(connection) =
         server.link.send_replace(Link::Down { why: "the host is stopping".into() })
     {
@@ -90,10 +87,8 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
 
 /// Waits before the next try, the longer the more have failed; whether the operator has ended that wait.
 async fn pause(server: &Server, failures: u32) -> bool {
-    tokio::select! {
-        () = server.again.notified() => true,
-        () = tokio::time::sleep(retry::pause(server.base, failures, retry::jitter())) => false,
-    }
+    let pause = retry::pause(server.base, failures, retry::jitter());
+    tokio::time::timeout(pause, server.again.notified()).await.is_ok()
 }
 
 /// A connection, with what the server offers.
@@ -150,14 +145,11 @@ async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Conn
             () = connection.handler.changed() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
-        let lists = tokio::select! {
-            () = connection.closed.cancelled() => return false,
-            lists = within(patience(server), read(server, connection)) => lists,
+        let lists = within(patience(server), read(server, connection));
+        let Some(Ok(lists)) = connection.closed.run_until_cancelled(lists).await else {
+            return false;
         };
-        match lists {
-            Ok(lists) => offer(server, registry, lists).await,
-            Err(_) => return false,
-        }
+        offer(server, registry, lists).await;
         // However often it says that something has changed, its lists are read so often.
         tokio::time::sleep(server.base.min(Duration::from_secs(1))).await;
     }

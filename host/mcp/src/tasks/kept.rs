@@ -20,6 +20,7 @@ use base::{
     call::{CallRequest, Pauses},
     caller::Caller,
     limits::TasksConfig,
+    quota::{self, Quota},
 };
 use calls::state::TTL_S;
 use store::{
@@ -49,7 +50,7 @@ const TRIES_MAX: u32 = 20;
 /// How long the right to run a task is waited for that is about to be given back.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// All tasks. A clone is another handle on the same ones.
+/// All tasks. A clone is another handle on the same ones. They fail as [`Documents`] do.
 #[derive(Clone)]
 pub struct Tasks(Arc<Inner>);
 
@@ -63,15 +64,9 @@ struct Inner {
     locks: Locks,
     /// What those say that run on any node, where several share a database.
     messages: Option<Messages>,
-    /// Those that run or wait here, by a number of their places.
-    running: Mutex<Running>,
-}
-
-#[derive(Default)]
-struct Running {
-    owners: HashMap<Arc<str>, usize>,
-    all: usize,
-    tasks: HashMap<String, Arc<Task>>,
+    places: Quota,
+    /// Those that run or wait here.
+    running: Mutex<HashMap<String, Arc<Task>>>,
 }
 
 /// What is known of a task while it runs here.
@@ -101,7 +96,7 @@ pub(crate) fn event_of(id: &str) -> String {
 }
 
 /// What there is of them, for a move from one place to another (STO-46).
-pub fn movable(config: &TasksConfig) -> Box<dyn Movable> {
+pub fn movable(config: &TasksConfig) -> Movable {
     let of = (PLACE, "task_bytes_max under [tasks]");
     documents::movable(of, &limits_of(config), &[OVER, OPEN])
 }
@@ -116,9 +111,6 @@ fn limits_of(config: &TasksConfig) -> DocumentLimits {
 
 impl Tasks {
     /// Those in `place`. Their owners are told of changes by `events`.
-    ///
-    /// # Errors
-    /// Those of the disk.
     pub fn open(
         place: impl Into<documents::Place>,
         config: &TasksConfig,
@@ -130,7 +122,9 @@ impl Tasks {
         let messages = place.server().cloned().map(Messages::new);
         let documents = Documents::open(place, limits, &[OVER, OPEN])?;
         let (config, locks, running) = (config.clone(), Locks::default(), Mutex::default());
-        let inner = Inner { documents, config, clock, events, leases, locks, messages, running };
+        let places = Quota::new(config.running_max, config.running_share_max);
+        let inner =
+            Inner { documents, config, clock, events, leases, locks, messages, places, running };
         Ok(Self(Arc::new(inner)))
     }
 
@@ -140,16 +134,9 @@ impl Tasks {
 
     /// A place for one more that runs, where there is one, and where its owner has not as many as they may.
     pub(super) fn place(&self, owner: &Arc<str>) -> Option<Place> {
-        let mut running = self.0.running.lock();
-        let config = &self.0.config;
-        let own = running.owners.get(owner).copied().unwrap_or_default();
-        if running.all >= config.running_max || own >= config.running_share_max {
-            return None;
-        }
-        running.all += 1;
-        running.owners.insert(owner.clone(), own + 1);
+        let counted = self.0.places.take_of(Some(owner.clone())).ok()?;
         let task = Arc::new(Task { owner: owner.clone(), ..Task::default() });
-        Some(Place { tasks: self.clone(), owner: owner.clone(), id: None, task, run: None })
+        Some(Place { tasks: self.clone(), id: None, task, run: None, _counted: counted })
     }
 
     /// The right to change the task of that id.
@@ -158,9 +145,6 @@ impl Tasks {
     }
 
     /// Keeps what the round of `call` becomes; from then on its place has its id.
-    ///
-    /// # Errors
-    /// Those of the disk, or that it is too big.
     pub(super) async fn create(
         &self,
         call: &CallRequest,
@@ -176,9 +160,6 @@ impl Tasks {
     }
 
     /// The task of that id, if it is `owner`'s and not too old.
-    ///
-    /// # Errors
-    /// Those of the disk or the database: whether there is one is not known.
     pub(super) async fn get(&self, id: &str, owner: &str) -> io::Result<Option<Document>> {
         let document = self.0.documents.get::<Document>(id, owner).await?;
         let Some(document) = document.filter(|it| *it.owner == *owner) else { return Ok(None) };
@@ -220,9 +201,6 @@ impl Tasks {
     }
 
     /// Writes down where it stands since now.
-    ///
-    /// # Errors
-    /// Those of the disk, or that it is too big.
     pub(super) async fn change(&self, document: &mut Document) -> io::Result<()> {
         document.updated_ms = self.now_ms();
         self.put(document).await
@@ -256,7 +234,7 @@ impl Tasks {
 
     /// Whether it runs or waits here.
     pub(super) fn is_running(&self, id: &str) -> bool {
-        self.0.running.lock().tasks.contains_key(id)
+        self.0.running.lock().contains_key(id)
     }
 
     /// Whether it runs or waits on any node; also where that cannot be known.
@@ -285,13 +263,13 @@ impl Tasks {
                         id.map(|it| vec![it.to_owned()]).unwrap_or_default()
                     }
                     Ok(Published { what: None, .. }) | Err(RecvError::Lagged(_)) => {
-                        self.0.running.lock().tasks.keys().cloned().collect()
+                        self.0.running.lock().keys().cloned().collect()
                     }
                     Ok(_) => continue,
                     Err(RecvError::Closed) => return,
                 };
                 for id in cancelled {
-                    let task = self.0.running.lock().tasks.get(&id).cloned();
+                    let task = self.0.running.lock().get(&id).cloned();
                     let Some(task) = task else { continue };
                     let Some(document) =
                         stop.run_until_cancelled(self.found(&id, &task.owner)).await
@@ -313,14 +291,14 @@ impl Tasks {
 
     /// Ends what runs of it here; its instance is gone once this returns to its driver.
     pub(super) fn cancel(&self, id: &str) {
-        if let Some(it) = self.0.running.lock().tasks.remove(id) {
+        if let Some(it) = self.0.running.lock().remove(id) {
             it.cancel.cancel();
         }
     }
 
     /// What it says of itself while it runs, on whichever node.
     pub(super) async fn message(&self, document: &Document) -> Option<String> {
-        let task = self.0.running.lock().tasks.get(&document.id).cloned();
+        let task = self.0.running.lock().get(&document.id).cloned();
         match (task, &self.0.messages) {
             (Some(task), _) => task.message.lock().clone(),
             (None, Some(messages)) if matches!(document.standing, Standing::Working(_)) => {
@@ -334,7 +312,7 @@ impl Tasks {
     async fn tell_message(&self, id: &str, task: &Arc<Task>) {
         let message = task.message.lock().clone().unwrap_or_default();
         let is_there = |it: &Arc<Task>| Arc::ptr_eq(it, task);
-        if !self.0.running.lock().tasks.get(id).is_some_and(is_there) {
+        if !self.0.running.lock().get(id).is_some_and(is_there) {
             return;
         }
         if let Some(messages) = &self.0.messages
@@ -386,18 +364,18 @@ fn had(claim: io::Result<Option<Hold>>) -> Option<Hold> {
 /// A place of a task that runs; given back when it is dropped.
 pub(super) struct Place {
     tasks: Tasks,
-    owner: Arc<str>,
     id: Option<String>,
     task: Arc<Task>,
     /// The right to run it.
     run: Option<Hold>,
+    _counted: quota::Place,
 }
 
 impl Place {
     /// Takes the task of that id, with the right to run it.
     pub(super) fn run(&mut self, id: &str, run: Hold) {
         self.run = Some(run);
-        self.tasks.0.running.lock().tasks.insert(id.to_owned(), self.task.clone());
+        self.tasks.0.running.lock().insert(id.to_owned(), self.task.clone());
         self.id = Some(id.to_owned());
     }
 
@@ -434,18 +412,11 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut running = self.tasks.0.running.lock();
-        running.all -= 1;
-        if let Some(own) = running.owners.get_mut(&self.owner) {
-            *own -= 1;
-            if *own == 0 {
-                running.owners.remove(&self.owner);
-            }
-        }
         // One that was cancelled may have been begun anew under its id; that one has a place of its own.
         if let Some(id) = &self.id
-            && running.tasks.get(id).is_some_and(|it| Arc::ptr_eq(it, &self.task))
+            && running.get(id).is_some_and(|it| Arc::ptr_eq(it, &self.task))
         {
-            running.tasks.remove(id);
+            running.remove(id);
             let messages = self.tasks.0.messages.clone();
             if let (Some(messages), Ok(runtime)) = (messages, tokio::runtime::Handle::try_current())
             {
@@ -616,7 +587,7 @@ mod tests {
         drop(places);
         assert!(tasks.place(&ann).is_some() && tasks.place(&eve).is_some());
         drop(other);
-        assert!(tasks.0.running.lock().owners.is_empty(), "nothing is left of them");
+        assert_eq!(tasks.0.places.taken(), 0, "nothing is left of them");
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

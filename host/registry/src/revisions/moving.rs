@@ -9,7 +9,7 @@ use std::{
 
 use base::source::name_of;
 use store::{
-    database::{Kind, Movable, MovedRows, Relation, Value, no_row},
+    database::{Kind, Movable, MovedRows, Value, no_row},
     digest::digest,
     private,
 };
@@ -20,16 +20,19 @@ const FOLDER: &str = "generations";
 
 /// What is remembered of each component, and the builds, which come after that. A data folder of a host on PostgreSQL
 /// has a copy of both, which gives way.
-pub fn movables() -> [Box<dyn Movable>; 2] {
-    let versions = Relation {
+pub fn movables() -> [Movable; 2] {
+    let of_versions = Movable {
         name: "versions",
         columns: &[("component", Kind::Text), ("manifest", Kind::Text), ("kept", Kind::Text)],
         select: "SELECT component, manifest, '' FROM madoguchi_host.components".to_owned(),
         insert: "INSERT INTO madoguchi_host.components (component, epoch, manifest, kept, node)
             VALUES ($1, nextval('madoguchi_host.component_epochs'), $2, string_to_array($3, ','), 0)",
         path: None,
+        rows: Box::new(versions),
+        put: Box::new(put_version),
+        fit: Box::new(fit_version),
     };
-    let builds = Relation {
+    let of_builds = Movable {
         name: "builds",
         columns: &[("component", Kind::Text), ("digest", Kind::Text), ("bytes", Kind::Blob)],
         select: "SELECT c.component, b.digest, b.bytes FROM madoguchi_host.components c
@@ -39,76 +42,63 @@ pub fn movables() -> [Box<dyn Movable>; 2] {
         insert: "INSERT INTO madoguchi_host.component_builds (digest, bytes)
             SELECT $2, $3 WHERE $1 <> '' ON CONFLICT DO NOTHING",
         path: None,
+        rows: Box::new(builds),
+        put: Box::new(put_build),
+        fit: Box::new(Ok),
     };
-    [Box::new(Versions(versions)), Box::new(Builds(builds))]
+    [of_versions, of_builds]
 }
 
-struct Versions(Relation);
-
-struct Builds(Relation);
-
-impl Movable for Versions {
-    fn relation(&self) -> &Relation {
-        &self.0
-    }
-
-    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        Ok(Box::new(manifests(folder)?.into_iter().map(|(name, it)| row(name, &it))))
-    }
-
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
-        let [Value::Text(name), Value::Text(manifest), _] = row else { return Err(no_row()) };
-        let folder = folder_of(folder, name)?;
-        private::make_folder(&folder)?;
-        private::write(&folder.join(MANIFEST), manifest.as_bytes())
-    }
-
-    /// What another version of the program wrote is read and written again, so that it is the same on both sides.
-    fn fit(&self, of: Vec<Value>) -> Result<Vec<Value>, String> {
-        let [Value::Text(name), Value::Text(manifest), _] = &of[..] else { return Ok(of) };
-        let read = serde_json::from_str::<Manifest>(manifest).map_err(io::Error::other);
-        let again = read.and_then(|it| row(name.clone(), &it));
-        again.map_err(|it| format!("what is remembered of {name} cannot be read: {it}"))
-    }
+fn versions(folder: &Path) -> io::Result<MovedRows> {
+    Ok(Box::new(manifests(folder)?.into_iter().map(|(name, it)| row(name, &it))))
 }
 
-impl Movable for Builds {
-    fn relation(&self) -> &Relation {
-        &self.0
-    }
+fn put_version(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [Value::Text(name), Value::Text(manifest), _] = row else { return Err(no_row()) };
+    let folder = folder_of(folder, name)?;
+    private::make_folder(&folder)?;
+    private::write(&folder.join(MANIFEST), manifest.as_bytes())
+}
 
-    /// A build that is not what its name says is none.
-    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let mut builds = Vec::new();
-        for (name, manifest) in manifests(folder)? {
-            let kept = manifest.kept().into_iter().map(|it| (name.clone(), it.to_owned()));
-            builds.extend(kept);
-        }
-        let folder = folder.to_owned();
-        let row = move |(name, digest_there): (String, String)| -> Option<io::Result<Vec<Value>>> {
-            let file = folder_of(&folder, &name).ok()?.join(format!("{digest_there}.wasm"));
-            match fs::read(file) {
-                Ok(bytes) if digest(&bytes) == digest_there => {
-                    let texts = [name, digest_there].map(Value::Text);
-                    Some(Ok(texts.into_iter().chain([Value::Blob(bytes)]).collect()))
-                }
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Some(Err(error)),
-                _ => None,
+/// What another version of the program wrote is read and written again, so that it is the same on both sides.
+fn fit_version(of: Vec<Value>) -> Result<Vec<Value>, String> {
+    let [Value::Text(name), Value::Text(manifest), _] = &of[..] else { return Ok(of) };
+    let read = serde_json::from_str::<Manifest>(manifest).map_err(io::Error::other);
+    let again = read.and_then(|it| row(name.clone(), &it));
+    again.map_err(|it| format!("what is remembered of {name} cannot be read: {it}"))
+}
+
+/// A build that is not what its name says is none.
+fn builds(folder: &Path) -> io::Result<MovedRows> {
+    let mut builds = Vec::new();
+    for (name, manifest) in manifests(folder)? {
+        let kept = manifest.kept().into_iter().map(|it| (name.clone(), it.to_owned()));
+        builds.extend(kept);
+    }
+    let folder = folder.to_owned();
+    let row = move |(name, digest_there): (String, String)| -> Option<io::Result<Vec<Value>>> {
+        let file = folder_of(&folder, &name).ok()?.join(format!("{digest_there}.wasm"));
+        match fs::read(file) {
+            Ok(bytes) if digest(&bytes) == digest_there => {
+                let texts = [name, digest_there].map(Value::Text);
+                Some(Ok(texts.into_iter().chain([Value::Blob(bytes)]).collect()))
             }
-        };
-        Ok(Box::new(builds.into_iter().filter_map(row)))
-    }
-
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
-        let [Value::Text(name), Value::Text(digest), Value::Blob(bytes)] = row else {
-            return Err(no_row());
-        };
-        let is_digest = digest.len() == 64 && digest.bytes().all(|it| it.is_ascii_hexdigit());
-        if !is_digest {
-            return Err(no_row());
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Some(Err(error)),
+            _ => None,
         }
-        private::write(&folder_of(folder, name)?.join(format!("{digest}.wasm")), bytes)
+    };
+    Ok(Box::new(builds.into_iter().filter_map(row)))
+}
+
+fn put_build(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [Value::Text(name), Value::Text(digest), Value::Blob(bytes)] = row else {
+        return Err(no_row());
+    };
+    let is_digest = digest.len() == 64 && digest.bytes().all(|it| it.is_ascii_hexdigit());
+    if !is_digest {
+        return Err(no_row());
     }
+    private::write(&folder_of(folder, name)?.join(format!("{digest}.wasm")), bytes)
 }
 
 fn row(name: String, manifest: &Manifest) -> io::Result<Vec<Value>> {
@@ -121,20 +111,13 @@ fn row(name: String, manifest: &Manifest) -> io::Result<Vec<Value>> {
 /// What is remembered in `folder`; what cannot be read is no reason to forget it.
 fn manifests(folder: &Path) -> io::Result<BTreeMap<String, Manifest>> {
     let mut found = BTreeMap::new();
-    let entries = match fs::read_dir(folder.join(FOLDER)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
-        entries => entries?,
-    };
-    for entry in entries {
+    for entry in private::there(fs::read_dir(folder.join(FOLDER)))?.into_iter().flatten() {
         let path = entry?.path();
         let Some(name) = name_of(&path) else { continue };
         let file = path.join(MANIFEST);
-        let read = match fs::read(&file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            read => read.and_then(|it| Ok(serde_json::from_slice(&it)?)),
-        };
         let told = |error: io::Error| io::Error::other(format!("{}: {error}", file.display()));
-        found.insert(name, read.map_err(told)?);
+        let Some(text) = private::there(fs::read(&file)).map_err(told)? else { continue };
+        found.insert(name, serde_json::from_slice(&text).map_err(|it| told(it.into()))?);
     }
     Ok(found)
 }

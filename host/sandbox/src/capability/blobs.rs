@@ -10,11 +10,11 @@ use store::blobs::{Blob, BlobError, Blobs};
 impl wit::Host for CallState {
     async fn stat(&mut self, id: String) -> Result<wit::Blob, wit::Error> {
         let taped = self.taped("blobs.stat", || json!([id]));
-        if let Some(given) = taped.given::<Kept<Kind>>().await {
-            return given.map(wit::Blob::from);
+        if let Some(given) = taped.given::<Kept<Found>>().await {
+            return given.map(|it: Found| it.0);
         }
         let answer = self.stat_blob(&id).await.map(blob);
-        taped.keep_as(answer, |_, it| Kept::of(it, Kind::of))
+        taped.keep_as(answer, |_, it| Kept::of(it, |it| Found(it.clone())))
     }
 
     async fn sniff(&mut self, id: String) -> Result<Option<String>, wit::Error> {
@@ -37,11 +37,11 @@ impl wit::Host for CallState {
 
     async fn put(&mut self, data: Vec<u8>, mime_type: String) -> Result<wit::Blob, wit::Error> {
         let taped = self.taped("blobs.put", || json!([Bytes::of(&data), mime_type]));
-        if let Some(given) = taped.given::<Kept<Kind>>().await {
-            return given.map(wit::Blob::from);
+        if let Some(given) = taped.given::<Kept<Found>>().await {
+            return given.map(|it: Found| it.0);
         }
         let answer = self.put_blob(data, mime_type).await;
-        taped.keep_as(answer, |_, it| Kept::of(it, Kind::of))
+        taped.keep_as(answer, |_, it| Kept::of(it, |it| Found(it.clone())))
     }
 }
 
@@ -92,23 +92,16 @@ impl CallState {
 
 /// A blob as a record has it.
 #[derive(Serialize, Deserialize)]
-struct Kind {
+#[serde(remote = "wit::Blob")]
+struct KeptBlob {
     id: String,
     size: u64,
     mime_type: String,
 }
 
-impl Kind {
-    fn of(it: &wit::Blob) -> Self {
-        Self { id: it.id.clone(), size: it.size, mime_type: it.mime_type.clone() }
-    }
-}
-
-impl From<Kind> for wit::Blob {
-    fn from(it: Kind) -> Self {
-        Self { id: it.id, size: it.size, mime_type: it.mime_type }
-    }
-}
+/// A blob that is read and written by [`KeptBlob`].
+#[derive(Serialize, Deserialize)]
+struct Found(#[serde(with = "KeptBlob")] wit::Blob);
 
 impl ErrorParts for wit::Error {
     fn kind_and_text(&self) -> (&'static str, &str) {

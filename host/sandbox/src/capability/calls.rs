@@ -53,29 +53,20 @@ impl CallState {
 
 /// What came of a call, as a record has it.
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Kept {
+#[serde(remote = "wit::Outcome", rename_all = "snake_case")]
+enum KeptOutcome {
     Done(String),
     Held(String),
     Failed(String),
 }
 
+/// An outcome that is read and written by [`KeptOutcome`].
+#[derive(Serialize, Deserialize)]
+struct Kept(#[serde(with = "KeptOutcome")] wit::Outcome);
+
 impl Kept {
     fn all(outcomes: &[wit::Outcome]) -> Value {
-        let kept = outcomes.iter().cloned().map(|outcome| match outcome {
-            wit::Outcome::Done(it) => Self::Done(it),
-            wit::Outcome::Held(it) => Self::Held(it),
-            wit::Outcome::Failed(it) => Self::Failed(it),
-        });
-        json!(kept.collect::<Vec<_>>())
-    }
-
-    fn outcome(self) -> wit::Outcome {
-        match self {
-            Self::Done(it) => wit::Outcome::Done(it),
-            Self::Held(it) => wit::Outcome::Held(it),
-            Self::Failed(it) => wit::Outcome::Failed(it),
-        }
+        json!(outcomes.iter().cloned().map(Self).collect::<Vec<_>>())
     }
 }
 
@@ -127,7 +118,7 @@ impl wit::Host for CallState {
         let taped =
             self.taped("calls.call", || requests.iter().map(shown).collect::<Vec<_>>().into());
         if let Some(given) = taped.given::<Vec<Kept>>().await {
-            return given.into_iter().map(Kept::outcome).collect();
+            return given.into_iter().map(|it| it.0).collect();
         }
         let Some((by, around)) = self.requested_itself() else {
             let outcomes = requests.iter().map(|_| wit::Outcome::Failed(no_caller())).collect();
@@ -147,7 +138,7 @@ impl wit::Host for CallState {
     async fn held(&mut self, ids: Vec<String>) -> Vec<wit::Outcome> {
         let taped = self.taped("calls.held", || json!(ids));
         if let Some(given) = taped.given::<Vec<Kept>>().await {
-            return given.into_iter().map(Kept::outcome).collect();
+            return given.into_iter().map(|it| it.0).collect();
         }
         let Some((by, around)) = self.requested_itself() else {
             let outcomes = ids.iter().map(|_| wit::Outcome::Failed(no_caller())).collect();

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{CallError, Problem, Stop};
-use base::failure::{Failure, INVALID, shortened};
+use base::failure::{Failure, shortened};
 
 /// Bytes that one of several problems may have, and the place where it is; and how many are reported.
 const PROBLEM_BYTES_MAX: usize = 1 << 10;
@@ -137,7 +137,7 @@ fn invalid(problems: &[Problem]) -> Failure {
     let message = each.collect::<Vec<_>>().join("; ");
     let list: Vec<_> =
         problems.iter().map(|it| json!({ "pointer": it.pointer, "message": it.message })).collect();
-    let failure = Failure::new(INVALID, 400, message);
+    let failure = Failure::invalid(message);
     match problems.first() {
         Some(first) => failure
             .with("field", field(&first.pointer))

@@ -58,10 +58,7 @@ async fn list(
     extensions: Extensions,
 ) -> Result<Json<Value>, Refused> {
     let caller = endpoints.caller(&headers, &extensions)?;
-    let all = match &endpoints.calls.approvals {
-        Some(it) => it.list(&caller.principal).await.map_err(|it| unread(&it))?,
-        None => Vec::new(),
-    };
+    let all = endpoints.calls.approvals.list(&caller.principal).await.map_err(|it| unread(&it))?;
     let shown = all.iter().filter(|it| endpoints.calls.shows(it, &caller));
     let all: Vec<_> = shown.map(|it| endpoints.approval_json(it, &caller)).collect();
     Ok(Json(json!({ "approvals": all })))
@@ -91,13 +88,13 @@ async fn answer(
     })?;
     let body: ReplyBody = serde_json::from_slice(&body).map_err(|error| {
         let why = unreadable::why(&error.to_string());
-        invalid(format!("{FORM}: {why}"))
+        Failure::invalid(format!("{FORM}: {why}"))
     })?;
     let reply = match (body.allow, body.answers) {
         (Some(true), None) => Reply::Allow,
         (Some(false), None) => Reply::Deny,
         (None, Some(answers)) => Reply::Answers(answers),
-        _ => return Err(invalid(format!("{FORM}, one of the two")).into()),
+        _ => return Err(Failure::invalid(format!("{FORM}, one of the two")).into()),
     };
     let before = endpoints.approval(&id, &caller).await?;
     if body.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
@@ -134,8 +131,8 @@ impl Endpoints {
 
     /// The approval of that id, where it is `caller`'s and they may know of it.
     async fn approval(&self, id: &str, caller: &Caller) -> Result<Approval, Failure> {
-        let approvals = self.calls.approvals.as_ref().ok_or_else(unknown_approval)?;
-        let found = approvals.get(id, &caller.principal).await.map_err(|it| unread(&it))?;
+        let found = self.calls.approvals.get(id, &caller.principal).await;
+        let found = found.map_err(|it| unread(&it))?;
         found.filter(|it| self.calls.shows(it, caller)).ok_or_else(unknown_approval)
     }
 
@@ -199,10 +196,6 @@ fn over(it: &Approval) -> Failure {
         }
     };
     Failure::new(error, status, message).with("state", it.state.name())
-}
-
-fn invalid(message: String) -> Failure {
-    Failure::new("invalid_params", 400, message)
 }
 
 fn rfc3339(second: u64) -> String {

@@ -118,13 +118,13 @@ impl Endpoints {
             },
         };
         let asked = self.asked(place, &parts.uri, (&caller, is_chat))?;
-        let bad = |message: String| Failure::new("invalid_params", 400, message);
-        let query = || query::pairs(parts.uri.query().unwrap_or_default()).map_err(bad);
+        let query =
+            || query::pairs(parts.uri.query().unwrap_or_default()).map_err(Failure::invalid);
         let segments = match asked.path.as_str() {
             "" => Ok(Vec::new()),
             path => path.split('/').map(query::decode).collect::<Result<_, _>>(),
         };
-        let segments: Vec<_> = segments.map_err(bad)?;
+        let segments: Vec<_> = segments.map_err(Failure::invalid)?;
         let segments: Vec<_> = segments.iter().map(String::as_str).collect();
         let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
         let name = asked.component.name().clone();
@@ -174,7 +174,7 @@ impl Endpoints {
                 if !caller.may_use(Owner::Component(&name)) {
                     return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
                 }
-                let path = query::decode(&asked.path).map_err(bad)?;
+                let path = query::decode(&asked.path).map_err(Failure::invalid)?;
                 let request = Request { path, query: query()?, meta: "{}".to_owned() };
                 match component.get(&request, caller).await? {
                     Some(found) => Ok(json(found).into_response()),
@@ -211,7 +211,7 @@ impl Endpoints {
                 let message = format!("The body is larger than the {most} bytes that are read.");
                 Failure::new("payload_too_large", 413, message)
             }
-            Unread::Broken => Failure::new("invalid_params", 400, "The body breaks off."),
+            Unread::Broken => Failure::invalid("The body breaks off."),
         })?;
         let query = parts.uri.query().map(|it| format!("?{it}")).unwrap_or_default();
         let uri = format!("/{}{query}", asked.path);
@@ -222,9 +222,9 @@ impl Endpoints {
                 request = request.header(passed, value);
             }
         }
-        let request = request.body(body.into()).map_err(|_| {
-            Failure::new("invalid_params", 400, "The address cannot be passed on to the component.")
-        })?;
+        let request = request
+            .body(body.into())
+            .map_err(|_| Failure::invalid("The address cannot be passed on to the component."))?;
         let (component, trace) = (asked.component.clone(), TraceHeaders::of(&parts.headers));
         let call = HandlerCall { component, request, caller, trace };
         let (answer, body) = self.calls.respond(call).await?.into_parts();

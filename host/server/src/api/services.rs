@@ -111,11 +111,7 @@ impl Services {
         }
         loop {
             let all = self.look_ups.iter().map(|it| timeout(AGE_MAX, ask(&registry, it)));
-            let all = tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                all = join_all(all) => all,
-            };
+            let Some(all) = stop.run_until_cancelled(join_all(all)).await else { return };
             {
                 let mut answers = self.answers.lock();
                 for (it, answer) in self.look_ups.iter().zip(all) {
@@ -131,11 +127,8 @@ impl Services {
             }
             *self.last.lock() = Some(Instant::now());
             self.asked.send_replace(());
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                _ = timeout(EVERY, self.is_wanted()) => {}
-            }
+            let wanted = timeout(EVERY, self.is_wanted());
+            let Some(_) = stop.run_until_cancelled(wanted).await else { return };
         }
     }
 }

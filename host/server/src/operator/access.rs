@@ -20,7 +20,10 @@ use calls::{
     authorization::{bearer, caller_of, forbidden, unknown_operator},
     refusal::refusal,
 };
-use store::seal::{Seal, random};
+use store::{
+    private,
+    seal::{Seal, random},
+};
 
 /// What lies in the data folder while a server runs there.
 const FILE: &str = "operator.json";
@@ -43,11 +46,8 @@ impl Key {
     /// # Errors
     /// When the file cannot be read, or is none of ours.
     pub fn read(data: &Path) -> io::Result<Option<Self>> {
-        match fs::read(data.join(FILE)) {
-            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let text = private::there(fs::read(data.join(FILE)))?;
+        Ok(text.map(|it| serde_json::from_slice(&it)).transpose()?)
     }
 }
 
@@ -76,7 +76,7 @@ impl OperatorAccess {
 
     /// Writes `key` down, for users who can read the data folder.
     pub(crate) fn hang_out(&self, key: &Key) -> io::Result<()> {
-        store::private::write(&self.file, &serde_json::to_vec(key)?)
+        private::write(&self.file, &serde_json::to_vec(key)?)
     }
 
     fn of(token: &str, addr: SocketAddr, file: PathBuf) -> io::Result<Self> {

@@ -8,10 +8,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    Operator,
-    routes::{read_or_none, wrong},
-};
+use super::{Operator, routes::read_or_none};
 use crate::api::Refused;
 use accounts::{AccountError, Accounts};
 use base::failure::Failure;
@@ -43,7 +40,7 @@ fn accounts(operator: &Operator) -> Result<&Accounts, Failure> {
 
 fn failure(error: AccountError) -> Failure {
     match error {
-        AccountError::Wrong(what) => Failure::new("invalid_params", 400, what),
+        AccountError::Wrong(what) => Failure::invalid(what),
         AccountError::Exists => {
             let what = "there is an account of that name already; `madoguchi account link NAME` makes a new link for it";
             Failure::new("exists", 409, what)
@@ -90,7 +87,9 @@ pub(super) async fn link((State(operator), Path(name)): Named, body: Bytes) -> A
 pub(super) async fn rescope((State(operator), Path(name)): Named, body: Bytes) -> Answer {
     // Who says nothing means to look, and not to give everything.
     let scopes = given(&body)?.ok_or_else(|| {
-        wrong("which scopes? {\"scopes\": [\"SCOPE\", …]} says, or --scopes at the command line")
+        Failure::invalid(
+            "which scopes? {\"scopes\": [\"SCOPE\", …]} says, or --scopes at the command line",
+        )
     })?;
     accounts(&operator)?.rescope(&name, scopes.clone()).await.map_err(failure)?;
     Ok(Json(json!({ "name": name, "scopes": scopes })))

@@ -132,7 +132,7 @@ pub(super) async fn reconnect((State(operator), Path(name)): Named) -> Answer<Va
 /// What one of the latest calls did, round by round and part by part.
 pub(super) async fn call_rounds((State(operator), Path(call)): Named) -> Answer<Value> {
     let number: u64 = call.parse().map_err(|_| {
-        wrong(format!("{call:?} is no call's number; the audit log has it as `call`"))
+        Failure::invalid(format!("{call:?} is no call's number; the audit log has it as `call`"))
     })?;
     let rounds = operator.calls.watch.timelines.of(number);
     if rounds.is_empty() {
@@ -271,7 +271,7 @@ pub(super) fn read_or_none<T: Default + DeserializeOwned>(
 fn read<T: DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| {
         let why = unreadable::why(&error.to_string());
-        wrong(format!("the body is {form}: {why}"))
+        Failure::invalid(format!("the body is {form}: {why}"))
     })
 }
 
@@ -338,7 +338,7 @@ pub(super) async fn audit(
         [(name, number)] if name == "lines" => number.parse().ok(),
         _ => None,
     };
-    let lines = lines.ok_or_else(|| wrong("?lines=NUMBER is all that can be asked"))?;
+    let lines = lines.ok_or_else(|| Failure::invalid("?lines=NUMBER is all that can be asked"))?;
     let tail = move || operator.calls.watch.audit.tail(lines.min(LINES_MAX));
     let lines = tokio::task::spawn_blocking(tail).await.map_err(|error| {
         let message = format!("The audit log cannot be read: {error}");
@@ -354,10 +354,6 @@ pub(super) async fn unknown() -> Response {
 pub(super) async fn wrong_method() -> Response {
     let message = "That can be had, but not with this method; see docs/operating.md.";
     refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
-}
-
-pub(super) fn wrong(message: impl Into<String>) -> Failure {
-    Failure::new("invalid_params", 400, message)
 }
 
 fn failure(error: ControlError) -> Failure {

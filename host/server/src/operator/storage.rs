@@ -20,10 +20,7 @@ use serde_json::Value;
 use tokio::{runtime::Handle, sync::mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{
-    Operator,
-    routes::{read_or_none, wrong},
-};
+use super::{Operator, routes::read_or_none};
 use crate::api::Refused;
 use base::{config::Config, failure::Failure};
 use store::{
@@ -160,9 +157,10 @@ pub(super) async fn export(
 ) -> Result<Response, Refused> {
     let Asked { table } = read_or_none(&body, "{\"table\": \"NAME\"}")?;
     if table.is_empty() {
-        return Err(
-            wrong("the body is {\"table\": \"NAME\"}; GET storage says which there are").into()
-        );
+        return Err(Failure::invalid(
+            "the body is {\"table\": \"NAME\"}; GET storage says which there are",
+        )
+        .into());
     }
     let config = operator.calls.config.clone();
     let (component, runtime) = (name.clone(), Handle::current());

@@ -16,7 +16,7 @@ use super::{
     table::PIECE_BYTES,
 };
 use crate::{
-    database::{Kind, Movable, MovedRows, Relation, Value, no_row},
+    database::{Kind, Movable, MovedRows, Value, no_row},
     private,
 };
 
@@ -33,8 +33,9 @@ const PUT_PIECE: &str = "INSERT INTO madoguchi_host.pieces (content, number, byt
     VALUES (('x' || left($1, 16))::bit(64)::bigint, $2::int, $3)";
 
 /// What is known of each, and their contents, which come after that; a blob has no more bytes than `limits` say.
-pub fn movables(limits: &Limits) -> [Box<dyn Movable>; 2] {
-    let blobs = Relation {
+pub fn movables(limits: &Limits) -> [Movable; 2] {
+    let most = limits.blob_bytes_max;
+    let of_files = Movable {
         name: "files",
         columns: &[
             ("id", Kind::Text),
@@ -49,8 +50,11 @@ pub fn movables(limits: &Limits) -> [Box<dyn Movable>; 2] {
             .to_owned(),
         insert: PUT,
         path: Some(FOLDER),
+        rows: Box::new(files),
+        put: Box::new(put_file),
+        fit: Box::new(move |row| fit(row, most)),
     };
-    let pieces = Relation {
+    let of_pieces = Movable {
         name: "pieces",
         columns: &[("id", Kind::Text), ("number", Kind::Integer), ("bytes", Kind::Blob)],
         select: "SELECT id, number, bytes
@@ -58,115 +62,101 @@ pub fn movables(limits: &Limits) -> [Box<dyn Movable>; 2] {
             .to_owned(),
         insert: PUT_PIECE,
         path: None,
+        rows: Box::new(pieces),
+        put: Box::new(put_piece),
+        fit: Box::new(Ok),
     };
-    [Box::new(Files(blobs, limits.blob_bytes_max)), Box::new(Pieces(pieces))]
+    [of_files, of_pieces]
 }
 
-struct Files(Relation, u64);
-
-struct Pieces(Relation);
-
-impl Movable for Files {
-    fn relation(&self) -> &Relation {
-        &self.0
-    }
-
-    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let each = index::walk(&folder.join(FOLDER)).map(|it| -> io::Result<Vec<Value>> {
-            let (id, _, kept) = it?;
-            Ok(vec![
-                Value::Text(id),
-                Value::Text(kept.mime_type),
-                Value::Integer(kept.size.cast_signed()),
-                kept.sniffed.map_or(Value::Null, |it| Value::Text(it.to_owned())),
-                Value::Integer(i64::try_from(kept.used.as_millis()).unwrap_or(i64::MAX)),
-                Value::Text(kept.share.as_deref().unwrap_or_default().to_owned()),
-            ])
-        });
-        Ok(Box::new(each))
-    }
-
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
-        let [
+fn files(folder: &Path) -> io::Result<MovedRows> {
+    let each = index::walk(&folder.join(FOLDER)).map(|it| -> io::Result<Vec<Value>> {
+        let (id, _, kept) = it?;
+        Ok(vec![
             Value::Text(id),
-            Value::Text(mime_type),
-            Value::Integer(size),
-            sniffed,
-            Value::Integer(used_ms),
-            Value::Text(share),
-        ] = row
-        else {
-            return Err(no_row());
-        };
-        let path = path(folder, id)?;
-        if let Some(above) = path.parent() {
-            private::make_folder(above)?;
-        }
-        let sniffed = if let Value::Text(it) = sniffed { mime::known(it) } else { None };
-        let share = (!share.is_empty()).then(|| share.as_str().into());
-        let used = Duration::from_millis(used_ms.unsigned_abs());
-        let kept = Kept::new(size.unsigned_abs(), mime_type.clone(), sniffed, (share, used));
-        private::write(&path.with_extension("json"), &serde_json::to_vec(&kept)?)?;
-        private::create_new(&path)?.set_modified(UNIX_EPOCH + used)
-    }
-
-    fn fit(&self, mut row: Vec<Value>) -> Result<Vec<Value>, String> {
-        let most = self.1;
-        if let [Value::Text(id), _, Value::Integer(size), ..] = &row[..]
-            && size.unsigned_abs() > most
-        {
-            return Err(format!(
-                "the file {id} has {size} bytes, and {most} is most: set blob_bytes_max under [blobs] to {size} at least, or let it end first"
-            ));
-        }
-        // A type that is not known any more is none on either side.
-        if let Some(Value::Text(it)) = row.get(3)
-            && mime::known(it).is_none()
-        {
-            row[3] = Value::Null;
-        }
-        Ok(row)
-    }
+            Value::Text(kept.mime_type),
+            Value::Integer(kept.size.cast_signed()),
+            kept.sniffed.map_or(Value::Null, |it| Value::Text(it.to_owned())),
+            Value::Integer(i64::try_from(kept.used.as_millis()).unwrap_or(i64::MAX)),
+            Value::Text(kept.share.as_deref().unwrap_or_default().to_owned()),
+        ])
+    });
+    Ok(Box::new(each))
 }
 
-impl Movable for Pieces {
-    fn relation(&self) -> &Relation {
-        &self.0
+fn put_file(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [
+        Value::Text(id),
+        Value::Text(mime_type),
+        Value::Integer(size),
+        sniffed,
+        Value::Integer(used_ms),
+        Value::Text(share),
+    ] = row
+    else {
+        return Err(no_row());
+    };
+    let path = path(folder, id)?;
+    if let Some(above) = path.parent() {
+        private::make_folder(above)?;
     }
+    let sniffed = if let Value::Text(it) = sniffed { mime::known(it) } else { None };
+    let share = (!share.is_empty()).then(|| share.as_str().into());
+    let used = Duration::from_millis(used_ms.unsigned_abs());
+    let kept = Kept::new(size.unsigned_abs(), mime_type.clone(), sniffed, (share, used));
+    private::write(&path.with_extension("json"), &serde_json::to_vec(&kept)?)?;
+    private::create_new(&path)?.set_modified(UNIX_EPOCH + used)
+}
 
-    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let mut blobs = index::walk(&folder.join(FOLDER));
-        let mut open: Option<(String, File, u64)> = None;
-        let mut next = move || -> io::Result<Option<Vec<Value>>> {
-            loop {
-                if let Some((id, file, number)) = &mut open {
-                    let mut bytes = vec![0; PIECE_BYTES];
-                    let read = read_at(file, &mut bytes, *number * PIECE_BYTES as u64)?;
-                    bytes.truncate(read);
-                    if read > 0 {
-                        let at = Value::Integer(number.cast_signed());
-                        *number += 1;
-                        return Ok(Some(vec![Value::Text(id.clone()), at, Value::Blob(bytes)]));
-                    }
+fn fit(mut row: Vec<Value>, most: u64) -> Result<Vec<Value>, String> {
+    if let [Value::Text(id), _, Value::Integer(size), ..] = &row[..]
+        && size.unsigned_abs() > most
+    {
+        return Err(format!(
+            "the file {id} has {size} bytes, and {most} is most: set blob_bytes_max under [blobs] to {size} at least, or let it end first"
+        ));
+    }
+    // A type that is not known any more is none on either side.
+    if let Some(Value::Text(it)) = row.get(3)
+        && mime::known(it).is_none()
+    {
+        row[3] = Value::Null;
+    }
+    Ok(row)
+}
+
+fn pieces(folder: &Path) -> io::Result<MovedRows> {
+    let mut blobs = index::walk(&folder.join(FOLDER));
+    let mut open: Option<(String, File, u64)> = None;
+    let mut next = move || -> io::Result<Option<Vec<Value>>> {
+        loop {
+            if let Some((id, file, number)) = &mut open {
+                let mut bytes = vec![0; PIECE_BYTES];
+                let read = read_at(file, &mut bytes, *number * PIECE_BYTES as u64)?;
+                bytes.truncate(read);
+                if read > 0 {
+                    let at = Value::Integer(number.cast_signed());
+                    *number += 1;
+                    return Ok(Some(vec![Value::Text(id.clone()), at, Value::Blob(bytes)]));
                 }
-                let Some(blob) = blobs.next() else { return Ok(None) };
-                let (id, path, _) = blob?;
-                open = Some((id, File::open(path)?, 0));
             }
-        };
-        Ok(Box::new(std::iter::from_fn(move || next().transpose())))
-    }
+            let Some(blob) = blobs.next() else { return Ok(None) };
+            let (id, path, _) = blob?;
+            open = Some((id, File::open(path)?, 0));
+        }
+    };
+    Ok(Box::new(std::iter::from_fn(move || next().transpose())))
+}
 
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
-        let [Value::Text(id), Value::Integer(number), Value::Blob(bytes)] = row else {
-            return Err(no_row());
-        };
-        let file = private::options().write(true).open(path(folder, id)?)?;
-        // The time of change is that of the last use.
-        let used = file.metadata()?.modified()?;
-        file.write_all_at(bytes, number.unsigned_abs() * PIECE_BYTES as u64)?;
-        file.set_modified(used)
-    }
+fn put_piece(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [Value::Text(id), Value::Integer(number), Value::Blob(bytes)] = row else {
+        return Err(no_row());
+    };
+    let file = private::options().write(true).open(path(folder, id)?)?;
+    // The time of change is that of the last use.
+    let used = file.metadata()?.modified()?;
+    file.write_all_at(bytes, number.unsigned_abs() * PIECE_BYTES as u64)?;
+    file.set_modified(used)
 }
 
 fn path(folder: &Path, id: &str) -> io::Result<std::path::PathBuf> {

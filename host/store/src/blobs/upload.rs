@@ -53,9 +53,6 @@ impl Upload {
     }
 
     /// Makes sure that `size` bytes will fit, for those who say beforehand how many come.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
     pub async fn expect(&mut self, size: u64) -> Result<(), BlobError> {
         if size > self.blob_bytes_max {
             if let To::Table(arriving) = &mut self.to {
@@ -70,9 +67,6 @@ impl Upload {
     }
 
     /// Takes the next piece.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
     pub async fn write(&mut self, piece: &[u8]) -> Result<(), BlobError> {
         self.size += piece.len() as u64;
         self.expect(self.size).await?;
@@ -89,9 +83,6 @@ impl Upload {
     }
 
     /// The whole has come: gives it its name.
-    ///
-    /// # Errors
-    /// See [`BlobError`].
     pub async fn finish(self, mime_type: &str) -> Result<Blob, BlobError> {
         let id = hexadecimal(&self.digest.finalize());
         let (mime_type, sniffed) = (mime_type.to_owned(), mime::sniff(&self.head));

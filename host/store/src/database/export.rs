@@ -98,9 +98,6 @@ impl Stored {
     }
 
     /// Names of the tables and views of a component.
-    ///
-    /// # Errors
-    /// See [`ExportError`].
     pub fn tables(&self, component: &str) -> Result<Vec<String>, ExportError> {
         let tables = match self {
             Self::Files(folder) => tables_readonly(&file(folder, component)?)?,
@@ -115,9 +112,6 @@ impl Stored {
 
     /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
     /// moment. Returns how many there were.
-    ///
-    /// # Errors
-    /// See [`ExportError`].
     pub fn export(&self, component: &str, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
         match self {
             Self::Files(folder) => export_readonly(&file(folder, component)?, table, each),
@@ -147,30 +141,20 @@ fn file(folder: &Path, component: &str) -> Result<PathBuf, ExportError> {
 
 /// Names of the tables and views in a file that another process may have open.
 pub(super) fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
-    Ok(open(path)?.host(list)?)
+    Ok(open(path)?.host(|it| list(it, true))?)
 }
 
 /// The tables in a file that another process may have open, each with its rows: `most` and one where there are more
 /// than `most`. Views are left out, for they keep nothing.
-///
-/// # Errors
-/// See [`ExportError`].
 fn rows_readonly(path: &Path, most: u32) -> Result<Vec<(String, u32)>, ExportError> {
     let counted: rusqlite::Result<Vec<(String, u32)>> = open(path)?.host(|connection| {
-        let mut prepared = connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table'
-                AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-        )?;
-        let names: rusqlite::Result<Vec<String>> =
-            prepared.query_map([], |row| row.get(0))?.collect();
-        let names = names?.into_iter().filter(|it| !is_the_hosts(it));
         let count = |name: String| {
             let sql = format!("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT ?1)", quoted(&name));
             let rows =
                 connection.query_row(&sql, [most.saturating_add(1)], |row| row.get::<_, u32>(0))?;
             Ok((name, rows))
         };
-        names.map(count).collect()
+        list(connection, false)?.into_iter().map(count).collect()
     });
     Ok(counted?)
 }
@@ -186,7 +170,7 @@ pub(super) fn export_readonly(
     let tables = guarded.host(|connection| {
         // One snapshot for the shape and the rows.
         connection.execute_batch("BEGIN")?;
-        list(connection)
+        list(connection, true)
     })?;
     if !tables.iter().any(|known| known == table) {
         return Err(ExportError::NoTable { table: table.to_owned(), tables });
@@ -209,12 +193,13 @@ fn open(path: &Path) -> rusqlite::Result<Guarded> {
     connections::open_reader(&site).map(|it| it.0)
 }
 
-fn list(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+/// The names of the tables, and of the views where they are wanted.
+pub(super) fn list(connection: &Connection, views: bool) -> rusqlite::Result<Vec<String>> {
     let mut prepared = connection.prepare(
-        "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')
+        "SELECT name FROM sqlite_schema WHERE (type = 'table' OR ?1 AND type = 'view')
             AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )?;
-    let names = prepared.query_map([], |row| row.get::<_, String>(0))?;
+    let names = prepared.query_map([views], |row| row.get::<_, String>(0))?;
     names.filter(|name| !matches!(name, Ok(name) if is_the_hosts(name))).collect()
 }
 
@@ -248,31 +233,29 @@ fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>
         .collect()
 }
 
-/// In the order of the primary key; without one, in the order of insertion; a view in its own.
 fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite::Result<String> {
-    let mut names: Vec<String> =
-        columns.iter().filter(|it| !it.is_secret).map(|column| quoted(&column.name)).collect();
-    if names.is_empty() {
-        names.push("NULL".to_owned());
-    }
-    let mut key: Vec<&Column> = columns.iter().filter(|column| column.key > 0).collect();
-    key.sort_by_key(|column| column.key);
-    let mut order: Vec<String> = key.iter().map(|column| quoted(&column.name)).collect();
     let is_table = connection.query_row(
         "SELECT type = 'table' FROM sqlite_schema WHERE name = ?1",
         [table],
         |row| row.get::<_, bool>(0),
     )?;
-    if order.is_empty() && is_table {
-        let free =
-            |name: &&str| !columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
-        order.extend(["rowid", "_rowid_", "oid"].iter().copied().find(free).map(str::to_owned));
-    }
-    let mut sql = format!("SELECT {} FROM {}", names.join(", "), quoted(table));
-    if !order.is_empty() {
-        sql += &format!(" ORDER BY {}", order.join(", "));
-    }
-    Ok(sql)
+    let free = |name: &&str| !columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+    let inserted = ["rowid", "_rowid_", "oid"].into_iter().find(free);
+    Ok(in_order(&quoted(table), columns, inserted.filter(|_| is_table)))
+}
+
+/// The query of all that is exported of `table`, in the order of the primary key; without one, in that in which rows
+/// were `inserted`; a view in its own.
+pub(super) fn in_order(table: &str, columns: &[Column], inserted: Option<&str>) -> String {
+    let names = columns.iter().filter(|it| !it.is_secret).map(|it| quoted(&it.name));
+    let names: Vec<_> = names.collect();
+    let names = if names.is_empty() { "NULL".to_owned() } else { names.join(", ") };
+    let mut key: Vec<_> = columns.iter().filter(|it| it.key > 0).collect();
+    key.sort_by_key(|it| it.key);
+    let key: Vec<_> = key.iter().map(|it| quoted(&it.name)).collect();
+    let order = if key.is_empty() { inserted.map(str::to_owned) } else { Some(key.join(", ")) };
+    let order = order.map(|it| format!(" ORDER BY {it}")).unwrap_or_default();
+    format!("SELECT {names} FROM {table}{order}")
 }
 
 fn values(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Vec<Value>> {
@@ -331,9 +314,6 @@ pub enum BackupError {
 }
 
 /// Copies the database in `from` into `to`, which is not there yet; all of it is of one moment.
-///
-/// # Errors
-/// See [`BackupError`].
 pub fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let source = Connection::open_with_flags(from, flags)?;

@@ -141,7 +141,7 @@ fn apply_within(guarded: &Guarded, list: &[Migration]) -> Result<u32, MigrateErr
 }
 
 /// The hashes of those that are applied.
-fn known(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn known(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection
         .prepare("SELECT hash FROM madoguchi_migrations ORDER BY number")?
         .query_map([], |row| row.get(0))?

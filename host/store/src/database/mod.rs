@@ -26,14 +26,15 @@ mod writer;
 mod tests;
 
 use futures::future::BoxFuture;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+
+use tempfile::TempDir;
 
 pub use export::{BackupError, ExportError, Stored, StoredDatabase, copy};
 pub use migrations::{MigrateError, Migration};
-pub use movable::{Movable, Relation, Rows as MovedRows, no_row};
+pub use movable::{Movable, Rows as MovedRows, no_row};
 pub use moving::{Kind, MoveError, Moved, Plan, Recorded, recorded};
 pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Fence, Limits, OpenError, sql};
@@ -57,7 +58,7 @@ struct Inner {
     site: Arc<Site>,
     readers: Readers,
     writer: Writer,
-    _scratch: Option<Scratch>,
+    _scratch: Option<TempDir>,
 }
 
 impl Database {
@@ -73,12 +74,17 @@ impl Database {
     /// It is a file like any other, so that what passes here passes there, but nothing waits for
     /// the disk.
     pub fn temporary(limits: Limits) -> Result<Self, OpenError> {
-        let scratch = Scratch::new()?;
-        let path = scratch.0.join("temporary.db");
+        let mut folder = tempfile::Builder::new();
+        folder
+            .prefix("madoguchi-")
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let failed = |source| OpenError::Folder { path: std::env::temp_dir(), source };
+        let scratch = folder.tempdir().map_err(failed)?;
+        let path = scratch.path().join("temporary.db");
         Self::start(&path, limits, Some(scratch))
     }
 
-    fn start(path: &Path, limits: Limits, scratch: Option<Scratch>) -> Result<Self, OpenError> {
+    fn start(path: &Path, limits: Limits, scratch: Option<TempDir>) -> Result<Self, OpenError> {
         let site = Arc::new(Site::new(path, limits, scratch.is_none()));
         let writer = Writer::start(&site)?;
         let readers = Readers::new(site.clone());
@@ -126,9 +132,6 @@ impl Database {
     }
 
     /// The same of what is done under a lease: refused where another node has that by now.
-    ///
-    /// # Errors
-    /// The same.
     pub fn transact_under<'a>(
         &'a self,
         fence: &'a Fence,
@@ -184,32 +187,5 @@ impl Database {
             Engine::Sqlite(it) => it.site.damage.get().map(String::as_str),
             Engine::Postgres(_) => None,
         }
-    }
-}
-
-/// A folder of our own that goes when this goes.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self, OpenError> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let process = std::process::id();
-        loop {
-            let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let folder = std::env::temp_dir().join(format!("madoguchi-{process}-{count}"));
-            // Making fails on what is there already, so a folder is never shared or followed.
-            match crate::private::make_new_folder(&folder) {
-                Ok(()) => return Ok(Self(folder)),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(OpenError::Folder { path: folder, source }),
-            }
-        }
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system, which sweeps the temporary folder.
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -7,8 +7,18 @@ use std::path::Path;
 use super::moving::{Kind, MoveError, Table};
 use super::types::Value;
 
-/// How one part of it lies on PostgreSQL, in the schema `madoguchi_host`.
-pub struct Relation {
+/// The rows of a part, as they come.
+pub type Rows = Box<dyn Iterator<Item = io::Result<Vec<Value>>>>;
+/// What reads the rows of a data folder, where nothing is changed.
+type Read = Box<dyn Fn(&Path) -> io::Result<Rows>>;
+/// What puts a row into a folder, which has nothing of its part but what was put there.
+type Put = Box<dyn Fn(&Path, &[Value]) -> io::Result<()>>;
+/// What gives the row as it is kept on either side; or says why it is not kept there, in a sentence that says what to
+/// correct.
+type Fit = Box<dyn Fn(Vec<Value>) -> Result<Vec<Value>, String>>;
+
+/// One part of it, and how it lies on PostgreSQL, in the schema `madoguchi_host`.
+pub struct Movable {
     /// What it is called where it is told of.
     pub name: &'static str,
     /// The values of a row.
@@ -19,37 +29,12 @@ pub struct Relation {
     /// Where it lies in a data folder, if nothing of it may be there when it comes. What a data folder has copies of
     /// gives way.
     pub path: Option<&'static str>,
+    pub rows: Read,
+    pub put: Put,
+    pub fit: Fit,
 }
 
-/// The rows of a part, as they come.
-pub type Rows = Box<dyn Iterator<Item = io::Result<Vec<Value>>>>;
-
-/// One part of it.
-pub trait Movable {
-    fn relation(&self) -> &Relation;
-
-    /// The rows in `folder`, a data folder, where nothing is changed.
-    ///
-    /// # Errors
-    /// Those of the disk.
-    fn rows(&self, folder: &Path) -> io::Result<Rows>;
-
-    /// Puts a row into `folder`, which has nothing of this part but what was put there.
-    ///
-    /// # Errors
-    /// Those of the disk, or that the row is none.
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()>;
-
-    /// The row as it is kept on either side.
-    ///
-    /// # Errors
-    /// Why it is not kept there, in a sentence that says what to correct.
-    fn fit(&self, row: Vec<Value>) -> Result<Vec<Value>, String> {
-        Ok(row)
-    }
-}
-
-impl Relation {
+impl Movable {
     pub(super) fn table(&self) -> Table {
         let columns = self.columns.iter().map(|(name, kind)| ((*name).to_owned(), *kind));
         Table { name: self.name.to_owned(), columns: columns.collect() }
@@ -58,21 +43,17 @@ impl Relation {
 
 /// The rows in `folder`, each as it is kept on either side.
 pub(super) fn fitting<'a>(
-    part: &'a dyn Movable,
+    part: &'a Movable,
     table: &'a Table,
     folder: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<Value>, MoveError>> + use<'a>, MoveError> {
-    let rows = part.rows(folder).map_err(|it| MoveError::of(&table.name, &it))?;
+    let rows = (part.rows)(folder).map_err(|it| MoveError::of(&table.name, &it))?;
     Ok(rows.map(|row| fit(part, table, row.map_err(|it| MoveError::of(&table.name, &it))?)))
 }
 
 /// The row as it is kept on either side.
-pub(super) fn fit(
-    part: &dyn Movable,
-    table: &Table,
-    row: Vec<Value>,
-) -> Result<Vec<Value>, MoveError> {
-    table.fit(part.fit(row).map_err(|it| MoveError::of(&table.name, &it))?)
+pub(super) fn fit(part: &Movable, table: &Table, row: Vec<Value>) -> Result<Vec<Value>, MoveError> {
+    table.fit((part.fit)(row).map_err(|it| MoveError::of(&table.name, &it))?)
 }
 
 /// What is put there that is no row of its part.

@@ -10,13 +10,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use sha2::{Digest as _, Sha256};
 
 use super::connections::{self, Guarded, Site};
-use super::guard::is_the_hosts;
-use super::migrations::Migration;
+use super::export;
+use super::migrations::{self, Migration};
+use super::run::own;
 use super::types::{Limits, Value};
 use super::{Database, mark};
 use crate::data::{DATABASES, MOVED, finish_move};
@@ -267,14 +267,12 @@ pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
     let mut found = Vec::new();
     for (component, path) in files(data)? {
         let source = Source::open(&component, &path)?;
-        let hashes = source.guarded.host(|it| -> rusqlite::Result<Vec<String>> {
+        let hashes = source.guarded.host(|it| {
             let there = "SELECT 1 FROM sqlite_schema WHERE name = 'madoguchi_migrations'";
             if it.query_row(there, [], |_| Ok(())).optional()?.is_none() {
                 return Ok(Vec::new());
             }
-            it.prepare("SELECT hash FROM madoguchi_migrations ORDER BY number")?
-                .query_map([], |row| row.get(0))?
-                .collect()
+            migrations::known(it)
         });
         let hashes = hashes.map_err(|it| source.failed(&it))?;
         if hashes.is_empty() && source.tables()?.is_empty() {
@@ -298,12 +296,9 @@ fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
 /// What is in the folder of databases, by name.
 fn entries(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
     let folder = data.join(DATABASES);
-    let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|it| failed_at(&folder, &it))?,
-    };
+    let entries = private::there(fs::read_dir(&folder)).map_err(|it| failed_at(&folder, &it))?;
     let named = |it: fs::DirEntry| Some((it.file_name().into_string().ok()?, it.path()));
-    let mut found: Vec<_> = entries.flatten().filter_map(named).collect();
+    let mut found: Vec<_> = entries.into_iter().flatten().flatten().filter_map(named).collect();
     found.sort();
     Ok(found)
 }
@@ -359,17 +354,13 @@ impl Source {
 }
 
 fn tables(of: &Connection) -> rusqlite::Result<Vec<Table>> {
-    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
-    let names: rusqlite::Result<Vec<String>> =
-        of.prepare(sql)?.query_map([], |row| row.get(0))?.collect();
     let table = |name: String| {
         let sql = "SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0";
         let columns: rusqlite::Result<Vec<(String, Kind)>> =
             of.prepare(sql)?.query_map([&name], |row| Ok((row.get(0)?, Kind::Text)))?.collect();
         Ok(Table { name, columns: columns? })
     };
-    names?.into_iter().filter(|it| !is_the_hosts(it)).map(table).collect()
+    export::list(of, false)?.into_iter().map(table).collect()
 }
 
 /// The rows of a table, as they come.
@@ -389,7 +380,7 @@ impl Reading<'_> {
                 None => return Ok(None),
                 Some(row) => row,
             };
-            let value = |at| row.get_ref(at).and_then(|it| value(it, at));
+            let value = |at| own(row.get_ref(at)?).map_err(|it| rusqlite::Error::Utf8Error(at, it));
             let row: rusqlite::Result<Vec<_>> = (0..columns).map(value).collect();
             table.fit(row.map_err(|it| source.failed(&it))?).map(Some)
         })
@@ -398,19 +389,6 @@ impl Reading<'_> {
 
 /// The next row, if there is one.
 pub(super) type Next = Result<Option<Vec<Value>>, MoveError>;
-
-fn value(value: ValueRef<'_>, at: usize) -> rusqlite::Result<Value> {
-    Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(it) => Value::Integer(it),
-        ValueRef::Real(it) => Value::Real(it),
-        ValueRef::Text(it) => match std::str::from_utf8(it) {
-            Ok(it) => Value::Text(it.to_owned()),
-            Err(error) => return Err(rusqlite::Error::Utf8Error(at, error)),
-        },
-        ValueRef::Blob(it) => Value::Blob(it.to_vec()),
-    })
-}
 
 /// Refuses a data folder that has something of what comes: databases of components, those of the `plans`, or what of
 /// the host is in these `ways`.
@@ -464,13 +442,9 @@ impl Staging {
     /// Begins anew; what a move that was killed has left is removed.
     pub(super) fn begin(data: &Path) -> Result<Self, MoveError> {
         let folder = data.join(STAGING);
-        match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(failed_at(&folder, &error));
-            }
-            _ => {}
-        }
-        private::make_folder(&folder.join(DATABASES)).map_err(|it| failed_at(&folder, &it))?;
+        let begun = private::there(fs::remove_dir_all(&folder))
+            .and_then(|_| private::make_folder(&folder.join(DATABASES)));
+        begun.map_err(|it| failed_at(&folder, &it))?;
         Ok(Self { data: data.to_owned(), folder })
     }
 
@@ -540,16 +514,7 @@ impl Target {
         let sql =
             format!("INSERT INTO {} ({}) VALUES ({places})", quoted(&table.name), table.names());
         let put = || -> rusqlite::Result<()> {
-            let values = row.iter().map(|it| {
-                ToSqlOutput::Borrowed(match it {
-                    Value::Null => ValueRef::Null,
-                    Value::Integer(it) => ValueRef::Integer(*it),
-                    Value::Real(it) => ValueRef::Real(*it),
-                    Value::Text(it) => ValueRef::Text(it.as_bytes()),
-                    Value::Blob(it) => ValueRef::Blob(it),
-                })
-            });
-            self.connection.prepare_cached(&sql)?.execute(params_from_iter(values)).map(drop)
+            self.connection.prepare_cached(&sql)?.execute(params_from_iter(row)).map(drop)
         };
         put().map_err(|it| self.failed(&it))
     }

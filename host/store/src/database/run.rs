@@ -1,5 +1,7 @@
 //! Runs a guest's statements: checks the text, binds by name, counts, and stays within limits.
 
+use std::str::Utf8Error;
+
 use rusqlite::CachedStatement;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
@@ -94,8 +96,8 @@ impl Batch<'_> {
             let mut values = Vec::with_capacity(answer.columns.len());
             for (column, name) in answer.columns.iter().enumerate() {
                 let value = row.get_ref(column).map_err(|error| explain(site, index, error))?;
-                let unreadable = || format!("column {name} is text that is not UTF-8");
-                let value = own(value).ok_or_else(|| types::invalid(index, unreadable()))?;
+                let unreadable = |_| format!("column {name} is text that is not UTF-8");
+                let value = own(value).map_err(|it| types::invalid(index, unreadable(it)))?;
                 let Some(left) = self.bytes.checked_sub(value.bytes()) else {
                     let most = site.limits.result_bytes_max;
                     return Err(Error::LimitExceeded(format!("more than {most} bytes of rows")));
@@ -151,12 +153,13 @@ fn names(prepared: &rusqlite::Statement<'_>) -> Vec<String> {
     prepared.column_names().map(str::to_owned).collect()
 }
 
-fn own(value: ValueRef<'_>) -> Option<Value> {
-    Some(match value {
+/// A value of SQLite's as ours.
+pub(super) fn own(value: ValueRef<'_>) -> Result<Value, Utf8Error> {
+    Ok(match value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(integer) => Value::Integer(integer),
         ValueRef::Real(real) => Value::Real(real),
-        ValueRef::Text(text) => Value::Text(std::str::from_utf8(text).ok()?.to_owned()),
+        ValueRef::Text(text) => Value::Text(std::str::from_utf8(text)?.to_owned()),
         ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
     })
 }

@@ -106,11 +106,8 @@ fn in_name(byte: u8) -> bool {
 
 impl<'a> Tokens<'a> {
     /// Cuts off the first bytes; a cut within a character moves to its end.
-    fn take(&mut self, mut length: usize) -> &'a str {
-        while !self.rest.is_char_boundary(length) {
-            length += 1;
-        }
-        let (token, rest) = self.rest.split_at(length);
+    fn take(&mut self, length: usize) -> &'a str {
+        let (token, rest) = self.rest.split_at(self.rest.ceil_char_boundary(length));
         self.rest = rest;
         token
     }

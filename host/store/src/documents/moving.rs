@@ -3,13 +3,13 @@
 use std::{
     collections::HashMap,
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
 use super::{DocumentLimits, parse};
 use crate::{
-    database::{Kind, Movable, MovedRows, Relation, Value, no_row},
+    database::{Kind, Movable, MovedRows, Value, no_row},
     private,
 };
 
@@ -18,9 +18,12 @@ use crate::{
 pub fn movable(
     (name, entry): (&'static str, &'static str),
     limits: &DocumentLimits,
-    kinds: &'static [&'static str],
-) -> Box<dyn Movable> {
-    let relation = Relation {
+    kinds: Kinds,
+) -> Movable {
+    // Those that come after a move are younger than all of it.
+    let since = SystemTime::now() - Duration::from_secs(86_400);
+    let most = limits.document_bytes_max;
+    Movable {
         name,
         columns: &[
             ("id", Kind::Text),
@@ -37,100 +40,78 @@ pub fn movable(
         insert: "INSERT INTO madoguchi_host.documents (id, share, kind, body, bytes, place, folder)
             VALUES ($1, $2, $3, $4, length($4), $5, $6)",
         path: Some(name),
+        rows: Box::new(move |folder: &Path| rows(folder.join(name), name, kinds)),
+        put: Box::new(move |folder: &Path, row: &[Value]| {
+            put(&folder.join(name), row, kinds, since)
+        }),
+        fit: Box::new(move |row| fit(row, entry, most)),
+    }
+}
+
+type Kinds = &'static [&'static str];
+
+/// The eldest first, as a folder tells it: by the time of change.
+fn rows(folder: PathBuf, of: &'static str, kinds: Kinds) -> io::Result<MovedRows> {
+    let (mut found, mut ranks) = (Vec::new(), HashMap::new());
+    for entry in private::there(fs::read_dir(&folder))?.into_iter().flatten() {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Some((_, rank)) = parse(&name, kinds) else { continue };
+        let Some((document, _)) = name.rsplit_once('.') else { continue };
+        // A kill in the middle of a change of its kind leaves both: the one that is read counts.
+        let best = ranks.entry(document.to_owned()).or_insert(rank);
+        *best = rank.max(*best);
+        found.push((entry.metadata()?.modified()?, name));
+    }
+    found.sort();
+    found.retain(|(_, name)| {
+        let document = name.rsplit_once('.').map(|it| it.0).unwrap_or_default();
+        parse(name, kinds).map(|it| it.1) == ranks.get(document).copied()
+    });
+    let row = move |(place, (_, name)): (i64, (SystemTime, String))| -> io::Result<Vec<Value>> {
+        let (id, rest) = name.split_once('.').unwrap_or_default();
+        let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));
+        let texts = [id, share, kind].map(|it| Value::Text(it.to_owned()));
+        let body = Value::Blob(fs::read(folder.join(&name))?);
+        let rest = [body, Value::Integer(place), Value::Text(of.to_owned())];
+        Ok(texts.into_iter().chain(rest).collect())
     };
-    // Those that come after a move are younger than all of it.
-    let since = SystemTime::now() - Duration::from_secs(86_400);
-    let bytes_max = limits.document_bytes_max;
-    Box::new(Moving { relation, entry, bytes_max, kinds, since })
+    Ok(Box::new((1..).zip(found).map(row)))
 }
 
-struct Moving {
-    relation: Relation,
-    entry: &'static str,
-    bytes_max: u64,
-    kinds: &'static [&'static str],
-    since: SystemTime,
+fn put(folder: &Path, row: &[Value], kinds: Kinds, since: SystemTime) -> io::Result<()> {
+    let [
+        Value::Text(id),
+        Value::Text(share),
+        Value::Text(kind),
+        Value::Blob(body),
+        Value::Integer(place),
+        _,
+    ] = row
+    else {
+        return Err(no_row());
+    };
+    let name = match share.as_str() {
+        "" => format!("{id}.{kind}"),
+        _ => format!("{id}.{share}.{kind}"),
+    };
+    if parse(&name, kinds).is_none() {
+        return Err(no_row());
+    }
+    private::make_folder(folder)?;
+    private::write(&folder.join(&name), body)?;
+    let file = fs::File::options().write(true).open(folder.join(name))?;
+    file.set_modified(since + Duration::from_millis(place.unsigned_abs()))
 }
 
-impl Movable for Moving {
-    fn relation(&self) -> &Relation {
-        &self.relation
-    }
-
-    /// The eldest first, as a folder tells it: by the time of change.
-    fn rows(&self, folder: &Path) -> io::Result<MovedRows> {
-        let folder = folder.join(self.relation.name);
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Box::new(std::iter::empty()));
-            }
-            entries => entries?,
-        };
-        let (mut found, mut ranks) = (Vec::new(), HashMap::new());
-        for entry in entries {
-            let entry = entry?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            let Some((_, rank)) = parse(&name, self.kinds) else { continue };
-            let Some((document, _)) = name.rsplit_once('.') else { continue };
-            // A kill in the middle of a change of its kind leaves both: the one that is read counts.
-            let best = ranks.entry(document.to_owned()).or_insert(rank);
-            *best = rank.max(*best);
-            found.push((entry.metadata()?.modified()?, name));
+fn fit(row: Vec<Value>, entry: &str, most: u64) -> Result<Vec<Value>, String> {
+    match &row[..] {
+        [Value::Text(id), _, _, Value::Blob(body), ..] if body.len() as u64 > most => {
+            let len = body.len();
+            Err(format!(
+                "{id} has {len} bytes, and {most} is most: set {entry} to {len} at least, or let it end first"
+            ))
         }
-        found.sort();
-        let kinds = self.kinds;
-        found.retain(|(_, name)| {
-            let document = name.rsplit_once('.').map(|it| it.0).unwrap_or_default();
-            parse(name, kinds).map(|it| it.1) == ranks.get(document).copied()
-        });
-        let of = self.relation.name;
-        let row = move |(place, (_, name)): (i64, (SystemTime, String))| -> io::Result<Vec<Value>> {
-            let (id, rest) = name.split_once('.').unwrap_or_default();
-            let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));
-            let texts = [id, share, kind].map(|it| Value::Text(it.to_owned()));
-            let body = Value::Blob(fs::read(folder.join(&name))?);
-            let rest = [body, Value::Integer(place), Value::Text(of.to_owned())];
-            Ok(texts.into_iter().chain(rest).collect())
-        };
-        Ok(Box::new((1..).zip(found).map(row)))
-    }
-
-    fn put(&self, folder: &Path, row: &[Value]) -> io::Result<()> {
-        let [
-            Value::Text(id),
-            Value::Text(share),
-            Value::Text(kind),
-            Value::Blob(body),
-            Value::Integer(place),
-            _,
-        ] = row
-        else {
-            return Err(no_row());
-        };
-        let name = match share.as_str() {
-            "" => format!("{id}.{kind}"),
-            _ => format!("{id}.{share}.{kind}"),
-        };
-        if parse(&name, self.kinds).is_none() {
-            return Err(no_row());
-        }
-        let folder = folder.join(self.relation.name);
-        private::make_folder(&folder)?;
-        private::write(&folder.join(&name), body)?;
-        let file = fs::File::options().write(true).open(folder.join(name))?;
-        file.set_modified(self.since + Duration::from_millis(place.unsigned_abs()))
-    }
-
-    fn fit(&self, row: Vec<Value>) -> Result<Vec<Value>, String> {
-        let (entry, most) = (self.entry, self.bytes_max);
-        match &row[..] {
-            [Value::Text(id), _, _, Value::Blob(body), ..] if body.len() as u64 > most => {
-                let len = body.len();
-                Err(format!(
-                    "{id} has {len} bytes, and {most} is most: set {entry} to {len} at least, or let it end first"
-                ))
-            }
-            _ => Ok(row),
-        }
+        _ => Ok(row),
     }
 }

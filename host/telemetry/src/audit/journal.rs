@@ -111,9 +111,10 @@ impl Journal {
     fn turn(&mut self) -> io::Result<()> {
         self.file = None;
         let (kept, path) = (self.config.files_kept, |it| file(self.kind, &self.folder, it));
-        gone(fs::remove_file(path(kept)))?;
+        // What is not there need not be moved.
+        private::there(fs::remove_file(path(kept)))?;
         for number in (0..kept).rev() {
-            gone(fs::rename(path(number), path(number + 1)))?;
+            private::there(fs::rename(path(number), path(number + 1)))?;
         }
         self.bytes = 0;
         self.begin()
@@ -189,13 +190,5 @@ fn file(kind: Kind, folder: &Path, number: usize) -> PathBuf {
     match number {
         0 => folder.join(format!("{name}.jsonl")),
         number => folder.join(format!("{name}.{number}.jsonl")),
-    }
-}
-
-/// What is not there need not be moved.
-fn gone(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }

@@ -1,17 +1,18 @@
 //! Requests to an identity provider: to the addresses that its configuration allows, with a limit on time and
 //! size, and along no redirect.
 
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 use reqwest::{
-    Response, StatusCode, Url,
+    StatusCode, Url,
     header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap},
 };
-use sandbox::capability::http::Outgoing;
+use sandbox::capability::http::{Outgoing, body_within};
 use serde_json::Value;
 
 use base::{
     config::OauthConfig,
+    failure::causes,
     grants::{hosts::Hosts, secret::Secret},
     limits::Limits,
 };
@@ -108,35 +109,12 @@ impl Web {
             return Err(FetchError::Status(url.clone(), status));
         }
         let max_age = max_age(response.headers());
-        let bytes = read(response, url, failed).await?;
-        match serde_json::from_slice(&bytes) {
+        let bytes = body_within(response, BYTES_MAX).await.map_err(failed)?;
+        match serde_json::from_slice(&bytes.ok_or_else(|| FetchError::Large(url.clone()))?) {
             Ok(object @ Value::Object(_)) => Ok(Fetched { object, max_age }),
             _ => Err(FetchError::NoObject(url.clone())),
         }
     }
-}
-
-async fn read(
-    mut response: Response,
-    url: &Url,
-    failed: impl Fn(reqwest::Error) -> FetchError,
-) -> Result<Vec<u8>, FetchError> {
-    let mut bytes = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(&failed)? {
-        if bytes.len() + piece.len() > BYTES_MAX {
-            return Err(FetchError::Large(url.clone()));
-        }
-        bytes.extend_from_slice(&piece);
-    }
-    Ok(bytes)
-}
-
-/// An error with what is behind it, each once.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut distinct = HashSet::new();
-    let all = std::iter::successors(Some(error), |it| it.source()).map(ToString::to_string);
-    let all: Vec<_> = all.filter(|it| distinct.insert(it.clone())).collect();
-    all.join(": ")
 }
 
 fn encoded(text: &str) -> String {

@@ -3,7 +3,7 @@
 use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use reqwest::{
-    Certificate, Client,
+    Certificate, Client, Response,
     dns::{Addrs, Name, Resolve, Resolving},
     redirect,
 };
@@ -64,6 +64,18 @@ impl Outgoing {
         };
         cell.get_or_try_init(make).await.cloned()
     }
+}
+
+/// All of a body that has at most so many bytes; none of one that has more.
+pub async fn body_within(mut response: Response, most: usize) -> reqwest::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if bytes.len() + piece.len() > most {
+            return Ok(None);
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(Some(bytes))
 }
 
 fn build(

@@ -2,6 +2,7 @@
 
 use std::{error::Error as StdError, io};
 
+use base::failure::causes;
 use wasmtime_wasi_http::Error;
 
 use super::{body::TooMuch, client::Prohibited};
@@ -20,7 +21,7 @@ impl Failed {
         // The URL may carry a secret.
         let error = error.without_url();
         let code = kind(&error);
-        let mut why = chain(&error);
+        let mut why = causes(&error);
         if matches!(code, Error::TlsCertificateError) && !has_roots {
             why += "; this machine has no root certificates to check it with: install them (ca-certificates) or name them in SSL_CERT_FILE";
         }
@@ -28,13 +29,11 @@ impl Failed {
     }
 }
 
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-    std::iter::successors(Some(error as &(dyn StdError + 'static)), |&it| it.source())
-}
-
 /// The cause of `error` that is a `T`; errors of sockets hide those of TLS inside.
 fn cause<T: StdError + 'static>(error: &reqwest::Error) -> Option<&T> {
-    causes(error).find_map(|cause| {
+    let mut all =
+        std::iter::successors(Some(error as &(dyn StdError + 'static)), |&it| it.source());
+    all.find_map(|cause| {
         let hidden = cause.downcast_ref::<io::Error>().and_then(|it| it.get_ref());
         cause.downcast_ref().or_else(|| hidden?.downcast_ref())
     })
@@ -76,15 +75,4 @@ fn kind(error: &reqwest::Error) -> Error {
         _ if error.is_connect() => Error::DestinationUnavailable,
         _ => Error::HttpProtocolError,
     }
-}
-
-/// The error and its causes in one line, each once.
-fn chain(error: &reqwest::Error) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for it in causes(error).map(ToString::to_string) {
-        if !texts.iter().any(|before| before.contains(&it)) {
-            texts.push(it);
-        }
-    }
-    texts.join(": ")
 }

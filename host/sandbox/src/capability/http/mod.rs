@@ -33,7 +33,7 @@ mod taped;
 
 use body::{Incoming, Outgoing as OutgoingBody};
 use budget::{Budget, Report};
-pub use client::Outgoing;
+pub use client::{Outgoing, body_within};
 use failed::Failed;
 
 /// Bytes that one set of headers may have, ours and the host's alike.

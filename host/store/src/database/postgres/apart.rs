@@ -13,18 +13,12 @@ const SAID_MAX: usize = 1_024;
 
 impl Server {
     /// A connection of the host's own for one work alone.
-    ///
-    /// # Errors
-    /// In a sentence that says what to correct.
     pub fn apart(&self) -> BoxFuture<'_, Result<Client, ServerError>> {
         Box::pin(async move { self.way().connect().await.map_err(|it| self.error(&it)) })
     }
 
     /// The same, and what is said on `channel` from now on, which ends with the connection. Where too much waits to
     /// be taken, the rest is left out.
-    ///
-    /// # Errors
-    /// In a sentence that says what to correct.
     pub fn listening<'a>(
         &'a self,
         channel: &'static str,

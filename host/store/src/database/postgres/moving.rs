@@ -68,9 +68,6 @@ fn component_of(schema: &str, known: &[String]) -> String {
 impl Server {
     /// The components that have tables here, and the migrations that were applied to each; `known` are the names of
     /// those that may have.
-    ///
-    /// # Errors
-    /// When the server cannot be asked.
     pub async fn recorded(&self, known: &[String]) -> Result<Vec<Recorded>, MoveError> {
         let client = self.mover().await?;
         let sql = "SELECT component, hash FROM madoguchi.migrations WHERE component NOT LIKE $1
@@ -101,13 +98,13 @@ impl Server {
         &self,
         data: &Path,
         plans: &[Plan],
-        parts: &[Box<dyn Movable>],
+        parts: &[Movable],
     ) -> Result<Vec<Moved>, MoveError> {
         let client = self.mover().await?;
         self.check_vacant(&client, plans, parts).await?;
         // What does not fit is known before anything is written.
-        for part in parts.iter().filter(|it| it.relation().path.is_some()) {
-            fitting(&**part, &part.relation().table(), data)?.try_for_each(|it| it.map(drop))?;
+        for part in parts.iter().filter(|it| it.path.is_some()) {
+            fitting(part, &part.table(), data)?.try_for_each(|it| it.map(drop))?;
         }
         let mut databases = Vec::new();
         for plan in plans.iter().filter(|it| !it.is_hosts() || Source::is_there(data, it)) {
@@ -123,12 +120,12 @@ impl Server {
         }
         let mut tallies = Vec::new();
         for part in parts {
-            tallies.push(insert(&client, &**part, data).await?);
+            tallies.push(insert(&client, part, data).await?);
         }
         client.batch_execute(SUMS).await.map_err(|it| failed(HOST, &it))?;
         for (part, tally) in parts.iter().zip(tallies) {
-            let found = read_part(&client, &**part, |_| Ok(())).await?;
-            moved.push(tally.same_as(&found, (HOST, &part.relation().table()))?);
+            let found = read_part(&client, part, |_| Ok(())).await?;
+            moved.push(tally.same_as(&found, (HOST, &part.table()))?);
         }
         client.batch_execute("COMMIT").await.map_err(|it| failed(HOST, &it))?;
         for (_, database) in databases {
@@ -142,7 +139,7 @@ impl Server {
         &self,
         client: &Client,
         plans: &[Plan],
-        parts: &[Box<dyn Movable>],
+        parts: &[Movable],
     ) -> Result<(), MoveError> {
         let refused = |what: &str| {
             MoveError(format!(
@@ -162,11 +159,10 @@ impl Server {
             return Err(refused(found.strip_prefix("component_.").unwrap_or(found)));
         }
         for part in parts {
-            let relation = part.relation();
-            let sql = format!("SELECT EXISTS (SELECT 1 FROM ({}) AS rows)", relation.select);
+            let sql = format!("SELECT EXISTS (SELECT 1 FROM ({}) AS rows)", part.select);
             let found = client.query_one(&sql, &[]).await.map_err(|it| failed(HOST, &it))?;
             if found.get(0) {
-                return Err(refused(relation.name));
+                return Err(refused(part.name));
             }
         }
         Ok(())
@@ -181,13 +177,12 @@ impl Server {
         &self,
         data: &Path,
         plans: &[Plan],
-        parts: &[Box<dyn Movable>],
+        parts: &[Movable],
     ) -> Result<Vec<Moved>, MoveError> {
         let mut ways = Vec::new();
         for part in parts {
-            let relation = part.relation();
-            let Some(path) = relation.path else { continue };
-            let found = part.rows(data).map_err(|it| MoveError::of(relation.name, &it))?.next();
+            let Some(path) = part.path else { continue };
+            let found = (part.rows)(data).map_err(|it| MoveError::of(part.name, &it))?.next();
             ways.extend(found.map(|_| path));
         }
         check_vacant(data, plans, &ways)?;
@@ -196,8 +191,8 @@ impl Server {
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0";
         client.batch_execute(begin).await.map_err(|it| failed(HOST, &it))?;
         // What does not fit is known before anything is written.
-        for part in parts.iter().filter(|it| it.relation().path.is_some()) {
-            read_part(&client, &**part, |_| Ok(())).await?;
+        for part in parts.iter().filter(|it| it.path.is_some()) {
+            read_part(&client, part, |_| Ok(())).await?;
         }
         let staging = Staging::begin(data)?;
         let mut moved = Vec::new();
@@ -235,14 +230,14 @@ impl Server {
         let mut tallies = Vec::new();
         for part in parts {
             let put = |row: &[Value]| {
-                let put = part.put(staging.folder(), row);
-                put.map_err(|it| MoveError::of(part.relation().name, &it))
+                let put = (part.put)(staging.folder(), row);
+                put.map_err(|it| MoveError::of(part.name, &it))
             };
-            tallies.push(read_part(&client, &**part, put).await?);
+            tallies.push(read_part(&client, part, put).await?);
         }
         for (part, tally) in parts.iter().zip(tallies) {
-            let (mut found, table) = (Tally::default(), part.relation().table());
-            for row in fitting(&**part, &table, staging.folder())? {
+            let (mut found, table) = (Tally::default(), part.table());
+            for row in fitting(part, &table, staging.folder())? {
                 found.add(&table, &row?);
             }
             moved.push(tally.same_as(&found, (HOST, &table))?);
@@ -262,12 +257,11 @@ const SUMS: &str = "INSERT INTO madoguchi_host.blob_shares AS s (owner, bytes, u
     SELECT setval('madoguchi_host.document_places', max(place)) FROM madoguchi_host.documents HAVING count(*) > 0";
 
 /// Puts the rows of a part in the data folder `data` there, and says what they were.
-async fn insert(client: &Client, part: &dyn Movable, data: &Path) -> Result<Tally, MoveError> {
-    let relation = part.relation();
-    let failed = |it: PgError| failed(relation.name, &it);
-    let types: Vec<_> = relation.columns.iter().map(|it| it.1.sent_as()).collect();
-    let statement = client.prepare_typed(relation.insert, &types).await.map_err(failed)?;
-    let (mut tally, table) = (Tally::default(), relation.table());
+async fn insert(client: &Client, part: &Movable, data: &Path) -> Result<Tally, MoveError> {
+    let failed = |it: PgError| failed(part.name, &it);
+    let types: Vec<_> = part.columns.iter().map(|it| it.1.sent_as()).collect();
+    let statement = client.prepare_typed(part.insert, &types).await.map_err(failed)?;
+    let (mut tally, table) = (Tally::default(), part.table());
     let mut rows = fitting(part, &table, data)?.peekable();
     while rows.peek().is_some() {
         let (mut group, mut bytes) = (Vec::new(), 0);
@@ -290,13 +284,12 @@ async fn insert(client: &Client, part: &dyn Movable, data: &Path) -> Result<Tall
 /// Reads the rows of a part, gives each away, and says what they were.
 async fn read_part(
     client: &Client,
-    part: &dyn Movable,
+    part: &Movable,
     give: impl FnMut(&[Value]) -> Result<(), MoveError>,
 ) -> Result<Tally, MoveError> {
-    let relation = part.relation();
-    let table = relation.table();
+    let table = part.table();
     let fits = |row| fit(part, &table, row);
-    read(client, (relation.name, &table), &relation.select, fits, give).await
+    read(client, (part.name, &table), &part.select, fits, give).await
 }
 
 impl Postgres {

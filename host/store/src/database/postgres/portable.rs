@@ -481,11 +481,7 @@ impl<'a> Writing<'a> {
             return;
         };
         let said = self.sql.get(first.at + 1..last.at).unwrap_or_default().trim();
-        let mut end = said.len().min(NAME_BYTES_MAX);
-        while !said.is_char_boundary(end) {
-            end -= 1;
-        }
-        let name = said[..end].replace('"', "\"\"");
+        let name = said[..said.floor_char_boundary(NAME_BYTES_MAX)].replace('"', "\"\"");
         self.out.push_str(&format!(" CONSTRAINT \"{name}\""));
     }
 

@@ -3,13 +3,11 @@
 use std::pin::pin;
 
 use futures::TryStreamExt as _;
-use serde_json::{Map, Value as Json};
 use tokio::runtime::Handle;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error as PgError, Row};
 
-use super::super::export::{Column, Each, ExportError, StoredDatabase, nothing, object};
-use super::super::moving::quoted;
+use super::super::export::{Column, Each, ExportError, StoredDatabase, in_order, nothing, object};
 use super::Way;
 use super::address::{Address, Place, parse, tls};
 use super::failed::{told, unusable};
@@ -36,9 +34,6 @@ fn failed(error: &PgError) -> ExportError {
 
 impl Reader {
     /// Reaches the server; `runtime` drives the connection.
-    ///
-    /// # Errors
-    /// In a sentence that says what to correct.
     pub fn connect(address: &Address, runtime: Handle) -> Result<Self, ServerError> {
         let (config, place) = parse(&address.url)?;
         let tls = tls(address.ca.as_ref())?;
@@ -70,9 +65,6 @@ impl Reader {
     }
 
     /// The databases that there are, and the tables of each with their rows: `most` and one where there are more.
-    ///
-    /// # Errors
-    /// When the server cannot be asked.
     pub(in super::super) fn databases(
         &self,
         most: u32,
@@ -107,9 +99,6 @@ impl Reader {
     }
 
     /// The tables and views of a component.
-    ///
-    /// # Errors
-    /// When the server cannot be asked.
     pub(in super::super) fn tables(&self, component: &str) -> Result<Vec<String>, ExportError> {
         let sql = "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = $1 AND c.relkind IN ('r', 'v') ORDER BY c.relname COLLATE \"C\"";
@@ -118,9 +107,6 @@ impl Reader {
     }
 
     /// Hands each row to `each`, and returns how many there were.
-    ///
-    /// # Errors
-    /// See [`ExportError`].
     pub(in super::super) fn export(
         &self,
         component: &str,
@@ -137,7 +123,9 @@ impl Reader {
             }
             let schema = schema_of(component);
             let (columns, is_table) = self.columns(&schema, table)?;
-            let sql = select(&schema, table, &columns, is_table);
+            // Without a key about in the order of insertion.
+            let inserted = is_table.then_some("ctid");
+            let sql = in_order(&named(&schema, table), &columns, inserted);
             // A view is the guest's own SQL: it is read with the guest's rights, where it has been here since a dump.
             let guest = "SELECT set_config('role', rolname, true) FROM pg_roles WHERE rolname = $1";
             self.query(guest, &[&role_of(&self.place.database, &schema)])?;
@@ -148,7 +136,7 @@ impl Reader {
             while let Some(row) =
                 self.runtime.block_on(stream.try_next()).map_err(|it| failed(&it))?
             {
-                each(line(&row, &columns)?)?;
+                each(object(&columns, cells(&row).map_err(|it| failed(&it))?))?;
                 count += 1;
             }
             Ok(count)
@@ -173,24 +161,4 @@ impl Reader {
         };
         Ok((rows.iter().map(column).collect(), rows.first().is_some_and(|it| it.get(3))))
     }
-}
-
-/// In the order of the primary key; without one, about that of insertion; a view in its own.
-fn select(schema: &str, table: &str, columns: &[Column], is_table: bool) -> String {
-    let names: Vec<_> =
-        columns.iter().filter(|it| !it.is_secret).map(|it| quoted(&it.name)).collect();
-    let names = if names.is_empty() { "NULL".to_owned() } else { names.join(", ") };
-    let mut key: Vec<_> = columns.iter().filter(|it| it.key > 0).collect();
-    key.sort_by_key(|it| it.key);
-    let mut order: Vec<_> = key.iter().map(|it| quoted(&it.name)).collect();
-    if order.is_empty() && is_table {
-        order.push("ctid".to_owned());
-    }
-    let order =
-        if order.is_empty() { String::new() } else { format!(" ORDER BY {}", order.join(", ")) };
-    format!("SELECT {names} FROM {}{order}", named(schema, table))
-}
-
-fn line(row: &Row, columns: &[Column]) -> Result<Map<String, Json>, ExportError> {
-    Ok(object(columns, cells(row).map_err(|it| failed(&it))?))
 }

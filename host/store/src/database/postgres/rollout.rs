@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio_postgres::{IsolationLevel, Transaction};
 
@@ -83,24 +84,55 @@ pub struct Answer {
     pub why: String,
 }
 
-/// A node, as it is kept.
-#[derive(Clone, Debug)]
-pub struct NodeRow {
-    pub id: i64,
+/// A host, of those that work on one database, or the only one (STO-33).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeReport {
+    /// What it is called.
     pub name: String,
+    /// The number of its start: a later start of any node has a higher one. 1 for one that is alone.
+    pub id: i64,
+    /// Where it serves; none where it serves one client on standard input and output.
     pub address: Option<String>,
+    /// The version of its program.
     pub version: String,
-    /// As RFC 3339 has it, as the other time.
+    /// When it started, as RFC 3339 has it.
     pub started_at: String,
+    /// When it was last seen, as RFC 3339 has it.
     pub seen_at: String,
-    pub is_there: bool,
-    /// Why no requests are to be sent to it, as it says itself.
+    /// Whether it is the one that answers this.
+    pub is_here: bool,
+    /// Whether it was not seen for so long that the others go on without it.
+    pub is_gone: bool,
+    /// Why no requests are to be sent to it, as it says itself; none where it is in rotation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_ready: Option<String>,
-    /// Component, epoch, state, and why it failed.
-    pub states: Vec<(String, i64, String, String)>,
+    /// How far it has come with each component.
+    pub components: Vec<NodeComponent>,
 }
 
-/// The place where nodes agree. A clone is another handle.
+/// How far a node has come with a component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeComponent {
+    /// The component's name.
+    pub name: String,
+    /// Counts the changes of the component on all nodes; the generation, where a host is alone.
+    pub epoch: i64,
+    /// `serving`, `prepared` for an epoch that is about to serve, or `failed`.
+    pub state: String,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl NodeComponent {
+    /// That of a component of that name; a `why` that is empty is none.
+    pub fn new(name: String, epoch: i64, state: String, why: String) -> Self {
+        Self { name, epoch, state, why: (!why.is_empty()).then_some(why) }
+    }
+}
+
+/// The place where nodes agree. A clone is another handle. All that is asked of it fails where the server is not there,
+/// and only then.
 #[derive(Clone)]
 pub struct Rollout {
     server: Server,
@@ -144,9 +176,6 @@ impl Rollout {
     }
 
     /// How all components stand.
-    ///
-    /// # Errors
-    /// Where the server is not there, as with all that follow.
     pub fn look(&self) -> BoxFuture<'_, Result<Seen>> {
         Box::pin(async move {
             let (node, is_there) = (self.node(), is_there());
@@ -175,9 +204,6 @@ impl Rollout {
     }
 
     /// The component of that name.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn entry<'a>(&'a self, component: &'a str) -> BoxFuture<'a, Result<Option<Entry>>> {
         Box::pin(async move {
             let sql = "SELECT component, epoch, manifest FROM components WHERE component = $1";
@@ -187,9 +213,6 @@ impl Rollout {
     }
 
     /// Takes the turn to change components, if no other node has it that is there.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn claim(&self) -> BoxFuture<'_, Result<bool>> {
         Box::pin(async move {
             let (node, is_there) = (self.node(), is_there());
@@ -204,9 +227,6 @@ impl Rollout {
     }
 
     /// Gives the turn to the next.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn release(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let node = self.node();
@@ -219,9 +239,6 @@ impl Rollout {
     }
 
     /// An epoch that no proposal has had yet.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn next_epoch(&self) -> BoxFuture<'_, Result<i64>> {
         Box::pin(async move {
             let sql = "SELECT nextval('component_epochs')";
@@ -231,9 +248,6 @@ impl Rollout {
     }
 
     /// Has the other nodes prepare what is about to serve; whether this node has the turn.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn propose<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let node = self.node();
@@ -249,9 +263,6 @@ impl Rollout {
     }
 
     /// Lets go of what this node has proposed.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn withdraw(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let node = self.node();
@@ -265,9 +276,6 @@ impl Rollout {
     }
 
     /// What the other nodes that are there have said of that epoch.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn answers<'a>(
         &'a self,
         component: &'a str,
@@ -293,9 +301,6 @@ impl Rollout {
     }
 
     /// Says how far this node has come with that epoch.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn acknowledge<'a>(
         &'a self,
         (component, epoch): (&'a str, i64),
@@ -354,9 +359,6 @@ impl Rollout {
     }
 
     /// Which of these builds are not kept whole.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn missing<'a>(&'a self, digests: &'a [&'a str]) -> BoxFuture<'a, Result<Vec<String>>> {
         Box::pin(async move {
             let sql = "SELECT it FROM unnest($1::text[]) it WHERE NOT EXISTS
@@ -367,9 +369,6 @@ impl Rollout {
     }
 
     /// Keeps the bytes of a build, once for all nodes.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn keep<'a>(&'a self, digest: &'a str, bytes: &'a [u8]) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let sql = "INSERT INTO component_builds (digest, bytes) VALUES ($1, $2)
@@ -379,9 +378,6 @@ impl Rollout {
     }
 
     /// The bytes of a build, as they are kept; they may be damaged.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn bytes<'a>(&'a self, digest: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>>> {
         Box::pin(async move {
             let sql = "SELECT bytes FROM component_builds WHERE digest = $1";
@@ -391,9 +387,6 @@ impl Rollout {
     }
 
     /// From now on this node is waited for; it serves at `address`.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub fn join<'a>(&'a self, address: Option<&'a str>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let node = self.node();
@@ -409,10 +402,7 @@ impl Rollout {
     }
 
     /// All nodes that were there of late, and how far each has come.
-    ///
-    /// # Errors
-    /// Where the server is not there.
-    pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeRow>>> {
+    pub fn nodes(&self) -> BoxFuture<'_, Result<Vec<NodeReport>>> {
         Box::pin(async move {
             let time = |it: &str| {
                 format!("to_char({it} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
@@ -430,17 +420,20 @@ impl Rollout {
                 let node = |it: &tokio_postgres::Row| {
                     let id: i64 = it.get(0);
                     let own = states.iter().filter(|it| it.get::<_, i64>(0) == id);
-                    let states = own.map(|it| (it.get(1), it.get(2), it.get(3), it.get(4)));
-                    NodeRow {
+                    let component = |it: &tokio_postgres::Row| {
+                        NodeComponent::new(it.get(1), it.get(2), it.get(3), it.get(4))
+                    };
+                    NodeReport {
                         id,
                         name: it.get(1),
                         address: it.get(2),
                         version: it.get(3),
                         started_at: it.get(4),
                         seen_at: it.get(5),
-                        is_there: it.get(6),
+                        is_here: id == self.node(),
+                        is_gone: !it.get::<_, bool>(6),
                         not_ready: it.get(7),
-                        states: states.collect(),
+                        components: own.map(component).collect(),
                     }
                 };
                 Ok(rows.iter().map(node).collect())

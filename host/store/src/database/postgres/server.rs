@@ -140,9 +140,6 @@ impl Server {
     }
 
     /// The database of the component of that name: a schema and a role of its own, which are made where there are none.
-    ///
-    /// # Errors
-    /// In a sentence that says what to correct.
     pub fn database<'a>(
         &'a self,
         name: &'a str,
@@ -259,9 +256,6 @@ impl Server {
     }
 
     /// The secret of that name, which is made once for all nodes and never changes.
-    ///
-    /// # Errors
-    /// Where the server is not there.
     pub async fn secret(&self, name: &str) -> Result<[u8; 32], ServerError> {
         let new = super::secret().map_err(|it| ServerError(format!("no random numbers: {it}")))?;
         let mut host = self.host().await?;
@@ -634,10 +628,7 @@ fn shortened(name: &str) -> String {
         return name.to_owned();
     }
     let digest = crate::digest::digest(name.as_bytes());
-    let mut end = NAME_BYTES_MAX - 17;
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = name.floor_char_boundary(NAME_BYTES_MAX - 17);
     format!("{}-{}", &name[..end], &digest[..16])
 }
 
