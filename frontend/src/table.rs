@@ -154,6 +154,8 @@ pub(crate) struct Forms {
     pub(crate) kept: fn(String, Option<Closed>) -> AnyView,
     /// One that is kept nowhere, by its schema; its values, or that there are none, go to the callback.
     pub(crate) loose: fn(Value, Callback<Option<Values>>) -> AnyView,
+    /// Closes the one with this handle, which nothing waits for any more.
+    pub(crate) cancel: fn(String),
 }
 
 /// A family of which the page knows nothing yet.

@@ -224,7 +224,10 @@ async fn at_a_fresh_start_what_the_configuration_grants_is_enough() {
     let server = TestServer::with(&["cinema"]).await;
     let report = server.server().control.component("cinema").unwrap();
     assert_eq!((report.generation, report.trouble), (Some(1), None));
-    assert!(report.grants_needed.contains(&host::grants::Grant::Sql));
+    // What it imports for, and what it is called for.
+    for grant in [host::grants::Grant::Sql, host::grants::Grant::Schedule] {
+        assert!(report.grants_needed.contains(&grant), "{:?}", report.grants_needed);
+    }
 }
 
 /// It cannot be accepted either.

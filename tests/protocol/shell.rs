@@ -112,6 +112,29 @@ async fn no_way_takes_two_lines_at_any_width() {
     browser.close().await;
 }
 
+/// Where the system sets the colours, no ground and no colour tells what is open.
+#[tokio::test(flavor = "multi_thread")]
+async fn forced_colours_show_which_place_is_open() {
+    let server = TestServer::with(&FAMILIES).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    let media = serde_json::json!({ "features": [{ "name": "forced-colors", "value": "active" }] });
+    browser.devtools("Emulation.setEmulatedMedia", media).await;
+    let outlined = |css: &str| {
+        format!(
+            "return [...document.querySelectorAll('{css}')]
+                .filter(it => getComputedStyle(it).outlineStyle === 'solid').map(it => it.hash)"
+        )
+    };
+    for (place, css) in [("#/counter", ".places a"), ("#/box-office/staff", ".op-tabs a")] {
+        browser.go(place).await;
+        browser.find(&format!("{css}[aria-current]")).await;
+        let outlined = browser.script(&outlined(css)).await;
+        assert_eq!(outlined, serde_json::json!([place]), "{css}");
+    }
+    browser.picture("forced-colours").await;
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_narrow_window_has_its_ways_in_a_menu() {
     let server = TestServer::with(&FAMILIES).await;

@@ -416,7 +416,8 @@ impl Browser {
 
     /// Whether the page is wider than the window.
     pub async fn overflows(&self) -> bool {
-        let script = "return document.documentElement.scrollWidth > window.innerWidth;";
+        let script = "const page = document.documentElement;
+            return page.scrollWidth > page.clientWidth;";
         self.script(script).await == json!(true)
     }
 

@@ -85,17 +85,27 @@ impl SavedChats {
     }
 }
 
-/// Keeps a conversation, unless a newer state of it is kept; an empty one is not worth it.
-pub(crate) fn keep(saved_chats: &mut SavedChats, thread: &Thread) {
+/// Keeps a conversation, unless a newer state of it is kept; an empty one is not worth it. Whether what was said last
+/// is lost by that: another window has gone on with the conversation and knows nothing of it.
+pub(crate) fn keep(saved_chats: &mut SavedChats, thread: &Thread) -> bool {
     if thread.is_empty() {
-        return;
+        return false;
     }
-    let Some(gone) = saved_chats.note(thread) else { return };
+    let Some(gone) = saved_chats.note(thread) else {
+        return stored(&thread.id).is_some_and(|it| !has_last_of(&it, thread));
+    };
     for gone in gone {
         Keep::Browser.remove(&place(&gone.id));
     }
     Keep::Browser.put(&place(&thread.id), &light(thread));
     saved_chats.save();
+    false
+}
+
+/// Whether what was said last in `thread` is in this state of it, too.
+pub(crate) fn has_last_of(state: &Thread, thread: &Thread) -> bool {
+    let last = thread.entries.last();
+    last.is_none_or(|last| state.entries.iter().any(|it| it.at_ms == last.at_ms))
 }
 
 /// The conversation of that name, to be gone on with.

@@ -17,6 +17,7 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::cards::shared::Shared;
 use crate::page::{Page, page};
+use crate::table;
 use crate::text::Key;
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
 
@@ -172,20 +173,31 @@ impl Talk {
         let edited = self.editing.get_untracked();
         self.put_back();
         self.keep_draft();
-        self.thread.update(|it| {
+        self.ask(|it| {
             if let Some(id) = edited {
                 it.cut(id);
             }
             it.ask(&text, pictures, now());
         });
+    }
+
+    /// Asks something new. Forms that waited are closed: what is filled in there would reach no assistant any more.
+    fn ask(self, ask: impl FnOnce(&mut Thread)) {
+        let forms = self.thread.with_untracked(Thread::open_forms);
+        self.thread.update(ask);
         self.start();
+        let Some(part) = table::forms().filter(|_| !forms.is_empty()) else { return };
+        spawn_local(async move {
+            if let Some(code) = part.fetch().await {
+                forms.into_iter().for_each(code.cancel);
+            }
+        });
     }
 
     /// Says one of the examples.
     pub(crate) fn say(self, text: &str) {
         if !self.thread.with_untracked(Thread::is_running) {
-            self.thread.update(|it| it.ask(text, Vec::new(), now()));
-            self.start();
+            self.ask(|it| it.ask(text, Vec::new(), now()));
             browser::focus_if_lost("chat-input");
         }
     }

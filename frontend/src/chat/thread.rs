@@ -91,6 +91,13 @@ impl Thread {
         open.find_map(|it| it.waiting.asks())
     }
 
+    /// The forms that wait for the reader here, by their handles.
+    pub(crate) fn open_forms(&self) -> Vec<String> {
+        let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting);
+        let open = turn.into_iter().flat_map(|it| &it.pending).filter(|it| it.reply.is_none());
+        open.filter_map(|it| it.waiting.form()).map(str::to_owned).collect()
+    }
+
     fn turn_mut(&mut self) -> Option<&mut Turn> {
         match &mut self.entries.last_mut()?.change().body {
             Body::Answered(turn) => Some(turn),

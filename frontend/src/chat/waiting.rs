@@ -99,6 +99,14 @@ impl Waiting {
         }
     }
 
+    /// The handle of the form that it is, where that is kept.
+    pub(crate) fn form(&self) -> Option<&str> {
+        match self {
+            Self::Form { handle, .. } => handle.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The approval by which it asks the reader something, or nothing where no list of the host's has it; none where it
     /// stands in a list as what it is: a call to allow, a form of its own.
     pub(crate) fn asks(&self) -> Option<&str> {

@@ -102,6 +102,7 @@ static FORMS: Part<Forms> = part!(forms: Forms = &Forms {
         None => view! { <FormInline handle/> }.into_any(),
     },
     loose: |schema, on_answer| view! { <FormLoose schema on_answer/> }.into_any(),
+    cancel: session::cancel,
 });
 
 static OUTPUTS: Part<Outputs> = part!(forms: Outputs = &Outputs(&[Drawing {

@@ -101,6 +101,7 @@ macro_rules! with_chat_words {
             ChatWaitsForYou: "あなたの回答を待っています。", "It waits for your answer.";
             ChatBegun: "新しいチャットを始めました。", "A new chat has begun.";
             ChatNotHere: "このチャットは、このブラウザに保存されていません。", "This browser does not have that chat.";
+            ChatParted: "別のタブでもこのチャットが続けられたため、ここでの続きは別のチャットとして保存しました。", "Another tab went on with this chat at the same time, so what was said here is kept as a chat of its own.";
             ChatOpened: "チャットを開きました。", "The chat is open.";
             ChatForgotten: "チャットを削除しました。", "The chat was deleted.";
 

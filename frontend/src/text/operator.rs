@@ -184,7 +184,7 @@ macro_rules! with_operator_words {
             GrantFilesNone: "ファイルを読めますが、ファイルは渡されていません。", "May read files, but is given none.";
             GrantBlobs: "アップロードされたファイルを読み、新しいファイルを作ります。", "Reads uploaded files and makes new ones.";
             GrantEvents: "データが変わったことを、見ている人に知らせます。", "Tells those who watch that its data has changed.";
-            GrantSchedule: "{0} ごとに、ひとりでに実行されます。", "Runs by itself every {0}.";
+            GrantSchedule: "{0}ごとに、ひとりでに実行されます。", "Runs by itself every {0}.";
             GrantScheduleNone: "決まった間隔で実行できますが、間隔は設定されていません。", "May run by itself, but no interval is set.";
             GrantJobs: "呼び出しのあとも、自分の作業を続けます。", "Goes on with jobs of its own after a call.";
             GrantEndpoints: "自分の HTTP のアドレス（/api/ の下）で応答します。", "Answers HTTP requests at addresses of its own, under /api/.";

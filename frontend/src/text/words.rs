@@ -102,7 +102,7 @@ with_map_words! {
     Back: "戻る", "Back";
     Details: "詳細", "Details";
     NoPlace: "このページはありません", "There is no such page";
-    NoPlaceHint: "アドレスが途中で切れているか、古いリンクです。上のメニューから開き直してください。", "The address is incomplete or no longer in use. Choose a page from the menu above.";
+    NoPlaceHint: "アドレスが途中で切れているか、古いリンクです。メニューから開き直してください。", "The address is incomplete or no longer in use. Choose a page from the menu.";
     NoPlaceHome: "最初のページへ", "Go to the first page";
 
     // A host that wants a token.

@@ -351,7 +351,7 @@ impl Control {
             size_bytes: current.map(|it| it.size_bytes),
             reach: Reach::of(&config),
             grants: config.grants.unwrap_or_default(),
-            grants_needed: served.map(|it| it.needed.clone()).unwrap_or_default(),
+            grants_needed: served.map(|it| it.used()).unwrap_or_default(),
             tools: served.map_or_else(Vec::new, |component| {
                 component.tools().iter().map(|it| it.name.to_string()).collect()
             }),

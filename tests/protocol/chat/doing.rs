@@ -38,6 +38,21 @@ async fn the_front_door_leads_to_the_chat_that_asks() {
     it.close().await;
 }
 
+/// A form that the person goes on without waits for them nowhere, and stands in its own answer alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn form_that_is_passed_over_is_cancelled_in_all_places() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    it.say("明日の夜にゴジラを2席取りたい").await;
+    it.browser.until("document.querySelector('.card-form form')").await;
+    it.say(WAY).await;
+    it.browser.says(".card-form-over", "キャンセル").await;
+    let calls = "[...document.querySelectorAll('.chat-answer')].at(-1).querySelectorAll('.call').length === 1";
+    it.browser.until(calls).await;
+    it.browser.go("#/forms").await;
+    it.browser.says("main tbody", "キャンセル").await;
+    it.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn two_seats_asked_for_become_a_reservation_the_person_approved() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;

@@ -183,6 +183,42 @@ async fn closing_an_old_tab_leaves_what_a_newer_one_said() {
     it.close().await;
 }
 
+/// One asks while the other's answer is on its way: what was said in each is kept.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_tabs_that_ask_at_once_lose_nothing() {
+    let it = Opened::with(Look::DESKTOP).await;
+    it.say(WAY).await;
+    let first = it.browser.this_window().await;
+    let second = it.browser.window("#/chat").await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 2").await;
+    it.browser.to(&first).await;
+    let hold = "const real = window.fetch;
+        window.fetch = async (...asked) => {
+            const url = asked[0].url ?? String(asked[0]);
+            if (url.endsWith('/api/chat')) await new Promise(go => { window.go = go; });
+            return real.apply(window, asked);
+        };
+        document.querySelector('#chat-input').focus()";
+    it.browser.script(hold).await;
+    it.browser.press("東京駅から渋谷駅まで").await;
+    it.browser.key(Key::Enter).await;
+    it.browser.until("window.go").await;
+    it.browser.to(&second).await;
+    it.say("新宿駅から東京駅まで").await;
+    it.browser.to(&first).await;
+    it.browser.script("window.go()").await;
+    it.rests().await;
+    let kept = "return Object.entries(localStorage)
+        .filter(it => it[0].startsWith('madoguchi.chat.')).map(it => it[1])";
+    let kept: Value = it.browser.script(kept).await;
+    let has = |part: &str| {
+        kept.as_array().unwrap().iter().filter(|it| it.as_str().unwrap().contains(part)).count()
+    };
+    let said = [WAY, "渋谷駅まで", "新宿駅から"];
+    assert_eq!(said.map(has), [2, 1, 1], "each has what both began from, and what was said in it");
+    it.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn another_chat_is_drawn_by_its_own_messages() {
     let it = Opened::with(Look::DESKTOP).await;

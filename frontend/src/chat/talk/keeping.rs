@@ -74,7 +74,7 @@ impl Talk {
     /// Keeps the conversation that is open, as far as it is another than what was kept.
     pub(crate) fn keep(self) {
         if self.has_changed() {
-            self.keep_as(&self.thread.get_untracked());
+            self.keep_as(self.thread.get_untracked());
             self.note_kept();
         }
     }
@@ -84,15 +84,25 @@ impl Talk {
         if self.has_changed() || self.thread.with_untracked(Thread::is_running) {
             let mut thread = self.thread.get_untracked();
             thread.wake();
-            self.keep_as(&thread);
+            self.keep_as(thread);
         }
     }
 
-    fn keep_as(self, thread: &Thread) {
+    /// Keeps it in this state; where another window has gone on with it at once, as a conversation of its own.
+    fn keep_as(self, mut thread: Thread) {
+        let id = thread.id.clone();
         self.change_saved(|it| {
+            if kept::keep(it, &thread) {
+                thread.id = browser::unique();
+                kept::keep(it, &thread);
+            }
             it.open = Some(thread.id.clone());
-            kept::keep(it, thread);
+            it.save();
         });
+        if thread.id != id {
+            self.thread.update(|it| it.id = thread.id);
+            self.page.notify(Key::ChatParted);
+        }
     }
 
     /// Keeps the pictures of the last question and its answer.
@@ -183,7 +193,9 @@ impl Talk {
         }
         if let Some(mut thread) = kept::stored(id) {
             thread.title = title;
-            self.change_saved(|it| kept::keep(it, &thread));
+            self.change_saved(|it| {
+                kept::keep(it, &thread);
+            });
         }
     }
 

@@ -83,3 +83,23 @@ fn what_another_window_said_later_is_not_replaced() {
     new.title = "新しい".to_owned();
     assert!(saved_chats.note(&new).is_some(), "what was said last may change otherwise");
 }
+
+#[test]
+fn what_two_windows_said_at_once_is_lost_by_neither() {
+    let mut here = thread();
+    here.ask("一", Vec::new(), 1);
+    here.stop();
+    let mut there = here.clone();
+    here.ask("二", Vec::new(), 2);
+    there.ask("三", Vec::new(), 3);
+    let mut saved_chats = kept::SavedChats::default();
+    saved_chats.note(&here).unwrap();
+    saved_chats.note(&there).unwrap();
+    assert_eq!(saved_chats.note(&here), None);
+    assert!(!kept::has_last_of(&there, &here), "it is kept as a conversation of its own");
+    // One that the other window has gone on from is in there already.
+    there.entries = here.entries.clone();
+    there.stop();
+    there.ask("三", Vec::new(), 3);
+    assert!(kept::has_last_of(&there, &here));
+}

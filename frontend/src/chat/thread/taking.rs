@@ -263,7 +263,8 @@ impl Turn {
         self.parts = self.marked(done.parts);
     }
 
-    /// Calls that the stream did not announce, or did not end: a host that does not stream sends all at once.
+    /// Calls that the stream did not announce, or did not end: a host that does not stream sends all at once. One
+    /// that took no time was made for an earlier answer, which has its card.
     fn complete_calls(&mut self, calls: Vec<Called>, begin: usize) {
         let mut at = begin.min(self.pieces.len());
         for mut called in calls.into_iter().take(PIECES_MAX) {
@@ -276,6 +277,9 @@ impl Turn {
                 if card.state == State::Running && called.ms.is_some() {
                     card.change().state = state;
                 }
+                continue;
+            }
+            if called.ms.is_none() {
                 continue;
             }
             let card = card_of(called, state);

@@ -84,7 +84,7 @@ macro_rules! with_conversation_words {
             TalkMembers: "参加者", "Who takes part";
             TalkInitiator: "開始者", "initiator";
             TalkParticipant: "相手", "participant";
-            TalkPlayedBy: "窓口が担当", "played by this host";
+            TalkPlayedBy: "窓口が担当", "played by this counter";
             TalkOutside: "外部のエージェント", "an agent from outside";
             TalkUnread: "未読 {0} 件", "{0} unread";
             TalkUsage: "応答 {0} 回", "answers: {0}";

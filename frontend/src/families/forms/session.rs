@@ -279,6 +279,12 @@ impl FormSession {
     }
 }
 
+/// Cancels the form of that handle. Where that fails it goes on waiting, and can be cancelled at its place.
+pub(crate) fn cancel(handle: String) {
+    let arguments = json!({ "handle": handle, "action": Close::Cancel.name() });
+    spawn_local(async move { drop(fetch::<Submission>("close_form", arguments).await) });
+}
+
 /// Whether another person was faster.
 fn is_answered(error: &CallError) -> bool {
     matches!(error, CallError::Refused(it) if it.code == "already_answered")

@@ -236,6 +236,7 @@ fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl 
     let talk = Talk::here();
     let Failure { status, error, details, retry_after_s } = failure;
     let said = move || match (error.as_str(), status) {
+        ("", 0) if is_bare.get() => page.say(Key::ErrorOfflineMend).to_owned(),
         ("", 0) => page.say(Key::ChatLost).to_owned(),
         ("", _) => page.say(Key::ChatUnreadable).to_owned(),
         (error, _) => error.to_owned(),

@@ -1,9 +1,9 @@
 //! What a component exports beside its tools, and is called for: its schedule, its look-ups, and what understands
 //! sentences.
 
-use futures::future::BoxFuture;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
+use futures::future::BoxFuture;
 use serde::de::IgnoredAny;
 use wasmtime::{
     Store,
@@ -234,6 +234,18 @@ const SAMPLE: &str = "sample";
 const SAMPLES_MAX: usize = 64;
 
 impl LoadedComponent {
+    /// The grants that it uses: what its imports need, and the leave to be called that it was granted and has something
+    /// to be called for.
+    pub fn used(&self) -> BTreeSet<Grant> {
+        let called = [
+            (Grant::Schedule, self.is_scheduled()),
+            (Grant::Jobs, self.has_jobs()),
+            (Grant::Endpoints, self.why_no_endpoints().is_none()),
+        ];
+        let called = called.into_iter().filter_map(|(grant, is_used)| is_used.then_some(grant));
+        self.needed.iter().copied().chain(called).collect()
+    }
+
     /// Whether it has a schedule and leave to be run by it.
     pub fn is_scheduled(&self) -> bool {
         self.exports.schedule.is_some() && self.setup.grants.contains(&Grant::Schedule)

@@ -7,12 +7,13 @@ use super::{
     found::{self, Found},
     grammar::Topic,
     plan::via,
-    units::{duration, length, price},
+    units::{duration, length, minutes, price},
     when,
 };
 use language::{
     Language,
     message::Part,
+    say::counted,
     turn::{Answered, Choice, Conclusion, Failure},
 };
 
@@ -163,7 +164,7 @@ impl Text {
                 let (japanese, english) = beside(&others, "回");
                 self.say(
                     format!("右折は{turns}回です{japanese}。"),
-                    format!("It has {turns} right turns{english}."),
+                    format!("It has {}{english}.", counted(turns, "right turn")),
                 );
             }
             Some(Rule::Cheapest) if route.is_best => self.say(
@@ -213,7 +214,8 @@ impl Text {
     }
 
     fn against(&mut self, route: &Found, other: &Found) {
-        let minutes = (other.time() as i64 - route.time() as i64) / 60;
+        // Of what is told of each, so that the reader who subtracts finds the same.
+        let minutes = minutes(other.time()) as i64 - minutes(route.time()) as i64;
         let metres = other.metres as i64 - route.metres as i64;
         let (saved, apart) = (minutes.unsigned_abs(), length(metres.unsigned_abs()));
         let language = self.language;
@@ -260,7 +262,7 @@ impl Text {
                 parts.push(without.clone());
             }
             let turns = route.right_turns;
-            parts.push(language.pick(format!("右折{turns}回"), format!("{turns} right turns")));
+            parts.push(language.pick(format!("右折{turns}回"), counted(turns, "right turn")));
             let mark = if at == index { language.pick(" ← 選択", " ← chosen") } else { "" };
             let parts = parts.join(language.pick("、", ", "));
             self.sentences.push(format!("{}. {}: {parts}{mark}\n", at + 1, route.summary));

@@ -11,9 +11,14 @@ pub(in crate::sentences) fn length(metres: u64) -> String {
     }
 }
 
+/// Whole minutes, as a duration is told in them.
+pub(super) fn minutes(seconds: u64) -> u64 {
+    (seconds + 30) / 60
+}
+
 /// `45分`, `1時間5分`; `45 min`, `1 h 5 min`.
 pub(in crate::sentences) fn duration(seconds: u64, language: Language) -> String {
-    let minutes = (seconds + 30) / 60;
+    let minutes = minutes(seconds);
     let (hours, rest) = (minutes / 60, minutes % 60);
     match (hours, rest) {
         (0, _) => language.pick(format!("{rest}分"), format!("{rest} min")),

@@ -30,6 +30,22 @@ fn the_choice_and_its_worth_are_told_in_numbers() {
 }
 
 #[test]
+fn the_time_saved_is_the_difference_of_the_times_told() {
+    let routes = json!({ "routes": [
+        route("首都高速横羽線", 30_000, (2_300, 2_340), &["turn-right"]),
+        route("首都高速湾岸線", 40_000, (2_700, 2_790), &["turn-right", "turn-right"]),
+    ], "geocoded_waypoints": [] });
+    let text = concluded(&request("一番早い、比較して"), routes.clone(), json!({})).text();
+    for part in ["所要時間は39分", "30.0 km、39分", "40.0 km、47分", "8分早く"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let text = concluded(&request("compare the fastest"), routes, json!({})).text();
+    for part in ["8 min faster", "1 right turn ←", "2 right turns"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
 fn each_rule_shows_what_it_went_by() {
     assert!(
         answer_to("右折少なめ").contains("右折は1回です（ほかの候補は2回、3回）。"),

@@ -81,7 +81,10 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
 #[component]
 fn Numbers(page: Page, days: Memo<Vec<DaySum>>) -> impl IntoView {
     let row = move |it: DaySum| {
-        let cell = |count: u32| view! { <td class="is-number">{count}</td> };
+        let cell = move |count: u32| {
+            let text = move || dates::number(f64::from(count), page.lang.get());
+            view! { <td class="is-number">{text}</td> }
+        };
         let percent = format!("{}%", it.percent());
         view! {
             <tr>

@@ -148,13 +148,13 @@ fn Tiles(staff: Staff) -> impl IntoView {
     let sum = move |of: fn(&output::cinema::Occupancy) -> u32| {
         staff.week.with(|it| it.here().map(of).unwrap_or_default())
     };
+    let number = move |count: u32| dates::number(f64::from(count), page.lang.get());
     let tile = move |word: Word, of: fn(&output::cinema::Occupancy) -> u32| {
-        view! { <div><dt>{move || word.say(page)}</dt><dd>{move || sum(of)}</dd></div> }
+        view! { <div><dt>{move || word.say(page)}</dt><dd>{move || number(sum(of))}</dd></div> }
     };
     let share = move || {
         let (seats, sold) = (sum(|it| it.seats_count), sum(|it| it.sold_count));
-        let all = dates::number(f64::from(seats), page.lang.get());
-        Word::SoldOf.fill(page, &[&all, &percent(sold, seats).to_string()])
+        Word::SoldOf.fill(page, &[&number(seats), &percent(sold, seats).to_string()])
     };
     let revenue = move || {
         let all = staff.week.with(|it| it.here().map(|it| it.revenue.clone()).unwrap_or_default());
@@ -166,7 +166,7 @@ fn Tiles(staff: Staff) -> impl IntoView {
         <dl class="op-tiles">
             <div>
                 <dt>{move || Word::Sold.say(page)}</dt>
-                <dd>{move || sum(|it| it.sold_count)}</dd>
+                <dd>{move || number(sum(|it| it.sold_count))}</dd>
                 <dd class="op-note">{share}</dd>
             </div>
             {tile(Word::Held, |it| it.held_count)}

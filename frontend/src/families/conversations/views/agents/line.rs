@@ -53,9 +53,7 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
     browser::focus_soon("stage");
     view! {
         <div class="agent-chat">
-            <p class="agent-back"><a href=Agents(None).hash()>
-                <span aria-hidden="true">"←"</span>{move || page.say(Key::AgentsBack)}
-            </a></p>
+            <p><a class="back" href=Agents(None).hash()>{move || page.say(Key::AgentsBack)}</a></p>
             <h1 tabindex="-1" id="stage">{move || name.get()}</h1>
             {move || match stage.get() {
                 Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
