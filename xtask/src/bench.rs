@@ -18,13 +18,14 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     steps.run("host", &["components", "page"], || run::host(workspace));
     steps.run("load generator", &[], || {
         let mut build = cargo();
-        build.args(["build", "--release", "--bins"]).current_dir(&workspace.root);
+        build.args(["build", "--profile", workspace.profile.name(), "--bins"]);
+        build.current_dir(&workspace.root);
         workspace.select_native(&mut build);
         check(&mut build)?;
         Ok(String::new())
     });
     steps.finish()?;
-    let built = workspace.target.join("release");
+    let built = workspace.target.join(workspace.profile.name());
     let exe = std::env::consts::EXE_SUFFIX;
     let mut bench = Command::new(built.join(format!("bench{exe}")));
     bench.arg("--programs").arg(&built);

@@ -67,6 +67,7 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
     }
     let profile = match command.as_str() {
         "test" | "goldens" | "conformance" | "languages" => Profile::Checked,
+        "bench" => Profile::Fast,
         "dist" => Profile::Dist,
         _ => Profile::Release,
     };

@@ -46,11 +46,14 @@ pub(crate) struct Package {
     pub(crate) commands: Vec<String>,
 }
 
-/// How the host is built: to be used and measured, or to be tested.
+/// How the host is built. See the workspace's Cargo.toml.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
+    /// To be used: compiled soon, and fast enough.
     Release,
-    /// Our own crates unoptimised: compiled in a fraction of the time. See the workspace's Cargo.toml.
+    /// To be measured.
+    Fast,
+    /// To be tested: our own crates unoptimised, compiled in a fraction of the time.
     Checked,
     /// What is handed on: small, and the same bytes wherever it is built.
     Dist,
@@ -61,6 +64,7 @@ impl Profile {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Release => "release",
+            Self::Fast => "fast",
             Self::Checked => "checked",
             Self::Dist => "dist",
         }

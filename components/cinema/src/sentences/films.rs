@@ -353,8 +353,7 @@ impl Visit {
         let own = found["suggestions"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let is_itself =
             |title: &String| names.iter().copied().chain(own).any(|it| fold(it) == fold(title));
-        if let (Some(title), Some(date)) =
-            (self.title.clone().filter(|it| is_itself(it)), self.date.take())
+        if let (Some(title), Some(date)) = (self.title.clone().filter(is_itself), self.date.take())
         {
             // It is one of the films, on other days: those are told.
             self.note = Some(context.say(
