@@ -15,10 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{
-    control::Control,
-    difference::{self, Surface},
-};
+use crate::difference::{self, Surface};
 use base::{call::Ending, config::CanaryConfig, grants::Grant};
 use sandbox::{
     component::LoadedComponent,
@@ -184,6 +181,12 @@ fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<Strin
     None
 }
 
+/// Takes a canary out of the catalog that has given way.
+pub trait GivesWay: Send + Sync {
+    /// Returns at once; the canary itself takes no call any more.
+    fn give_way(&self, component: &str);
+}
+
 /// How a tool of the canary is reached.
 struct Reach {
     /// The schema that the arguments must fit; none where what fits the version that serves fits the canary too.
@@ -213,7 +216,7 @@ pub struct Canary {
     /// One comparison runs at a time.
     comparing: Arc<Semaphore>,
     gone: OnceLock<String>,
-    control: Control,
+    gives_way: Arc<dyn GivesWay>,
 }
 
 impl Canary {
@@ -223,7 +226,7 @@ impl Canary {
         (share, limits): (CanaryShare, CanaryConfig),
         since: String,
         tallies: [Arc<Tally>; 2],
-        control: Control,
+        gives_way: Arc<dyn GivesWay>,
     ) -> Self {
         // What is done through others is not done twice.
         let others = [Grant::Http, Grant::Calls, Grant::Assistants, Grant::Runs];
@@ -255,7 +258,7 @@ impl Canary {
             comparisons: Mutex::default(),
             comparing: Arc::new(Semaphore::new(1)),
             gone: OnceLock::new(),
-            control,
+            gives_way,
         }
     }
 
@@ -323,7 +326,7 @@ impl Canary {
             fault(&self.limits, &self.figures(Side::Canary), &self.figures(Side::Serving))
             && self.gone.set(why).is_ok()
         {
-            self.control.give_way(self.component.name());
+            self.gives_way.give_way(self.component.name());
         }
     }
 

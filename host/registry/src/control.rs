@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     Registry,
-    canary::{Canary, CanaryShare, Comparison, Figures, Side},
+    canary::{Canary, CanaryShare, Comparison, Figures, GivesWay, Side},
     revisions::{Manifest, Pending, Revision, RevisionStore, timestamp},
 };
 use base::{
@@ -388,9 +388,8 @@ impl GivesBack for Control {
     }
 }
 
-impl Control {
-    /// Takes a canary out of the catalog that has given way. Returns at once; the canary itself takes no call any more.
-    pub(crate) fn give_way(&self, component: &str) {
+impl GivesWay for Control {
+    fn give_way(&self, component: &str) {
         let (control, name) = (self.clone(), component.to_owned());
         // Without a runtime the server is about to end; the reloader looks by itself, too.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {

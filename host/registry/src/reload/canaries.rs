@@ -35,12 +35,13 @@ impl Reloader {
         let component = self.load_canary(name, &source).await.map_err(|it| refused(name, it))?;
         let limits = self.loader.config.swap.canary.clone();
         let tallies = self.loader.metrics.begin_canary(name);
+        let gives_way = Arc::new(self.control.clone());
         let canary = Canary::new(
             (&serving, component),
             (share.clone(), limits),
             timestamp(),
             tallies,
-            self.control.clone(),
+            gives_way,
         );
         let has_ended = pending.ended.is_some();
         let text = share.to_string();
