@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_are_not_taken_leave_a_note_and_nothing_else_goes() {
+    fn pictures_that_are_not_taken_leave_a_note_and_no_more() {
         let before = talk(2, 1_000, 10);
         let mut messages = before.clone();
         assert!(blind(&mut messages, &claude::SHAPE));

@@ -132,7 +132,7 @@ fn a_typo_is_named_with_its_line_and_what_would_be_right() {
         Some(100)
     );
     let error = parse("addr = 'localhost'").unwrap_err();
-    assert!(error.contains("addr") && error.contains("socket address"), "{error}");
+    assert!(error.contains("addr") && error.contains("address with its port"), "{error}");
 }
 
 #[test]

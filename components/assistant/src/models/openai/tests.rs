@@ -142,7 +142,7 @@ fn a_call_has_an_id_that_no_call_before_it_has() {
 }
 
 #[test]
-fn an_answer_stands_between_results_and_the_person_where_it_has_to() {
+fn an_answer_stands_between_results_and_the_person() {
     let message = |role: &str| json!({ "role": role, "content": "x" });
     let mut messages: Vec<_> =
         ["user", "assistant", "tool", "tool", "user", "assistant", "tool", "user"]
