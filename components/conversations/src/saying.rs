@@ -27,6 +27,12 @@ pub fn given(it: Option<&String>) -> Option<&str> {
     it.map(String::as_str).filter(|it| !it.trim().is_empty())
 }
 
+/// The same of what is said: an empty text is left out, one of spaces is a mistake that is told.
+#[must_use]
+pub fn given_text(it: Option<&String>) -> Option<&str> {
+    it.map(String::as_str).filter(|it| !it.is_empty())
+}
+
 /// Something that an agent says in a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Saying<'a> {

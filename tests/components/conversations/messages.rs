@@ -39,7 +39,7 @@ async fn what_is_left_blank_is_left_out() {
     let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
     let arguments = json!({
         "session_token": a, "target_agent_id": "worker-b", "participant_agent_id": "",
-        "purpose": "", "initial_message": " ",
+        "purpose": "", "initial_message": "",
     });
     let id = it.call("start_conversation", arguments).await["conversation_id"].clone();
     assert_eq!(action(&it, &b).await, "conversation_request");

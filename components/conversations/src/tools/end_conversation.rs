@@ -15,7 +15,7 @@ use crate::{
     ids,
     record::{self, Conversation},
     refusals,
-    saying::given,
+    saying::{given, given_text},
     session::{self, Session},
     starting::PURPOSE_MAX,
     transition::{self, Cause, Ending},
@@ -126,7 +126,7 @@ impl EndConversation {
         let Some(partner) = found.partner_of(&session.agent_id) else {
             return Err(refusals::not_conversation_participant(&found.id));
         };
-        if let Some(content) = given(self.final_message.as_ref()) {
+        if let Some(content) = given_text(self.final_message.as_ref()) {
             delivery::checked(content)?;
         }
         match found.state {
@@ -171,7 +171,7 @@ impl EndConversation {
         };
         let cause = Cause { at: look.now, by: &session.agent_id, what: Self::NAME };
         let mut batch = activity::goes_on(session, look.now);
-        if let Some(content) = given(self.final_message.as_ref()) {
+        if let Some(content) = given_text(self.final_message.as_ref()) {
             let id = ids::message(look.now);
             let recipients = [partner];
             let place = Place::Conversation {

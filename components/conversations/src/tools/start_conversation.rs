@@ -12,7 +12,7 @@ use crate::{
     ids,
     record::{self, Conversation, Target},
     refusals,
-    saying::given,
+    saying::{given, given_text},
     session::{self, Session},
     starting::{self, PURPOSE_MAX, TURNS_MAX},
     transition::{Beginning, Cause},
@@ -91,7 +91,7 @@ impl Tool for StartConversation {
         self.fits()?;
         let (look, session, [target, open, count]) = self.look(target_id)?;
         may(target_id, &session, target.first()?, open.first()?)?;
-        if let Some(content) = given(self.initial_message.as_ref()) {
+        if let Some(content) = given_text(self.initial_message.as_ref()) {
             delivery::checked(content)?;
         }
         starting::must_be_few(count, &session.agent_id)?;
@@ -163,7 +163,7 @@ impl StartConversation {
         };
         let message_id = ids::message(look.now);
         let recipients = [target_id];
-        let first = given(self.initial_message.as_ref()).map(|content| Letter {
+        let first = given_text(self.initial_message.as_ref()).map(|content| Letter {
             id: &message_id,
             project_id: &session.project_id,
             place: Place::Conversation { id, voice: Voice::Member, has_max_turns: false },
