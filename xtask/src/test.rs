@@ -17,8 +17,8 @@ mod changed;
 const UNITS: &str = "units";
 /// Rings that read the tree and start nothing.
 const READING: [&str; 2] = [UNITS, "house"];
-/// Rings that wait for servers, browsers and times to pass: one test more than there are processors keeps these busy.
-const WAITING: [&str; 2] = ["host", "protocol"];
+/// Rings that wait for servers, browsers and times to pass: so many tests more than there are processors keep these busy.
+const WAITING: [(&str, usize); 2] = [("host", 2), ("protocol", 1)];
 /// Tests of a ring that run again with every database on PostgreSQL: of components that keep something, those that are
 /// not run on both engines anyway; of the host, answers, approvals, rivals, jobs, sessions, and what is exported and imported.
 const ON_POSTGRES: [(&str, &[&str]); 2] = [
@@ -165,8 +165,8 @@ fn units(workspace: &Workspace) -> Result<String> {
 fn one(workspace: &Workspace, ring: &str) -> Result<String> {
     let mut test = test(workspace);
     test.args(["--test", ring, "--"]);
-    if WAITING.contains(&ring) {
-        let threads = std::thread::available_parallelism()?.get() + 1;
+    if let Some((_, more)) = WAITING.iter().find(|it| it.0 == ring) {
+        let threads = std::thread::available_parallelism()?.get() + more;
         test.args(["--test-threads", &threads.to_string()]);
     }
     done(&mut test)?;

@@ -29,7 +29,7 @@ impl Default for AuditConfig {
 impl AuditConfig {
     /// Says what to fix where no line would last.
     pub(super) fn check(&self) -> Result<(), String> {
-        within("bytes_max", self.bytes_max, 64 << 10..=1 << 40)?;
+        within("bytes_max", self.bytes_max, 4 << 10..=1 << 40)?;
         within("files_kept", self.files_kept, 0..=1_000)
     }
 }
