@@ -245,8 +245,10 @@ impl Accounts {
                 return Err(NotHeld::Expired);
             }
             let brought = Brought::of(&access.scopes, &account.scopes);
+            let latest = grant.access.last().map(|it| &*it.digest);
+            let latest = latest.filter(|it| *it == access.digest);
             // Before the account can change: what is open ends then.
-            let ended = self.0.store.using(&secret.id, now_s).ok_or(NotHeld::Unknown)?;
+            let ended = self.0.store.using(&secret.id, latest, now_s).ok_or(NotHeld::Unknown)?;
             Ok((account.name.clone(), brought, access.expires_s - now_s, ended))
         });
         let (name, Brought { held, told, reach }, left_s, ended) = held?;

@@ -125,15 +125,12 @@ pub(crate) struct Grant {
     pub(crate) resource: String,
     pub(crate) scopes: Vec<String>,
     pub(crate) code: Code,
-    /// Of all its refresh tokens, and of the latest of those that count.
+    /// Of all its refresh tokens, and of the one that counts.
     pub(crate) family: String,
     pub(crate) refresh: String,
-    /// The others that count: sessions of one client that had one token have one each since.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) beside: Vec<String>,
-    /// Those that were exchanged lately.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) exchanged: Vec<Exchanged>,
+    /// The refresh token that was exchanged for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) previous: Option<Previous>,
     /// The access tokens that may still count, the latest at the end.
     pub(crate) access: Vec<Access>,
     pub(crate) created_s: u64,
@@ -141,11 +138,10 @@ pub(crate) struct Grant {
     pub(crate) expires_s: u64,
 }
 
-/// A refresh token that was exchanged, for which one, and when.
+/// A refresh token that was exchanged, and when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Exchanged {
+pub(crate) struct Previous {
     pub(crate) digest: String,
-    pub(crate) into: String,
     pub(crate) at_s: u64,
 }
 
@@ -262,6 +258,8 @@ fn statement(sql: &str, parameters: Vec<Value>) -> Statement {
 struct Live {
     ended: CancellationToken,
     used_s: AtomicU64,
+    /// Of the access tokens that were the latest, the last that was shown here, by its digest.
+    shown: Mutex<String>,
 }
 
 /// What their database is called. No component has a name with a dot before it.
@@ -448,7 +446,8 @@ impl Store {
                         for grant in state.of(&it.id) {
                             if let Some(live) = live.get_mut(&grant.id) {
                                 let used_s = live.used_s.load(Ordering::Relaxed).into();
-                                let anew = Live { used_s, ..Live::default() };
+                                let shown = live.shown.lock().clone().into();
+                                let anew = Live { used_s, shown, ..Live::default() };
                                 mem::replace(live, Arc::new(anew)).ended.cancel();
                             }
                         }
@@ -473,11 +472,27 @@ impl Store {
         }
     }
 
-    /// Notes that a grant is used; what ends with it, where it has not ended yet.
-    pub(crate) fn using(&self, grant: &str, now_s: u64) -> Option<CancellationToken> {
+    /// Notes that a grant is used, perhaps by its latest access token, which has that digest; what ends with it, where
+    /// it has not ended yet.
+    pub(crate) fn using(
+        &self,
+        grant: &str,
+        latest: Option<&str>,
+        now_s: u64,
+    ) -> Option<CancellationToken> {
         let live = self.live.lock().get(grant).cloned()?;
         live.used_s.fetch_max(now_s, Ordering::Relaxed);
+        if let Some(latest) = latest {
+            latest.clone_into(&mut live.shown.lock());
+        }
         Some(live.ended.clone())
+    }
+
+    /// Whether the latest access token of a grant was shown here.
+    pub(crate) fn is_latest_shown(&self, grant: &Grant) -> bool {
+        let live = self.live.lock().get(&grant.id).cloned();
+        let latest = grant.access.last().zip(live);
+        latest.is_some_and(|(access, live)| *live.shown.lock() == access.digest)
     }
 
     /// When a grant was last used.

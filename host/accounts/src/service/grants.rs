@@ -11,21 +11,21 @@ use super::{Accounts, Session, outcome, unavailable};
 use crate::{
     clients::{self, Problem},
     secret::{Kind, Secret, is_same, number},
-    state::{Access, Change, Client, Code, Exchanged, Grant, State},
+    state::{Access, Change, Client, Code, Grant, Previous, State},
 };
 
 const CLIENTS_MAX: usize = 1_000;
 const GRANTS_OF_ACCOUNT_MAX: usize = 32;
 /// The same of this server's own page, each tab of which has one: they drive out no other client.
 const GRANTS_OF_PAGE_MAX: usize = 16;
-/// Access tokens, and refresh tokens, of one grant that count at a time: sessions of one client have one each.
-const TOKENS_MAX: usize = 16;
+/// Access tokens of one grant that count at a time.
+const ACCESS_MAX: usize = 4;
 /// For how many seconds a code counts, and a grant that is not used.
 const CODE_S: u64 = 60;
 const GRANT_S: u64 = 30 * 24 * 60 * 60;
-/// For how many seconds an exchanged refresh token brings tokens again: the answer may have been lost on its way, or
-/// another session of the client has the same one and has not heard of it.
-const AGAIN_S: u64 = 60;
+/// For how many seconds an exchanged refresh token brings new tokens, where those that it brought were not used: the
+/// answer with them may have been lost on its way.
+const LOST_S: u64 = 30;
 /// How long a client is kept that has registered itself and was never let in.
 const UNUSED_CLIENT_S: u64 = 24 * 60 * 60;
 
@@ -67,31 +67,10 @@ fn invalid_grant(what: &str) -> Problem {
     ("invalid_grant", what.to_owned())
 }
 
-/// Whether `token` is one of those of `grant` that count.
-fn counts(grant: &Grant, token: &Secret) -> bool {
-    token.has(&grant.refresh) || grant.beside.iter().any(|it| token.has(it))
-}
-
-/// Whether `token` was exchanged so lately that who brings it may not have heard of it. Once what it brought is exchanged
-/// in turn, that has arrived, and `token` is not among them any more.
-fn may_be_unheard(grant: &Grant, token: &Secret, now_s: u64) -> bool {
-    grant.exchanged.iter().any(|it| token.has(&it.digest) && now_s < it.at_s + AGAIN_S)
-}
-
-/// Exchanges `token`, or exchanges it again, for the one with the digest `into`.
-fn exchange(grant: &mut Grant, token: &Secret, into: String, now_s: u64) {
-    grant.exchanged.retain(|it| now_s < it.at_s + AGAIN_S);
-    if counts(grant, token) {
-        grant.exchanged.retain(|it| !token.has(&it.into));
-        let digest = token.digest.clone();
-        grant.exchanged.push(Exchanged { digest, into: into.clone(), at_s: now_s });
-    }
-    grant.beside.push(mem::replace(&mut grant.refresh, into));
-    grant.beside.retain(|it| !token.has(it));
-    let surplus = grant.beside.len().saturating_sub(TOKENS_MAX - 1);
-    grant.beside.drain(..surplus);
-    let surplus = grant.exchanged.len().saturating_sub(TOKENS_MAX);
-    grant.exchanged.drain(..surplus);
+/// Whether `token` was exchanged so lately for what `grant` has now that the answer may still have been on its way.
+fn may_be_lost(grant: &Grant, token: &Secret, now_s: u64) -> bool {
+    let previous = grant.previous.as_ref().filter(|it| token.has(&it.digest));
+    previous.is_some_and(|it| now_s < it.at_s + LOST_S)
 }
 
 impl Accounts {
@@ -164,8 +143,7 @@ impl Accounts {
             },
             family: String::new(),
             refresh: String::new(),
-            beside: Vec::new(),
-            exchanged: Vec::new(),
+            previous: None,
             access: Vec::new(),
             created_s: now_s,
             used_s: now_s,
@@ -233,8 +211,8 @@ impl Accounts {
         self.issue("accounts/redeem-code", decide, (access, refresh)).await
     }
 
-    /// New tokens for a refresh token, which counts once: who brings one that was exchanged before ends them all, unless
-    /// they may not have heard of it.
+    /// New tokens for a refresh token, which counts once: who brings one that was exchanged before ends them all,
+    /// unless what it was exchanged for may never have arrived.
     pub(crate) async fn refresh(&self, sent: Refreshed) -> Result<Tokens, Problem> {
         let unknown = "the refresh token is not one of this server";
         let read = Secret::read(Kind::Refresh, &sent.token);
@@ -244,6 +222,7 @@ impl Accounts {
             self.fresh(&token.id).and_then(|(access, _)| Ok((access, token.next(Kind::Refresh)?)));
         let (access, refresh) = fresh.map_err(|it| unavailable(&it))?;
         let (kept, digest) = (self.access(&access, Vec::new()), refresh.digest.clone());
+        let service = self.clone();
         let decide = move |state: &State| {
             let refused = |what: Problem| (Vec::new(), Err((what, None)));
             let grant = state.grants.get(&token.id).filter(|it| is_same(&it.family, &token.family));
@@ -251,7 +230,9 @@ impl Accounts {
             if grant.client_id != sent.client_id {
                 return refused(invalid_grant("the refresh token is another client's"));
             }
-            if !counts(grant, &token) && !may_be_unheard(grant, &token, now_s) {
+            let is_lost =
+                may_be_lost(grant, &token, now_s) && !service.0.store.is_latest_shown(grant);
+            if !token.has(&grant.refresh) && !is_lost {
                 let why =
                     invalid_grant("the refresh token was exchanged before: all of its grant ends");
                 return (vec![Change::NoGrant(token.id)], Err((why, Some(grant.clone()))));
@@ -277,10 +258,16 @@ impl Accounts {
                 ));
             }
             let mut grant = Grant::clone(grant);
-            exchange(&mut grant, &token, digest, now_s);
+            let exchanged = mem::replace(&mut grant.refresh, digest);
+            if is_lost {
+                // What did not arrive counts no more.
+                grant.access.pop();
+            } else {
+                grant.previous = Some(Previous { digest: exchanged, at_s: now_s });
+            }
             grant.access.retain(|it| it.expires_s > now_s);
             grant.access.push(Access { scopes: scopes.clone(), ..kept });
-            let surplus = grant.access.len().saturating_sub(TOKENS_MAX);
+            let surplus = grant.access.len().saturating_sub(ACCESS_MAX);
             grant.access.drain(..surplus);
             (grant.used_s, grant.expires_s) = (now_s, now_s + GRANT_S);
             (vec![Change::Grant(grant)], Ok(scopes))
@@ -353,9 +340,11 @@ impl Accounts {
 mod tests {
     use super::*;
 
-    /// A grant whose refresh token is `first`.
-    fn grant(first: &Secret) -> Grant {
-        Grant {
+    #[test]
+    fn an_answer_is_lost_for_a_short_while_and_for_its_token() {
+        let of = || Secret::fresh(Kind::Refresh, &number().unwrap()).unwrap();
+        let (before, now) = (of(), of());
+        let mut grant = Grant {
             id: String::new(),
             account: String::new(),
             client_id: String::new(),
@@ -369,54 +358,22 @@ mod tests {
                 expires_s: 0,
                 is_used: true,
             },
-            family: first.family.clone(),
-            refresh: first.digest.clone(),
-            beside: Vec::new(),
-            exchanged: Vec::new(),
+            family: before.family.clone(),
+            refresh: now.digest.clone(),
+            previous: None,
             access: Vec::new(),
             created_s: 0,
             used_s: 0,
             expires_s: 0,
-        }
-    }
-
-    fn tokens<const N: usize>() -> [Secret; N] {
-        std::array::from_fn(|_| Secret::fresh(Kind::Refresh, &number().unwrap()).unwrap())
-    }
-
-    #[test]
-    fn sessions_that_had_one_token_have_one_each_since() {
-        let [first, one, other, next] = tokens();
-        let mut grant = grant(&first);
-        exchange(&mut grant, &first, one.digest.clone(), 100);
-        assert!(!counts(&grant, &first) && may_be_unheard(&grant, &first, 159));
-        assert!(!may_be_unheard(&grant, &first, 160), "it would have been heard of");
-        assert!(!may_be_unheard(&grant, &other, 100), "it is made up");
-        exchange(&mut grant, &first, other.digest.clone(), 110);
-        assert!(counts(&grant, &one) && counts(&grant, &other) && !counts(&grant, &first));
-        assert!(!may_be_unheard(&grant, &first, 160), "each time it is as old as it was");
-        exchange(&mut grant, &one, next.digest.clone(), 120);
-        assert!(counts(&grant, &next) && counts(&grant, &other) && !counts(&grant, &one));
-        assert!(!may_be_unheard(&grant, &first, 121), "what it brought was exchanged in turn");
-        assert!(may_be_unheard(&grant, &one, 121));
-    }
-
-    #[test]
-    fn so_many_tokens_of_a_grant_count_and_no_more() {
-        let [first] = tokens();
-        let mut grant = grant(&first);
-        let brought: [Secret; 3 * TOKENS_MAX] = tokens();
-        for token in &brought {
-            exchange(&mut grant, &first, token.digest.clone(), 100);
-        }
-        let all = brought.iter().filter(|it| counts(&grant, it)).count();
-        assert_eq!((all, grant.exchanged.len()), (TOKENS_MAX, 1));
-        assert!(counts(&grant, &brought[3 * TOKENS_MAX - 1]), "the latest are among them");
+        };
+        assert!(!may_be_lost(&grant, &before, 100), "nothing was exchanged");
+        grant.previous = Some(Previous { digest: before.digest.clone(), at_s: 100 });
+        assert!(may_be_lost(&grant, &before, 100) && may_be_lost(&grant, &before, 129));
+        assert!(!may_be_lost(&grant, &before, 130), "it would have arrived");
+        assert!(!may_be_lost(&grant, &now, 100) && !may_be_lost(&grant, &of(), 100));
         // What was written before there was any of this is read all the same.
         let mut written = serde_json::to_value(&grant).unwrap();
-        for name in ["beside", "exchanged"] {
-            written.as_object_mut().unwrap().remove(name);
-        }
-        assert!(serde_json::from_value::<Grant>(written).unwrap().exchanged.is_empty());
+        written.as_object_mut().unwrap().remove("previous");
+        assert!(serde_json::from_value::<Grant>(written).unwrap().previous.is_none());
     }
 }
