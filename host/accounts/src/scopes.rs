@@ -80,18 +80,6 @@ pub(crate) fn read(texts: &[String]) -> Vec<Scope> {
     texts.iter().filter_map(|it| it.parse().ok()).collect()
 }
 
-/// The scopes that a client asks for in `text`, each once. What is none of this server's brings nothing: clients ask by
-/// habit for those of OpenID Connect and of their makers.
-pub(crate) fn requested(text: &str) -> Vec<Scope> {
-    let mut scopes = Vec::new();
-    for scope in text.split(' ').filter_map(|it| it.parse::<Scope>().ok()) {
-        if !scopes.contains(&scope) {
-            scopes.push(scope);
-        }
-    }
-    scopes
-}
-
 /// What a token brings.
 pub(crate) struct Brought {
     /// As it was given.
@@ -168,14 +156,6 @@ mod tests {
         assert_eq!(offered(Some(&["read-only"]), &["component:a"]), ["read-only"]);
         assert_eq!(offered(None, &["operator"]), [""; 0]);
         assert_eq!(offered(None, &[]), [""; 0]);
-    }
-
-    #[test]
-    fn what_is_asked_for_of_others_is_left_out() {
-        let asked = |text: &str| requested(text).iter().map(Scope::to_string).collect::<Vec<_>>();
-        assert_eq!(asked(" tool:a  openid component:b tool:a tool:"), ["tool:a", "component:b"]);
-        assert_eq!(asked("claudeai offline_access"), [""; 0]);
-        assert_eq!(asked(""), [""; 0]);
     }
 
     #[test]

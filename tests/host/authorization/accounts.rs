@@ -156,14 +156,6 @@ async fn consent_gives_no_more_than_account_and_choice() {
     assert_eq!(none.status(), StatusCode::BAD_REQUEST);
     assert!(none.text().await.unwrap().contains("invalid_scope"));
 
-    // What is no scope of this server brings nothing, and keeps nothing from being asked for.
-    let theirs = app.tokens(&mut ben, &[("scope", "claudeai offline_access tool:echo")]).await;
-    assert_eq!(theirs["scope"], "tool:echo");
-    let (_, next) = app.refresh(refresh(&theirs), &[("scope", "claudeai tool:echo")]).await;
-    assert_eq!(next["scope"], "tool:echo");
-    let by_habit = app.tokens(&mut ben, &[("scope", "claudeai")]).await;
-    assert_eq!(by_habit["scope"], "component:echo tool:list_movies");
-
     // Single scopes are taken away, and all of it can be made to only look.
     let mut ann = Person::join(&server, "ann", &["*", "operator"]).await;
     let query = app.query(&[("scope", "tool:echo tool:whoami operator")]);

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     clients::{self, Problem},
     pages::Reader,
-    scopes::{Offer, read, requested},
+    scopes::{Offer, read},
     service::{Accounts, Asked, Session},
     state::Client,
 };
@@ -27,6 +27,8 @@ use crate::{
 const REQUEST_BYTES_MAX: usize = 6 << 10;
 const STATE_BYTES_MAX: usize = 2 << 10;
 const SCOPES_MAX: usize = 64;
+/// Scopes of OpenID Connect, and of a maker of clients, that many ask for by habit, and that bring nothing here.
+const IGNORED: [&str; 6] = ["openid", "profile", "email", "address", "offline_access", "claudeai"];
 
 /// A request, as far as it is known who sends it and where to.
 struct ClientRequest {
@@ -41,7 +43,7 @@ struct ClientRequest {
 
 struct Wanted {
     challenge: String,
-    /// None where it names no scope of this server.
+    /// None where it names no scope.
     scopes: Option<Vec<Scope>>,
 }
 
@@ -103,9 +105,17 @@ fn wanted(accounts: &Accounts, fields: &Fields) -> Result<Wanted, Problem> {
         return Err(("request_not_supported", "requests are not taken as objects".to_owned()));
     }
     check_resource(accounts, fields)?;
-    let scopes = requested(fields.get("scope").unwrap_or_default());
-    if scopes.len() > SCOPES_MAX {
+    let texts = fields.get("scope").unwrap_or_default().split(' ').filter(|it| !it.is_empty());
+    let texts: Vec<_> = texts.filter(|it| !IGNORED.contains(it)).collect();
+    if texts.len() > SCOPES_MAX {
         return Err(("invalid_scope", format!("a request names {SCOPES_MAX} scopes at most")));
+    }
+    let mut scopes = Vec::new();
+    for text in texts {
+        let scope = text.parse::<Scope>().map_err(|it| ("invalid_scope", it.to_string()))?;
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
     }
     let scopes = (!scopes.is_empty()).then_some(scopes);
     Ok(Wanted { challenge: challenge.to_owned(), scopes })

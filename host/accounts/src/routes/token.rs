@@ -6,14 +6,12 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use base::scopes::Scope;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::{Fields, Peer, is_within};
 use crate::{
     clients::{self, Problem},
-    scopes::requested,
     service::{Accounts, Redeemed, Refreshed, Tokens, unavailable},
 };
 
@@ -51,8 +49,8 @@ pub(super) async fn token(
             }
             "refresh_token" => {
                 let token = needed("refresh_token")?;
-                let scopes = form.get("scope").map(requested).filter(|it| !it.is_empty());
-                let scopes = scopes.map(|it| it.iter().map(Scope::to_string).collect());
+                let scopes = form.get("scope");
+                let scopes = scopes.map(|it| it.split(' ').map(str::to_owned).collect());
                 accounts.refresh(Refreshed { token, client_id, scopes }).await
             }
             _ => Err((

@@ -80,6 +80,7 @@ async fn requests_without_right_pkce_or_client_lead_nowhere() {
         ("response_type", "code token", "unsupported_response_type"),
         ("response_mode", "fragment", "invalid_request"),
         ("resource", "https://other.example/mcp", "invalid_target"),
+        ("scope", "everything", "invalid_scope"),
         ("request_uri", "https://a.example/r", "request_not_supported"),
         ("state", &*long, "invalid_request"),
     ] {
@@ -95,7 +96,7 @@ async fn requests_without_right_pkce_or_client_lead_nowhere() {
     }
     // This server's own page is known, and gets the error back.
     let home = format!("{}/", server.url());
-    let own = [("client_id", "madoguchi-page"), ("redirect_uri", &*home), ("scope", "operator")];
+    let own = [("client_id", "madoguchi-page"), ("redirect_uri", &*home), ("scope", "everything")];
     let back = led_to(&ann.get(&format!("/oauth/authorize?{}", app.query(&own))).await);
     assert!(back.as_str().starts_with(&home), "{back}");
     assert_eq!(parameter(&back, "error").as_deref(), Some("invalid_scope"));
