@@ -19,8 +19,9 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let steps = Steps::new(6);
     steps.run("set-up", &[], || setup::for_running(workspace));
     let carried = || {
-        steps.run("components", &["set-up"], || tools::served(workspace));
+        // First what keeps one processor busy at its end, while the other has the host to do.
         steps.run("page", &["set-up"], || browser::build(workspace));
+        steps.run("components", &["set-up"], || tools::served(workspace));
     };
     // What it carries is a crate of its own: with the new one inside, little is left to be compiled.
     steps.side_by_side(carried, || steps.run("host without", &[], || host(workspace)));
