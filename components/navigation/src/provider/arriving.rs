@@ -76,34 +76,12 @@ mod tests {
         provider::{builtin, google_legacy::tests::route_ask},
     };
 
-    struct Bundled;
+    /// Knows routes, and nothing else.
+    struct Fake<F>(F);
 
-    impl Provider for Bundled {
+    impl<F: Fn(&RouteAsk) -> Result<(Routes, Details), ProviderError>> Provider for Fake<F> {
         fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
-            builtin::routes(&[graph::Graph::open(NETWORK).unwrap()], ask, UNIX_EPOCH)
-        }
-
-        fn compare(
-            &self,
-            _: &crate::ask::CompareAsk,
-        ) -> Result<output::navigation::Comparison, ProviderError> {
-            Err(ProviderError::NoRoute)
-        }
-
-        fn place(&self, _: &str, _: Language) -> Result<output::navigation::Place, ProviderError> {
-            Err(ProviderError::NoRoute)
-        }
-    }
-
-    /// Takes ten minutes, and remembers when one left.
-    struct TenMinutes(RefCell<Vec<Departure>>);
-
-    impl Provider for TenMinutes {
-        fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
-            self.0.borrow_mut().push(ask.departure);
-            let duration = words::seconds(600.0, Language::Japanese);
-            let route = output::navigation::Route { duration, ..Default::default() };
-            Ok((Routes { routes: vec![route], ..Routes::default() }, Details::default()))
+            self.0(ask)
         }
 
         fn compare(
@@ -122,9 +100,15 @@ mod tests {
     fn who_must_leave_this_minute_leaves_now_and_never_before() {
         let now = UNIX_EPOCH + Duration::from_secs(1_795_132_800);
         let arrival = now + Duration::from_secs(570);
-        let provider = TenMinutes(RefCell::default());
-        assert!(by(&provider, &route_ask(), arrival, now).is_ok());
-        assert_eq!(provider.0.into_inner(), [Departure::At(arrival), Departure::Now]);
+        let asked = RefCell::<Vec<Departure>>::default();
+        let ten_minutes = Fake(|ask: &RouteAsk| {
+            asked.borrow_mut().push(ask.departure);
+            let duration = words::seconds(600.0, Language::Japanese);
+            let route = output::navigation::Route { duration, ..Default::default() };
+            Ok((Routes { routes: vec![route], ..Routes::default() }, Details::default()))
+        });
+        assert!(by(&ten_minutes, &route_ask(), arrival, now).is_ok());
+        assert_eq!(asked.into_inner(), [Departure::At(arrival), Departure::Now]);
     }
 
     #[test]
@@ -137,14 +121,17 @@ mod tests {
             ..route_ask()
         };
         let now = arrival - Duration::from_hours(5);
-        let (routes, details) = by(&Bundled, &ask, arrival, now).unwrap();
+        let bundled = Fake(|ask: &RouteAsk| {
+            builtin::routes(&[graph::Graph::open(NETWORK).unwrap()], ask, UNIX_EPOCH)
+        });
+        let (routes, details) = by(&bundled, &ask, arrival, now).unwrap();
         let takes = routes.routes[0].duration_in_traffic.as_ref().unwrap().value;
         let start = DateTime::parse_from_rfc3339(details.departure_time.as_deref().unwrap());
         assert_eq!(u64::try_from(start.unwrap().timestamp()).unwrap() + takes, 1_795_132_800);
         assert_eq!(details.arrival_time.as_deref(), Some("2026-11-20T09:00:00+09:00"));
         let free = routes.routes[0].duration.value;
         assert!(takes > free, "the rush hour counts: {takes} s, {free} s");
-        let late = by(&Bundled, &ask, arrival, arrival - Duration::from_mins(10));
+        let late = by(&bundled, &ask, arrival, arrival - Duration::from_mins(10));
         assert!(matches!(late, Err(ProviderError::Invalid { .. })), "{late:?}");
     }
 }
