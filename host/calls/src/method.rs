@@ -352,6 +352,7 @@ impl Calls {
         // A server keeps what it wants to know in its own state: it gets this round's answers only.
         let answers = std::mem::take(&mut state.answers);
         let request = Request {
+            owner: call.caller.share(),
             arguments: &call.arguments,
             meta: &call.meta,
             capabilities: &call.caller.client_capabilities,

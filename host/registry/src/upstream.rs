@@ -142,6 +142,8 @@ impl Ask {
 
 /// One round of a call, as the server gets it.
 pub struct Request<'a> {
+    /// Of whose share it is, where its caller is known.
+    pub owner: Option<Arc<str>>,
     /// The tool's or the prompt's arguments, a JSON object.
     pub arguments: &'a str,
     /// The caller's `_meta`, a JSON object.

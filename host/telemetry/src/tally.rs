@@ -197,12 +197,6 @@ impl Level {
         Held(self)
     }
 
-    /// One more, until the guard is dropped, if there are fewer than `max`: however many ask at once, so many get one.
-    pub fn hold_below(&self, max: u64) -> Option<Held<'_>> {
-        let one_more = |count: i64| (u64::try_from(count).unwrap_or(0) < max).then_some(count + 1);
-        self.0.fetch_update(Relaxed, Relaxed, one_more).ok().map(|_| Held(self))
-    }
-
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed).try_into().unwrap_or(0)
     }
@@ -247,23 +241,6 @@ mod tests {
         assert!((200..=500).contains(&now.p50_us), "{now:?}");
         drop(held);
         assert_eq!(tally.snapshot().running, 0);
-    }
-
-    #[test]
-    fn so_many_hold_a_level_however_many_ask() {
-        let (level, held) = (Level::default(), std::sync::Barrier::new(8));
-        let holds = || {
-            let guard = level.hold_below(3);
-            // All have asked before one gives back.
-            held.wait();
-            guard.is_some()
-        };
-        let granted = std::thread::scope(|scope| {
-            let asking: Vec<_> = (0..8).map(|_| scope.spawn(holds)).collect();
-            asking.into_iter().map(|it| it.join().unwrap()).filter(|it| *it).count()
-        });
-        assert_eq!((granted, level.get()), (3, 0));
-        assert!(level.hold_below(0).is_none());
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Server {
     pub(super) async fn round(&self, ask: &Ask, request: Request<'_>) -> Result<Answer, CallError> {
         let message = message(ask, &request)?;
         let patience = Duration::from_millis(self.config.timeout_ms);
-        let place = self.places.take(patience, &self.tally).await;
+        let place = self.places.take(request.owner.clone(), patience, &self.tally).await;
         let _place = place.map_err(|retry_after_ms| CallError::Busy {
             component: self.label.clone(),
             retry_after_ms,

@@ -1,27 +1,34 @@
 //! The concurrency limit of one component: how many of its calls run at a time, and who waits for how long.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    collections::HashMap,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use crate::Sandbox;
-use base::limits::Limits;
-use telemetry::tally::{Level, Tally};
+use base::{limits::Limits, quota::Quota};
+use telemetry::tally::Tally;
 
 /// What a call is taken to last before one has ended.
 const USUAL_FIRST: Duration = Duration::from_millis(100);
 /// A call is refused for no other reason.
 const RETRY_MS: std::ops::RangeInclusive<u64> = 50..=30_000;
 
-/// The places, and the queue before them.
+/// The places, and the queue before them. One caller who is known has at most half of either, so that another's calls
+/// are not behind theirs.
 pub struct Places {
     free: Semaphore,
     calls_max: usize,
-    queued: Level,
-    queue_max: usize,
+    /// What each caller who is known may have of them, while they have or wait for any.
+    own: Mutex<HashMap<Arc<str>, Weak<Semaphore>>>,
+    queue: Quota,
     /// What a call lasted lately, in microseconds.
     usual_us: AtomicU64,
 }
@@ -30,6 +37,7 @@ pub struct Places {
 pub struct Place<'a> {
     places: &'a Places,
     began: Instant,
+    _own: Option<OwnedSemaphorePermit>,
     _permit: SemaphorePermit<'a>,
 }
 
@@ -38,8 +46,8 @@ impl Places {
         Self {
             free: Semaphore::new(limits.calls_max),
             calls_max: limits.calls_max,
-            queued: Level::default(),
-            queue_max: limits.queue_max,
+            own: Mutex::default(),
+            queue: Quota::halved(limits.queue_max),
             usual_us: AtomicU64::new(USUAL_FIRST.as_micros() as u64),
         }
     }
@@ -50,30 +58,61 @@ impl Places {
         Self::new(&Limits { calls_max: limits.calls_max.min(quarter).max(1), ..limits.clone() })
     }
 
-    /// A place: at once where one is free, in turn where there is a queue; or, where that is full
-    /// or has not moved in so long, when to try again, in milliseconds.
-    pub async fn take(&self, patience: Duration, tally: &Tally) -> Result<Place<'_>, u64> {
-        if let Ok(permit) = self.free.try_acquire() {
-            return Ok(self.place(permit));
+    /// A place for a call of `owner`, where its caller is known: at once where one is free, in turn where there is a
+    /// queue; or, where that is full or has not moved in so long, when to try again, in milliseconds.
+    pub async fn take(
+        &self,
+        owner: Option<Arc<str>>,
+        patience: Duration,
+        tally: &Tally,
+    ) -> Result<Place<'_>, u64> {
+        let own = owner.as_ref().map(|it| self.own(it));
+        let at_once = || {
+            let own = own.clone().map(Semaphore::try_acquire_owned).transpose().ok()?;
+            Some(self.place(own, self.free.try_acquire().ok()?))
+        };
+        if let Some(place) = at_once() {
+            return Ok(place);
         }
-        let Some(_waiting) = self.queued.hold_below(self.queue_max as u64) else {
+        let Ok(_waiting) = self.queue.take_of(owner) else {
             return Err(self.retry_after_ms());
         };
         let _queued = tally.queued.hold();
-        match tokio::time::timeout(patience, self.free.acquire()).await {
-            Ok(Ok(permit)) => Ok(self.place(permit)),
-            _ => Err(self.retry_after_ms()),
-        }
+        // Who has half waits for their own, and stands in no other's way.
+        let in_turn = async {
+            let own = match own {
+                Some(it) => Some(it.acquire_owned().await.ok()?),
+                None => None,
+            };
+            Some(self.place(own, self.free.acquire().await.ok()?))
+        };
+        let place = tokio::time::timeout(patience, in_turn).await;
+        place.ok().flatten().ok_or_else(|| self.retry_after_ms())
     }
 
-    fn place<'a>(&'a self, permit: SemaphorePermit<'a>) -> Place<'a> {
-        Place { places: self, began: Instant::now(), _permit: permit }
+    fn own(&self, owner: &Arc<str>) -> Arc<Semaphore> {
+        let mut all = self.own.lock();
+        if let Some(own) = all.get(owner).and_then(Weak::upgrade) {
+            return own;
+        }
+        all.retain(|_, it| it.strong_count() > 0);
+        let own = Arc::new(Semaphore::new(self.calls_max.div_ceil(2)));
+        all.insert(owner.clone(), Arc::downgrade(&own));
+        own
+    }
+
+    fn place<'a>(
+        &'a self,
+        own: Option<OwnedSemaphorePermit>,
+        permit: SemaphorePermit<'a>,
+    ) -> Place<'a> {
+        Place { places: self, began: Instant::now(), _own: own, _permit: permit }
     }
 
     /// When those who wait now will have had their turn, if calls last as they did lately.
     pub(super) fn retry_after_ms(&self) -> u64 {
-        let waiting = self.queued.get().max(1);
-        let turns = waiting.div_ceil(self.calls_max as u64);
+        let waiting = self.queue.taken().max(1);
+        let turns = waiting.div_ceil(self.calls_max) as u64;
         let usual_us = self.usual_us.load(Ordering::Relaxed);
         (turns.saturating_mul(usual_us) / 1_000).clamp(*RETRY_MS.start(), *RETRY_MS.end())
     }
@@ -103,31 +142,58 @@ mod tests {
     #[tokio::test]
     async fn full_queue_is_answered_at_once_and_a_stuck_one_in_time() {
         let places = places(1, 1);
-        let first = places.take(Duration::ZERO, &Tally::default()).await.ok().unwrap();
+        let first = places.take(None, Duration::ZERO, &Tally::default()).await.ok().unwrap();
         assert_eq!(places.free.available_permits(), 0);
         let tally = Tally::default();
-        let second = std::pin::pin!(places.take(Duration::from_secs(60), &tally));
+        let second = std::pin::pin!(places.take(None, Duration::from_secs(60), &tally));
         let mut second = second;
         assert!(futures::poll!(&mut second).is_pending());
         assert!(
-            places.take(Duration::from_secs(60), &Tally::default()).await.is_err(),
+            places.take(None, Duration::from_secs(60), &Tally::default()).await.is_err(),
             "the queue is full"
         );
         drop(first);
         let second = second.await.ok().unwrap();
-        assert!(places.take(Duration::ZERO, &Tally::default()).await.is_err(), "its time is up");
+        assert!(
+            places.take(None, Duration::ZERO, &Tally::default()).await.is_err(),
+            "its time is up"
+        );
         drop(second);
-        assert_eq!((places.free.available_permits(), places.queued.get()), (1, 0));
+        assert_eq!((places.free.available_permits(), places.queue.taken()), (1, 0));
+    }
+
+    #[tokio::test]
+    async fn one_callers_calls_are_in_no_other_callers_way() {
+        let (places, tally) = (places(4, 4), Tally::default());
+        let take = |owner: &str| places.take(Some(owner.into()), Duration::from_secs(60), &tally);
+        let mut of_ann = vec![take("ann").await.ok().unwrap(), take("ann").await.ok().unwrap()];
+        let mut waiting = [Box::pin(take("ann")), Box::pin(take("ann"))];
+        for one in &mut waiting {
+            assert!(futures::poll!(one).is_pending(), "half of the places are hers");
+        }
+        assert!(take("ann").await.is_err(), "and half of the queue");
+        let of_ben = futures::poll!(Box::pin(take("ben")));
+        assert!(matches!(of_ben, std::task::Poll::Ready(Ok(_))), "who came later has one at once");
+        of_ann.pop();
+        let [first, second] = &mut waiting;
+        let first = futures::poll!(first);
+        assert!(matches!(first, std::task::Poll::Ready(Ok(_))), "hers come in turn");
+        assert!(futures::poll!(second).is_pending());
+        drop((first, of_ann, of_ben, waiting));
+        drop(take("eve").await);
+        assert!(places.own.lock().len() <= 1, "who has none is forgotten");
+        let all = places.own.lock().values().filter(|it| it.strong_count() > 0).count();
+        assert_eq!((places.free.available_permits(), places.queue.taken(), all), (4, 0, 0));
     }
 
     #[test]
     fn retry_time_follows_from_the_queue_and_how_long_calls_lasted() {
-        let places = places(2, 100);
+        let places = places(2, 1_000);
         (0..100).for_each(|_| places.note(Duration::from_millis(400)));
         assert!((390..=400).contains(&places.retry_after_ms()), "{}", places.retry_after_ms());
-        let mut held: Vec<_> = (0..20).map(|_| places.queued.hold()).collect();
+        let mut held: Vec<_> = (0..20).map(|_| places.queue.take_of(None).unwrap()).collect();
         assert!((3_900..=4_000).contains(&places.retry_after_ms()));
-        held.extend((20..1_000).map(|_| places.queued.hold()));
+        held.extend((20..1_000).map(|_| places.queue.take_of(None).unwrap()));
         assert_eq!(places.retry_after_ms(), 30_000);
     }
 }

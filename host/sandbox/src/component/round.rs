@@ -85,7 +85,7 @@ impl LoadedComponent {
         ) -> wasmtime::Result<Result<T, CallError>>,
     ) -> Result<T, CallError> {
         let (_place, deadline) =
-            self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
+            self.place((&self.queues.calls, &round), self.setup.limits.deadline_ms).await?;
         let _running = self.setup.tally.running.hold();
         let call_id = round.call_id;
         let result = self.round(self.context(round, deadline), body).await;
@@ -113,7 +113,7 @@ impl LoadedComponent {
         body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let (_place, deadline) =
-            self.place(&self.queues.calls, self.setup.limits.deadline_ms).await?;
+            self.place((&self.queues.calls, &round), self.setup.limits.deadline_ms).await?;
         self.round(self.context(round, deadline), body).await
     }
 
@@ -126,7 +126,8 @@ impl LoadedComponent {
         context: impl FnOnce(CallContext) -> CallContext,
         body: impl AsyncFnOnce(&mut Store<CallState>, Instance) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
-        let (_place, deadline) = self.place(places, self.setup.limits.route_ms_max).await?;
+        let (_place, deadline) =
+            self.place((places, &round), self.setup.limits.route_ms_max).await?;
         let _running = self.setup.tally.running.hold();
         let result = self.round(context(self.context(round, deadline)), body).await;
         let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
@@ -152,18 +153,18 @@ impl LoadedComponent {
             .map_err(LoadError::Describe)
     }
 
-    /// One of `places`, and the deadline of the call, which counts from before the wait for the place. The place
+    /// One of `places` for `round`, and the deadline of the call, which counts from before the wait for the place. The place
     /// comes at once where one is free, in turn where there is a queue, and not at all where the component's
     /// settings are refused: it would answer as if there were none.
     async fn place<'a>(
         &self,
-        places: &'a Places,
+        (places, round): (&'a Places, &Round),
         ms_max: u64,
     ) -> Result<(Place<'a>, Instant), CallError> {
         self.check_settings()?;
         let patience = Duration::from_millis(ms_max);
         let deadline = Instant::now() + patience;
-        let place = places.take(patience, &self.setup.tally).await;
+        let place = places.take(round.caller.share(), patience, &self.setup.tally).await;
         place.map(|place| (place, deadline)).map_err(|retry_after_ms| self.busy(retry_after_ms))
     }
 
