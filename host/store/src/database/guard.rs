@@ -50,6 +50,9 @@ pub(super) struct Guard {
     slow: AtomicBool,
 }
 
+/// The deadline of what is to stop at once.
+const STOPPED: u64 = 0;
+
 static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 fn nanoseconds(instant: Instant) -> u64 {
@@ -75,10 +78,11 @@ impl Guard {
         Ok(guard)
     }
 
-    /// From now on the engine stops at this moment.
+    /// From now on the engine stops at this moment; what was stopped before it began stays stopped.
     pub(super) fn stop_at(&self, deadline: Instant) {
         self.interrupted.store(false, Ordering::Relaxed);
-        self.deadline.store(nanoseconds(deadline), Ordering::Relaxed);
+        let at = |before| (before != STOPPED).then(|| nanoseconds(deadline));
+        let _ = self.deadline.fetch_update(Ordering::Relaxed, Ordering::Relaxed, at);
     }
 
     /// The engine has no deadline: for BEGIN, COMMIT and what else the host does itself.
@@ -86,9 +90,9 @@ impl Guard {
         self.deadline.store(u64::MAX, Ordering::Relaxed);
     }
 
-    /// Stops whatever runs now.
+    /// Stops whatever runs now, or begins next.
     pub(super) fn stop_now(&self) {
-        self.deadline.store(0, Ordering::Relaxed);
+        self.deadline.store(STOPPED, Ordering::Relaxed);
     }
 
     /// Whether the engine was stopped since the last [`Guard::stop_at`].
@@ -173,4 +177,27 @@ fn is_the_engines(name: &str) -> bool {
 
 fn begins_with(name: &str, prefix: &str) -> bool {
     name.get(..prefix.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_is_given_up_before_it_begins_is_stopped() {
+        const LONG: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT count(*) FROM n";
+        let mut connection = Connection::open_in_memory().unwrap();
+        let guard = Guard::install(&mut connection).unwrap();
+        let count = || connection.query_row(LONG, [], |row| row.get::<_, u32>(0));
+        let later = Instant::now() + Duration::from_secs(60);
+        guard.stop_at(later);
+        assert_eq!(count(), Ok(20_000));
+        guard.stop_now();
+        guard.stop_at(later);
+        assert!(count().is_err() && guard.was_interrupted());
+        guard.never_stop();
+        assert_eq!(count(), Ok(20_000));
+    }
 }
