@@ -31,7 +31,7 @@ use super::{
     front::{Front, Served},
     state::{Clock, Order, Phase, State, TICK, Timeouts, ticks},
 };
-use base::limits::ConnectionsConfig;
+use base::{caller::network, limits::ConnectionsConfig};
 
 /// Bytes of a request's head, and of what is read ahead of a body.
 const READ_BYTES_MAX: usize = 32 << 10;
@@ -272,11 +272,11 @@ impl Connections {
     fn make_room(&self, newcomer: Option<IpAddr>) -> bool {
         let now = self.clock.now();
         let mut open = self.open.lock();
-        let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+        let mut counts: HashMap<u128, usize> = HashMap::new();
         for state in open.states.values() {
-            *counts.entry(state.peer).or_default() += 1;
+            *counts.entry(subscriber(state.peer)).or_default() += 1;
         }
-        let count = |peer: IpAddr| counts.get(&peer).copied().unwrap_or(0);
+        let count = |peer: IpAddr| counts.get(&subscriber(peer)).copied().unwrap_or(0);
         let own = newcomer.map_or(0, count);
         let waits = |it: &State| it.phase() != Phase::Answering && count(it.peer) >= own;
         let waiting = open.states.iter().filter(|(_, it)| waits(it));
@@ -296,6 +296,11 @@ impl Connections {
         }
         true
     }
+}
+
+/// What counts as one address: in IPv6 a network, in which one can choose.
+fn subscriber(peer: IpAddr) -> u128 {
+    network(peer, 32, 64)
 }
 
 /// Whether a connection failed, and not the listener.
@@ -449,5 +454,25 @@ impl AsyncWrite for Watched {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_network_of_ipv6_leaves_another_address_its_share() {
+        let config = ConnectionsConfig { connections_max: 8, ..ConnectionsConfig::default() };
+        let all = Connections::new(&config);
+        let peer = |text: &str| text.parse::<IpAddr>().unwrap();
+        for id in 0..8 {
+            let state = State::new(peer(&format!("2001:db8::{id:x}")), all.clock.clone());
+            state.begin();
+            all.open.lock().states.insert(id, Arc::new(state));
+        }
+        assert!(!all.make_room(Some(peer("2001:db8::ffff"))), "one more of the same network");
+        assert!(all.make_room(Some(peer("2001:db8:0:1::1"))), "and one of another");
+        assert_eq!(all.open.lock().states.len(), 7);
     }
 }
