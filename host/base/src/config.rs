@@ -8,7 +8,8 @@ use std::{
     sync::Arc,
 };
 
-use serde::{Deserialize, Deserializer, Serialize};
+use ipnet::IpNet;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use smart_default::SmartDefault;
 
 use crate::{
@@ -95,8 +96,9 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of pages elsewhere that may talk to the server.
     pub allowed_origins: Vec<String>,
-    /// Addresses of proxies that say truly for whom they ask (`X-Forwarded-For`).
-    pub trusted_proxies: Vec<IpAddr>,
+    /// Addresses of proxies that say truly for whom they ask (`X-Forwarded-For`), and networks of such.
+    #[serde(deserialize_with = "networks")]
+    pub trusted_proxies: Vec<IpNet>,
     /// Whether a server that others can reach serves them without a token.
     pub allow_anonymous: bool,
     /// What clients may keep open, and how long they may take.
@@ -264,6 +266,18 @@ fn operator_addr<'de, D: Deserializer<'de>>(written: D) -> Result<Option<SocketA
         OperatorAddr::At(addr) => Some(addr),
         OperatorAddr::Is(is) => is.then_some(OPERATOR_ADDR),
     })
+}
+
+/// Networks, or addresses that are all of theirs.
+fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
+    let read = |text: String| {
+        let address = text.parse::<IpAddr>().map(|it| it.to_canonical().into());
+        address.or_else(|_| text.parse()).map_err(|_| {
+            let right = "what is right here are IP addresses in quotes, such as \"127.0.0.1\", or networks, such as \"10.0.0.0/8\", and no names";
+            D::Error::custom(right)
+        })
+    };
+    Vec::<String>::deserialize(deserializer)?.into_iter().map(read).collect()
 }
 
 impl Config {

@@ -93,7 +93,7 @@ async fn refuses_foreign_page_even_with_operator_key_but_admits_own() {
 async fn the_key_opens_on_this_machine_alone() {
     let folders = Folders::new();
     let server = TestServer::start(folders, |config| {
-        config.trusted_proxies = vec![[127, 0, 0, 1].into()];
+        config.trusted_proxies = vec![std::net::IpAddr::from([127, 0, 0, 1]).into()];
     })
     .await;
     let client = server.client_with(&key(&server).token);

@@ -78,9 +78,6 @@ fn in_words(message: &str) -> String {
             "a whole number from 0 on, without quotes and unit"
         }
         None if message.starts_with("invalid socket address") => ADDRESS,
-        None if message.starts_with("invalid IP address") => {
-            "an IP address in quotes, such as \"127.0.0.1\", and no name and no network"
-        }
         None if message.ends_with("value was too large") => "a smaller number",
         _ => return message.to_owned(),
     };

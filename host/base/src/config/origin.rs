@@ -146,7 +146,7 @@ fn effective(config: &Config) -> serde_json::Value {
         "allow_anonymous": config.allow_anonymous,
         "allowed_hosts": config.allowed_hosts,
         "allowed_origins": config.allowed_origins,
-        "trusted_proxies": config.trusted_proxies,
+        "trusted_proxies": config.trusted_proxies.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "body_bytes_max": config.body_bytes_max,
         "connections": config.connections,
         "sessions": config.sessions,

@@ -5,6 +5,7 @@ use std::{net::IpAddr, sync::Arc, time::SystemTime};
 
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts};
+use ipnet::IpNet;
 use serde_json::Value;
 
 use accounts::Accounts;
@@ -45,7 +46,7 @@ struct Rules {
     /// What those read who do not say it.
     language: Option<HeaderValue>,
     /// The proxies that are trusted to name their clients.
-    trusted_proxies: Vec<IpAddr>,
+    trusted_proxies: Vec<IpNet>,
     /// Where it is counted whom it turned away.
     metrics: Metrics,
     /// Who comes in by a password, where there is a chat.
@@ -165,7 +166,7 @@ impl Guard {
                 .as_ref()
                 .map(|it| Arc::new(Strangers::new(|| Rate::new(it, &config.live_nodes)))),
             language: config.language.as_ref().and_then(|it| it.0.parse().ok()),
-            trusted_proxies: config.trusted_proxies.iter().map(|it| it.to_canonical()).collect(),
+            trusted_proxies: config.trusted_proxies.clone(),
             metrics,
             gateway,
             operators: Operators::new(access),
@@ -403,7 +404,10 @@ impl Rules {
 
     /// Where a request comes from: what the last proxy that is trusted says, else the connection's.
     fn peer(&self, headers: &HeaderMap, connected: IpAddr) -> IpAddr {
-        let is_trusted = |it: IpAddr| self.trusted_proxies.contains(&it.to_canonical());
+        let is_trusted = |it: IpAddr| {
+            let peer = it.to_canonical();
+            self.trusted_proxies.iter().any(|it| it.contains(&peer))
+        };
         if self.trusted_proxies.is_empty() || !is_trusted(connected) {
             return connected;
         }
@@ -492,7 +496,8 @@ mod tests {
     fn proxy_is_believed_where_trusted_and_only_for_the_last_hop() {
         let peer = |trusted: &[&str], connected: &str, hops: &[&str]| {
             let mut config = Config::defaults();
-            config.trusted_proxies = trusted.iter().map(|it| it.parse().unwrap()).collect();
+            let file = format!("trusted_proxies = {trusted:?}");
+            config.trusted_proxies = toml::from_str::<Config>(&file).unwrap().trusted_proxies;
             let metrics = calls::record::Watch::unseen(Default::default()).metrics;
             let mut headers = HeaderMap::new();
             for hop in hops {
@@ -509,5 +514,12 @@ mod tests {
         assert_eq!(peer(&trusted, "127.0.0.1", &["8.8.8.8", "192.0.2.1"]), "192.0.2.1");
         assert_eq!(peer(&trusted, "127.0.0.1", &["192.0.2.1, nonsense"]), "127.0.0.1");
         assert_eq!(peer(&trusted, "127.0.0.1", &[]), "127.0.0.1");
+        // Pods behind an ingress have any address of a network.
+        let network = ["10.0.0.0/8", "::ffff:172.16.0.1"];
+        for connected in ["10.1.2.3", "::ffff:10.1.2.3", "172.16.0.1"] {
+            let hops = ["8.8.8.8, 192.0.2.1, 10.200.0.1"];
+            assert_eq!(peer(&network, connected, &hops), "192.0.2.1", "{connected}");
+        }
+        assert_eq!(peer(&network, "11.1.2.3", &["192.0.2.1"]), "11.1.2.3");
     }
 }
