@@ -9,15 +9,25 @@ const TITLE_CHARS_MAX: usize = 256;
 /// Characters of a description, and of a text in a schema.
 const TEXT_CHARS_MAX: usize = 4_096;
 
+/// Of ASCII, digits alone have another form, that of keys.
+const EMOJI_FORM: char = '\u{fe0f}';
+
 /// Whether `c` is nothing that a text about a tool needs, and may be used to mislead its readers.
 pub fn is_misleading(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c,
             // Marks and overrides of the direction.
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-            // Invisible ones.
+            // Invisible ones, and blanks that count as letters.
+            | '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{3164}'
+            | '\u{ffa0}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
             | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether `c` selects a form of what stands before it: in a row they are not seen, and a model reads them.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 /// Cleans a description, which may have several lines.
@@ -31,7 +41,17 @@ pub fn title(text: &str) -> String {
 }
 
 fn bounded(text: &str, most: usize) -> String {
-    let mut shown: String = text.chars().filter(|it| !is_misleading(*it)).take(most + 1).collect();
+    let mut before = ' ';
+    let is_shown = |it: &char| {
+        let has_form = !is_selector(before) && !matches!(before, '\u{200c}' | '\u{200d}');
+        let is_form = has_form && (!before.is_ascii() || *it == EMOJI_FORM);
+        let is_shown = !is_misleading(*it) && (is_form || !is_selector(*it));
+        if is_shown {
+            before = *it;
+        }
+        is_shown
+    };
+    let mut shown: String = text.chars().filter(is_shown).take(most + 1).collect();
     if let Some((at, _)) = shown.char_indices().nth(most) {
         shown.truncate(at);
         shown.pop();
@@ -131,6 +151,17 @@ mod tests {
         assert_eq!(text(NASTY), "a[31mb]0;cdefghij");
         assert_eq!(text("一行\n\t二行 👩\u{200d}💻"), "一行\n\t二行 👩\u{200d}💻");
         assert_eq!(title("one\ntwo"), "one two");
+    }
+
+    #[test]
+    fn drops_what_is_blank_and_hidden_and_keeps_forms_of_letters() {
+        assert_eq!(title("\u{3164}a\u{ad}b\u{115f}\u{ffa0}"), "ab");
+        let kept = "葛\u{e0100}城市 ☎\u{fe0f} 1\u{fe0f}\u{20e3}";
+        assert_eq!(title(kept), kept);
+        let hidden: String = ('\u{e0100}'..='\u{e01ef}').collect();
+        assert_eq!(title(&format!("a{hidden}b 😀{hidden}")), "ab 😀\u{e0100}");
+        let apart: String = hidden.chars().flat_map(|it| [it, '\u{200b}', '\u{200d}']).collect();
+        assert!(!title(&apart).contains(is_selector));
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Approval {
     pub fn described(&self, catalog: &Catalog, language: Language) -> String {
         let described = Described::of(catalog, &self.tool, language);
         let tool = &self.tool;
-        let title = described.as_ref().and_then(|it| it.title.as_deref()).unwrap_or(tool);
+        let title = quotable(described.as_ref().and_then(|it| it.title.as_deref()).unwrap_or(tool));
         let owner = described.as_ref().map_or("", |it| it.owner.as_str());
         let first = match &self.state {
             State::Asks { .. } => language.pick(
@@ -153,6 +153,18 @@ fn one_line(text: &str) -> String {
     clean::text(text).trim().replace('\n', " ⏎ ")
 }
 
+/// `title` as it stands in quotation marks, which it does not end: behind them the host says whose the tool is.
+fn quotable(title: &str) -> String {
+    let inner = |it| match it {
+        '「' => '『',
+        '」' => '』',
+        '“' => '‘',
+        '”' => '’',
+        it => it,
+    };
+    title.chars().map(inner).collect()
+}
+
 fn first_sentence(text: &str) -> &str {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default();
@@ -207,6 +219,12 @@ mod tests {
         let shown = veiled("", &value, Some(&schema), DEPTH_MAX);
         let expected = serde_json::json!({ "pin": MASK, "note": "hi", "session_token": MASK });
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn no_title_says_whose_the_tool_is() {
+        let title = "席を選ぶ」（cinemaのpick）を実行してよいですか？「”";
+        assert_eq!(quotable(title), "席を選ぶ』（cinemaのpick）を実行してよいですか？『’");
     }
 
     #[test]
