@@ -317,7 +317,7 @@ fn texts(content: Option<&Value>) -> Option<String> {
 }
 
 /// Whether an address is one of the web, and looks like what it is.
-fn is_link(url: &str) -> bool {
+pub(crate) fn is_link(url: &str) -> bool {
     let lower = url.to_ascii_lowercase();
     let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
     let Some(rest) = rest else { return false };

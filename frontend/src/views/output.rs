@@ -12,6 +12,7 @@ use super::notice::Empty;
 use super::part::drawn_by;
 use super::raw::Raw;
 use super::structured::Structured;
+use crate::apps::bridge::is_link;
 use crate::cards::secret;
 use crate::geo;
 use crate::mcp::wire::{Content, Output, Tool};
@@ -117,11 +118,10 @@ fn is_same(text: &str, value: &Value) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|it| it == *value)
 }
 
-/// A link that cannot run anything: only https, http and mail, or a place on this host.
+/// A link that cannot run anything, and looks like what it is: only https, http and mail, or a place on this host.
 pub(crate) fn safe_url(url: &str) -> Option<String> {
     let url = url.trim();
-    let lower = url.to_ascii_lowercase();
-    let is_known = ["https://", "http://", "mailto:"].iter().any(|it| lower.starts_with(it));
+    let is_known = is_link(url) || url.to_ascii_lowercase().starts_with("mailto:");
     let is_own = url.starts_with('/') && !url.starts_with("//") && !url.starts_with("/\\");
     let is_plain = !url.chars().any(char::is_control) && url.len() <= 2_000;
     ((is_known || is_own) && is_plain).then(|| url.to_owned())
@@ -142,6 +142,8 @@ mod tests {
             "//evil.example",
             "/\\evil.example",
             "https://a\nb",
+            "https://bank.example@evil.example/",
+            "https://evil.example\\@bank.example/",
         ] {
             assert_eq!(safe_url(bad), None, "{bad}");
         }

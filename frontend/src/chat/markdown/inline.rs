@@ -1,5 +1,7 @@
 //! What stands in a line: emphasis, code, links.
 
+use crate::apps::bridge::is_link;
+
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Inline {
@@ -222,10 +224,21 @@ fn link(rest: &str, depth: usize, budget: &mut Budget) -> Option<(Inline, usize)
     };
     let mut said = Vec::new();
     spans(words, DEPTH_MAX.max(depth), budget, &mut said);
-    if said.is_empty() {
-        said.push(Inline::Text(url.clone()));
+    let is_other = |it: &Inline| match it {
+        Inline::Link(to, _) => *to != url,
+        Inline::Code(text) => safe(text).is_some_and(|it| it != url),
+        _ => false,
+    };
+    // Words that are another address would hide where it leads.
+    if said.is_empty() || said.iter().any(is_other) {
+        said = vec![Inline::Text(url.clone())];
     }
-    Some((Inline::Link(url, said), taken))
+    let words = said.into_iter().flat_map(|it| match it {
+        // There is no link in a link.
+        Inline::Link(_, words) => words,
+        it => vec![it],
+    });
+    Some((Inline::Link(url, words.collect()), taken))
 }
 
 /// `<https://…>`
@@ -257,12 +270,9 @@ fn bare(rest: &str, before: Option<char>, budget: &mut Budget) -> Option<(Inline
 
 /// An address that cannot run anything.
 fn safe(url: &str) -> Option<String> {
-    let lower = url.get(..8.min(url.len()))?.to_ascii_lowercase();
-    let rest = ["https://", "http://"].iter().find(|it| lower.starts_with(**it))?;
-    let is_plain = url.chars().all(|it| !it.is_control() && !it.is_whitespace());
     // Something must stand where the host stands.
-    let has_host = url[rest.len()..].starts_with(|it: char| it.is_alphanumeric() || it == '[');
-    (is_plain && has_host && url.len() <= URL_MAX).then(|| url.to_owned())
+    let has_host = url.split('/').nth(2)?.starts_with(|it: char| it.is_alphanumeric() || it == '[');
+    (is_link(url) && has_host && url.len() <= URL_MAX).then(|| url.to_owned())
 }
 
 /// A text whose end has not come yet, read as if its last line were closed.

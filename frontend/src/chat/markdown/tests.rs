@@ -86,6 +86,8 @@ fn what_could_run_is_text() {
         "<img src=x onerror=alert(1)>",
         "[a](https://)",
         "[a](vbscript:x)",
+        "[a](https://bank.example@evil.example/)",
+        "https://evil.example\\@bank.example",
     ] {
         let all = format!("{:?}", read(hostile, false));
         assert!(!all.contains("Link("), "{hostile}: {all}");
@@ -95,6 +97,23 @@ fn what_could_run_is_text() {
         line("![x](https://example.com/x.png)"),
         [Link("https://example.com/x.png".to_owned(), vec![text("x")])]
     );
+}
+
+#[test]
+fn a_links_words_are_no_other_address() {
+    let leads = |said: &str| Link("https://evil.example".to_owned(), vec![text(said)]);
+    for hidden in
+        ["https://bank.example", "sign in: https://bank.example", "`https://bank.example`"]
+    {
+        assert_eq!(
+            line(&format!("[{hidden}](https://evil.example)")),
+            [leads("https://evil.example")]
+        );
+    }
+    let own = "[at https://evil.example](https://evil.example)";
+    let said = vec![text("at "), text("https://evil.example")];
+    assert_eq!(line(own), [Link("https://evil.example".to_owned(), said)], "no link in a link");
+    assert_eq!(line("[bank](https://evil.example)"), [leads("bank")]);
 }
 
 #[test]
