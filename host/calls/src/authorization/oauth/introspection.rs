@@ -58,11 +58,14 @@ impl Introspection {
         let unavailable = Unauthorized::Unavailable { retry_after_ms: 1_000 };
         let place = tokio::time::timeout(WAIT_MAX, self.places.acquire()).await;
         let Ok(Ok(_place)) = place else { return Err(unavailable) };
-        // Read anew each time, for the operator may change it.
-        let client_secret = self.client_secret.read(&self.base).map_err(|what| {
-            tracing::error!("[oauth] {}: client_secret: {what}", self.issuer);
-            unavailable
-        })?;
+        // Read anew each time, for the operator may change it; a disk may take a while.
+        let (secret, base) = (self.client_secret.clone(), self.base.clone());
+        let client_secret = tokio::task::spawn_blocking(move || secret.read(&base)).await;
+        let client_secret =
+            client_secret.unwrap_or_else(|it| Err(it.to_string())).map_err(|what| {
+                tracing::error!("[oauth] {}: client_secret: {what}", self.issuer);
+                unavailable
+            })?;
         let form = Form {
             client_id: &self.client_id,
             client_secret: &client_secret,
