@@ -12,7 +12,8 @@ pub(crate) const BYTES_MAX: usize = 512;
 /// What a hash costs: 19 MiB, twice over, which is what OWASP recommends at least.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
-/// Hashes that are made at a time: what they take of memory is bounded by it.
+/// Hashes that are made at a time, those among them that are not awaited any more: what they take of memory is bounded
+/// by it.
 const AT_ONCE: usize = 2;
 
 static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
@@ -39,8 +40,9 @@ pub(crate) fn is_right(password: &str, name: &str) -> bool {
 /// # Errors
 /// Where there is no randomness, or no thread.
 pub(crate) async fn hash(password: String) -> io::Result<String> {
-    let _place = PLACES.acquire().await.map_err(io::Error::other)?;
+    let place = PLACES.acquire().await.map_err(io::Error::other)?;
     let work = move || {
+        let _place = place;
         let salt = &random()?[..16];
         let hash = argon2().map_err(|it| io::Error::other(it.to_string()))?;
         let hash = hash.hash_password_with_salt(password.as_bytes(), salt);
@@ -51,8 +53,9 @@ pub(crate) async fn hash(password: String) -> io::Result<String> {
 
 /// Whether the password is the one that was hashed; without a hash it is not, which takes as long to find out.
 pub(crate) async fn fits(password: String, hash: Option<String>) -> bool {
-    let Ok(_place) = PLACES.acquire().await else { return false };
+    let Ok(place) = PLACES.acquire().await else { return false };
     let work = move || {
+        let _place = place;
         let is_there = hash.is_some() && password.len() <= BYTES_MAX;
         let hash = hash.unwrap_or_else(|| NONE.to_owned());
         let fits = PasswordHash::new(&hash)
@@ -65,6 +68,18 @@ pub(crate) async fn fits(password: String, hash: Option<String>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_hash_that_is_given_up_keeps_its_place() {
+        let mut given_up = Box::pin(fits("a long password".to_owned(), None));
+        tokio::select! {
+            biased;
+            _ = &mut given_up => panic!("it takes a while"),
+            () = std::future::ready(()) => {}
+        }
+        drop(given_up);
+        assert!(PLACES.available_permits() < AT_ONCE);
+    }
 
     #[tokio::test]
     async fn a_password_fits_its_hash_and_nothing_fits_none() {

@@ -30,6 +30,10 @@ const SCOPES_MAX: usize = 64;
 /// Scopes of OpenID Connect, and of a maker of clients, that many ask for by habit, and that bring nothing here.
 const IGNORED: [&str; 6] = ["openid", "profile", "email", "address", "offline_access", "claudeai"];
 
+/// What a client is sent that gets nothing.
+const DENIED: [(&str, &str); 2] =
+    [("error", "access_denied"), ("error_description", "the person does not want it")];
+
 /// A request, as far as it is known who sends it and where to.
 struct ClientRequest {
     client_id: String,
@@ -244,7 +248,8 @@ async fn allow(
         challenge: ready.challenge,
     };
     match accounts.consent(session, asked, scopes).await {
-        Ok(code) => returned(accounts, to, &[("code", &code)]),
+        Ok(Some(code)) => returned(accounts, to, &[("code", &code)]),
+        Ok(None) => returned(accounts, to, &DENIED),
         Err(error) => {
             let (code, what) = crate::service::unavailable(&error);
             returned(accounts, to, &[("error", code), ("error_description", &what)])
@@ -290,9 +295,8 @@ pub(super) async fn decide(
     };
     if form.get("decision") != Some("allow") {
         accounts.note(&session.account.name, "accounts/consent", &ready.client.id, "refused");
-        let what = "the person does not want it";
         let to = (&*ready.redirect_uri, ready.state.as_deref());
-        return returned(&accounts, to, &[("error", "access_denied"), ("error_description", what)]);
+        return returned(&accounts, to, &DENIED);
     }
     let chosen: Vec<_> = form.all("scope").map(str::to_owned).collect();
     let given = ready.offer.clone().only(&chosen, form.get("narrow").is_some()).texts();

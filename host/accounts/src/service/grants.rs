@@ -116,13 +116,13 @@ impl Accounts {
         }
     }
 
-    /// The code that a client gets which who is signed in gives `scopes`.
+    /// The code that a client gets which who is signed in gives `scopes`; none where they are signed out by then.
     pub(crate) async fn consent(
         &self,
         session: &Session,
         asked: Asked,
         scopes: Vec<String>,
-    ) -> io::Result<String> {
+    ) -> io::Result<Option<String>> {
         let id = number()?;
         let (code, now_s) = (Secret::fresh(Kind::Code, &id)?, self.now_s());
         let name = session.account.name.clone();
@@ -149,8 +149,11 @@ impl Accounts {
             used_s: now_s,
             expires_s: now_s + CODE_S,
         };
-        let service = self.clone();
+        let (service, session) = (self.clone(), session.clone());
         let decide = move |state: &State| {
+            if !session.is_open(state) {
+                return (Vec::new(), false);
+            }
             let gone = state.grants.values().filter(|it| it.expires_s <= now_s);
             let is_page = |it: &Grant| it.client_id == clients::PAGE;
             let (of_page, most) = match is_page(&grant) {
@@ -164,11 +167,11 @@ impl Accounts {
             let gone = gone.chain(own.into_iter().take(surplus));
             let mut changes: Vec<_> = gone.map(|it| Change::NoGrant(it.id.clone())).collect();
             changes.push(Change::Grant(grant));
-            (changes, ())
+            (changes, true)
         };
-        self.0.store.change(decide).await?;
-        self.note(&name, "accounts/consent", &what, "done");
-        Ok(code.text)
+        let is_given = self.0.store.change(decide).await?;
+        self.note(&name, "accounts/consent", &what, outcome(is_given));
+        Ok(is_given.then_some(code.text))
     }
 
     /// The tokens for a code, which counts once: who brings it again ends what came of it.

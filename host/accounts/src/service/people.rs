@@ -19,9 +19,18 @@ const PASSKEYS_MAX: usize = 8;
 const SESSION_S: u64 = 12 * 60 * 60;
 
 /// A person who is signed in.
+#[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) account: Arc<Account>,
     digest: String,
+}
+
+impl Session {
+    /// Whether it has not ended meanwhile.
+    pub(super) fn is_open(&self, state: &State) -> bool {
+        let account = state.accounts.get(&self.account.id);
+        account.is_some_and(|it| it.sessions.iter().any(|it| it.digest == self.digest))
+    }
 }
 
 /// How a person signs in from now on.
@@ -29,6 +38,16 @@ pub(crate) enum SignInWith {
     /// A password with this hash.
     Password(String),
     Passkey(Passkey),
+}
+
+impl SignInWith {
+    /// Whether `account` is still signed in to so.
+    fn opens(&self, account: &Account) -> bool {
+        match self {
+            Self::Password(hash) => account.password.as_ref() == Some(hash),
+            Self::Passkey(passkey) => account.passkeys.iter().any(|it| it.id == passkey.id),
+        }
+    }
 }
 
 /// The account whose link `secret` is, as the link leaves it.
@@ -99,12 +118,14 @@ impl Accounts {
     pub(crate) async fn sign_in(&self, name: &str, password: String) -> io::Result<Option<String>> {
         let account = self.0.store.look(|it| it.named(name).cloned());
         let hash = account.as_ref().and_then(|it| it.password.clone());
-        let fits = password::fits(password, hash).await;
+        let fits = password::fits(password, hash.clone()).await;
         // A name that is none may be a password that was typed in the wrong place.
         let who = account.as_ref().map(|it| it.name.clone()).unwrap_or_default();
         self.note(&who, "accounts/sign-in", "password", outcome(fits));
-        match account.filter(|_| fits) {
-            Some(account) => self.begin_session(&account.id, None).await,
+        match account.zip(hash).filter(|_| fits) {
+            Some((account, hash)) => {
+                self.begin_session(&account.id, SignInWith::Password(hash)).await
+            }
             None => Ok(None),
         }
     }
@@ -129,31 +150,31 @@ impl Accounts {
             outcome(signed_in.is_some()),
         );
         match signed_in {
-            Some(it) => self.begin_session(&it.account, Some(it.passkey)).await,
+            Some(it) => self.begin_session(&it.account, SignInWith::Passkey(it.passkey)).await,
             None => Ok(None),
         }
     }
 
-    async fn begin_session(
-        &self,
-        account: &str,
-        passkey: Option<Passkey>,
-    ) -> io::Result<Option<String>> {
+    /// The cookie of a session of who has shown `by`; none where that has been taken back meanwhile.
+    async fn begin_session(&self, account: &str, by: SignInWith) -> io::Result<Option<String>> {
         let session = Secret::fresh(Kind::Session, account)?;
         let now_s = self.now_s();
         let kept = Kept { digest: session.digest.clone(), expires_s: now_s + SESSION_S };
         let account = account.to_owned();
         let decide = move |state: &State| {
-            let Some(account) = state.accounts.get(&account) else { return (Vec::new(), false) };
+            let account = state.accounts.get(&account).filter(|it| by.opens(it));
+            let Some(account) = account else { return (Vec::new(), false) };
             let mut account = Account::clone(account);
             account.sessions.retain(|it| it.expires_s > now_s);
             account.sessions.push(kept);
             let surplus = account.sessions.len().saturating_sub(SESSIONS_MAX);
             account.sessions.drain(..surplus);
-            for stored in &mut account.passkeys {
-                if let Some(used) = passkey.as_ref().filter(|it| it.id == stored.id) {
-                    *stored = used.clone();
-                }
+            if let SignInWith::Passkey(used) = by {
+                account
+                    .passkeys
+                    .iter_mut()
+                    .filter(|it| it.id == used.id)
+                    .for_each(|it| *it = used.clone());
             }
             (vec![Change::Account(account)], true)
         };
@@ -256,5 +277,46 @@ impl Accounts {
         let secure = if self.is_secure() { "; Secure" } else { "" };
         let name = self.cookie_name();
         format!("{name}={text}; HttpOnly; SameSite=Lax; Path=/; Max-Age={max_age_s}{secure}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_back_meanwhile_lets_no_one_in() {
+        let passkey = |id: &str| Passkey {
+            id: id.to_owned(),
+            key: String::new(),
+            state: String::new(),
+            transports: 0,
+            created_s: 0,
+        };
+        let kept = |digest: &str| Kept { digest: digest.to_owned(), expires_s: 9 };
+        let account = Account {
+            id: "1".to_owned(),
+            name: "ann".to_owned(),
+            scopes: Vec::new(),
+            password: Some("new".to_owned()),
+            passkeys: vec![passkey("b")],
+            link: None,
+            sessions: vec![kept("now")],
+            created_s: 0,
+        };
+        let opens = |it: SignInWith| it.opens(&account);
+        assert!(opens(SignInWith::Password("new".to_owned())));
+        assert!(!opens(SignInWith::Password("old".to_owned())));
+        assert!(
+            opens(SignInWith::Passkey(passkey("b"))) && !opens(SignInWith::Passkey(passkey("a")))
+        );
+        let session = |digest: &str| Session {
+            account: Arc::new(account.clone()),
+            digest: digest.to_owned(),
+        };
+        let mut state = State::default();
+        assert!(!session("now").is_open(&state), "the account is gone");
+        state.accounts.insert("1".to_owned(), Arc::new(account.clone()));
+        assert!(session("now").is_open(&state) && !session("before").is_open(&state));
     }
 }
