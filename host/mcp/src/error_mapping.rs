@@ -74,7 +74,7 @@ fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCo
             (StatusCode::BAD_REQUEST, -32700, format!("The body is not JSON: {why}."))
         }
         (StatusCode::BAD_REQUEST, None) if text.contains("Session ID is required") => {
-            let message = "There is no session: begin with `initialize` (params: protocolVersion, capabilities and clientInfo), or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
+            let message = "There is no session: begin with `initialize` (params that fit: protocolVersion; capabilities, whose entries are objects; clientInfo with name and version), or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
             (status, -32600, message.to_owned())
         }
         (StatusCode::NOT_FOUND, None) if text.contains("Session not found") => {

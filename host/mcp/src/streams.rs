@@ -1,11 +1,10 @@
 //! A client on two streams, as the SDK can serve it: from its first request on. A line that is no message is answered
 //! with what is wrong with it, where an answer may follow.
 
-use std::{collections::HashSet, future::Future, io, sync::Arc};
+use std::{collections::HashMap, future::Future, io, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, future::BoxFuture};
-use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -16,10 +15,17 @@ use rmcp::{
     transport::{Transport, async_rw::AsyncRwTransport},
 };
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite, Empty};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, Empty},
+    sync::watch,
+    time::Instant,
+};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 
-use super::{subscriptions::set_aside, wire};
+use super::{
+    subscriptions::{LISTEN, set_aside},
+    wire,
+};
 use base::unreadable;
 
 /// Of a line that is JSON, and nothing that is asked for.
@@ -28,6 +34,8 @@ const NO_MESSAGE: &str = "The line is not a JSON-RPC 2.0 message: {\"jsonrpc\": 
 pub(super) const ID_IN_USE: &str = "The id is in use: another request with it is not answered yet; give each request an id of its own.";
 /// Requests that are remembered until they are answered; of more it is not known whether an id is in use.
 const OPEN_MAX: usize = 4_096;
+/// How long what was asked may take once the input has ended: longer than it takes to compile the components first.
+const LAST_ANSWERS: Duration = Duration::from_secs(120);
 /// What some programs write before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -49,7 +57,8 @@ where
         output: AsyncRwTransport::new_server(tokio::io::empty(), output),
         refusing: None,
         has_begun: false,
-        open: Arc::default(),
+        open: watch::Sender::default(),
+        ended: None,
     }
 }
 
@@ -64,9 +73,13 @@ struct Client<R, W: AsyncWrite> {
     /// Whether the client has said which era it speaks: what is no request before that is nothing to the SDK, which
     /// would end over it.
     has_begun: bool,
-    /// The ids of requests that are not answered yet.
-    open: Arc<Mutex<HashSet<RequestId>>>,
+    open: watch::Sender<Open>,
+    /// Since when there is no more input.
+    ended: Option<Instant>,
 }
+
+/// The ids of requests that are not answered yet, and whether they end without their client's doing.
+type Open = HashMap<RequestId, bool>;
 
 impl<R, W: AsyncWrite> Client<R, W> {
     /// The message as the SDK gets it, if it gets it.
@@ -84,16 +97,18 @@ impl<R, W: AsyncWrite> Client<R, W> {
                 {
                     return Err(Box::new(JsonRpcMessage::error(error, Some(it.id.clone()))));
                 }
-                let mut open = self.open.lock();
-                if open.contains(&it.id) {
+                if self.open.borrow().contains_key(&it.id) {
                     // The other one is waited for under that id.
                     let error = ErrorData::invalid_request(ID_IN_USE, None);
                     return Err(Box::new(JsonRpcMessage::error(error, None)));
                 }
-                if open.len() < OPEN_MAX {
-                    open.insert(it.id.clone());
-                }
-                drop(open);
+                let ends = it.request.method() != LISTEN;
+                self.open.send_if_modified(|open| {
+                    if open.len() < OPEN_MAX {
+                        open.insert(it.id.clone(), ends);
+                    }
+                    false
+                });
                 self.has_begun |= begins(&it.request);
                 return Ok(Some(message));
             }
@@ -101,12 +116,20 @@ impl<R, W: AsyncWrite> Client<R, W> {
                 if let ClientNotification::CancelledNotification(it) = &it.notification
                     && let Some(id) = &it.params.request_id
                 {
-                    self.open.lock().remove(id);
+                    self.open.send_modify(|open| _ = open.remove(id));
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
         Ok(Some(message).filter(|_| self.has_begun))
+    }
+
+    /// Waits until what was asked before the input ended is answered: the SDK drops what takes longer than some seconds.
+    async fn last_answers(&mut self) {
+        let until = *self.ended.get_or_insert_with(Instant::now) + LAST_ANSWERS;
+        let mut open = self.open.subscribe();
+        let answered = open.wait_for(|open| !open.values().any(|ends| *ends));
+        let _ = tokio::time::timeout_at(until, answered).await;
     }
 }
 
@@ -150,7 +173,7 @@ where
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
         if let Some(id) = answered {
-            self.open.lock().remove(id);
+            self.open.send_modify(|open| _ = open.remove(id));
         }
         self.output.send(item)
     }
@@ -163,7 +186,14 @@ where
                 self.refusing = None;
                 written.ok()?;
             }
-            let line = self.lines.next().await?;
+            let next = match self.ended {
+                Some(_) => None,
+                None => self.lines.next().await,
+            };
+            let Some(line) = next else {
+                self.last_answers().await;
+                return None;
+            };
             let line =
                 line.inspect_err(|it| tracing::error!("a line cannot be read: {it}")).ok()?;
             let refusal = match line.map(|it| message(&it)) {
@@ -356,6 +386,27 @@ mod tests {
         assert!(message.contains("initialize") && message.contains("protocolVersion"), "{message}");
     }
 
+    #[tokio::test]
+    async fn what_was_asked_is_answered_after_the_input_ended() {
+        for (method, is_awaited) in [("ping", true), (LISTEN, false)] {
+            let (mut client, mut client_end) = connected();
+            let ask = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\"}}\n");
+            client_end.write_all(ask.as_bytes()).await.unwrap();
+            client_end.shutdown().await.unwrap();
+            assert!(matches!(client.receive().await, Some(JsonRpcMessage::Request(_))));
+            let soon = Duration::from_millis(100);
+            let ended = tokio::time::timeout(soon, client.receive()).await;
+            assert_eq!(ended.is_err(), is_awaited, "{method}");
+            if is_awaited {
+                let error = ErrorData::invalid_request("no", None);
+                let answer = JsonRpcMessage::error(error, Some(RequestId::Number(1)));
+                client.send(answer).await.unwrap();
+                let ended = tokio::time::timeout(soon, client.receive()).await;
+                assert!(matches!(ended, Ok(None)), "it ends once that is answered");
+            }
+        }
+    }
+
     /// What is answered to one line; none where the message behind it comes first.
     async fn answer(line: &[u8]) -> Option<Value> {
         let (client_end, server_end) = tokio::io::duplex(4_096);
@@ -363,12 +414,12 @@ mod tests {
         let mut served = client(input, output, 100);
         let (answers, mut lines) = tokio::io::split(client_end);
         lines.write_all(line).await.unwrap();
-        let next = b"\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
-        lines.write_all(next).await.unwrap();
+        let next = "\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}";
+        lines.write_all(next.as_bytes()).await.unwrap();
         lines.shutdown().await.unwrap();
         let next = served.receive().await;
-        // What follows is served, be there no end of its line.
         assert!(matches!(next, Some(JsonRpcMessage::Request(_))), "{next:?}");
+        // What follows is taken, be there no end of its line: nothing is waited for any longer.
         assert!(served.receive().await.is_none());
         served.close().await.unwrap();
         drop(served);

@@ -68,6 +68,18 @@ async fn reports_refusal_error_and_wrong_token_without_retrying() {
 }
 
 #[tokio::test]
+async fn a_block_of_no_known_kind_is_read_as_a_text() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    let (text, video) =
+        (json!({ "type": "text", "text": "a" }), json!({ "type": "video", "data": "AA" }));
+    modern.will([Deed::Result(json!({ "resultType": "complete", "content": [text, video] }))]);
+    let result = server.client().call("m_look", json!({})).await;
+    let told = json!({ "type": "text", "text": video.to_string() });
+    assert_eq!(result["content"], json!([text, told]), "{result}");
+}
+
+#[tokio::test]
 async fn reports_server_kept_out_by_wrong_token_without_the_token() {
     let modern = Modern::start();
     *modern.state().token.lock().unwrap() = Some("right");

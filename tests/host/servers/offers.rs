@@ -39,6 +39,20 @@ async fn a_tool_is_listed_as_its_server_says_with_where_it_is_from() {
 }
 
 #[tokio::test]
+async fn a_tool_with_wrong_annotations_is_offered_without_them() {
+    let mut odd = tool("odd", true);
+    odd["annotations"] = json!({ "readOnlyHint": "yes" });
+    let modern = Modern::with(vec![odd, tool("look", true)]);
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_odd").await;
+    let odd = listed(&server, "m_odd").await;
+    assert_eq!(odd.get("annotations"), None, "{odd}");
+    let look = listed(&server, "m_look").await;
+    assert_eq!(look["annotations"], tool("look", true)["annotations"]);
+    server.client().output("m_odd", json!({})).await;
+}
+
+#[tokio::test]
 async fn server_replaces_components_tool_while_present_and_returns_it() {
     let mut modern =
         Modern::with(vec![tool("echo", true), tool("greet", true), tool("look", true)]);

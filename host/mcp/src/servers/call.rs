@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use rmcp::{
     model::{
         CacheScope, CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest,
-        CompleteRequest, CompleteRequestParams, ErrorCode, GetPromptRequest,
+        CompleteRequest, CompleteRequestParams, ContentBlock, ErrorCode, GetPromptRequest,
         GetPromptRequestParams, InputRequiredResult, ReadResourceRequest,
         ReadResourceRequestParams, RequestMetaObject, ResultType, ServerResult,
     },
@@ -22,7 +22,7 @@ use super::{
     offer::foreign,
     retry::{self, Failed, RETRIES_MAX},
 };
-use crate::wire::LACKS_CAPABILITY;
+use crate::wire::{LACKS_CAPABILITY, listed};
 use base::{clean, failure::INVALID, unreadable};
 use calls::{refused, unavailable};
 use registry::upstream::{Answer, Ask, Passed, Request};
@@ -32,6 +32,8 @@ use sandbox::component::{Ask as Asks, CallError, InputRequired, Problem, Questio
 const ASKABLE: [&str; 3] = ["elicitation", "sampling", "roots"];
 /// How many times its time a server has that says now and then that it goes on.
 const PATIENCES_MAX: u32 = 10;
+/// Bytes of a block of no known kind that are told as they are.
+const BLOCK_BYTES_MAX: usize = 4 << 10;
 /// Questions that a server may ask in one round.
 const QUESTIONS_MAX: usize = 16;
 
@@ -285,6 +287,7 @@ fn message(ask: &Ask, it: &Request<'_>) -> Result<ClientRequest, CallError> {
 fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
     let mut result = match result {
         ServerResult::InputRequiredResult(asked) => return Some(Answer::Asked(questions(asked))),
+        ServerResult::CustomResult(it) => readable(ask, it.0)?,
         result => result,
     };
     let (meta, kind) = match (ask, &mut result) {
@@ -304,6 +307,37 @@ fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
         matches!(&result, ServerResult::CallToolResult(it) if it.is_error == Some(true));
     let json = serde_json::to_string(&result).ok()?;
     Some(Answer::Result(Passed { json, is_refusal }))
+}
+
+/// The result with a text in place of each block of content that is of no known kind; none where that is not all.
+fn readable(ask: &Ask, mut result: Value) -> Option<ServerResult> {
+    match ask {
+        Ask::Tool(_) => {
+            result.get_mut("content")?.as_array_mut()?.iter_mut().for_each(known);
+            serde_json::from_value(result).ok().map(ServerResult::CallToolResult)
+        }
+        Ask::Prompt(_) => {
+            let messages = result.get_mut("messages")?.as_array_mut()?.iter_mut();
+            messages.filter_map(|it| it.get_mut("content")).for_each(known);
+            serde_json::from_value(result).ok().map(ServerResult::GetPromptResult)
+        }
+        Ask::Resource(_) | Ask::Complete(_) => None,
+    }
+}
+
+/// Makes `block` one of a known kind.
+fn known(block: &mut Value) {
+    *block = listed::<ContentBlock>(block)
+        .and_then(|it| serde_json::to_value(it).ok())
+        .unwrap_or_else(|| {
+            let text = match block.to_string() {
+                text if text.len() <= BLOCK_BYTES_MAX => text,
+                text => {
+                    format!("[{}: {} bytes]", block["type"].as_str().unwrap_or("?"), text.len())
+                }
+            };
+            json!({ "type": "text", "text": text })
+        });
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, CallError> {
@@ -349,7 +383,7 @@ fn question(key: String, request: &Value) -> Option<Question> {
 mod tests {
     use rmcp::{
         ErrorData,
-        model::{GetPromptResult, ReadResourceResult},
+        model::{CustomResult, GetPromptResult, ReadResourceResult},
     };
 
     use super::*;
@@ -385,6 +419,39 @@ mod tests {
         assert_eq!((&json["cacheScope"], &json["ttlMs"]), (&json!("private"), &json!(60_000)));
     }
 
+    /// A prompt of another server.
+    fn prompt() -> Ask {
+        Ask::Prompt(Arc::new(registry::upstream::ServerPrompt {
+            name: "p".to_owned(),
+            own_name: "p".to_owned(),
+            listed: Value::Null,
+        }))
+    }
+
+    #[test]
+    fn a_block_of_no_known_kind_is_told_and_harms_no_other() {
+        let video = |data: &str| json!({ "type": "video", "data": data });
+        let text = |text: &str| json!({ "type": "text", "text": text });
+        let wrong = json!({ "type": "text", "text": "b", "annotations": { "audience": "all" } });
+        let long = video(&"x".repeat(BLOCK_BYTES_MAX));
+        let told = [text("a"), text(&video("AAAA").to_string()), text("b")];
+        let long_told = text(&format!("[video: {} bytes]", long.to_string().len()));
+        let blocks = [text("a"), video("AAAA"), wrong, long];
+        let messages: Vec<_> =
+            blocks.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
+        let result = CustomResult::new(json!({ "messages": messages, "description": "d" }));
+        let Some(Answer::Result(passed)) = answer(&prompt(), ServerResult::CustomResult(result))
+        else {
+            panic!("it is an answer")
+        };
+        let json: Value = serde_json::from_str(&passed.json).unwrap();
+        let contents: Vec<_> =
+            json["messages"].as_array().unwrap().iter().map(|it| it["content"].clone()).collect();
+        assert_eq!(contents, [&told[..], &[long_told]].concat());
+        let other = CustomResult::new(json!({ "messages": "none" }));
+        assert!(answer(&prompt(), ServerResult::CustomResult(other)).is_none());
+    }
+
     #[test]
     fn a_result_says_its_kind_and_nothing_that_only_we_say() {
         let mut result = GetPromptResult::new(Vec::new());
@@ -393,12 +460,7 @@ mod tests {
             "madoguchi/view": 1, "io.modelcontextprotocol/serverInfo": { "name": "x" }, "a/b": 2,
         });
         result.meta = serde_json::from_value(meta).unwrap();
-        let ask = Ask::Prompt(Arc::new(registry::upstream::ServerPrompt {
-            name: "p".to_owned(),
-            own_name: "p".to_owned(),
-            listed: Value::Null,
-        }));
-        let Some(Answer::Result(passed)) = answer(&ask, ServerResult::GetPromptResult(result))
+        let Some(Answer::Result(passed)) = answer(&prompt(), ServerResult::GetPromptResult(result))
         else {
             panic!("it is an answer")
         };

@@ -1,5 +1,5 @@
-//! Answers of other servers that are too large: each becomes an error of its own request, and takes neither
-//! the connection nor other requests along.
+//! Answers of other servers over HTTP that would reach no request: those that are too large, and errors without the
+//! request's id. Each becomes an error of its own request, and takes neither the connection nor other requests along.
 
 use std::{collections::HashMap, io, sync::Arc};
 
@@ -8,7 +8,9 @@ use futures::{StreamExt, stream::BoxStream};
 use http::{HeaderName, HeaderValue};
 use reqwest::Client;
 use rmcp::{
-    model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage},
+    model::{
+        ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    },
     transport::streamable_http_client::{
         StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     },
@@ -64,12 +66,28 @@ impl StreamableHttpClient for Limited {
             _ => None,
         };
         let (http, session_id) = (&self.0, session.as_deref().map(str::to_owned));
+        let is_over = |why: &str| session_id.is_some() && is_of_no_session(why);
         let posted = http
             .post_message_with_max_sse_event_size(uri, message, session, auth, headers, most)
             .await;
         match (posted, id) {
             (Err(StreamableHttpError::ResponseBodyTooLarge { .. }), Some(id)) => {
                 Ok(StreamableHttpPostResponse::Json(too_large(id), session_id))
+            }
+            (Err(StreamableHttpError::UnexpectedServerResponse(why)), Some(_))
+                if why.starts_with("HTTP 400") && is_over(&why) =>
+            {
+                Err(StreamableHttpError::SessionExpired)
+            }
+            // What comes back for one request is about that one.
+            (Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(mut it), session)), id)
+                if id.is_some() && it.id != id =>
+            {
+                if is_over(&it.error.message) {
+                    return Err(StreamableHttpError::SessionExpired);
+                }
+                it.id = id;
+                Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(it), session))
             }
             (Ok(StreamableHttpPostResponse::Sse(events, session)), Some(id)) => {
                 let events = events.map(move |event| match event {
@@ -118,6 +136,13 @@ impl StreamableHttpClient for Limited {
         let http = &self.0;
         http.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most).await
     }
+}
+
+/// Whether a server that could read nothing of a request says that its session is over, where it does not do so by 404:
+/// servers that were started anew do by 400, in words of their own.
+fn is_of_no_session(why: &str) -> bool {
+    let why = why.to_ascii_lowercase();
+    why.contains("session") || why.contains("not initialized")
 }
 
 /// The SDK has a type for it, which it keeps to itself.
@@ -230,7 +255,86 @@ fn id(text: &str) -> Option<RequestId> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
+
     use super::*;
+
+    /// What a call with the id 7, of that session, comes to where `body` is answered with `status`.
+    async fn posted(status: &str, session: Option<&str>, body: &str) -> Posted {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let uri = format!("http://{}/", listener.local_addr().unwrap());
+        let media = if body.starts_with('{') { "application/json" } else { "text/plain" };
+        let length = body.len();
+        let answer = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: {media}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        );
+        let call =
+            json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "a" } });
+        let call = serde_json::from_value(call).unwrap();
+        let answering = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let (mut request, mut piece) = (String::new(), [0; 4 << 10]);
+            while !request.contains("tools/call") {
+                let count = stream.read(&mut piece).await.unwrap();
+                request.push_str(&String::from_utf8_lossy(&piece[..count]));
+            }
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        };
+        base::tls::install_provider();
+        let http = Limited(Client::builder().no_proxy().tls_certs_only([]).build().unwrap());
+        let posting = http.post_message_with_max_sse_event_size(
+            uri.into(),
+            call,
+            session.map(Arc::from),
+            None,
+            Headers::new(),
+            1 << 20,
+        );
+        tokio::join!(posting, answering).0
+    }
+
+    #[tokio::test]
+    async fn an_error_without_its_id_is_that_of_its_request() {
+        for id in ["null", "\"server-error\"", "7"] {
+            let body = format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"no such x"}}}}"#
+            );
+            for status in ["400 Bad Request", "200 OK"] {
+                let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), _)) =
+                    posted(status, Some("s"), &body).await
+                else {
+                    panic!("{status} {body}")
+                };
+                assert_eq!(error.id, Some(RequestId::Number(7)), "{status} {body}");
+                assert_eq!(error.error.message, "no such x");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_session_that_is_over_is_known_without_a_404() {
+        let json = |id: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"Bad Request: No valid session ID provided"}}}}"#
+            )
+        };
+        let text = "Bad Request: No valid session ID provided".to_owned();
+        for (session, body, is_over) in [
+            (Some("s"), json("null"), true),
+            (Some("s"), text.clone(), true),
+            (Some("s"), json("7"), false),
+            (Some("s"), "Bad Request: no".to_owned(), false),
+            (None, json("null"), false),
+            (None, text, false),
+        ] {
+            let posted = posted("400 Bad Request", session, &body).await;
+            let found = matches!(posted, Err(StreamableHttpError::SessionExpired));
+            assert_eq!(found, is_over, "{session:?} {body}");
+        }
+    }
 
     fn passed(most: usize, chunks: &[&str]) -> Result<String, String> {
         let mut cut = Cut::new(most);

@@ -20,6 +20,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{Server, pins::Settled, retry::Failed};
+use crate::wire;
 use base::{
     clean,
     tool_set::{Owner, is_name},
@@ -162,7 +163,10 @@ impl Lists {
                     Ok(()) if size > ENTRY_BYTES_MAX => {
                         format!(" has {size} bytes; {ENTRY_BYTES_MAX} is most")
                     }
-                    Ok(()) => match T::deserialize(&entry) {
+                    // Annotations are hints, and wrong ones are worth no tool.
+                    Ok(()) => match T::deserialize(&entry)
+                        .or_else(|why| wire::listed(&entry).ok_or(why))
+                    {
                         Ok(it) => {
                             entries.push(it);
                             continue;
