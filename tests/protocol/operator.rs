@@ -166,6 +166,9 @@ async fn the_place_asks_for_a_key_keeps_it_in_its_tab_and_forgets_it() {
     browser.script("location.reload()").await;
     browser.says(".op-health", "All is well").await;
     browser.find("header a[href='#/operator']").await;
+    browser.look(Look { width: 360, ..Look::PHONE }).await;
+    browser.until("document.querySelector('header.top').offsetHeight < 60").await;
+    browser.look(Look::DESKTOP).await;
 
     // The key is good for one start.
     server.restart().await;
