@@ -104,8 +104,10 @@ async fn what_is_let_go_is_free_for_others_at_once() {
     let arguments =
         json!({ "user_id": "rival", "showtime_id": hall.show, "seat_ids": [hall.seats[0]] });
     assert_eq!(refused.failure("reserve_seats", arguments.clone()).await["error"], "seat_held");
+    browser.until("document.activeElement.textContent === '延長する'").await;
     browser.hit("button", "手放す").await;
     browser.until("!document.querySelector('.hold-clock')").await;
+    browser.until("document.activeElement.textContent === '選んだ席をしばらくおさえる'").await;
     for _ in 0..100 {
         if free_seats(&hall.server.client(), &hall.show).await.contains(&hall.seats[0]) {
             break;

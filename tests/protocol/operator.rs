@@ -148,6 +148,7 @@ async fn the_place_asks_for_a_key_keeps_it_in_its_tab_and_forgets_it() {
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.go("#/operator").await;
     browser.says("main", "madoguchi operator").await;
+    browser.until("document.activeElement.innerText === 'Operator'").await;
     is_seen_well(&browser, "sign-in").await;
     let field = "#operator-key";
     let enter = async |text: &str| {
@@ -165,6 +166,9 @@ async fn the_place_asks_for_a_key_keeps_it_in_its_tab_and_forgets_it() {
     browser.script("location.reload()").await;
     browser.says(".op-health", "All is well").await;
     browser.find("header a[href='#/operator']").await;
+    browser.look(Look { width: 360, ..Look::PHONE }).await;
+    browser.until("document.querySelector('header.top').offsetHeight < 60").await;
+    browser.look(Look::DESKTOP).await;
 
     // The key is good for one start.
     server.restart().await;
@@ -321,6 +325,7 @@ async fn the_operator_sees_calls_servers_storage_settings_and_people() {
     browser.find(".op-calls a[href^='#/operator/calls/']").await;
     browser.hit("link", "list_movies").await;
     browser.says(".op-waterfall", "Its instance was made").await;
+    browser.until("document.activeElement.id === 'op-call'").await;
     browser.says("main", "Read its database").await;
     browser.says("main", "memory_bytes_max").await;
     browser.says("main", "/ 64 MB").await;

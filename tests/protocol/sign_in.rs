@@ -42,6 +42,7 @@ async fn page_without_a_token_asks_for_one_and_reports_its_faults() {
     browser.key(Key::Enter).await;
     browser.says("h1", "Book your seats").await;
     browser.find(".film-list li").await;
+    browser.until("document.activeElement !== document.body").await;
     browser.script("location.reload()").await;
     browser.find(".film-list li").await;
     let mark = "window.before = true;

@@ -73,7 +73,9 @@ async fn staff_sees_the_week_and_sells_adds_and_takes_out() {
     assert_eq!(rows, 7, "a row a day beside the chart");
     is_seen_well(&browser, "week").await;
 
-    // The sales of one showing are closed, with a reason, and opened again.
+    // Nothing is sold of what has begun, so it is tomorrow's. The sales of one showing are closed, with a reason,
+    // and opened again.
+    browser.click(".staff-days button:nth-child(2)").await;
     browser.hit("button", "Close sales of").await;
     browser.until("document.activeElement.id === 'staff-reason'").await;
     browser.press("The projector is broken").await;

@@ -189,6 +189,14 @@ async fn the_showings_of_some_days_are_counted() {
     );
     assert_eq!((&output["sold_count"], &output["held_count"]), (&json!(4), &json!(1)));
     assert_eq!(output["revenue"], json!([{ "currency": "JPY", "amount": 6_400 }]));
+    // 12:20 in Tokyo.
+    cinema.pass(Duration::from_secs(140 * 60));
+    let begun = cinema.call("occupancy", json!({ "until": "2026-11-20" })).await;
+    let of = |id: &str| {
+        begun["showtimes"].as_array().unwrap().iter().find(|it| it["showtime_id"] == id).unwrap()
+    };
+    assert_eq!(of(NOON)["has_begun"], true, "nothing of it is on sale any more");
+    assert_eq!(of(LATER)["has_begun"], Value::Null);
     let week = cinema.call("occupancy", json!({})).await;
     assert_eq!((&week["from"], &week["until"]), (&json!("2026-11-20"), &json!("2026-11-26")));
     for (arguments, field) in [

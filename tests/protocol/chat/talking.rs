@@ -192,6 +192,9 @@ async fn two_tabs_that_ask_at_once_lose_nothing() {
     let second = it.browser.window("#/chat").await;
     it.browser.until("document.querySelectorAll('.chat-message').length === 2").await;
     it.browser.to(&first).await;
+    let kept = "return '#/chat/' + JSON.parse(localStorage.getItem('madoguchi.chat')).open";
+    let parted = it.browser.script(kept).await;
+    it.browser.go(parted.as_str().unwrap()).await;
     let hold = "const real = window.fetch;
         window.fetch = async (...asked) => {
             const url = asked[0].url ?? String(asked[0]);
@@ -214,6 +217,8 @@ async fn two_tabs_that_ask_at_once_lose_nothing() {
     let has = |part: &str| {
         kept.as_array().unwrap().iter().filter(|it| it.as_str().unwrap().contains(part)).count()
     };
+    let address = it.browser.script("return location.hash").await;
+    assert_ne!(address, parted, "it leads to what was said here");
     let said = [WAY, "渋谷駅まで", "新宿駅から"];
     assert_eq!(said.map(has), [2, 1, 1], "each has what both began from, and what was said in it");
     it.close().await;

@@ -151,6 +151,7 @@ impl Counted {
             checked_in_count: count(&self.used),
             waiting_count: count(&self.waiting),
             is_sales_closed: self.closed.contains(&id),
+            has_begun: !showing.is_open(clock),
             revenue: revenue.map(price).collect(),
             showtime_id: id,
         }

@@ -108,6 +108,9 @@ pub struct ShowtimeOccupancy {
     /// Whether its sales are closed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_sales_closed: bool,
+    /// Whether it has begun: no seat of it can be reserved any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_begun: bool,
     /// What the reserved seats cost when they were reserved, an entry a currency.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revenue: Vec<Price>,

@@ -8,6 +8,8 @@ use crate::browser::{self, Keep};
 use crate::chat::album;
 use crate::chat::kept::{self, SAVED_CHATS, SavedChats};
 use crate::chat::thread::{TITLE_MAX, Thread};
+use crate::history;
+use crate::route::Route;
 use crate::text::Key;
 
 impl Talk {
@@ -100,6 +102,10 @@ impl Talk {
             it.save();
         });
         if thread.id != id {
+            // Its address is the other's.
+            if Route::parse(&browser::hash()) == Route::Chat(Some(id)) {
+                history::replace_hash(&Route::Chat(Some(thread.id.clone())).hash());
+            }
             self.thread.update(|it| it.id = thread.id);
             self.page.notify(Key::ChatParted);
         }

@@ -210,6 +210,7 @@ impl FormSession {
     }
 
     fn not_sent(self, requested: Requested, error: CallError) {
+        self.page.end_progress();
         if is_answered(&error) {
             self.step.set(Step::None);
             return self.look();

@@ -5,6 +5,7 @@ use leptos::task::spawn_local;
 
 use super::calls::caller;
 use super::report::bar;
+use crate::browser;
 use crate::call::Loaded;
 use crate::dates;
 use crate::error::CallError;
@@ -31,6 +32,7 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
     };
     Effect::new(move |_| {
         if let Some(number) = named.get() {
+            browser::focus_soon("op-call");
             found.set(Loaded::Loading);
             spawn_local(look(number));
         }
@@ -40,7 +42,7 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
     let is_gone = |it: &CallError| matches!(it, CallError::Refused(it) if it.status == 404);
     view! {
         <p><a href=Route::Operator(OperatorTab::Calls(None)).hash()>{move || page.say(Key::OperatorCallBack)}</a></p>
-        <h2 class="section-title">
+        <h2 class="section-title" id="op-call" tabindex="-1">
             {move || page.fill(Key::OperatorCallTitle, &[&named.get().unwrap_or_default()])}
         </h2>
         {move || match found.get() {

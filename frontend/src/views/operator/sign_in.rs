@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::TITLE;
 use crate::access;
 use crate::browser;
 use crate::error::CallError;
@@ -65,10 +66,11 @@ pub(super) fn SignIn() -> impl IntoView {
             }
         });
     };
-    browser::focus_soon(FIELD);
+    // The field of a phone is below what is to be read first.
+    browser::focus_soon(if wrong.with_untracked(Option::is_some) { FIELD } else { TITLE });
     view! {
         <section class="sign-in op-sign-in">
-            <h1>{move || page.say(Key::OperatorPlace)}</h1>
+            <h1 id=TITLE tabindex="-1">{move || page.say(Key::OperatorPlace)}</h1>
             <p>{move || page.say(Key::OperatorHint)}</p>
             <p>{move || page.say(Key::OperatorHow)}</p>
             <pre class="op-command" translate="no"><code>{COMMAND}</code></pre>

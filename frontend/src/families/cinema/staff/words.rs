@@ -109,6 +109,7 @@ words! {
     State: "販売", "Sales";
     Actions: "操作", "Actions";
     OnSale: "販売中", "On sale";
+    HasBegun: "上映開始", "Begun";
     SalesClosed: "停止中", "Closed";
     CloseSales: "販売を止める", "Close sales";
     OpenSales: "販売を再開", "Open sales";

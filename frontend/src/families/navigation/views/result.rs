@@ -54,12 +54,17 @@ pub(super) fn ResultView() -> impl IntoView {
     }
 }
 
+/// Whether other places or another condition may help: not where the token or the rate is in the way.
+fn is_about_places(error: &CallError) -> bool {
+    matches!(error, CallError::Refused(it) if it.status < 500 && ![403, 429].contains(&it.status))
+}
+
 /// What went wrong, and what to try.
 fn error(board: Board, phase: Phase) -> Option<AnyView> {
     let Phase::Failed(error) = phase else { return None };
     let page = board.page;
     let retry = Callback::new(move |()| board.retry());
-    let is_about_places = matches!(&error, CallError::Refused(it) if it.status < 500);
+    let is_about_places = is_about_places(&error);
     let has_old = move || board.run.with(|it| !it.found.is_empty());
     Some(
         view! {
@@ -207,5 +212,20 @@ fn FellBack() -> impl IntoView {
                 </div>
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Refusal;
+
+    #[test]
+    fn other_places_are_advised_where_they_may_help() {
+        let refusal = |status| Refusal { status, ..Refusal::default() };
+        let refused = |status| is_about_places(&CallError::Refused(Box::new(refusal(status))));
+        assert!(refused(404) && refused(422));
+        assert!(!refused(403) && !refused(429) && !refused(503));
+        assert!(!is_about_places(&CallError::Offline));
     }
 }

@@ -22,6 +22,9 @@ use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
+/// The id of the button that reserves.
+const RESERVE: &str = "reserve";
+
 /// How the reservation stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 enum Sending {
@@ -299,6 +302,7 @@ fn PickedSeats(checkout: CheckoutState) -> impl IntoView {
     let unpick = move |id: &str| {
         if let Some(seat) = showing.hall.with_untracked(|it| it.seat(id).cloned()) {
             showing.pick(&seat);
+            browser::focus_if_lost(RESERVE);
         }
     };
     let is_missing = move || checkout.missing.get() == Some(Key::SeatsMissing);
@@ -341,7 +345,7 @@ fn ReserveButton(checkout: CheckoutState) -> impl IntoView {
         (_, count) => page.fill(Key::ReserveCount, &[&count.to_string()]),
     };
     view! {
-        <button type="submit" class="main-action" aria-disabled=move || is_sent().then_some("true")>
+        <button type="submit" class="main-action" id=RESERVE aria-disabled=move || is_sent().then_some("true")>
             {text}
         </button>
     }

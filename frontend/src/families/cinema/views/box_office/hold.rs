@@ -22,6 +22,9 @@ const TICK: Duration = Duration::from_millis(500);
 /// When a screen reader announces that the time is nearly over, in seconds.
 const WARNED_AT_S: u64 = 60;
 
+/// The id of the button that holds, and of the one that takes its place.
+const ACTION: &str = "hold-action";
+
 /// Seats that the host holds for this page.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub(super) struct Hold {
@@ -192,6 +195,8 @@ impl Holding {
                 }
                 Err(error) => self.failed(showing, error),
             }
+            // What was pressed may have gone.
+            browser::focus_if_lost(ACTION);
             showing.refresh();
         });
     }
@@ -212,6 +217,7 @@ impl Holding {
         let Some(token) = self.token().filter(|_| !self.is_busy.get_untracked()) else { return };
         self.over(false);
         self.is_busy.set(true);
+        browser::focus_if_lost(ACTION);
         showing.page.announce_key(Key::HoldReleased);
         spawn_local(async move {
             release(&token).await;
@@ -269,9 +275,9 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
         format!("{}:{:02}", left / 60, left % 60)
     };
     let busy = move || holding.is_busy.get().then_some("true");
-    let button = move |key: Key, act: fn(Holding, Showing)| {
+    let button = move |id: Option<&'static str>, key: Key, act: fn(Holding, Showing)| {
         view! {
-            <button type="button" class="quiet small" aria-disabled=busy
+            <button type="button" class="quiet small" id=id aria-disabled=busy
                 on:click=move |_| act(holding, showing)>
                 {move || page.say(key)}
             </button>
@@ -286,9 +292,9 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
                         <span>{move || page.say(Key::HoldLeft)}</span>" "
                         <b class="hold-clock" role="timer" aria-live="off">{clock}</b>
                     </p>
-                    {move || is_other.get().then(|| button(Key::HoldOthers, Holding::hold))}
-                    {button(Key::HoldExtend, Holding::extend)}
-                    {button(Key::HoldRelease, Holding::release)}
+                    {move || is_other.get().then(|| button(None, Key::HoldOthers, Holding::hold))}
+                    {button(Some(ACTION), Key::HoldExtend, Holding::extend)}
+                    {button(None, Key::HoldRelease, Holding::release)}
                 </div>
             }
             .into_any(),
@@ -297,7 +303,7 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
                     {move || holding.has_ended.get().then(|| view! {
                         <p class="notice">{page.say(Key::HoldEnded)}</p>
                     })}
-                    {button(Key::HoldThese, Holding::hold)}
+                    {button(Some(ACTION), Key::HoldThese, Holding::hold)}
                     {move || holding.wants_name.get().then(|| view! {
                         <p class="error" role="alert">{page.say(Key::NameMissing)}</p>
                     })}

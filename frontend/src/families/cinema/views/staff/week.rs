@@ -336,10 +336,16 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
     let time = dates::clock(&it.start_time).to_owned();
     let sold = format!("{} / {}", it.sold_count, it.seats_count);
     let (held, waiting, is_closed) = (it.held_count, it.waiting_count, it.is_sales_closed);
+    let has_begun = it.has_begun;
     let id = StoredValue::new(it.showtime_id.clone());
     let it = StoredValue::new(it);
     let called = move || it.with_value(|it| week.called(it));
-    let class = if is_closed { "op-state" } else { "op-state is-on" };
+    let state = match (has_begun, is_closed) {
+        (true, _) => Word::HasBegun,
+        (_, true) => Word::SalesClosed,
+        _ => Word::OnSale,
+    };
+    let class = if state == Word::OnSale { "op-state is-on" } else { "op-state" };
     let sales = move |_| match is_closed {
         true => week.sell(id.get_value(), untrack(called), None, false),
         false => week.edits.start(Doing::Close(id.get_value())),
@@ -356,14 +362,15 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
             <td class="is-number">{sold}</td>
             <td class="is-number">{held}</td>
             <td class="is-number">{waiting}</td>
-            <td><span class=class>
-                {move || if is_closed { Word::SalesClosed } else { Word::OnSale }.say(page)}
-            </span></td>
+            <td><span class=class>{move || state.say(page)}</span></td>
             <td><div class="staff-actions">
-                <button type="button" class="quiet small" on:click=sales
-                    aria-label=move || sales_named.fill(page, &[&called()])>
-                    {move || sales_word.say(page)}
-                </button>
+                // Nothing of it is sold any more.
+                {(!has_begun).then(|| view! {
+                    <button type="button" class="quiet small" on:click=sales
+                        aria-label=move || sales_named.fill(page, &[&called()])>
+                        {move || sales_word.say(page)}
+                    </button>
+                })}
                 <button type="button" class="quiet small"
                     aria-label=move || Word::EditNamed.fill(page, &[&called()])
                     on:click=move |_| week.edits.start(Doing::Edit(id.get_value()))>
