@@ -59,6 +59,17 @@ fn names_an_unwritable_data_folder_and_what_to_do() {
 }
 
 #[test]
+fn names_a_components_folder_that_cannot_be_made() {
+    let folders = Folders::new();
+    let file = folders.components().join("file");
+    fs::write(&file, "").unwrap();
+    let mut command = command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(file.join("components"));
+    let complaint = complaint(&mut command);
+    assert!(complaint.contains("--components") && !complaint.contains("--data"), "{complaint}");
+}
+
+#[test]
 fn a_typo_in_the_configuration_is_named_with_its_line() {
     let folders = Folders::new();
     let file = folders.components().join("madoguchi.toml");

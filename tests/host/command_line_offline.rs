@@ -159,7 +159,8 @@ fn taken_name_is_a_problem_and_variable_without_origins_a_note() {
 fn names_missing_and_ungranted_items_with_line_and_remedy() {
     let text = "bundled = false\n[components.cinema]\ngrants = [\"sql\"]\n\
         settings.catalog = { file = \"films.json\" }\n\
-        environment.timezone = \"MADOGUCHI_NO_SUCH\"\n[components.nobody]\n";
+        environment.timezone = \"MADOGUCHI_NO_SUCH\"\n[components.nobody]\n\
+        [assistants.counter]\ntools = [\"component:nowhere\"]\n";
     let (folders, file) = configured(text);
     folders.put("cinema", &component_bytes("cinema"));
     let (code, report) = check(&folders, &file);
@@ -179,6 +180,8 @@ fn names_missing_and_ungranted_items_with_line_and_remedy() {
     assert_eq!((&variable["line"], &variable["is_problem"]), (&5.into(), &false.into()));
     assert!(variable["message"].as_str().unwrap().contains("MADOGUCHI_NO_SUCH"));
     assert_eq!(finding("components.nobody")["line"], 6);
+    let owner = finding("assistants.counter.tools");
+    assert_eq!((&owner["line"], &owner["is_problem"]), (&8.into(), &false.into()), "{owner}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
-    process::{Process, command},
+    process::{Process, bare_command, command},
     server::{Folders, TestServer},
 };
 
@@ -76,6 +76,21 @@ async fn error_of(count: usize, limits: &str) -> String {
     let status = health(&client).await["components"]["bomb"]["error"].to_string();
     assert!(fs::read_to_string(&log).unwrap().contains("bomb"), "the log says so, too");
     status
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_variable_beside_a_right_flag_stops_no_compile() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let home = folders.components().parent().unwrap().to_owned();
+    let config = home.join("madoguchi.toml");
+    fs::write(&config, "bundled = false\n").unwrap();
+    // Without what earlier tests compiled.
+    let mut command = bare_command(&folders);
+    command.env("MADOGUCHI_ADDR", "localhost:80").args(["--addr", "127.0.0.1:0"]);
+    command.arg("--config").arg(&config).arg("--components").arg(folders.components());
+    let process = Process::logging(command, File::create(home.join("log")).unwrap());
+    Client::new(&process.url).output("echo", json!({ "value": {} })).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

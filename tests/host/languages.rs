@@ -10,7 +10,11 @@ use std::{
     },
 };
 
-use axum::{Router, http::HeaderMap, routing::post};
+use axum::{
+    Router,
+    http::{HeaderMap, HeaderValue},
+    routing::post,
+};
 use host::{
     component::LoadError,
     control::{ControlError, Order},
@@ -170,6 +174,10 @@ async fn schemas_and_problems_read_the_same_in_both_languages() {
             assert!(says.iter().any(|it| message.starts_with(it)), "{message}");
         }
     }
+    // An integer, as JSON Schema has it.
+    let whole = json!({ "seats": [{ "row": "A", "number": 4.0 }] });
+    let js = client.output("js_seats", whole.clone()).await;
+    assert_eq!(js, client.output("py_seats", whole).await, "SYS-60");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -275,7 +283,9 @@ async fn is_told_settings_and_its_caller_and_rolls_other_numbers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn sends_requests_to_the_granted_host_alone() {
     let echo = async |headers: HeaderMap, body: String| {
-        format!("{body} {}", headers["x-probe"].to_str().unwrap())
+        // An older server's header, which is no UTF-8.
+        let name = HeaderValue::from_bytes(b"caf\xe9").unwrap();
+        ([("x-name", name)], format!("{body} {}", headers["x-probe"].to_str().unwrap()))
     };
     let routes = Router::new().route("/echo", post(echo));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

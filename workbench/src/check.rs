@@ -58,6 +58,24 @@ fn untrusting(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     wrong.collect()
 }
 
+/// The components whose tools the document gives to an assistant, and that are not installed.
+fn ownerless(config: &Config, document: &Document<'_>) -> Vec<Finding> {
+    let names = installed_names(config);
+    let mut findings = Vec::new();
+    let written = config.written.get("assistants").and_then(toml::Value::as_table);
+    for (assistant, it) in written.into_iter().flatten() {
+        let tools = it.get("tools").and_then(toml::Value::as_array).into_iter().flatten();
+        let owners = tools.filter_map(|it| it.as_str()?.strip_prefix("component:"));
+        for owner in owners.filter(|it| !names.iter().any(|name| name == it)) {
+            let what = format!(
+                "no component {owner} is installed, in a folder or in the program; until it comes, the assistant has none of its tools"
+            );
+            findings.push(document.note(&["assistants", assistant, "tools"], what));
+        }
+    }
+    findings
+}
+
 /// Everything that is wrong with `config` as it was read from `document`.
 pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a, Vec<Finding>> {
     Box::pin(async move {
@@ -75,6 +93,7 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
             findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
         }
         findings.extend(unverifiable(config, document));
+        findings.extend(ownerless(config, document));
         for (name, component) in &config.components {
             let mut asked = component.asks.iter().flatten().filter(|it| *it != "*");
             if let Some(unknown) = asked.find(|it| !config.assistants.has(it)) {

@@ -12,22 +12,58 @@ use crate::{Problem, definition::input_schema};
 /// # Errors
 /// Every missing, surplus and mistyped field, each with what would be right.
 pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Vec<Problem>> {
-    serde_json::from_str(json).map_err(|_| problems::<T>(json))
+    serde_json::from_str(json).or_else(|_| {
+        let mut arguments = serde_json::from_str(json).map_err(|error| vec![broken(&error)])?;
+        let schema = Value::Object(input_schema::<T>());
+        if !make_integers(&schema, &mut arguments) {
+            return Err(problems::<T>(&schema, &arguments, json));
+        }
+        let json = arguments.to_string();
+        serde_json::from_str(&json).map_err(|_| problems::<T>(&schema, &arguments, &json))
+    })
 }
 
 /// The slow path: the schema reports all problems at once, serde only the first that it meets.
-fn problems<T: DeserializeOwned + JsonSchema>(json: &str) -> Vec<Problem> {
-    let arguments: Value = match serde_json::from_str(json) {
-        Ok(arguments) => arguments,
-        Err(error) => return vec![broken(&error)],
-    };
-    let schema = Value::Object(input_schema::<T>());
+fn problems<T: DeserializeOwned>(schema: &Value, arguments: &Value, json: &str) -> Vec<Problem> {
     let mut found = Vec::new();
-    check(&schema, &arguments, "", &mut found);
+    check(schema, arguments, "", &mut found);
     if found.is_empty() {
-        found.extend(unfit::<T>(json, Some(&schema)).err());
+        found.extend(unfit::<T>(json, Some(schema)).err());
     }
     found
+}
+
+/// Makes integers of numbers without a fraction where the schema has integers, for `2.0` is one in JSON Schema and none
+/// for serde; whether there were any.
+fn make_integers(schema: &Value, value: &mut Value) -> bool {
+    // Up to here each whole number is a float of its own.
+    const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    if let Some(variants) = variants(schema) {
+        return variants.into_iter().fold(false, |any, it| make_integers(it, value) || any);
+    }
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let is_integer =
+                schema.get("type").is_some_and(|it| names(it).any(|it| it == "integer"));
+            let whole = number.as_f64().filter(|it| it.fract() == 0.0 && it.abs() <= EXACT_MAX);
+            let Some(whole) = whole.filter(|_| is_integer) else { return false };
+            *value = (whole as i64).into();
+            true
+        }
+        Value::Array(items) => {
+            let Some(schema) = schema.get("items") else { return false };
+            items.iter_mut().fold(false, |any, it| make_integers(schema, it) || any)
+        }
+        Value::Object(fields) => {
+            let properties = schema.get("properties");
+            let others = schema.get("additionalProperties");
+            fields.iter_mut().fold(false, |any, (name, it)| {
+                let schema = properties.and_then(|it| it.get(name)).or(others);
+                schema.is_some_and(|schema| make_integers(schema, it)) || any
+            })
+        }
+        _ => false,
+    }
 }
 
 /// What is no JSON at all.
@@ -335,6 +371,18 @@ mod tests {
     fn found(json: &str) -> Vec<(String, String)> {
         let problems = read::<Reserve>(json).unwrap_err();
         problems.into_iter().map(|it| (it.pointer, it.message)).collect()
+    }
+
+    #[test]
+    fn a_number_without_a_fraction_is_an_integer() {
+        let read = |count: &str| {
+            read::<Reserve>(&format!(r#"{{"user_id":"a","seat_ids":[],"count":{count}}}"#))
+        };
+        assert_eq!(read("2.0").unwrap().count, Some(2));
+        assert_eq!(read("1e2").unwrap().count, Some(100));
+        let message = |count| read(count).unwrap_err().remove(0).message;
+        assert!(message("2.5").contains("not 2.5"), "{}", message("2.5"));
+        assert!(message("300.0").contains("not 300"), "{}", message("300.0"));
     }
 
     #[test]

@@ -164,7 +164,8 @@ impl FromIterator<String> for Stubs {
 pub enum Refused {
     /// The operator may grant it.
     #[error(
-        "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]{}",
+        "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]{}{}",
+        and_hosts(*.has_hosts),
         and_stubs(.stubs)
     )]
     NotGranted {
@@ -174,6 +175,8 @@ pub enum Refused {
         import: String,
         /// The line that would grant it, with what is granted already.
         grants: String,
+        /// Whether what is missing is worth nothing without hosts.
+        has_hosts: bool,
         /// What it carries beside that and this host does not offer, with the stubs that it has already; empty,
         /// where there is nothing.
         stubs: String,
@@ -198,6 +201,14 @@ pub enum Refused {
         /// The line that lets it in without, with the stubs that it has already.
         stubs: String,
     },
+}
+
+/// What the configuration has beside the grant `http`: without it, it is refused.
+pub const HOSTS: &str =
+    "http = [{ host = \"NAME\" }], with each host that it may ask, or [] for none";
+
+fn and_hosts(has_hosts: bool) -> String {
+    if has_hosts { format!(", and {HOSTS}") } else { String::new() }
 }
 
 fn and_stubs(stubs: &str) -> String {
@@ -245,7 +256,8 @@ pub fn check<'a>(
     if let Some(import) = not_granted {
         let stubs = not_offered.map(|_| stubs()).unwrap_or_default();
         let (import, grants) = (import.to_owned(), list(&wanted));
-        return Err(Refused::NotGranted { component, import, grants, stubs });
+        let has_hosts = wanted.contains(&Grant::Http) && !granted.contains(&Grant::Http);
+        return Err(Refused::NotGranted { component, import, grants, has_hosts, stubs });
     }
     match not_offered {
         Some(import) => {
@@ -364,6 +376,18 @@ mod tests {
         let refused = refused.to_string();
         assert!(refused.contains(r#"[components.py]: grants = ["random"]"#), "{refused}");
         assert!(refused.contains(r#"stubs = ["acme:db", "wasi:sockets"]"#), "{refused}");
+    }
+
+    #[test]
+    fn the_line_that_grants_http_says_its_hosts_as_well() {
+        let imports = ["wasi:http/outgoing-handler@0.2.6", "madoguchi:tool/sql@0.1.0"];
+        let told = |granted: &[Grant]| {
+            let granted = granted.iter().copied().collect();
+            check("shop", imports, &granted, &Stubs::default()).unwrap_err().to_string()
+        };
+        let line = "grants = [\"sql\", \"http\"], and http = [{ host = ";
+        assert!(told(&[]).contains(line), "{}", told(&[]));
+        assert!(!told(&[Grant::Http]).contains("host ="), "{}", told(&[Grant::Http]));
     }
 
     #[test]

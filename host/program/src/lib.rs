@@ -41,7 +41,7 @@ struct Arguments {
     /// Where to listen; port 0 takes a free one
     #[arg(long, env = "MADOGUCHI_ADDR", value_name = "IP:PORT", value_parser = addr)]
     addr: Option<SocketAddr>,
-    /// The folder of databases and compiled code
+    /// The folder of databases and compiled code [default: `madoguchi` in XDG_DATA_HOME, or in ~/.local/share]
     #[arg(long, env = "MADOGUCHI_DATA", value_name = "FOLDER", global = true)]
     data: Option<PathBuf>,
     /// The configuration file

@@ -6,6 +6,7 @@
 
 use futures::future::BoxFuture;
 use std::{
+    ffi::OsString,
     io::{self, Read, Write},
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
@@ -189,6 +190,11 @@ pub fn compile_apart<'a>(
         let job = serde_json::to_string(&job).map_err(io::Error::other)?;
         let mut command = tokio::process::Command::new(program);
         command.args([COMMAND, &job]).kill_on_drop(true);
+        // Its job is all that it is told: what a variable says may be wrong where a flag stands in its place.
+        let ours = |name: &OsString| name.as_encoded_bytes().starts_with(b"MADOGUCHI_");
+        for name in std::env::vars_os().map(|it| it.0).filter(ours) {
+            command.env_remove(name);
+        }
         // The allocator counts what it uses, and not the gigabyte that it begins with.
         command.env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

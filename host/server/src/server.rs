@@ -200,7 +200,10 @@ impl Server {
             config.live_nodes =
                 store.as_ref().map(postgres::Server::live_nodes).unwrap_or_default();
             let answers = answers_of(&config, store.as_ref(), &seal, &clock).await?;
-            let library = Library::open(&config, &seal).map_err(data)?;
+            let library = Library::open(&config, &seal).map_err(|source| {
+                let path = config.components_folder.clone().unwrap_or_default();
+                StartError::Components { path, source }
+            })?;
             let revision_store = RevisionStore::open(&config.data).map_err(data)?;
             let limits = config.blobs.clone();
             let blobs = match &store {

@@ -3,7 +3,10 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
-use base::config::Config;
+use base::{
+    config::Config,
+    grants::{Grant, HOSTS},
+};
 use clap::Args;
 
 use crate::{
@@ -96,12 +99,16 @@ fn print(it: &Inspection) -> std::io::Result<()> {
         )?;
     }
     say(&format!("to let it in, under [components.{}]:\n  {}", it.name, it.line))?;
+    if it.grants_needed.iter().any(|it| *it == Grant::Http.to_string()) {
+        say(&format!("  {HOSTS}"))?;
+    }
     if let Some(stubs) = &it.stubs {
         say(&format!("  {stubs}"))?;
     }
     match &it.refused {
         Some(why) => say(&format!("the present configuration refuses it: {why}")),
-        None => say("the present configuration lets it in"),
+        None if it.is_welcome() => say("the present configuration lets it in"),
+        None => say("the present configuration grants it all, and what is said above keeps it out"),
     }
 }
 

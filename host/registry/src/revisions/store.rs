@@ -46,7 +46,8 @@ impl RevisionStore {
 
     /// Names of the components of which something is remembered.
     pub fn names(&self) -> Vec<String> {
-        self.manifests.lock().keys().cloned().collect()
+        let is_something = |it: &(&String, &Manifest)| *it.1 != Manifest::default();
+        self.manifests.lock().iter().filter(is_something).map(|it| it.0.clone()).collect()
     }
 
     /// Changes what is remembered, and keeps it. A full disk costs the memory of it, no more.
@@ -165,6 +166,7 @@ fn keep_manifest(folder: &Path, manifest: &Manifest) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::revisions::Status;
 
     fn folder(test: &str) -> PathBuf {
         let folder =
@@ -182,6 +184,18 @@ mod tests {
         fs::write(&file, "{").unwrap();
         assert_eq!(RevisionStore::open(&data).unwrap().manifest("shop"), Manifest::default());
         assert!(!file.is_file(), "it is put aside");
+        fs::remove_dir_all(&data).unwrap();
+    }
+
+    #[tokio::test]
+    async fn of_a_name_that_never_had_a_build_nothing_is_remembered() {
+        let data = folder("nothing");
+        let revision_store = RevisionStore::open(&data).unwrap();
+        revision_store.change("shop", |it| it.end_serving(Status::Removed)).await;
+        assert!(revision_store.names().is_empty());
+        assert!(RevisionStore::open(&data).unwrap().names().is_empty(), "nor after a restart");
+        revision_store.change("shop", |it| it.accept("a")).await;
+        assert_eq!(revision_store.names(), ["shop"]);
         fs::remove_dir_all(&data).unwrap();
     }
 

@@ -125,7 +125,8 @@ pub(super) async fn reconnect((State(operator), Path(name)): Named) -> Answer<Va
     if operator.health.servers.reconnect(&name) {
         return Ok(Json(json!({ "name": name, "reconnecting": true })));
     }
-    let message = format!("there is no server {name:?}; GET servers says which there are");
+    let message =
+        format!("there is no server {name:?}; `madoguchi servers` lists those that there are");
     Err(Failure::new("unknown_server", 404, message).into())
 }
 
@@ -215,7 +216,8 @@ async fn decide(
         Failure::new("internal_error", 500, format!("The word was not taken: {error}"))
     })?;
     let Some(decided) = decided else {
-        let message = format!("there is no server {name:?}; GET servers says which there are");
+        let message =
+            format!("there is no server {name:?}; `madoguchi servers` lists those that there are");
         return Err(Failure::new("unknown_server", 404, message).into());
     };
     if decided.len() < wanted {

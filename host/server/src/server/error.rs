@@ -1,6 +1,6 @@
 //! Why a server cannot start, and how to correct it.
 
-use std::{io, net::SocketAddr};
+use std::{io, net::SocketAddr, path::PathBuf};
 
 use base::config::{ConfigError, TelemetryError};
 use store::{data::DataError, database::postgres::ServerError};
@@ -19,6 +19,14 @@ pub enum StartError {
     /// The data folder cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// The folder of components is not there and cannot be made.
+    #[error("cannot make the folder of components {path}: {source}; name another with --components or MADOGUCHI_COMPONENTS, or components_folder in the configuration", path = path.display())]
+    Components {
+        /// The folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// The server that should hold what components keep cannot be used.
     #[error(transparent)]
     Store(#[from] ServerError),

@@ -458,6 +458,14 @@ const fromUtf8 = (bytes) => {
     text += Array.from(bytes.subarray(at, at + 4096), (it) => `%${it.toString(16).padStart(2, "0")}`).join("");
   return decodeURIComponent(text);
 };
+/** A header's value: UTF-8, or else Latin-1, as older servers send it. */
+const headerText = (bytes) => {
+  try {
+    return fromUtf8(bytes);
+  } catch {
+    return Array.from(bytes, (it) => String.fromCharCode(it)).join("");
+  }
+};
 
 // ---- What a component uses ----
 
@@ -665,7 +673,7 @@ function answered(coming, bytesMax) {
   };
   const response = opened(opened(coming));
   const [status, headers] = [response.status(), {}];
-  for (const [name, value] of response.headers().entries()) headers[name.toLowerCase()] ??= fromUtf8(Uint8Array.from(value));
+  for (const [name, value] of response.headers().entries()) headers[name.toLowerCase()] ??= headerText(Uint8Array.from(value));
   const [incoming, pieces] = [response.consume(), []];
   const stream = incoming.stream();
   let length = 0;

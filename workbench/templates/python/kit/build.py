@@ -67,7 +67,7 @@ def awaits(sources: list[Path]) -> bool:
 
 def own_exports(source: Path) -> list[str]:
     """Classes of `tools.py` that are called as an interface of the contract: they are exported as they are."""
-    interfaces = {it for file in (ROOT / "wit").glob("*.wit") for it in re.findall(r"^interface ([\w-]+)", file.read_text(), re.M)}
+    interfaces = {it for file in (ROOT / "wit").glob("*.wit") for it in re.findall(r"^interface ([\w-]+)", file.read_text(encoding="utf-8"), re.M)}
     tree = ast.parse(source.read_text(encoding="utf-8"))
     return [it.name for it in tree.body if isinstance(it, ast.ClassDef) and kebab(it.name) in interfaces]
 
@@ -175,7 +175,7 @@ def main():
     world = "package made:here;\n\nworld component {\n" + "\n".join(world) + "\n}\n"
     if is_quick:
         app, paths = QUICK.format(foreign=foreign(sources, modules), exported=exported, own=own), ("build/app", "kit")
-        kit = [(ROOT / it).read_text() for it in ("kit/madoguchi.py", "kit/wasi.wit", "kit/build.py", "requirements.txt")]
+        kit = [(ROOT / it).read_text(encoding="utf-8") for it in ("kit/madoguchi.py", "kit/wasi.wit", "kit/build.py", "requirements.txt")]
         made = build / f"quick/{hashlib.sha256(json.dumps([app, world, kit, sys.version]).encode()).hexdigest()[:16]}.base"
     else:
         of_own = f"from tools import {', '.join(own)}\n" if own else ""
@@ -207,14 +207,14 @@ def compiled(build: Path, world: str, app: str, paths: tuple, is_awaiting: bool,
     if is_awaiting:
         # Of the interface of 0.1 there are the types alone: its functions are exported by that of 0.2.
         tools = build / "wit/deps/madoguchi/tools.wit"
-        head, rest = tools.read_text().split("    /// The tools on offer.", 1)
-        tools.write_text(head + rest[rest.index("\n}") :])
+        head, rest = tools.read_text(encoding="utf-8").split("    /// The tools on offer.", 1)
+        tools.write_text(head + rest[rest.index("\n}") :], encoding="utf-8")
     else:
         shutil.rmtree(awaiting)
     shutil.copy(ROOT / "kit/wasi.wit", build / "wit/deps/wasi.wit")
-    (build / "wit/world.wit").write_text(world)
+    (build / "wit/world.wit").write_text(world, encoding="utf-8")
     (build / "app").mkdir(exist_ok=True)
-    (build / "app/entry.py").write_text(app)
+    (build / "app/entry.py").write_text(app, encoding="utf-8")
 
     tool = Path(sys.executable).parent / "componentize-py"
     if not tool.exists():

@@ -206,7 +206,7 @@ def _read(kind, value):
     if (fields := _fields(kind)) is not None:
         read = {name: _read(of, value[name]) for name, of, _ in fields if name in value}
         return read if typing.is_typeddict(kind) else kind(**read)
-    return float(value) if kind is float else value
+    return kind(value) if kind in (int, float) else value
 
 
 # ---- Arguments held against their schema ----
@@ -215,7 +215,8 @@ def _read(kind, value):
 def _is(kind: str, it) -> bool:
     match kind:
         case "integer":
-            return isinstance(it, int) and not isinstance(it, bool)
+            # 2.0 is one in JSON Schema.
+            return isinstance(it, int) and not isinstance(it, bool) or isinstance(it, float) and it.is_integer()
         case "number":
             return isinstance(it, (int, float)) and not isinstance(it, bool)
         case "null":
