@@ -21,6 +21,10 @@ use crate::{
     AssistantConfig, ModelConfig, ModelError, Models, Provider, ToolPicker, Understanding,
 };
 
+/// How long an answer of Claude's and of OpenAI's may be, where nothing is configured and the model has thought and said
+/// nothing within the usual length: what the smallest of those that think may answer.
+const THINKING_TOKENS_MAX: u32 = 32_000;
+
 /// The providers of models, in the order of preference. Another one is a module with its kind, and a line here.
 pub(crate) const KINDS: [&Kind; 3] = [&claude::KIND, &gemini::KIND, &openai::KIND];
 

@@ -21,6 +21,8 @@ pub struct Hall {
     pub seats: Vec<Seat>,
     /// What they cost, where the operator says so.
     pub prices: Option<PriceList>,
+    /// Why the staff has closed the sales, where it has and says why.
+    pub closed_because: Option<String>,
 }
 
 impl Hall {
@@ -59,8 +61,9 @@ impl Hall {
         let taken = seats.iter().filter(|it| !it.is_free()).count();
         let taken = u32::try_from(taken).unwrap_or(u32::MAX);
         let showtime = showing.showtime(taken, !closed.is_empty(), clock);
+        let closed_because = closed.first::<(Option<String>,)>()?.and_then(|it| it.0);
         let prices = showing.slot.price_list();
-        Ok(Self { showtime, seats, prices })
+        Ok(Self { showtime, seats, prices, closed_because })
     }
 
     /// The hall as it goes out.

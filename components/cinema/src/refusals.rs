@@ -85,9 +85,9 @@ pub fn sales_closed(showtime_id: &str, reason: Option<&str>) -> Stop {
 
 /// The showing can no longer be booked, or cannot now.
 #[must_use]
-pub fn not_open(showtime: &Showtime) -> Stop {
+pub fn not_open(showtime: &Showtime, closed_because: Option<&str>) -> Stop {
     if showtime.is_sales_closed {
-        return sales_closed(&showtime.showtime_id, None);
+        return sales_closed(&showtime.showtime_id, closed_because);
     }
     showtime_closed(&showtime.showtime_id, &showtime.start_time)
 }

@@ -1,7 +1,10 @@
 //! The pages that people see: made here, without script but for passkeys, in two languages (AUTH-9).
 
 use axum::response::{IntoResponse, Response};
-use base::{language::Language, scopes::Scope};
+use base::{
+    language::{Language, accepted},
+    scopes::Scope,
+};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::Value;
 
@@ -38,9 +41,9 @@ impl Reader {
     /// Who asks with these headers and this query.
     pub(crate) fn of(headers: &HeaderMap, query: &str, prefix: &str, has_passkeys: bool) -> Self {
         let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-        let first = header.and_then(|it| it.split([',', ';']).next()).map(str::trim);
         let chosen = url::form_urlencoded::parse(query.as_bytes()).find(|it| it.0 == LANGUAGE);
-        let locale = chosen.map(|it| it.1.into_owned()).or(first.map(str::to_owned));
+        let locale = chosen.map(|it| it.1.into_owned());
+        let locale = locale.or_else(|| header.and_then(accepted).map(str::to_owned));
         let language = Language::of(Some(locale.as_deref().unwrap_or("en")), "");
         Self { language, prefix: prefix.to_owned(), here: None, has_passkeys }
     }

@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use crate::{
-    language::{Language, LanguageTag, is_tag},
+    language::{Language, LanguageTag, accepted},
     scopes::Scopes,
     tool_set::{Hints, Owner},
     toolsets::Toolset,
@@ -127,10 +127,9 @@ impl Caller {
         Language::of(Some(self.locale.as_deref().unwrap_or("ja")), "")
     }
 
-    /// The same caller, speaking the first language of an `Accept-Language` header where it names one.
+    /// The same caller, speaking the language of an `Accept-Language` header where it names one.
     pub fn speaking(mut self, accept_language: Option<&str>) -> Self {
-        let first = accept_language.and_then(|it| it.split([',', ';']).next()).map(str::trim);
-        self.locale = first.filter(|it| is_tag(it)).map(Into::into).or(self.locale);
+        self.locale = accept_language.and_then(accepted).map(Into::into).or(self.locale);
         self
     }
 
@@ -146,9 +145,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_accepted_language_is_the_callers() {
+    fn the_accepted_language_is_the_callers() {
         let locale = |header| Caller::anonymous().speaking(header).locale;
         assert_eq!(locale(Some("ja-JP,ja;q=0.9,en;q=0.8")).as_deref(), Some("ja-JP"));
+        assert_eq!(locale(Some("de-DE, de;q=0.9, en;q=0.8, ja;q=0.7")).as_deref(), Some("de-DE"));
+        let japanese = locale(Some("zh-CN,zh;q=0.9,ja;q=0.8,en;q=0.7"));
+        assert_eq!(japanese.as_deref(), Some("ja"), "no text is in Chinese");
         assert_eq!(locale(Some("*")), None);
         assert_eq!(locale(None), None);
         let japanese = LanguageTag::try_from("ja".to_owned()).unwrap();

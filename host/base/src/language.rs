@@ -55,7 +55,19 @@ impl TryFrom<String> for LanguageTag {
     }
 }
 
-pub fn is_tag(text: &str) -> bool {
+/// The language of an `Accept-Language` header: the first that it names; or Japanese, where the first is neither and texts
+/// in Japanese are wanted before those in English.
+pub fn accepted(header: &str) -> Option<&str> {
+    let named = || {
+        let tags = header.split(',').map(|it| it.split(';').next().unwrap_or_default().trim());
+        tags.filter(|it| is_tag(it))
+    };
+    let is = |tag: &str, language: &str| tag.to_ascii_lowercase().starts_with(language);
+    let ours = named().find(|it| is(it, "ja") || is(it, "en"));
+    ours.filter(|it| is(it, "ja")).or_else(|| named().next())
+}
+
+fn is_tag(text: &str) -> bool {
     (1..=35).contains(&text.len()) && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '-')
 }
 

@@ -47,6 +47,7 @@ async fn what_is_closed_is_not_sold_until_it_is_opened() {
             (&json!("sales_closed"), &json!(409)),
             "{tool}"
         );
+        assert_eq!(failure["reason"], "映写機の故障", "{tool}");
     }
     let map = cinema.call("list_available_seats", showing(NOON)).await;
     assert_eq!(

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    Kind, declare,
+    Kind, THINKING_TOKENS_MAX, declare,
     names::Names,
     price::Price,
     readable,
@@ -64,6 +64,7 @@ struct Claude {
     model: Arc<str>,
     assistant: AssistantConfig,
     tokens_max: u32,
+    thinking_tokens_max: u32,
     price: Option<Price>,
     /// The conversation, as it goes over the wire.
     messages: Vec<Value>,
@@ -91,6 +92,7 @@ impl Claude {
             model: model.clone(),
             assistant: assistant.clone(),
             tokens_max: config.max_tokens.unwrap_or(TOKENS_MAX),
+            thinking_tokens_max: config.max_tokens.unwrap_or(THINKING_TOKENS_MAX),
             price: price(model, config.prices()),
             messages: transcript.map(|it| resumed(it, model)).unwrap_or_default(),
             usage: Usage::default(),
@@ -121,9 +123,13 @@ impl Claude {
             let (content, broken) = reply.content(is_cut);
             let calls = self.calls(&content, &turn, &names);
             let parts = texts(&content);
-            // An answer of nothing is asked for once more.
-            if !is_again && !is_cut && calls.is_empty() && parts.is_empty() {
+            // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
+            let may_more = !is_cut || self.tokens_max < self.thinking_tokens_max;
+            if !is_again && may_more && calls.is_empty() && parts.is_empty() {
                 is_again = true;
+                if is_cut {
+                    self.tokens_max = self.thinking_tokens_max;
+                }
                 continue;
             }
             message::push(&mut messages, "assistant", content);

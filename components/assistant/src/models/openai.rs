@@ -8,9 +8,10 @@ mod thought;
 use std::{sync::Arc, time::Instant};
 
 use serde_json::{Map, Value, json};
+use toolkit::log;
 
 use super::{
-    Kind, declare,
+    Kind, THINKING_TOKENS_MAX, declare,
     names::Names,
     price::Price,
     readable,
@@ -51,6 +52,9 @@ key = { environment = "OPENAI_API_KEY" }
 const BASE_URL: &str = "https://api.openai.com/v1";
 /// How long an answer may be, unless configured.
 const TOKENS_MAX: u32 = 4_096;
+/// Tools of one request, where a server takes but so many: OpenAI, Azure and Groq
+/// (<https://platform.openai.com/docs/api-reference/chat/create>).
+const TOOLS_MAX: usize = 128;
 /// The provider's name in a stored transcript.
 const PROVIDER: &str = "openai";
 /// What one request may have, of OpenAI's 50 MB and 500 pictures
@@ -70,6 +74,7 @@ struct OpenAi {
     /// The field that says how long an answer may be, where nothing else was learnt.
     limit_name: &'static str,
     tokens_max: u32,
+    thinking_tokens_max: u32,
     price: Option<Price>,
     /// The conversation, as it goes over the wire; the prompt comes before it.
     messages: Vec<Value>,
@@ -113,6 +118,7 @@ impl OpenAi {
             url: url.to_owned(),
             limit_name,
             tokens_max: config.max_tokens.unwrap_or(TOKENS_MAX),
+            thinking_tokens_max: config.max_tokens.unwrap_or(THINKING_TOKENS_MAX),
             // What tokens from a cache cost differs from one to the next: at most as much as others.
             price: prices.map(|(input, output)| Price {
                 input,
@@ -147,9 +153,13 @@ impl OpenAi {
             let (message, broken) = reply.message(&messages)?;
             let calls = self.calls(&message, &turn, &names);
             let parts = texts(&message);
-            // An answer of nothing is asked for once more.
-            if !is_again && !is_cut && calls.is_empty() && parts.is_empty() {
+            // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
+            let may_more = !is_cut || self.tokens_max < self.thinking_tokens_max;
+            if !is_again && may_more && calls.is_empty() && parts.is_empty() {
                 is_again = true;
+                if is_cut {
+                    self.tokens_max = self.thinking_tokens_max;
+                }
                 continue;
             }
             if !parts.is_empty() || !calls.is_empty() {
@@ -188,6 +198,12 @@ impl OpenAi {
                     if ways != first {
                         limits::learn(&self.url, &self.model, ways);
                     }
+                    if ways.few && !first.few {
+                        log::warning(
+                            "the model's server takes 128 tools at most and is given no more: `tools` of the assistant says \
+                             which it has",
+                        );
+                    }
                     reply.tokens().count(&mut self.usage, self.price);
                     return Ok(reply);
                 }
@@ -221,7 +237,10 @@ impl OpenAi {
         if has_tools {
             let reasons = self.assistant.reasons;
             let declared = declare::declarations(turn.offers, reasons, turn.task.language);
-            let tools = declared.into_iter().map(|tool| {
+            let count = declared.len();
+            // The last one reads on in results that were cut.
+            let is_in = |at: usize| !ways.few || at + 1 < TOOLS_MAX || at + 1 == count;
+            let tools = declared.into_iter().enumerate().filter(|it| is_in(it.0)).map(|(_, tool)| {
                 let name = names.wire(&tool.name);
                 let function = json!({
                     "name": name, "description": tool.description, "parameters": tool.parameters,

@@ -52,6 +52,15 @@ const TOO_LARGE: &[&str] = &[
     "too many images",
 ];
 
+/// What providers say where their rules on content refuse a request: OpenAI, Azure, Claude and OpenRouter.
+const BLOCKED: &[&str] = &[
+    "content_policy_violation",
+    "content_filter",
+    "content management policy",
+    "content filtering policy",
+    "input was flagged",
+];
+
 /// A provider's API: where it is.
 #[derive(Clone)]
 pub(super) struct Wire {
@@ -278,6 +287,9 @@ impl WireError {
     /// As a failure to decide; details of a provider's own errors are the business of the provider's file.
     pub(super) fn model_error(&self) -> ModelError {
         let (why, retry_after_s) = match self {
+            Self::Status { status: 400 | 403, .. } if self.says_any(BLOCKED) => {
+                (Why::Blocked, None)
+            }
             Self::Status { status: 401 | 403, .. } => (Why::Key, None),
             _ if self.is_too_large() => (Why::TooLong, None),
             Self::Status { status: 429, retry_after_s, .. } => (Why::RateLimited, *retry_after_s),
@@ -338,6 +350,20 @@ mod tests {
         assert_eq!((within.wait(), within.model_error().why), (None, Why::TooLong));
         let often = of("Too many tokens, please wait before trying again.");
         assert_eq!((often.wait(), often.model_error().why), (Some(None), Why::RateLimited));
+    }
+
+    #[test]
+    fn a_request_that_rules_on_content_refuse_is_blocked() {
+        let why = |status, code: &str, text: &str| {
+            let body = json!({ "error": { "code": code, "message": text } });
+            let text = text.to_owned();
+            WireError::Status { status, retry_after_s: None, body, text }.model_error().why
+        };
+        assert_eq!(why(400, "content_filter", "The response was filtered."), Why::Blocked);
+        assert_eq!(why(400, "content_policy_violation", "rejected"), Why::Blocked);
+        assert_eq!(why(400, "", "Output blocked by content filtering policy"), Why::Blocked);
+        assert_eq!(why(403, "", "requires moderation and your input was flagged"), Why::Blocked);
+        assert_eq!((why(403, "", "no access"), why(400, "", "bad")), (Why::Key, Why::Refused));
     }
 
     #[test]

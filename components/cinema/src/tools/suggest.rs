@@ -74,10 +74,10 @@ impl Tool for SuggestSeats {
             (!places_fit).then(too_many),
         ])?;
         let rules = rules::set()?;
-        let Hall { showtime, seats, prices } =
+        let Hall { showtime, seats, prices, closed_because } =
             Hall::of(&self.showtime_id, None, &Clock::of_call()?)?;
         if showtime.is_open == Some(false) {
-            return Err(not_open(&showtime));
+            return Err(not_open(&showtime, closed_because.as_deref()));
         }
         let Some(found) = suggest(&seats, count, wheelchairs, rules) else {
             let (places, free): (Vec<_>, Vec<_>) = seats

@@ -146,7 +146,7 @@ impl JoinWaitingList {
     fn check_reason(&self, count: usize, clock: &Clock) -> Result<(), Stop> {
         let hall = Hall::of(&self.showtime_id, None, clock)?;
         if hall.showtime.is_open == Some(false) {
-            return Err(not_open(&hall.showtime));
+            return Err(not_open(&hall.showtime, hall.closed_because.as_deref()));
         }
         let rules = rules::set()?;
         let seat_ids = vec![String::new(); count];

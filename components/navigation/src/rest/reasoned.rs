@@ -1,5 +1,6 @@
 //! A model's last message on a route, read as it is meant: which of the routes that tools found, and why
-//! (NAV-50, NAV-6). Models wrap it in fences, prose and comments; none of that fails a request (NAV-X7).
+//! (NAV-50, NAV-6). Models wrap it in fences, prose and comments, and write it nearly right; none of that fails a request
+//! (NAV-X7).
 
 use serde_json::Value;
 
@@ -70,8 +71,8 @@ pub(super) fn read(text: &str) -> Reply {
 }
 
 fn index(value: &Value) -> Option<usize> {
-    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
-    number.and_then(|it| usize::try_from(it).ok())
+    let number = value.as_f64().map(|it| it.to_string());
+    number.as_deref().or(value.as_str())?.trim().parse().ok()
 }
 
 /// The object that `text` begins with, if it is one of ours.
@@ -80,31 +81,49 @@ fn object(text: &str) -> Option<Value> {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         values.next()?.ok()
     };
-    let object = first(text).or_else(|| first(&without_comments(text)))?;
+    let object = first(text).or_else(|| first(&mended(text)))?;
     let is_ours = object.get("selectedRoute").is_some() || object.get("reasoning").is_some();
     is_ours.then_some(object)
 }
 
-/// The prompt's own sample has comments in it, and so have some answers.
-fn without_comments(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let (mut is_text, mut is_escaped, mut end) = (false, false, line.len());
-        for (at, it) in line.char_indices() {
-            match it {
-                _ if is_escaped => is_escaped = false,
-                '\\' if is_text => is_escaped = true,
-                '"' => is_text = !is_text,
-                '/' if !is_text && line[at..].starts_with("//") => {
-                    end = at;
-                    break;
-                }
-                _ => {}
+/// The JSON that `text` begins with, as it is meant: without comments, which the prompt's own sample has, and without commas
+/// before a bracket; with its texts in one line each; and closed, where the message was cut.
+fn mended(text: &str) -> String {
+    let (mut plain, mut open) = (String::with_capacity(text.len()), Vec::new());
+    let (mut is_text, mut is_escaped) = (false, false);
+    let mut chars = text.chars().peekable();
+    while let Some(it) = chars.next() {
+        match it {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_text => is_escaped = true,
+            '"' => is_text = !is_text,
+            '\n' | '\r' | '\t' if is_text => {
+                plain.extend(it.escape_default());
+                continue;
             }
+            _ if is_text => {}
+            '/' if chars.peek() == Some(&'/') => {
+                while chars.next_if(|it| *it != '\n').is_some() {}
+                continue;
+            }
+            '{' => open.push('}'),
+            '[' => open.push(']'),
+            '}' | ']' => {
+                let end = plain.trim_end();
+                plain.truncate(end.strip_suffix(',').unwrap_or(end).len());
+                open.pop();
+            }
+            _ => {}
         }
-        plain.push_str(&line[..end]);
-        plain.push('\n');
+        plain.push(it);
+        if open.is_empty() {
+            return plain;
+        }
     }
+    if is_escaped {
+        plain.pop();
+    }
+    plain.extend(is_text.then_some('"').into_iter().chain(open.into_iter().rev()));
     plain
 }
 

@@ -229,10 +229,20 @@ async fn openai_cut_answer_makes_no_call_and_conversation_goes_on() {
     let talking = talking(OpenAi::Strict, &["echo"], "").await;
     let mut cut = uses(&[("c1", "echo", json!({ "value": { "long": "x".repeat(100) } }))]);
     cut["finish_reason"] = "length".into();
-    talking.fake.says(cut).says(says("はい"));
+    talking.fake.says(cut.clone()).says(cut).says(says("はい"));
     let answer = talking.say("x").await;
     assert_eq!((&answer["stopReason"], called(&answer).len()), (&json!("max_tokens"), 0));
     talking.answer(&json!({ "message": "続けて", "turn": answer["turn"] })).await;
-    let messages = talking.fake.bodies()[1]["messages"].clone();
+    let messages = talking.fake.bodies()[2]["messages"].clone();
     assert_eq!(messages[1], json!({ "role": "user", "content": "x\n続けて" }));
+}
+
+#[tokio::test]
+async fn a_model_that_has_but_thought_is_given_room_to_answer() {
+    let talking = talking(OpenAi::DeepSeek, &["echo"], "").await;
+    talking.fake.says(json!({ "content": null, "finish_reason": "length" })).says(says("はい"));
+    let answer = talking.say("x").await;
+    assert_eq!((&answer["text"], &answer["stopReason"]), (&json!("はい"), &json!("end")));
+    let rooms: Vec<_> = talking.fake.bodies().iter().map(|it| it["max_tokens"].clone()).collect();
+    assert_eq!(rooms, [4_096, 32_000]);
 }

@@ -17,6 +17,7 @@ const FIRST: &str = "";
 const UNLIMITED: &str = "unlimited";
 const UNCOUNTED: &str = "uncounted";
 const BRIDGED: &str = "bridged";
+const FEW: &str = "few";
 
 /// How a model at a server wants to be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +28,14 @@ pub(super) struct Ways {
     pub(super) counts: bool,
     /// Whether what the person says may not follow the results of tools.
     pub(super) bridges: bool,
+    /// Whether it takes but some tools, and refuses all where there are more.
+    pub(super) few: bool,
 }
 
 impl Ways {
     /// The usual ones, with this field.
     pub(super) fn with(limit: &'static str) -> Self {
-        Self { limit: Some(limit), counts: true, bridges: false }
+        Self { limit: Some(limit), counts: true, bridges: false, few: false }
     }
 
     /// Other ways, where `error` refuses these, to which those have led that were tried `first`.
@@ -43,6 +46,13 @@ impl Ways {
         }
         if !self.bridges && error.says_any(&["after role", "roles must alternate"]) {
             return Some(Self { bridges: true, ..self });
+        }
+        if !self.few
+            && !error.is_too_large()
+            && error.says_any(&["tools"])
+            && error.says_any(&["128"])
+        {
+            return Some(Self { few: true, ..self });
         }
         let sent = self.limit.filter(|_| error.says_any(&[OLD, NEW]))?;
         let other = if sent == OLD { NEW } else { OLD };
@@ -55,12 +65,18 @@ impl Ways {
         let has = |word: &str| fact.split(' ').any(|it| it == word);
         let limit = [OLD, NEW].into_iter().find(|it| has(it));
         let is_one = limit.is_some() || has(UNLIMITED);
-        is_one.then(|| Self { limit, counts: !has(UNCOUNTED), bridges: has(BRIDGED) })
+        is_one.then(|| Self {
+            limit,
+            counts: !has(UNCOUNTED),
+            bridges: has(BRIDGED),
+            few: has(FEW),
+        })
     }
 
     fn fact(self) -> String {
         let counts = (!self.counts).then_some(UNCOUNTED);
-        let words = [counts, self.bridges.then_some(BRIDGED)].into_iter().flatten();
+        let words = [counts, self.bridges.then_some(BRIDGED), self.few.then_some(FEW)];
+        let words = words.into_iter().flatten();
         std::iter::once(self.limit.unwrap_or(UNLIMITED)).chain(words).collect::<Vec<_>>().join(" ")
     }
 }
@@ -165,10 +181,18 @@ mod tests {
     }
 
     #[test]
+    fn a_server_of_few_tools_is_given_no_more() {
+        let many = "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 131 instead.";
+        let few = Ways { few: true, ..Ways::with(NEW) };
+        assert_eq!(next(Ways::with(NEW), &refusal(400, many, "tools")), Some(few));
+        assert_eq!(next(few, &refusal(400, many, "tools")), None, "it is not asked so for ever");
+    }
+
+    #[test]
     fn what_was_learnt_is_read_as_it_was_kept() {
         for ways in [
             Ways::with(NEW),
-            Ways { counts: false, bridges: true, ..Ways::with(OLD) },
+            Ways { counts: false, bridges: true, few: true, ..Ways::with(OLD) },
             Ways { limit: None, ..Ways::with(OLD) },
         ] {
             assert_eq!(Ways::read(&ways.fact()), Some(ways));

@@ -11,7 +11,7 @@ use crate::{
         carrier::failed,
         line,
         plain::plain,
-        words::{distance, duration},
+        words::{distance, duration, metric},
     },
 };
 
@@ -87,12 +87,12 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
     let (mut steps, mut distances, mut durations) = (Vec::new(), Vec::new(), Vec::new());
     let mut in_traffic = Vec::new();
     for leg in it.legs {
-        distances.push(leg.distance);
+        distances.push(metric(leg.distance));
         durations.push(leg.duration);
         in_traffic.extend(leg.duration_in_traffic);
         steps.extend(leg.steps.into_iter().map(|step| Step {
             instruction: plain(&step.html_instructions),
-            distance: step.distance.text,
+            distance: metric(step.distance).text,
             duration: step.duration.text,
             maneuver: step.maneuver.filter(|it| !it.is_empty()),
         }));

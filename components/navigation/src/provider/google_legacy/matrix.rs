@@ -3,7 +3,11 @@
 use output::navigation::{Comparison, Element, Row};
 
 use super::{answer, status};
-use crate::{ask::CompareAsk, error::ProviderError, provider::carrier::failed};
+use crate::{
+    ask::CompareAsk,
+    error::ProviderError,
+    provider::{carrier::failed, words::metric},
+};
 
 /// Google's names of arguments, and where they stand in ours.
 const FIELDS: [(&str, &str); 3] = [
@@ -43,7 +47,7 @@ fn element(it: answer::Element) -> Result<Element, ProviderError> {
     if it.distance.is_none() || it.duration.is_none() {
         return Err(failed("the provider's table leaves a distance or a duration out"));
     }
-    let (distance, duration) = (it.distance, it.duration);
+    let (distance, duration) = (it.distance.map(metric), it.duration);
     let duration_in_traffic = it.duration_in_traffic;
     Ok(Element { distance, duration, duration_in_traffic, status: it.status })
 }

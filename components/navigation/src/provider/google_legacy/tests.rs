@@ -187,6 +187,22 @@ fn every_status_means_what_nav_40_says() {
 
 /// What stands for the whole of several legs is their sum.
 #[test]
+fn distances_are_metric_where_roads_are_measured_in_miles() {
+    let mut answer = directions(1);
+    let leg = &mut answer["routes"][0]["legs"][0];
+    leg["distance"] = measure("5.8 mi", 9_334);
+    leg["steps"][0]["distance"] = measure("318 フィート", 97);
+    let script = Script::of([answer]);
+    let (routes, _) = GoogleLegacy::by(BASE, &script).routes(&route_ask()).unwrap();
+    let route = serde_json::to_value(&routes.routes[0]).unwrap();
+    assert_eq!(route["distance"], measure("9.3 km", 9_334));
+    assert_eq!(
+        (&route["steps"][0]["distance"], &route["steps"][1]["distance"]),
+        (&json!("97 m"), &json!("32.2 km"))
+    );
+}
+
+#[test]
 fn stops_are_sent_in_order_and_their_legs_are_one_route() {
     let mut two = directions(1);
     let mut leg = two["routes"][0]["legs"][0].clone();

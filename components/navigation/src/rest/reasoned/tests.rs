@@ -27,10 +27,29 @@ fn a_last_word_is_read_in_whatever_it_is_wrapped() {
 }
 
 #[test]
+fn a_last_word_that_is_nearly_json_is_read_as_it_is_meant() {
+    for (text, reasoning) in [
+        (
+            "{\"selectedRoute\": {\"index\": 1}, \"reasoning\": \"短い。\n\n- 空いている\"}",
+            "短い。\n\n- 空いている",
+        ),
+        (r#"{"selectedRoute": {"index": 1,}, "reasoning": "a, }",}"#, "a, }"),
+        (r#"{"selectedRoute": {"index": 1}, "reasoning": "渋滞を"#, "渋滞を"),
+        (r#"{"selectedRoute": {"index": 1}, "reasoning": "渋滞\"#, "渋滞"),
+        (r#"{"reasoning": "// いいえ", "selectedRoute": {"index": 1"#, "// いいえ"),
+    ] {
+        let reply = read(text);
+        assert_eq!(reply.route, named(Some(1), None), "NAV-X7: {text}");
+        assert_eq!(reply.reasoning, reasoning, "NAV-X7: {text}");
+    }
+}
+
+#[test]
 fn a_route_is_named_in_several_ways_and_none_by_null() {
     for (route, wanted) in [
         (r#"{"index": "2"}"#, named(Some(2), None)),
         ("2", named(Some(2), None)),
+        (r#"{"index": 2.0}"#, named(Some(2), None)),
         (r#""湾岸線""#, named(None, Some("湾岸線"))),
         (r#"{"summary": "湾岸線", "distance": 3}"#, named(None, Some("湾岸線"))),
         ("{}", named(None, None)),
