@@ -49,10 +49,7 @@ impl LoadedComponent {
             let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
             let (caller, fence) = (self.own_caller(), fence.cloned());
             let round = Round { caller, fence, ..Round::of_host() };
-            self.in_place(round, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_due(store, running).await
-            })
-            .await
+            self.in_place(round, calls!(export.call_due(running))).await
         })
     }
 
@@ -71,9 +68,7 @@ impl LoadedComponent {
             let (caller, pace, fence) = (self.own_caller(), self.pace(), fence.cloned());
             let round = Round { caller, pace, fence, ..Round::of_host() };
             let context = CallContext { is_job: true, ..self.context(round, deadline) };
-            let result = self.round(context, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_run(store, job).await
-            });
+            let result = self.round(context, calls!(export.call_run(job)));
             result.await.map_err(|it| it.of_limit("deadline_ms", "job_ms_max"))
         })
     }
@@ -105,10 +100,12 @@ impl LoadedComponent {
             };
             let context = |it: CallContext| CallContext { events: Some(events), part, ..it };
             // Places of their own: a request that is being answered may have one run.
-            let ended =
-                self.in_long_place(&self.queues.runs, round, context, async |store, instance| {
-                    export.load(&mut *store, &instance)?.call_run(store, &task, role.as_ref()).await
-                });
+            let ended = self.in_long_place(
+                &self.queues.runs,
+                round,
+                context,
+                calls!(export.call_run(&task, role.as_ref())),
+            );
             let ended = ended.await?;
             match serde_json::from_str::<IgnoredAny>(&ended) {
                 Ok(_) => Ok(ended.replace(['\r', '\n'], " ")),
@@ -124,10 +121,7 @@ impl LoadedComponent {
     ) -> BoxFuture<'a, Result<Option<Facts>, CallError>> {
         Box::pin(async move {
             let Some(export) = &self.exports.runs else { return Ok(None) };
-            self.in_place(Round::of_host(), async |store, instance| {
-                export.load(&mut *store, &instance)?.call_about(store, assistant).await
-            })
-            .await
+            self.in_place(Round::of_host(), calls!(export.call_about(assistant))).await
         })
     }
 }

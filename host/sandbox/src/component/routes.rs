@@ -157,9 +157,7 @@ impl LoadedComponent {
     /// Its routes, which it knows without a database and without settings.
     pub(super) async fn describe_routes(&self) -> Result<Vec<Route>, LoadError> {
         let Some(export) = &self.exports.routes else { return Ok(Vec::new()) };
-        let declared = self.described(async |store, instance| {
-            export.load(&mut *store, &instance)?.call_routes(store).await
-        });
+        let declared = self.described(calls!(export.call_routes()));
         let tools = self.tools.iter().map(|it| &*it.name).collect();
         read_all(declared.await?, &tools).map_err(LoadError::Routes)
     }
@@ -193,11 +191,9 @@ impl LoadedComponent {
             let Some(export) = &self.exports.routes else { return Err(broken("it has no routes")) };
             let context = |it: CallContext| CallContext { events, ..it };
             // Places of their own: a route may call the component's tools, and would wait for itself.
+            let places = &self.queues.routes;
             let result =
-                self.in_long_place(&self.queues.routes, round, context, async |store, instance| {
-                    export.load(&mut *store, &instance)?.call_handle(store, request).await
-                });
-            let result = result.await;
+                self.in_long_place(places, round, context, calls!(export.call_handle(request)));
             let nothing = || {
                 let name = &self.name;
                 CallError::Stopped(Stop::Refused(Refusal {
@@ -207,7 +203,7 @@ impl LoadedComponent {
                     details: None,
                 }))
             };
-            let mut answer = result?.map_err(|it| stopped(it, nothing))?;
+            let mut answer = result.await?.map_err(|it| stopped(it, nothing))?;
             if !(200..=599).contains(&answer.status) {
                 return Err(broken("its status is not between 200 and 599"));
             }
