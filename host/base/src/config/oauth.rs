@@ -8,6 +8,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
+use strum::IntoStaticStr;
 
 use super::{Config, Given, Problem, chat::in_clear};
 use crate::{grants::address::is_private, scopes::Scope};
@@ -22,7 +23,7 @@ const TEXT_BYTES_MAX: usize = 512;
 const PROVIDERS_MAX: usize = 16;
 
 /// An algorithm of signatures (RFC 7518, RFC 8037) whose keys come in pairs: what checks a signature makes none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, IntoStaticStr)]
 pub enum SigningAlgorithm {
     RS256,
     RS384,
