@@ -1,6 +1,7 @@
 //! People's accounts and the authorization server that is built in: `[accounts]`.
 
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use super::{Config, Problem};
 
@@ -8,23 +9,19 @@ use super::{Config, Problem};
 const ACCESS_TOKEN_S: std::ops::RangeInclusive<u64> = 1..=3_600;
 
 /// Whether people have accounts here, with which their clients get tokens (AUTH-1).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccountsConfig {
     /// Whether there are accounts at all.
     pub enabled: bool,
     /// Whether clients may register themselves (RFC 7591); without it they come with a metadata document.
+    #[default = true]
     pub registration: bool,
     /// Whether clients' metadata documents may be at addresses of this machine's network, and there over plain HTTP.
     pub private_documents: bool,
     /// Seconds that an access token is valid for.
+    #[default = 600]
     pub access_token_s: u64,
-}
-
-impl Default for AccountsConfig {
-    fn default() -> Self {
-        Self { enabled: false, registration: true, private_documents: false, access_token_s: 600 }
-    }
 }
 
 /// Everything that is wrong with the accounts of `config`.
