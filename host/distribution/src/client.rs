@@ -6,12 +6,7 @@ use std::{collections::HashMap, path::Path, time::Duration};
 use base::{
     config::{Config, RegistryConfig, registries::is_loopback},
     failure::causes,
-    grants::{
-        address,
-        hosts::{Hosts, literal},
-        http::Scheme,
-        secret::Secret,
-    },
+    grants::{address, hosts::Hosts, http::Scheme, secret::Secret},
     limits::Limits,
     source::read_text,
 };
@@ -322,7 +317,7 @@ impl Client {
     async fn send(&self, ask: &Ask<'_>, authorization: Option<&Secret>) -> Result<Response> {
         let Ask { method, url, headers, body } = ask;
         let may_be_private = self.may_be_private(url);
-        if !may_be_private && literal(url).is_some_and(address::is_private) {
+        if !may_be_private && address::of_url(url).is_some_and(address::is_private) {
             return Err(refused(
                 url,
                 format!(

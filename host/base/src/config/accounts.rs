@@ -4,6 +4,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use super::{Config, Problem};
+use crate::grants::address::is_local;
 
 /// Seconds that an access token may be valid for, at least and at most.
 const ACCESS_TOKEN_S: std::ops::RangeInclusive<u64> = 1..=3_600;
@@ -47,12 +48,6 @@ pub fn problems(config: &Config) -> Vec<Problem> {
         wrong(&["accounts", "access_token_s"], format!("{least} to {most} is right"));
     }
     found
-}
-
-/// Whether `host` is this machine.
-fn is_local(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|it| it.is_loopback())
 }
 
 #[cfg(test)]
