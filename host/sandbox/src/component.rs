@@ -71,7 +71,7 @@ use output_check::OutputCheck;
 
 pub use crate::lifting::LeftOut;
 pub use concurrency::Places;
-pub use error::{CallError, LoadError, NameClash, StateError};
+pub use error::{CallError, Called, LoadError, NameClash, StateError};
 pub use exports::Request;
 pub use jobs::{Agenda, Job, JobOutcome, Pause, RunRole};
 pub use offers::{

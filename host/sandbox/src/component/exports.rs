@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use futures::future::BoxFuture;
 use serde::de::IgnoredAny;
 use wasmtime::{
     Store,
@@ -13,7 +12,7 @@ use wasmtime_wasi_http::{
     p2::bindings::exports::wasi::http::incoming_handler, p3::bindings::exports::wasi::http::handler,
 };
 
-use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable};
+use super::{CallError, Called, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable};
 use crate::{
     bindings::{
         exports::madoguchi::tool::{
@@ -285,10 +284,7 @@ impl LoadedComponent {
 
     /// Runs its schedule once, in an instance of its own, where it has one; the inner error is the
     /// component's own message.
-    pub fn run_schedule<'a>(
-        &'a self,
-        fence: Option<&'a Fence>,
-    ) -> BoxFuture<'a, Result<Result<(), String>, CallError>> {
+    pub fn run_schedule<'a>(&'a self, fence: Option<&'a Fence>) -> Called<'a, Result<(), String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.schedule else { return Ok(Ok(())) };
             let round = Round { fence: fence.cloned(), ..Round::of_host() };
@@ -300,7 +296,7 @@ impl LoadedComponent {
     pub fn next_in_dialogue<'a>(
         &'a self,
         turn: &'a sentences::Turn,
-    ) -> BoxFuture<'a, Result<Option<sentences::Reply>, CallError>> {
+    ) -> Called<'a, Option<sentences::Reply>> {
         Box::pin(async move {
             let Some(export) = &self.exports.dialogue else { return Ok(None) };
             let round = self.own_round();
@@ -316,7 +312,7 @@ impl LoadedComponent {
     }
 
     /// What people may call what it has, as far as that may be passed on.
-    pub fn names(&self) -> BoxFuture<'_, Result<Vec<types::Name>, CallError>> {
+    pub fn names(&self) -> Called<'_, Vec<types::Name>> {
         Box::pin(async move {
             let Some(export) = &self.exports.names else { return Ok(Vec::new()) };
             let round = self.own_round();
@@ -339,10 +335,7 @@ impl LoadedComponent {
 
     /// What people may write to it in a language, as names of the kind `sample`: `within` is the component, `also`
     /// are the tools that it needs.
-    pub fn samples<'a>(
-        &'a self,
-        language: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<types::Name>, CallError>> {
+    pub fn samples<'a>(&'a self, language: &'a str) -> Called<'a, Vec<types::Name>> {
         Box::pin(async move {
             let Some(export) = &self.exports.samples else { return Ok(Vec::new()) };
             let samples = self.in_place(self.own_round(), calls!(export.call_samples(language)));
@@ -363,11 +356,7 @@ impl LoadedComponent {
     }
 
     /// Answers one look-up with a JSON document; none where nothing is served there.
-    pub fn get<'a>(
-        &'a self,
-        request: &'a Request,
-        caller: Caller,
-    ) -> BoxFuture<'a, Result<Option<String>, CallError>> {
+    pub fn get<'a>(&'a self, request: &'a Request, caller: Caller) -> Called<'a, Option<String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.endpoints else { return Ok(None) };
             let round = Round { caller, ..self.own_round() };

@@ -1,7 +1,6 @@
 //! Work of a component's own: what is due, one run of a job, and runs of assistants, where it is the one that
 //! runs them.
 
-use futures::future::BoxFuture;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -10,7 +9,7 @@ use std::{
 use serde::de::IgnoredAny;
 use tokio::sync::mpsc;
 
-use super::{CallError, LoadedComponent, Round};
+use super::{Called, LoadedComponent, Round};
 use crate::{
     bindings::{
         exports::madoguchi::tool::{jobs as wit, runs},
@@ -44,7 +43,7 @@ impl LoadedComponent {
         &'a self,
         running: &'a [String],
         fence: Option<&'a Fence>,
-    ) -> BoxFuture<'a, Result<Result<Agenda, String>, CallError>> {
+    ) -> Called<'a, Result<Agenda, String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
             let (caller, fence) = (self.own_caller(), fence.cloned());
@@ -59,7 +58,7 @@ impl LoadedComponent {
         &'a self,
         job: &'a Job,
         fence: Option<&'a Fence>,
-    ) -> BoxFuture<'a, Result<Result<JobOutcome, String>, CallError>> {
+    ) -> Called<'a, Result<JobOutcome, String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
             self.check_settings()?;
@@ -91,7 +90,7 @@ impl LoadedComponent {
         part: Option<Arc<Part>>,
         round: Round,
         events: mpsc::Sender<Written>,
-    ) -> BoxFuture<'_, Result<String, CallError>> {
+    ) -> Called<'_, String> {
         Box::pin(async move {
             let call_id = round.call_id;
             let broken = |what: &str| self.broken(call_id, format!("a run's end: {what}"));
@@ -115,10 +114,7 @@ impl LoadedComponent {
     }
 
     /// What it says of the assistant of that name.
-    pub fn about_assistant<'a>(
-        &'a self,
-        assistant: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Facts>, CallError>> {
+    pub fn about_assistant<'a>(&'a self, assistant: &'a str) -> Called<'a, Option<Facts>> {
         Box::pin(async move {
             let Some(export) = &self.exports.runs else { return Ok(None) };
             self.in_place(Round::of_host(), calls!(export.call_about(assistant))).await

@@ -5,8 +5,8 @@ use futures::future::BoxFuture;
 use std::sync::Arc;
 
 use super::{
-    CallError, InputRequired, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable,
-    output_check,
+    CallError, Called, InputRequired, LoadError, LoadedComponent, Refusal, Round, Stop,
+    Unavailable, output_check,
 };
 use crate::{
     bindings::{
@@ -90,7 +90,7 @@ impl LoadedComponent {
         &'a self,
         invocation: &'a PromptInvocation,
         round: Round,
-    ) -> BoxFuture<'a, Result<PromptOutput, CallError>> {
+    ) -> Called<'a, PromptOutput> {
         Box::pin(async move {
             let unknown = || CallError::UnknownPrompt { name: invocation.name.clone() };
             let Some(export) = &self.exports.prompts else { return Err(unknown()) };
@@ -104,7 +104,7 @@ impl LoadedComponent {
         &'a self,
         request: &'a CompletionRequest,
         round: Round,
-    ) -> BoxFuture<'a, Result<Completion, CallError>> {
+    ) -> Called<'a, Completion> {
         Box::pin(async move {
             let nothing = || Completion { values: Vec::new(), total: None, has_more: false };
             let Some(export) = &self.exports.completions else { return Ok(nothing()) };
@@ -124,11 +124,7 @@ impl LoadedComponent {
     }
 
     /// What there is to read now, from `cursor` on.
-    pub fn list_resources<'a>(
-        &'a self,
-        cursor: Option<&'a str>,
-        round: Round,
-    ) -> BoxFuture<'a, Result<Page, CallError>> {
+    pub fn list_resources<'a>(&'a self, cursor: Option<&'a str>, round: Round) -> Called<'a, Page> {
         Box::pin(async move {
             let empty = Page { resources: Vec::new(), next_cursor: None };
             let Some(export) = &self.exports.resources else { return Ok(empty) };
@@ -152,7 +148,7 @@ impl LoadedComponent {
         &'a self,
         request: &'a ReadRequest,
         round: Round,
-    ) -> BoxFuture<'a, Result<Vec<Contents>, CallError>> {
+    ) -> Called<'a, Vec<Contents>> {
         Box::pin(async move {
             let unknown = || CallError::UnknownResource { uri: request.uri.clone() };
             let Some(export) = &self.exports.resources else { return Err(unknown()) };

@@ -1,13 +1,12 @@
 //! The routes that a component declares: which requests it answers, and its answers to them.
 
-use futures::future::BoxFuture;
 use std::{collections::BTreeSet, fmt};
 
 use http::Method;
 use serde::de::IgnoredAny;
 use tokio::sync::mpsc;
 
-use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, offers::stopped};
+use super::{CallError, Called, LoadError, LoadedComponent, Refusal, Round, Stop, offers::stopped};
 use crate::{
     bindings::exports::madoguchi::tool::routes as wit,
     capability::{Written, state::CallContext},
@@ -184,7 +183,7 @@ impl LoadedComponent {
         request: &'a Request,
         round: Round,
         events: Option<mpsc::Sender<Written>>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+    ) -> Called<'a, Answer> {
         Box::pin(async move {
             let call_id = round.call_id;
             let broken = |what: &str| self.broken(call_id, format!("a route's answer: {what}"));
