@@ -1,9 +1,10 @@
 //! Clients: those that register themselves (RFC 7591), and those whose address says what they are (client ID
 //! metadata documents). All of them are public: none has a secret.
 
-use std::net::IpAddr;
-
-use base::{clean::is_clean, grants::address::is_private};
+use base::{
+    clean::is_clean,
+    grants::address::{is_here, is_private, of_url},
+};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -131,12 +132,7 @@ fn redirect_problem(uri: &str) -> Option<&'static str> {
 
 /// Whether `url` is of the machine on which it is opened.
 fn is_loopback(url: &Url) -> bool {
-    url.host_str() == Some("localhost") || literal(url).is_some_and(|it| it.is_loopback())
-}
-
-/// The address in `url`, where it has no name.
-fn literal(url: &Url) -> Option<IpAddr> {
-    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+    url.host_str().is_some_and(is_here)
 }
 
 /// Whether a client that has `registered` may be sent back to `uri`: the very same, but for the port of its own
@@ -204,7 +200,7 @@ pub(crate) fn document_url(client_id: &str, may_be_private: bool) -> Result<Url,
             "the address of a client's document has a path, and no query, fragment or credentials",
         );
     }
-    let is_inward = is_loopback(&url) || literal(&url).is_some_and(is_private);
+    let is_inward = is_loopback(&url) || of_url(&url).is_some_and(is_private);
     if is_inward && !may_be_private {
         return wrong("the address of a client's document is of a private network");
     }

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use axum::{
     Extension, Router,
-    extract::{DefaultBodyLimit, Request, State},
+    body::Bytes,
+    extract::{DefaultBodyLimit, RawQuery, Request, State},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -21,6 +22,13 @@ mod token;
 const BODY_BYTES_MAX: usize = 8 << 10;
 /// Fields that a form or a query may have.
 const FIELDS_MAX: usize = 100;
+
+/// What is looked at.
+type Opened = (State<Accounts>, HeaderMap, RawQuery);
+/// What is sent.
+type Posted = (State<Accounts>, HeaderMap, Bytes);
+/// What is sent, where it counts from where.
+type Paced = (State<Accounts>, Extension<Peer>, Bytes);
 
 /// Where a request comes from.
 #[derive(Clone, Copy, Debug)]

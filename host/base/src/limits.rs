@@ -60,6 +60,7 @@ macro_rules! limits {
         }
     };
 }
+pub(crate) use limits;
 
 limits! {
     /// What all components share: `[sandbox]`.

@@ -197,6 +197,9 @@ fn limits_of(config: &ApprovalsConfig) -> DocumentLimits {
     }
 }
 
+/// One approval, where it is kept.
+type Found<'a> = BoxFuture<'a, io::Result<Option<Approval>>>;
+
 impl Approvals {
     /// Those in `place`.
     pub fn open(
@@ -262,11 +265,7 @@ impl Approvals {
     }
 
     /// The approval of that id, if it is there and `owner`'s.
-    pub fn get<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a str,
-    ) -> BoxFuture<'a, io::Result<Option<Approval>>> {
+    pub fn get<'a>(&'a self, id: &'a str, owner: &'a str) -> Found<'a> {
         Box::pin(async move {
             let Some(mut approval) = self.read(id, owner).await? else { return Ok(None) };
             if matches!(approval.state, State::Begun) {
@@ -283,11 +282,7 @@ impl Approvals {
     }
 
     /// The same for the one who has its lock.
-    pub fn read<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a str,
-    ) -> BoxFuture<'a, io::Result<Option<Approval>>> {
+    pub fn read<'a>(&'a self, id: &'a str, owner: &'a str) -> Found<'a> {
         Box::pin(async move {
             let found = self.0.documents.get::<Approval>(id, owner).await?;
             Ok(found.filter(|it| *it.owner == *owner).map(|it| self.at_its_time(it)))
@@ -302,11 +297,7 @@ impl Approvals {
     }
 
     /// The same, or the one by which the person was asked anew.
-    pub fn current<'a>(
-        &'a self,
-        id: &'a str,
-        owner: &'a str,
-    ) -> BoxFuture<'a, io::Result<Option<Approval>>> {
+    pub fn current<'a>(&'a self, id: &'a str, owner: &'a str) -> Found<'a> {
         Box::pin(async move {
             let mut found = self.get(id, owner).await?;
             for _ in 0..REPLACED_MAX {

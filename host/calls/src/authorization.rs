@@ -62,6 +62,13 @@ pub struct Principal {
     pub ended: Option<CancellationToken>,
 }
 
+impl Principal {
+    /// One whose token says no more than who it is, and ends with the configuration.
+    pub fn new(caller: Caller, share: Share) -> Self {
+        Self { caller, held: None, rate: None, share, expires: None, ended: None }
+    }
+}
+
 /// Who sent a request with these headers, as far as the guard found out. Nothing is in a stranger's reach.
 pub fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
     let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
@@ -166,15 +173,13 @@ impl Authority {
             };
             let expires = token.expiry().transpose().ok()?.map(SystemTime::from);
             let rate = token.rate.as_ref().or(config.rate.as_ref());
+            let caller = Caller::named(name, &token.scopes, scopes.into_iter().collect())
+                .reading(token.language.as_ref())
+                .offered(toolset);
             let principal = Principal {
-                caller: Caller::named(name, &token.scopes, scopes.into_iter().collect())
-                    .reading(token.language.as_ref())
-                    .offered(toolset),
-                held: None,
                 rate: rate.map(|it| Arc::new(Rate::new(it, &config.live_nodes))),
-                share: shares.of_caller(),
                 expires,
-                ended: None,
+                ..Principal::new(caller, shares.of_caller())
             };
             Some(Entry { digest: token.digest()?, principal: Arc::new(principal) })
         });

@@ -1,6 +1,5 @@
 //! Requests for routes of components, watched like calls.
 
-use futures::future::BoxFuture;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,7 +12,7 @@ use base::{
 };
 use sandbox::{
     capability::{Asking, Written},
-    component::{CallError, LoadedComponent, Round, RouteAnswer, RouteRequest},
+    component::{CallError, Called, LoadedComponent, Round, RouteAnswer, RouteRequest},
 };
 
 /// How records name such a request, where it does not stand for a call of a tool.
@@ -37,7 +36,7 @@ impl Calls {
         &self,
         call: RouteCall,
         events: Option<mpsc::Sender<Written>>,
-    ) -> BoxFuture<'_, Result<RouteAnswer, CallError>> {
+    ) -> Called<'_, RouteAnswer> {
         Box::pin(async move {
             let RouteCall { component, request, tool, caller, trace, trusts } = call;
             let method = if tool.is_some() { CallTool::NAME } else { METHOD };
@@ -96,10 +95,7 @@ pub struct HandlerCall {
 
 impl Calls {
     /// Answers it, watched like a call.
-    pub fn respond(
-        &self,
-        call: HandlerCall,
-    ) -> BoxFuture<'_, Result<http::Response<Bytes>, CallError>> {
+    pub fn respond(&self, call: HandlerCall) -> Called<'_, http::Response<Bytes>> {
         Box::pin(async move {
             let HandlerCall { component, request, caller, trace } = call;
             let reads = matches!(*request.method(), http::Method::GET | http::Method::HEAD);

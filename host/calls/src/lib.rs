@@ -3,7 +3,6 @@
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
-use futures::future::BoxFuture;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -28,8 +27,8 @@ use registry::{
 use sandbox::{
     capability::Asking,
     component::{
-        Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Question, Refusal,
-        Round, StateError, Stop, Unavailable,
+        Answer, AnswerAction, Ask, CallError, Called, InputRequired, LoadedComponent, Question,
+        Refusal, Round, StateError, Stop, Unavailable,
     },
     definition::{TaskUse, Tool},
     scheduler,
@@ -123,7 +122,7 @@ impl Calls {
     }
 
     /// One round of a `tools/call`.
-    pub fn call(&self, call: CallRequest) -> BoxFuture<'_, Result<CallOutcome, CallError>> {
+    pub fn call(&self, call: CallRequest) -> Called<'_, CallOutcome> {
         Box::pin(async move { self.ask::<CallTool>(call, Questions::Answered).await })
     }
 

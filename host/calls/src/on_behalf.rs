@@ -358,10 +358,7 @@ impl Calls {
                 return Ok(Some(approval));
             }
         }
-        match is_gone {
-            true => Err(Failure::new("outcome_gone", 409, OUTCOME_GONE)),
-            false => Ok(None),
-        }
+        if is_gone { Err(Failure::new("outcome_gone", 409, OUTCOME_GONE)) } else { Ok(None) }
     }
 
     /// Whether what asked for the tool may still call it.

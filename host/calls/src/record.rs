@@ -21,7 +21,7 @@ use telemetry::{
     Span, Telemetry,
     audit::{self, Audit},
     metrics::Metrics,
-    timeline::{Ended, Timelines},
+    timeline::{self, Round, Timelines},
 };
 
 /// Bytes of why a component trapped, in the audit log.
@@ -184,20 +184,20 @@ impl Record<'_> {
             timeline.measure("deadline_ms", took_ms, deadline_ms);
         }
         let call = &self.call;
-        let ended = Ended {
+        let round = Round {
             call: self.id,
             round: self.round,
-            time: self.time,
-            method: self.method,
+            method: self.method.into(),
             name: call.name[..name_end(&call.name)].to_owned(),
             principal: call.caller.principal.clone(),
             component: self.component.as_deref().map(|it| it.name().clone()),
             generation: self.component.as_deref().map(LoadedComponent::generation),
             server: self.server.as_deref().map(|it| it.name().clone()),
             outcome: self.name.clone(),
-            duration,
+            duration_us: timeline::us(duration),
+            ..Round::default()
         };
-        self.watch.timelines.keep(ended, timeline);
+        self.watch.timelines.keep((self.time, round), timeline);
     }
 }
 

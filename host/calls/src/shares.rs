@@ -195,10 +195,7 @@ impl Shares {
 
     /// That of callers at `peer` where no token is needed.
     pub fn of_anonymous(&self, peer: IpAddr) -> &Share {
-        match peer.is_loopback() {
-            true => &self.local,
-            false => self.anonymous.of(peer),
-        }
+        if peer.is_loopback() { &self.local } else { self.anonymous.of(peer) }
     }
 
     /// That of strangers at `peer`.

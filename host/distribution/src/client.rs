@@ -6,12 +6,7 @@ use std::{collections::HashMap, path::Path, time::Duration};
 use base::{
     config::{Config, RegistryConfig, registries::is_loopback},
     failure::causes,
-    grants::{
-        address,
-        hosts::{Hosts, literal},
-        http::Scheme,
-        secret::Secret,
-    },
+    grants::{address, hosts::Hosts, http::Scheme, secret::Secret},
     limits::Limits,
     source::read_text,
 };
@@ -30,7 +25,7 @@ use tokio::{sync::Mutex, time::Instant};
 use crate::{
     Error, Result,
     credentials::{self, Credentials},
-    reference::Digest,
+    reference::{Digest, Reference},
 };
 
 /// Redirects that one request follows.
@@ -44,7 +39,7 @@ const CA_BYTES_MAX: u64 = 1 << 20;
 /// Characters of what a registry says that are shown.
 const MESSAGE_MAX: usize = 300;
 
-/// What is asked of a repository.
+/// What is asked of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Access {
     /// To read.
@@ -53,16 +48,17 @@ pub(crate) enum Access {
     Push,
 }
 
-/// One registry, with what it has given to be asked with.
+/// One registry, with what it has given to be asked with for one repository.
 pub(crate) struct Client {
     host: String,
+    repository: String,
     own: Url,
     config: RegistryConfig,
     base: std::path::PathBuf,
     outgoing: Outgoing,
     until: Instant,
-    /// The header for each repository and access.
-    authorizations: Mutex<HashMap<(String, Access), Secret>>,
+    /// The header for each access.
+    authorizations: Mutex<HashMap<Access, Secret>>,
 }
 
 /// A request, as it can be made more than once.
@@ -99,7 +95,16 @@ pub fn authorities(registry: &RegistryConfig, base: &Path) -> Result<Vec<Certifi
 }
 
 impl Client {
-    /// A way to the registry at `host`.
+    /// A way to the repository of `reference`.
+    ///
+    /// # Errors
+    /// Where its host is none.
+    pub(crate) fn of(reference: &Reference, config: &Config) -> Result<Self> {
+        let repository = reference.repository.clone();
+        Ok(Self { repository, ..Self::new(&reference.host, config)? })
+    }
+
+    /// A way to the registry at `host`, and to no repository.
     ///
     /// # Errors
     /// Where `host` is none.
@@ -112,6 +117,7 @@ impl Client {
         Ok(Self {
             own: own.map_err(|_| Error::Reference(host.to_owned()))?,
             host: host.to_owned(),
+            repository: String::new(),
             until: Instant::now() + registry.total(),
             outgoing: Outgoing::new(Hosts::default(), &limits)
                 .trusting(authorities(&registry, &config.base)?),
@@ -128,16 +134,21 @@ impl Client {
         url
     }
 
+    /// The address of `path` in the repository.
+    pub(crate) fn within(&self, path: &str) -> Url {
+        self.url(&format!("v2/{}/{path}", self.repository))
+    }
+
     /// Whether `url` is at the registry itself.
     pub(crate) fn is_own(&self, url: &Url) -> bool {
         url.origin() == self.own.origin()
     }
 
     /// Asks for what is at `url`, along redirects.
-    pub(crate) async fn get(&self, url: Url, accept: &str, repository: &str) -> Result<Response> {
+    pub(crate) async fn get(&self, url: Url, accept: &str) -> Result<Response> {
         let headers = [(ACCEPT.as_str(), accept)];
         let ask = Ask { method: Method::GET, url, headers: &headers, body: None };
-        let mut response = self.authorized(&ask, (repository, Access::Pull)).await?;
+        let mut response = self.authorized(&ask, Access::Pull).await?;
         let mut redirects = 0;
         while response.status().is_redirection() {
             redirects += 1;
@@ -161,33 +172,24 @@ impl Client {
         url: Url,
         headers: &[(&'static str, &str)],
         body: Bytes,
-        repository: &str,
     ) -> Result<Response> {
         let ask = Ask { method, url, headers, body: Some(body) };
-        let response = self.authorized(&ask, (repository, Access::Push)).await?;
+        let response = self.authorized(&ask, Access::Push).await?;
         match response.status().is_redirection() {
-            true => Err(refused(
-                &ask.url,
-                "it redirects, which is followed for reading only".to_owned(),
-            )),
+            true => Err(refused(&ask.url, "it redirects, which is followed for reading only")),
             false => Ok(response),
         }
     }
 
     /// Sends it, and once more with what the registry asks for.
-    async fn authorized(&self, ask: &Ask<'_>, to: (&str, Access)) -> Result<Response> {
-        let key = (to.0.to_owned(), to.1);
-        let authorization = self.authorizations.lock().await.get(&key).cloned();
+    async fn authorized(&self, ask: &Ask<'_>, to: Access) -> Result<Response> {
+        let authorization = self.authorizations.lock().await.get(&to).cloned();
         let response = self.send(ask, authorization.as_ref()).await?;
         if response.status() != StatusCode::UNAUTHORIZED || !self.is_own(&ask.url) {
             return Ok(response);
         }
-        let challenge = challenge(response.headers()).ok_or_else(|| {
-            refused(
-                &ask.url,
-                "it does not say by which of Bearer and Basic it is to be asked".to_owned(),
-            )
-        })?;
+        let unsaid = "it does not say by which of Bearer and Basic it is to be asked";
+        let challenge = challenge(response.headers()).ok_or_else(|| refused(&ask.url, unsaid))?;
         let found = credentials::find(&self.host, &self.config, &self.base).await?;
         let authorization = match (challenge, found) {
             (Challenge::Basic, Some(Credentials::Password(name, secret))) => {
@@ -199,7 +201,7 @@ impl Client {
                 self.token(&realm, service.as_deref(), to, found).await?
             }
         };
-        self.authorizations.lock().await.insert(key, authorization.clone());
+        self.authorizations.lock().await.insert(to, authorization.clone());
         let response = self.send(ask, Some(&authorization)).await?;
         match response.status() {
             StatusCode::UNAUTHORIZED => Err(self.nothing_to_ask_with()),
@@ -219,12 +221,12 @@ impl Client {
         &self,
         realm: &str,
         service: Option<&str>,
-        (repository, access): (&str, Access),
+        access: Access,
         found: Option<Credentials>,
     ) -> Result<Secret> {
         let url = self.realm(realm, found.is_some())?;
         let actions = if access == Access::Push { "pull,push" } else { "pull" };
-        let scope = format!("repository:{repository}:{actions}");
+        let scope = format!("repository:{}:{actions}", self.repository);
         let service = service.map(|it| ("service", it));
         let fields: Vec<_> = service.into_iter().chain([("scope", &*scope)]).collect();
         let mut with_query = url.clone();
@@ -277,13 +279,13 @@ impl Client {
         };
         match token.filter(is_fit) {
             Some(token) => Ok(Secret::new(format!("Bearer {}", token.expose()))),
-            None => Err(refused(&url, "it gives no token".to_owned())),
+            None => Err(refused(&url, "it gives no token")),
         }
     }
 
     /// Where a token is asked for: what is secret goes to the registry itself, or to what the operator names.
     fn realm(&self, realm: &str, is_secret: bool) -> Result<Url> {
-        let wrong = || refused(&self.own, "it names no address that gives tokens".to_owned());
+        let wrong = || refused(&self.own, "it names no address that gives tokens");
         let url = Url::parse(realm).map_err(|_| wrong())?;
         if Scheme::of(&url).is_none() || !url.username().is_empty() {
             return Err(wrong());
@@ -298,10 +300,8 @@ impl Client {
             )));
         }
         if url.scheme() == "http" && !is_named {
-            return Err(refused(
-                &self.own,
-                format!("it sends on to {origin} for a token, over plain http"),
-            ));
+            let what = format!("it sends on to {origin} for a token, over plain http");
+            return Err(refused(&self.own, what));
         }
         if is_secret {
             self.check_secure(&url)?;
@@ -315,21 +315,19 @@ impl Client {
         let is_said = self.config.scheme == Some(Scheme::Http);
         match url.scheme() == "https" || is_loopback(authority) || is_said {
             true => Ok(()),
-            false => Err(refused(url, "nothing secret goes there over plain http".to_owned())),
+            false => Err(refused(url, "nothing secret goes there over plain http")),
         }
     }
 
     async fn send(&self, ask: &Ask<'_>, authorization: Option<&Secret>) -> Result<Response> {
         let Ask { method, url, headers, body } = ask;
         let may_be_private = self.may_be_private(url);
-        if !may_be_private && literal(url).is_some_and(address::is_private) {
-            return Err(refused(
-                url,
-                format!(
-                    "it is an address of this machine or its network; private = true under [registries.{:?}] lets it be",
-                    self.host
-                ),
-            ));
+        if !may_be_private && address::of_url(url).is_some_and(address::is_private) {
+            let what = format!(
+                "it is an address of this machine or its network; private = true under [registries.{:?}] lets it be",
+                self.host
+            );
+            return Err(refused(url, what));
         }
         let failed = |it: reqwest::Error| refused(url, causes(&it.without_url()));
         let web = self.outgoing.reach(may_be_private).await.map_err(failed)?;
@@ -380,13 +378,11 @@ impl Client {
         let until = self.until.min(Instant::now() + patience);
         tokio::time::timeout_at(until, what).await.map_err(|_| {
             let limit = if until == self.until { "total_ms" } else { "timeout_ms" };
-            refused(
-                url,
-                format!(
-                    "no answer in time; {limit} under [registries.{:?}] is how long it may take",
-                    self.host
-                ),
-            )
+            let what = format!(
+                "no answer in time; {limit} under [registries.{:?}] is how long it may take",
+                self.host
+            );
+            refused(url, what)
         })
     }
 
@@ -426,35 +422,31 @@ impl Client {
         let url = response.url().clone();
         let length = response.content_length().filter(|it| *it != size);
         if let Some(length) = length {
-            return Err(refused(
-                &url,
-                format!("it has {length} bytes, and its manifest says {size}"),
-            ));
+            let what = format!("it has {length} bytes, and its manifest says {size}");
+            return Err(refused(&url, what));
         }
         let mut bytes = Vec::new();
         while let Some(piece) = self.piece(&mut response).await? {
             if (bytes.len() + piece.len()) as u64 > size {
-                return Err(refused(
-                    &url,
-                    format!("it has more bytes than the {size} that its manifest says"),
-                ));
+                let what = format!("it has more bytes than the {size} that its manifest says");
+                return Err(refused(&url, what));
             }
             bytes.extend_from_slice(&piece);
         }
         if bytes.len() as u64 != size {
-            return Err(refused(
-                &url,
-                format!("it has {} bytes, and its manifest says {size}", bytes.len()),
-            ));
+            let what = format!("it has {} bytes, and its manifest says {size}", bytes.len());
+            return Err(refused(&url, what));
         }
         let found = Digest::of(&bytes);
         match found == *digest {
             true => Ok(bytes),
-            false => Err(refused(
-                &url,
-                format!("its bytes are not those of {digest}: they have {found}"),
-            )),
+            false => Err(refused(&url, unlike(digest, &found))),
         }
+    }
+
+    /// The answer, where its status is the one that says that it is so.
+    pub(crate) async fn good(&self, response: Response, status: StatusCode) -> Result<Response> {
+        if response.status() == status { Ok(response) } else { Err(self.failed(response).await) }
     }
 
     /// The error of an answer that is not good, with what the registry says of it.
@@ -501,8 +493,13 @@ fn shown(url: &Url) -> String {
     url.to_string()
 }
 
-pub(crate) fn refused(url: &Url, what: String) -> Error {
-    Error::Registry { url: shown(url), what }
+pub(crate) fn refused(url: &Url, what: impl Into<String>) -> Error {
+    Error::Registry { url: shown(url), what: what.into() }
+}
+
+/// What is said of bytes that are not what a digest says.
+pub(crate) fn unlike(wanted: impl std::fmt::Display, found: &Digest) -> String {
+    format!("its bytes are not those of {wanted}: they have {found}")
 }
 
 /// Where a redirect leads: never from https to http.

@@ -4,7 +4,7 @@ use reqwest::{StatusCode, header::CONTENT_TYPE};
 
 use crate::{
     Result,
-    client::{Client, refused},
+    client::{Client, refused, unlike},
     manifest::{ACCEPTED, Descriptor, MANIFEST_BYTES_MAX},
     reference::Digest,
 };
@@ -13,16 +13,10 @@ use crate::{
 const DIGEST_HEADER: &str = "docker-content-digest";
 
 /// A manifest's bytes as they came, and what they came as.
-pub(crate) async fn manifest(
-    client: &Client,
-    repository: &str,
-    which: &str,
-) -> Result<(Vec<u8>, String)> {
-    let url = client.url(&format!("v2/{repository}/manifests/{which}"));
-    let response = client.get(url.clone(), ACCEPTED, repository).await?;
-    if response.status() != StatusCode::OK {
-        return Err(client.failed(response).await);
-    }
+pub(crate) async fn manifest(client: &Client, which: &str) -> Result<(Vec<u8>, String)> {
+    let url = client.within(&format!("manifests/{which}"));
+    let response = client.get(url.clone(), ACCEPTED).await?;
+    let response = client.good(response, StatusCode::OK).await?;
     let text = |name: &str| {
         response.headers().get(name).and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned()
     };
@@ -32,32 +26,19 @@ pub(crate) async fn manifest(
     let bytes = client.body(response, MANIFEST_BYTES_MAX).await?;
     let found = Digest::of(&bytes);
     if which.parse::<Digest>().is_ok_and(|it| it != found) {
-        return Err(refused(
-            &url,
-            format!("its bytes are not those of {which}: they have {found}"),
-        ));
+        return Err(refused(&url, unlike(which, &found)));
     }
     // Another kind of digest than ours says nothing here.
     if stated.starts_with("sha256:") && stated.parse::<Digest>().is_ok_and(|it| it != found) {
-        return Err(refused(
-            &url,
-            format!("it says that it is {stated}, and its bytes have {found}"),
-        ));
+        let what = format!("it says that it is {stated}, and its bytes have {found}");
+        return Err(refused(&url, what));
     }
     Ok((bytes, media_type))
 }
 
 /// The bytes that a descriptor is of.
-pub(crate) async fn blob(
-    client: &Client,
-    repository: &str,
-    descriptor: &Descriptor,
-) -> Result<Vec<u8>> {
+pub(crate) async fn blob(client: &Client, descriptor: &Descriptor) -> Result<Vec<u8>> {
     let Descriptor { digest, size, .. } = descriptor;
-    let url = client.url(&format!("v2/{repository}/blobs/{digest}"));
-    let response = client.get(url, "*/*", repository).await?;
-    match response.status() {
-        StatusCode::OK => client.blob(response, digest, *size).await,
-        _ => Err(client.failed(response).await),
-    }
+    let response = client.get(client.within(&format!("blobs/{digest}")), "*/*").await?;
+    client.blob(client.good(response, StatusCode::OK).await?, digest, *size).await
 }

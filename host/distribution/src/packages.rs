@@ -102,7 +102,7 @@ fn place(
 async fn metadata(config: &Config, domain: &str) -> Result<Metadata> {
     let client = Client::new(domain, config)?;
     let url = client.url(PATH);
-    let response = client.get(url.clone(), "application/json", "").await?;
+    let response = client.get(url.clone(), "application/json").await?;
     match response.status() {
         StatusCode::OK => {}
         // One that says nothing has them itself.

@@ -54,16 +54,15 @@ pub async fn resolve(config: &Config, named: Named) -> Result<Reference> {
 /// # Errors
 /// Where it cannot be had, is no component, is not what its digest says, or is not signed as it must be.
 pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<Pulled> {
-    let client = Client::new(&reference.host, config)?;
-    let repository = &reference.repository;
-    let (bytes, media_type) = fetch::manifest(&client, repository, &reference.manifest()).await?;
+    let client = Client::of(reference, config)?;
+    let (bytes, media_type) = fetch::manifest(&client, &reference.manifest()).await?;
     let manifest_digest = Digest::of(&bytes);
     let read = Manifest::read(&media_type, &bytes)?;
     let (layer, beside) = read.component()?;
-    let referrers = referrers::of(&client, repository, &manifest_digest).await?;
+    let referrers = referrers::of(&client, &manifest_digest).await?;
     let led = reference.via.iter().chain([&reference.host]).map(String::as_str);
     let requirements = config.requirements(name, led);
-    let bundles = referrers::bundles(&client, repository, &manifest_digest, &referrers).await?;
+    let bundles = referrers::bundles(&client, &manifest_digest, &referrers).await?;
     let place = client.base();
     let signed = signatures::check(&requirements, place, &bytes, &bundles)
         .map_err(|what| Error::Unsigned(format!("{reference}: {what}")))?;
@@ -73,10 +72,10 @@ pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<
             let what = format!("its configuration has more than {CONFIG_BYTES_MAX} bytes");
             return Err(Error::Manifest(what));
         }
-        let config = fetch::blob(&client, repository, &read.config).await?;
+        let config = fetch::blob(&client, &read.config).await?;
         created = manifest::read_config(&config, &layer.digest)?.or(created);
     }
-    let component = fetch::blob(&client, repository, layer).await?;
+    let component = fetch::blob(&client, layer).await?;
     manifest::check_component(&component)?;
     Ok(Pulled {
         reference: reference.clone(),
@@ -96,9 +95,8 @@ pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<
 /// # Errors
 /// Where the registry does not say.
 pub async fn digest(config: &Config, reference: &Reference) -> Result<Digest> {
-    let client = Client::new(&reference.host, config)?;
-    let which = reference.manifest();
-    let (bytes, _) = fetch::manifest(&client, &reference.repository, &which).await?;
+    let client = Client::of(reference, config)?;
+    let (bytes, _) = fetch::manifest(&client, &reference.manifest()).await?;
     Ok(Digest::of(&bytes))
 }
 
@@ -111,6 +109,5 @@ pub async fn about(
     reference: &Reference,
     digest: &Digest,
 ) -> Result<Vec<Referrer>> {
-    let client = Client::new(&reference.host, config)?;
-    referrers::of(&client, &reference.repository, digest).await
+    referrers::of(&Client::of(reference, config)?, digest).await
 }

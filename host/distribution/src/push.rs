@@ -48,8 +48,7 @@ pub async fn push(
         return Err(Error::Refused(what.to_owned()));
     };
     manifest::check_component(&component)?;
-    let client = Client::new(&reference.host, config)?;
-    let repository = &reference.repository;
+    let client = Client::of(reference, config)?;
     let settings = Bytes::from(manifest::config(&component, created));
     let made = Manifest {
         schema_version: 2,
@@ -60,28 +59,21 @@ pub async fn push(
         subject: None,
         annotations: BTreeMap::from([(CREATED.to_owned(), created.to_owned())]),
     };
-    put_blob(&client, repository, component.clone()).await?;
-    put_blob(&client, repository, settings).await?;
+    put_blob(&client, component.clone()).await?;
+    put_blob(&client, settings).await?;
     let bytes = Bytes::from(serde_json::to_vec(&made).unwrap_or_default());
     let subject = Descriptor::of(MANIFEST, &bytes);
     // Signed before its tag is there: what is taken by the tag has its signature.
     if let Some(signer) = signer {
-        put_manifest(&client, repository, &subject.digest.to_string(), MANIFEST, bytes.clone())
-            .await?;
-        sign(&client, repository, &subject, created, signer).await?;
+        put_manifest(&client, &subject.digest.to_string(), MANIFEST, bytes.clone()).await?;
+        sign(&client, &subject, created, signer).await?;
     }
-    put_manifest(&client, repository, tag, MANIFEST, bytes).await?;
+    put_manifest(&client, tag, MANIFEST, bytes).await?;
     Ok(Pushed { digest: subject.digest, component: Digest::of(&component) })
 }
 
 /// Puts a signature on `subject` beside it.
-async fn sign(
-    client: &Client,
-    repository: &str,
-    subject: &Descriptor,
-    created: &str,
-    signer: &Signer,
-) -> Result<()> {
+async fn sign(client: &Client, subject: &Descriptor, created: &str, signer: &Signer) -> Result<()> {
     let bundle = Bytes::from(signer.bundle(&subject.digest)?);
     let nothing = Bytes::from_static(b"{}");
     let annotations = BTreeMap::from([
@@ -98,74 +90,61 @@ async fn sign(
         subject: Some(subject.clone()),
         annotations: annotations.clone(),
     };
-    put_blob(client, repository, bundle).await?;
-    put_blob(client, repository, nothing).await?;
+    put_blob(client, bundle).await?;
+    put_blob(client, nothing).await?;
     let bytes = Bytes::from(serde_json::to_vec(&made).unwrap_or_default());
     let mut listed = Descriptor::of(MANIFEST, &bytes);
     listed.artifact_type = Some(BUNDLE.to_owned());
     listed.annotations = annotations;
-    let is_listed =
-        put_manifest(client, repository, &listed.digest.to_string(), MANIFEST, bytes).await?;
-    if is_listed {
+    if put_manifest(client, &listed.digest.to_string(), MANIFEST, bytes).await? {
         return Ok(());
     }
     // A registry that keeps no list of what is about a manifest has it under a tag.
-    let index = referrers::by_tag(client, repository, &subject.digest).await?;
+    let index = referrers::by_tag(client, &subject.digest).await?;
     let index: Option<Index> = index.and_then(|it| serde_json::from_slice(&it).ok());
     let mut manifests = index.map(|it| it.manifests).unwrap_or_default();
     manifests.retain(|it| it.digest != listed.digest);
     manifests.push(listed);
     let index = Index { schema_version: 2, media_type: Some(INDEX.to_owned()), manifests };
     let bytes = Bytes::from(serde_json::to_vec(&index).unwrap_or_default());
-    put_manifest(client, repository, &referrers::tag(&subject.digest), INDEX, bytes).await?;
+    put_manifest(client, &referrers::tag(&subject.digest), INDEX, bytes).await?;
     Ok(())
 }
 
 /// Puts a blob there, in one piece, unless it is there already.
-async fn put_blob(client: &Client, repository: &str, bytes: Bytes) -> Result<()> {
+async fn put_blob(client: &Client, bytes: Bytes) -> Result<()> {
     let digest = Digest::of(&bytes);
-    let url = client.url(&format!("v2/{repository}/blobs/{digest}"));
-    let head = client.change(Method::HEAD, url, &[], Bytes::new(), repository).await;
+    let url = client.within(&format!("blobs/{digest}"));
+    let head = client.change(Method::HEAD, url, &[], Bytes::new()).await;
     // Some redirect even this; then it is put there once more, which harms nothing.
     if head.is_ok_and(|it| it.status() == StatusCode::OK) {
         return Ok(());
     }
-    let begin = client.url(&format!("v2/{repository}/blobs/uploads/"));
-    let begun = client.change(Method::POST, begin.clone(), &[], Bytes::new(), repository).await?;
-    if begun.status() != StatusCode::ACCEPTED {
-        return Err(client.failed(begun).await);
-    }
+    let begin = client.within("blobs/uploads/");
+    let begun = client.change(Method::POST, begin.clone(), &[], Bytes::new()).await?;
+    let begun = client.good(begun, StatusCode::ACCEPTED).await?;
     let to = begun.headers().get(LOCATION).and_then(|it| it.to_str().ok());
     let to: Option<Url> = to.and_then(|it| begin.join(it).ok());
-    let mut to = to.ok_or_else(|| refused(&begin, "it names no address for uploads".to_owned()))?;
+    let mut to = to.ok_or_else(|| refused(&begin, "it names no address for uploads"))?;
     if !client.is_own(&to) {
-        return Err(refused(
-            &begin,
-            "it takes uploads at another place, which is not followed".to_owned(),
-        ));
+        return Err(refused(&begin, "it takes uploads at another place, which is not followed"));
     }
     to.query_pairs_mut().append_pair("digest", &digest.to_string());
     let headers = [(CONTENT_TYPE.as_str(), "application/octet-stream")];
-    let put = client.change(Method::PUT, to, &headers, bytes, repository).await?;
-    match put.status() {
-        StatusCode::CREATED => Ok(()),
-        _ => Err(client.failed(put).await),
-    }
+    let put = client.change(Method::PUT, to, &headers, bytes).await?;
+    client.good(put, StatusCode::CREATED).await.map(drop)
 }
 
 /// Puts a manifest there; whether the registry lists what it is about.
 async fn put_manifest(
     client: &Client,
-    repository: &str,
     which: &str,
     media_type: &str,
     bytes: Bytes,
 ) -> Result<bool> {
-    let url = client.url(&format!("v2/{repository}/manifests/{which}"));
+    let url = client.within(&format!("manifests/{which}"));
     let headers = [(CONTENT_TYPE.as_str(), media_type)];
-    let put = client.change(Method::PUT, url, &headers, bytes, repository).await?;
-    match put.status() {
-        StatusCode::CREATED => Ok(put.headers().contains_key(SUBJECT_HEADER)),
-        _ => Err(client.failed(put).await),
-    }
+    let put = client.change(Method::PUT, url, &headers, bytes).await?;
+    let put = client.good(put, StatusCode::CREATED).await?;
+    Ok(put.headers().contains_key(SUBJECT_HEADER))
 }

@@ -33,16 +33,12 @@ pub struct Referrer {
 
 /// What the registry has about the manifest of that digest: by its interface, or by the tag that stands for it where
 /// there is none.
-pub(crate) async fn of(
-    client: &Client,
-    repository: &str,
-    digest: &Digest,
-) -> Result<Vec<Referrer>> {
-    let url = client.url(&format!("v2/{repository}/referrers/{digest}"));
-    let response = client.get(url.clone(), INDEX, repository).await?;
+pub(crate) async fn of(client: &Client, digest: &Digest) -> Result<Vec<Referrer>> {
+    let url = client.within(&format!("referrers/{digest}"));
+    let response = client.get(url.clone(), INDEX).await?;
     let bytes = match response.status() {
         StatusCode::OK => client.body(response, MANIFEST_BYTES_MAX).await?,
-        StatusCode::NOT_FOUND => match by_tag(client, repository, digest).await? {
+        StatusCode::NOT_FOUND => match by_tag(client, digest).await? {
             Some(bytes) => bytes,
             None => return Ok(Vec::new()),
         },
@@ -64,13 +60,9 @@ pub(crate) fn tag(digest: &Digest) -> String {
 }
 
 /// The list that lies under the tag, where there is one.
-pub(crate) async fn by_tag(
-    client: &Client,
-    repository: &str,
-    digest: &Digest,
-) -> Result<Option<Vec<u8>>> {
-    let url = client.url(&format!("v2/{repository}/manifests/{}", tag(digest)));
-    let response = client.get(url, INDEX, repository).await?;
+pub(crate) async fn by_tag(client: &Client, digest: &Digest) -> Result<Option<Vec<u8>>> {
+    let url = client.within(&format!("manifests/{}", tag(digest)));
+    let response = client.get(url, INDEX).await?;
     match response.status() {
         StatusCode::OK => client.body(response, MANIFEST_BYTES_MAX).await.map(Some),
         StatusCode::NOT_FOUND => Ok(None),
@@ -82,7 +74,6 @@ pub(crate) async fn by_tag(
 /// as if it were not there: what is not signed is refused anyway.
 pub(crate) async fn bundles(
     client: &Client,
-    repository: &str,
     digest: &Digest,
     referrers: &[Referrer],
 ) -> Result<Vec<Vec<u8>>> {
@@ -90,9 +81,9 @@ pub(crate) async fn bundles(
     let mut bundles = Vec::new();
     // Some registries list what a manifest's empty configuration is, in place of what the manifest is of.
     for it in referrers.iter().filter(|it| is_bundle(&it.media_type) || it.media_type == EMPTY) {
-        match bundle(client, repository, digest, it).await {
+        match bundle(client, digest, it).await {
             Ok(Some(layer)) if is_bundle(&layer.media_type) && layer.size <= BUNDLE_BYTES_MAX => {
-                match fetch::blob(client, repository, &layer).await {
+                match fetch::blob(client, &layer).await {
                     Ok(bytes) => bundles.push(bytes),
                     Err(error) => tracing::warn!("a signature is left out: {error}"),
                 }
@@ -107,12 +98,10 @@ pub(crate) async fn bundles(
 /// The one layer of what refers to the manifest of that digest.
 async fn bundle(
     client: &Client,
-    repository: &str,
     digest: &Digest,
     referrer: &Referrer,
 ) -> Result<Option<Descriptor>> {
-    let (bytes, media_type) =
-        fetch::manifest(client, repository, &referrer.digest.to_string()).await?;
+    let (bytes, media_type) = fetch::manifest(client, &referrer.digest.to_string()).await?;
     let manifest = Manifest::read(&media_type, &bytes)?;
     if manifest.subject.as_ref().is_none_or(|it| it.digest != *digest) {
         return Err(Error::Manifest(format!("{}: it is about something else", referrer.digest)));

@@ -26,16 +26,13 @@ pub async fn list(config: &Config, reference: &Reference) -> Result<Vec<String>>
         #[serde(default)]
         tags: Option<Vec<String>>,
     }
-    let client = Client::new(&reference.host, config)?;
-    let repository = &reference.repository;
-    let mut url = client.url(&format!("v2/{repository}/tags/list"));
+    let client = Client::of(reference, config)?;
+    let mut url = client.within("tags/list");
     url.set_query(Some(&format!("n={PAGE}")));
     let mut tags = Vec::new();
     for _ in 0..PAGES_MAX {
-        let response = client.get(url.clone(), "application/json", repository).await?;
-        if response.status() != StatusCode::OK {
-            return Err(client.failed(response).await);
-        }
+        let response = client.get(url.clone(), "application/json").await?;
+        let response = client.good(response, StatusCode::OK).await?;
         let next = next(&url, response.headers().get("link").and_then(|it| it.to_str().ok()));
         let bytes = client.body(response, PAGE_BYTES_MAX).await?;
         let list: List = serde_json::from_slice(&bytes)

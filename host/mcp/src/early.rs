@@ -63,10 +63,7 @@ fn events(answering: Answering) -> impl Stream<Item = Result<Bytes, Infallible>>
 
 /// The body of a stream as it is, and any other as one event.
 async fn passed(response: Response) -> Body {
-    match is_stream(&response) {
-        true => response.into_body(),
-        false => Body::from(message(response).await),
-    }
+    if is_stream(&response) { response.into_body() } else { Body::from(message(response).await) }
 }
 
 fn is_stream(response: &Response) -> bool {

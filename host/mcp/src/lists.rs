@@ -67,10 +67,7 @@ fn wrong_cursor() -> ErrorData {
 
 /// Who may keep a list that shows what `caller` may use.
 pub(super) fn scope_for(caller: &Caller) -> CacheScope {
-    match caller.is_anonymous() {
-        true => CacheScope::Public,
-        false => CacheScope::Private,
-    }
+    if caller.is_anonymous() { CacheScope::Public } else { CacheScope::Private }
 }
 
 /// Where the page that is asked for begins; none is the first, and so is an empty cursor.

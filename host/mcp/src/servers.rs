@@ -17,7 +17,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::FutureExt;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::{
@@ -31,7 +31,7 @@ use registry::{
     Registry,
     upstream::{Answer, Ask, Request, Upstream},
 };
-use sandbox::component::{CallError, Places};
+use sandbox::component::{CallError, Called, Places};
 use telemetry::tally::{Snapshot, Tally};
 
 mod call;
@@ -245,11 +245,7 @@ impl Upstream for Server {
         calls::unavailable(message, Some(self.again_ms()))
     }
 
-    fn ask<'a>(
-        &'a self,
-        ask: &'a Ask,
-        request: Request<'a>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+    fn ask<'a>(&'a self, ask: &'a Ask, request: Request<'a>) -> Called<'a, Answer> {
         self.round(ask, request).boxed()
     }
 }

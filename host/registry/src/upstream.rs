@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::{Catalog, Registry};
@@ -11,7 +10,7 @@ use base::{
     caller::Caller, notifications::Notifications, tool_set::Owner, uri_template::UriTemplate,
 };
 use sandbox::{
-    component::{CallError, InputRequired},
+    component::{CallError, Called, InputRequired},
     definition::{Resource, Tool},
 };
 use telemetry::tally::Tally;
@@ -32,11 +31,7 @@ pub trait Upstream: Send + Sync {
     fn away(&self) -> CallError;
 
     /// One round of a request (ILL-12 to ILL-15): in turn, within its time, tried again where that can do no harm.
-    fn ask<'a>(
-        &'a self,
-        ask: &'a Ask,
-        request: Request<'a>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>>;
+    fn ask<'a>(&'a self, ask: &'a Ask, request: Request<'a>) -> Called<'a, Answer>;
 }
 
 /// A server's part of the catalog. Never changes: another list makes a new one.

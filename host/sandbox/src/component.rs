@@ -37,6 +37,23 @@ pub use crate::{
 };
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wait};
 
+/// What one round does that calls one function of an export; with a name behind it, how one that stops instead says it,
+/// where what it should find is not there.
+macro_rules! calls {
+    ($export:ident.$function:ident($($argument:expr),*)) => {
+        async |store, instance| {
+            $export.load(&mut *store, &instance)?.$function(store $(, $argument)*).await
+        }
+    };
+    ($export:ident.$function:ident($($argument:expr),*), $unknown:ident) => {
+        async |store, instance| {
+            let guest = $export.load(&mut *store, &instance)?;
+            let result = guest.$function(store $(, $argument)*).await?;
+            Ok(result.map_err(|it| stopped(it, $unknown)))
+        }
+    };
+}
+
 mod concurrency;
 mod error;
 mod examples;
@@ -54,7 +71,7 @@ use output_check::OutputCheck;
 
 pub use crate::lifting::LeftOut;
 pub use concurrency::Places;
-pub use error::{CallError, LoadError, NameClash, StateError};
+pub use error::{CallError, Called, LoadError, NameClash, StateError};
 pub use exports::Request;
 pub use jobs::{Agenda, Job, JobOutcome, Pause, RunRole};
 pub use offers::{
@@ -205,9 +222,7 @@ impl LoadedComponent {
     async fn describe(&self) -> Result<Vec<Tool>, LoadError> {
         let definitions = match &self.exports.tools {
             Tools::Own(export) => {
-                let definitions = self.described(async |store, instance| {
-                    export.load(&mut *store, &instance)?.call_definitions(store).await
-                });
+                let definitions = self.described(calls!(export.call_definitions()));
                 definitions.await?
             }
             Tools::Awaiting(export) => {
@@ -253,9 +268,7 @@ impl LoadedComponent {
     pub fn migrations(&self) -> BoxFuture<'_, Result<Vec<database::Migration>, LoadError>> {
         Box::pin(async move {
             let Some(export) = &self.exports.migrations else { return Ok(Vec::new()) };
-            let migrations = self.described(async |store, instance| {
-                export.load(&mut *store, &instance)?.call_migrations(store).await
-            });
+            let migrations = self.described(calls!(export.call_migrations()));
             let migrations = migrations.await?.into_iter().map(|migration| database::Migration {
                 number: migration.number,
                 name: migration.name,
@@ -269,9 +282,7 @@ impl LoadedComponent {
     pub fn configure(&self) -> BoxFuture<'_, Result<(), LoadError>> {
         Box::pin(async move {
             let Some(export) = &self.exports.configured else { return Ok(()) };
-            let configured = self.described(async |store, instance| {
-                export.load(&mut *store, &instance)?.call_configured(store).await
-            });
+            let configured = self.described(calls!(export.call_configured()));
             configured.await?.map_err(LoadError::Configure)
         })
     }

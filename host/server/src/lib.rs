@@ -30,5 +30,5 @@ pub use store::{
 pub use telemetry::{audit, log, metrics, timeline};
 
 pub use http::serve_alone;
-pub use operator::Key as OperatorKey;
+pub use operator::{Key as OperatorKey, storage};
 pub use server::Server;

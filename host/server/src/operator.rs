@@ -30,7 +30,7 @@ use registry::control::Control;
 mod access;
 mod people;
 mod routes;
-mod storage;
+pub mod storage;
 
 pub use access::Key;
 pub(crate) use access::OperatorAccess;

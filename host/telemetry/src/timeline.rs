@@ -38,7 +38,7 @@ pub struct Measured {
 }
 
 /// One round of a call, as its operator sees it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Round {
     /// The number of the call.
     pub call: u64,
@@ -51,15 +51,15 @@ pub struct Round {
     /// What was called.
     pub name: String,
     /// Who called.
-    pub principal: String,
+    pub principal: Arc<str>,
     /// The component that answered, where one did.
-    pub component: Option<String>,
+    pub component: Option<Arc<str>>,
     /// The number of its version.
     pub generation: Option<u64>,
     /// The other server that answered, where one did.
-    pub server: Option<String>,
+    pub server: Option<Arc<str>>,
     /// How it ended, as the audit log has it.
-    pub outcome: String,
+    pub outcome: Cow<'static, str>,
     /// How long it took, in microseconds.
     pub duration_us: u64,
     /// Its parts, in the order in which they ended.
@@ -93,24 +93,9 @@ pub(crate) struct UnderWay {
     began: Instant,
 }
 
-/// Of a round that ended, beside what its [`Timeline`] has.
-pub struct Ended {
-    pub call: u64,
-    pub round: u32,
-    pub time: SystemTime,
-    pub method: &'static str,
-    pub name: String,
-    pub principal: Arc<str>,
-    pub component: Option<Arc<str>>,
-    pub generation: Option<u64>,
-    pub server: Option<Arc<str>>,
-    pub outcome: Cow<'static, str>,
-    pub duration: Duration,
-}
-
 /// The latest rounds that have ended. A clone is another handle on the same.
 #[derive(Clone, Default)]
-pub struct Timelines(Arc<Mutex<VecDeque<(Ended, Timeline)>>>);
+pub struct Timelines(Arc<Mutex<VecDeque<(SystemTime, Round, Timeline)>>>);
 
 impl Timeline {
     pub(crate) fn begin() -> Self {
@@ -145,11 +130,11 @@ impl Drop for UnderWay {
 }
 
 impl Timelines {
-    /// Keeps a round that has ended, and lets go of the oldest.
-    pub fn keep(&self, ended: Ended, timeline: Timeline) {
+    /// Keeps a round that has ended, with what its timeline has, and lets go of the oldest.
+    pub fn keep(&self, (time, round): (SystemTime, Round), timeline: Timeline) {
         let mut kept = self.0.lock();
         let oldest = if kept.len() >= ROUNDS_MAX { kept.pop_front() } else { None };
-        kept.push_back((ended, timeline));
+        kept.push_back((time, round, timeline));
         drop(kept);
         // It is let go of once the others can go on.
         drop(oldest);
@@ -158,34 +143,23 @@ impl Timelines {
     /// The rounds of that call that are kept, in their order.
     pub fn of(&self, call: u64) -> Vec<Round> {
         let kept = self.0.lock();
-        kept.iter().filter(|it| it.0.call == call).map(|(it, timeline)| it.row(timeline)).collect()
+        let told = |(time, round, timeline): &(SystemTime, Round, Timeline)| {
+            let noted = timeline.0.noted.lock();
+            let time = jiff::Timestamp::try_from(*time);
+            Round {
+                time: time.map_or_else(|_| String::new(), |it| format!("{it:.3}")),
+                parts: noted.parts.clone(),
+                parts_dropped: noted.dropped,
+                measured: noted.measured.clone(),
+                ..round.clone()
+            }
+        };
+        kept.iter().filter(|it| it.1.call == call).map(told).collect()
     }
 }
 
-impl Ended {
-    fn row(&self, timeline: &Timeline) -> Round {
-        let noted = timeline.0.noted.lock();
-        let time = jiff::Timestamp::try_from(self.time);
-        Round {
-            call: self.call,
-            round: self.round,
-            time: time.map_or_else(|_| String::new(), |it| format!("{it:.3}")),
-            method: self.method.into(),
-            name: self.name.clone(),
-            principal: self.principal.to_string(),
-            component: self.component.as_deref().map(str::to_owned),
-            generation: self.generation,
-            server: self.server.as_deref().map(str::to_owned),
-            outcome: self.outcome.to_string(),
-            duration_us: us(self.duration),
-            parts: noted.parts.clone(),
-            parts_dropped: noted.dropped,
-            measured: noted.measured.clone(),
-        }
-    }
-}
-
-fn us(duration: Duration) -> u64 {
+/// Microseconds of what lasted.
+pub fn us(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
@@ -193,20 +167,21 @@ fn us(duration: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    fn ended(call: u64) -> Ended {
-        Ended {
+    fn ended(call: u64) -> (SystemTime, Round) {
+        let round = Round {
             call,
             round: 1,
-            time: SystemTime::UNIX_EPOCH,
-            method: "tools/call",
+            method: "tools/call".into(),
             name: "echo".to_owned(),
             principal: "ci".into(),
             component: Some("echo".into()),
             generation: Some(1),
             server: None,
             outcome: "done".into(),
-            duration: Duration::from_micros(900),
-        }
+            duration_us: 900,
+            ..Round::default()
+        };
+        (SystemTime::UNIX_EPOCH, round)
     }
 
     /// OPS-6

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 
-use super::{Fields, Peer, reader, see_other};
+use super::{Fields, Opened, Paced, Peer, Posted, reader, see_other};
 use crate::{
     pages::Reader,
     password,
@@ -28,11 +28,7 @@ fn own(next: Option<&str>) -> &str {
     next.filter(is_own).unwrap_or(HOME)
 }
 
-pub(super) async fn home(
-    State(accounts): State<Accounts>,
-    headers: HeaderMap,
-    RawQuery(query): RawQuery,
-) -> Response {
+pub(super) async fn home((State(accounts), headers, RawQuery(query)): Opened) -> Response {
     let query = query.unwrap_or_default();
     let reader = reader(&accounts, &headers, &query).at(HOME, &query);
     match accounts.session(&headers) {
@@ -80,11 +76,7 @@ fn signed_in(accounts: &Accounts, headers: &HeaderMap, form: &Fields) -> Option<
     accounts.is_form(&session, HOME, form.get("tag")?).then_some(session)
 }
 
-pub(super) async fn sign_out(
-    State(accounts): State<Accounts>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+pub(super) async fn sign_out((State(accounts), headers, body): Posted) -> Response {
     let reader = reader(&accounts, &headers, "");
     let form = Fields::read(&body).unwrap_or_default();
     if let Some(session) = signed_in(&accounts, &headers, &form)
@@ -104,11 +96,7 @@ fn out_of_date(reader: &Reader) -> Response {
 }
 
 /// Ends the passkey or the device that the form names.
-pub(super) async fn end(
-    State(accounts): State<Accounts>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+pub(super) async fn end((State(accounts), headers, body): Posted) -> Response {
     let reader = reader(&accounts, &headers, "");
     let form = Fields::read(&body).unwrap_or_default();
     let Some(session) = signed_in(&accounts, &headers, &form) else { return out_of_date(&reader) };
@@ -190,9 +178,7 @@ fn refused(status: StatusCode) -> Response {
 
 /// Begins to make a passkey with a link, or to sign in with one.
 pub(super) async fn begin_passkey(
-    State(accounts): State<Accounts>,
-    Extension(Peer(peer)): Extension<Peer>,
-    body: Bytes,
+    (State(accounts), Extension(Peer(peer)), body): Paced,
 ) -> Response {
     if let Err(wait_s) = accounts.attempts().passkey(peer) {
         let mut response = refused(StatusCode::TOO_MANY_REQUESTS);

@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use axum::{
-    body::Bytes,
     extract::{RawQuery, State},
     response::Response,
 };
 use base::scopes::Scope;
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use url::Url;
 
 use super::{
-    Fields, is_within, reader, see_other,
+    Fields, Opened, Posted, is_within, reader, see_other,
     token::{check_resource, is_verifier},
 };
 use crate::{
@@ -212,11 +211,7 @@ fn returned(
 
 /// Asks the person whether the client may have what it wants; but for this server's own page, where the person has
 /// come from there: signing in is all that it takes.
-pub(super) async fn ask(
-    State(accounts): State<Accounts>,
-    headers: HeaderMap,
-    RawQuery(query): RawQuery,
-) -> Response {
+pub(super) async fn ask((State(accounts), headers, RawQuery(query)): Opened) -> Response {
     let query = query.unwrap_or_default();
     let reader = reader(&accounts, &headers, &query).at("/oauth/authorize", &query);
     let session = accounts.session(&headers);
@@ -270,11 +265,7 @@ fn consent(
 }
 
 /// Does what the person says.
-pub(super) async fn decide(
-    State(accounts): State<Accounts>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+pub(super) async fn decide((State(accounts), headers, body): Posted) -> Response {
     let form = Fields::read(&body).unwrap_or_default();
     let query = form.get("request").unwrap_or_default().to_owned();
     let reader = reader(&accounts, &headers, &query);

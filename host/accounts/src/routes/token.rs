@@ -2,14 +2,13 @@
 
 use axum::{
     Extension, Json,
-    body::Bytes,
     extract::State,
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{Fields, Peer, is_within};
+use super::{Fields, Paced, Peer, Posted, is_within};
 use crate::{
     clients::{self, Problem},
     service::{Accounts, Redeemed, Refreshed, Tokens, unavailable},
@@ -24,11 +23,7 @@ pub(super) fn is_verifier(text: &str) -> bool {
     VERIFIER.contains(&text.len()) && text.bytes().all(is_right)
 }
 
-pub(super) async fn token(
-    State(accounts): State<Accounts>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+pub(super) async fn token((State(accounts), headers, body): Posted) -> Response {
     let issued = async {
         let form = form(&headers, &body)?;
         let client_id = client(&accounts, &form)?;
@@ -70,11 +65,7 @@ pub(super) async fn token(
     }))
 }
 
-pub(super) async fn revoke(
-    State(accounts): State<Accounts>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+pub(super) async fn revoke((State(accounts), headers, body): Posted) -> Response {
     let revoked = async {
         let form = form(&headers, &body)?;
         let client_id = client(&accounts, &form)?;
@@ -92,11 +83,7 @@ pub(super) async fn revoke(
     answered(revoked.await.map(|()| json!({})))
 }
 
-pub(super) async fn register(
-    State(accounts): State<Accounts>,
-    Extension(Peer(peer)): Extension<Peer>,
-    body: Bytes,
-) -> Response {
+pub(super) async fn register((State(accounts), Extension(Peer(peer)), body): Paced) -> Response {
     if !accounts.may_register() {
         let what = "clients do not register here: a client ID metadata document says what one is";
         return answered(Err(("access_denied", what.to_owned())));

@@ -18,6 +18,8 @@ const SCOPES_MAX: usize = 64;
 /// For how many seconds a link counts.
 const LINK_S: u64 = 24 * 60 * 60;
 
+type Result<T, E = AccountError> = std::result::Result<T, E>;
+
 /// Why an operator's command on accounts is not obeyed.
 #[derive(Debug)]
 pub enum AccountError {
@@ -82,7 +84,7 @@ impl Accounts {
         &'a self,
         name: &'a str,
         scopes: Vec<String>,
-    ) -> BoxFuture<'a, Result<String, AccountError>> {
+    ) -> BoxFuture<'a, Result<String>> {
         Box::pin(async move {
             if let Some(what) = name_problem(name) {
                 return Err(AccountError::Wrong(what.replace("of a token", "of an account")));
@@ -116,11 +118,7 @@ impl Accounts {
 
     /// A new link for the account of that name; the one before is worth nothing. Where it begins anew, using it takes
     /// back every passkey, the password and all that was let in.
-    pub fn link<'a>(
-        &'a self,
-        name: &'a str,
-        is_anew: bool,
-    ) -> BoxFuture<'a, Result<String, AccountError>> {
+    pub fn link<'a>(&'a self, name: &'a str, is_anew: bool) -> BoxFuture<'a, Result<String>> {
         Box::pin(async move {
             let id = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
             let (link, url) = self.new_link(&id.ok_or(AccountError::Unknown)?, is_anew)?;
@@ -131,11 +129,7 @@ impl Accounts {
     }
 
     /// Other scopes for the account of that name; tokens that were given out reach no further from now on.
-    pub fn rescope<'a>(
-        &'a self,
-        name: &'a str,
-        scopes: Vec<String>,
-    ) -> BoxFuture<'a, Result<(), AccountError>> {
+    pub fn rescope<'a>(&'a self, name: &'a str, scopes: Vec<String>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             check_scopes(&scopes)?;
             self.change_account(name, move |it| it.scopes = scopes).await?;
@@ -148,7 +142,7 @@ impl Accounts {
         &self,
         name: &str,
         change: impl FnOnce(&mut Account) + Send + 'static,
-    ) -> Result<(), AccountError> {
+    ) -> Result<()> {
         let name = name.to_owned();
         let decide = move |state: &State| match state.named(&name) {
             None => (Vec::new(), Err(AccountError::Unknown)),
@@ -162,7 +156,7 @@ impl Accounts {
     }
 
     /// Takes the account of that name away, with everything that its person gave to clients.
-    pub fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), AccountError>> {
+    pub fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let wanted = name.to_owned();
             let decide = move |state: &State| {
@@ -180,11 +174,7 @@ impl Accounts {
     }
 
     /// Ends what a device of the account of that name was given.
-    pub fn end_device<'a>(
-        &'a self,
-        name: &'a str,
-        device: &'a str,
-    ) -> BoxFuture<'a, Result<(), AccountError>> {
+    pub fn end_device<'a>(&'a self, name: &'a str, device: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let account = self.0.store.look(|it| it.named(name).map(|it| it.id.clone()));
             let account = account.ok_or(AccountError::Unknown)?;
@@ -213,7 +203,7 @@ impl Accounts {
     }
 }
 
-fn check_scopes(scopes: &[String]) -> Result<(), AccountError> {
+fn check_scopes(scopes: &[String]) -> Result<()> {
     if scopes.is_empty() || scopes.len() > SCOPES_MAX {
         return Err(AccountError::Wrong(format!("an account has 1 to {SCOPES_MAX} scopes")));
     }

@@ -1,30 +1,28 @@
 //! People's accounts and the authorization server that is built in: `[accounts]`.
 
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use super::{Config, Problem};
+use crate::grants::address::is_local;
 
 /// Seconds that an access token may be valid for, at least and at most.
 const ACCESS_TOKEN_S: std::ops::RangeInclusive<u64> = 1..=3_600;
 
 /// Whether people have accounts here, with which their clients get tokens (AUTH-1).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccountsConfig {
     /// Whether there are accounts at all.
     pub enabled: bool,
     /// Whether clients may register themselves (RFC 7591); without it they come with a metadata document.
+    #[default = true]
     pub registration: bool,
     /// Whether clients' metadata documents may be at addresses of this machine's network, and there over plain HTTP.
     pub private_documents: bool,
     /// Seconds that an access token is valid for.
+    #[default = 600]
     pub access_token_s: u64,
-}
-
-impl Default for AccountsConfig {
-    fn default() -> Self {
-        Self { enabled: false, registration: true, private_documents: false, access_token_s: 600 }
-    }
 }
 
 /// Everything that is wrong with the accounts of `config`.
@@ -50,12 +48,6 @@ pub fn problems(config: &Config) -> Vec<Problem> {
         wrong(&["accounts", "access_token_s"], format!("{least} to {most} is right"));
     }
     found
-}
-
-/// Whether `host` is this machine.
-fn is_local(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|it| it.is_loopback())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What assistants may do and which models they may use, as the operator writes it: `[assistants.NAME]` and
 //! `[models.NAME]`. Everything else of them is passed to the component that runs them.
 
-use std::{collections::BTreeMap, net::IpAddr, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use http::Method;
 use reqwest::Url;
@@ -12,6 +12,7 @@ use super::{ComponentConfig, Config, Given, Problem, chat};
 use crate::{
     grants::{
         Grant,
+        address::is_here,
         http::{HostGrant, Place, SecretGrant},
     },
     tool_set::{Owner, ToolSet},
@@ -300,11 +301,9 @@ fn address(text: &str) -> Result<(), String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(format!("there is a user or a password in it, which belongs to key; {right}"));
     }
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|it| it.is_loopback());
     match url.scheme() {
         "https" => Ok(()),
-        "http" if is_here => Ok(()),
+        "http" if url.host_str().is_some_and(is_here) => Ok(()),
         _ => Err(format!("what is sent there could be read by others; {right}")),
     }
 }

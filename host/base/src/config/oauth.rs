@@ -1,16 +1,20 @@
 //! Identity providers whose tokens let in, as the operator writes them: `[oauth]`, or `[[oauth]]` for each of
 //! several.
 
-use std::{collections::BTreeMap, fmt, net::IpAddr};
+use std::{collections::BTreeMap, fmt};
 
 use reqwest::Url;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
+use strum::IntoStaticStr;
 
 use super::{Config, Given, Problem, chat::in_clear};
-use crate::{grants::address::is_private, scopes::Scope};
+use crate::{
+    grants::address::{is_here, is_private, of_url},
+    scopes::Scope,
+};
 
 /// Seconds that the clocks of a provider and of this machine may differ by.
 const CLOCK_SKEW_S_MAX: u64 = 300;
@@ -22,7 +26,7 @@ const TEXT_BYTES_MAX: usize = 512;
 const PROVIDERS_MAX: usize = 16;
 
 /// An algorithm of signatures (RFC 7518, RFC 8037) whose keys come in pairs: what checks a signature makes none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, IntoStaticStr)]
 pub enum SigningAlgorithm {
     RS256,
     RS384,
@@ -176,10 +180,7 @@ impl OauthConfig {
         if url.fragment().is_some() {
             return Err("it must not have a fragment".to_owned());
         }
-        let is_local_provider = || match text == self.issuer {
-            true => true,
-            false => self.is_local(),
-        };
+        let is_local_provider = || text == self.issuer || self.is_local();
         match url.scheme() {
             "https" => {}
             "http" if is_local(&url) && is_local_provider() => {}
@@ -191,7 +192,7 @@ impl OauthConfig {
             }
             _ => return Err("it must begin with https://".to_owned()),
         }
-        let is_inward = literal(&url).is_some_and(is_private);
+        let is_inward = of_url(&url).is_some_and(is_private);
         if is_inward && !self.private && !(is_local(&url) && is_local_provider()) {
             return Err(
                 "it is an address of this machine or its network; that needs private = true"
@@ -209,14 +210,9 @@ impl OauthConfig {
     }
 }
 
-/// The address in `url`, where it has no name.
-fn literal(url: &Url) -> Option<IpAddr> {
-    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
-}
-
 /// Whether `url` is of this machine.
 fn is_local(url: &Url) -> bool {
-    url.host_str() == Some("localhost") || literal(url).is_some_and(|it| it.is_loopback())
+    url.host_str().is_some_and(is_here)
 }
 
 /// Whether `text` can be a scope of OAuth (RFC 6749, 3.3).

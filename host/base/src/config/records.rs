@@ -3,34 +3,21 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
-use crate::limits::within;
+use crate::limits::{limits, within};
 
-/// The audit log: `[audit]`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AuditConfig {
-    /// Whether calls are written down.
-    pub enabled: bool,
-    /// Whether calls that change something are refused while they cannot be written down.
-    pub required: bool,
-    /// Bytes after which a new file is begun, of each kind.
-    pub bytes_max: u64,
-    /// Full files that are kept beside the one that is written, of each kind.
-    pub files_kept: usize,
-}
-
-impl Default for AuditConfig {
-    fn default() -> Self {
-        Self { enabled: true, required: true, bytes_max: 16 << 20, files_kept: 4 }
-    }
-}
-
-impl AuditConfig {
-    /// Says what to fix where no line would last.
-    pub(super) fn check(&self) -> Result<(), String> {
-        within("bytes_max", self.bytes_max, 4 << 10..=1 << 40)?;
-        within("files_kept", self.files_kept, 0..=1_000)
+limits! {
+    /// The audit log: `[audit]`.
+    AuditConfig as it {
+        /// Whether calls are written down.
+        enabled: bool = true;
+        /// Whether calls that change something are refused while they cannot be written down.
+        required: bool = true;
+        /// Bytes after which a new file is begun, of each kind.
+        bytes_max: u64 = 16 << 20, in 4 << 10..=1 << 40;
+        /// Full files that are kept beside the one that is written, of each kind.
+        files_kept: usize = 4, in 0..=1_000;
     }
 }
 
@@ -66,22 +53,17 @@ impl FromStr for LogFormat {
 }
 
 /// Where traces are exported to: `[telemetry]`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct TelemetryConfig {
     /// The collector's base address, such as `http://127.0.0.1:4318`; none sends nothing.
     pub otlp_endpoint: Option<String>,
     /// What the collector calls this server.
+    #[default = "madoguchi"]
     pub service_name: String,
     /// The part of calls without a parent that is traced; with one, the parent decides.
+    #[default = 1.0]
     pub sample_ratio: f64,
-}
-
-impl Default for TelemetryConfig {
-    fn default() -> Self {
-        let service_name = "madoguchi".to_owned();
-        Self { otlp_endpoint: None, service_name, sample_ratio: 1.0 }
-    }
 }
 
 /// Why traces cannot be sent.

@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeMap,
-    net::IpAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -13,7 +12,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use super::Given;
-use crate::grants::{http::Scheme, secret::Secret};
+use crate::grants::{address::is_here, http::Scheme, secret::Secret};
 
 /// One registry: `[registries."HOST"]` or `[registries."HOST:PORT"]` (DIST-4).
 #[derive(Clone, Debug, Deserialize, SmartDefault)]
@@ -166,10 +165,8 @@ impl RegistryConfig {
 
 /// Whether a registry's `HOST` or `HOST:PORT` is this machine itself.
 pub fn is_loopback(authority: &str) -> bool {
-    let Ok(url) = Url::parse(&format!("http://{authority}")) else { return false };
-    let host = url.host_str().unwrap_or_default();
-    let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
-    host == "localhost" || address.is_some_and(|it| it.is_loopback())
+    let url = Url::parse(&format!("http://{authority}"));
+    url.is_ok_and(|it| it.host_str().is_some_and(is_here))
 }
 
 /// Whether `text` is a `HOST` or `HOST:PORT`, in lower case.

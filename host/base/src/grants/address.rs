@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use reqwest::Url;
+
 /// Whether `ip` is anything but an address of the public network.
 pub fn is_private(ip: IpAddr) -> bool {
     match ip {
@@ -58,6 +60,27 @@ fn embedded_v4(parts: [u16; 8]) -> Option<Ipv4Addr> {
         [0x2002, high, low, ..] => v4(high, low),
         _ => None,
     }
+}
+
+/// The address that `host` is, where it is no name; that of IPv6 in brackets, as in a URL.
+pub fn literal(host: &str) -> Option<IpAddr> {
+    host.trim_matches(['[', ']']).parse().ok()
+}
+
+/// The address, where `url` names one in place of a host.
+pub fn of_url(url: &Url) -> Option<IpAddr> {
+    literal(url.host_str()?)
+}
+
+/// Whether `host` is this machine.
+pub fn is_here(host: &str) -> bool {
+    host == "localhost" || literal(host).is_some_and(|it| it.is_loopback())
+}
+
+/// Whether this machine alone is called so.
+pub fn is_local(host: &str) -> bool {
+    let host = host.to_lowercase();
+    is_here(&host) || host.ends_with(".localhost")
 }
 
 /// A host without its port.

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use reqwest::Url;
 
 use super::{
+    address,
     http::{HostGrant, HostName, Place, Scheme, SecretGrant},
     secret::{Mask, Secret},
 };
@@ -109,15 +110,10 @@ fn entry(component: &str, method: &Method, url: &Url) -> String {
     if *method != Method::GET && *method != Method::HEAD {
         lines.push(format!("methods = [{:?}]", method.as_str()));
     }
-    if literal(url).is_some_and(crate::grants::address::is_private) {
+    if address::of_url(url).is_some_and(address::is_private) {
         lines.push("private = true".to_owned());
     }
     format!("to grant it, add:\n{}", lines.join("\n"))
-}
-
-/// The address, where the URL names one in place of a host.
-pub fn literal(url: &Url) -> Option<std::net::IpAddr> {
-    url.host_str()?.trim_matches(['[', ']']).parse().ok()
 }
 
 impl HostGrant {

@@ -1,6 +1,6 @@
 //! Hosts that a component may reach, as the operator writes them: `[[components.NAME.http]]`.
 
-use std::{fmt, net::IpAddr, path::PathBuf};
+use std::{fmt, path::PathBuf};
 
 use http::{HeaderName, HeaderValue, Method};
 use reqwest::Url;
@@ -147,7 +147,7 @@ impl TryFrom<Written> for HostGrant {
     fn try_from(it: Written) -> Result<Self, String> {
         let host = HostName::read(&it.host)?;
         if let HostName::Exactly(name) = &host
-            && let Ok(ip) = name.trim_matches(['[', ']']).parse()
+            && let Some(ip) = address::literal(name)
             && address::is_private(ip)
             && !it.private
         {
@@ -197,7 +197,7 @@ impl HostName {
             Some(name) => (name, true),
             None => (text, false),
         };
-        if let Ok(ip) = name.trim_matches(['[', ']']).parse::<IpAddr>() {
+        if let Some(ip) = address::literal(name) {
             let name = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
             return if under { Err(wrong()) } else { Ok(Self::Exactly(name)) };
         }

@@ -177,11 +177,7 @@ impl Gateway {
     /// The same as a known sender, with a share of what may be sent.
     pub fn principal(&self, headers: &HeaderMap, shares: &Shares) -> Option<Arc<Principal>> {
         let caller = self.caller(headers)?;
-        let principal = || {
-            let share = shares.of_caller();
-            let (held, rate, expires, ended) = (None, None, None, None);
-            Arc::new(Principal { caller, held, rate, share, expires, ended })
-        };
+        let principal = || Arc::new(Principal::new(caller, shares.of_caller()));
         Some(self.0.principal.get_or_init(principal).clone())
     }
 

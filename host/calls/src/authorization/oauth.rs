@@ -348,13 +348,11 @@ impl Oauth {
             };
         let texts: Vec<_> = scopes.iter().map(ToString::to_string).collect();
         let person = self.person(&name, now);
+        let caller = Caller::named(&name, &texts, scopes.into_iter().collect()).offered(toolset);
         let principal = Arc::new(Principal {
-            caller: Caller::named(&name, &texts, scopes.into_iter().collect()).offered(toolset),
-            held: None,
             rate: person.rate,
-            share: person.share,
             expires: Some(expires),
-            ended: None,
+            ..Principal::new(caller, person.share)
         });
         let is_asked = keys.is_none() || config.introspect_jwts;
         let until = match is_asked {

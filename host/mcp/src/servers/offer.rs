@@ -277,10 +277,7 @@ const NAMES: &str = "with its prefix, a name has 1 to 128 of A-Z a-z 0-9 _ . - a
 fn tool(server: &Arc<Server>, mut found: Tool, is_changed: bool) -> Result<ServerTool, String> {
     let own_name = found.name.to_string();
     let replaces = server.config.replaces.contains(&own_name);
-    let name = match replaces {
-        true => own_name.clone(),
-        false => format!("{}{own_name}", server.prefix),
-    };
+    let name = if replaces { own_name.clone() } else { format!("{}{own_name}", server.prefix) };
     if !is_name(&name) {
         return Err(NAMES.to_owned());
     }

@@ -8,6 +8,8 @@ use clap::Args;
 use host::{
     Config,
     config::{Setting, Source},
+    data::Taken,
+    storage,
     timeline::Round,
 };
 use reqwest::Method;
@@ -40,36 +42,6 @@ pub(crate) struct Settings {
     json: Json,
 }
 
-/// What the data folder holds.
-#[derive(Deserialize)]
-struct Kept {
-    kind: String,
-    folder: String,
-    backup: String,
-    bytes: u64,
-    parts: Vec<Part>,
-    databases: Vec<Part>,
-}
-
-/// A part of it, or one component's database.
-#[derive(Deserialize)]
-struct Part {
-    name: String,
-    bytes: u64,
-    files: u64,
-    limit_bytes: Option<u64>,
-    #[serde(default)]
-    tables: Vec<Table>,
-    error: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Table {
-    name: String,
-    rows: u32,
-    has_more: bool,
-}
-
 impl Storage {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let answer = Server::of(config)?.ask(Method::GET, "storage", None).await?;
@@ -77,16 +49,17 @@ impl Storage {
     }
 }
 
-fn storage(it: &Kept) -> Vec<String> {
-    let line = |it: &Part| {
-        let limit = it.limit_bytes.map(|it| format!(" of {it}")).unwrap_or_default();
-        let files = if it.files > 0 { format!(", {} files", it.files) } else { String::new() };
-        format!("{}  {}{limit} bytes{files}", it.name, it.bytes)
+fn storage(it: &storage::Storage) -> Vec<String> {
+    let line = |storage::Kept { taken, limit_bytes, .. }: &storage::Kept| {
+        let limit = limit_bytes.map(|it| format!(" of {it}")).unwrap_or_default();
+        let Taken { name, bytes, files } = taken;
+        let files = if *files > 0 { format!(", {files} files") } else { String::new() };
+        format!("{name}  {bytes}{limit} bytes{files}")
     };
     let mut lines = vec![format!("{}  {} bytes", it.folder, it.bytes)];
     for database in &it.databases {
         lines.push(format!("database {}", line(database)));
-        for Table { name, rows, has_more } in &database.tables {
+        for storage::Table { name, rows, has_more } in database.tables.iter().flatten() {
             let more = if *has_more { " and more" } else { "" };
             lines.push(format!("  {name}: {rows}{more} rows"));
         }

@@ -162,10 +162,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
                 "{}: not a folder that this user alone can look into (mode 0700); what is in it is thrown away, and components are compiled anew",
                 folder.display()
             );
-            match metadata.is_dir() {
-                true => fs::remove_dir_all(folder)?,
-                false => fs::remove_file(folder)?,
-            }
+            if metadata.is_dir() { fs::remove_dir_all(folder)? } else { fs::remove_file(folder)? }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),

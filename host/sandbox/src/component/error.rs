@@ -3,6 +3,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use futures::future::BoxFuture;
 use wasmtime::{Trap, WasmBacktrace, component::ResourceTableError};
 
 use super::{Problem, Stop};
@@ -212,6 +213,9 @@ fn listed(rewordings: &[Rewording]) -> String {
     let all: Vec<_> = rewordings.iter().map(ToString::to_string).collect();
     all.join("; ")
 }
+
+/// What a call brings, once it is done.
+pub type Called<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
 /// Why a call brought no output.
 #[derive(Debug, thiserror::Error)]

@@ -21,10 +21,7 @@ impl LoadedComponent {
     pub fn examples(&self) -> BoxFuture<'_, Result<Vec<Example>, LoadError>> {
         Box::pin(async move {
             let Some(export) = &self.exports.examples else { return Ok(Vec::new()) };
-            let examples = self.described(async |store, instance| {
-                export.load(&mut *store, &instance)?.call_examples(store).await
-            });
-            let examples = examples.await?;
+            let examples = self.described(calls!(export.call_examples())).await?;
             if examples.len() > EXAMPLES_MAX {
                 let found =
                     format!("there are {}; at most {EXAMPLES_MAX} are tried", examples.len());

@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use futures::future::BoxFuture;
 use serde::de::IgnoredAny;
 use wasmtime::{
     Store,
@@ -13,11 +12,11 @@ use wasmtime_wasi_http::{
     p2::bindings::exports::wasi::http::incoming_handler, p3::bindings::exports::wasi::http::handler,
 };
 
-use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable};
+use super::{CallError, Called, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable};
 use crate::{
     bindings::{
         exports::madoguchi::tool::{
-            completions, configured, dialogue, endpoints as wit, examples, jobs, migrations, names,
+            completions, configured, dialogue, endpoints, examples, jobs, migrations, names,
             prompts, resources, routes, runs, samples, schedule, tools,
         },
         madoguchi::tool::{sentences, types},
@@ -33,7 +32,7 @@ use base::{
 };
 use store::database::Fence;
 
-pub use wit::Request;
+pub use endpoints::Request;
 
 /// What a component's tools are.
 #[derive(Clone)]
@@ -87,26 +86,35 @@ impl Awaiting {
     }
 }
 
-/// The exports that were found.
-#[derive(Clone)]
-pub struct Exports {
-    pub tools: Tools,
-    pub migrations: Option<migrations::GuestIndices>,
-    pub configured: Option<configured::GuestIndices>,
-    pub examples: Option<examples::GuestIndices>,
-    pub prompts: Option<prompts::GuestIndices>,
-    pub resources: Option<resources::GuestIndices>,
-    pub completions: Option<completions::GuestIndices>,
-    pub routes: Option<routes::GuestIndices>,
-    pub jobs: Option<jobs::GuestIndices>,
-    pub runs: Option<runs::GuestIndices>,
-    pub schedule: Option<schedule::GuestIndices>,
-    pub endpoints: Option<wit::GuestIndices>,
-    pub dialogue: Option<dialogue::GuestIndices>,
-    pub names: Option<names::GuestIndices>,
-    pub samples: Option<samples::GuestIndices>,
-    /// WASI's own way to answer requests.
-    pub handler: Option<Handler>,
+/// Declares the exports that were found, one optional interface of the contract each.
+macro_rules! exports {
+    ($($name:ident),*) => {
+        /// The exports that were found.
+        #[derive(Clone)]
+        pub struct Exports {
+            pub tools: Tools,
+            $(pub $name: Option<$name::GuestIndices>,)*
+            /// WASI's own way to answer requests.
+            pub handler: Option<Handler>,
+        }
+
+        impl Exports {
+            fn found(pre: &InstancePre<CallState>, tools: Tools, handler: Option<Handler>) -> Self {
+                Self { tools, $($name: $name::GuestIndices::new(pre).ok(),)* handler }
+            }
+
+            fn has(&self, interface: &str) -> bool {
+                let known = [$((stringify!($name), self.$name.is_some())),*];
+                // Tools are looked for by themselves, in each version that there is.
+                interface == "tools" || known.contains(&(interface, true))
+            }
+        }
+    };
+}
+
+exports! {
+    migrations, configured, examples, prompts, resources, completions, routes, jobs, runs, schedule,
+    endpoints, dialogue, names, samples
 }
 
 /// What answers requests as WASI has it.
@@ -158,24 +166,7 @@ impl Exports {
             };
             Tools::Lifted(Arc::new(lifted))
         };
-        let found = Self {
-            tools,
-            migrations: migrations::GuestIndices::new(pre).ok(),
-            configured: configured::GuestIndices::new(pre).ok(),
-            examples: examples::GuestIndices::new(pre).ok(),
-            prompts: prompts::GuestIndices::new(pre).ok(),
-            resources: resources::GuestIndices::new(pre).ok(),
-            completions: completions::GuestIndices::new(pre).ok(),
-            routes: routes::GuestIndices::new(pre).ok(),
-            jobs: jobs::GuestIndices::new(pre).ok(),
-            runs: runs::GuestIndices::new(pre).ok(),
-            schedule: schedule::GuestIndices::new(pre).ok(),
-            endpoints: wit::GuestIndices::new(pre).ok(),
-            dialogue: dialogue::GuestIndices::new(pre).ok(),
-            names: names::GuestIndices::new(pre).ok(),
-            samples: samples::GuestIndices::new(pre).ok(),
-            handler,
-        };
+        let found = Self::found(pre, tools, handler);
         match found.unknown(component) {
             Some(why) => Err(LoadError::Contract(why)),
             None => Ok(found),
@@ -186,24 +177,6 @@ impl Exports {
     /// has other functions, than this host knows. One with types alone has nothing to call.
     fn unknown(&self, component: &Component) -> Option<String> {
         let engine = component.engine();
-        let known = [
-            // Looked for by itself, in each version that there is.
-            ("tools", true),
-            ("migrations", self.migrations.is_some()),
-            ("configured", self.configured.is_some()),
-            ("examples", self.examples.is_some()),
-            ("prompts", self.prompts.is_some()),
-            ("resources", self.resources.is_some()),
-            ("completions", self.completions.is_some()),
-            ("routes", self.routes.is_some()),
-            ("jobs", self.jobs.is_some()),
-            ("runs", self.runs.is_some()),
-            ("schedule", self.schedule.is_some()),
-            ("endpoints", self.endpoints.is_some()),
-            ("dialogue", self.dialogue.is_some()),
-            ("names", self.names.is_some()),
-            ("samples", self.samples.is_some()),
-        ];
         let acts = |item: &ComponentItem| match item {
             ComponentItem::ComponentInstance(it) => {
                 it.exports(engine).any(|(_, it)| matches!(it.ty, ComponentItem::ComponentFunc(_)))
@@ -212,7 +185,7 @@ impl Exports {
         };
         let is_known = |name: &str| {
             let interface = name.strip_prefix(CONTRACT).and_then(|it| it.split('@').next());
-            interface.is_none_or(|it| known.contains(&(it, true)))
+            interface.is_none_or(|it| self.has(it))
         };
         let ty = component.component_type();
         let mut exports = ty.exports(engine);
@@ -311,17 +284,11 @@ impl LoadedComponent {
 
     /// Runs its schedule once, in an instance of its own, where it has one; the inner error is the
     /// component's own message.
-    pub fn run_schedule<'a>(
-        &'a self,
-        fence: Option<&'a Fence>,
-    ) -> BoxFuture<'a, Result<Result<(), String>, CallError>> {
+    pub fn run_schedule<'a>(&'a self, fence: Option<&'a Fence>) -> Called<'a, Result<(), String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.schedule else { return Ok(Ok(())) };
             let round = Round { fence: fence.cloned(), ..Round::of_host() };
-            self.in_place(round, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_run(store).await
-            })
-            .await
+            self.in_place(round, calls!(export.call_run())).await
         })
     }
 
@@ -329,14 +296,12 @@ impl LoadedComponent {
     pub fn next_in_dialogue<'a>(
         &'a self,
         turn: &'a sentences::Turn,
-    ) -> BoxFuture<'a, Result<Option<sentences::Reply>, CallError>> {
+    ) -> Called<'a, Option<sentences::Reply>> {
         Box::pin(async move {
             let Some(export) = &self.exports.dialogue else { return Ok(None) };
             let round = self.own_round();
             let call_id = round.call_id;
-            let reply = self.in_place(round, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_next(store, turn).await
-            });
+            let reply = self.in_place(round, calls!(export.call_next(turn)));
             reply.await?.map(Some).map_err(|what| self.broken(call_id, what))
         })
     }
@@ -347,14 +312,12 @@ impl LoadedComponent {
     }
 
     /// What people may call what it has, as far as that may be passed on.
-    pub fn names(&self) -> BoxFuture<'_, Result<Vec<types::Name>, CallError>> {
+    pub fn names(&self) -> Called<'_, Vec<types::Name>> {
         Box::pin(async move {
             let Some(export) = &self.exports.names else { return Ok(Vec::new()) };
             let round = self.own_round();
             let call_id = round.call_id;
-            let names = self.in_place(round, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_names(store).await
-            });
+            let names = self.in_place(round, calls!(export.call_names()));
             let mut names = names.await?.map_err(|what| self.broken(call_id, what))?;
             names.truncate(NAMES_MAX);
             let fits = |it: &String| !it.trim().is_empty() && it.len() <= NAME_BYTES_MAX;
@@ -372,15 +335,10 @@ impl LoadedComponent {
 
     /// What people may write to it in a language, as names of the kind `sample`: `within` is the component, `also`
     /// are the tools that it needs.
-    pub fn samples<'a>(
-        &'a self,
-        language: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<types::Name>, CallError>> {
+    pub fn samples<'a>(&'a self, language: &'a str) -> Called<'a, Vec<types::Name>> {
         Box::pin(async move {
             let Some(export) = &self.exports.samples else { return Ok(Vec::new()) };
-            let samples = self.in_place(self.own_round(), async |store, instance| {
-                export.load(&mut *store, &instance)?.call_samples(store, language).await
-            });
+            let samples = self.in_place(self.own_round(), calls!(export.call_samples(language)));
             let fits = |sample: &samples::Sample| {
                 !sample.text.trim().is_empty() && sample.text.len() <= NAME_BYTES_MAX
             };
@@ -398,22 +356,16 @@ impl LoadedComponent {
     }
 
     /// Answers one look-up with a JSON document; none where nothing is served there.
-    pub fn get<'a>(
-        &'a self,
-        request: &'a Request,
-        caller: Caller,
-    ) -> BoxFuture<'a, Result<Option<String>, CallError>> {
+    pub fn get<'a>(&'a self, request: &'a Request, caller: Caller) -> Called<'a, Option<String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.endpoints else { return Ok(None) };
             let round = Round { caller, ..self.own_round() };
             let call_id = round.call_id;
-            let answer = self.in_place(round, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_get(store, request).await
-            });
+            let answer = self.in_place(round, calls!(export.call_get(request)));
             match answer.await? {
                 Ok(json) if serde_json::from_str::<IgnoredAny>(&json).is_ok() => Ok(Some(json)),
                 Ok(_) => Err(self.broken(call_id, "an endpoint's answer is not JSON")),
-                Err(wit::Failure::NotFound) => Ok(None),
+                Err(endpoints::Failure::NotFound) => Ok(None),
                 Err(failure) => Err(CallError::Stopped(stop(failure))),
             }
         })
@@ -426,17 +378,17 @@ impl LoadedComponent {
 }
 
 /// The same as a tool would say it.
-fn stop(failure: wit::Failure) -> Stop {
+fn stop(failure: endpoints::Failure) -> Stop {
     match failure {
-        wit::Failure::NotFound => Stop::InvalidArguments(Vec::new()),
-        wit::Failure::Invalid(problems) => Stop::InvalidArguments(problems),
-        wit::Failure::Refused(it) => Stop::Refused(Refusal {
+        endpoints::Failure::NotFound => Stop::InvalidArguments(Vec::new()),
+        endpoints::Failure::Invalid(problems) => Stop::InvalidArguments(problems),
+        endpoints::Failure::Refused(it) => Stop::Refused(Refusal {
             code: it.code,
             message: it.message,
             status: it.status,
             details: it.details,
         }),
-        wit::Failure::Unavailable(message) => {
+        endpoints::Failure::Unavailable(message) => {
             Stop::Unavailable(Unavailable { message, retry_after_ms: None })
         }
     }

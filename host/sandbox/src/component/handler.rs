@@ -1,7 +1,6 @@
 //! Requests for a component that answers them as other hosts ask it: by `wasi:http/incoming-handler`, or by
 //! `wasi:http/handler`, as WASI 0.3 has it (SYS-45).
 
-use futures::future::BoxFuture;
 use std::{error::Error, pin::pin};
 
 use bytes::Bytes;
@@ -17,7 +16,7 @@ use wasmtime_wasi_http::{
     p3::{self, bindings::exports::wasi::http::handler},
 };
 
-use super::{CallError, LoadedComponent, Round, exports::Handler};
+use super::{CallError, Called, LoadedComponent, Round, exports::Handler};
 use crate::capability::state::CallState;
 
 /// Why an answer cannot be passed on.
@@ -36,11 +35,7 @@ impl LoadedComponent {
     }
 
     /// Answers one request in an instance of its own, with as many bytes as may cross the border.
-    pub fn respond(
-        &self,
-        request: Request<Bytes>,
-        round: Round,
-    ) -> BoxFuture<'_, Result<Response<Bytes>, CallError>> {
+    pub fn respond(&self, request: Request<Bytes>, round: Round) -> Called<'_, Response<Bytes>> {
         Box::pin(async move {
             let call_id = round.call_id;
             let bytes_max = self.setup.limits.output_bytes_max;

@@ -1,7 +1,6 @@
 //! Work of a component's own: what is due, one run of a job, and runs of assistants, where it is the one that
 //! runs them.
 
-use futures::future::BoxFuture;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -10,7 +9,7 @@ use std::{
 use serde::de::IgnoredAny;
 use tokio::sync::mpsc;
 
-use super::{CallError, LoadedComponent, Round};
+use super::{Called, LoadedComponent, Round};
 use crate::{
     bindings::{
         exports::madoguchi::tool::{jobs as wit, runs},
@@ -44,15 +43,12 @@ impl LoadedComponent {
         &'a self,
         running: &'a [String],
         fence: Option<&'a Fence>,
-    ) -> BoxFuture<'a, Result<Result<Agenda, String>, CallError>> {
+    ) -> Called<'a, Result<Agenda, String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
             let (caller, fence) = (self.own_caller(), fence.cloned());
             let round = Round { caller, fence, ..Round::of_host() };
-            self.in_place(round, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_due(store, running).await
-            })
-            .await
+            self.in_place(round, calls!(export.call_due(running))).await
         })
     }
 
@@ -62,7 +58,7 @@ impl LoadedComponent {
         &'a self,
         job: &'a Job,
         fence: Option<&'a Fence>,
-    ) -> BoxFuture<'a, Result<Result<JobOutcome, String>, CallError>> {
+    ) -> Called<'a, Result<JobOutcome, String>> {
         Box::pin(async move {
             let Some(export) = &self.exports.jobs else { return Ok(Err(NO_JOBS.to_owned())) };
             self.check_settings()?;
@@ -71,9 +67,7 @@ impl LoadedComponent {
             let (caller, pace, fence) = (self.own_caller(), self.pace(), fence.cloned());
             let round = Round { caller, pace, fence, ..Round::of_host() };
             let context = CallContext { is_job: true, ..self.context(round, deadline) };
-            let result = self.round(context, async |store, instance| {
-                export.load(&mut *store, &instance)?.call_run(store, job).await
-            });
+            let result = self.round(context, calls!(export.call_run(job)));
             result.await.map_err(|it| it.of_limit("deadline_ms", "job_ms_max"))
         })
     }
@@ -96,7 +90,7 @@ impl LoadedComponent {
         part: Option<Arc<Part>>,
         round: Round,
         events: mpsc::Sender<Written>,
-    ) -> BoxFuture<'_, Result<String, CallError>> {
+    ) -> Called<'_, String> {
         Box::pin(async move {
             let call_id = round.call_id;
             let broken = |what: &str| self.broken(call_id, format!("a run's end: {what}"));
@@ -105,10 +99,12 @@ impl LoadedComponent {
             };
             let context = |it: CallContext| CallContext { events: Some(events), part, ..it };
             // Places of their own: a request that is being answered may have one run.
-            let ended =
-                self.in_long_place(&self.queues.runs, round, context, async |store, instance| {
-                    export.load(&mut *store, &instance)?.call_run(store, &task, role.as_ref()).await
-                });
+            let ended = self.in_long_place(
+                &self.queues.runs,
+                round,
+                context,
+                calls!(export.call_run(&task, role.as_ref())),
+            );
             let ended = ended.await?;
             match serde_json::from_str::<IgnoredAny>(&ended) {
                 Ok(_) => Ok(ended.replace(['\r', '\n'], " ")),
@@ -118,16 +114,10 @@ impl LoadedComponent {
     }
 
     /// What it says of the assistant of that name.
-    pub fn about_assistant<'a>(
-        &'a self,
-        assistant: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Facts>, CallError>> {
+    pub fn about_assistant<'a>(&'a self, assistant: &'a str) -> Called<'a, Option<Facts>> {
         Box::pin(async move {
             let Some(export) = &self.exports.runs else { return Ok(None) };
-            self.in_place(Round::of_host(), async |store, instance| {
-                export.load(&mut *store, &instance)?.call_about(store, assistant).await
-            })
-            .await
+            self.in_place(Round::of_host(), calls!(export.call_about(assistant))).await
         })
     }
 }

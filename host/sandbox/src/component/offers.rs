@@ -5,8 +5,8 @@ use futures::future::BoxFuture;
 use std::sync::Arc;
 
 use super::{
-    CallError, InputRequired, LoadError, LoadedComponent, Refusal, Round, Stop, Unavailable,
-    output_check,
+    CallError, Called, InputRequired, LoadError, LoadedComponent, Refusal, Round, Stop,
+    Unavailable, output_check,
 };
 use crate::{
     bindings::{
@@ -52,15 +52,11 @@ impl LoadedComponent {
     pub(super) async fn describe_offers(&self) -> Result<Offers, LoadError> {
         let mut offers = Offers::default();
         if let Some(export) = &self.exports.prompts {
-            let definitions = self.described(async |store, instance| {
-                export.load(&mut *store, &instance)?.call_definitions(store).await
-            });
+            let definitions = self.described(calls!(export.call_definitions()));
             offers.prompts = Prompt::read_all(definitions.await?)?;
         }
         if let Some(export) = &self.exports.resources {
-            let templates = self.described(async |store, instance| {
-                export.load(&mut *store, &instance)?.call_templates(store).await
-            });
+            let templates = self.described(calls!(export.call_templates()));
             offers.templates = Template::read_all(templates.await?)?;
         }
         Ok(offers)
@@ -94,16 +90,12 @@ impl LoadedComponent {
         &'a self,
         invocation: &'a PromptInvocation,
         round: Round,
-    ) -> BoxFuture<'a, Result<PromptOutput, CallError>> {
+    ) -> Called<'a, PromptOutput> {
         Box::pin(async move {
             let unknown = || CallError::UnknownPrompt { name: invocation.name.clone() };
             let Some(export) = &self.exports.prompts else { return Err(unknown()) };
-            self.answered(round, output_check::prompt, async |store, instance| {
-                let result =
-                    export.load(&mut *store, &instance)?.call_get(store, invocation).await?;
-                Ok(result.map_err(|it| stopped(it, unknown)))
-            })
-            .await
+            self.answered(round, output_check::prompt, calls!(export.call_get(invocation), unknown))
+                .await
         })
     }
 
@@ -112,7 +104,7 @@ impl LoadedComponent {
         &'a self,
         request: &'a CompletionRequest,
         round: Round,
-    ) -> BoxFuture<'a, Result<Completion, CallError>> {
+    ) -> Called<'a, Completion> {
         Box::pin(async move {
             let nothing = || Completion { values: Vec::new(), total: None, has_more: false };
             let Some(export) = &self.exports.completions else { return Ok(nothing()) };
@@ -120,16 +112,9 @@ impl LoadedComponent {
                 Reference::Prompt(name) => CallError::UnknownPrompt { name: name.clone() },
                 Reference::Template(uri) => CallError::UnknownResource { uri: uri.clone() },
             };
-            let completed = self.answered(
-                round,
-                |_| Ok(()),
-                async |store, instance| {
-                    let result =
-                        export.load(&mut *store, &instance)?.call_complete(store, request).await?;
-                    Ok(result.map_err(|it| stopped(it, unknown)))
-                },
-            );
-            let mut completion = completed.await?;
+            let mut completion = self
+                .answered(round, |_| Ok(()), calls!(export.call_complete(request), unknown))
+                .await?;
             if completion.values.len() > VALUES_MAX {
                 completion.values.truncate(VALUES_MAX);
                 completion.has_more = true;
@@ -139,11 +124,7 @@ impl LoadedComponent {
     }
 
     /// What there is to read now, from `cursor` on.
-    pub fn list_resources<'a>(
-        &'a self,
-        cursor: Option<&'a str>,
-        round: Round,
-    ) -> BoxFuture<'a, Result<Page, CallError>> {
+    pub fn list_resources<'a>(&'a self, cursor: Option<&'a str>, round: Round) -> Called<'a, Page> {
         Box::pin(async move {
             let empty = Page { resources: Vec::new(), next_cursor: None };
             let Some(export) = &self.exports.resources else { return Ok(empty) };
@@ -151,11 +132,7 @@ impl LoadedComponent {
             let broken = |what: String| self.broken(call_id, what);
             let unknown = || CallError::UnknownResource { uri: String::new() };
             // No trial of the version: that it can list says little of its calls.
-            let page = self.in_place(round, async |store, instance| {
-                let result = export.load(&mut *store, &instance)?.call_list(store, cursor).await?;
-                Ok(result.map_err(|it| stopped(it, unknown)))
-            });
-            let page = page.await??;
+            let page = self.in_place(round, calls!(export.call_list(cursor), unknown)).await??;
             let next_cursor = page.next_cursor;
             if next_cursor.as_ref().is_some_and(|it| it.len() > CURSOR_BYTES_MAX) {
                 return Err(broken(format!("its cursor has more than {CURSOR_BYTES_MAX} bytes")));
@@ -171,16 +148,12 @@ impl LoadedComponent {
         &'a self,
         request: &'a ReadRequest,
         round: Round,
-    ) -> BoxFuture<'a, Result<Vec<Contents>, CallError>> {
+    ) -> Called<'a, Vec<Contents>> {
         Box::pin(async move {
             let unknown = || CallError::UnknownResource { uri: request.uri.clone() };
             let Some(export) = &self.exports.resources else { return Err(unknown()) };
             let check = |it: &Vec<Contents>| output_check::contents(it);
-            self.answered(round, check, async |store, instance| {
-                let result = export.load(&mut *store, &instance)?.call_read(store, request).await?;
-                Ok(result.map_err(|it| stopped(it, unknown)))
-            })
-            .await
+            self.answered(round, check, calls!(export.call_read(request), unknown)).await
         })
     }
 }

@@ -1,6 +1,5 @@
 //! One round of a call: what it brings along, who asks for it, and its run in an instance.
 
-use futures::future::BoxFuture;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -10,7 +9,7 @@ use tokio::runtime::Handle;
 use wasmtime::{Store, component::Instance};
 
 use super::{
-    CallError, Invocation, LoadError, LoadedComponent, Output, Stop,
+    CallError, Called, Invocation, LoadError, LoadedComponent, Output, Stop,
     concurrency::{Place, Places},
     error::limit_of,
     exports::Tools,
@@ -26,11 +25,7 @@ impl LoadedComponent {
     /// Runs one round of a call in an instance of its own, gone when the round ends.
     ///
     /// What comes back has been checked: `structured` and all that is called JSON are JSON objects.
-    pub fn call<'a>(
-        &'a self,
-        invocation: &'a Invocation,
-        round: Round,
-    ) -> BoxFuture<'a, Result<Output, CallError>> {
+    pub fn call<'a>(&'a self, invocation: &'a Invocation, round: Round) -> Called<'a, Output> {
         Box::pin(async move {
             let check = |output: &Output| {
                 self.output_check.output(&invocation.name, output, self.setup.limits.check_outputs)

@@ -1,13 +1,12 @@
 //! The routes that a component declares: which requests it answers, and its answers to them.
 
-use futures::future::BoxFuture;
 use std::{collections::BTreeSet, fmt};
 
 use http::Method;
 use serde::de::IgnoredAny;
 use tokio::sync::mpsc;
 
-use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, offers::stopped};
+use super::{CallError, Called, LoadError, LoadedComponent, Refusal, Round, Stop, offers::stopped};
 use crate::{
     bindings::exports::madoguchi::tool::routes as wit,
     capability::{Written, state::CallContext},
@@ -157,9 +156,7 @@ impl LoadedComponent {
     /// Its routes, which it knows without a database and without settings.
     pub(super) async fn describe_routes(&self) -> Result<Vec<Route>, LoadError> {
         let Some(export) = &self.exports.routes else { return Ok(Vec::new()) };
-        let declared = self.described(async |store, instance| {
-            export.load(&mut *store, &instance)?.call_routes(store).await
-        });
+        let declared = self.described(calls!(export.call_routes()));
         let tools = self.tools.iter().map(|it| &*it.name).collect();
         read_all(declared.await?, &tools).map_err(LoadError::Routes)
     }
@@ -186,18 +183,16 @@ impl LoadedComponent {
         request: &'a Request,
         round: Round,
         events: Option<mpsc::Sender<Written>>,
-    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+    ) -> Called<'a, Answer> {
         Box::pin(async move {
             let call_id = round.call_id;
             let broken = |what: &str| self.broken(call_id, format!("a route's answer: {what}"));
             let Some(export) = &self.exports.routes else { return Err(broken("it has no routes")) };
             let context = |it: CallContext| CallContext { events, ..it };
             // Places of their own: a route may call the component's tools, and would wait for itself.
+            let places = &self.queues.routes;
             let result =
-                self.in_long_place(&self.queues.routes, round, context, async |store, instance| {
-                    export.load(&mut *store, &instance)?.call_handle(store, request).await
-                });
-            let result = result.await;
+                self.in_long_place(places, round, context, calls!(export.call_handle(request)));
             let nothing = || {
                 let name = &self.name;
                 CallError::Stopped(Stop::Refused(Refusal {
@@ -207,7 +202,7 @@ impl LoadedComponent {
                     details: None,
                 }))
             };
-            let mut answer = result?.map_err(|it| stopped(it, nothing))?;
+            let mut answer = result.await?.map_err(|it| stopped(it, nothing))?;
             if !(200..=599).contains(&answer.status) {
                 return Err(broken("its status is not between 200 and 599"));
             }

@@ -240,10 +240,7 @@ impl Future for Answering {
             // The connection ends once this is sent: nothing more is to be asked on it.
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        let ending = match is_stream(&response) {
-            true => std::mem::take(this.ending),
-            false => (None, None),
-        };
+        let ending = if is_stream(&response) { std::mem::take(this.ending) } else { (None, None) };
         let Some(end) = this.end.take() else { return Poll::Pending };
         Poll::Ready(Ok(Answer::of(response, ending, end)))
     }

@@ -81,10 +81,8 @@ impl Operators {
         let share = operator::share();
         let scopes = [Scope::Operator].into_iter().collect();
         let caller = Caller::named("operator", &[Scope::Operator.to_string()], scopes);
-        let share_of = share.clone();
-        let (held, rate, expires, ended) = (None, None, None, None);
-        let principal = Principal { caller, held, rate, share: share_of, expires, ended };
-        Self { access, principal: Arc::new(principal), share }
+        let principal = Arc::new(Principal::new(caller, share.clone()));
+        Self { access, principal, share }
     }
 }
 

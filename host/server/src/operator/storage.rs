@@ -38,43 +38,47 @@ const PIECE_BYTES: usize = 64 << 10;
 const STALLED: Duration = Duration::from_secs(60);
 
 /// What is kept in the data folder.
-#[derive(Serialize)]
-pub(super) struct Storage {
+#[derive(Serialize, Deserialize)]
+pub struct Storage {
     /// What holds the components' databases: `sqlite`, in the folder, or `postgresql`.
-    kind: &'static str,
+    pub kind: String,
     /// The folder.
-    folder: String,
+    pub folder: String,
     /// The command that copies it, also while the server runs.
-    backup: String,
+    pub backup: String,
     /// All bytes of what follows.
-    bytes: u64,
+    pub bytes: u64,
     /// What there is beside the components' databases, and under which limit.
-    parts: Vec<Kept>,
+    pub parts: Vec<Kept>,
     /// The components' databases, in the folder or on the server.
-    databases: Vec<Kept>,
+    pub databases: Vec<Kept>,
 }
 
 /// One part of the data folder, or one component's database.
-#[derive(Serialize)]
-struct Kept {
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    /// Its name, and its bytes.
     #[serde(flatten)]
-    taken: Taken,
+    pub taken: Taken,
     /// Bytes that it may have, where that is limited.
-    limit_bytes: Option<u64>,
+    pub limit_bytes: Option<u64>,
     /// Rows by table, of a database.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tables: Option<Vec<Table>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tables: Option<Vec<Table>>,
     /// Why they cannot be counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Table {
-    name: String,
-    rows: u32,
+/// One table, and its rows.
+#[derive(Serialize, Deserialize)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// How many, as far as they were counted.
+    pub rows: u32,
     /// Whether there are more rows than were counted.
-    has_more: bool,
+    pub has_more: bool,
 }
 
 /// All that is kept (OPS-3).
@@ -108,7 +112,7 @@ fn look(config: &Config, runtime: Handle) -> Storage {
     let is_part = |it: &Taken| is_elsewhere || it.name != "databases";
     let data = config.data.display();
     Storage {
-        kind: if is_elsewhere { "postgresql" } else { "sqlite" },
+        kind: if is_elsewhere { "postgresql" } else { "sqlite" }.to_owned(),
         folder: data.to_string(),
         backup: format!("madoguchi backup FOLDER --data {data}"),
         bytes: taken.iter().map(|it| it.bytes).sum(),

@@ -104,10 +104,7 @@ impl Stored {
             Self::Server(server) if is_name(component) => server.tables(component)?,
             Self::Server(_) => Vec::new(),
         };
-        match tables.is_empty() {
-            true => Err(nothing(component)),
-            false => Ok(tables),
-        }
+        if tables.is_empty() { Err(nothing(component)) } else { Ok(tables) }
     }
 
     /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key; all rows are of one
@@ -133,10 +130,7 @@ pub(super) fn nothing(component: &str) -> ExportError {
 /// The file of a component's database.
 fn file(folder: &Path, component: &str) -> Result<PathBuf, ExportError> {
     let file = folder.join(format!("{component}.db"));
-    match is_name(component) && file.is_file() {
-        true => Ok(file),
-        false => Err(nothing(component)),
-    }
+    if is_name(component) && file.is_file() { Ok(file) } else { Err(nothing(component)) }
 }
 
 /// Names of the tables and views in a file that another process may have open.

@@ -40,7 +40,7 @@ pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Fence, Limits, OpenError, sql};
 
 use connections::Site;
-use readers::Readers;
+use readers::{Answer, Readers};
 use writer::Writer;
 
 /// The database of one component. A clone is another handle on the same one.
@@ -95,11 +95,7 @@ impl Database {
     ///
     /// Never waits for a writer. Runs on the asking worker when it is known to take
     /// microseconds, else on a blocking thread; `readers` says why.
-    pub fn query(
-        &self,
-        statements: Vec<Statement>,
-        deadline: Instant,
-    ) -> BoxFuture<'_, Result<Vec<Rows>, Error>> {
+    pub fn query(&self, statements: Vec<Statement>, deadline: Instant) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             match &self.0 {
                 Engine::Sqlite(it) => {
@@ -115,11 +111,7 @@ impl Database {
     ///
     /// Dropping the future before the writer has begun with the batch cancels it; after that
     /// the batch is carried out, whole or not at all, and its result is lost.
-    pub fn transact(
-        &self,
-        statements: Vec<Statement>,
-        deadline: Instant,
-    ) -> BoxFuture<'_, Result<Vec<Rows>, Error>> {
+    pub fn transact(&self, statements: Vec<Statement>, deadline: Instant) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
             match &self.0 {
                 Engine::Sqlite(it) => {
@@ -137,7 +129,7 @@ impl Database {
         fence: &'a Fence,
         statements: Vec<Statement>,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Vec<Rows>, Error>> {
+    ) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             match &self.0 {
                 Engine::Sqlite(_) => self.transact(statements, deadline).await,

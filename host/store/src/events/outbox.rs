@@ -130,9 +130,10 @@ impl Waiting {
                 _ => (None, true),
             };
             bytes += 64 + what.as_ref().map_or(0, |it| it.len());
-            match is_last {
-                true => _ = self.sources.remove(&by),
-                false => self.turns.push_back(by.clone()),
+            if is_last {
+                self.sources.remove(&by);
+            } else {
+                self.turns.push_back(by.clone());
             }
             group.push(Published { by, what });
         }

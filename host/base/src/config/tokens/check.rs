@@ -1,6 +1,6 @@
 //! What is wrong with the tokens, rates and addresses of a configuration, and how to correct it.
 
-use std::{collections::BTreeMap, net::IpAddr};
+use std::collections::BTreeMap;
 
 use http::uri::Authority;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use super::TokenConfig;
 use crate::scopes::Scope;
 use crate::{
     config::{Config, Problem, accounts, oauth},
-    grants::address::host_of,
+    grants::address::{host_of, is_local},
 };
 
 /// Names that callers have who have no token.
@@ -105,14 +105,6 @@ fn open_to_others(config: &Config) -> Option<Problem> {
         "others reach this server as {host:?}, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Where something before it asks who comes in, allow_anonymous = true says so"
     );
     Some(Problem::new(&[key], what, true))
-}
-
-/// Whether this machine alone is called so.
-fn is_local(host: &str) -> bool {
-    let host = host.to_lowercase();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    let is_name = host == "localhost" || host.ends_with(".localhost");
-    is_name || address.is_ok_and(|it| it.is_loopback())
 }
 
 fn digest_problem(token: &TokenConfig) -> String {

@@ -1,12 +1,10 @@
 //! Hosts as an environment variable names them: by their origins.
 
-use std::net::IpAddr;
-
 use http::Method;
 use reqwest::Url;
 
 use super::{HostGrant, HostName, Scheme};
-use crate::grants::address;
+use crate::grants::address::{self, is_here, literal};
 
 /// Origins that one variable may name.
 const ORIGINS_MAX: usize = 64;
@@ -53,7 +51,7 @@ impl HostGrant {
         let name = host(&url).filter(|_| url.path() == "/");
         let name = name.ok_or_else(|| wrong("is more than scheme, host and port"))?;
         let ip = literal(name);
-        let is_here = name == "localhost" || ip.is_some_and(|it| it.is_loopback());
+        let is_here = is_here(name);
         let scheme = match url.scheme() {
             "https" => Scheme::Https,
             "http" if is_here => Scheme::Http,
@@ -85,10 +83,6 @@ fn host(url: &Url) -> Option<&str> {
         && url.password().is_none()
         && url.port() != Some(0);
     url.host_str().filter(|it| is_base && !it.contains('*'))
-}
-
-fn literal(name: &str) -> Option<IpAddr> {
-    name.trim_matches(['[', ']']).parse().ok()
 }
 
 #[cfg(test)]

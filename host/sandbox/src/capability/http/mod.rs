@@ -20,7 +20,7 @@ use crate::capability::{
 };
 use base::grants::{
     address,
-    hosts::{GrantedHost, encoded, literal},
+    hosts::{GrantedHost, encoded},
     http::Place,
     secret::Mask,
 };
@@ -175,7 +175,7 @@ impl Sender {
             return Err(Error::HttpRequestDenied);
         };
         // Names are checked when they are resolved, addresses are not resolved.
-        if !host.grant.private && literal(url).is_some_and(address::is_private) {
+        if !host.grant.private && address::of_url(url).is_some_and(address::is_private) {
             self.report.warn(method, url, REFUSED, &client::Prohibited.to_string());
             return Err(Error::DestinationIpProhibited);
         }
