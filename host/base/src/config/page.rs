@@ -3,6 +3,8 @@
 use reqwest::Url;
 use serde::Deserialize;
 
+use crate::grants::address::is_here;
+
 /// What the page is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -97,10 +99,9 @@ fn origin(url: &str) -> Result<String, &'static str> {
     }
     let parsed = Url::parse(&bare).map_err(|_| "is not a URL")?;
     let host = parsed.host_str().ok_or("has no host")?;
-    let is_here = matches!(host, "localhost" | "[::1]") || host.starts_with("127.");
     match parsed.scheme() {
         "https" => {}
-        "http" if is_here => {}
+        "http" if is_here(host) => {}
         _ => return Err("must begin with https://, or with http:// for this machine"),
     }
     if !parsed.username().is_empty() || parsed.password().is_some() {
@@ -159,6 +160,7 @@ mod tests {
             ("https://tiles.example/{z}/{x}/{y}{r}.png", "braces"),
             ("http://tiles.example/{z}/{x}/{y}.png?key=hunter2", "https://"),
             ("ftp://tiles.example/{z}/{x}/{y}.png", "https://"),
+            ("http://127.tiles.example/{z}/{x}/{y}.png", "https://"),
             ("javascript:{z}{x}{y}", "host"),
             ("tiles/{z}/{x}/{y}.png", "is not a URL"),
             ("https://me:hunter2@tiles.example/{z}/{x}/{y}.png", "credentials"),
