@@ -38,8 +38,12 @@ fn problems<T: DeserializeOwned>(schema: &Value, arguments: &Value, json: &str) 
 fn make_integers(schema: &Value, value: &mut Value) -> bool {
     // Up to here each whole number is a float of its own.
     const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    let mut any = false;
     if let Some(variants) = variants(schema) {
-        return variants.into_iter().fold(false, |any, it| make_integers(it, value) || any);
+        for it in variants {
+            any |= make_integers(it, value);
+        }
+        return any;
     }
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -48,22 +52,25 @@ fn make_integers(schema: &Value, value: &mut Value) -> bool {
             let whole = number.as_f64().filter(|it| it.fract() == 0.0 && it.abs() <= EXACT_MAX);
             let Some(whole) = whole.filter(|_| is_integer) else { return false };
             *value = (whole as i64).into();
-            true
+            any = true;
         }
         Value::Array(items) => {
             let Some(schema) = schema.get("items") else { return false };
-            items.iter_mut().fold(false, |any, it| make_integers(schema, it) || any)
+            for it in items {
+                any |= make_integers(schema, it);
+            }
         }
         Value::Object(fields) => {
             let properties = schema.get("properties");
             let others = schema.get("additionalProperties");
-            fields.iter_mut().fold(false, |any, (name, it)| {
+            for (name, it) in fields {
                 let schema = properties.and_then(|it| it.get(name)).or(others);
-                schema.is_some_and(|schema| make_integers(schema, it)) || any
-            })
+                any |= schema.is_some_and(|schema| make_integers(schema, it));
+            }
         }
-        _ => false,
+        _ => {}
     }
+    any
 }
 
 /// What is no JSON at all.
