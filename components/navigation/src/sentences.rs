@@ -1,6 +1,7 @@
 //! Sentences about routes, distances and places, which are understood without a model; and routes that are asked for by
 //! their kind.
 
+mod exchange;
 mod places;
 mod planner;
 mod rules;
@@ -333,6 +334,11 @@ impl Plan for Doing {
     fn is_settled(&self) -> bool {
         let Self::Way(it) = self;
         !it.used().is_empty()
+    }
+
+    fn put_right(&self, text: &str) -> Option<String> {
+        let Self::Way(it) = self;
+        it.exchanged(text)
     }
 
     fn plain(&self, text: String) -> String {
