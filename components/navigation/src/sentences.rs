@@ -277,6 +277,7 @@ impl Family for Navigation {
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let Some(Doing::Way(way)) = plan else { return None };
+        way.has_second = false;
         if let Some(compared) = way.compared_by(utterance)
             // `order them by distance` orders nothing to be brought.
             && manner.is_none_or(|it| it == Manner::Errand)
@@ -311,7 +312,11 @@ fn used(way: &Way, utterance: &Sentence, goal: Goal) -> Used {
     let (conditions, spans) = match goal {
         Goal::Place | Goal::Elsewhere => (Vec::new(), Vec::new()),
         Goal::Distances => (vec![SUPERLATIVES, LAST], utterance.spans()),
-        Goal::Route => (vec![SUPERLATIVES, LAST, CHEAP], utterance.spans()),
+        Goal::Route => {
+            let second = utterance.second().filter(|_| way.has_second);
+            let spans = utterance.spans().into_iter().chain(second).collect();
+            (vec![SUPERLATIVES, LAST, CHEAP], spans)
+        }
     };
     let mut names = way.used();
     if goal == Goal::Distances {

@@ -106,6 +106,18 @@ impl Sentence {
         Self { utterance, spots, phrases, constraints, is_anything, compared: OnceCell::new() }
     }
 
+    /// Where a second route stands that the sentence asks for as well: `、それと渋谷から川崎`, `and Shibuya to Kawasaki`.
+    pub(super) fn second(&self) -> Option<(usize, usize)> {
+        let is_route = |pair: &[(usize, usize)]| {
+            let between: String = self.lower.get(pair[0].1..pair[1].0)?.iter().collect();
+            ["to", "から"].contains(&between.trim()).then_some((pair[0].0, pair[1].1))
+        };
+        let routes: Vec<_> = self.spots.windows(2).filter_map(is_route).collect();
+        // `A to B to C` is one route.
+        let first = routes.first()?;
+        routes.iter().find(|it| it.0 > first.1).copied()
+    }
+
     /// Where phrases for a route stand.
     pub(super) fn spans(&self) -> Vec<(usize, usize)> {
         self.phrases.clone()

@@ -758,3 +758,22 @@ fn a_road_that_is_called_by_its_number_is_told_about() {
         assert!(is_told && !text.contains("分からない") && !text.contains("understand"), "{text}");
     }
 }
+
+#[test]
+fn of_two_routes_in_one_sentence_the_second_is_told_about() {
+    for (sentence, origin) in [
+        ("新宿から品川、それと渋谷から川崎のルート", "新宿"),
+        ("東京駅から横浜駅と渋谷駅から川崎駅の行き方", "東京駅"),
+        ("Tokyo to Yokohama and Shibuya to Kawasaki", "Tokyo"),
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        assert_eq!(call(&next).1["origin"], origin, "{sentence}");
+        let text = concluded(&talk.back(&[routes()])).text();
+        let is_told = text.contains("ルートは1つ") || text.contains("One route can");
+        assert!(is_told && !text.contains("分からない") && !text.contains("understand"), "{text}");
+        talk.say("渋谷から川崎");
+        let text = concluded(&talk.back(&[routes()])).text();
+        assert!(!text.contains("ルートは1つ"), "{text}");
+    }
+}

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use language::{
     context::{TurnContext, failure, output, submitted},
+    message::Part,
     say,
     scan::marks,
     turn::{Answered, Decision},
@@ -68,6 +69,9 @@ pub(super) struct Way {
     /// The place that another one took the place of.
     #[serde(default)]
     pub(super) replaced: Option<String>,
+    /// Whether the last sentence asks for another route besides.
+    #[serde(default)]
+    pub(super) has_second: bool,
 }
 
 /// The names of places, without those that say where only to who lives there: `家から会社まで`.
@@ -109,6 +113,7 @@ impl Way {
             measure: Measure::of(&constraint),
             telling: Telling::of(utterance),
             said: vec![constraint.into_iter().collect()],
+            has_second: kind == Kind::Route && utterance.second().is_some(),
             ..Self::default()
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
@@ -400,7 +405,16 @@ impl Way {
                 }
                 Decision::Call(calls)
             }
-            it @ Decision::Conclude(_) => it,
+            Decision::Conclude(mut conclusion) => {
+                if self.has_second {
+                    let only = context.say(
+                        "一度に検索できるルートは1つのため、最初のルートだけを探しました。もう1つは続けて書いてください。",
+                        "One route can be searched at a time, so this is the first one. Write the other one next.",
+                    );
+                    conclusion.parts.push(Part::text(format!("\n{only}")));
+                }
+                Decision::Conclude(conclusion)
+            }
         }
     }
 
