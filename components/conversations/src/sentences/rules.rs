@@ -10,7 +10,7 @@ use super::{
     CONVERSATION,
     lists::{LATEST, pauses},
     meeting::rounds,
-    sentence::{Sentence, to_both},
+    sentence::Sentence,
     words::{AGENTS, CHAIN, CONVERSE, TALKS},
 };
 
@@ -60,7 +60,7 @@ pub(super) enum Sign {
     Paused,
     /// Agents that one may talk to.
     Partners,
-    /// What goes on is to end, and the agents are not told so.
+    /// What goes on is to end.
     Ends,
     /// A game is to be begun, and it is not said by which agents.
     Begins,
@@ -170,7 +170,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Caused => utterance.causes_agents(),
         Sign::Rounds => rounds(utterance).is_some(),
         Sign::Latest => utterance.says(LATEST),
-        Sign::Ends => utterance.ends_it() && to_both(utterance).is_none(),
+        Sign::Ends => utterance.ends_it(),
         Sign::Paused => pauses(utterance).is_some(),
         Sign::Partners => utterance.says(PARTNERS),
         Sign::Begins => utterance.says(BEGINS) && !utterance.has(&[Word::NOT]),

@@ -253,7 +253,8 @@ impl Sentence {
     pub(super) fn ends_it(&self) -> bool {
         const ENDS: &str = "end that conversation|end this conversation|end the conversation|finish the conversation|finish that conversation|that's enough|thats enough|that is enough|end it|stop it|stop them|end this|end the talk|call it off|cut it off|wrap it up|make them stop|もういいよ、止めて|もう止めて|もうやめさせて|そこまで|その辺で|終わらせて|切り上げ";
         let text: String = self.lower.iter().collect();
-        marks(ENDS).any(|it| text.contains(it))
+        // What the agents are told is a message.
+        marks(ENDS).any(|it| text.contains(it)) && to_both(self).is_none()
     }
 
     /// What it orders where it is nothing else: `continue`, `kill it`, `再開`.

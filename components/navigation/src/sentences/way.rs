@@ -105,6 +105,9 @@ impl Way {
         for piece in places.origins.iter().chain(&places.destinations).chain(&via) {
             constraint[piece.from..piece.to].fill(' ');
         }
+        let ends = places.origins.iter().chain(&places.destinations);
+        let second = utterance.second().filter(|_| kind == Kind::Route);
+        let has_second = second.is_some_and(|it| ends.into_iter().all(|end| end.to <= it.0));
         let mut way = Self {
             kind,
             origins: names(places.origins),
@@ -113,7 +116,7 @@ impl Way {
             measure: Measure::of(&constraint),
             telling: Telling::of(utterance),
             said: vec![constraint.into_iter().collect()],
-            has_second: kind == Kind::Route && utterance.second().is_some(),
+            has_second,
             ..Self::default()
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
