@@ -235,7 +235,7 @@ impl Family for Conversations {
         }
         match plan {
             Some(Doing::Lists(lists)) => {
-                let is_about = matches!(manner, None | Some(Manner::Nothing))
+                let is_about = matches!(manner, None | Some(Manner::Nothing | Manner::Elsewhere))
                     && matches!(goal, None | Some(Goal::Halt | Goal::Nothing | Goal::Talks));
                 let next = lists.acts(utterance).filter(|_| is_about)?;
                 *lists = next.on(self.begun.as_ref());
@@ -285,6 +285,13 @@ impl Plan for Doing {
 
     fn is_settled(&self) -> bool {
         true
+    }
+
+    fn plain(&self, sentence: String) -> String {
+        match self {
+            Self::Lists(it) => it.named(&sentence),
+            Self::Meeting(_) => sentence,
+        }
     }
 
     fn may_repeat(&self) -> bool {

@@ -199,12 +199,18 @@ impl Family for Forms {
             return Some(Followed::On(FOLLOWED, survey.left().to_vec()));
         }
         let is_new = utterance.has(&[Word::MAKE]) && utterance.has(&[FORM]);
+        if !is_new && survey.is_taken_up(utterance) {
+            return Some(Followed::On(FOLLOWED, Vec::new()));
+        }
         let may_amend = match manner {
             Some(manner) => manner.is_elsewhere() || manner == Manner::Nothing,
             None => goal != Some(Goal::Forms),
         };
-        let is_amended = !is_new && may_amend && survey.amend(utterance, context.language);
-        is_amended.then(|| Followed::On(FOLLOWED, survey.left().to_vec()))
+        if is_new || !may_amend {
+            return None;
+        }
+        let sure = survey.amend(utterance, context.language)?;
+        Some(Followed::On(sure, survey.left().to_vec()))
     }
 }
 

@@ -182,6 +182,12 @@ pub trait Plan: Serialize + DeserializeOwned {
         true
     }
 
+    /// The sentence with what takes the place of something of the plan made plain, as long as it still says what
+    /// that is: what is taken back is left out later.
+    fn put_right(&self, _sentence: &str) -> Option<String> {
+        None
+    }
+
     /// The sentence with what it says of the plan made plain.
     fn plain(&self, sentence: String) -> String {
         sentence
@@ -314,7 +320,8 @@ impl<F: Family> Chat<F> {
             return led;
         }
         let sentence: String = sentence.chars().take(CHARS_MAX).collect();
-        let mut sentence = settled::settled(&sentence);
+        let right = self.plan.as_ref().and_then(|it| it.put_right(&sentence));
+        let mut sentence = settled::settled(right.as_ref().unwrap_or(&sentence));
         if let Some(plan) = &self.plan {
             sentence = plan.plain(sentence);
         }

@@ -1,6 +1,7 @@
 //! Sentences about routes, distances and places, which are understood without a model; and routes that are asked for by
 //! their kind.
 
+mod exchange;
 mod places;
 mod planner;
 mod rules;
@@ -276,6 +277,7 @@ impl Family for Navigation {
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let Some(Doing::Way(way)) = plan else { return None };
+        way.has_second = false;
         if let Some(compared) = way.compared_by(utterance)
             // `order them by distance` orders nothing to be brought.
             && manner.is_none_or(|it| it == Manner::Errand)
@@ -310,7 +312,11 @@ fn used(way: &Way, utterance: &Sentence, goal: Goal) -> Used {
     let (conditions, spans) = match goal {
         Goal::Place | Goal::Elsewhere => (Vec::new(), Vec::new()),
         Goal::Distances => (vec![SUPERLATIVES, LAST], utterance.spans()),
-        Goal::Route => (vec![SUPERLATIVES, LAST, CHEAP], utterance.spans()),
+        Goal::Route => {
+            let second = utterance.second().filter(|_| way.has_second);
+            let spans = utterance.spans().into_iter().chain(second).collect();
+            (vec![SUPERLATIVES, LAST, CHEAP], spans)
+        }
     };
     let mut names = way.used();
     if goal == Goal::Distances {
@@ -333,6 +339,11 @@ impl Plan for Doing {
     fn is_settled(&self) -> bool {
         let Self::Way(it) = self;
         !it.used().is_empty()
+    }
+
+    fn put_right(&self, text: &str) -> Option<String> {
+        let Self::Way(it) = self;
+        it.exchanged(text)
     }
 
     fn plain(&self, text: String) -> String {

@@ -13,6 +13,8 @@ pub(super) const PART_MIN: f32 = 0.5;
 
 /// What a family knows at least of a part that orders and asks nothing.
 const STATED_MIN: f32 = 0.85;
+/// What a family knows at least of a part that is wished besides: `…も`.
+const ADDED_MIN: f32 = 0.7;
 
 /// A family that understands something, and how well.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,7 +207,9 @@ fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool 
         let before = it.0.to_lowercase();
         LISTS.iter().any(|it| before.contains(it))
     });
-    is_order(text) || !is_listed && (is_question || lead.confidence >= STATED_MIN)
+    // `それと横浜までのルートも`: what is added is wished where it is surely another family's.
+    let is_added = at > 0 && text.ends_with('も') && lead.confidence >= ADDED_MIN;
+    is_order(text) || !is_listed && (is_question || is_added || lead.confidence >= STATED_MIN)
 }
 
 /// `part`, in small letters, without the words that it goes on with.
@@ -401,6 +405,21 @@ mod tests {
         ] {
             assert_eq!(split(first, second), 0, "{second}");
         }
+    }
+
+    #[test]
+    fn what_is_wished_besides_is_a_request_of_its_own() {
+        let split = |first: &str, second: &str, sure: f32| {
+            let parts =
+                vec![(first.to_owned(), lead("a", 0.97)), (second.to_owned(), lead("b", sure))];
+            requests(&lead("a", 0.97), parts).len()
+        };
+        assert_eq!(split("worker-aとworker-bで雑談、それと", "横浜までのルートも", 0.72), 2);
+        assert_eq!(split("図書館の本を借りて、あと", "横浜までの道も", 0.72), 2);
+        // Less sure, a list that it belongs to, or nothing that says so.
+        assert_eq!(split("worker-aとworker-bで雑談、それと", "料理も", 0.6), 0);
+        assert_eq!(split("名前を聞いて、それと", "好きな道も", 0.72), 0);
+        assert_eq!(split("worker-aとworker-bで雑談、それと", "横浜までのルート", 0.72), 0);
     }
 
     #[test]

@@ -32,11 +32,13 @@ const READING: &str = "中身|内容|読み|読ん|読も|何を話|何て|な�
 const SHOWN_LAST: &str = "最後の会話を|最新の会話を|直近の会話を|the last conversation|the latest conversation|last chat|newest conversation|most recent conversation";
 /// Which of those that were listed.
 const ORDINALS: [&str; 4] = [
-    "1番目|一番目|1つ目|一つ目|最初の|the first|first one",
-    "2番目|二番目|2つ目|二つ目|the second|second one",
-    "3番目|三番目|3つ目|三つ目|the third|third one",
-    "4番目|四番目|4つ目|四つ目|the fourth|fourth one",
+    "一番目|一つ目|最初の|the first|first one",
+    "二番目|二つ目|the second|second one",
+    "三番目|三つ目|the third|third one",
+    "四番目|四つ目|the fourth|fourth one",
 ];
+/// What says that one of those is to be read.
+const SHOWS: &str = "見せて|みせて|見たい|みたい|見る|表示|開い|詳し|詳細|要約|まとめ|show|see|view|detail|summary|summari|sum up|recap|about|tell";
 const PENDING: &str = "来てない|来ていない|参加待ち|開始待ち|相手待ち|相手を待|始まってない|始まっていない|まだ始ま|未参加|参加していない|参加してない|pending|to join|joined|waiting for the other|waiting to start|not started|hasn't started|haven't started|about to begin";
 const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|no answer|without an answer";
 /// Entries that are listed.
@@ -63,6 +65,31 @@ pub(super) fn pauses(utterance: &Utterance) -> Option<bool> {
     if says(RESUMED) { Some(false) } else { says(HELD).then_some(true) }
 }
 
+/// Which of a list `text` means, from 0: `2番目`, `number 2`.
+fn place(text: &str) -> Option<usize> {
+    let numbered = |number: usize| {
+        let behind = [format!("{number}番"), format!("{number}つ目")];
+        let before = [format!("number {number}"), format!("#{number}"), format!("no. {number}")];
+        let is_digit = |it: Option<char>| it.is_some_and(|it| it.is_ascii_digit());
+        behind.iter().any(|it| {
+            text.match_indices(it.as_str()).any(|at| !is_digit(text[..at.0].chars().next_back()))
+        }) || before.iter().any(|it| {
+            text.match_indices(it.as_str())
+                .any(|at| !is_digit(text[at.0 + it.len()..].chars().next()))
+        })
+    };
+    let spelled = || ORDINALS.iter().position(|it| it.split('|').any(|it| text.contains(it)));
+    (1..=LISTED_MAX).position(numbered).or_else(spelled)
+}
+
+/// A digit in full width as the others are.
+fn narrow(it: char) -> char {
+    match it {
+        '０'..='９' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
+        it => it,
+    }
+}
+
 /// A list that is asked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lists {
@@ -78,6 +105,9 @@ pub(super) struct Lists {
     /// Which of those that are listed is meant.
     #[serde(default)]
     nth: Option<usize>,
+    /// The agents that were told.
+    #[serde(default)]
+    told: Vec<String>,
 }
 
 impl Lists {
@@ -93,13 +123,14 @@ impl Lists {
         };
         let text: String = utterance.lower.iter().collect();
         let says = |words: &str| words.split('|').any(|it| text.contains(it));
-        let nth = ORDINALS.iter().position(|it| says(it));
+        let nth = place(&text);
         let is_latest = says(LATEST);
         let shows_last = says(SHOWN_LAST) && !says("conversations");
         let kind = match kind {
             Kind::Talks if (is_latest || nth.is_some()) && says(READING) || shows_last => {
                 Kind::Read
             }
+            Kind::Talks if nth.is_some() && says(SHOWS) => Kind::Read,
             kind => kind,
         };
         let state = match kind {
@@ -123,7 +154,7 @@ impl Lists {
         let written = written.split(|it| !is_sign(it)).find(|it| it.starts_with("conv_"));
         let id = utterance.numbers.id(CONVERSATION).or(written).map(str::to_owned);
         let agents = utterance.agents().into_iter().map(|it| it.text).collect();
-        Self { kind, state: state.map(str::to_owned), id, agents, is_latest, nth }
+        Self { kind, state: state.map(str::to_owned), id, agents, is_latest, nth, told: Vec::new() }
     }
 
     /// Reads the conversation `id`.
@@ -135,7 +166,45 @@ impl Lists {
             agents: Vec::new(),
             is_latest: false,
             nth: None,
+            told: Vec::new(),
         }
+    }
+
+    /// `text` with the names of agents that were told where it counts them: `1番と2番で話させて`, `let 1 and 2 talk`.
+    pub(super) fn named(&self, text: &str) -> String {
+        const TALK: &str = "話|会話|雑談|しりとり|議論|相談|討論|おしゃべり|chat|talk|speak|discuss|debate|word chain|shiritori";
+        let lower = text.to_lowercase();
+        let chars: Vec<char> = text.chars().collect();
+        if self.told.is_empty() || !TALK.split('|').any(|it| lower.contains(it)) {
+            return text.to_owned();
+        }
+        let is_alone = |it: Option<&char>| it.is_none_or(|it| !it.is_ascii_alphanumeric());
+        let (mut named, mut at) = (String::with_capacity(text.len()), 0);
+        let mut count = 0;
+        while at < chars.len() {
+            let number = narrow(chars[at]).to_digit(10).filter(|_| {
+                is_alone(at.checked_sub(1).map(|it| &chars[it])) && is_alone(chars.get(at + 1))
+            });
+            let agent = number.and_then(|it| self.told.get((it as usize).checked_sub(1)?));
+            let behind = &chars[(at + 1).min(chars.len())..];
+            let is_joined = ["番目", "番", " and ", " with ", " to ", "と", " "]
+                .iter()
+                .find(|it| behind.iter().take(it.chars().count()).copied().eq(it.chars()));
+            match agent.zip(is_joined) {
+                Some((agent, joint)) => {
+                    named.truncate(named.trim_end_matches("number ").trim_end_matches('#').len());
+                    named.push_str(agent);
+                    count += 1;
+                    at += 1 + if joint.starts_with('番') { joint.chars().count() } else { 0 };
+                }
+                None => {
+                    named.push(chars[at]);
+                    at += 1;
+                }
+            }
+        }
+        // A number alone counts turns or anything else.
+        if count > 1 { named } else { text.to_owned() }
     }
 
     /// Whether it tells something, and does nothing.
@@ -222,7 +291,7 @@ impl Lists {
         self.state.as_ref().map_or_else(|| json!({}), |it| json!({ name: it }))
     }
 
-    fn talks(&self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
+    fn talks(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         if let Some(stopped) = output(answered, STOP) {
             let line = talk(context, &stopped["conversation"]);
             return context.conclude(context.say(
@@ -264,7 +333,8 @@ impl Lists {
         let talks: Vec<_> =
             talks.filter(|it| self.agents.iter().all(|agent| is_member(it, agent))).collect();
         if self.kind == Kind::Agents {
-            return agents(context, &talks);
+            self.told = members(&talks);
+            return agents(context, &self.told);
         }
         // They come with the newest first.
         let meant = match &talks[..] {
@@ -353,7 +423,7 @@ fn talk(context: &TurnContext<'_>, it: &Value) -> String {
 }
 
 /// The agents that took part in conversations, which is all that may be read without being one.
-fn agents(context: &TurnContext<'_>, talks: &[&Value]) -> Decision {
+fn members(talks: &[&Value]) -> Vec<String> {
     let mut names = Vec::<String>::new();
     for it in talks.iter().flat_map(|it| it["members"].as_array().into_iter().flatten()) {
         let Some(id) = it["agent_id"].as_str() else { continue };
@@ -361,6 +431,10 @@ fn agents(context: &TurnContext<'_>, talks: &[&Value]) -> Decision {
             names.push(id.to_owned());
         }
     }
+    names
+}
+
+fn agents(context: &TurnContext<'_>, names: &[String]) -> Decision {
     let page = context.say(
         "登録されているエージェントの全員は「エージェント」の画面で見られます。",
         "All agents that are defined are on the page for agents.",

@@ -60,6 +60,8 @@ pub(super) enum Sign {
     Paused,
     /// Agents that one may talk to.
     Partners,
+    /// What goes on is to end.
+    Ends,
     /// A game is to be begun, and it is not said by which agents.
     Begins,
 }
@@ -107,6 +109,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(93, Goal::Halt, &[HALT, Sign::Numbered], &[]),
     rule(93, Goal::Talks, &[Says(&[Word::RUNNING]), Sign::Speakers], &[HALT, THEIRS]),
     rule(93, Goal::Halt, &[HALT, Says(&[TALKS])], &[MADE]),
+    rule(93, Goal::Halt, &[Sign::Ends, Says(&[TALKS])], &[MADE, THEIRS]),
     // What was talked about already is listed.
     rule(93, Goal::Talks, &[Sign::Agent, Sign::Past], &[MADE, HALT, Sign::Identified]),
     rule(
@@ -167,6 +170,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Caused => utterance.causes_agents(),
         Sign::Rounds => rounds(utterance).is_some(),
         Sign::Latest => utterance.says(LATEST),
+        Sign::Ends => utterance.ends_it(),
         Sign::Paused => pauses(utterance).is_some(),
         Sign::Partners => utterance.says(PARTNERS),
         Sign::Begins => utterance.says(BEGINS) && !utterance.has(&[Word::NOT]),

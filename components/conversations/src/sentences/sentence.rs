@@ -251,9 +251,10 @@ const SOME_JAPANESE: &str = "エージェント|ai同士|ボット|ai二人|ai2�
 impl Sentence {
     /// Whether it wants what goes on to end: `that's enough, end it`, `もう止めて`.
     pub(super) fn ends_it(&self) -> bool {
-        const ENDS: &str = "that's enough|thats enough|that is enough|end it|stop it|stop them|end this|end the talk|call it off|cut it off|wrap it up|make them stop|もういいよ、止めて|もう止めて|もうやめさせて|そこまで|その辺で|終わらせて|切り上げ";
+        const ENDS: &str = "end that conversation|end this conversation|end the conversation|finish the conversation|finish that conversation|that's enough|thats enough|that is enough|end it|stop it|stop them|end this|end the talk|call it off|cut it off|wrap it up|make them stop|もういいよ、止めて|もう止めて|もうやめさせて|そこまで|その辺で|終わらせて|切り上げ";
         let text: String = self.lower.iter().collect();
-        marks(ENDS).any(|it| text.contains(it))
+        // What the agents are told is a message.
+        marks(ENDS).any(|it| text.contains(it)) && to_both(self).is_none()
     }
 
     /// What it orders where it is nothing else: `continue`, `kill it`, `再開`.
@@ -287,7 +288,7 @@ impl Sentence {
     /// How surely it asks how a conversation goes that was begun, if it does: `how is it going?`, `何を話した？`.
     pub(super) fn asks_how_it_goes(&self) -> Option<Percent> {
         /// What is asked of those who talk.
-        const SPOKEN: &str = "what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|anyone said|anybody said|been said|said anything|say anything|last word|latest word|last message|latest message|last line|is winning|who won|最後の発言|最後の言葉|最後に何|最後の一言|最新の発言|誰が勝|だれが勝|どっちが勝|どちらが勝|何か言った|何か話した|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
+        const SPOKEN: &str = "sum it up|sum them up|sum that up|summarise it|summarize it|summarise the conversation|summarize the conversation|a summary|recap|要約して|要約を|会話の要約|what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|anyone said|anybody said|been said|said anything|say anything|last word|latest word|last message|latest message|last line|is winning|who won|最後の発言|最後の言葉|最後に何|最後の一言|最新の発言|誰が勝|だれが勝|どっちが勝|どちらが勝|何か言った|何か話した|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
         /// What may be asked of anything.
         const ANY: &str = "is it finished|is it over|is it done|has it finished|has it ended|did it end|is that finished|still running|still going|what's happening|what is happening|what happened|status|progress|any news|進み具合|進捗|進んでる|進んでます|進んでいる|進んでいます|進んだ|どうなった|どうなって|どう進ん|様子は|様子を|調子は|状況は|どんな感じ|結果は|もう終わった|もう終わっ|もうおわった|終わりました|終わったか|終わった?|終わった？|まだ続いて|まだやって|順調";
         const CHARS_MAX: usize = 40;

@@ -409,3 +409,72 @@ fn the_same_is_asked_of_another_agent() {
         );
     }
 }
+
+/// A person to whom two conversations were listed that have ended.
+fn listed(sentence: &str) -> trial::Talk {
+    let mut talk = new_talk();
+    talk.say(sentence);
+    let members = json!([{ "agent_id": "worker-c" }, { "agent_id": "worker-d" }]);
+    let talks: Vec<Value> = ["conv_1", "conv_2"]
+        .iter()
+        .map(|id| json!({ "conversation_id": id, "state": "ended", "members": members }))
+        .collect();
+    talk.back(&[output(json!({ "conversations": talks }))]);
+    talk
+}
+
+#[test]
+fn a_conversation_of_a_list_is_read_by_its_number() {
+    for (first, later) in [
+        ("list conversations", "show number 2"),
+        ("list conversations", "a summary of #2 please"),
+        ("会話の一覧", "2番を見せて"),
+        ("会話の一覧", "２番目の要約"),
+        ("会話の一覧", "二つ目の内容を教えて"),
+    ] {
+        let mut talk = listed(first);
+        assert_eq!(call(&talk.say(later)).0, "list_conversations", "{later}");
+        let talks = ["conv_1", "conv_2"];
+        let talks = talks.map(|id| json!({ "conversation_id": id, "members": [] }));
+        let next = talk.back(&[output(json!({ "conversations": talks }))]);
+        let expected = ("get_conversation", json!({ "conversation_id": "conv_2" }));
+        assert_eq!(call(&next), expected, "{later}");
+    }
+}
+
+#[test]
+fn agents_that_were_told_talk_by_their_numbers() {
+    for (first, later) in [
+        ("エージェントは誰がいますか？", "1番と2番で雑談させて"),
+        ("エージェントは誰がいますか？", "１番と２番に旅行について話し合ってもらって"),
+        ("Which agents are there?", "let 1 and 2 chat"),
+        ("Which agents are there?", "have number 1 talk to number 2 about trains"),
+    ] {
+        let next = listed(first).say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "begin_conversation", "{later}");
+        let found = (&arguments["initiator_agent_id"], &arguments["target_agent_id"]);
+        assert_eq!(found, (&json!("worker-c"), &json!("worker-d")), "{later}");
+    }
+    // What is counted otherwise is no agent.
+    let mut talk = listed("Which agents are there?");
+    talk.say("book 1 and 2");
+    assert!(talk.confidence < 0.3);
+}
+
+#[test]
+fn a_conversation_that_was_begun_is_ended_or_summed_up() {
+    for (chain, later, tool) in [
+        (CHAINS[0], "end that conversation", "stop_conversation"),
+        (CHAINS[0], "finish the conversation please", "stop_conversation"),
+        (CHAINS[0], "sum it up", "get_conversation"),
+        (CHAINS[1], "要約して", "get_conversation"),
+    ] {
+        assert_eq!(call(&begun(chain).say(later)).0, tool, "{later}");
+    }
+    // What the agents are told is a message.
+    let told = begun(CHAINS[0]).say("tell them to end the conversation");
+    assert_eq!(call(&told).0, "write_message");
+    let asked = new_talk().say("please end the conversation");
+    assert_eq!(call(&asked).0, "list_conversations");
+}

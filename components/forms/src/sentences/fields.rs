@@ -1,6 +1,7 @@
 //! The fields that people name when they want a form: a list is cut into items, each item is read by
 //! itself, and what of it is not understood is kept to be reported.
 
+mod amend;
 mod bounds;
 mod item;
 mod kinds;
@@ -12,12 +13,11 @@ mod text;
 use language::{Language, scan::marks, utterance::Utterance};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::kinds::COMMON;
+pub(super) use self::{amend::amend, kinds::COMMON, list::are_kinds};
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
     kinds::{FIELDS, FREE, Kind},
-    list::{clauses, has_form, items, pieces, regions, untitled},
-    order::all_marked,
+    list::{clauses, has_form, items, regions, untitled},
     text::Text,
 };
 
@@ -69,7 +69,7 @@ pub(super) struct Reading {
 /// The fields that `utterance` names, in order.
 pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
-    let text = untitled(&text);
+    let text = untitled(&text.replace(" w/ ", " with "));
     let mut reading = Reading::default();
     let mut marked = Vec::new();
     let mut is_after = false;
@@ -338,7 +338,7 @@ fn is_mark(text: &str) -> bool {
 
 /// The names in `X and Y are required`, and whether they are; `*` stands for all others.
 pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
-    const ALL: &str = "全部|すべて|全て|全項目|ほかは|他は|それ以外|残り|all of them|all the others|all others|the others|others|the rest|everything else|everything|all fields|all";
+    const ALL: &str = "両方とも|両方|どちらも|どっちも|2つとも|二つとも|both of them|both|全部|すべて|全て|全項目|ほかは|他は|それ以外|残り|all of them|all the others|all others|the others|others|the rest|everything else|everything|all fields|all";
     const EXCEPT: &str = "except for|except|apart from|but not|以外は|以外";
     let mut text = Text::new(clause);
     let is_required = match () {
@@ -348,7 +348,7 @@ pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
     };
     let split = |text: &Text| {
         const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
-        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please";
+        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please|pls|plz|thanks";
         let names = items(&text.text()).into_iter().map(|name| {
             let mut name = Text::new(&name);
             name.strip(LEADS, TAILS);
@@ -604,7 +604,16 @@ pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
         "ファイル|添付|添付ファイル|資料|file|files|attachment|attachments|upload|document";
     let is_any = kind != "file" || marks(FILES).any(|it| it == name);
     let is_kind = || is_any && item::known(&text).is_some_and(|it| it.0.name == kind && it.2);
-    name == label || is_kind() || name.chars().count() > 1 && label.contains(&name) || name == kind
+    // `add yellow to the colours` names `Favourite colour`.
+    let single = name.strip_suffix('s').filter(|it| it.is_ascii() && it.len() > 2);
+    if single.is_some_and(|it| label.split(' ').any(|word| word == it)) {
+        return true;
+    }
+    let is_part = match name.chars().count() {
+        1 => !name.is_ascii() && label.ends_with(&name),
+        _ => label.contains(&name),
+    };
+    name == label || is_kind() || is_part || name == kind
 }
 
 /// Options of the table, in one language.
@@ -645,147 +654,5 @@ pub(super) fn distinguish(definition: &mut Value, others: &[Value]) {
     if is_taken(&name) {
         let number = (2..).find(|it| !is_taken(&format!("{name}_{it}"))).unwrap_or_default();
         definition["name"] = format!("{name}_{number}").into();
-    }
-}
-
-/// The fields of a form with what `utterance` adds, takes away or marks, and what was not understood; none
-/// where it says nothing of the kind.
-pub(super) fn amend(
-    utterance: &Utterance,
-    before: &[Value],
-    language: Language,
-) -> Option<(Vec<Value>, Vec<String>)> {
-    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
-    const REMOVE: &str = "は消して|を消して|も消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
-    let text: String = utterance.chars.iter().collect();
-    let mut fields = before.to_vec();
-    let mut left = Vec::new();
-    let mut is_changed = false;
-    let of = |field: &Value, name: &str| {
-        let text = |key: &str| field[key].as_str().unwrap_or_default();
-        is_called(name, text("name"), text("label"))
-    };
-    let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
-    for piece in pieces {
-        let text = Text::new(&piece);
-        let removed = text.find(REMOVE, 0);
-        if let Some((from, to)) = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii()) {
-            let names = match text.chars[from].is_ascii() {
-                true => text.piece(to, text.len()),
-                false => text.piece(0, from),
-            };
-            let count = fields.len();
-            for name in items(&names) {
-                // `やっぱり希望日は消して` names the day alone.
-                const LEADS: &str =
-                    "やっぱり|やはり|やっぱ|じゃあ|では|あと|それと|いや|actually|oh|ok";
-                let mut name = Text::new(&name);
-                name.strip(LEADS, "");
-                let name = name.text();
-                fields.retain(|it| !of(it, &name));
-            }
-            is_changed |= fields.len() < count;
-            continue;
-        }
-        if let Some((names, is_required)) = all_marked(&piece).or_else(|| marking(&piece)) {
-            let mut marked = false;
-            for field in &mut fields {
-                if names.iter().any(|name| name == "*" || of(field, name)) {
-                    field["required"] = is_required.into();
-                    marked = true;
-                    bound(field, &piece);
-                }
-            }
-            is_changed |= marked;
-            if marked {
-                continue;
-            }
-        }
-        // `個数は最大20まで` bounds a field that is there.
-        if !text.has(ADD)
-            && let Item::Fields { fields: listed, .. } = item::item(&piece, false)
-            && let [one] = listed.as_slice()
-            && !one.more.is_empty()
-        {
-            let called = |entry: &&mut Value| {
-                let text = |key: &str| entry[key].as_str().unwrap_or_default();
-                one.kind.name == text("name") || one.label.as_deref() == Some(text("label"))
-            };
-            if let Some(field) = fields.iter_mut().find(called) {
-                for (name, value) in &one.more {
-                    field[name.as_str()] = value.clone();
-                }
-                is_changed = true;
-                continue;
-            }
-            // `満足度は5段階で` asks for what the form lacks.
-            if !one.is_free {
-                let mut definition = one.definition(language, fields.len() + 1);
-                distinguish(&mut definition, &fields);
-                fields.push(definition);
-                is_changed = true;
-                continue;
-            }
-        }
-        if let Some(moved) = order::moved(&mut fields, &text, of) {
-            is_changed |= moved;
-            continue;
-        }
-        // `18歳以上だけ` bounds the one field that counts years.
-        if bounds::is_of_age(&piece)
-            && let Some(age) = fields.iter_mut().find(|it| it["name"] == "age")
-        {
-            bound(age, &piece);
-            is_changed = true;
-            continue;
-        }
-        // `make the email required too` asks for one that the form lacks.
-        let lacks = || {
-            let (names, is_required) = marking(&piece)?;
-            let word = if is_required { "required" } else { "optional" };
-            let are_kinds = names.iter().all(|it| item::is_kind(it));
-            are_kinds.then(|| {
-                names.iter().map(|it| format!("{it} {word}")).collect::<Vec<_>>().join(", ")
-            })
-        };
-        let list = match text.find(ADD, 0) {
-            Some((from, to)) if text.chars[from].is_ascii() => Some(text.piece(to, text.len())),
-            Some((from, _)) => Some(text.piece(0, from)),
-            None => lacks(),
-        };
-        if let Some(list) = list {
-            let mut list = Text::new(&list);
-            list.strip(
-                "and make|make|mark|have|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
-                "instead|as well|too|to it|to the form|代わりに|かわりに",
-            );
-            let mut found = Reading::default();
-            found.take(&items(&list.text()), true, &mut left);
-            for field in found.fields {
-                let mut definition = field.definition(language, fields.len() + 1);
-                distinguish(&mut definition, &fields);
-                fields.push(definition);
-                is_changed = true;
-            }
-            left.extend(found.left);
-        }
-    }
-    (is_changed && !fields.is_empty()).then_some((fields, left))
-}
-
-/// Adds what `piece` says of a field's values beside its being required.
-fn bound(field: &mut Value, piece: &str) {
-    let bounds = bounds::take(&mut Text::new(piece));
-    let numbers = [("min", bounds.min), ("max", bounds.max)];
-    let is_number = ["number", "range"].iter().any(|it| field["type"] == *it);
-    for (name, value) in numbers.into_iter().filter(|_| is_number) {
-        if let Some(value) = value {
-            field[name] = (value as i64).into();
-        }
-    }
-    for (name, value) in [("minLength", bounds.length_min), ("maxLength", bounds.length_max)] {
-        if let Some(value) = value {
-            field[name] = value.into();
-        }
     }
 }

@@ -6,14 +6,19 @@ use toolkit::Tool as _;
 
 use language::{
     Language,
+    chat::FOLLOWED,
     context::{TurnContext, failure, submitted},
+    rules::Percent,
     say,
     scan::marks,
     turn::{Answered, Decision},
     utterance::Utterance,
 };
 
-use super::fields::{self, COMMON, Field, Reading};
+use super::{
+    fields::{self, COMMON, Field, Reading},
+    words::FORM,
+};
 use crate::tools::RequestForm;
 
 /// What a form may be for: its title, the words for it, and the fields that it has where none is named;
@@ -104,6 +109,8 @@ const RENAMED: [(&str, &str); 2] = [
         " please| instead",
     ),
 ];
+/// How sure it is of a sentence that says something of a field that the form has.
+const NAMED: Percent = 80;
 const TITLE_MAX: usize = 60;
 const VALUE_MAX: usize = 200;
 
@@ -199,11 +206,11 @@ impl Survey {
         &self.left
     }
 
-    /// Changes the form that was asked for as `utterance` says: fields more or less, or required; whether it
-    /// says anything of that.
-    pub(super) fn amend(&mut self, utterance: &Utterance, language: Language) -> bool {
+    /// Changes the form that was asked for as `utterance` says: fields more or less, or required; how surely, where
+    /// it says anything of that.
+    pub(super) fn amend(&mut self, utterance: &Utterance, language: Language) -> Option<Percent> {
         if self.fields.is_empty() {
-            return false;
+            return None;
         }
         let is_field = |it: &Value| {
             it["label"].as_str().is_some_and(|it| matches!(it, "タイトル" | "題名" | "Title"))
@@ -212,13 +219,21 @@ impl Survey {
         if let Some(title) = title {
             self.title = Some(title.chars().take(TITLE_MAX).collect());
             (self.is_asked, self.values, self.left) = (false, None, Vec::new());
-            return true;
+            return Some(FOLLOWED);
         }
-        let amended = fields::amend(utterance, &self.fields, language);
-        let Some((fields, left)) = amended else { return false };
-        (self.fields, self.left) = (fields, left);
+        let amended = fields::amend(utterance, &self.fields, language)?;
+        (self.fields, self.left) = (amended.fields, amended.left);
         (self.is_asked, self.values, self.is_usual) = (false, None, false);
-        true
+        Some(if amended.is_sure { NAMED } else { FOLLOWED })
+    }
+
+    /// Whether `utterance` goes back to the form that waits for an answer: `フォームの続き`, `back to the form`.
+    pub(super) fn is_taken_up(&self, utterance: &Utterance) -> bool {
+        const BACK: &str = "の続き|に戻|へ戻|を再開|さっきのフォーム|さきほどのフォーム|back to|return to|continue with|go on with|carry on with|resume";
+        !self.fields.is_empty()
+            && !self.is_answered()
+            && utterance.has(&[FORM])
+            && utterance.says(BACK)
     }
 
     /// Whether it was filled in.
@@ -423,6 +438,9 @@ fn topic(utterance: &Utterance) -> Option<String> {
     if let Some(mut from) = form {
         for the in ["the ", "a ", "an ", "our ", "my "] {
             from += if utterance.is_at(the, from) { the.len() } else { 0 };
+        }
+        if fields::are_kinds(&utterance.piece(from, utterance.chars.len()).text) {
+            return None;
         }
         let stops = [" with", " asking", " that", ",", ".", " where", " please", "?", ":"];
         let to = stops

@@ -531,3 +531,128 @@ fn all_fields_are_marked_where_none_is_named() {
         );
     }
 }
+
+/// The labels of the fields of `form`.
+fn labels_of(form: &[Value]) -> Vec<&str> {
+    form.iter().filter_map(|it| it["label"].as_str()).collect()
+}
+
+/// The labels of the options of `field`.
+fn options_of(field: &Value) -> Vec<&str> {
+    let options = field["options"].as_array().into_iter().flatten();
+    options.filter_map(|it| it["label"].as_str()).collect()
+}
+
+#[test]
+fn options_are_added_to_the_field_that_is_named() {
+    const JA: &str = "名前と性別（男・女）と好きな色（赤・青）を聞くフォームを作って";
+    const EN: &str = "make a form with name, favourite colour (red, green) and size (S, M)";
+    for (first, later, at, last) in [
+        (JA, "性別に「回答しない」を足して", 1, "回答しない"),
+        (JA, "好きな色に黄色も追加して", 2, "黄色"),
+        (JA, "色の選択肢に緑を入れて", 2, "緑"),
+        (EN, "add yellow to the colours", 1, "yellow"),
+        (EN, "also add L to the size options", 2, "L"),
+    ] {
+        let fields = changed(first, later);
+        assert_eq!(fields.len(), 3, "{later}: {fields:?}");
+        let options = options_of(&fields[at]);
+        assert_eq!((options.len(), options.last()), (3, Some(&last)), "{later}");
+    }
+    // What is no option of a field that is there is a field.
+    assert_eq!(changed(EN, "add phone to the form").len(), 4);
+}
+
+#[test]
+fn fields_are_named_by_their_place() {
+    const JA: &str = "名前とメールと住所のフォームを作って";
+    const EN: &str = "make a form with name, email and phone";
+    for (first, later, rest) in [
+        (JA, "2番目を消して", &["お名前", "住所"][..]),
+        (JA, "最後の項目はいらない", &["お名前", "メールアドレス"]),
+        (EN, "remove the second one", &["Name", "Phone"]),
+        (EN, "drop the last field", &["Name", "Email"]),
+    ] {
+        assert_eq!(labels_of(&changed(first, later)), rest, "{later}");
+    }
+    for (first, later) in
+        [(JA, "2番目を任意に"), (EN, "make the second one optional"), (EN, "email optional plz")]
+    {
+        let fields = changed(first, later);
+        assert_eq!((fields.len(), &fields[1]["required"]), (3, &json!(false)), "{later}");
+    }
+    for (first, later) in [
+        ("名前とメールのフォームを作って", "両方任意で"),
+        ("make a form with name and email", "both optional"),
+    ] {
+        let fields = changed(first, later);
+        assert!(fields.iter().all(|it| it["required"] == json!(false)), "{later}: {fields:?}");
+    }
+}
+
+#[test]
+fn a_field_is_taken_back_in_few_words() {
+    for later in ["住所いらない", "住所はやめとく", "やっぱり住所は不要です", "住所はなくていい"]
+    {
+        let fields = changed("名前とメールと住所のフォームを作って", later);
+        assert_eq!(labels_of(&fields), ["お名前", "メールアドレス"], "{later}");
+    }
+}
+
+#[test]
+fn a_list_of_fields_is_no_purpose_of_a_form() {
+    for sentence in [
+        "make a form for name, email and phone",
+        "a form for name, email and phone please",
+        "I need a survey for name, email, phone",
+    ] {
+        let decided = new_talk().say(sentence);
+        let (_, arguments) = call(&decided);
+        let form = &arguments["form_schema"];
+        let fields = form["fields"].as_array().unwrap();
+        assert_eq!(labels_of(fields), ["Name", "Email", "Phone"], "{sentence}");
+        assert_ne!(form["title"], "Name", "{sentence}");
+    }
+}
+
+#[test]
+fn options_of_which_so_many_are_chosen_are_one_field() {
+    for (sentence, most) in [
+        ("好きな色を赤・青・緑から2つまで選ぶフォームを作って", json!(2)),
+        ("トッピングはハム・卵・のりから最大2つ選べるアンケートを作って", json!(2)),
+        ("a form asking for lunch with choices curry, ramen, sushi", Value::Null),
+        ("a form asking for a size with the options S, M, L", Value::Null),
+    ] {
+        let fields = form(&[sentence]);
+        assert_eq!((fields.len(), options_of(&fields[0]).len()), (1, 3), "{sentence}: {fields:?}");
+        assert_eq!(fields[0]["maxSelect"], most, "{sentence}");
+    }
+}
+
+#[test]
+fn what_is_asked_on_a_scale_or_by_a_switch_is_a_field() {
+    for (sentence, label, kind) in [
+        ("満足度を5段階で聞くフォーム", "満足度", "range"),
+        ("通知のオンオフを聞くフォーム", "通知", "checkbox"),
+        ("a form with an on/off switch for alerts", "alerts", "checkbox"),
+    ] {
+        let fields = form(&[sentence]);
+        let is_it = |it: &Value| {
+            it["type"] == kind
+                && it["label"].as_str().unwrap().to_lowercase().contains(&label.to_lowercase())
+        };
+        assert!(fields.len() == 1 && is_it(&fields[0]), "{sentence}: {fields:?}");
+    }
+}
+
+#[test]
+fn a_form_that_waits_is_taken_up_again() {
+    for (first, later) in [
+        ("名前とメールを聞くフォームを作って", "フォームの続き"),
+        ("名前とメールを聞くフォームを作って", "さっきのフォームに戻って"),
+        ("make a form with name and email", "back to the form"),
+        ("make a form with name and email", "let's continue with the form"),
+    ] {
+        assert_eq!(changed(first, later).len(), 2, "{later}");
+    }
+}

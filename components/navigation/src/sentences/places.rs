@@ -81,6 +81,11 @@ fn pointed(text: &str) -> String {
     pointed + rest
 }
 
+/// Whether `text` has a place that is known by name.
+pub(super) fn is_known(text: &str) -> bool {
+    !known::spots(&text.chars().collect::<Vec<_>>()).is_empty()
+}
+
 impl Sentence {
     /// What `text` has of places and constraints.
     pub(super) fn of(text: &str, today: Date) -> Self {
@@ -101,6 +106,18 @@ impl Sentence {
         Self { utterance, spots, phrases, constraints, is_anything, compared: OnceCell::new() }
     }
 
+    /// Where a second route stands that the sentence asks for as well: `、それと渋谷から川崎`, `and Shibuya to Kawasaki`.
+    pub(super) fn second(&self) -> Option<(usize, usize)> {
+        let is_route = |pair: &[(usize, usize)]| {
+            let between: String = self.lower.get(pair[0].1..pair[1].0)?.iter().collect();
+            ["to", "から"].contains(&between.trim()).then_some((pair[0].0, pair[1].1))
+        };
+        let routes: Vec<_> = self.spots.windows(2).filter_map(is_route).collect();
+        // `A to B to C` is one route.
+        let first = routes.first()?;
+        routes.iter().find(|it| it.0 > first.1).copied()
+    }
+
     /// Where phrases for a route stand.
     pub(super) fn spans(&self) -> Vec<(usize, usize)> {
         self.phrases.clone()
@@ -114,11 +131,15 @@ impl Sentence {
     /// Where a route begins and ends, as far as the sentence has it.
     pub(super) fn places(&self, is_list: bool) -> Places {
         let places = self.named_places(is_list);
-        // `人数は1から5まで` has numbers, and no places.
+        /// What a number counts, and what stands behind a range of them.
+        const UNITS: &str =
+            "の間で|の間|まで|くらい|cm|kg|センチ|キロ|人|名|個|枚|点|歳|才|円|回|%|文字|日";
+        // `人数は1から5まで`, `身長は100から250の間で` have numbers, and no places.
         let all = places.origins.iter().chain(&places.destinations);
         let is_count = |it: &Piece| {
             let number = it.text.rsplit_once('は').map_or(it.text.as_str(), |it| it.1).trim();
-            !number.is_empty() && number.chars().all(|it| it.is_ascii_digit())
+            let unit = number.trim_start_matches(|it: char| it.is_ascii_digit());
+            unit.len() < number.len() && (unit.is_empty() || marks(UNITS).any(|it| it == unit))
         };
         if all.clone().next().is_some() && all.clone().all(is_count) {
             return Places::default();

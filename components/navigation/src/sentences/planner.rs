@@ -96,9 +96,12 @@ impl Planner {
     }
 }
 
-/// Whether `sentence` has a constraint that the planner knows, on top of the earlier ones.
-pub(super) fn understands(sentence: &str, now: Timestamp) -> bool {
-    read::sentence(sentence, &Constraints::default(), now).once.is_read
+/// Whether `sentence` has a constraint that the planner knows, on top of the earlier ones `said`.
+pub(super) fn understands(said: &[String], sentence: &str, now: Timestamp) -> bool {
+    let before = said
+        .iter()
+        .fold(Constraints::default(), |before, text| read::sentence(text, &before.lasting(), now));
+    read::sentence(sentence, &before.lasting(), now).once.is_read
 }
 
 /// Whether `sentence` asks for trains, buses or planes alone, which no route is searched by.

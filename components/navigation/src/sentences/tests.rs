@@ -630,3 +630,149 @@ fn numbers_are_no_places() {
         assert!(talk.confidence < 0.5, "{sentence}");
     }
 }
+
+/// The call that the last of `sentences` leads to, after each of the others was answered by routes.
+fn asked(sentences: &[&str]) -> Value {
+    let (last, before) = sentences.split_last().unwrap();
+    let mut talk = new_talk();
+    for sentence in before {
+        talk.say(sentence);
+        talk.back(&[routes()]);
+    }
+    let decided = talk.say(last);
+    let (tool, arguments) = call(&decided);
+    assert_eq!(tool, "route_search", "{sentences:?}");
+    arguments
+}
+
+#[test]
+fn what_takes_a_places_place_is_put_where_that_was() {
+    for (first, later, expected) in [
+        ("東京駅から横浜駅まで", "東京駅じゃなくて品川駅", ("品川駅", "横浜駅")),
+        ("東京駅から横浜駅まで", "やっぱり東京ではなくて品川から", ("品川", "横浜駅")),
+        ("東京駅から横浜駅まで", "横浜駅じゃなくて川崎駅にして", ("東京駅", "川崎駅")),
+        ("東京駅から横浜駅まで", "横浜の代わりに蒲田駅でお願いします", ("東京駅", "蒲田駅")),
+        ("from Tokyo to Yokohama", "not tokyo, shinagawa", ("shinagawa", "Yokohama")),
+        ("from Tokyo to Yokohama", "replace Yokohama with Kawasaki", ("Tokyo", "Kawasaki")),
+        ("from Tokyo to Yokohama", "Shibuya instead of Tokyo", ("Shibuya", "Yokohama")),
+    ] {
+        let arguments = asked(&[first, later]);
+        let found = (arguments["origin"].as_str(), arguments["destination"].as_str());
+        assert_eq!(found, (Some(expected.0), Some(expected.1)), "{first} {later}");
+    }
+}
+
+#[test]
+fn a_stop_takes_the_place_of_a_stop() {
+    for (first, later) in [
+        ("東京駅から横浜駅まで川崎駅経由", "川崎じゃなくて蒲田駅"),
+        ("東京駅から横浜駅まで川崎駅を経由して", "川崎駅の代わりに蒲田駅に寄って"),
+        ("東京駅から横浜駅まで川崎駅経由", "川崎駅をやめて蒲田駅にして"),
+    ] {
+        let arguments = asked(&[first, later]);
+        assert_eq!(arguments, json!({ "origin": "東京駅", "destination": "横浜駅" }), "{later}");
+        assert_eq!(stops(&[first, later]), ["蒲田駅"], "{later}");
+    }
+    for later in ["scratch Kawasaki, via Shinagawa", "Shinagawa instead of Kawasaki"] {
+        assert_eq!(
+            stops(&["from Tokyo to Yokohama via Kawasaki", later]),
+            ["shinagawa"],
+            "{later}"
+        );
+    }
+}
+
+/// The stops of the way that the last of `sentences` leads to.
+fn stops(sentences: &[&str]) -> Vec<String> {
+    let (last, before) = sentences.split_last().unwrap();
+    let mut talk = new_talk();
+    for sentence in before {
+        talk.say(sentence);
+        talk.back(&[routes()]);
+    }
+    talk.say(last);
+    let stops = talk.last[0].meta.get("navigation/via").and_then(Value::as_array);
+    let stops = stops.into_iter().flatten().filter_map(Value::as_str);
+    stops.map(str::to_lowercase).collect()
+}
+
+#[test]
+fn a_way_that_is_reversed_keeps_its_stops() {
+    let there = "東京駅→渋谷→新宿→池袋の順で回りたい";
+    for later in ["逆順で", "順番を逆にして"] {
+        assert_eq!(stops(&[there, later]), ["新宿", "渋谷"], "{later}");
+    }
+    let there = "from Tokyo to Yokohama via Kawasaki";
+    assert_eq!(stops(&[there, "reverse the route"]), ["kawasaki"]);
+    assert!(stops(&[there, "and the way back?"]).is_empty());
+}
+
+#[test]
+fn a_later_time_keeps_the_day_and_a_later_day_the_time() {
+    let first = "東京駅から横浜駅まで、明日の朝8時半出発";
+    let leaves = |later: &[&str]| {
+        let all: Vec<&str> = std::iter::once(first).chain(later.iter().copied()).collect();
+        asked(&all)["departure_time"].as_str().unwrap_or_default().to_owned()
+    };
+    let day = leaves(&[])[..10].to_owned();
+    for later in ["夜の9時にして", "21時にして", "9pm instead"] {
+        assert_eq!(leaves(&[later]), format!("{day}T21:00:00+09:00"), "{later}");
+    }
+    let next = leaves(&["明後日の朝8時半に変えて"]);
+    assert!(next > leaves(&[]), "{next}");
+    for later in ["あさってに変えて", "やっぱり明後日で", "make it the day after tomorrow"]
+    {
+        assert_eq!(leaves(&[later]), next, "{later}");
+    }
+}
+
+#[test]
+fn a_wish_that_is_spelled_in_hiragana_is_heeded() {
+    for (sentence, avoided) in [
+        ("東京駅から羽田空港　車で　有料道路つかわないで", "tolls"),
+        ("東京駅から横浜駅まで高速はつかわずに", "highways"),
+        ("東京駅から横浜駅まで、高速をとおらないルート", "highways"),
+    ] {
+        assert_eq!(asked(&[sentence])["avoid"], json!([avoided]), "{sentence}");
+    }
+}
+
+#[test]
+fn a_road_that_is_called_by_its_number_is_told_about() {
+    for sentences in [
+        &["246号を通って渋谷から二子玉川まで"][..],
+        &["渋谷から二子玉川まで", "246は避けて"],
+        &["渋谷から二子玉川まで", "ルート246で行きたい"],
+        &["from Shibuya to Yokohama", "via route 246"],
+        &["from Shibuya to Yokohama", "not via 246"],
+    ] {
+        let (last, before) = sentences.split_last().unwrap();
+        let mut talk = new_talk();
+        for sentence in before {
+            talk.say(sentence);
+            talk.back(&[routes()]);
+        }
+        talk.say(last);
+        let text = concluded(&talk.back(&[routes()])).text();
+        let is_told = text.contains("道路や橋") || text.contains("road or bridge");
+        assert!(is_told && !text.contains("分からない") && !text.contains("understand"), "{text}");
+    }
+}
+
+#[test]
+fn of_two_routes_in_one_sentence_the_second_is_told_about() {
+    for (sentence, origin) in [
+        ("新宿から品川、それと渋谷から川崎のルート", "新宿"),
+        ("Tokyo to Yokohama and Shibuya to Kawasaki", "Tokyo"),
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        assert_eq!(call(&next).1["origin"], origin, "{sentence}");
+        let text = concluded(&talk.back(&[routes()])).text();
+        let is_told = text.contains("ルートは1つ") || text.contains("One route can");
+        assert!(is_told && !text.contains("分からない") && !text.contains("understand"), "{text}");
+        talk.say("渋谷から川崎");
+        let text = concluded(&talk.back(&[routes()])).text();
+        assert!(!text.contains("ルートは1つ"), "{text}");
+    }
+}

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 
 use language::{
     context::{TurnContext, failure, output, submitted},
+    message::Part,
     say,
+    scan::marks,
     turn::{Answered, Decision},
     utterance::Piece,
     words::Word,
@@ -27,6 +29,9 @@ const PLACE_MAX: usize = 200;
 
 /// Places that only the person knows.
 const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school|空港|駅|最寄り駅|最寄りの駅|airport|the airport|station|the station|there|そこ|あそこ";
+
+/// What says that a stop beside it is left out.
+const LEFT_OUT: &str = "skip|without|not via|don't|no |forget|drop|scratch|remove|leave out|ditch|なし|無し|やめ|抜き|いらない|要らない|飛ばし|とばし|外して|はずして|消して|カット";
 
 /// Places on one side of a table of distances.
 const COMPARED_MAX: usize = 25;
@@ -64,6 +69,9 @@ pub(super) struct Way {
     /// The place that another one took the place of.
     #[serde(default)]
     pub(super) replaced: Option<String>,
+    /// Whether the last sentence asks for another route besides.
+    #[serde(default)]
+    pub(super) has_second: bool,
 }
 
 /// The names of places, without those that say where only to who lives there: `家から会社まで`.
@@ -97,6 +105,9 @@ impl Way {
         for piece in places.origins.iter().chain(&places.destinations).chain(&via) {
             constraint[piece.from..piece.to].fill(' ');
         }
+        let ends = places.origins.iter().chain(&places.destinations);
+        let second = utterance.second().filter(|_| kind == Kind::Route);
+        let has_second = second.is_some_and(|it| ends.into_iter().all(|end| end.to <= it.0));
         let mut way = Self {
             kind,
             origins: names(places.origins),
@@ -105,6 +116,7 @@ impl Way {
             measure: Measure::of(&constraint),
             telling: Telling::of(utterance),
             said: vec![constraint.into_iter().collect()],
+            has_second,
             ..Self::default()
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
@@ -141,7 +153,7 @@ impl Way {
             ("from there", "from ", ""),
             ("to there", "to ", ""),
         ];
-        const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
+        const BACK: &str = "順番を逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
         let Some(end) = self.destinations.first() else { return text.to_owned() };
         let lower = text.to_lowercase();
         for asked in ["how far is it", "is it far"] {
@@ -172,9 +184,19 @@ impl Way {
         let rest =
             rest.trim_matches(|it: char| it.is_whitespace() || "、。，,.?!？！".contains(it));
         let kept = kept(&self.said, rest, back.is_ascii());
-        match back.is_ascii() {
-            true => format!("from {end} to {begin}, {rest}, {kept}"),
-            false => format!("{end}から{begin}まで、{rest}。{kept}"),
+        // What is reversed has its stops; who goes back need not stop again.
+        let is_return = ["帰", "復路", "back", "return"].iter().any(|it| back.contains(it));
+        let stops = self.via.iter().rev().filter(|_| !is_return);
+        let stops: Vec<_> = stops.map(String::as_str).collect();
+        match (back.is_ascii(), stops.is_empty()) {
+            (true, true) => format!("from {end} to {begin}, {rest}, {kept}"),
+            (true, false) => {
+                format!("from {end} to {begin} via {}, {rest}, {kept}", stops.join(" and "))
+            }
+            (false, true) => format!("{end}から{begin}まで、{rest}。{kept}"),
+            (false, false) => {
+                format!("{end}から{begin}まで、{}を経由、{rest}。{kept}", stops.join("と"))
+            }
         }
     }
 
@@ -188,7 +210,8 @@ impl Way {
         // What was replaced may be called without its last word.
         let short = |it: &String| it.strip_suffix('駅').map(str::to_owned);
         let replaced = self.replaced.iter().flat_map(|it| [Some(it.clone()), short(it)]).flatten();
-        named.cloned().chain(replaced).chain(fields).collect()
+        let words = marks(LEFT_OUT).filter(|_| self.replaced.is_some()).map(str::to_owned);
+        named.cloned().chain(replaced).chain(fields).chain(words).collect()
     }
 
     /// The route with the ends that `utterance` names anew, where it names any: `actually from Shinagawa`,
@@ -261,7 +284,7 @@ impl Way {
         // The distance of one pair is that of a route.
         let is_pair =
             self.kind == Kind::Distances && self.origins.len() == 1 && self.destinations.len() == 1;
-        (self.kind == Kind::Route || is_pair) && understands(text, context.now)
+        (self.kind == Kind::Route || is_pair) && understands(&self.said, text, context.now)
     }
 
     /// Whether `utterance` asks what the answer about this route says: the tolls, when to leave.
@@ -286,11 +309,9 @@ impl Way {
     /// The stops that `utterance` takes back: `やっぱり寄らない`, `skip Akihabara`.
     fn skipped(&self, utterance: &Sentence) -> Vec<String> {
         const NO_STOP: &str = "経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
-        const NO: &str =
-            "skip|without|not via|don't|no |forget|drop|なし|やめ|抜き|いらない|飛ばし|外して";
         let text: String = utterance.lower.iter().collect();
         let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
-        let (is_all, is_some) = (has(NO_STOP) || utterance.is_anything(), has(NO));
+        let (is_all, is_some) = (has(NO_STOP) || utterance.is_anything(), has(LEFT_OUT));
         // A station is called without its last word, too.
         let is_named = |stop: &str| {
             let stop = stop.to_lowercase();
@@ -387,7 +408,16 @@ impl Way {
                 }
                 Decision::Call(calls)
             }
-            it @ Decision::Conclude(_) => it,
+            Decision::Conclude(mut conclusion) => {
+                if self.has_second {
+                    let only = context.say(
+                        "一度に検索できるルートは1つのため、最初のルートだけを探しました。もう1つは続けて書いてください。",
+                        "One route can be searched at a time, so this is the first one. Write the other one next.",
+                    );
+                    conclusion.parts.push(Part::text(format!("\n{only}")));
+                }
+                Decision::Conclude(conclusion)
+            }
         }
     }
 

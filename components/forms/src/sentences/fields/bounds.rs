@@ -106,7 +106,16 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     const LESS: &str = "up to |maximum |maximum of |max |max. |max of |at most |no more than |not more than |under |最大|最高";
     const MORE: &str = "at least |minimum |minimum of |min |min. |over |more than |最低|最小";
     const EXACT: &str = "exactly |ちょうど";
+    // `12月10日` is a day.
+    if at.checked_sub(1).is_some_and(|it| text.chars[it] == '月') {
+        return None;
+    }
     let (first, mut end) = number(text, at)?;
+    if text.chars.get(end) == Some(&'月')
+        && text.chars.get(end + 1).is_some_and(char::is_ascii_digit)
+    {
+        return None;
+    }
     let first_end = end;
     end = unit(text, end);
     let before = |phrases: &'static str| {

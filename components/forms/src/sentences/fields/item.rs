@@ -32,8 +32,8 @@ pub(super) enum Item {
     Nothing,
 }
 
-pub(super) const REQUIRED: &str = "必須項目|必須|必ず|入力必須|required|mandatory|compulsory|obligatory|a must|must be filled in|must be filled|can't be empty|may not be empty|must be ticked|must be checked|has to be filled in|needs to be filled in|is needed";
-pub(super) const OPTIONAL: &str = "必須じゃなくていい|必須じゃなくて|必須じゃない|必須でなくていい|必須でなくて|必須ではない|必須ではなく|必須にしない|必須にしなく|任意|なくてもいい|なくてもok|無くてもいい|書かなくてもいい|入力しなくてもいい|あれば|できれば|もしあれば|省略可|doesn't have to be filled in|don't have to be filled in|doesn't have to be|don't have to be|doesn't need to be filled in|doesn't need to be|need not be|isn't required|aren't required|isn't mandatory|optionally|optional|not required|not mandatory|not needed|needn't be filled in|nobody has to fill in|no one has to fill in|if any|if there are any|if there are some|if there is one|if they have one|if they want|if they like|if applicable|can be left empty|can be empty|can be blank|may be empty|may be blank";
+pub(super) const REQUIRED: &str = "必須項目|必須|ひっす|必ず|入力必須|required|mandatory|compulsory|obligatory|a must|must be filled in|must be filled|can't be empty|may not be empty|must be ticked|must be checked|has to be filled in|needs to be filled in|is needed";
+pub(super) const OPTIONAL: &str = "必須じゃなくていい|必須じゃなくて|必須じゃない|必須でなくていい|必須でなくて|必須ではない|必須ではなく|必須にしない|必須にしなく|任意|にんい|なくてもいい|なくてもok|無くてもいい|書かなくてもいい|入力しなくてもいい|あれば|できれば|もしあれば|省略可|doesn't have to be filled in|don't have to be filled in|doesn't have to be|don't have to be|doesn't need to be filled in|doesn't need to be|need not be|isn't required|aren't required|isn't mandatory|optionally|optional|not required|not mandatory|not needed|needn't be filled in|nobody has to fill in|no one has to fill in|if any|if there are any|if there are some|if there is one|if they have one|if they want|if they like|if applicable|can be left empty|can be empty|can be blank|may be empty|may be blank";
 const SEVERAL: &str = "複数選択可|複数回答可|複数可|複数選択|複数選べ|複数回答|複数|いくつでも|好きなだけ|全て選|すべて選|multiple choice allowed|multiple answers|multiple|select all that apply|all that apply|any number|several|more than one|as many as they like";
 const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
 const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
@@ -48,7 +48,7 @@ const TYPES: &[(&str, &str)] = &[
     ("radio", "radio buttons|radio button|radio|ラジオボタン|ラジオ"),
     (
         "checkbox",
-        "checkboxes|checkbox|check boxes|check box|tick boxes|tick box|tickbox|tick-box|チェックボックス|チェック欄",
+        "on/off switch|on/off toggle|on-off switch|toggle switch|toggle|のオンオフ|オンオフ|のオン・オフ|オン・オフ|のオン/オフ|オン/オフ|トグルスイッチ|トグル|checkboxes|checkbox|check boxes|check box|tick boxes|tick box|tickbox|tick-box|チェックボックス|チェック欄",
     ),
     ("range", "slider|sliding scale|scale|スライダー|つまみ"),
     (
@@ -397,7 +397,8 @@ impl About {
     /// Takes the options out of `text`, where none are known yet.
     fn inline(&mut self, text: &mut Text) {
         if self.options.is_empty()
-            && let Some((options, is_bare)) = options::inline(text, self.is_several)
+            && let Some((options, is_bare)) =
+                options::inline(text, self.is_several || self.bounds.max.is_some())
         {
             self.options = options;
             self.is_bare_list |= is_bare;

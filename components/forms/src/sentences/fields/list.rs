@@ -5,6 +5,7 @@ use language::scan::marks;
 use super::{
     is_mark,
     kinds::WORDS,
+    options,
     text::{Text, outside},
 };
 
@@ -21,7 +22,7 @@ const FORMS: &str = "入力フォーム|登録画面|登録の画面|入力画�
 /// What stands before a list in English.
 const BEFORE: &str = "ask about|asks about|asking about|with the following fields|with fields for|with fields|with|asking for|asking|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
 /// What stands behind a list in Japanese.
-const BEHIND: &str = "をアップロードでき|アップロードでき|を添付でき|添付でき|も書|も選|も入力|も記入|も教え|も添付|を評価|で評価|で選|で答え|で回答|に答え|を回答|から選|一つ選|1つ選|ひとつ選|で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
+const BEHIND: &str = "をアップロードでき|アップロードでき|を添付でき|添付でき|も書|も選|も入力|も記入|も教え|も添付|を評価|で評価|で聞く|で聞い|で聞き|で尋ね|で選|で答え|で回答|に答え|を回答|から選|一つ選|1つ選|ひとつ選|2つ選|3つ選|二つ選|三つ選|で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
 
 /// The sentences of a text.
 pub(super) fn clauses(text: &str) -> Vec<String> {
@@ -167,7 +168,9 @@ fn last(text: &Text, from: usize, to: usize) -> Option<(usize, usize)> {
 /// what is before it are options.
 fn verb_end(text: &Text, from: usize, to: usize) -> usize {
     match text.chars[from] {
-        'か' | 'の' | '一' | '1' | 'ひ' => to,
+        // `2つまで選ぶ`.
+        'で' if from > 0 && text.is_at("まで", from - 1) => from + 1,
+        'か' | 'の' | '一' | '二' | '三' | '1' | '2' | '3' | 'ひ' => to,
         _ => from,
     }
 }
@@ -228,12 +231,11 @@ struct Part {
 
 /// Where options stand of which one is chosen: `和食・洋食・中華から一つ`, `お弁当は鮭、のり弁のどれか`.
 fn chosen(text: &Text) -> Vec<(usize, usize)> {
-    const CHOSEN: &str = "から一つ|から1つ|からひとつ|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか";
     const OPTION_MAX: usize = 12;
     let is_end = |at: usize| matches!(text.chars[at], '、' | ',' | '。' | '\n' | '(' | ')');
     let mut spans = Vec::new();
     let mut at = 1;
-    while let Some((end, next)) = text.find(CHOSEN, at) {
+    while let Some((end, next)) = text.find(options::CHOSEN, at) {
         let mut from = end;
         // From the last option back to the one with the label.
         loop {
@@ -283,7 +285,7 @@ fn joined(items: Vec<Part>) -> Vec<String> {
 
 /// Where the words stand behind which options begin: `a choice of S, M or L`, `toppings out of ham, …`.
 pub(super) fn choice(text: &Text) -> Option<(usize, usize)> {
-    const CHOICE: &str = "dropdown of|drop-down of|drop down of|dropdown menu of|drop-down menu of|menu of|radio buttons for|radio buttons of|a choice of|choice of|choice between|choose between|choose from|chosen from|select from|pick from|one of|any of|out of|among|from among|either|with options|options";
+    const CHOICE: &str = "dropdown of|drop-down of|drop down of|dropdown menu of|drop-down menu of|menu of|radio buttons for|radio buttons of|a choice of|choice of|choice between|choose between|choose from|chosen from|select from|pick from|one of|any of|out of|among|from among|either|with options|with the options|options|with choices|with the choices|choices";
     const VERBS: &str =
         "choose|choosing|pick|picking|select|selecting|favourite|favorite|all that apply";
     let from = |it: (usize, usize)| text.find("out of|from", it.1);
@@ -339,6 +341,12 @@ fn spans(text: &Text) -> Vec<(usize, usize)> {
     spans
 }
 
+/// Whether `list` has names of kinds of fields and nothing else.
+pub(in crate::sentences) fn are_kinds(list: &str) -> bool {
+    let items = items(list);
+    !items.is_empty() && items.iter().all(|it| super::item::is_kind(it))
+}
+
 /// Where what the form is for ends: `for the picnic, name and phone`.
 fn topic_end(text: &Text, from: usize) -> usize {
     const LEADS: &str = "for|about|on|regarding|to sign up for|to";
@@ -347,6 +355,11 @@ fn topic_end(text: &Text, from: usize) -> usize {
         return from;
     }
     let is_outside = outside(&text.chars);
+    // `a form for name, email and phone` lists its fields.
+    let behind = text.find("for", begin).filter(|it| it.0 == begin);
+    if let Some((_, to)) = behind.filter(|it| are_kinds(&text.piece(it.1, text.len()))) {
+        return to;
+    }
     let end = |it: &usize| is_outside[*it] && matches!(text.chars[*it], ',' | ':' | ';' | '-');
     (begin..text.len()).find(end).unwrap_or(text.len())
 }

@@ -9,6 +9,8 @@ use super::{
 };
 
 pub(super) const OPTION_MAX: usize = 40;
+/// What stands behind options of which some are chosen.
+pub(super) const CHOSEN: &str = "から一つ|から1つ|からひとつ|から2つ|から3つ|から4つ|から5つ|から二つ|から三つ|から最大|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか";
 
 /// Whether it counts options: `1つ以上`, `at least two`.
 pub(super) fn is_count(text: &str) -> bool {
@@ -74,9 +76,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
         *text = Text::new(&format!("{rest}から選"));
     }
     // `SMLから1つ`, `S・M・Lから選ぶ`.
-    if let Some((from, _)) =
-        text.find("から1つ|から一つ|からひとつ|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか", 1)
-    {
+    if let Some((from, _)) = text.find(CHOSEN, 1) {
         let begin = text.chars[..from]
             .iter()
             .rposition(|it| matches!(it, 'は' | 'を' | ':'))

@@ -1,11 +1,12 @@
-//! Fields of a form that get another place or another name, and all of them at once: `move email to the top`, `住所を電話番号に変えて`.
+//! Fields of a form that get another place, another name or more options, that are named by their place, and all of them at once: `move email to the top`, `住所を電話番号に変えて`.
 
 use language::scan::marks;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     capital,
     item::{OPTIONAL, REQUIRED},
+    list::items,
     text::Text,
 };
 
@@ -77,4 +78,70 @@ pub(super) fn all_marked(piece: &str) -> Option<(Vec<String>, bool)> {
     };
     text.strip(LEADS, TAILS);
     (text.len() == 0).then(|| (vec!["*".to_owned()], is_required))
+}
+
+/// The name of the field that `name` means by its place among `fields`: `2番目`, `the last question`.
+pub(super) fn by_place(name: &str, fields: &[Value]) -> Option<String> {
+    const LEADS: &str = "やっぱり|やっぱ|じゃあ|the|field|question|項目の|項目|質問の|質問";
+    const TAILS: &str = "field|question|one|の項目|の質問|の欄|項目|質問|欄|やつ|の|を|は|も|に";
+    const LAST: &str = "last|最後|一番最後|いちばん最後|一番下";
+    const PLACES: [&str; 8] = [
+        "first|1st|number 1|#1|1番|1番目|一番目|1つ目|一つ目|最初|一番上",
+        "second|2nd|number 2|#2|2番|2番目|二番目|2つ目|二つ目",
+        "third|3rd|number 3|#3|3番|3番目|三番目|3つ目|三つ目",
+        "fourth|4th|number 4|#4|4番|4番目|四番目|4つ目|四つ目",
+        "fifth|5th|number 5|#5|5番|5番目|五番目|5つ目|五つ目",
+        "sixth|6th|number 6|#6|6番|6番目|六番目|6つ目|六つ目",
+        "seventh|7th|number 7|#7|7番|7番目|七番目|7つ目|七つ目",
+        "eighth|8th|number 8|#8|8番|8番目|八番目|8つ目|八つ目",
+    ];
+    let mut text = Text::new(name);
+    text.strip(LEADS, TAILS);
+    let text = text.text().to_lowercase();
+    let place = PLACES.iter().position(|it| marks(it).any(|it| it == text));
+    let last = || marks(LAST).any(|it| it == text).then(|| fields.len().checked_sub(1))?;
+    fields.get(place.or_else(last)?)?["name"].as_str().map(str::to_owned)
+}
+
+/// Adds options to a field that has some, where `text` says so: `性別に「回答しない」を足して`, `add yellow to the
+/// colours`; whether it does. `is_called` says whether a name means a field.
+pub(super) fn added_options(
+    fields: &mut [Value],
+    text: &Text,
+    is_called: impl Fn(&Value, &str) -> bool,
+) -> bool {
+    const ADDS: &str = "を追加|も追加|追加して|を足して|も足して|足して|を入れて|も入れて|を加えて|も加えて|をつけて|もつけて";
+    const VERBS: &str = "also add|and add|add|include|put";
+    const LEADS: &str =
+        "the|list of|choices of|options of|choices for|options for|じゃあ|あと|やっぱり";
+    const TAILS: &str = "options|option|choices|choice|list|too|as well|please|の選択肢|選択肢";
+    const QUOTES: &[char] = &['「', '」', '『', '』', '"', '“', '”', ' ', '.', '!'];
+    const OPTION_MAX: usize = 40;
+    const OPTIONS_MAX: usize = 50;
+    let english = text.find(VERBS, 0).filter(|it| it.0 == 0).and_then(|it| {
+        let (to, behind) = text.find("to|as an option to|as an option for|among", it.1)?;
+        Some((text.piece(behind, text.len()), text.piece(it.1, to)))
+    });
+    let japanese = || {
+        let (end, _) = text.find(ADDS, 1)?;
+        let (to, behind) = text.find("に", 1).filter(|it| it.1 < end)?;
+        Some((text.piece(0, to), text.piece(behind, end)))
+    };
+    let Some((name, added)) = english.or_else(japanese) else { return false };
+    let mut name = Text::new(&name);
+    name.strip(LEADS, TAILS);
+    let name = name.text();
+    let field = fields.iter_mut().find(|it| it["options"].is_array() && is_called(it, &name));
+    let Some(options) = field.and_then(|it| it["options"].as_array_mut()) else { return false };
+    let added = items(&added);
+    let added = added.iter().map(|it| it.trim().trim_matches(QUOTES));
+    let is_fit = |it: &&str| (1..=OPTION_MAX).contains(&it.chars().count());
+    let before = options.len();
+    for option in added.filter(is_fit) {
+        let is_new = !options.iter().any(|it| it["label"] == option || it["value"] == option);
+        if is_new && options.len() < OPTIONS_MAX {
+            options.push(json!({ "value": option, "label": option }));
+        }
+    }
+    options.len() > before
 }

@@ -131,7 +131,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Refuse,
-        "使わ|じゃな|ではな|怖い|こわい|恐い|怖く|こわく|不安|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
+        "使わ|つかわ|つかいたくな|つかうな|とおら|とおりたくな|じゃな|ではな|怖い|こわい|恐い|怖く|こわく|不安|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
          乗ら|乗りたくな|通ら|通りたくな|行きたくな|走りたくな|行か|走ら|嫌|いや|イヤ|きらい|\
          以外|したくな|しな|やめ|外し|はずし|除い|除外|不可|だめ|ダメ|駄目|勘弁|払いたくな|払わ|\
          少な|減ら|控え|苦手|せず|用いず|用いな|入ら|のない|がない|いらな|要らな|ng|avoid|avoids|avoiding|no|neither|w/o|without|not|\
@@ -141,7 +141,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Want,
-        "避けなくて|避けなくても|避けないで|避けずに|避ける必要はな|避ける必要な|no need to avoid|don't avoid|dont avoid|do not avoid|don't need to avoid|don't have to avoid|needn't avoid|not avoiding|使って|使う|使い|使え|利用し|乗って|乗り|乗る|通って|通る|通り|優先|用いて|気にせず|ok|オーケー|いい|\
+        "避けなくて|避けなくても|避けないで|避けずに|避ける必要はな|避ける必要な|no need to avoid|don't avoid|dont avoid|do not avoid|don't need to avoid|don't have to avoid|needn't avoid|not avoiding|使って|使う|使い|使え|つかって|つかう|とおって|利用し|乗って|乗り|乗る|通って|通る|通り|優先|用いて|気にせず|ok|オーケー|いい|\
          良い|よい|可|構わな|かまわな|気にしな|大丈夫|問題な|あり|use|using|take|taking|allow|\
          prefer|via|with|fine|okay|don't mind|do not mind|doesn't matter",
     ),

@@ -1,7 +1,7 @@
 //! Reads constraints out of sentences: each phrase by the table, each topic by the yes or no beside it.
 
 use jiff::Timestamp;
-use language::{context::today, scan::normal};
+use language::{clock::JAPAN, context::today, scan::normal};
 
 use super::RouteRequest;
 use super::{
@@ -236,7 +236,21 @@ impl Constraints {
                 (self.departure, self.due) = (in_minutes(now, minutes), None);
             }
         }
+        let held = self.departure.or(self.due).filter(|it| *it > now);
+        let has_day = tokens.iter().any(|it| is_day(&it.means));
         let Some(time) = time else {
+            // `あさってに変えて`: the time of day stays.
+            if let Some(held) = held.filter(|_| has_day) {
+                let at = JAPAN.to_datetime(held);
+                let moment = written(at.hour(), at.minute(), tokens, now).moment(now);
+                self.once.is_read = true;
+                match (moment, self.due.is_some()) {
+                    (None, _) => _ = self.once.beyond.insert(Beyond::Past),
+                    (_, true) => self.due = moment,
+                    (_, false) => self.departure = moment,
+                }
+                return;
+            }
             let is_later = |token: &Token| match token.means {
                 Means::Day(day) => day > 0,
                 Means::Weekday(_) | Means::On(_) | Means::NextWeek => true,
@@ -250,9 +264,17 @@ impl Constraints {
             return;
         };
         self.once.is_read = true;
+        let is_soon = tokens.iter().any(|it| it.means == Means::Constraint(Constraint::Now));
         let moment = match time.means {
             Means::Moment(moment) => Some(moment).filter(|it| *it > now),
-            Means::Clock { hour, minute } => written(hour, minute, tokens, now).moment(now),
+            Means::Clock { hour, minute } => {
+                let mut written = written(hour, minute, tokens, now);
+                // `夜の9時にして`: the day stays.
+                if let Some(held) = held.filter(|_| !has_day && !is_soon) {
+                    written.day = when::until(now, JAPAN.to_datetime(held).date());
+                }
+                written.moment(now)
+            }
             _ => None,
         };
         if moment.is_none() {
@@ -272,6 +294,19 @@ impl Constraints {
             (self.departure, self.due) = (moment, None);
         }
     }
+}
+
+/// Whether it says which day is meant.
+fn is_day(means: &Means) -> bool {
+    matches!(
+        means,
+        Means::Day(_)
+            | Means::Weekday(_)
+            | Means::On(_)
+            | Means::Tonight
+            | Means::NextMorning
+            | Means::NextEvening
+    )
 }
 
 /// A time of day with what the sentence says of its day.

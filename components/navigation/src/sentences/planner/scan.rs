@@ -9,6 +9,7 @@ use language::{
 };
 
 use super::{
+    constraints::Beyond,
     grammar::{Constraint, Means, PHRASES},
     when,
 };
@@ -35,7 +36,11 @@ pub(super) fn tokens(text: &[char], today: Date) -> Vec<Token> {
         let pick = phrase.filter(|it| matches!(it.0, Means::Constraint(Constraint::Pick(_))));
         let day = || when::day(text, at, today);
         let time = || clock(text, at).map(|it| (of_time(it.0), it.1));
-        match pick.or_else(day).or_else(time).or(phrase) {
+        let road = || {
+            let length = road(text, at).filter(|road| phrase.is_none_or(|it| it.1 < *road))?;
+            Some((Means::Constraint(Constraint::Beyond(Beyond::Road)), length))
+        };
+        match road().or(pick).or_else(day).or_else(time).or(phrase) {
             Some((means, length)) => {
                 let (from, to) = (at, at + length);
                 tokens.push(Token { means, from, to, is_ascii: text[at].is_ascii() });
@@ -45,6 +50,42 @@ pub(super) fn tokens(text: &[char], today: Date) -> Vec<Token> {
         }
     }
     tokens
+}
+
+/// How many characters a road takes that begins at `at` and is called by its number: `246号線`, `route 246`, and
+/// `246を通`, where what is done with it tells.
+fn road(text: &[char], at: usize) -> Option<usize> {
+    const HEADS: [&str; 5] = ["ルート", "route ", "highway ", "road ", "r"];
+    const BEHIND: [&str; 6] = ["号線", "号", "を通", "を避け", "は避け", "経由"];
+    const BEFORE: [&str; 4] = ["via ", "avoid ", "avoiding ", "take "];
+    /// What is called by a number as well: `3号室`.
+    const NO_ROAD: [char; 6] = ['室', '館', '車', '棟', '店', '艇'];
+    let is_at = |word: &str, at: usize| {
+        let length = word.chars().count();
+        text.get(at..at + length).is_some_and(|it| it.iter().copied().eq(word.chars()))
+    };
+    let is_begin = at.checked_sub(1).is_none_or(|it| !text[it].is_ascii_alphanumeric());
+    let head = HEADS.iter().find(|it| is_at(it, at)).map_or(0, |it| it.chars().count());
+    let from = at + head;
+    let digits = text[from..].iter().take_while(|it| it.is_ascii_digit()).count();
+    let to = from + digits;
+    if !is_begin || !(1..=3).contains(&digits) {
+        return None;
+    }
+    let behind = BEHIND.iter().find(|it| is_at(it, to));
+    let is_numbered = |it: &&&str| it.starts_with('号');
+    let mark = behind.filter(is_numbered).map_or(0, |it| it.chars().count());
+    if mark > 0 {
+        return text
+            .get(to + mark)
+            .is_none_or(|it| !NO_ROAD.contains(it))
+            .then_some(to + mark - at);
+    }
+    let is_end = text.get(to).is_none_or(|it| !it.is_ascii_alphanumeric());
+    // `route 2` is the second of those that were found.
+    let is_before = BEFORE.iter().any(|it| at >= it.len() && is_at(it, at - it.len()));
+    let is_named = head > 0 || digits == 3 && (behind.is_some() || is_before);
+    (is_end && digits > 1 && is_named).then_some(to - at)
 }
 
 fn of_time(it: Time) -> Means {

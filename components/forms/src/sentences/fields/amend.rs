@@ -1,0 +1,170 @@
+//! Fields that a sentence adds to a form that is there, takes out of it, marks, bounds or moves.
+
+use language::{Language, utterance::Utterance};
+use serde_json::Value;
+
+use super::{
+    Reading, bounds, distinguish, is_called,
+    item::{self, Item},
+    list::{clauses, items, pieces},
+    marking,
+    order::{self, all_marked, by_place},
+    text::Text,
+};
+
+/// A form that a sentence changes.
+pub(in crate::sentences) struct Amended {
+    pub(in crate::sentences) fields: Vec<Value>,
+    /// What was not understood.
+    pub(in crate::sentences) left: Vec<String>,
+    /// Whether the sentence names a field that is there and says something of it that no other family could mean.
+    pub(in crate::sentences) is_sure: bool,
+}
+
+/// The fields of a form with what `utterance` adds, takes away or marks; none where it says nothing of the kind.
+pub(in crate::sentences) fn amend(
+    utterance: &Utterance,
+    before: &[Value],
+    language: Language,
+) -> Option<Amended> {
+    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
+    const REMOVE: &str = "いらないです|いらない|いりません|要らないです|要らない|要りません|不要です|不要|はやめとく|はやめとこう|はやめておく|はやめます|はやめる|はやめて|はやめよう|はパス|はカット|は省いて|を省いて|は無しで|無しで|はなくていい|はなしにして|は消して|を消して|も消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
+    let text: String = utterance.chars.iter().collect();
+    let mut fields = before.to_vec();
+    let mut left = Vec::new();
+    let (mut is_changed, mut is_sure) = (false, false);
+    let of = |field: &Value, name: &str| {
+        let text = |key: &str| field[key].as_str().unwrap_or_default();
+        is_called(name, text("name"), text("label"))
+    };
+    let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
+    for piece in pieces {
+        let text = Text::new(&piece);
+        let removed = text.find(REMOVE, 0);
+        if let Some((from, to)) = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii()) {
+            let names = match text.chars[from].is_ascii() {
+                true => text.piece(to, text.len()),
+                false => text.piece(0, from),
+            };
+            let count = fields.len();
+            for name in items(&names) {
+                // `やっぱり希望日は消して` names the day alone.
+                const LEADS: &str =
+                    "やっぱり|やはり|やっぱ|じゃあ|では|あと|それと|いや|actually|oh|ok";
+                let mut name = Text::new(&name);
+                name.strip(LEADS, "");
+                let name = name.text();
+                let name = by_place(&name, before).unwrap_or(name);
+                fields.retain(|it| !of(it, &name));
+            }
+            is_changed |= fields.len() < count;
+            continue;
+        }
+        if order::added_options(&mut fields, &text, of) {
+            (is_changed, is_sure) = (true, true);
+            continue;
+        }
+        if let Some((names, is_required)) = all_marked(&piece).or_else(|| marking(&piece)) {
+            let names: Vec<String> =
+                names.into_iter().map(|it| by_place(&it, &fields).unwrap_or(it)).collect();
+            let mut marked = false;
+            for field in &mut fields {
+                if names.iter().any(|name| name == "*" || of(field, name)) {
+                    field["required"] = is_required.into();
+                    marked = true;
+                    bound(field, &piece);
+                }
+            }
+            is_changed |= marked;
+            if marked {
+                continue;
+            }
+        }
+        // `個数は最大20まで` bounds a field that is there.
+        if !text.has(ADD)
+            && let Item::Fields { fields: listed, .. } = item::item(&piece, false)
+            && let [one] = listed.as_slice()
+            && !one.more.is_empty()
+        {
+            let called = |entry: &&mut Value| {
+                let text = |key: &str| entry[key].as_str().unwrap_or_default();
+                one.kind.name == text("name") || one.label.as_deref() == Some(text("label"))
+            };
+            if let Some(field) = fields.iter_mut().find(called) {
+                for (name, value) in &one.more {
+                    field[name.as_str()] = value.clone();
+                }
+                (is_changed, is_sure) = (true, true);
+                continue;
+            }
+            // `満足度は5段階で` asks for what the form lacks.
+            if !one.is_free {
+                let mut definition = one.definition(language, fields.len() + 1);
+                distinguish(&mut definition, &fields);
+                fields.push(definition);
+                is_changed = true;
+                continue;
+            }
+        }
+        if let Some(moved) = order::moved(&mut fields, &text, of) {
+            is_changed |= moved;
+            continue;
+        }
+        // `18歳以上だけ` bounds the one field that counts years.
+        if bounds::is_of_age(&piece)
+            && let Some(age) = fields.iter_mut().find(|it| it["name"] == "age")
+        {
+            bound(age, &piece);
+            is_changed = true;
+            continue;
+        }
+        // `make the email required too` asks for one that the form lacks.
+        let lacks = || {
+            let (names, is_required) = marking(&piece)?;
+            let word = if is_required { "required" } else { "optional" };
+            let are_kinds = names.iter().all(|it| item::is_kind(it));
+            are_kinds.then(|| {
+                names.iter().map(|it| format!("{it} {word}")).collect::<Vec<_>>().join(", ")
+            })
+        };
+        let list = match text.find(ADD, 0) {
+            Some((from, to)) if text.chars[from].is_ascii() => Some(text.piece(to, text.len())),
+            Some((from, _)) => Some(text.piece(0, from)),
+            None => lacks(),
+        };
+        if let Some(list) = list {
+            let mut list = Text::new(&list);
+            list.strip(
+                "and make|make|mark|have|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
+                "instead|as well|too|to it|to the form|代わりに|かわりに",
+            );
+            let mut found = Reading::default();
+            found.take(&items(&list.text()), true, &mut left);
+            for field in found.fields {
+                let mut definition = field.definition(language, fields.len() + 1);
+                distinguish(&mut definition, &fields);
+                fields.push(definition);
+                is_changed = true;
+            }
+            left.extend(found.left);
+        }
+    }
+    (is_changed && !fields.is_empty()).then_some(Amended { fields, left, is_sure })
+}
+
+/// Adds what `piece` says of a field's values beside its being required.
+fn bound(field: &mut Value, piece: &str) {
+    let bounds = bounds::take(&mut Text::new(piece));
+    let numbers = [("min", bounds.min), ("max", bounds.max)];
+    let is_number = ["number", "range"].iter().any(|it| field["type"] == *it);
+    for (name, value) in numbers.into_iter().filter(|_| is_number) {
+        if let Some(value) = value {
+            field[name] = (value as i64).into();
+        }
+    }
+    for (name, value) in [("minLength", bounds.length_min), ("maxLength", bounds.length_max)] {
+        if let Some(value) = value {
+            field[name] = value.into();
+        }
+    }
+}
