@@ -283,6 +283,7 @@ impl Family for Cinema {
 
     fn obeys(utterance: &Sentence, goal: Goal) -> bool {
         matches!(goal, Goal::Book | Goal::Seats) && wanted::keeps_away(utterance)
+            || goal == Goal::Films && utterance.refused_genre().is_some()
     }
 
     fn orders_again(utterance: &Sentence) -> bool {
@@ -333,7 +334,7 @@ impl Family for Cinema {
         &self,
         utterance: &Sentence,
         goal: Goal,
-        _language: Language,
+        language: Language,
         before: Option<&Doing>,
     ) -> Option<Doing> {
         Some(match goal {
@@ -370,8 +371,9 @@ impl Family for Cinema {
             | Goal::Book
             | Goal::Hold
             | Goal::Reservation => {
-                let before = visit_of(before);
-                Doing::Visit(Box::new(Visit::of(utterance, goal, before)))
+                let mut visit = Visit::of(utterance, goal, visit_of(before));
+                visit.remark = besides::of_prices(utterance, goal, language);
+                Doing::Visit(Box::new(visit))
             }
             _ => return None,
         })
@@ -425,8 +427,8 @@ impl Family for Cinema {
             }
             // What it costs is told in the middle of it.
             Some(Doing::Visit(visit))
-                if goal.is_none()
-                    && besides::asks_price(utterance, manner == Some(Manner::Price)) =>
+                if goal.is_none() && besides::asks_price(utterance, manner == Some(Manner::Price))
+                    || goal == Some(Goal::Price) && besides::asks_price(utterance, besides::is_fare(utterance)) =>
             {
                 if let Some(text) = visit.costs(utterance, context) {
                     return Some(Followed::Say(text));
@@ -459,6 +461,15 @@ impl Family for Cinema {
             {
                 *plan = None;
                 Some(Followed::Say(say::nothing(context)))
+            }
+            // What was looked at is to be booked: `book it`.
+            Some(Doing::Visit(visit))
+                if manner.is_none()
+                    && visit.is_looked_at()
+                    && besides::orders_again(utterance) =>
+            {
+                visit.book();
+                Some(on)
             }
             // What is held is meant, where nothing else is named: `book them`.
             Some(Doing::Visit(visit))
@@ -570,8 +581,14 @@ fn used(visit: &Visit, goal: Goal) -> Used {
         _ => Vec::new(),
     };
     let mut names = visit.used();
-    if goal == Goal::Price {
-        names.extend(marks(PRICES).map(str::to_owned));
+    match goal {
+        Goal::Price => names.extend(marks(PRICES).map(str::to_owned)),
+        Goal::Films | Goal::Showtimes => {
+            let words =
+                marks(besides::CHEAPEST).filter(|it| visit.said.to_lowercase().contains(it));
+            names.extend(words.flat_map(|it| it.split(' ')).map(str::to_owned));
+        }
+        _ => {}
     }
     Used { names, conditions, spans: Vec::new() }
 }

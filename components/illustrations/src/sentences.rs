@@ -219,9 +219,9 @@ impl Family for Illustrations {
         if is_about && let Some(refusal) = beyond::refusal(utterance, is_cards, context) {
             return Some(Followed::Say(refusal));
         }
-        if let (Some(Doing::Themes), None, None) = (&plan, goal, manner) {
-            let cards = Cards::of_listed(utterance, context.language)?;
-            let left = utterance.left(Some(Goal::Cards), cards.used());
+        if let (Some(Doing::Themes), None) = (&plan, manner) {
+            let cards = Cards::of_listed(utterance, goal, context.language)?;
+            let left = utterance.left(goal.or(Some(Goal::Cards)), cards.used());
             *plan = Some(Doing::Cards(Box::new(cards)));
             return Some(Followed::On(FOLLOWED, left));
         }
@@ -245,7 +245,12 @@ impl Family for Illustrations {
         // `and the moth from that same set`: more of the same.
         let is_more = manner.is_none();
         let next = is_more
-            .then(|| cards.follow(utterance, goal, answer.is_some(), context.language))??;
+            .then(|| cards.follow(utterance, goal, answer.is_some(), context.language))
+            .flatten();
+        let Some(next) = next else {
+            let is_open = is_more && goal.is_none() && !cards.found.is_empty();
+            return beyond::unchangeable(utterance, context).filter(|_| is_open).map(Followed::Say);
+        };
         let left = utterance.left(Some(Goal::Cards), next.used());
         **cards = next;
         Some(Followed::On(FOLLOWED, left))

@@ -80,22 +80,26 @@ fn due(before: &[char], rest: &[char]) -> Option<(Time, usize)> {
     is_bare.then(|| time(hour, 0, digits))?
 }
 
-/// `half past six`, `quarter to 9`, `six o'clock`.
-fn spoken(rest: &[char]) -> Option<(Time, usize)> {
-    const SHIFTS: [(&str, i32); 4] =
-        [("half past ", 30), ("a quarter past ", 15), ("quarter past ", 15), ("quarter to ", -15)];
+/// An hour in words, and how many characters it takes: `six`.
+#[must_use]
+pub(crate) fn worded_hour(text: &[char]) -> Option<(i32, usize)> {
     const HOURS: [&str; 12] = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
         "twelve",
     ];
+    let word = HOURS.iter().rposition(|it| starts(text, it))?;
+    Some((i32::try_from(word).ok()? + 1, HOURS[word].len()))
+}
+
+/// `half past six`, `quarter to 9`, `six o'clock`.
+fn spoken(rest: &[char]) -> Option<(Time, usize)> {
+    const SHIFTS: [(&str, i32); 4] =
+        [("half past ", 30), ("a quarter past ", 15), ("quarter past ", 15), ("quarter to ", -15)];
     let shift = SHIFTS.iter().find(|it| starts(rest, it.0));
     let (before, minutes) = shift.map_or((0, 0), |it| (it.0.len(), it.1));
     let tail = &rest[before..];
-    let worded = || {
-        let word = HOURS.iter().rposition(|it| starts(tail, it))?;
-        Some((i32::try_from(word).ok()? + 1, HOURS[word].len()))
-    };
-    let (hour, length) = number(tail).or_else(worded).filter(|it| (1..=12).contains(&it.0))?;
+    let (hour, length) =
+        number(tail).or_else(|| worded_hour(tail)).filter(|it| (1..=12).contains(&it.0))?;
     let behind = &tail[length..];
     if behind.first().is_some_and(char::is_ascii_alphanumeric) {
         return None;
@@ -236,6 +240,45 @@ pub fn number(text: &[char]) -> Option<(i32, usize)> {
     }
     let kanji = text.iter().take_while(|it| is_kanji_digit(**it)).count();
     (1..=3).contains(&kanji).then(|| kanji_number(&text[..kanji]))?.map(|it| (it, kanji))
+}
+
+/// A day of a month in words, and how many characters it takes: `first`, `twenty-first`.
+#[must_use]
+pub(crate) fn spelled_day(text: &[char]) -> Option<(i32, usize)> {
+    const DAYS: [&str; 20] = [
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+        "thirteenth",
+        "fourteenth",
+        "fifteenth",
+        "sixteenth",
+        "seventeenth",
+        "eighteenth",
+        "nineteenth",
+        "twentieth",
+    ];
+    const TENS: [(&str, i32); 4] =
+        [("twenty-", 20), ("twenty ", 20), ("thirty-", 30), ("thirty ", 30)];
+    let tens = TENS.iter().find(|it| starts(text, it.0));
+    let (before, ten) = tens.map_or((0, 0), |it| (it.0.len(), it.1));
+    let tail = &text[before..];
+    let days = if starts(tail, "thirtieth") { 30 } else { 0 };
+    let (day, length) = match DAYS.iter().rposition(|it| starts(tail, it)) {
+        Some(at) => (i32::try_from(at).ok()? + 1, DAYS[at].len()),
+        None => (days, "thirtieth".len()),
+    };
+    let is_over = !tail.get(length).is_some_and(|it| it.is_alphanumeric());
+    (is_over && (1..=31).contains(&day)).then_some((ten + day, before + length))
 }
 
 const KANJI: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];

@@ -6,7 +6,7 @@ use jiff::{ToSpan, civil::Date};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    clock::{Time, clock, number},
+    clock::{Time, clock, number, spelled_day, worded_hour},
     scan::{Lexicon, marks},
 };
 
@@ -548,11 +548,14 @@ pub fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> 
     }
     let small = |it: i32| i8::try_from(it).ok();
     if let Some((month, length)) = month(lower, at) {
-        let (day, digits) = number(lower.get(at + length + 1..)?)?;
+        let rest = lower.get(at + length + 1..)?;
+        // `may` is no month before `first`.
+        let day = number(rest).or_else(|| spelled_day(rest).filter(|_| month != 5));
+        let (day, digits) = day?;
         let end = length + 1 + digits;
         return Some((near(today, month, small(day)?)?, end + ordinal(&lower[at + end..])));
     }
-    let (first, digits) = number(&lower[at..])?;
+    let (first, digits) = number(&lower[at..]).or_else(|| spelled_day(&lower[at..]))?;
     let rest = &lower[at + digits..];
     let (after, of) = (ordinal(rest), [' ', 'o', 'f', ' ']);
     let space = if rest[after..].starts_with(&of) { of.len() } else { 1 };
@@ -651,10 +654,6 @@ fn nth_weekday(today: Date, months: i8, nth: i8, day: i32) -> Option<Date> {
 
 /// `half past six`, `quarter to 8`, `seven o'clock`, `7 in the evening`: minutes from midnight.
 fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
-    const HOURS: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
     let starts = |from: usize, what: &str| {
         lower.get(from..).is_some_and(|rest| {
             let mut rest = rest.iter();
@@ -683,14 +682,7 @@ fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
     let from = at + shift.map_or(0, |it| it.0.len());
     let (hour, length) = match number(lower.get(from..)?) {
         Some((hour, length)) if lower[from].is_ascii_digit() => (hour, length),
-        _ => {
-            let word = HOURS
-                .iter()
-                .enumerate()
-                .filter(|it| starts(from, it.1))
-                .max_by_key(|it| it.1.len())?;
-            (i32::try_from(word.0).ok()? + 1, word.1.len())
-        }
+        _ => worded_hour(&lower[from..])?,
     };
     let behind = lower.get(from + length);
     if behind.is_some_and(char::is_ascii_alphanumeric) || !(1..=12).contains(&hour) {
@@ -729,8 +721,8 @@ fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
 /// Whether an hour in words stands from `at` to `end`, rather than a number of something: `before six`,
 /// `at seven tonight`.
 fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
-    const BEFORE: [&str; 7] =
-        ["at ", "before ", "after ", "by ", "until ", "till ", "starting at "];
+    const BEFORE: [&str; 8] =
+        ["at ", "around ", "before ", "after ", "by ", "until ", "till ", "starting at "];
     const BEHIND: [&str; 7] = ["tonight", "tomorrow", "today", "on ", "this ", "sharp", "please"];
     let before: String = lower[..at].iter().collect();
     let behind: String = lower[end.min(lower.len())..].iter().collect();
@@ -786,6 +778,9 @@ mod tests {
             ("4 days later", 11, 25),
             ("23 november", 11, 23),
             ("the 23rd of november", 11, 23),
+            ("the first of december", 12, 1),
+            ("december second please", 12, 2),
+            ("on the twenty-fourth of december", 12, 24),
             ("nov 23rd at 7", 11, 23),
             ("明朝8時", 11, 22),
             ("明晩の回", 11, 22),

@@ -167,8 +167,8 @@ const FORM: (&str, &str) = (
     "A form's answers arrived, but I do not know what they are for.",
 );
 const PRICE: (&str, &str) = (
-    "料金・手数料の情報は持っていません。何もしていません。",
-    "I have no information on prices or fees; nothing was done. ",
+    "何の料金か分からないと、料金や支払いのことはお答えできません。何もしていません。",
+    "I can say nothing of prices or payment without knowing what it is for; nothing was done. ",
 );
 const HELLO: (&str, &str) =
     ("こんにちは。内蔵プランナーです。", "Hello, I am the built-in planner. ");
@@ -229,7 +229,7 @@ mod tests {
             ("ok bye", "Goodbye"),
             ("See you later!", "Goodbye"),
             ("What can you do?", "You can write"),
-            ("How much is that?", "I have no information on prices"),
+            ("How much is that?", "I can say nothing of prices"),
             ("Never mind", "Very well"),
             ("it doesn't matter", "Very well"),
             ("yes", "Nothing waits for an answer"),

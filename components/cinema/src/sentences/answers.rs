@@ -41,6 +41,11 @@ const BEHIND: &[&str] = &[
     "さんで",
     "で",
 ];
+/// Numbers in words, from one on.
+const NUMBERS: [&str; 12] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+];
 /// The longest name, in characters and in words.
 const CHARS_MAX: usize = 20;
 const WORDS_MAX: usize = 3;
@@ -55,12 +60,8 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
         "fifth|5th",
         "sixth|6th",
     ];
-    const NUMBERS: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
     const LEADS: &str = "number |no. |no |nr. |option |#";
-    const COUNTED: &str = "番目|つ目|件目|本目|個目|番";
+    const COUNTED: &str = "番目|つ目|件目|本目|個目|番|ばんめ|つめ|ばん";
     if let Ok(number) = text.trim().parse::<usize>() {
         return number.checked_sub(1);
     }
@@ -106,9 +107,21 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
     said.map(|it| it + 1).or(led).or_else(counted).and_then(|it: usize| it.checked_sub(1))
 }
 
+/// The same of a sentence, where no day is taken for a place: `the first of December`.
+pub(super) fn place(utterance: &Utterance) -> Option<usize> {
+    ordinal(&undated(utterance))
+}
+
+/// `utterance` in lower case with spaces in place of its days and times.
+pub(super) fn undated(utterance: &Utterance) -> String {
+    let is_day = |at: usize| utterance.when.spans.iter().any(|it| (it.0..it.1).contains(&at));
+    let chars = utterance.lower.iter().enumerate();
+    chars.map(|(at, it)| if is_day(at) { ' ' } else { *it }).collect()
+}
+
 /// The number that is all that `text` says beside a no: `no, 2 please`, `やっぱり3で`.
 pub(super) fn recount(text: &str) -> Option<u32> {
-    const AROUND: &str = "no|nope|wait|sorry|actually|make it|just|please|then|instead|いや|いえ|ううん|やっぱり|やっぱ|ごめん|じゃあ|にして|にします|でお願いします|でお願い|で";
+    const AROUND: &str = "no|nope|wait|sorry|actually|make it|just|please|pls|plz|thanks|then|instead|いや|いえ|ううん|やっぱり|やっぱ|ごめん|じゃあ|にして|にします|でお願いします|でお願い|で";
     const MARKS: &str = "、。,.!?… ";
     let mut rest = text.trim();
     let mut is_taken_back = false;
@@ -129,7 +142,10 @@ pub(super) fn recount(text: &str) -> Option<u32> {
             break;
         }
     }
-    rest.parse().ok().filter(|it| is_taken_back && (1..=99).contains(it))
+    let spelled =
+        || NUMBERS.iter().position(|it| *it == rest).and_then(|it| u32::try_from(it + 1).ok());
+    let number = rest.parse().ok().or_else(spelled);
+    number.filter(|it| is_taken_back && (1..=99).contains(it))
 }
 
 /// Whether `utterance` only says that its writer thinks it over: `hmm let me think`, `ちょっと待って`.

@@ -1,13 +1,15 @@
 //! What is asked in the middle of a visit, which goes on as it was: what it costs, which of the films that were shown.
 
 use language::{
+    Language,
     context::TurnContext,
     coverage::{Used, unused},
+    vocabulary::Unit,
     words::Word,
 };
 
 use super::{
-    answers::ordinal,
+    answers::place,
     rules::Goal,
     titles::Sentence,
     visit::{Aim, Asked, Settled, Visit},
@@ -27,6 +29,8 @@ const REDUCED: &str = "割引|割り引き|学割|値引|discount|discounts|conc
 /// What puts a list in order.
 const SORTED: &str =
     "順|並べ|並び|もっと|sort|sorted|order|ordered|by rating|by length|shorter|longer|newer|older";
+/// What puts films in order by what they cost.
+pub(super) const CHEAPEST: &str = "安い順|やすい順|高い順|値段順|値段の順|料金順|料金の順|価格順|一番安い|いちばん安い|いちばんやすい|最安|cheapest|cheapest first|by price|price order|lowest price|least expensive|most expensive";
 /// What goes on from one price to that of others, behind whom it is for and before it.
 const FOR_BEHIND: [&str; 5] = ["だと", "なら", "だったら", "の場合は", "の場合"];
 const FOR_BEFORE: [&str; 4] = ["what about ", "how about ", "and for ", "and what about "];
@@ -64,16 +68,29 @@ pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
         Word::CHANGE,
         Word::DELETE,
     ];
-    // `シニア二枚だと？`, `what about two students?` go on with a price that is asked.
-    let is_for = || {
-        let text = utterance.text().to_lowercase();
-        let bare = text.trim_end_matches(['?', '？', ' ', '。']);
-        utterance.says(DISCOUNTS)
-            && (FOR_BEHIND.iter().any(|it| bare.ends_with(it))
-                || FOR_BEFORE.iter().any(|it| bare.starts_with(it)))
-    };
-    let is_asked = is_price || utterance.asks() && (utterance.says(REDUCED) || is_for());
+    let is_asked =
+        is_price || utterance.asks() && (utterance.says(REDUCED) || is_for_some(utterance));
     is_asked && !utterance.has(OTHERS) && utterance.title().is_none()
+}
+
+/// Whether `utterance` goes on with a price that is asked: `シニア二枚だと？`, `what about two students?`.
+fn is_for_some(utterance: &Sentence) -> bool {
+    let text = utterance.text().to_lowercase();
+    let bare = text.trim_end_matches(['?', '？', ' ', '。']);
+    let is_counted = !utterance.numbers.counts.is_empty();
+    utterance.says(DISCOUNTS)
+        && (FOR_BEHIND.iter().any(|it| bare.ends_with(it))
+            || FOR_BEFORE.iter().any(|it| bare.starts_with(it))
+            || is_counted && bare.ends_with('は'))
+}
+
+/// Whether `utterance` asks what seats cost by how many people they are for, with no word for seats.
+pub(super) fn is_fare(utterance: &Sentence) -> bool {
+    let counts = &utterance.numbers.counts;
+    let is_for = utterance.says(DISCOUNTS) || counts.iter().any(|it| it.0 == Unit::People);
+    let is_asked =
+        utterance.has(&[Word::PRICE]) && is_for || utterance.asks() && is_for_some(utterance);
+    !counts.is_empty() && is_asked
 }
 
 /// Whether `utterance` wants none of what is being chosen, and nothing else.
@@ -104,7 +121,7 @@ impl Visit {
             (!total.is_empty()).then(|| format!("- {names}{total}"))
         };
         let lines: Vec<_> = sets.into_iter().filter_map(line).collect();
-        let discounts = no_discounts(utterance, context);
+        let discounts = no_discounts(utterance, context.language).unwrap_or_default();
         let head = context.say(
             format!("料金です。まだ予約していません。{discounts}"),
             format!("The price; nothing is reserved yet. {discounts}"),
@@ -120,7 +137,7 @@ impl Visit {
         }
         let mut next = Self::of(utterance, Goal::Price, Some(self));
         next.film = next.film.or_else(|| film.cloned());
-        next.remark = Some(no_discounts(utterance, context)).filter(|it| !it.is_empty());
+        next.remark = no_discounts(utterance, context.language);
         Some(next)
     }
 
@@ -133,8 +150,7 @@ impl Visit {
         if !is_open || !is_listed {
             return;
         }
-        let text: String = utterance.lower.iter().collect();
-        let chosen = ordinal(&text).and_then(|it| before.choices.get(it));
+        let chosen = place(utterance).and_then(|it| before.choices.get(it));
         if self.aim == Aim::Films {
             // `how long is number 3?` asks about that one.
             let name = chosen.map(|it| it.name.as_ref().unwrap_or(&it.label).clone());
@@ -183,12 +199,28 @@ impl Visit {
 }
 
 /// That there is no lower price, where `utterance` asks for that.
-fn no_discounts(utterance: &Sentence, context: &TurnContext<'_>) -> String {
-    match utterance.says(DISCOUNTS) {
-        true => context.say(
-            "料金は座席の種類ごとで、年齢や学生などによる割引の情報はありません。",
-            "Prices go by the kind of seat; I know of no discounts by age or for students.",
-        ),
-        false => String::new(),
+fn no_discounts(utterance: &Sentence, language: Language) -> Option<String> {
+    let told = language.pick(
+        "料金は座席の種類ごとで、年齢や学生などによる割引の情報はありません。",
+        "Prices go by the kind of seat; I know of no discounts by age or for students.",
+    );
+    utterance.says(DISCOUNTS).then(|| told.to_owned())
+}
+
+/// That films have no order by price, where `utterance` asks for that.
+fn no_order_by_price(utterance: &Sentence, language: Language) -> Option<String> {
+    let told = language.pick(
+        "料金は映画では決まらず、上映と座席の種類ごとなので、料金の順には並べられません。「1番の料金は？」のように書くと確かめられます。",
+        "Prices go by showing and kind of seat, not by film, so I cannot put films in that order. Write for example \"how much is number 1?\" to see them.",
+    );
+    utterance.says(CHEAPEST).then(|| told.to_owned())
+}
+
+/// What is to be said of prices beside what `utterance` asks for.
+pub(super) fn of_prices(utterance: &Sentence, goal: Goal, language: Language) -> Option<String> {
+    match goal {
+        Goal::Price => no_discounts(utterance, language),
+        Goal::Films | Goal::Showtimes => no_order_by_price(utterance, language),
+        _ => None,
     }
 }

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use language::{scan::marks, vocabulary::Unit};
 
 use super::{
+    besides,
     rules::{
         RESERVATION_ID,
         Sign::{self, Denies, Says},
@@ -68,6 +69,7 @@ impl<'a> Facts<'a> {
             Sign::Back => {
                 utterance.says("それ|その映画|この映画|その作品|is it|it on|it playing|it showing|it start|that film|that movie")
             }
+            Sign::Fare => besides::is_fare(utterance),
             Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
         }
     }

@@ -88,6 +88,8 @@ pub(super) enum Sign {
     When,
     /// A film that is pointed to.
     Back,
+    /// What seats cost for so many people: `シニア2枚だと？`, `how much for two seniors?`.
+    Fare,
 }
 
 use Sign::{Denies, Says};
@@ -120,6 +122,15 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         Goal::Price,
         &[Says(&[Word::PRICE]), Sign::Title],
         &[THEIRS, Says(&[Word::CANCEL, Word::ELSEWHERE, Word::CHANGE, Word::MAKE])],
+    ),
+    rule(
+        95,
+        Goal::Price,
+        &[Sign::Fare],
+        &[
+            THEIRS,
+            Says(&[Word::CANCEL, Word::ELSEWHERE, Word::CHANGE, Word::MAKE, Word::THEIR_DEED]),
+        ],
     ),
     rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL, LET_GO])], &[]),
     rule(95, Goal::Release, &[Says(&[LET_GO])], &[THEIRS]),

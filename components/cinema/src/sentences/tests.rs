@@ -7,6 +7,7 @@ use language::{
 use serde_json::{Value, json};
 
 mod besides;
+mod wishes;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

@@ -16,7 +16,7 @@ use super::{VOCABULARY, several, wanted, whose};
 const GENRES: &[((&str, &str), &str)] = &[
     (
         ("アニメ", "Animation"),
-        "アニメ作品|animations|animated films|animated movies|アニメ|アニメーション|アニメ映画|animation|animated|anime|cartoon",
+        "アニメ作品|animations|animated films|animated movies|アニメ|アニメーション|アニメ映画|animation|animated|anime|cartoon|cartoons",
     ),
     (("SF", "Science fiction"), "sf|サイエンスフィクション|science fiction|sci-fi|scifi"),
     (
@@ -94,7 +94,43 @@ impl Sentence {
 
     /// The kind of film, in Japanese and English.
     pub(super) fn genre(&self) -> Option<(&'static str, &'static str)> {
-        (0..self.lower.len()).find_map(|at| GENRE_WORDS.at(&self.lower, at)).map(|it| it.0)
+        self.kinds().find(|it| !self.is_refused(it.1)).map(|it| it.0)
+    }
+
+    /// The kind of film that is not wanted: `アニメは見たくない`, `no anime please`.
+    pub(super) fn refused_genre(&self) -> Option<(&'static str, &'static str)> {
+        self.kinds().find(|it| self.is_refused(it.1)).map(|it| it.0)
+    }
+
+    /// Kinds of films, and where their words stand.
+    fn kinds(&self) -> impl Iterator<Item = ((&'static str, &'static str), (usize, usize))> + '_ {
+        genres(&self.lower)
+            .into_iter()
+            .filter_map(|span| GENRE_WORDS.at(&self.lower, span.0).map(|it| (it.0, span)))
+    }
+
+    /// Whether what stands from `span.0` to `span.1` is what the sentence says no to.
+    fn is_refused(&self, span: (usize, usize)) -> bool {
+        const BEHIND: &str = "は見たくな|は観たくな|はみたくな|が見たくな|が観たくな|見たくな|観たくな|はいらな|は要らな|はいいや|はいやだ|は嫌|はイヤ|はやめ|はパス|は苦手|は好きじゃな|は無し|はなし|なしで|無しで|抜きで|じゃない|じゃなく|ではない|ではなく|でない";
+        const FILMS: [&str; 3] = ["映画", "作品", "もの"];
+        const BEFORE: &str = "no|no more|not|not another|don't want|dont want|do not want|don't want to see|dont want to see|do not want to see|don't want to watch|dont want to watch|do not want to watch|don't like|dont like|do not like|don't feel like|dont feel like|not in the mood for|without|hate|isn't|isnt|skip|anything but";
+        let behind = self.lower.get(span.1..).unwrap_or_default();
+        let behind: String = behind.iter().take(12).collect();
+        let behind = FILMS.iter().find_map(|it| behind.strip_prefix(it)).unwrap_or(&behind);
+        let before: String = self.lower[..span.0].iter().collect();
+        let before = before.trim_end();
+        let article = [" the", " a", " an", " any"].iter().find_map(|it| before.strip_suffix(it));
+        let before = article.unwrap_or(before);
+        let ends = |it: &str| {
+            before.strip_suffix(it).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+        };
+        // `アニメじゃない？` asks whether it is one.
+        let asks = ["じゃない?", "じゃない？", "ではない?", "じゃないの?"];
+        let is_excluded = || self.excluded().is_some_and(|it| it.from <= span.0 && span.1 <= it.to);
+        marks(BEHIND).any(|it| behind.starts_with(it))
+            && !asks.iter().any(|it| behind.starts_with(it))
+            || marks(BEFORE).any(ends)
+            || is_excluded()
     }
 
     /// The film's name: what is quoted, else what no table knows and stands where a film's name does.
@@ -185,7 +221,10 @@ impl Sentence {
             if from >= to {
                 continue;
             }
-            let is_new = (from..to).any(|it| !self.is_known(it) && self.lower[it] != ' ');
+            let kinds = genres(&self.lower);
+            let is_kind = |at: usize| kinds.iter().any(|it| it.0 <= at && at < it.1);
+            let is_new =
+                (from..to).any(|it| !self.is_known(it) && !is_kind(it) && self.lower[it] != ' ');
             let ends_known = self.is_known(from) && self.is_known(to - 1);
             let is_time = self.when.spans.iter().any(|it| it.0 == from);
             let text = self.piece(from, to).text.to_lowercase();

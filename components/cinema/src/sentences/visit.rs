@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{is_thinking, named, ordinal, recount},
+    answers::{is_thinking, named, ordinal, place, recount, undated},
     cancel::number,
     fares::Fares,
     films,
@@ -283,6 +283,9 @@ impl Visit {
             told: None,
             fares: Fares::default(),
         };
+        if let Some(genre) = utterance.refused_genre() {
+            visit.wanted.without = Some(genre.0.to_owned());
+        }
         if visit
             .wanted
             .without
@@ -295,16 +298,6 @@ impl Visit {
         if aim == Aim::Films && (utterance.quoted.len() > 1 || utterance.has(&[Word::COMPARE])) {
             // Of several films each is found by its name.
             visit.title = None;
-        }
-        let is_excluded_genre = visit.wanted.without.is_some()
-            && visit.genre.as_ref().is_some_and(|genre| {
-                let without = visit.wanted.without.clone().unwrap_or_default().to_lowercase();
-                without.contains(&genre.0.to_lowercase())
-                    || without.contains(&genre.1.to_lowercase())
-                    || without.contains("anime")
-            });
-        if is_excluded_genre {
-            visit.genre = None;
         }
         if let Some(before) = before {
             visit.inherit(before);
@@ -480,6 +473,11 @@ impl Visit {
         self.aim = Aim::Book;
     }
 
+    /// Whether the seats or prices of one showing were told, and nothing is chosen yet.
+    pub(super) fn is_looked_at(&self) -> bool {
+        self.aim == Aim::Seats && self.showing.is_some() && !self.is_made && self.held.is_none()
+    }
+
     /// Whether it waits for an answer as text.
     pub(super) fn waits(&self) -> bool {
         self.asked.is_some()
@@ -489,11 +487,10 @@ impl Visit {
     pub(super) fn worded(&mut self, utterance: &Sentence) -> bool {
         let before = self.clone();
         let of_seats = self.asked.is_some_and(Asked::is_of_seats);
-        let text: String = utterance.lower.iter().collect();
         let raw = utterance.text().to_lowercase();
         // `H列の7番` is a seat.
-        let recounted = recount(&text);
-        let chosen = ordinal(&text)
+        let recounted = recount(&undated(utterance));
+        let chosen = place(utterance)
             .or_else(|| recounted.filter(|_| !of_seats).and_then(|it| (it as usize).checked_sub(1)))
             .filter(|_| utterance.numbers.marked.is_empty());
         let chosen = chosen.and_then(|it| self.choices.get(it)).cloned();

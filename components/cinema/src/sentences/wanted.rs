@@ -72,11 +72,11 @@ const POSITIONS: &[(Position, &str)] = &[
     ),
     (
         Position::Back,
-        "最後列|一番後ろ|後ろの方|後ろのほう|後ろ寄り|後方|後ろの席|うしろの席|うしろ|後ろ|back row|back rows|near the back|towards the back|toward the back|the back|at back|rear|towards the back|back seats|last row",
+        "いちばんうしろ|一番うしろ|最後列|一番後ろ|後ろの方|後ろのほう|後ろ寄り|後方|後ろの席|うしろの席|うしろ|後ろ|back row|back rows|near the back|towards the back|toward the back|the back|at back|rear|towards the back|back seats|last row",
     ),
     (
         Position::Front,
-        "too close to the screen|right at the screen|near the screen|最前列|最前|一番前|前の方|前のほう|前方|前寄り|前の席|前列|front row|front rows|near the front|towards the front|toward the front|the front|front seats|front|first row",
+        "too close to the screen|right at the screen|near the screen|まえのほう|まえの方|まえの席|まえのせき|いちばんまえ|一番まえ|いちばん前|最前列|最前|一番前|前の方|前のほう|前方|前寄り|前の席|前列|front row|front rows|near the front|towards the front|toward the front|the front|front seats|front|first row",
     ),
     (
         Position::Middle,
@@ -87,11 +87,11 @@ const POSITIONS: &[(Position, &str)] = &[
 const ORDERS: &[(Order, &str)] = &[
     (
         Order::Shortest,
-        "一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|短いのから|もっと短い|something shorter|a shorter|any shorter|shorter one|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
+        "いちばんみじかい|一番みじかい|一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|短いのから|もっと短い|something shorter|a shorter|any shorter|shorter one|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
     ),
     (
         Order::Longest,
-        "一番長い|いちばん長い|最も長い|最長|長い順|もっと長い|something longer|a longer|any longer|longer one|longest|どっちが長い|どちらが長い|is longer|the longer",
+        "いちばんながい|一番ながい|一番長い|いちばん長い|最も長い|最長|長い順|もっと長い|something longer|a longer|any longer|longer one|longest|どっちが長い|どちらが長い|is longer|the longer",
     ),
     (
         Order::Newest,
@@ -107,8 +107,8 @@ const ORDERS: &[(Order, &str)] = &[
         "評価順|人気順|おすすめ順|評判順|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
     ),
 ];
-const EARLIEST: &str = "早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
-const LATEST: &str = "遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
+const EARLIEST: &str = "いちばんはやい|一番はやい|なるべくはやい|できるだけはやい|はやい回|はやいほう|さいしょの回|さいしょのかい|早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
+const LATEST: &str = "いちばんおそい|一番おそい|おそい回|おそいほう|さいごの回|さいごのかい|遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
 /// What says that only the first of an order is asked for.
 const FIRST: &str = "一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
 /// What says that the hour is when a film is over.

@@ -45,7 +45,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         SHOWTIMES,
-        "スクリーンはどこ|スクリーンどこ|スクリーンはどれ|何番スクリーン|どのスクリーン|スクリーンは何番|スクリーン何番|which screen|what screen|は何時?|は何時ですか|は何時から|は何時に|は何時の|は何時まで|何時にやって|何時にある|next showing|next screening|上映時間|上映時刻|上映スケジュール|\
+        "最終回は?|最終回いつ|最終回はいつ|最終上映は?|最後の回は?|最後の回はいつ|最後の上映は?|最初の回は?|最初の回はいつ|最初の上映は?|スクリーンはどこ|スクリーンどこ|スクリーンはどれ|何番スクリーン|どのスクリーン|スクリーンは何番|スクリーン何番|which screen|what screen|は何時?|は何時ですか|は何時から|は何時に|は何時の|は何時まで|何時にやって|何時にある|next showing|next screening|上映時間|上映時刻|上映スケジュール|\
          上映予定|上映回|上映枠|時間枠|時間帯|タイムテーブル|上映時間枠|何時から|何時の回|何時に始|何時に上映|何時上映|何時開始|何時ごろから|開始時間|開始時刻|いつ上映|上映は何時|\
          スケジュール|showtime|showtimes|show times|screening time|screening times|what time|what times|\
          when is|when does|time slots|timetable|schedule|start times|starting times|session times",
@@ -143,7 +143,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (Word::NOT, "予約なし|まだ予約"),
     (
         Word::FILLER,
-        "の列で|の列|列で|not in the front rows|not in the front row|not in the front|not at the front|\
+        "except for|except|値段順|値段の順|料金順|料金の順|価格順|by price|price order|の列で|の列|列で|not in the front rows|not in the front row|not in the front|not at the front|\
          not too close to the screen|not too close|not in the back rows|not in the back|最前列|最後列|前列|後列|席分|\
          通路側|公開|上映|観|row|aisle|showing|shows",
     ),

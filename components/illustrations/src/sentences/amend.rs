@@ -6,7 +6,7 @@ use language::{
 };
 
 use super::{
-    cards::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted, shown},
+    cards::{CARDS_MAX, Cards, NAMES_MAX, STYLES, TITLE_MAX, Wanted, shown},
     catalogue::Card,
     known::known,
     picked::picked,
@@ -21,6 +21,8 @@ use super::{
 const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左右を反|左右反|並びを逆|順番を逆|逆の並び|逆の順|逆にして|入れ替え|入れかえ|other way round|other way around|swap sides|switch sides|swap them|switch them|swap the sides|swap the two|swap left and right|swap places|switch places|reverse the order|reverse them|reverse it|flip the order|flip them|flip it|flip the sides|opposite order|mirror it";
 const ONLY: &str = "だけ|のみ|only|just";
 const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
+/// What puts cards beside those that were shown.
+const PUT_BESIDE: &str = "追加|足して|足し|加えて|add|throw in";
 const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
 /// What says that others take the place of all cards of a picture.
 const INSTEAD: &str =
@@ -83,11 +85,24 @@ impl Cards {
     }
 
     /// The cards of the themes that `utterance` picks by their places in the list of all.
-    pub(super) fn of_listed(utterance: &Sentence, language: Language) -> Option<Self> {
+    pub(super) fn of_listed(
+        utterance: &Sentence,
+        goal: Option<Goal>,
+        language: Language,
+    ) -> Option<Self> {
+        let is_bare = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
         let names: Vec<_> = theme_names(language).into_iter().map(str::to_owned).collect();
-        let (themes, words) = picked(utterance, &names)?;
+        let (themes, words) = picked(utterance, &names).filter(|_| is_bare)?;
         let wanted = themes.into_iter().map(|it| Wanted::new(true, it)).collect();
-        Some(Self { wanted, words, ..Self::default() })
+        Some(match goal {
+            Some(goal @ (Goal::Cards | Goal::Thumbnail)) => {
+                let mut cards = Self::of(utterance, goal, language, None);
+                cards.words.extend(words);
+                Self { wanted, mood: None, moods: Vec::new(), ..cards }
+            }
+            None | Some(Goal::Themes) => Self { wanted, words, ..Self::default() },
+            Some(Goal::Nothing) => return None,
+        })
     }
 
     /// Whether `utterance` wants something added to what was shown, by no name of a card.
@@ -152,7 +167,9 @@ impl Cards {
         let is_instead = marks(INSTEAD).any(|it| utterance.find(it, 0).is_some())
             && !utterance.has(&[Word::SHOW]);
         let is_thumbnail = self.is_thumbnail && (is_asked || is_instead);
-        if goal.is_some() && !((is_asked || is_thumbnail) && goal == Some(Goal::Cards)) {
+        let is_beside = !self.is_thumbnail && !is_asked && utterance.says(PUT_BESIDE);
+        let is_open = is_asked || is_thumbnail || is_beside;
+        if goal.is_some() && !(is_open && goal == Some(Goal::Cards)) {
             return None;
         }
         let is_free = goal.is_none() && !is_asked && !self.is_thumbnail;
@@ -178,7 +195,11 @@ impl Cards {
         let named = !utterance.spotted(true).is_empty() || !utterance.themes().is_empty();
         let mut next = Self::of(utterance, goal, language, None);
         let named = named || is_answer && !next.wanted.is_empty();
-        next.words.extend(marks(ADDED).chain(marks(AROUND)).map(str::to_owned));
+        if is_beside && named && next.wanted.len() == 1 {
+            next.add_to(self, utterance);
+        }
+        next.words
+            .extend(marks(ADDED).chain(marks(AROUND)).chain(marks(PUT_BESIDE)).map(str::to_owned));
         let left = utterance.left(Some(goal), next.used());
         if is_thumbnail {
             next.title = next.title.or_else(|| self.title.clone());
@@ -187,6 +208,24 @@ impl Cards {
             next.ground = next.ground.or_else(|| self.ground.clone());
         }
         (named && left.len() < coverage::ASKED_FROM).then_some(next)
+    }
+
+    /// What was shown `before` stays beside what is wanted now, each with as many cards as it had.
+    fn add_to(&mut self, before: &Self, utterance: &Sentence) {
+        let is_single = ["a ", " an ", " one "].iter().any(|it| utterance.find(it, 0).is_some());
+        let limit = self.limit.take().or(is_single.then_some(1));
+        let is_new = |it: &&Wanted| !self.wanted.iter().any(|new| new.name == it.name);
+        let kept: Vec<_> = before.wanted.iter().filter(is_new).cloned().collect();
+        for it in &mut self.wanted {
+            it.limit = it.limit.or(limit);
+        }
+        let kept = kept.into_iter().map(|it| Wanted {
+            limit: it.limit.or(before.limit),
+            is_second: it.written.is_some(),
+            is_found: false,
+            ..it
+        });
+        self.wanted.splice(0..0, kept.take(NAMES_MAX - 1));
     }
 
     /// Changes what `utterance` says; whether there is anything, or none where it names what is not there.

@@ -16,7 +16,7 @@ const PLACES: [&str; 8] = [
     "eighth|8th",
 ];
 /// What stands behind the number of a place in Japanese.
-const PLACED: &str = "枚目|番目|つ目|個目|まいめ|番の|番を|番で|番と|番、|番だけ";
+const PLACED: &str = "枚目|番目|つ目|個目|まいめ|ばんめ|つめ|番の|番を|番で|番と|番、|番だけ";
 const NUMERALS: &str = "一二三四五六七八";
 /// What says that a place is to be left out, behind it and before it.
 const OUT_BEHIND: &str =
@@ -90,7 +90,7 @@ fn places(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
 
 /// The last place, where it is named: `the last one`, `最後のカード`.
 fn last(utterance: &Sentence, length: usize) -> Option<(usize, usize, usize)> {
-    const LAST: &str = "last one|last card|last picture|最後のカード|最後の1枚|最後の一枚|最後のやつ|最後のだけ|最後のを";
+    const LAST: &str = "last one|last card|last picture|最後のカード|最後の1枚|最後の一枚|最後のやつ|最後のだけ|最後のを|さいごのカード|さいごのやつ|さいごのだけ|さいごのを";
     let (at, size) = utterance.first(LAST, 0)?;
     Some((length - 1, at, at + size))
 }

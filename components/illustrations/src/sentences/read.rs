@@ -470,7 +470,7 @@ pub(super) fn is_laid(utterance: &Sentence) -> bool {
 fn nameless(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
     let moods = moods(&utterance.lower);
     names.retain(|name| {
-        const LIKE: &str = "っぽい|ぽい|な|の|い|しい|め|系|風|的| |-|themed|ish";
+        const LIKE: &str = "っぽい|ぽい|な|の|い|しい|め|系|風|的|any|some| |-|themed|ish";
         let is_mood = |at: &usize| moods.iter().any(|it| (it.1..it.2).contains(at));
         let rest: String =
             (name.from..name.to).filter(|at| !is_mood(at)).map(|at| utterance.lower[at]).collect();

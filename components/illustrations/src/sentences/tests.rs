@@ -330,3 +330,81 @@ fn what_was_shown_goes_on_the_picture_with_others() {
         assert_eq!(names[0], "王冠の獅子レオン", "{later}");
     }
 }
+
+#[test]
+fn a_theme_of_the_list_is_taken_by_its_place() {
+    for (list, later) in [
+        ("どんなテーマがありますか", "2番のカードを全部"),
+        ("どんなテーマがありますか", "２ばんめのカードみせて"),
+        ("どんなテーマがありますか", "2番目のテーマでサムネ作って"),
+        ("what themes are there", "cards of the second theme"),
+        ("what themes are there", "make a thumbnail with the 2nd one"),
+    ] {
+        let mut talk = new_talk();
+        assert!(matches!(talk.say(list), Decision::Conclude(_)), "{list}");
+        let next = talk.say(later);
+        assert!(matches!(next, Decision::Call(_)), "{later}");
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "get_theme_illustrations", "{later}");
+        let theme = &arguments["theme"];
+        assert!(theme == "紅蓮機工" || theme == "Crimson Engine", "{later}: {theme}");
+    }
+}
+
+#[test]
+fn what_is_added_is_shown_beside_what_was_shown() {
+    for (first, later) in [
+        ("赤いカードを三枚見せて", "青いのも一枚足して"),
+        ("赤いカードを三枚見せて", "青も1枚追加して"),
+        ("three red cards pls", "add a blue one too"),
+        ("three red cards pls", "add one blue card as well"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[illustrations(&["A1", "A2", "A3"])]);
+        let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
+        let limits: Vec<_> = calls.iter().map(|it| it.arguments["limit"].clone()).collect();
+        assert_eq!(limits, [json!(3), json!(1)], "{later}");
+        let all = [illustrations(&["A1", "A2", "A3"]), illustrations(&["B1"])];
+        let text = concluded(&talk.back(&all)).text();
+        assert!(text.contains("A3") && text.contains("B1"), "{later}: {text}");
+        assert!(!text.contains('※') && !text.contains("Note:"), "{later}: {text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_changed_of_a_picture_is_said() {
+    for (first, later) in [
+        ("蒼晶竜のカード見せて", "大きくして"),
+        ("蒼晶竜のカード見せて", "もう少し明るくできる？"),
+        ("show me the Azure Crystal Dragons cards", "make it larger"),
+        ("show me the Azure Crystal Dragons cards", "can u make it brighter"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[illustrations(&["A1", "A2"])]);
+        let said = talk.say(later);
+        assert!(matches!(said, Decision::Conclude(_)), "{later}");
+        let text = concluded(&said).text();
+        assert!(text.contains("変えられない") || text.contains("cannot be changed"), "{text}");
+    }
+    let mut talk = new_talk();
+    talk.say("みどりのカードをみせて");
+    talk.back(&[illustrations(&["A1", "A2"])]);
+    let next = talk.say("さいごのやつだけおおきくみせて");
+    assert_eq!(call(&next), ("get_card_illustration", json!({ "card_name": "A2" })));
+}
+
+#[test]
+fn cards_of_a_look_are_shown_rather_than_the_themes() {
+    for sentence in ["氷っぽいカードある？", "海っぽいカードってある？", "any icy cards?"]
+    {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        assert!(matches!(next, Decision::Call(_)), "{sentence}");
+        let theme = call(&next).1["theme"].clone();
+        assert!(theme == "蒼晶竜" || theme == "Azure Crystal Dragons", "{sentence}: {theme}");
+        let text = concluded(&talk.back(&[illustrations(&["A1"])])).text();
+        assert!(!text.contains('※'), "{sentence}: {text}");
+    }
+}
