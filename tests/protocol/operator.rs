@@ -107,8 +107,16 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
     browser.no_role("button", "Unload echo").await;
     assert!(!client.tools().await.iter().any(|it| it == "echo"));
 
+    let far = json!({ "uri": "cinema://reservations/rsv-0000000000000000/code" });
+    client.request("resources/read", far).await;
     browser.click(".op-tabs a[href='#/operator/calls']").await;
     browser.says(".op-calls", "Wrong input").await;
+    browser.says(".op-calls", "rsv-0000000000000000").await;
+    browser.look(Look { width: 320, ..Look::PHONE }).await;
+    // A card is as wide as the window, whatever was called.
+    browser
+        .until("(it => it.scrollWidth <= it.clientWidth)(document.querySelector('.op-calls'))")
+        .await;
     is_seen_well(&browser, "calls").await;
     browser.find("#op-sought").await.send_keys("nothing such").await.unwrap();
     browser.says("main", "No call fits").await;
