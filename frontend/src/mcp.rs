@@ -7,15 +7,19 @@ mod sse;
 pub(crate) mod wire;
 
 use std::cell::Cell;
+use std::pin::pin;
 
+use futures::future::{Either, select};
 use gloo_net::http::{Request, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use web_sys::AbortSignal;
+use web_sys::{AbortController, AbortSignal};
 
 use crate::access;
+use crate::browser;
 use crate::error::CallError;
 use crate::request::{answered, with_headers};
+use listen::SILENCE_MAX;
 pub(crate) use pieces::Pieces;
 use wire::{Answer, Incoming, Progress};
 
@@ -203,7 +207,7 @@ async fn request(
             _ => Err(CallError::unreadable(response.status(), &text)),
         };
     }
-    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?;
+    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?.within(SILENCE_MAX);
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
             Incoming::Result { id: found, result } if found == id => return Ok(result),
@@ -228,7 +232,10 @@ async fn send(
 ) -> Result<Response, CallError> {
     wire::put_meta(&mut params);
     let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-    let mut request = with_headers(Request::post(ENDPOINT), abort)
+    // A request that is given up lets go of its connection, of which a browser has six to one host.
+    let own = AbortController::new().ok();
+    let signal = own.as_ref().map(AbortController::signal);
+    let mut request = with_headers(Request::post(ENDPOINT), abort.or(signal.as_ref()))
         .header("Accept", "application/json, text/event-stream")
         .header("MCP-Protocol-Version", VERSION)
         .header("Mcp-Method", method);
@@ -236,7 +243,11 @@ async fn send(
         request = request.header(name, value);
     }
     let request = request.json(&body).map_err(|error| CallError::page(&error.to_string()))?;
-    let response = answered(request.send().await, abort)?;
+    let sent = in_time(request.send()).await;
+    if let (Err(()), Some(own)) = (&sent, own) {
+        own.abort();
+    }
+    let response = answered(sent, abort)?;
     if response.ok() || is_stream(&response) {
         return Ok(response);
     }
@@ -249,6 +260,15 @@ async fn send(
         Ok(Incoming::Error { error, .. }) => error,
         _ => CallError::unreadable(status, &text),
     }))
+}
+
+/// What was sent, unless the host does not even begin to answer: a network that goes, or a computer that sleeps, ends no
+/// connection.
+async fn in_time<E>(sent: impl Future<Output = Result<Response, E>>) -> Result<Response, ()> {
+    match select(pin!(sent), pin!(browser::sleep(SILENCE_MAX))).await {
+        Either::Left((sent, _)) => sent.map_err(drop),
+        Either::Right(_) => Err(()),
+    }
 }
 
 /// Whether an answer comes in pieces.

@@ -330,6 +330,25 @@ async fn a_lost_connection_is_told_wherever_it_is_met() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_no_longer_says_anything_is_said_to_be_away() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go("#/counter/list_movies").await;
+    browser.role("textbox", "title_query").await;
+    browser.find(".connection.is-online").await;
+    // Requests that nothing ever comes of, as where a host is frozen, and a minute that goes by in a moment.
+    let freeze = "
+        const set = window.setTimeout.bind(window);
+        window.setTimeout = (what, time = 0, ...given) => set(what, time / 100, ...given);
+        window.fetch = () => new Promise(() => {});";
+    browser.script(freeze).await;
+    browser.role("button", "Call").await.click().await.unwrap();
+    browser.says(".answer", "The host cannot be reached").await;
+    browser.find(".connection.is-offline").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn back_leads_to_where_the_reader_was() {
     let server = TestServer::with(&["cinema"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;

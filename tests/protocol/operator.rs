@@ -107,8 +107,16 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
     browser.no_role("button", "Unload echo").await;
     assert!(!client.tools().await.iter().any(|it| it == "echo"));
 
+    let far = json!({ "uri": "cinema://reservations/rsv-0000000000000000/code" });
+    client.request("resources/read", far).await;
     browser.click(".op-tabs a[href='#/operator/calls']").await;
     browser.says(".op-calls", "Wrong input").await;
+    browser.says(".op-calls", "rsv-0000000000000000").await;
+    browser.look(Look { width: 320, ..Look::PHONE }).await;
+    // A card is as wide as the window, whatever was called.
+    browser
+        .until("(it => it.scrollWidth <= it.clientWidth)(document.querySelector('.op-calls'))")
+        .await;
     is_seen_well(&browser, "calls").await;
     browser.find("#op-sought").await.send_keys("nothing such").await.unwrap();
     browser.says("main", "No call fits").await;
@@ -257,14 +265,18 @@ async fn a_greedier_build_is_tried_traps_goes_and_is_rolled_back() {
     browser.until("document.querySelectorAll('.op-beside .is-grave').length > 1").await;
     is_seen_well(&browser, "canary-tried").await;
 
+    browser.script("document.querySelector('.op-canary button').focus()").await;
     calls(30).await;
     browser.says(".op-card.is-waiting", "It is no longer tried").await;
+    browser.until("document.activeElement.id === 'op-waiting'").await;
     browser.says(".op-card.is-waiting", "3 of its 3 calls trapped").await;
     assert_eq!(calls(50).await, 0, "the version before answers all of them again");
     is_seen_well(&browser, "canary-gone").await;
 
+    browser.role("button", "See why").await;
     browser.hit("button", "Refuse the build of shop").await;
     browser.until("!document.querySelector('.op-card.is-waiting')").await;
+    browser.no_role("button", "See why").await;
     browser.click("#op-more-shop").await;
     browser.hit("button", "Serve this one again: generation 1 of shop").await;
     browser.role("button", "Serve this one again: generation 2 of shop").await;

@@ -47,7 +47,7 @@ impl News {
 }
 
 /// Longest silence of a stream: the host sends a sign of life every quarter of a minute.
-const SILENCE_MAX: Duration = Duration::from_secs(50);
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(50);
 
 /// Where the calls are that wait for the reader's approval.
 pub(crate) const APPROVALS: &str = "madoguchi://approvals";

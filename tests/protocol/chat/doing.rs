@@ -91,6 +91,10 @@ async fn two_seats_asked_for_become_a_reservation_the_person_approved() {
     let taken = it.reservations().await;
     assert_eq!(taken, 0, "nobody approved yet");
     it.browser.picture("chat-approval").await;
+    // What waits has a way to it, and nothing that floats lies over its buttons where the reader has scrolled up.
+    it.browser.script("scrollTo(0, 0)").await;
+    it.browser.role("button", "回答欄へ移動").await;
+    it.browser.no_role("button", "最新へ").await;
     // From where one writes, the keyboard gets to what waits in one step.
     it.browser.script("document.querySelector('#chat-input').focus()").await;
     it.browser

@@ -85,6 +85,21 @@ async fn sent_form_is_read_only_here_and_elsewhere_and_sent_once() {
     it.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_is_answered_elsewhere_closes_by_itself() {
+    let it = Opened::with(&short(), Look::DESKTOP).await;
+    let other = Browser::open(&it.server.url(), Look::PHONE).await;
+    other.go(&format!("f/{}", it.asked.handle)).await;
+    other.field("Name").await;
+    it.browser.fill("Name", "first").await;
+    it.browser.hit("button", "Finish").await;
+    // Nothing is done in the other window, which nothing else has told to look.
+    other.says("main", "first").await;
+    other.no_role("button", "Finish").await;
+    other.close().await;
+    it.close().await;
+}
+
 /// Keeps what is given out for download where a script finds it.
 const CATCH: &str = "
     window.caught = null;

@@ -41,6 +41,12 @@ pub(crate) enum Step {
     NotClosed(CallError),
 }
 
+impl Step {
+    fn is_busy(&self) -> bool {
+        matches!(self, Self::Sending | Self::Closing)
+    }
+}
+
 /// How a form is closed without an answer, or taken up again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Close {
@@ -130,6 +136,10 @@ impl FormSession {
             }
             Err(error) => Stage::Failed(error),
         };
+        // What is under way here tells itself what came of it.
+        if self.step.try_with_untracked(Step::is_busy) != Some(false) {
+            return;
+        }
         // A reader who is typing goes on typing, unless there is nothing left to answer.
         let is_typing = matches!(self.stage.try_get_untracked(), Some(Stage::Open(_)));
         let is_news = match &stage {
@@ -146,14 +156,13 @@ impl FormSession {
     /// Looks whether the form was answered elsewhere in the meantime.
     pub(crate) fn look_again(self) {
         let is_done = self.stage.with_untracked(|it| matches!(it, Stage::Closed(..)));
-        let is_busy = self.step.with_untracked(|it| matches!(it, Step::Sending | Step::Closing));
-        if !is_done && !is_busy {
+        if !is_done && !self.is_busy() {
             self.look();
         }
     }
 
     fn is_busy(self) -> bool {
-        self.step.with_untracked(|it| matches!(it, Step::Sending | Step::Closing))
+        self.step.with_untracked(Step::is_busy)
     }
 
     /// Sends what was filled in; or shows what keeps it from being sent.

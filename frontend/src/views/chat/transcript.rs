@@ -52,8 +52,10 @@ pub(super) fn Transcript() -> impl IntoView {
 pub(super) fn Latest() -> impl IntoView {
     let page = page();
     let talk = Talk::here();
-    let is_away =
-        Memo::new(move |_| !talk.is_at_end.get() && talk.thread.with(|it| !it.is_empty()));
+    // What waits for the reader has a way of its own to it, and buttons that this one would lie over.
+    let is_away = Memo::new(move |_| {
+        !talk.is_at_end.get() && talk.thread.with(|it| !it.is_empty() && !it.is_waiting())
+    });
     let to_end = move |_| {
         talk.is_at_end.set(true);
         scroll_to_end();

@@ -8,6 +8,8 @@ use leptos::prelude::*;
 
 use super::TITLE;
 use super::inventory::Inventory;
+use super::waiting::WAITING;
+use crate::browser;
 use crate::dates;
 use crate::error::CallError;
 use crate::operator::data::{Canary, Comparison, Figures, Share};
@@ -73,7 +75,7 @@ fn Begin(
         event.prevent_default();
         let Some(share) = Share::read(&percent.get_untracked(), &callers.get_untracked()) else {
             is_wrong.set(true);
-            crate::browser::focus(&id("percent"));
+            browser::focus(&id("percent"));
             return;
         };
         let name = name.get_value();
@@ -146,6 +148,13 @@ fn Running(
         move || inventory.is_busy.try_get_untracked() == Some(false),
         move || inventory.look(),
     );
+    // Where it ends by itself, it takes the button along that the keyboard is on.
+    on_cleanup(|| {
+        let is_here = document().query_selector(".op-canary button:focus");
+        if matches!(is_here, Ok(Some(_))) {
+            browser::focus_soon(WAITING);
+        }
+    });
     let id = name.with_value(|it| format!("op-canary-title-{it}"));
     let labelled = id.clone();
     let share = Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.share.clone())));

@@ -189,6 +189,14 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
         }
     };
     let has_file = move || form.file.with(Option::is_some);
+    // Once the operator has said a word of the build, it waits no longer.
+    let came = Memo::new(move |_| {
+        let is_true = |it: &Sent| match it {
+            Sent::Waits(name) => form.waiting(name).is_some(),
+            _ => true,
+        };
+        inventory.operator.sent.get().filter(is_true)
+    });
     view! {
         <section class="op-part" aria-labelledby="op-load">
             <h2 id="op-load" class="section-title">{move || page.say(Key::OperatorLoad)}</h2>
@@ -206,7 +214,7 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
                 <p class="drop-rules" id="op-load-rules">{move || page.say(Key::OperatorLoadRules)}</p>
             </div>
             {move || has_file().then(|| view! { <Naming form/> })}
-            {move || inventory.operator.sent.get().map(|came| view! { <Outcome came/> })}
+            {move || came.get().map(|came| view! { <Outcome came/> })}
         </section>
     }
 }

@@ -17,6 +17,7 @@ use crate::families::forms::saver::Saver;
 use crate::families::forms::session::FormSession;
 use crate::families::forms::{Requested, language};
 use crate::page::page;
+use crate::subscriptions::Subscriptions;
 use crate::text::Key;
 use crate::views::raw::Raw;
 
@@ -56,6 +57,15 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
     let has_required = read.fields.iter().any(output::form::Field::is_needed);
     let requested = Requested::new(read, crate::families::forms::next_number());
     let saver = Saver::begin(requested, &form, Callback::new(move |()| session.look_again()));
+    // Another tab, or another person, may answer it meanwhile.
+    let subscriptions: Subscriptions = expect_context();
+    let rung = subscriptions.changes(&format!("form://{}", session.handle()));
+    Effect::new(move |before: Option<()>| {
+        rung.track();
+        if before.is_some() {
+            session.look_again();
+        }
+    });
     let is_asking = RwSignal::new(false);
     let keys = move |event: leptos::ev::KeyboardEvent| {
         // A key that an input method or an open list has used is not ours.
