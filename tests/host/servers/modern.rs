@@ -60,6 +60,8 @@ pub(crate) struct ServerState {
     pub(crate) resources: Mutex<Vec<Value>>,
     /// Methods that it answers with an error.
     pub(crate) broken: Mutex<Vec<&'static str>>,
+    /// Those that it has answered so, one after another.
+    pub(crate) failed: Mutex<Vec<String>>,
     /// What it does with the next calls; then it answers `done`.
     pub(crate) deeds: Mutex<VecDeque<Deed>>,
     /// The token that it asks for.
@@ -185,6 +187,7 @@ async fn answer(State(peer): State<Arc<ServerState>>, headers: HeaderMap, body: 
     };
     match message["method"].as_str().expect("it has a method") {
         method if locked(&peer.broken).contains(&method) => {
+            locked(&peer.failed).push(method.to_owned());
             let error = json!({ "code": -32603, "message": format!("{method} is broken") });
             Json(json!({ "jsonrpc": "2.0", "id": id, "error": error })).into_response()
         }
