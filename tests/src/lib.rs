@@ -44,6 +44,23 @@ use host::embedded::{Embedded, Files};
 /// tests, so that only what hangs takes so long.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
+/// How often a test looks whether something has come.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Looks again and again until `is_so`, which nothing but a fault keeps from coming.
+///
+/// # Panics
+/// With `what`, if it does not come.
+pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    let look = async {
+        while !is_so().await {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, look).await;
+    in_time.unwrap_or_else(|_| panic!("{what}\n{}", log::kept()));
+}
+
 /// The path of the checkout.
 pub fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();

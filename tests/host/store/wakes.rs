@@ -14,6 +14,7 @@ use tests::{
     component_bytes,
     conversations::{credentials, toml},
     server::{Folders, TestServer},
+    until,
 };
 use tokio::{runtime::Runtime, sync::broadcast::error::RecvError};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 
 /// Longer than any of these takes.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = tests::PATIENCE;
 
 /// A host with a runtime of its own, so that it can be killed.
 struct Node {
@@ -92,17 +93,6 @@ async fn three(
     };
     let nodes = [node("a").await, node("b").await, node("c").await];
     (nodes, url.rsplit('/').next().unwrap().to_owned())
-}
-
-async fn until(what: &str, mut there: impl AsyncFnMut() -> bool) {
-    let looking = async {
-        while !there().await {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(LONG, looking)
-        .await
-        .unwrap_or_else(|_| panic!("{what}\n{}", tests::log::kept()));
 }
 
 /// Ends the connections of all nodes that listen.

@@ -1,7 +1,6 @@
 //! What is half typed stays: over a reload, a restart, a swap, a network that goes; and in two windows.
 
 use std::net::{SocketAddr, TcpListener};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tests::{
@@ -10,6 +9,7 @@ use tests::{
     forms::{self, Asked, form},
     rebuilt,
     server::{Folders, TestServer},
+    until,
 };
 
 use super::Opened;
@@ -31,14 +31,10 @@ fn letter() -> Value {
 /// Waits until the host's draft has that in a field.
 async fn is_saved(server: &TestServer, asked: &Asked, field: &str, text: &str) {
     let client = server.client();
-    for _ in 0..400 {
-        if forms::draft(&client, &asked.handle).await[field] == text {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    let draft = forms::draft(&client, &asked.handle).await;
-    panic!("the host's draft does not have {text:?} in {field:?}: {draft}");
+    until(&format!("the host's draft does not have {text:?} in {field:?}"), async || {
+        forms::draft(&client, &asked.handle).await[field] == text
+    })
+    .await;
 }
 
 /// After a reload it is there at once, and later in another browser.
