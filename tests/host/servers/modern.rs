@@ -109,7 +109,8 @@ impl Modern {
             changed: Mutex::new(Some(broadcast::channel(8).0)),
             ..ServerState::default()
         };
-        let mut modern = Self { port: 0, state: Arc::new(state), runtime: None };
+        let port = tests::free_addr().port();
+        let mut modern = Self { port, state: Arc::new(state), runtime: None };
         modern.revive();
         modern
     }
@@ -152,7 +153,6 @@ impl Modern {
     pub(crate) fn revive(&mut self) {
         let listener = TcpListener::bind(("127.0.0.1", self.port)).expect("the port is free");
         listener.set_nonblocking(true).expect("it can be");
-        self.port = listener.local_addr().expect("it listens").port();
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime can be made");

@@ -1,7 +1,5 @@
 //! What is half typed stays: over a reload, a restart, a swap, a network that goes; and in two windows.
 
-use std::net::{SocketAddr, TcpListener};
-
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
@@ -76,10 +74,9 @@ async fn half_typed_form_survives_reload_and_another_browser_later() {
 
 /// A server on an address that it has again after a restart.
 async fn server_to_restart() -> TestServer {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let folders = Folders::new();
     folders.put("forms", &component_bytes("forms"));
-    TestServer::start(folders, |it| it.addr = SocketAddr::from(([127, 0, 0, 1], free.port()))).await
+    TestServer::start(folders, |it| it.addr = tests::free_addr()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
