@@ -258,7 +258,7 @@ async fn broken_requests_are_told_what_is_wrong() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_host_runs_by_itself_has_no_caller() {
     let folders = Folders::new();
-    for name in ["echo", "errand"] {
+    for name in ["cinema", "echo", "errand"] {
         folders.put(name, &component_bytes(name));
     }
     let config = folders.data().with_file_name("madoguchi.toml");
