@@ -109,11 +109,11 @@ async fn allow(client: &Client, id: &str) -> (u16, Value) {
 
 /// Waits until something waits for the client.
 async fn waits(client: &Client) -> Value {
-    for _ in 0..600 {
-        if let Some(first) = inbox(client).await.into_iter().next() {
-            return first;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("nothing waits")
+    let mut waiting = Vec::new();
+    tests::until("nothing waits", async || {
+        waiting = inbox(client).await;
+        !waiting.is_empty()
+    })
+    .await;
+    waiting.remove(0)
 }

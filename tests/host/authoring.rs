@@ -14,7 +14,7 @@ use std::{
 use serde_json::{Value, json};
 use tests::{
     component_bytes,
-    process::{Process, bare_command, output},
+    process::{Process, bare_command, command, output},
     rebuilt, root,
     server::{Folders, TestServer},
 };
@@ -298,7 +298,7 @@ fn a_trap_names_file_and_line_and_not_to_its_caller() {
 
     folders.put("my_fault", &fs::read(&built).unwrap());
     let log = home.path().join("log");
-    let mut command = bare_command(&folders);
+    let mut command = command(&folders);
     command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
     let mut server = Process::logging(command, fs::File::create(&log).unwrap());
     let call = output(bare_command(&folders).arg("call").args(eve));

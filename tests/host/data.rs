@@ -72,11 +72,14 @@ fn open_to_others(folder: &Path) -> Vec<(PathBuf, u32)> {
 async fn keeps_data_folder_closed_to_other_users_new_or_from_before() {
     let folders = cinema_folders();
     let log = folders.components().with_file_name("log");
+    // In a new folder all is compiled anew: of one component.
+    let alone = log.with_file_name("madoguchi.toml");
+    fs::write(&alone, "bundled = false\n").unwrap();
     let start = || {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", "umask 0; exec \"$0\" \"$@\""]).arg(program()).arg("--data");
         shell.arg(folders.data()).args(["--addr", "127.0.0.1:0", "--components"]);
-        shell.arg(folders.components());
+        shell.arg(folders.components()).arg("--config").arg(&alone);
         Process::logging(shell, fs::File::create(&log).unwrap())
     };
     let mut process = start();

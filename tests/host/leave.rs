@@ -1,8 +1,6 @@
 //! A component says itself what it needs, in a section of its file. It is given that by the operator's approval
 //! alone, and what the configuration file says stands instead of what the section asks for.
 
-use std::time::Duration;
-
 use host::{
     component::LoadError,
     control::{ControlError, Order},
@@ -11,7 +9,7 @@ use serde_json::json;
 use tests::{
     component_bytes, rebuilt,
     server::{Folders, TestServer},
-    with_section,
+    until, with_section,
 };
 
 const SECTION: &str = "madoguchi:defaults";
@@ -85,16 +83,11 @@ async fn component_waits_with_what_it_asks_for_and_serves_if_accepted() {
     assert!(report.grants.contains(&host::grants::Grant::Sql));
     let client = server.client();
     client.output("lend_book", json!({ "title": "雪国", "member": "花" })).await;
-    let mut is_reminded = false;
-    for _ in 0..100 {
+    until("its schedule runs, though the server was started without it", async || {
         let loans: serde_json::Value = client.get("/api/lending/loans").await.json().await.unwrap();
-        is_reminded = loans["loans"][0]["isReminded"] == true;
-        if is_reminded {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    assert!(is_reminded, "its schedule runs, though the server was started without it");
+        loans["loans"][0]["isReminded"] == true
+    })
+    .await;
 
     server.restart().await;
     let client = server.client();

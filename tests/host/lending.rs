@@ -1,11 +1,10 @@
 //! A family of tools that the host does not know: a folder of its own, and all that a bundled one has.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tests::{
     component_bytes,
     server::{Folders, TestServer},
+    until,
 };
 
 use crate::chat;
@@ -62,15 +61,13 @@ async fn its_requests_and_its_schedule_run() {
     let lent = client.post(path, &[], json!({ "member": "花" }).to_string()).await;
     assert_eq!(lent.status(), 200);
     let mut list = Value::Null;
-    for _ in 0..100 {
+    until("the schedule runs", async || {
         list = loans(&server).await;
-        if list["loans"][0]["isReminded"] == true {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+        list["loans"][0]["isReminded"] == true
+    })
+    .await;
     let reminded = json!({ "title": "雪国", "member": "花", "isReminded": true });
-    assert_eq!(list["loans"], json!([reminded]), "the schedule has run");
+    assert_eq!(list["loans"], json!([reminded]));
     let back = client.http(reqwest::Method::DELETE, path).send().await.unwrap();
     assert_eq!(back.status(), 200);
     assert_eq!(loans(&server).await, json!({ "loans": [] }));

@@ -74,19 +74,16 @@ async fn a_client_that_leaves_takes_its_call_along() {
         format!("{CLOCK}limits = {{ calls_max = 1, queue_max = 0, deadline_ms = 600000 }}\n");
     let server = server(&lines, &["newcomer"]).await;
     let client = server.client();
-    let waits = json!({ "how": "wait" });
-    let call = client.call("misbehave", waits);
-    // Long enough for it to begin, or the test shows less and holds all the same.
-    assert!(tokio::time::timeout(std::time::Duration::from_millis(300), call).await.is_err());
-    // The only place of the component is free again.
-    for _ in 0..600 {
-        let slug = client.call("slug", json!({ "text": "a b" })).await;
-        if slug["structuredContent"]["result"] == "a-b" {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let call = client.call("misbehave", json!({ "how": "wait" }));
+    tokio::select! {
+        answer = call => panic!("it does not wait: {answer}"),
+        () = server.is_running("newcomer", 1) => {}
     }
-    panic!("the place is never free");
+    tests::until("the only place of the component is free again", async || {
+        let slug = client.call("slug", json!({ "text": "a b" })).await;
+        slug["structuredContent"]["result"] == "a-b"
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,12 +9,11 @@ mod routes;
 mod schedule;
 mod waiting;
 
-use std::time::Duration;
-
 use host::{Config, config::ComponentConfig, grants::Grant};
 use tests::{
     component_bytes,
     server::{Folders, TestServer},
+    until,
 };
 
 /// A server with the component `reach`, everything granted.
@@ -31,17 +30,6 @@ async fn start(folders: Folders, change: impl FnOnce(&mut Config)) -> TestServer
         change(config);
     })
     .await
-}
-
-/// Looks again and again until `there`; a test that waits for nothing ends.
-async fn until(what: &str, mut there: impl AsyncFnMut() -> bool) {
-    let looking = async {
-        while !there().await {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let in_time = tokio::time::timeout(tests::PATIENCE, looking).await;
-    in_time.unwrap_or_else(|_| panic!("{what}"));
 }
 
 /// Puts another build of the component in place and waits until it serves.

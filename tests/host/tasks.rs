@@ -276,14 +276,20 @@ async fn what_is_asked_first_is_asked_before_the_task() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_that_waits_outlives_client_swap_and_restart() {
     let mut server = fixtures().await;
-    let id = begun(&server.client(), "slow_compute", json!({ "seconds": 15, "label": "b" })).await;
+    let id = begun(&server.client(), "slow_compute", json!({ "seconds": 8, "label": "b" })).await;
+    assert_eq!(get(&server.client(), &id).await["status"], "working");
     let question = begun(&server.client(), "multi_input", json!({})).await;
     asked(&server.client(), &question).await;
     update(&server.client(), &question, json!({ "name": accept(json!({ "name": "Taro" })) })).await;
     server.restart().await;
-    server.folders.put("tasks", &rebuilt(&component_bytes("tasks"), 1));
+    let build = rebuilt(&component_bytes("tasks"), 1);
+    let digest = host::digest::digest(&build);
+    let mut changes = server.server().calls.registry.changes();
+    server.folders.put("tasks", &build);
+    let swapped =
+        changes.wait_for(|it| it.component("tasks").is_some_and(|it| **it.digest() == digest));
+    tokio::time::timeout(tests::PATIENCE, swapped).await.expect("in time").unwrap();
     let client = server.client();
-    assert_eq!(get(&client, &id).await["status"], "working");
     let done = over(&client, &id).await;
     assert_eq!(done["result"]["content"][0]["text"], "computed b", "{done}");
     let half = get(&client, &question).await;

@@ -1,7 +1,7 @@
 //! A person with a passkey, and clients that know an address and nothing else (AUTH-1 to AUTH-12): a browser with a
 //! virtual authenticator, the official SDK's OAuth flow, and the official suite's scenarios for those who give tokens.
 
-use std::{net::TcpListener, process::Stdio};
+use std::process::Stdio;
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn folders() -> Folders {
 async fn serve() -> TestServer {
     let folders = folders();
     // Passkeys want a name, and the address is known before anything is served.
-    let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let addr = tests::free_addr();
     let lines =
         format!("public_url = 'http://localhost:{}'\n[accounts]\nenabled = true\n", addr.port());
     let config = folders.config_with(&lines);
@@ -184,7 +184,7 @@ async fn a_passkey_lets_the_official_sdk_in_and_out_again() {
     assert_eq!(complaints.collect::<Vec<_>>(), Vec::<String>::new());
 
     // The official suite's scenarios for who gives tokens.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = tests::free_addr().port();
     let app = App::register(&url).await;
     let redirect = json!({ "redirect_uris": [format!("http://127.0.0.1:{port}/callback")] });
     let (_, registered) = app.registration(&redirect).await;

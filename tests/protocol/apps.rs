@@ -302,7 +302,9 @@ async fn fills_in_a_form(host: &Host) {
     browser.says("#problem", "(2)").await;
     let set = format!(
         "const it = document.querySelector('{}');
+         // Not today, which may be over before it is sent.
          const now = new Date();
+         now.setDate(now.getDate() + 1);
          it.value = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map(it => String(it).padStart(2, '0')).join('-');
          it.dispatchEvent(new Event('input', {{ bubbles: true }}));",
         field("arrival")

@@ -39,9 +39,16 @@ async fn until(server: &TestServer, running: u64, queued: u64, waiting: usize) {
     tokio::time::timeout(tests::PATIENCE, look).await.expect("it comes to that");
 }
 
-async fn audited(server: &TestServer) -> Vec<Value> {
-    let audit = server.server().calls.watch.audit.clone();
-    tokio::task::spawn_blocking(move || audit.tail(100)).await.unwrap()
+/// What is recorded, once there are so many lines: one is written a moment after its call has ended.
+async fn audited(server: &TestServer, many: usize) -> Vec<Value> {
+    let mut lines = Vec::new();
+    tests::until(&format!("there are {many} lines"), async || {
+        let audit = server.server().calls.watch.audit.clone();
+        lines = tokio::task::spawn_blocking(move || audit.tail(100)).await.unwrap();
+        lines.len() >= many
+    })
+    .await;
+    lines
 }
 
 /// What never ends by itself, in each method.
@@ -64,10 +71,10 @@ async fn modern_client_hanging_up_ends_its_tool_prompt_and_read() {
         until(&server, 1, 0, 0).await;
         asked.abort();
         until(&server, 0, 0, 0).await;
+        let lines = audited(&server, 2 * number + 1).await;
+        let line = &lines[2 * number];
         let book = json!({ "uri": "library://books/1" });
         server.client().result("resources/read", book).await;
-        let lines = audited(&server).await;
-        let line = &lines[2 * number];
         assert_eq!((&line["method"], &line["outcome"]), (&json!(method), &json!("cancelled")));
     }
 }
@@ -91,7 +98,7 @@ async fn what_is_queued_and_what_waits_ends_too() {
     until(&server, 0, 0, 1).await;
     third.abort();
     until(&server, 0, 0, 0).await;
-    let lines = audited(&server).await;
+    let lines = audited(&server, 3).await;
     assert_eq!(lines.len(), 3);
     assert!(lines.iter().all(|it| it["outcome"] == "cancelled"), "{lines:?}");
 }
@@ -115,7 +122,7 @@ async fn a_legacy_client_ends_its_request_by_saying_so() {
     session.notify("notifications/cancelled", json!({ "requestId": 77 })).await;
     until(&server, 0, 0, 0).await;
     asked.abort();
-    let lines = audited(&server).await;
+    let lines = audited(&server, 4).await;
     assert_eq!(lines.len(), 4);
     assert!(lines.iter().all(|it| it["outcome"] == "cancelled"), "{lines:?}");
 }

@@ -5,6 +5,7 @@ use tests::{
     browser::{Browser, Look},
     cinema::{free_seats, id, showtimes},
     server::TestServer,
+    until,
 };
 
 struct Hall {
@@ -108,12 +109,10 @@ async fn what_is_let_go_is_free_for_others_at_once() {
     browser.hit("button", "手放す").await;
     browser.until("!document.querySelector('.hold-clock')").await;
     browser.until("document.activeElement.textContent === '選んだ席をしばらくおさえる'").await;
-    for _ in 0..100 {
-        if free_seats(&hall.server.client(), &hall.show).await.contains(&hall.seats[0]) {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    until("it is free", async || {
+        free_seats(&hall.server.client(), &hall.show).await.contains(&hall.seats[0])
+    })
+    .await;
     hall.server.client().output("reserve_seats", arguments).await;
     hall.is_named(&browser, 0, "他の方が予約").await;
 

@@ -1,6 +1,6 @@
 //! The operator's place on the page: who gets in, and what is done there.
 
-use std::{fs, net::TcpListener, path::PathBuf};
+use std::{fs, path::PathBuf};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use fantoccini::key::Key;
@@ -151,8 +151,8 @@ async fn refused_build_is_gone_from_the_page_and_asks_no_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_place_asks_for_a_key_keeps_it_in_its_tab_and_forgets_it() {
     // The address stays the same.
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut server = TestServer::start(Folders::new(), |config| config.addr = free).await;
+    let addr = tests::free_addr();
+    let mut server = TestServer::start(Folders::new(), |config| config.addr = addr).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.go("#/operator").await;
     browser.says("main", "madoguchi operator").await;
@@ -318,7 +318,7 @@ async fn what_a_tried_build_answers_otherwise_is_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_operator_sees_calls_servers_storage_settings_and_people() {
     // A server that is not there.
-    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gone = tests::free_addr();
     let folders = Folders::new();
     for name in ["cinema", "echo"] {
         folders.put(name, &component_bytes(name));

@@ -18,6 +18,7 @@ use tests::{
     forms,
     relay::Relay,
     server::Folders,
+    until,
 };
 
 /// Lets a test move the page's timers on, as if the time had gone by.
@@ -283,15 +284,10 @@ async fn five_views_outlive_a_restart_and_forty_offline_minutes() {
     browser.until("!document.querySelector('.hold-clock')").await;
     views.talk_is(&["one", "two", "three", "four", "five"]).await;
     views.forms_are(4).await;
-    let mut draft = Value::Null;
-    for _ in 0..1_200 {
-        draft = forms::draft(&others.client, &asked.handle).await;
-        if draft["name"] == "typed while away" {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    assert_eq!(draft["name"], "typed while away");
+    until("what was typed while away is saved", async || {
+        forms::draft(&others.client, &asked.handle).await["name"] == "typed while away"
+    })
+    .await;
 
     // A router forgets the connections, and no side is told: only the silence tells.
     house.relay.forget();

@@ -260,7 +260,7 @@ impl Listener {
 }
 
 /// The JSON of one event.
-pub(crate) fn data(event: &str) -> Option<Value> {
+fn data(event: &str) -> Option<Value> {
     let data: Vec<_> = event.lines().filter_map(|it| it.strip_prefix("data:")).collect();
     serde_json::from_str(data.join("\n").trim()).ok()
 }

@@ -1,6 +1,6 @@
 //! Clients that others wrote, talked to while they run.
 
-use std::{path::PathBuf, process::Stdio, time::Duration};
+use std::{path::PathBuf, process::Stdio};
 
 use serde_json::Value;
 use tokio::{
@@ -8,8 +8,7 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-/// How long a client may take for anything.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::PATIENCE;
 
 /// A client that runs.
 pub struct Foreign {

@@ -1,12 +1,10 @@
 //! A client of the era before (2025-11-25): it initializes a session and is spoken to through it.
 
-use std::time::Duration;
-
 use futures::StreamExt;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-use crate::client::{Client, Listener, data, last_message};
+use crate::client::{Client, Listener, last_message};
 
 /// The revision that it speaks.
 pub const LEGACY: &str = "2025-11-25";
@@ -160,32 +158,5 @@ impl LegacySession {
     pub async fn call(&self, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
         self.request("tools/call", params).await["result"].clone()
-    }
-
-    /// Receives what the server sends by itself: how many changes of the list of tools, until `stop`.
-    pub async fn count_changes(&self, mut stop: tokio::sync::oneshot::Receiver<()>) -> usize {
-        let mut stream = self.stream().await.bytes_stream();
-        let (mut pending, mut count, mut stopped) = (String::new(), 0, false);
-        loop {
-            let chunk = tokio::select! {
-                chunk = stream.next() => chunk,
-                _ = &mut stop, if !stopped => {
-                    stopped = true;
-                    continue;
-                }
-                // Once stopped, what is still on its way is still read.
-                () = tokio::time::sleep(Duration::from_millis(1500)), if stopped => return count,
-            };
-            let Some(Ok(chunk)) = chunk else { return count };
-            pending += &String::from_utf8_lossy(&chunk);
-            while let Some(end) = pending.find("\n\n") {
-                let event: String = pending.drain(..end + 2).collect();
-                if let Some(message) = data(&event) {
-                    let method = message["method"].as_str().unwrap_or_default();
-                    assert!(method.ends_with("/list_changed"), "{message}");
-                    count += usize::from(method == "notifications/tools/list_changed");
-                }
-            }
-        }
     }
 }

@@ -3,7 +3,6 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::{
@@ -90,9 +89,7 @@ impl Cluster {
 
     fn start_with(options: &str) -> Self {
         let programs = programs();
-        // Free a moment ago; nothing else on this machine asks for this one.
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
-        let port = port.expect("a port is free").port();
+        let port = crate::free_addr().port();
         let script: [&std::ffi::OsStr; 8] = [
             "sh".as_ref(),
             "-c".as_ref(),

@@ -36,6 +36,40 @@ const ON_POSTGRES: [(&str, &[&str]); 2] = [
         ],
     ),
 ];
+/// What operators set for the host and its components. No test is given it: with a key in the environment of who runs
+/// them, tests would ask a provider, who is paid for each answer.
+const OF_OPERATORS: [&str; 30] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_MODEL",
+    "AUTH_PASSWORD",
+    "CINEMA_TZ",
+    "CONVERSATION_ACTIVE_TIMEOUT_SECONDS",
+    "CONVERSATION_PENDING_TIMEOUT_SECONDS",
+    "CONVERSATION_TIMEOUT_SECONDS",
+    "FORM_LOOKUP_ALLOW",
+    "GEMINI_API_KEY",
+    "GEMINI_BASE_URL",
+    "GEMINI_IMAGE_MODEL",
+    "GEMINI_MODEL",
+    "GOOGLE_DAILY_QUOTA",
+    "GOOGLE_MAPS_API_KEY",
+    "GOOGLE_MAPS_URL",
+    "GOOGLE_ROUTES_URL",
+    "ILLUSTRATIONS_CONTACT",
+    "ILLUSTRATIONS_SOURCES",
+    "ILLUSTRATIONS_URL",
+    "LLM_MAX_TOOL_ROUNDS",
+    "MCP_SERVER_URL",
+    "NAV_PROVIDER",
+    "NOMINATIM_URL",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "OPENAI_MODEL",
+    "OSRM_URL",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "VALHALLA_URL",
+];
 /// The ring that compares each component with its goldens, and can rewrite them.
 const GOLDENS: &str = "components";
 
@@ -182,6 +216,7 @@ fn test(workspace: &Workspace) -> Command {
     let mut test = cargo();
     test.args(["test", "--profile", workspace.profile.name()]).current_dir(&workspace.root);
     workspace.select_native(&mut test);
+    OF_OPERATORS.iter().for_each(|name| _ = test.env_remove(name));
     test
 }
 

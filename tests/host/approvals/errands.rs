@@ -1,7 +1,5 @@
 //! What a component's calls come to, as they should be made.
 
-use std::time::Duration;
-
 use serde_json::json;
 use tests::{client::Client, component_bytes, rebuilt};
 
@@ -49,12 +47,7 @@ async fn a_call_that_waits_goes_on_once_the_person_has_spoken() {
     let params = json!({ "name": "run_errand", "arguments": arguments, "_meta": meta });
     let running = tokio::spawn(async move { client.result("tools/call", params).await });
     let first = waits(&other).await;
-    for _ in 0..200 {
-        if inbox(&other).await.len() == 2 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    tests::until("both wait", async || inbox(&other).await.len() == 2).await;
     let second = inbox(&other).await.into_iter().find(|it| it["id"] != first["id"]).unwrap();
     for shown in [&first, &second] {
         assert_eq!(allow(&other, shown["id"].as_str().unwrap()).await.0, 200);

@@ -1,6 +1,7 @@
 //! A component that tries to get around its person's approval gets nothing done.
 
 use std::{
+    fs,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -11,6 +12,7 @@ use tests::{
     client::Client,
     component_bytes,
     people::{App, Person, access},
+    process::{Process, command},
     server::{Folders, TestServer},
 };
 
@@ -255,18 +257,26 @@ async fn broken_requests_are_told_what_is_wrong() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_host_runs_by_itself_has_no_caller() {
-    let lines = ERRAND.replace("'calls', 'endpoints'", "'calls', 'endpoints', 'schedule'");
-    let it = Errands::with(&format!("{lines}schedule_ms = 100\n")).await;
-    let mut text = String::new();
-    for _ in 0..200 {
-        text = it.server.server().calls.watch.metrics.text();
-        let failed = text.lines().any(|it| it.contains("schedule") && it.contains("errand"));
-        if failed {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    let folders = Folders::new();
+    for name in ["cinema", "echo", "errand"] {
+        folders.put(name, &component_bytes(name));
     }
-    assert!(inbox(&it.server.client()).await.is_empty(), "{text}");
-    let lines = it.server.server().calls.watch.audit.tail(100);
-    assert!(lines.iter().all(|it| it["asked_by"].is_null()), "{lines:?}");
+    let config = folders.data().with_file_name("madoguchi.toml");
+    let lines = ERRAND.replace("'calls', 'endpoints'", "'calls', 'endpoints', 'schedule'");
+    fs::write(&config, format!("bundled = false\n{lines}schedule_ms = 100\n")).unwrap();
+    let mut command = command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    command.arg("--config").arg(&config);
+    let log = config.with_file_name("log");
+    let process = Process::logging(command, fs::File::create(&log).unwrap());
+    // The component says there what came of the call that it makes by itself.
+    let mut said = String::new();
+    tests::until("its schedule runs", async || {
+        said = fs::read_to_string(&log).unwrap();
+        said.contains("its schedule failed")
+    })
+    .await;
+    let failed = said.lines().find(|it| it.contains("its schedule failed")).unwrap();
+    assert!(failed.contains("0 offers; ") && failed.contains("no_caller"), "{failed}");
+    assert!(inbox(&Client::new(&process.url)).await.is_empty());
 }

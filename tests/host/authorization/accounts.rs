@@ -416,9 +416,8 @@ async fn accounts_and_tokens_outlive_a_restart() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
     // The address stays the same, as it does where people reach it.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut config = folders.config_with("[accounts]\nenabled = true\n");
-    config.addr = port;
+    config.addr = tests::free_addr();
     let mut server = TestServer::start(folders, |it| *it = config).await;
     let app = App::register(&server.url()).await;
     let mut ann = Person::join(&server, "ann", &["*"]).await;

@@ -149,14 +149,12 @@ async fn health_and_metrics_tell_of_assistants_and_never_a_key() {
     // They are asked once a second at most.
     let until = async |status: &str| {
         let mut last = Value::Null;
-        for _ in 0..300 {
+        tests::until(status, async || {
             last = health().await;
-            if last["models"]["gemini"] == status {
-                return last;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        }
-        panic!("never {status}: {last}");
+            last["models"]["gemini"] == status
+        })
+        .await;
+        last
     };
     let before = health().await;
     assert_eq!(before["assistants"]["counter"]["status"], "connected", "{before}");

@@ -1,7 +1,5 @@
 //! The request and the answer, to the letter; the same as events.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tests::{
     component_bytes,
@@ -210,21 +208,13 @@ async fn a_client_that_goes_ends_the_tool() {
     }
     // It is announced before it is made.
     let running = "madoguchi_calls_running{component=\"echo\"} 1";
-    for _ in 0..600 {
-        if talk.server().calls.watch.metrics.text().contains(running) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let says = async |line: &str| {
+        let text = || talk.server().calls.watch.metrics.text();
+        tests::until(line, async || text().contains(line)).await;
+    };
+    says(running).await;
     drop(response);
-    let cancelled = "madoguchi_calls_total{component=\"echo\",outcome=\"cancelled\"} 1";
-    for _ in 0..600 {
-        if talk.server().calls.watch.metrics.text().contains(cancelled) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("{}", talk.server().calls.watch.metrics.text());
+    says("madoguchi_calls_total{component=\"echo\",outcome=\"cancelled\"} 1").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,8 +1,6 @@
 //! The host plays agents: with the built-in model on both sides, and with a foreign model
 //! on one.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tests::{
     component_bytes,
@@ -70,7 +68,7 @@ impl Counter {
     async fn until(&self, id: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let mut channel = self.server.server().events.channel("conversations").listen();
         let uri = [format!("conversation://{id}")];
-        let end = Instant::now() + Duration::from_secs(90);
+        let end = Instant::now() + tests::PATIENCE;
         loop {
             let conversation = self.see(id).await;
             if is_it(&conversation) {

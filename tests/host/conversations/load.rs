@@ -30,7 +30,7 @@ use tokio::{
 /// Messages that are sent in a second.
 const PACE: u32 = 200;
 /// How long everything may take to arrive once everything is sent.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = tests::PATIENCE;
 
 /// How much of it there is.
 #[derive(Clone, Copy)]

@@ -105,16 +105,17 @@ async fn a_downloaded_backup_is_restored_once_unpacked() {
     assert_eq!(stalled.headers()["cache-control"], "no-store");
     reserve(&client).await;
     drop(stalled);
-    let mut answer = ask().await.unwrap();
-    for _ in 0..600 {
-        if answer.status() == 200 {
-            break;
+    let mut taken = None;
+    tests::until("the next one has its turn", async || {
+        let answer = ask().await.unwrap();
+        match answer.status().as_u16() {
+            200 => taken = Some(answer.bytes().await.unwrap()),
+            status => assert_eq!(status, 409, "there is one at a time"),
         }
-        assert_eq!(answer.status(), 409, "there is one at a time");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        answer = ask().await.unwrap();
-    }
-    let taken = answer.bytes().await.unwrap();
+        taken.is_some()
+    })
+    .await;
+    let taken = taken.unwrap();
     assert!(!folders.data().join("backup.tmp").exists(), "nothing is left behind");
     drop(process);
 

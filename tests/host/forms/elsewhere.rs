@@ -99,10 +99,7 @@ async fn reports_other_sides_failure_with_status_without_its_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_is_not_there_is_told_and_may_be_there_later() {
-    let gone = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    let gone = tests::free_addr().port();
     let lines = format!(
         "[[components.forms.http]]\nhost = '127.0.0.1'\nscheme = 'http'\nport = {gone}\nprivate = true\n"
     );

@@ -1,18 +1,15 @@
 //! People who take longer than clients wait: the handle goes out early, and what comes late still counts.
 
-use std::time::Duration;
-
 use futures::StreamExt;
 use serde_json::{Value, json};
 use tests::{
+    PATIENCE,
     client::{Client, Listener},
     forms,
     legacy::LegacySession,
 };
 
 use super::serving;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn flat() -> Value {
     forms::form(json!([{ "name": "place", "type": "text", "label": "Place", "required": true }]))

@@ -72,16 +72,14 @@ async fn next_is_busy(waiting: &mut FuturesUnordered<impl Future<Output = String
 
 /// Sends a large body until there is room for it.
 async fn succeeds(server: &TestServer, token: &str) {
-    for _ in 0..200 {
+    tests::until("there is never room", async || {
         let mut raw = half_sent(server, token).await;
         raw.send(format!("{:5000}", rpc())).await;
-        match raw.status().await {
-            200 => return,
-            status => assert_eq!(status, 503),
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("there is never room");
+        let status = raw.status().await;
+        assert!([200, 503].contains(&status), "{status}");
+        status == 200
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

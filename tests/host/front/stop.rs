@@ -121,26 +121,48 @@ async fn calls_after_the_stop_are_told_to_come_again() {
     listening.end().await.unwrap();
 }
 
+/// The program with echo and these lines of configuration.
+fn program(folders: &Folders, lines: &str) -> Process {
+    folders.put("echo", &component_bytes("echo"));
+    let config = folders.data().with_file_name("madoguchi.toml");
+    std::fs::write(&config, format!("bundled = false\n{lines}")).unwrap();
+    let mut command = command(folders);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    command.arg("--config").arg(&config);
+    Process::from(command)
+}
+
+/// Reads a call to its end, which is no result.
+async fn is_not_waited_for(mut call: Listener) {
+    while let Some(message) = call.next(LONG).await {
+        assert!(message.get("result").is_none(), "it was not waited for: {message}");
+    }
+}
+
 /// STO-41: who sends the signal once more does not want to wait.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_signal_ends_the_program_at_once() {
     let folders = Folders::new();
-    folders.put("echo", &component_bytes("echo"));
-    let config = folders.data().with_file_name("madoguchi.toml");
-    std::fs::write(&config, format!("bundled = false\n{PATIENT}")).unwrap();
-    let mut command = command(&folders);
-    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
-    command.arg("--config").arg(&config);
-    let mut process = Process::from(command);
+    let mut process = program(&folders, PATIENT);
     let client = Client::new(&process.url);
-    let mut call = counts(&client).await;
+    let call = counts(&client).await;
     process.signal();
     until_ready_is(&client, false).await;
     process.signal();
     assert_eq!(process.wait().code(), Some(1));
-    while let Some(message) = call.next(LONG).await {
-        assert!(message.get("result").is_none(), "it was not waited for: {message}");
-    }
+    is_not_waited_for(call).await;
+}
+
+/// STO-41: a stop has an end, whatever a call does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_outlasts_stop_s_ends_with_the_program() {
+    let folders = Folders::new();
+    let lines = PATIENT.replace("stop_s = 600", "stop_s = 1");
+    let mut process = program(&folders, &lines);
+    let call = counts(&Client::new(&process.url)).await;
+    process.signal();
+    process.wait();
+    is_not_waited_for(call).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,20 +7,19 @@ const HASTY: &str = "[connections]\nheader_s = 1\nbody_s = 1\nidle_s = 2\nwrite_
 #[tokio::test(flavor = "multi_thread")]
 async fn half_heads_idle_connections_and_half_bodies_end() {
     let server = serve(HASTY).await;
-    let (mut silent, mut head, mut idle, mut body, mut blob) = (
-        Raw::to(&server).await,
-        Raw::to(&server).await,
-        Raw::to(&server).await,
-        Raw::to(&server).await,
-        Raw::to(&server).await,
-    );
-    head.send("GET / HTTP/1.1\r\nhost: local").await;
+    // Each says what it says at once: a second later it may be closed.
+    let mut idle = Raw::to(&server).await;
     idle.send("GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    assert_eq!(idle.status().await, 200);
+    let mut body = Raw::to(&server).await;
     body.begin("/rpc", "", 1_000).await;
     body.send("{").await;
+    let mut blob = Raw::to(&server).await;
     blob.begin("/api/blobs", "", 1_000).await;
     blob.send("{").await;
-    assert_eq!(idle.status().await, 200);
+    let mut head = Raw::to(&server).await;
+    head.send("GET / HTTP/1.1\r\nhost: local").await;
+    let mut silent = Raw::to(&server).await;
     assert_eq!((silent.rest().await, head.rest().await), (String::new(), String::new()));
     let answer = body.rest().await;
     assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("body_s"), "{answer}");

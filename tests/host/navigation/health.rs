@@ -1,9 +1,6 @@
 //! `services.googleMaps` in health (NAV-15): as the last request went, and never asked for it.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tests::server::TestServer;
@@ -17,14 +14,12 @@ async fn health(server: &TestServer) -> Value {
 /// Waits until health says so; it is asked in the background.
 async fn says(server: &TestServer, status: &str) -> Value {
     let mut last = Value::Null;
-    for _ in 0..300 {
+    tests::until(&format!("NAV-15: never {status}"), async || {
         last = health(server).await;
-        if last["services"]["googleMaps"] == status {
-            return last;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    panic!("NAV-15: never {status}: {last}");
+        last["services"]["googleMaps"] == status
+    })
+    .await;
+    last
 }
 
 #[tokio::test]

@@ -3,7 +3,6 @@
 
 use std::{
     io::{BufRead, BufReader},
-    net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -12,6 +11,7 @@ use std::{
 use graph::{Graph, Point, RouteOptions};
 use tempfile::TempDir;
 use tests::{
+    free_addr,
     maps::{helsinki, helsinki_extract},
     root,
 };
@@ -48,11 +48,6 @@ fn routers() -> PathBuf {
     folder
 }
 
-/// A port that is free now; neither server can find one itself.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free").port()
-}
-
 fn done(program: &Path, arguments: &[&Path]) {
     let ended = tests::process::output(Command::new(program).args(arguments));
     let text = String::from_utf8_lossy(&ended.stderr).into_owned();
@@ -70,7 +65,7 @@ impl Real {
         let map = folder.path().join("map.osrm");
         done(&osrm.join("bin/osrm-partition"), &[&map]);
         done(&osrm.join("bin/osrm-customize"), &[&map]);
-        let port = free_port();
+        let port = free_addr().port();
         let mut command = Command::new(osrm.join("bin/osrm-routed"));
         command.args(["--algorithm", "MLD", "--ip", "127.0.0.1", "--port", &port.to_string()]);
         command.arg(map);
@@ -80,7 +75,7 @@ impl Real {
     /// A server of Valhalla with a map of Helsinki.
     fn valhalla() -> Self {
         let (all, folder) = (routers(), tempfile::tempdir().unwrap());
-        let port = free_port();
+        let port = free_addr().port();
         let text = fs::read_to_string(all.join("valhalla.json")).unwrap();
         let mut config: Value = serde_json::from_str(&text).unwrap();
         config["mjolnir"]["tile_dir"] = json!(folder.path().join("tiles"));

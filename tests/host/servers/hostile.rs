@@ -112,9 +112,7 @@ async fn silent_accepting_server_delays_neither_start_nor_end() {
 #[tokio::test]
 async fn what_is_no_mcp_server_is_reported_and_harms_no_other() {
     let fake = tests::fake::Fake::start().await;
-    let nothing = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let closed = nothing.local_addr().unwrap();
-    drop(nothing);
+    let closed = tests::free_addr();
     let thief = tests::fake::Fake::start().await;
     let redirected = format!("/redirect?to={}", thief.url("/ok"));
     let server = counter([

@@ -60,6 +60,8 @@ pub(crate) struct ServerState {
     pub(crate) resources: Mutex<Vec<Value>>,
     /// Methods that it answers with an error.
     pub(crate) broken: Mutex<Vec<&'static str>>,
+    /// Those that it has answered so, one after another.
+    pub(crate) failed: Mutex<Vec<String>>,
     /// What it does with the next calls; then it answers `done`.
     pub(crate) deeds: Mutex<VecDeque<Deed>>,
     /// The token that it asks for.
@@ -107,7 +109,8 @@ impl Modern {
             changed: Mutex::new(Some(broadcast::channel(8).0)),
             ..ServerState::default()
         };
-        let mut modern = Self { port: 0, state: Arc::new(state), runtime: None };
+        let port = tests::free_addr().port();
+        let mut modern = Self { port, state: Arc::new(state), runtime: None };
         modern.revive();
         modern
     }
@@ -150,7 +153,6 @@ impl Modern {
     pub(crate) fn revive(&mut self) {
         let listener = TcpListener::bind(("127.0.0.1", self.port)).expect("the port is free");
         listener.set_nonblocking(true).expect("it can be");
-        self.port = listener.local_addr().expect("it listens").port();
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a runtime can be made");
@@ -185,6 +187,7 @@ async fn answer(State(peer): State<Arc<ServerState>>, headers: HeaderMap, body: 
     };
     match message["method"].as_str().expect("it has a method") {
         method if locked(&peer.broken).contains(&method) => {
+            locked(&peer.failed).push(method.to_owned());
             let error = json!({ "code": -32603, "message": format!("{method} is broken") });
             Json(json!({ "jsonrpc": "2.0", "id": id, "error": error })).into_response()
         }

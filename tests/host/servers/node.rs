@@ -25,13 +25,13 @@ pub(super) fn command() -> (PathBuf, PathBuf) {
 }
 
 impl Node {
-    /// Starts it on a free port.
+    /// Starts it on a port that is free while it is away, too.
     pub(super) fn start(mode: &'static str, token: Option<&'static str>) -> Self {
-        let (child, port) = Self::run(mode, token, 0);
-        Self { mode, token, port, child }
+        let port = tests::free_addr().port();
+        Self { mode, token, port, child: Self::run(mode, token, port) }
     }
 
-    fn run(mode: &str, token: Option<&str>, port: u16) -> (Child, u16) {
+    fn run(mode: &str, token: Option<&str>, port: u16) -> Child {
         let (node, script) = command();
         let mut command = Command::new(node);
         command.arg(script).args([mode, &port.to_string()]);
@@ -42,7 +42,8 @@ impl Node {
         let stdout = child.stdout.take().expect("it is piped");
         BufReader::new(stdout).read_line(&mut line).expect("it says its port");
         let value: serde_json::Value = serde_json::from_str(&line).expect("as JSON");
-        (child, value["port"].as_u64().expect("a port") as u16)
+        assert_eq!(value["port"], port);
+        child
     }
 
     /// Ends it as a power cut would.
@@ -53,7 +54,7 @@ impl Node {
 
     /// Starts it again where it was.
     pub(super) fn revive(&mut self) {
-        self.child = Self::run(self.mode, self.token, self.port).0;
+        self.child = Self::run(self.mode, self.token, self.port);
     }
 }
 

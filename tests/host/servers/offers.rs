@@ -236,8 +236,13 @@ async fn a_list_that_fails_takes_no_other_along() {
     server.client().output("m_look", json!({})).await;
     // Nor do the tools go that it does not list for once: the lists are read anew after a change.
     modern.state().broken.lock().unwrap().push("tools/list");
-    modern.change(vec![tool("peek", true)]);
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // A server agrees to notify a moment after its tools are there: until then, this is sent again. Where they are read
+    // a second time, the first one has had its effect.
+    tests::until("they are read twice", async || {
+        modern.change(vec![tool("peek", true)]);
+        modern.state().failed.lock().unwrap().iter().filter(|it| *it == "tools/list").count() >= 2
+    })
+    .await;
     server.client().output("m_look", json!({})).await;
     assert_eq!(health(&server).await["servers"]["m"]["status"], "running");
 }

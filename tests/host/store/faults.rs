@@ -15,6 +15,7 @@ use tests::{
     client::Client,
     proxy::{Proxy, Rule},
     server::{Folders, TestServer},
+    until,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -24,18 +25,8 @@ use super::{
 };
 
 /// What waits for this long waits in vain.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = tests::PATIENCE;
 const UNCERTAIN: &str = "unavailable: the connection to the database was lost while it committed: whether it did is not known";
-
-async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    let so = async {
-        while !is_so().await {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    let so = tokio::time::timeout(LONG, so).await;
-    so.unwrap_or_else(|_| panic!("{what}\n{}", tests::log::kept()));
-}
 
 async fn ready(client: &Client) -> (bool, String) {
     let answer = client.get("/api/ready").await;

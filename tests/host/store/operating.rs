@@ -27,7 +27,7 @@ async fn each_thing_that_is_wrong_is_told_with_what_to_correct() {
     assert!(error.contains("refuses the password") && error.contains("MADOGUCHI_STORE"), "{error}");
     let why = refused(&format!("{}/nowhere", url.rsplit_once('/').unwrap().0)).await;
     assert!(why.contains("has no database nowhere") && why.contains("CREATE DATABASE"), "{why}");
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = tests::free_addr();
     let error = refused(&format!("postgres://a:{PASSWORD}@{closed}/b")).await;
     assert!(error.contains(&format!("cannot reach the PostgreSQL server at {closed}")), "{error}");
 

@@ -23,7 +23,7 @@ use tests::{
     process::{Process, command, output},
     rebuilt, sabotaged,
     server::{Folders, TestServer},
-    with_section,
+    until, with_section,
 };
 
 use super::*;
@@ -91,21 +91,11 @@ fn digest(bytes: &[u8]) -> String {
     host::digest::digest(bytes)
 }
 
-/// Waits until `is_so`, which nothing but a fault would keep from coming.
-async fn until(what: &str, is_so: impl Fn() -> bool) {
-    let so = async {
-        while !is_so() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(tests::PATIENCE, so).await.unwrap_or_else(|_| panic!("{what}"));
-}
-
 /// Waits until all serve these bytes.
 async fn serve(servers: &[&TestServer], bytes: &[u8]) {
     let digest = digest(bytes);
     for server in servers {
-        until("the build serves", || served(server).as_ref() == Some(&digest)).await;
+        until("the build serves", async || served(server).as_ref() == Some(&digest)).await;
     }
 }
 
@@ -129,7 +119,7 @@ async fn build_dropped_on_one_node_serves_on_all_and_leaves_all() {
     for server in all {
         echoes(server).await;
         assert_eq!(out_of_rotation(server), None);
-        until("the generations are told", || shop(server).generation == Some(2)).await;
+        until("the generations are told", async || shop(server).generation == Some(2)).await;
         assert_eq!(shop(server).generations.len(), 2);
     }
     let nodes = control(&b).nodes().await.unwrap();
@@ -146,14 +136,14 @@ async fn build_dropped_on_one_node_serves_on_all_and_leaves_all() {
     serve(&all, &echo(3)).await;
     control(&a).obey("shop", Order::Unload).await.unwrap();
     for server in all {
-        until("it is taken away", || served(server).is_none()).await;
+        until("it is taken away", async || served(server).is_none()).await;
     }
     // Another one is served again; its file goes, and it goes.
     b.folders.put("shop", &echo(4));
     serve(&all, &echo(4)).await;
     std::fs::remove_file(b.file("shop")).unwrap();
     for server in all {
-        until("it is removed", || served(server).is_none()).await;
+        until("it is removed", async || served(server).is_none()).await;
     }
 }
 
@@ -224,15 +214,16 @@ async fn node_that_cannot_serve_a_build_is_named_and_others_go_on() {
     };
     let (_, [a, b, c]) = three(&echo(1), grants_nothing).await;
     a.folders.put("shop", &counter());
-    until("it waits on all", || shop(&c).pending.is_some() && shop(&b).pending.is_some()).await;
+    until("it waits on all", async || shop(&c).pending.is_some() && shop(&b).pending.is_some())
+        .await;
     control(&c).obey("shop", Order::Accept(None)).await.unwrap();
     serve(&[&a, &c], &counter()).await;
-    until("it is out of rotation", || out_of_rotation(&b).is_some()).await;
+    until("it is out of rotation", async || out_of_rotation(&b).is_some()).await;
     let why = out_of_rotation(&b).unwrap();
     assert!(why.contains("shop is not served here as on the other nodes"), "{why}");
     assert_eq!(served(&b), Some(digest(&echo(1))), "the version before serves on");
     echoes(&b).await;
-    until("it is told", || shop(&b).trouble.is_some()).await;
+    until("it is told", async || shop(&b).trouble.is_some()).await;
     let error = shop(&b).trouble.unwrap();
     assert!(error.contains("sql"), "{error}");
 
@@ -244,7 +235,7 @@ async fn node_that_cannot_serve_a_build_is_named_and_others_go_on() {
     let failed: Vec<_> = nodes.iter().map(failed).collect();
     assert!(failed[0].is_none() && failed[2].is_none(), "{nodes:?}");
     assert!(failed[1].as_ref().is_some_and(|it| it.contains("sql")), "{nodes:?}");
-    until("health names it", || !a.server().calls.registry.failing_nodes().is_empty()).await;
+    until("health names it", async || !a.server().calls.registry.failing_nodes().is_empty()).await;
     let health: Value = a.client().get("/api/health").await.json().await.unwrap();
     assert_eq!(
         (&health["status"], &health["nodes"]["status"]),
@@ -256,8 +247,8 @@ async fn node_that_cannot_serve_a_build_is_named_and_others_go_on() {
 
     control(&c).obey("shop", Order::Rollback(None)).await.unwrap();
     serve(&[&a, &b, &c], &echo(1)).await;
-    until("it is in rotation again", || out_of_rotation(&b).is_none()).await;
-    until("nothing is wrong", || shop(&b).trouble.is_none()).await;
+    until("it is in rotation again", async || out_of_rotation(&b).is_none()).await;
+    until("nothing is wrong", async || shop(&b).trouble.is_none()).await;
 }
 
 /// STO-32: where most cannot serve it, for what is kept of it is not what its digest says, all keep what they have.
@@ -283,7 +274,7 @@ async fn damaged_build_is_refused_and_the_version_before_serves() {
     }
     // That is over: nothing is wrong with any node.
     let fails = || a.server().calls.registry.failing_nodes();
-    until("no node fails any more", || fails().is_empty()).await;
+    until("no node fails any more", async || fails().is_empty()).await;
     // One that finds it so when it comes back serves what it has, and is out of rotation.
     cluster.sql(database, &["DROP TRIGGER damage ON madoguchi_host.component_builds"]);
     c.stop().await;
@@ -300,7 +291,7 @@ async fn damaged_build_is_refused_and_the_version_before_serves() {
     // Another build makes all well.
     control(&c).obey("shop", Order::Load(echo(4))).await.unwrap();
     serve(&[&a, &b, &c], &echo(4)).await;
-    until("it is in rotation", || out_of_rotation(&c).is_none()).await;
+    until("it is in rotation", async || out_of_rotation(&c).is_none()).await;
 }
 
 /// STO-34: a canary answers its share on each node, and is stopped on any.
@@ -313,7 +304,7 @@ async fn canary_answers_on_all_nodes_until_one_stops_it() {
     let share = CanaryShare { percent: 50, callers: Vec::new() };
     control(&b).obey("shop", Order::Canary(None, share)).await.unwrap();
     for server in all {
-        until("the canary is there", || shop(server).canary.is_some()).await;
+        until("the canary is there", async || shop(server).canary.is_some()).await;
         for _ in 0..100 {
             echoes(server).await;
         }
@@ -322,7 +313,7 @@ async fn canary_answers_on_all_nodes_until_one_stops_it() {
     }
     control(&c).obey("shop", Order::StopCanary(None)).await.unwrap();
     for server in all {
-        until("the canary is gone", || shop(server).canary.is_none()).await;
+        until("the canary is gone", async || shop(server).canary.is_none()).await;
         assert!(shop(server).pending.is_some(), "the build waits on");
     }
 }

@@ -126,24 +126,19 @@ async fn a_call_too_big_to_keep_is_waited_for() {
 /// TASK-9: a result that is too big to be kept ends its task with an error that says so.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_too_big_to_keep_is_told() {
-    let server = serving(&["echo"], |config| {
+    let server = serving(&["tasks"], |config| {
         config.tasks = TasksConfig { task_bytes_max: 2_048, after_ms: 0, ..TasksConfig::default() };
     })
     .await;
     let client = server.client();
-    let words = |many| json!({ "words": vec!["word"; many] });
-    let big = call(&client, "announce", words(4)).await;
-    if big["result"]["resultType"] == "task" {
-        let done = over(&client, big["result"]["taskId"].as_str().unwrap()).await;
-        assert_eq!(done["status"], "completed", "{done}");
-    }
-    let big = call(&client, "announce", words(100)).await;
-    // What is over before it could become a task is answered as it is.
-    if big["result"]["resultType"] == "task" {
-        let failed = over(&client, big["result"]["taskId"].as_str().unwrap()).await;
-        let message = failed["error"]["message"].as_str().unwrap_or_default();
-        assert!(message.contains("task_bytes_max"), "{failed}");
-    }
+    let big = async |bytes: usize| {
+        let arguments = json!({ "seconds": 1, "bytes": bytes });
+        over(&client, &begun(&client, "slow_compute", arguments).await).await
+    };
+    let (done, failed) = tokio::join!(big(100), big(4_000));
+    assert_eq!(done["status"], "completed", "{done}");
+    let message = failed["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("task_bytes_max"), "{failed}");
 }
 
 /// What the component `errand` is given.

@@ -1,8 +1,5 @@
 //! What is half typed stays: over a reload, a restart, a swap, a network that goes; and in two windows.
 
-use std::net::{SocketAddr, TcpListener};
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
@@ -10,6 +7,7 @@ use tests::{
     forms::{self, Asked, form},
     rebuilt,
     server::{Folders, TestServer},
+    until,
 };
 
 use super::Opened;
@@ -31,14 +29,10 @@ fn letter() -> Value {
 /// Waits until the host's draft has that in a field.
 async fn is_saved(server: &TestServer, asked: &Asked, field: &str, text: &str) {
     let client = server.client();
-    for _ in 0..400 {
-        if forms::draft(&client, &asked.handle).await[field] == text {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    let draft = forms::draft(&client, &asked.handle).await;
-    panic!("the host's draft does not have {text:?} in {field:?}: {draft}");
+    until(&format!("the host's draft does not have {text:?} in {field:?}"), async || {
+        forms::draft(&client, &asked.handle).await[field] == text
+    })
+    .await;
 }
 
 /// After a reload it is there at once, and later in another browser.
@@ -80,10 +74,9 @@ async fn half_typed_form_survives_reload_and_another_browser_later() {
 
 /// A server on an address that it has again after a restart.
 async fn server_to_restart() -> TestServer {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let folders = Folders::new();
     folders.put("forms", &component_bytes("forms"));
-    TestServer::start(folders, |it| it.addr = SocketAddr::from(([127, 0, 0, 1], free.port()))).await
+    TestServer::start(folders, |it| it.addr = tests::free_addr()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 //! What is wrong, with the texts of FORM-46, next to its field and in the summary.
 
 use fantoccini::key::Key;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{browser::Look, forms::form};
 
 use super::Opened;
@@ -100,14 +100,12 @@ async fn secret_field_warns_says_who_asks_and_is_in_no_draft() {
     let kind = browser.field("Password").await.attr("type").await.unwrap();
     assert_eq!(kind.as_deref(), Some("password"));
     let client = it.server.client();
-    let mut draft = tests::forms::draft(&client, &it.asked.handle).await;
-    for _ in 0..200 {
-        if draft["name"] == "花子" {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let mut draft = Value::Null;
+    tests::until("the draft is saved", async || {
         draft = tests::forms::draft(&client, &it.asked.handle).await;
-    }
+        draft["name"] == "花子"
+    })
+    .await;
     assert_eq!(draft, json!({ "name": "花子" }), "a secret is not kept");
     let kept =
         browser.script("return JSON.stringify({ ...localStorage, ...sessionStorage })").await;

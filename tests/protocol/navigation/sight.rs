@@ -75,15 +75,11 @@ async fn a_map_that_was_left_is_not_kept() {
     for _ in 0..8 {
         visit(&it).await;
     }
-    let mut after = held(&it).await;
     // What WebAssembly lets go of, the browser collects after another look.
-    for _ in 0..40 {
-        if after.0 < before.0 + 40 && after.1 <= before.1 + 4 {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(250)).await;
-        after = held(&it).await;
-    }
-    assert!(after.0 < before.0 + 40 && after.1 <= before.1 + 4, "{before:?}, then {after:?}");
+    tests::until(&format!("more is held than {before:?}"), async || {
+        let after = held(&it).await;
+        after.0 < before.0 + 40 && after.1 <= before.1 + 4
+    })
+    .await;
     it.close().await;
 }

@@ -3,7 +3,7 @@
 
 use std::{
     io::{self, BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Mutex, OnceLock, PoisonError},
@@ -134,9 +134,7 @@ pub(super) fn driver() -> u16 {
     static DRIVER: OnceLock<(u16, Process)> = OnceLock::new();
     let (port, _) = DRIVER.get_or_init(|| {
         let chromedriver = program("CHROMEDRIVER", &["/usr/bin/chromedriver"]);
-        // Free now; no other asks for one between here and the driver's start.
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
-        let port = port.expect("there is a free port").port();
+        let port = crate::free_addr().port();
         let mut command = Process::beside("");
         command.arg(chromedriver).arg(format!("--port={port}"));
         (port, Process::of(&mut command))

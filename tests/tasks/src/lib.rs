@@ -73,6 +73,9 @@ struct SlowCompute {
     /// What it is called
     #[serde(default)]
     label: String,
+    /// How much more it says
+    #[serde(default)]
+    bytes: u16,
 }
 
 impl Tool for SlowCompute {
@@ -84,7 +87,7 @@ impl Tool for SlowCompute {
 
     fn call(self, user: &User) -> Result<(), Stop> {
         sleep(user, self.seconds.clamp(0.0, 3_600.0))?;
-        user.show(format!("computed {}", self.label));
+        user.show(format!("computed {}{}", self.label, "x".repeat(self.bytes.into())));
         Ok(())
     }
 }

@@ -34,15 +34,13 @@ impl Way {
     /// What health says as a whole once it says so of Claude, which it asks once a second at most.
     async fn health(&self, claude: &str) -> Value {
         let mut last = Value::Null;
-        for _ in 0..300 {
+        tests::until(&format!("NAV-15: never {claude}"), async || {
             let response = self.server.client().get("/api/health").await;
             last = response.json().await.unwrap();
-            if last["services"]["claude"] == claude {
-                return last["status"].clone();
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        }
-        panic!("NAV-15: never {claude}: {last}");
+            last["services"]["claude"] == claude
+        })
+        .await;
+        last["status"].clone()
     }
 
     async fn ask(&self, message: &str, headers: &[(&str, &str)]) -> reqwest::Response {

@@ -9,7 +9,7 @@ const CHAT: &str = "/api/projects/demo/agents/worker-a/chat/messages";
 async fn chat(counter: &Counter, messages: usize) -> Vec<(String, String)> {
     let mut channel = counter.server.server().events.channel("conversations").listen();
     let uri = ["chats://demo".to_owned()];
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + tests::PATIENCE;
     loop {
         let answer = counter.server.client().get(CHAT).await;
         let answer: Value = answer.json().await.expect("it is JSON");

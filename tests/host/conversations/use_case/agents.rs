@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tests::{conversations::PASSKEY, root};
 
 /// How long a call of an agent may take to be seen.
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = tests::PATIENCE;
 
 /// In which language an agent is written.
 #[derive(Clone, Copy)]

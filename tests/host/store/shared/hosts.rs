@@ -364,13 +364,7 @@ async fn a_callers_rate_is_one_over_all_hosts() {
     let (_, hosts) = three(&["echo"], &lines).await;
     let many = std::num::NonZeroU32::new(100).unwrap();
     let know = || hosts.iter().all(|it| it.server().calls.config.live_nodes.cost(many).get() == 3);
-    for _ in 0..2_400 {
-        if know() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    assert!(know(), "each knows of three");
+    tests::until("each knows of three", async || know()).await;
     let began = Instant::now();
     let mut let_in = 0;
     for request in 0..90 {
@@ -403,13 +397,8 @@ async fn a_person_let_in_on_one_host_is_known_and_shut_out_on_all() {
     assert_eq!((status.as_u16(), &refused["error"]), (400, &json!("invalid_grant")));
     assert_eq!(whoami(&hosts[2], access(&anew)).await, 401);
     for host in [0, 1] {
-        for _ in 0..600 {
-            if whoami(&hosts[host], access(&anew)).await == 401 {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        assert_eq!(whoami(&hosts[host], access(&anew)).await, 401);
+        let is_out = async || whoami(&hosts[host], access(&anew)).await == 401;
+        tests::until("it is known to be worth nothing", is_out).await;
     }
     let (status, _) = app.at(&at(1)).refresh(refresh(&anew), &[]).await;
     assert_eq!(status, 400);

@@ -301,13 +301,8 @@ impl Files {
 
     /// Waits until there are so many rows: what is given up is so beside.
     async fn come_to(&self, table: &str, count: &str) {
-        for _ in 0..600 {
-            if self.count(table) == count {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("{table} has {} rows, not {count}", self.count(table));
+        tests::until(&format!("{table} has not {count} rows"), async || self.count(table) == count)
+            .await;
     }
 }
 

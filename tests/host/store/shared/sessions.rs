@@ -8,6 +8,7 @@ use tests::{
     client::{Client, Listener},
     legacy::LegacySession,
     server::TestServer,
+    until,
 };
 
 use super::{super::*, hosts::three};
@@ -36,11 +37,6 @@ impl Robin {
 
 fn clients(hosts: &[TestServer]) -> Vec<Client> {
     hosts.iter().map(TestServer::client).collect()
-}
-
-async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    let so = async { while !is_so().await {} };
-    tokio::time::timeout(tests::PATIENCE, so).await.unwrap_or_else(|_| panic!("{what}"));
 }
 
 async fn change(host: &TestServer, uri: &str) {
