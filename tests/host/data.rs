@@ -14,7 +14,7 @@ use tests::{
     cinema::{free_seats, id, showtimes},
     client::Client,
     component_bytes,
-    process::{Process, bare_command, command, exported, output, program},
+    process::{Process, bare_command, command, output, program},
     server::{Folders, TestServer},
 };
 

@@ -212,6 +212,6 @@ async fn a_restore_that_breaks_off_has_restored_nothing() {
     let restored = run(&fresh, &["restore"], &copy);
     assert!(restored.status.success(), "{restored:?}");
     assert!(!fresh.data().join(".moving").exists(), "nothing of before is left");
-    let kept = exported(&fresh, "cinema", "reservations");
+    let kept = tests::process::exported(&fresh, "cinema", "reservations");
     assert!(kept.iter().any(|it| it["reservation_id"] == *reservation), "{kept:?}");
 }
