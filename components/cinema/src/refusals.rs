@@ -319,13 +319,16 @@ pub fn waiting_not_found(waiting_id: &str) -> Stop {
     .with(json!({ "waiting_id": waiting_id }))
 }
 
-/// The database did not keep it.
+/// The database did not keep it; or it did, and its answer was lost on the way.
 #[must_use]
 pub fn not_saved() -> Stop {
     refused(
         "internal_error",
         500,
-        say("保存できませんでした。もう一度お試しください。", "Failed to save reservation data."),
+        say(
+            "保存できませんでした。予約の一覧を確かめてから、もう一度お試しください。",
+            "Failed to save reservation data. Look what is reserved before you try again.",
+        ),
     )
 }
 
@@ -410,5 +413,14 @@ mod tests {
             panic!()
         };
         assert_eq!(two.message, "Seats A2, A3 are already occupied.");
+    }
+
+    /// Where the answer to a commit was lost, the seats are taken by the one who would try again.
+    #[test]
+    fn what_was_not_saved_is_looked_for_before_a_new_try() {
+        let Stop::Refused(lost) = not_saved() else { panic!() };
+        assert_eq!((lost.code.as_str(), lost.status), ("internal_error", 500));
+        let words = "Failed to save reservation data. Look what is reserved";
+        assert!(lost.message.starts_with(words), "{}", lost.message);
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 };
 use base::source::Stamp;
 use sandbox::component::{LoadError, LoadedComponent};
-use store::database::Database;
+use store::{database::Database, disk};
 
 mod builds;
 mod canaries;
@@ -50,7 +50,7 @@ pub struct Reloader {
     missing: BTreeMap<String, Instant>,
     /// Why it is not known what is in the folder.
     unread: Option<String>,
-    /// Components whose databases could only be read when they were loaded.
+    /// Components whose settings could not be taken over because their disk took nothing.
     frozen: BTreeSet<String>,
     /// Components whose databases were found to be damaged, and reported so.
     damaged: BTreeSet<String>,
@@ -88,7 +88,8 @@ impl Reloader {
             let served = catalog.components().map(|it| it.name().to_string());
             for name in self.names().into_iter().chain(served) {
                 self.settings_stamps.insert(name.clone(), self.loader.stamp(&name));
-                if self.is_frozen(&name) {
+                let has_error = self.control.errors.lock().contains_key(&name);
+                if self.is_frozen(&name) || has_error && !self.has_room().await {
                     self.frozen.insert(name);
                 }
             }
@@ -244,7 +245,8 @@ impl Reloader {
         for name in served {
             let stamp = self.loader.stamp(&name);
             let before = self.settings_stamps.insert(name.clone(), stamp.clone());
-            let is_frozen = self.is_frozen(&name);
+            let is_frozen =
+                self.is_frozen(&name) || self.frozen.contains(&name) && !self.has_room().await;
             let has_thawed = !is_frozen && self.frozen.remove(&name);
             if is_frozen {
                 self.frozen.insert(name.clone());
@@ -255,10 +257,20 @@ impl Reloader {
             if has_thawed || before.is_some_and(|it| it != stamp) {
                 match self.reconfigured(&name).await {
                     Ok(()) => self.resume_canary(&name).await,
-                    Err((what, error)) => self.refuse(&name, what, &error),
+                    Err((what, error)) => {
+                        self.refuse(&name, what, &error);
+                        if !self.has_room().await {
+                            self.frozen.insert(name);
+                        }
+                    }
                 }
             }
         }
+    }
+
+    /// Whether the disk of the data folder takes what components write down of their settings.
+    async fn has_room(&self) -> bool {
+        disk::takes_writes(&self.loader.config.data).await
     }
 
     /// The database of the component that serves.

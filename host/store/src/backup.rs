@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     data::{BACKUP, DATABASES, Data, DataError, KEPT},
-    database::{self, BackupError},
+    database::{self, BackupError, MoveError, Staging},
     digest::hexadecimal,
     private,
 };
@@ -86,6 +86,9 @@ pub enum Error {
     /// The data folder cannot be had.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// The copy cannot be put to its place.
+    #[error(transparent)]
+    Place(#[from] MoveError),
     /// There is data already in the folder.
     #[error(
         "the data folder {} has data already, which is not written over: move it away first, or name another with --data",
@@ -271,7 +274,8 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
 }
 
 /// Puts the backup in `from` into the data folder `data`, where there is no data yet. Every file is
-/// looked at first, so that what is not whole is not put back at all.
+/// looked at first, so that what is not whole is not put back at all; and all of them come to their places by one step,
+/// so that a server never finds a part of them.
 pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     let no_backup = |what: String| Error::NoBackup { path: from.to_owned(), what };
     let list = read_list(from).map_err(|what| no_backup(format!("{LIST}: {what}")))?;
@@ -288,10 +292,12 @@ pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     if folder.has_data() {
         return Err(Error::HasData(data.to_owned()));
     }
+    let staging = Staging::begin(data)?;
     for name in list.files.keys() {
-        let path = data.join(name);
+        let path = staging.folder().join(name);
         copy(&from.join(name), &path).map_err(|it| failed(&path, it))?;
     }
+    staging.install()?;
     Ok(list)
 }
 

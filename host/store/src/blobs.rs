@@ -63,6 +63,21 @@ impl Default for Limits {
     }
 }
 
+/// How long after a start nothing is over, where that is less than a quarter of `ttl_s`: components that run once an hour
+/// have told by then what they still want, for however long no server ran.
+const GRACE_MAX: Duration = Duration::from_secs(2 * 3_600);
+
+impl Limits {
+    /// What was used last before that is over, in a store that was opened at `opened`.
+    fn over_before(&self, opened: Duration, now: Duration) -> Duration {
+        let ttl = Duration::from_secs(self.ttl_s);
+        match now > opened + GRACE_MAX.min(ttl / 4) {
+            true => now.saturating_sub(ttl),
+            false => Duration::ZERO,
+        }
+    }
+}
+
 /// Uploads that can be on their way at a time.
 const UPLOADS_MAX: usize = 64;
 /// Bytes that a blob takes at least: a block of the disk. So the number of blobs has a limit, too.
@@ -138,6 +153,8 @@ struct Store {
     folder: PathBuf,
     limits: Limits,
     clock: Clock,
+    /// When it was opened, since 1970.
+    opened: Duration,
     index: Mutex<Index>,
     /// Held while files appear and vanish, so that a sweep takes no file that has just come back.
     /// Only on threads that may wait.
@@ -189,14 +206,15 @@ impl Blobs {
     pub fn open(folder: PathBuf, limits: Limits, clock: Clock) -> io::Result<Self> {
         let index = Index::new(index::scan(&folder)?);
         let (index, order, next) = (index.into(), Mutex::default(), 1.into());
-        let store = Store { folder, limits, clock, index, order, next };
-        store.sweep();
+        let opened = clock.now();
+        let store = Store { folder, limits, clock, opened, index, order, next };
         Ok(Self(Way::Folder(Arc::new(store))))
     }
 
     /// The store on `server`, which all its nodes share.
     pub fn shared(server: Server, limits: Limits, clock: Clock) -> Self {
-        Self(Way::Table(Arc::new(Table { server, limits, clock })))
+        let opened = clock.now();
+        Self(Way::Table(Arc::new(Table { server, limits, clock, opened })))
     }
 
     pub fn limits(&self) -> &Limits {
@@ -319,7 +337,7 @@ impl Store {
     }
 
     fn is_over(&self, kept: &Kept, now: Duration) -> bool {
-        kept.used + Duration::from_secs(self.limits.ttl_s) < now
+        kept.used < self.limits.over_before(self.opened, now)
     }
 
     fn blob(&self, id: &str, kept: &Kept) -> Blob {

@@ -18,6 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes that must find room: a few pages of a database and its log.
 const ROOM: usize = 256 << 10;
 
+/// Whether the data folder `data` takes what is written now; nothing is logged.
+pub async fn takes_writes(data: &Path) -> bool {
+    // Not the file of those who look meanwhile.
+    let file = data.join("probe-settings");
+    crate::blocking(move || private::try_out(&file, ROOM)).await.is_ok()
+}
+
 /// The disk of the data folder. A clone is another handle on the same one.
 #[derive(Clone)]
 pub struct Disk(Arc<Inner>);

@@ -188,3 +188,31 @@ async fn a_backup_that_is_not_whole_is_not_put_back_at_all() {
     let nothing = run(&fresh, &["backup"], &fresh.components().join("copy"));
     assert!(String::from_utf8_lossy(&nothing.stderr).contains("no data folder"), "{nothing:?}");
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_that_breaks_off_has_restored_nothing() {
+    let folders = cinema_in_files();
+    let mut process = Process::start(&folders);
+    let reservation = reserve(&Client::new(&process.url)).await;
+    process.kill();
+    let copy = folders.components().with_file_name("copy");
+    assert!(run(&folders, &["backup"], &copy).status.success());
+    let fresh = Folders::in_files();
+    // Without the trap the system kills it at the first file that grows beyond that; with it the disk is full.
+    for trap in ["", "trap '' XFSZ; "] {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("{trap}ulimit -f 16; exec \"$0\" \"$@\"")]).arg(program());
+        shell.arg("--data").arg(fresh.data()).arg("restore").arg(&copy);
+        let broken = output(&mut shell);
+        assert!(!broken.status.success(), "{broken:?}");
+        let there = ["databases", "audit", "seal.key", "answers.guard"];
+        let there = there.map(|it| fresh.data().join(it).exists());
+        assert_eq!(there, [false; 4], "{broken:?}");
+    }
+    let restored = run(&fresh, &["restore"], &copy);
+    assert!(restored.status.success(), "{restored:?}");
+    assert!(!fresh.data().join(".moving").exists(), "nothing of before is left");
+    let kept = tests::process::exported(&fresh, "cinema", "reservations");
+    assert!(kept.iter().any(|it| it["reservation_id"] == *reservation), "{kept:?}");
+}

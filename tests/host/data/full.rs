@@ -4,18 +4,26 @@ use super::*;
 
 /// The program where no file may grow, as on a full disk; the limit can be lifted while it runs.
 fn without_room(folders: &Folders) -> std::process::Command {
+    in_shell("ulimit -S -f 0; ", folders)
+}
+
+/// The program that a limit of files' sizes does not end, after these commands of a shell.
+fn in_shell(before: &str, folders: &Folders) -> std::process::Command {
     let mut shell = std::process::Command::new("sh");
-    let script = "trap '' XFSZ; ulimit -S -f 0; exec \"$0\" \"$@\"";
-    shell.args(["-c", script]).arg(program()).arg("--data").arg(folders.data());
+    let script = format!("trap '' XFSZ; {before}exec \"$0\" \"$@\"");
+    shell.args(["-c", &script]).arg(program()).arg("--data").arg(folders.data());
     shell.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
     shell
 }
 
 fn make_room(process: &Process) {
+    limit(process, "--fsize=unlimited");
+}
+
+fn limit(process: &Process, sizes: &str) {
     let id = process.id().to_string();
-    let mut lift = std::process::Command::new("prlimit");
-    let lifted = lift.args(["--pid", &id, "--fsize=unlimited"]).status();
-    assert!(lifted.unwrap().success());
+    let limited = std::process::Command::new("prlimit").args(["--pid", &id, sizes]).status();
+    assert!(limited.unwrap().success());
 }
 
 #[cfg(target_os = "linux")]
@@ -106,4 +114,45 @@ async fn changes_wait_for_the_audit_log_unless_operator_opts_out() {
             tokio::time::timeout(tests::PATIENCE, runs).await.expect("it recovers");
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_that_found_no_room_are_taken_over_later() {
+    let folders = cinema_in_files();
+    let demo = tests::root().join("components/cinema/demo.json");
+    let mut catalogue: Value = serde_json::from_slice(&fs::read(demo).unwrap()).unwrap();
+    let file = folders.components().with_file_name("films.json");
+    let mut name = |title: &str| {
+        catalogue["movies"][0]["title"] = title.into();
+        fs::write(&file, catalogue.to_string()).unwrap();
+    };
+    name("最初の題名");
+    let config = folders.components().with_file_name("madoguchi.toml");
+    let lines = "[components.cinema.settings]\ncatalog = { file = \"films.json\" }\n";
+    fs::write(&config, lines).unwrap();
+    let mut command = in_shell("", &folders);
+    command.arg("--config").arg(&config);
+    let process = Process::logging(command, std::process::Stdio::null());
+    let client = Client::new(&process.url);
+    let says = async |what: &str| {
+        let so = async {
+            loop {
+                let movies = client.output("list_movies", json!({})).await;
+                let health = health(&client).await;
+                if movies.to_string().contains(what) || health.to_string().contains(what) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::time::timeout(tests::PATIENCE, so).await.unwrap_or_else(|_| panic!("{what}"));
+    };
+    says("最初の題名").await;
+    limit(&process, "--fsize=0:");
+    name("次の題名");
+    says("its settings: ").await;
+    make_room(&process);
+    says("次の題名").await;
+    assert_eq!(health(&client).await["components"]["cinema"]["error"], Value::Null);
 }

@@ -40,6 +40,8 @@ pub(super) struct Table {
     pub(super) server: Server,
     pub(super) limits: Limits,
     pub(super) clock: Clock,
+    /// When it was opened here, since 1970.
+    pub(super) opened: Duration,
 }
 
 /// An upload on its way into the table.
@@ -67,7 +69,7 @@ impl Table {
         let (size, used_ms): (i64, i64) = (row.get(0), row.get(3));
         let (now, used) = (self.clock.now(), Duration::from_millis(used_ms.unsigned_abs()));
         let ttl = Duration::from_secs(self.limits.ttl_s);
-        if used + ttl < now {
+        if used < self.limits.over_before(self.opened, now) {
             return Err(BlobError::Unknown);
         }
         // Other nodes know of a use what is written down of it.
@@ -105,7 +107,7 @@ impl Table {
 
     /// Removes what was not used for too long, and uploads of nodes that are gone; the number of the blobs.
     pub(super) async fn sweep(&self) -> Result<usize, std::io::Error> {
-        let over = self.clock.now().saturating_sub(Duration::from_secs(self.limits.ttl_s));
+        let over = self.limits.over_before(self.opened, self.clock.now());
         let (over_ms, gone_s) = (millis(over), GONE_AFTER.as_secs_f64());
         let mut swept = 0;
         loop {

@@ -76,8 +76,30 @@ async fn what_nobody_uses_goes_and_a_use_keeps_it() {
     let blobs = bench.open(Limits { ttl_s: 100, ..Limits::default() });
     assert_eq!(blobs.read(&kept.id, 0, 9).await.unwrap(), b"a");
     bench.pass(101);
-    bench.open(Limits { ttl_s: 100, ..Limits::default() });
+    let blobs = bench.open(Limits { ttl_s: 100, ..Limits::default() });
+    bench.pass(26);
+    assert_eq!(blobs.sweep().await.unwrap(), 1);
     assert_eq!(bench.files(), 0);
+}
+
+/// A form names its files for weeks, and looks at them while it runs: a stop of two days, or a backup of before, is not
+/// that they are not wanted.
+#[tokio::test]
+async fn what_no_server_ran_for_is_there_to_be_used_again() {
+    let bench = Bench::new("stop");
+    let blobs = bench.open(Limits::default());
+    let (kept, lost) = (blobs.put(b"a", "").await.unwrap(), blobs.put(b"b", "").await.unwrap());
+    drop(blobs);
+    bench.pass(2 * 86_400);
+    let blobs = bench.open(Limits::default());
+    assert_eq!(blobs.sweep().await.unwrap(), 0, "none had the time to use them");
+    bench.pass(3_600);
+    let again = blobs.stat(&kept.id).await.unwrap();
+    assert_eq!(again.expires_at, *bench.now.lock().unwrap() + Duration::from_secs(86_400));
+    bench.pass(3_601);
+    assert_eq!(blobs.sweep().await.unwrap(), 1);
+    assert_eq!(blobs.read(&kept.id, 0, 9).await.unwrap(), b"a");
+    assert!(matches!(blobs.stat(&lost.id).await, Err(BlobError::Unknown)));
 }
 
 #[tokio::test]
@@ -180,6 +202,8 @@ async fn one_caller_leaves_room_and_places_for_the_others() {
     // A restart knows whose they are, and what is over has no owner.
     bench.pass(70);
     let blobs = bench.open(limits());
+    bench.pass(26);
+    assert!(blobs.sweep().await.unwrap() > 0);
     let greedy = async |content: &[u8]| blobs.put_for(owner("greedy"), content, "").await;
     greedy(&[5; 8192]).await.unwrap();
     assert!(matches!(greedy(&[6; 8192]).await, Err(BlobError::ShareFull(_))));

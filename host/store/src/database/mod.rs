@@ -35,6 +35,7 @@ use tempfile::TempDir;
 pub use export::{BackupError, ExportError, Stored, StoredDatabase, copy};
 pub use migrations::{MigrateError, Migration};
 pub use movable::{Movable, Rows as MovedRows, no_row};
+pub(crate) use moving::Staging;
 pub use moving::{Kind, MoveError, Moved, Plan, Recorded, recorded};
 pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Fence, Limits, OpenError, sql};

@@ -425,9 +425,9 @@ pub(super) fn check_vacant(data: &Path, plans: &[Plan], ways: &[&str]) -> Result
     }
 }
 
-/// The files of a move into a data folder, until they are put where a server looks for them; removed where it is not
-/// ended.
-pub(super) struct Staging {
+/// The files of a move or a backup that come into a data folder, until they are put where a server looks for them;
+/// removed where that is not ended.
+pub(crate) struct Staging {
     data: PathBuf,
     folder: PathBuf,
 }
@@ -439,8 +439,8 @@ impl Drop for Staging {
 }
 
 impl Staging {
-    /// Begins anew; what a move that was killed has left is removed.
-    pub(super) fn begin(data: &Path) -> Result<Self, MoveError> {
+    /// Begins anew; what was left by one that was killed is removed.
+    pub(crate) fn begin(data: &Path) -> Result<Self, MoveError> {
         let folder = data.join(STAGING);
         let begun = private::there(fs::remove_dir_all(&folder))
             .and_then(|_| private::make_folder(&folder.join(DATABASES)));
@@ -449,7 +449,7 @@ impl Staging {
     }
 
     /// Where what comes is made, as in a data folder.
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -474,7 +474,7 @@ impl Staging {
 
     /// Puts all of it where a server looks for it: from one step on, whatever comes, the folder is not used before that
     /// is done.
-    pub(super) fn install(self) -> Result<(), MoveError> {
+    pub(crate) fn install(self) -> Result<(), MoveError> {
         let moved = self.data.join(MOVED);
         let install = || {
             rustix::fs::sync();

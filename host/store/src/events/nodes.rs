@@ -273,8 +273,8 @@ impl Reader {
         if is_one_gone {
             self.events.miss();
         }
-        while self.known.len() > NODES_MAX {
-            self.known.pop_first();
+        if self.known.len() > NODES_MAX {
+            self.known.retain(|node, _| self.alive.contains(node));
         }
         Ok(())
     }
