@@ -9,7 +9,7 @@ const NAME_CHARS_MAX: usize = 60;
 /// Whether the caller reads Japanese; without a language the answer is in English.
 #[must_use]
 pub fn is_japanese() -> bool {
-    caller::locale().is_some_and(|it| it.to_lowercase().starts_with("ja"))
+    caller::reads_japanese(false)
 }
 
 /// No card has that name.
