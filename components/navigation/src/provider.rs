@@ -18,7 +18,6 @@ pub mod line;
 pub mod memory;
 pub mod nominatim;
 pub mod osrm;
-pub mod pace;
 pub mod plain;
 pub mod preference;
 pub mod quota;

@@ -3,10 +3,11 @@
 
 use output::navigation::{Details, End, Place, Point, Waypoint};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use toolkit::pace;
 
 use super::{
     carrier::{Call, Carrier, Web, failed},
-    memory, pace, travel_mode,
+    memory, travel_mode,
     words::tag,
 };
 use crate::{
@@ -43,7 +44,13 @@ pub struct Paced {
 
 impl Carrier for Paced {
     fn carry(&self, call: &Call) -> Result<super::carrier::Reply, ProviderError> {
-        pace::wait("nominatim", self.interval_ms)?;
+        let insert = "INSERT INTO pace (provider, at_ms) VALUES ($1, $2) ON CONFLICT (provider)";
+        let unknown = |_| failed("whose turn it is at the geocoder cannot be told");
+        if self.interval_ms > 0
+            && !pace::wait(insert, "nominatim", self.interval_ms).map_err(unknown)?
+        {
+            return Err(ProviderError::OverQueryLimit { retry_after_s: 5 });
+        }
         Web.carry(call)
     }
 
