@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolkit::assistants::running::{self, Tool};
 
-use crate::Part;
+use crate::{Part, ToolCall};
 
 /// A tool that may be called.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,19 +52,6 @@ impl Offer {
             view: it.view,
         }
     }
-}
-
-/// A call that was decided on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ToolCall {
-    /// Tells it from the others of the same run.
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) arguments: Map<String, Value>,
-    /// Entries of the request's `_meta`.
-    pub(crate) meta: Map<String, Value>,
-    /// Why it is called, for people (NAV-54).
-    pub(crate) reason: String,
 }
 
 /// A call and what came of it.

@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use jiff::Timestamp;
+use language::{message::told, turn::Choice};
 use serde_json::{Value, json};
 use toolkit::routes;
 
-use crate::{Answered, Body, Image, Language, Message, Offer, Part, ToolCall};
+use crate::{Answered, Image, Language, Message, Offer, Part, ToolCall};
 
 /// What a run took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -71,33 +72,8 @@ pub(crate) struct Conclusion {
 impl Conclusion {
     /// Its texts: those that follow each other are one, as they came.
     pub(crate) fn text(&self) -> String {
-        let mut text = String::new();
-        let mut is_apart = false;
-        for part in &self.parts {
-            match &part.body {
-                Body::Text(it) => {
-                    if is_apart && !it.is_empty() {
-                        text.push('\n');
-                    }
-                    text.push_str(it);
-                    is_apart &= it.is_empty();
-                }
-                Body::Image(_) => is_apart = !text.is_empty(),
-            }
-        }
-        text
+        told(&self.parts)
     }
-}
-
-/// A route among the results.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Choice {
-    /// The call whose result has it; none, the last that has routes.
-    pub(crate) call: Option<String>,
-    /// Its place there, from 0.
-    pub(crate) index: Option<usize>,
-    /// Its summary, where the index does not fit.
-    pub(crate) summary: Option<String>,
 }
 
 /// Why there is no decision.

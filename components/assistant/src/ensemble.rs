@@ -10,15 +10,13 @@ use std::collections::BTreeMap;
 use language::{
     Language,
     contract::{TurnRequest, unsigned},
-    message::{Body, Image, Part},
+    message::Part,
     small_talk::{CLOSED, SmallTalk, answer},
     turn::{Conclusion, Decision},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use toolkit::dialogue::{
-    Answer, Heard, Language as Tongue, Name, Picture, Piece, Reply, Step, Turn,
-};
+use toolkit::dialogue::{Answer, Heard, Language as Tongue, Name, Piece, Reply, Step, Turn};
 
 use leads::{CLAIMED_MIN, Lead, PART_MIN, apart, parts, requests, surest};
 use offered::Offered;
@@ -88,15 +86,13 @@ impl Ensemble {
         while let Step::Answer(answer) = &mut step {
             if self.rest.is_empty() {
                 let parts = std::mem::take(&mut self.told).into_iter();
-                answer.content.splice(..0, parts.map(piece));
+                answer.content.splice(..0, parts.map(Into::into));
                 break;
             }
             let content = std::mem::take(&mut answer.content);
             self.told.extend(content.into_iter().map(|piece| match piece {
                 Piece::Text(it) => Part::text(format!("{}\n\n", unsigned(&it, asking.language()))),
-                Piece::Picture(it) => {
-                    Part::image(Image { mime_type: it.mime_type, data: it.base64 })
-                }
+                picture => picture.into(),
             }));
             let request = self.rest.remove(0);
             asking.say(&request);
@@ -294,15 +290,6 @@ fn text_of(content: &[Piece]) -> String {
         Piece::Picture(_) => None,
     };
     content.iter().filter_map(text).collect::<Vec<_>>().join("\n")
-}
-
-fn piece(it: Part) -> Piece {
-    match it.body {
-        Body::Text(it) => Piece::Text(it),
-        Body::Image(Image { mime_type, data }) => {
-            Piece::Picture(Picture { mime_type, base64: data })
-        }
-    }
 }
 
 fn leads(replies: &[(String, Reply)]) -> Vec<Lead> {

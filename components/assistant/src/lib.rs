@@ -15,7 +15,6 @@ mod config;
 mod decide;
 pub mod ensemble;
 mod health;
-mod message;
 mod models;
 mod reading;
 mod result;
@@ -24,13 +23,14 @@ mod tally;
 mod turns;
 mod understanding;
 
-use ::language::Language;
-use call::{Answered, Failure, Held, Offer, ToolCall, ToolResult, Wait};
-use config::{AssistantConfig, ModelConfig, Models, Provider, Settings};
-use decide::{
-    Choice, Conclusion, Decision, ModelError, Task, Teller, ToolPicker, Turn, Usage, Why,
+use ::language::{
+    Language,
+    message::{Body, Image, Message, Part, images_of, text_of},
+    turn::{Choice, ToolCall},
 };
-use message::{Body, Image, Message, Part, images_of, text_of};
+use call::{Answered, Failure, Held, Offer, ToolResult, Wait};
+use config::{AssistantConfig, ModelConfig, Models, Provider, Settings};
+use decide::{Conclusion, Decision, ModelError, Task, Teller, ToolPicker, Turn, Usage, Why};
 use run::{Assistant, Before, Came, Ending, Run, RunError, Stopped};
 use understanding::Understanding;
 

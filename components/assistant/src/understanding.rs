@@ -9,8 +9,8 @@ use toolkit::{
 };
 
 use crate::{
-    Answered, Body, Choice, Conclusion, Decision, Image, Message, ModelError, Offer, Part, Task,
-    ToolCall, ToolPicker, ToolResult, Turn, Why,
+    Answered, Choice, Conclusion, Decision, Message, ModelError, Offer, Task, ToolCall, ToolPicker,
+    ToolResult, Turn, Why,
     ensemble::{Ensemble, Families, Silence},
     images_of,
 };
@@ -99,7 +99,7 @@ fn to_wit(turn: Turn<'_>) -> wit::Turn {
     wit::Turn {
         memory: None,
         context: None,
-        message: message.iter().map(piece).collect(),
+        message: message.iter().cloned().map(Into::into).collect(),
         is_first: turn.is_first,
         history: history.iter().map(remark).collect(),
         language: language.pick(wit::Language::Ja, wit::Language::En),
@@ -114,26 +114,7 @@ fn to_wit(turn: Turn<'_>) -> wit::Turn {
 }
 
 fn remark(it: &Message) -> wit::Remark {
-    wit::Remark { is_user: it.is_user, content: it.parts.iter().map(piece).collect() }
-}
-
-fn piece(it: &Part) -> wit::Piece {
-    match &it.body {
-        Body::Text(text) => wit::Piece::Text(text.clone()),
-        Body::Image(Image { mime_type, data }) => {
-            let (mime_type, base64) = (mime_type.clone(), data.to_string());
-            wit::Piece::Picture(wit::Picture { mime_type, base64 })
-        }
-    }
-}
-
-fn part(it: wit::Piece) -> Part {
-    match it {
-        wit::Piece::Text(text) => Part::text(text),
-        wit::Piece::Picture(it) => {
-            Part::image(Image { mime_type: it.mime_type, data: it.base64.into() })
-        }
-    }
+    wit::Remark { is_user: it.is_user, content: it.parts.iter().cloned().map(Into::into).collect() }
 }
 
 fn tool(it: &Offer) -> wit::Tool {
@@ -160,7 +141,7 @@ fn answered(it: &Answered) -> wit::Answered {
         ToolResult::Output { structured, meta, content } => Ok(wit::Output {
             structured: structured.to_string(),
             meta: meta.to_string(),
-            content: content.iter().map(piece).collect(),
+            content: content.iter().cloned().map(Into::into).collect(),
         }),
         ToolResult::Failed(it) => Err(wit::Failure {
             code: it.error.clone(),
@@ -182,7 +163,7 @@ fn decision(it: wit::Step) -> Result<Decision, ModelError> {
             Decision::Call(calls.into_iter().map(call).collect::<Result<_, _>>()?)
         }
         wit::Step::Answer(it) => Decision::Conclude(Conclusion {
-            parts: it.content.into_iter().map(part).collect(),
+            parts: it.content.into_iter().map(Into::into).collect(),
             choice: it.choice.map(|choice| Choice {
                 call: choice.call,
                 index: choice.index.and_then(|it| usize::try_from(it).ok()),

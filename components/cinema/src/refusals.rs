@@ -8,66 +8,111 @@ use toolkit::{Stop, caller, refused};
 /// The one of the two that the caller reads: English, unless they ask for Japanese.
 #[must_use]
 pub fn say(japanese: impl Into<String>, english: impl Into<String>) -> String {
+    if is_japanese() { japanese.into() } else { english.into() }
+}
+
+fn is_japanese() -> bool {
     // Natively there are unit tests alone, and no caller.
-    let is_japanese = cfg!(target_family = "wasm")
-        && caller::locale().is_some_and(|it| it.to_lowercase().starts_with("ja"));
-    if is_japanese { japanese.into() } else { english.into() }
+    cfg!(target_family = "wasm") && caller::reads_japanese(false)
 }
 
-/// No film has this identifier.
-#[must_use]
-pub fn movie_not_found(movie_id: &str) -> Stop {
-    refused(
-        "movie_not_found",
-        404,
-        say(
-            "その映画はありません。list_movies の movie_id を指定してください。",
-            "Movie not found.",
-        ),
-    )
-    .with(json!({ "movie_id": movie_id }))
-}
+toolkit::refusals! { is_japanese
+    /// No film has this identifier.
+    movie_not_found(movie_id: &str) 404
+        "その映画はありません。list_movies の movie_id を指定してください。",
+        "Movie not found.";
 
-/// No showtime that is listed has this identifier.
-#[must_use]
-pub fn showtime_not_found(showtime_id: &str) -> Stop {
-    refused(
-        "showtime_not_found",
-        404,
-        say(
-            "その上映はありません。list_showtimes の showtime_id を指定してください。",
-            "Schedule not found.",
-        ),
-    )
-    .with(json!({ "showtime_id": showtime_id }))
-}
+    /// No showtime that is listed has this identifier.
+    showtime_not_found(showtime_id: &str) 404
+        "その上映はありません。list_showtimes の showtime_id を指定してください。",
+        "Schedule not found.";
 
-/// The screen has no seat plan.
-#[must_use]
-pub fn seat_data_unavailable(showtime_id: &str) -> Stop {
-    refused(
-        "seat_data_unavailable",
-        404,
-        say(
-            "この上映には座席表がありません。別の上映を選んでください。",
-            "Seat data not available.",
-        ),
-    )
-    .with(json!({ "showtime_id": showtime_id }))
-}
+    /// The screen has no seat plan.
+    seat_data_unavailable(showtime_id: &str) 404
+        "この上映には座席表がありません。別の上映を選んでください。",
+        "Seat data not available.";
 
-/// The showing has begun.
-#[must_use]
-pub fn showtime_closed(showtime_id: &str, start_time: &str) -> Stop {
-    refused(
-        "showtime_closed",
-        409,
-        say(
-            format!("この上映は {start_time} に始まっています。別の上映を選んでください。"),
-            format!("The showtime began at {start_time}."),
-        ),
-    )
-    .with(json!({ "showtime_id": showtime_id, "start_time": start_time }))
+    /// The showing has begun.
+    showtime_closed(showtime_id: &str, start_time: &str) 409
+        "この上映は {start_time} に始まっています。別の上映を選んでください。",
+        "The showtime began at {start_time}.";
+
+    /// More seats would be held for one user than may be.
+    too_many_held(
+        seats_held_max: usize, all_seats_held_max: usize, seats_held: u32, all_seats_held: u32
+    ) 409
+        "一人が同時に仮押さえできるのは、一つの上映で{seats_held_max}席、全部で{all_seats_held_max}席までです（今は{seats_held}席と{all_seats_held}席）。\
+         先に予約するか手放してください。",
+        "One user may hold {seats_held_max} seats of a showtime and {all_seats_held_max} in all at once; \
+         {seats_held} and {all_seats_held} are held. Reserve or release some first.";
+
+    /// No hold has this token; or it is of another showtime or user, which is not disclosed.
+    hold_not_found() 404
+        "その仮押さえはありません。hold_seats で座席を押さえ直してください。",
+        "Hold not found; hold the seats with hold_seats.";
+
+    /// The hold is over.
+    hold_expired(expired_at: &str) 409
+        "仮押さえは {expired_at} に終わりました。もう一度押さえてください。",
+        "The hold expired at {expired_at}; hold the seats again.";
+
+    /// Fewer seats are free than are asked for.
+    not_enough_seats(
+        showtime_id: &str, free_seats_count: usize, free_wheelchair_places_count: usize
+    ) 409
+        "空いているのは{free_seats_count}席と車椅子スペース{free_wheelchair_places_count}席だけです。席を減らすか、別の上映を選んでください。",
+        "Only {free_seats_count} seats and {free_wheelchair_places_count} wheelchair places are free; ask for fewer, or \
+         choose another showtime.";
+
+    /// The key was used for another reservation (CIN-47).
+    idempotency_conflict(idempotency_key: &str) 409
+        "この idempotency_key は別の内容の予約に使われています。新しいキーにしてください。",
+        "The idempotency key was used with other arguments.";
+
+    /// What the key reserved was given back (CIN-47).
+    reservation_cancelled(idempotency_key: &str, reservation_id: &str) 409
+        "この idempotency_key の予約 {reservation_id} は取り消されています。新しいキーで予約してください。",
+        "The reservation of this idempotency key, {reservation_id}, was cancelled; reserve again under another key.";
+
+    /// The ticket was used at the door.
+    already_checked_in(reservation_id: &str, checked_in_at: &str) 409
+        "この予約は {checked_in_at} に入場に使われているため、変更できません。",
+        "The reservation was used at the door at {checked_in_at}; it can no longer change.";
+
+    /// The user waits for the showing, for other seats.
+    already_waiting(waiting_id: &str) 409
+        "この利用者は、この上映をすでに待っています。先にキャンセル待ちをやめてください。",
+        "This user waits for the showing already; leave the waiting list first.";
+
+    /// No entry has this identifier; or it is another user's, which is not disclosed.
+    waiting_not_found(waiting_id: &str) 404
+        "そのキャンセル待ちはありません。list_waiting で確かめてください。",
+        "No such entry of a waiting list.";
+
+    /// No reservation has this identifier.
+    reservation_not_found(reservation_id: &str) 404
+        "その予約はありません。予約番号（reservation_id）を確かめてください。",
+        "Reservation not found.";
+
+    /// The reservation is another user's.
+    reservation_user_mismatch(reservation_id: &str) 403
+        "その予約は別の利用者のものです。予約した user_id を指定してください。",
+        "The reservation belongs to another user.";
+
+    /// No conversation has this identifier (CIN-62).
+    conversation_not_found(conversation_id: &str) 404
+        "その会話はありません。conversation_id を確かめてください。",
+        "Conversation not found.";
+
+    /// The conversation is another user's (CIN-53).
+    conversation_user_mismatch(conversation_id: &str) 403
+        "その会話は別の利用者のものです。",
+        "The conversation belongs to another user.";
+
+    /// The conversation is as long as one may get.
+    conversation_full(conversation_id: &str) 409
+        "この会話はいっぱいです。新しい会話を始めてください。",
+        "The conversation is full; begin another one.";
 }
 
 /// The staff has closed the sales of the showing.
@@ -137,94 +182,6 @@ pub fn seat_held(seat_ids: &[String], held_until: &str) -> Stop {
         .with(json!({ "seat_ids": seat_ids, "held_until": held_until }))
 }
 
-/// More seats would be held for one user than may be.
-#[must_use]
-pub fn too_many_held(showtime_max: usize, all_max: usize, showtime: u32, all: u32) -> Stop {
-    let message = format!(
-        "One user may hold {showtime_max} seats of a showtime and {all_max} in all at once; \
-         {showtime} and {all} are held. Reserve or release some first."
-    );
-    let japanese = format!(
-        "一人が同時に仮押さえできるのは、一つの上映で{showtime_max}席、全部で{all_max}席までです（今は{showtime}席と{all}席）。\
-         先に予約するか手放してください。"
-    );
-    refused("too_many_held", 409, say(japanese, message)).with(json!({
-        "seats_held": showtime,
-        "seats_held_max": showtime_max,
-        "all_seats_held": all,
-        "all_seats_held_max": all_max,
-    }))
-}
-
-/// No hold has this token; or it is of another showtime or user, which is not disclosed.
-#[must_use]
-pub fn hold_not_found() -> Stop {
-    refused(
-        "hold_not_found",
-        404,
-        say(
-            "その仮押さえはありません。hold_seats で座席を押さえ直してください。",
-            "Hold not found; hold the seats with hold_seats.",
-        ),
-    )
-}
-
-/// The hold is over.
-#[must_use]
-pub fn hold_expired(expired_at: &str) -> Stop {
-    let message = say(
-        format!("仮押さえは {expired_at} に終わりました。もう一度押さえてください。"),
-        format!("The hold expired at {expired_at}; hold the seats again."),
-    );
-    refused("hold_expired", 409, message).with(json!({ "expired_at": expired_at }))
-}
-
-/// Fewer seats are free than are asked for.
-#[must_use]
-pub fn not_enough_seats(showtime_id: &str, free: usize, wheelchair_places: usize) -> Stop {
-    let message = format!(
-        "Only {free} seats and {wheelchair_places} wheelchair places are free; ask for fewer, or \
-         choose another showtime."
-    );
-    let japanese = format!(
-        "空いているのは{free}席と車椅子スペース{wheelchair_places}席だけです。席を減らすか、別の上映を選んでください。"
-    );
-    refused("not_enough_seats", 409, say(japanese, message)).with(json!({
-        "showtime_id": showtime_id,
-        "free_seats_count": free,
-        "free_wheelchair_places_count": wheelchair_places,
-    }))
-}
-
-/// The key was used for another reservation (CIN-47).
-#[must_use]
-pub fn idempotency_conflict(key: &str) -> Stop {
-    refused(
-        "idempotency_conflict",
-        409,
-        say(
-            "この idempotency_key は別の内容の予約に使われています。新しいキーにしてください。",
-            "The idempotency key was used with other arguments.",
-        ),
-    )
-    .with(json!({ "idempotency_key": key }))
-}
-
-/// What the key reserved was given back (CIN-47).
-#[must_use]
-pub fn reservation_cancelled(key: &str, reservation_id: &str) -> Stop {
-    let message = say(
-        format!(
-            "この idempotency_key の予約 {reservation_id} は取り消されています。新しいキーで予約してください。"
-        ),
-        format!(
-            "The reservation of this idempotency key, {reservation_id}, was cancelled; reserve again under another key."
-        ),
-    );
-    refused("reservation_cancelled", 409, message)
-        .with(json!({ "idempotency_key": key, "reservation_id": reservation_id }))
-}
-
 /// The ticket is of a reservation that was cancelled.
 #[must_use]
 pub fn ticket_cancelled(reservation_id: &str, at: Option<&str>) -> Stop {
@@ -251,17 +208,6 @@ pub fn reservation_transferred(reservation_id: &str, at: Option<&str>) -> Stop {
         .with(json!({ "reservation_id": reservation_id, "transferred_at": at }))
 }
 
-/// The ticket was used at the door.
-#[must_use]
-pub fn already_checked_in(reservation_id: &str, at: &str) -> Stop {
-    let message = say(
-        format!("この予約は {at} に入場に使われているため、変更できません。"),
-        format!("The reservation was used at the door at {at}; it can no longer change."),
-    );
-    refused("already_checked_in", 409, message)
-        .with(json!({ "reservation_id": reservation_id, "checked_in_at": at }))
-}
-
 /// Seats that would do are free: there is nothing to wait for.
 #[must_use]
 pub fn seats_are_free(showtime_id: &str, seat_ids: &[String]) -> Stop {
@@ -271,16 +217,6 @@ pub fn seats_are_free(showtime_id: &str, seat_ids: &[String]) -> Stop {
     );
     refused("seats_are_free", 409, message)
         .with(json!({ "showtime_id": showtime_id, "suggestion": { "seat_ids": seat_ids } }))
-}
-
-/// The user waits for the showing, for other seats.
-#[must_use]
-pub fn already_waiting(waiting_id: &str) -> Stop {
-    let message = say(
-        "この利用者は、この上映をすでに待っています。先にキャンセル待ちをやめてください。",
-        "This user waits for the showing already; leave the waiting list first.",
-    );
-    refused("already_waiting", 409, message).with(json!({ "waiting_id": waiting_id }))
 }
 
 /// The list of the showing, or what one user may wait for, is full.
@@ -305,20 +241,6 @@ pub fn waiting_list_full(of_showtime: bool, max: u32) -> Stop {
     refused(code, 409, message).with(json!({ "entries_max": max }))
 }
 
-/// No entry has this identifier; or it is another user's, which is not disclosed.
-#[must_use]
-pub fn waiting_not_found(waiting_id: &str) -> Stop {
-    refused(
-        "waiting_not_found",
-        404,
-        say(
-            "そのキャンセル待ちはありません。list_waiting で確かめてください。",
-            "No such entry of a waiting list.",
-        ),
-    )
-    .with(json!({ "waiting_id": waiting_id }))
-}
-
 /// The database did not keep it; or it did, and its answer was lost on the way.
 #[must_use]
 pub fn not_saved() -> Stop {
@@ -330,73 +252,6 @@ pub fn not_saved() -> Stop {
             "Failed to save reservation data. Look what is reserved before you try again.",
         ),
     )
-}
-
-/// No reservation has this identifier.
-#[must_use]
-pub fn reservation_not_found(reservation_id: &str) -> Stop {
-    refused(
-        "reservation_not_found",
-        404,
-        say(
-            "その予約はありません。予約番号（reservation_id）を確かめてください。",
-            "Reservation not found.",
-        ),
-    )
-    .with(json!({ "reservation_id": reservation_id }))
-}
-
-/// The reservation is another user's.
-#[must_use]
-pub fn reservation_user_mismatch(reservation_id: &str) -> Stop {
-    refused(
-        "reservation_user_mismatch",
-        403,
-        say(
-            "その予約は別の利用者のものです。予約した user_id を指定してください。",
-            "The reservation belongs to another user.",
-        ),
-    )
-    .with(json!({ "reservation_id": reservation_id }))
-}
-
-/// No conversation has this identifier (CIN-62).
-#[must_use]
-pub fn conversation_not_found(conversation_id: &str) -> Stop {
-    refused(
-        "conversation_not_found",
-        404,
-        say(
-            "その会話はありません。conversation_id を確かめてください。",
-            "Conversation not found.",
-        ),
-    )
-    .with(json!({ "conversation_id": conversation_id }))
-}
-
-/// The conversation is another user's (CIN-53).
-#[must_use]
-pub fn conversation_user_mismatch(conversation_id: &str) -> Stop {
-    refused(
-        "conversation_user_mismatch",
-        403,
-        say("その会話は別の利用者のものです。", "The conversation belongs to another user."),
-    )
-    .with(json!({ "conversation_id": conversation_id }))
-}
-
-/// The conversation is as long as one may get.
-#[must_use]
-pub fn conversation_full(conversation_id: &str) -> Stop {
-    refused(
-        "conversation_full",
-        409,
-        say(
-            "この会話はいっぱいです。新しい会話を始めてください。",
-            "The conversation is full; begin another one.",
-        ),
-    )
-    .with(json!({ "conversation_id": conversation_id }))
 }
 
 #[cfg(test)]

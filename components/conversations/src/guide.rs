@@ -7,7 +7,7 @@ use toolkit::{
     prompt::{Messages, Prompt},
 };
 
-use crate::refusals::say;
+use crate::refusals::is_japanese;
 
 const JAPANESE: &str = include_str!("guide/ja.md");
 const ENGLISH: &str = include_str!("guide/en.md");
@@ -44,7 +44,7 @@ impl Prompt for WorkerLoop {
 
     fn get(self, _: &User) -> Result<Messages, Stop> {
         let is_japanese = match self.language.as_deref() {
-            None | Some("") => say("ja", "en") == "ja",
+            None | Some("") => is_japanese(),
             Some("ja") => true,
             Some("en") => false,
             Some(_) => return Err(invalid("/language", "must be ja or en")),

@@ -11,61 +11,96 @@ pub use directory::*;
 /// The one of the two that the caller reads: Japanese, unless they ask for another language.
 #[must_use]
 pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
-    let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
-    if is_japanese { japanese } else { english }
+    if is_japanese() { japanese } else { english }
 }
 
-/// The session's token is unknown, or the session is over (CONV-83).
+/// Whether the caller reads Japanese.
 #[must_use]
-pub fn invalid_session() -> Stop {
-    let message = say(
+pub fn is_japanese() -> bool {
+    caller::reads_japanese(true)
+}
+
+toolkit::refusals! { is_japanese
+    /// The session's token is unknown, or the session is over (CONV-83).
+    invalid_session() 401
         "セッションが無効か期限切れです。authenticateで新しいセッションを開始してください。",
-        "The session is unknown or over; begin a new one with authenticate.",
-    );
-    refused("invalid_session", 401, message)
+        "The session is unknown or over; begin a new one with authenticate.";
+
+    /// Check 1 of a start: the agent asks itself.
+    cannot_conversation_with_self() 400
+        "自分自身とは会話できません。",
+        "An agent cannot hold a conversation with itself.";
+
+    /// Start, check 2; send, CONV-65.
+    agent_not_found(agent_id: &str) 404
+        "エージェントが見つかりません。",
+        "There is no such agent.";
+
+    /// Check 3 of a start: the target is a person.
+    cannot_start_conversation_with_human(target_agent_id: &str) 400
+        "人間のエージェントとは会話を開始できません。send_messageを使ってください。",
+        "A conversation cannot be started with a person; use send_message.";
+
+    /// Check 4 of a start: the target works elsewhere.
+    target_agent_not_in_project(target_agent_id: &str, project_id: &str) 403
+        "対象のエージェントはこのプロジェクトに割り当てられていません。",
+        "The agent is not assigned to this project.";
+
+    /// To end or to read: there is no such conversation.
+    conversation_not_found(conversation_id: &str) 404
+        "会話が見つかりません。",
+        "There is no such conversation.";
+
+    /// The conversation is of other agents.
+    not_conversation_participant(conversation_id: &str) 403
+        "会話の参加者ではありません。",
+        "Not a participant of this conversation.";
+
+    /// An agent writes to itself (CONV-65).
+    cannot_message_self() 400
+        "自分自身には送信できません。",
+        "A message cannot go to its sender.";
+
+    /// The message is empty (CONV-65).
+    content_required() 400
+        "メッセージを入力してください。",
+        "The message is empty.";
+
+    /// CONV-65, with the text of the source project.
+    content_too_long() 400
+        "メッセージは4,000文字以内で入力してください",
+        "A message has at most 4,000 characters.";
+
+    /// A person holds the conversation up.
+    conversation_paused(conversation_id: &str) 409
+        "この会話は一時停止中です。再開を待ってください。",
+        "A person has paused this conversation; wait until it goes on.";
+
+    /// A client's own id that stands for another message already.
+    idempotency_conflict(message_id: &str) 409
+        "同じclient_message_idで別のメッセージが送信済みです。",
+        "Another message was sent under the same client_message_id.";
+
+    /// A conversation that has all the messages that it may have.
+    too_many_messages(conversation_id: &str) 409
+        "この会話のメッセージ数が上限に達しました。会話を終了してください。",
+        "This conversation has as many messages as it may have; end it.";
+
+    /// An agent that has all the open conversations that it may have.
+    too_many_conversations(agent_id: &str) 429
+        "開いている会話が多すぎます。先に会話を終了してください。",
+        "Too many conversations are open; end one first.";
+
+    /// An agent that has written as much as one may keep.
+    too_much_kept(agent_id: &str, bytes: i64, bytes_max: i64) 429
+        "このエージェントの会話が保存の上限に達しました。会話を終了してください。終了した会話は古いものから数分で削除され、場所が空きます。",
+        "This agent's conversations take as much room as they may. End conversations: those that are over go within minutes, the oldest first, and make room.";
 }
 
 /// A tool that this session, or this caller, may not use (CONV-111).
 #[must_use]
 pub fn tool_not_available(tool: &str, why: &str) -> Stop {
     refused("tool_not_available", 403, why).with(json!({ "tool": tool }))
-}
-
-/// Check 1 of a start: the agent asks itself.
-#[must_use]
-pub fn cannot_conversation_with_self() -> Stop {
-    let message =
-        say("自分自身とは会話できません。", "An agent cannot hold a conversation with itself.");
-    refused("cannot_conversation_with_self", 400, message)
-}
-
-/// Start, check 2; send, CONV-65.
-#[must_use]
-pub fn agent_not_found(agent_id: &str) -> Stop {
-    let message = say("エージェントが見つかりません。", "There is no such agent.");
-    refused("agent_not_found", 404, message).with(json!({ "agent_id": agent_id }))
-}
-
-/// Check 3 of a start: the target is a person.
-#[must_use]
-pub fn cannot_start_conversation_with_human(agent_id: &str) -> Stop {
-    let message = say(
-        "人間のエージェントとは会話を開始できません。send_messageを使ってください。",
-        "A conversation cannot be started with a person; use send_message.",
-    );
-    refused("cannot_start_conversation_with_human", 400, message)
-        .with(json!({ "target_agent_id": agent_id }))
-}
-
-/// Check 4 of a start: the target works elsewhere.
-#[must_use]
-pub fn target_agent_not_in_project(agent_id: &str, project_id: &str) -> Stop {
-    let message = say(
-        "対象のエージェントはこのプロジェクトに割り当てられていません。",
-        "The agent is not assigned to this project.",
-    );
-    refused("target_agent_not_in_project", 403, message)
-        .with(json!({ "target_agent_id": agent_id, "project_id": project_id }))
 }
 
 /// Start, check 5, in either direction: with the conversation that there is, and whether the caller has only to join it.
@@ -93,14 +128,6 @@ pub fn conversation_already_active(
     }))
 }
 
-/// To end or to read: there is no such conversation.
-#[must_use]
-pub fn conversation_not_found(conversation_id: &str) -> Stop {
-    let message = say("会話が見つかりません。", "There is no such conversation.");
-    refused("conversation_not_found", 404, message)
-        .with(json!({ "conversation_id": conversation_id }))
-}
-
 /// End without one, or of one that is over (CONV-43).
 #[must_use]
 pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
@@ -110,14 +137,6 @@ pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
         Some((id, state)) => stop.with(json!({ "conversation_id": id, "current_state": state })),
         None => stop,
     }
-}
-
-/// The conversation is of other agents.
-#[must_use]
-pub fn not_conversation_participant(conversation_id: &str) -> Stop {
-    let message = say("会話の参加者ではありません。", "Not a participant of this conversation.");
-    refused("not_conversation_participant", 403, message)
-        .with(json!({ "conversation_id": conversation_id }))
 }
 
 /// CONV-62, with the text of the specification; `current` is the conversation of both that takes no
@@ -137,79 +156,4 @@ pub fn conversation_required_for_ai_to_ai(
         data["current_state"] = json!(state);
     }
     refused("conversation_required_for_ai_to_ai", 400, message).with(data)
-}
-
-/// An agent writes to itself (CONV-65).
-#[must_use]
-pub fn cannot_message_self() -> Stop {
-    let message = say("自分自身には送信できません。", "A message cannot go to its sender.");
-    refused("cannot_message_self", 400, message)
-}
-
-/// The message is empty (CONV-65).
-#[must_use]
-pub fn content_required() -> Stop {
-    let message = say("メッセージを入力してください。", "The message is empty.");
-    refused("content_required", 400, message)
-}
-
-/// CONV-65, with the text of the source project.
-#[must_use]
-pub fn content_too_long() -> Stop {
-    let message = say(
-        "メッセージは4,000文字以内で入力してください",
-        "A message has at most 4,000 characters.",
-    );
-    refused("content_too_long", 400, message)
-}
-
-/// A person holds the conversation up.
-#[must_use]
-pub fn conversation_paused(conversation_id: &str) -> Stop {
-    let message = say(
-        "この会話は一時停止中です。再開を待ってください。",
-        "A person has paused this conversation; wait until it goes on.",
-    );
-    refused("conversation_paused", 409, message).with(json!({ "conversation_id": conversation_id }))
-}
-
-/// A client's own id that stands for another message already.
-#[must_use]
-pub fn idempotency_conflict(message_id: &str) -> Stop {
-    let message = say(
-        "同じclient_message_idで別のメッセージが送信済みです。",
-        "Another message was sent under the same client_message_id.",
-    );
-    refused("idempotency_conflict", 409, message).with(json!({ "message_id": message_id }))
-}
-
-/// A conversation that has all the messages that it may have.
-#[must_use]
-pub fn too_many_messages(conversation_id: &str) -> Stop {
-    let message = say(
-        "この会話のメッセージ数が上限に達しました。会話を終了してください。",
-        "This conversation has as many messages as it may have; end it.",
-    );
-    refused("too_many_messages", 409, message).with(json!({ "conversation_id": conversation_id }))
-}
-
-/// An agent that has all the open conversations that it may have.
-#[must_use]
-pub fn too_many_conversations(agent_id: &str) -> Stop {
-    let message = say(
-        "開いている会話が多すぎます。先に会話を終了してください。",
-        "Too many conversations are open; end one first.",
-    );
-    refused("too_many_conversations", 429, message).with(json!({ "agent_id": agent_id }))
-}
-
-/// An agent that has written as much as one may keep.
-#[must_use]
-pub fn too_much_kept(agent_id: &str, kept: i64, most: i64) -> Stop {
-    let message = say(
-        "このエージェントの会話が保存の上限に達しました。会話を終了してください。終了した会話は古いものから数分で削除され、場所が空きます。",
-        "This agent's conversations take as much room as they may. End conversations: those that are over go within minutes, the oldest first, and make room.",
-    );
-    refused("too_much_kept", 429, message)
-        .with(json!({ "agent_id": agent_id, "bytes": kept, "bytes_max": most }))
 }

@@ -7,8 +7,7 @@ use toolkit::{Problem, Stop, caller, refused};
 /// The language for the caller: Japanese, unless they ask for another one.
 #[must_use]
 pub fn language() -> Language {
-    let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
-    if is_japanese { Language::Japanese } else { Language::English }
+    if caller::reads_japanese(true) { Language::Japanese } else { Language::English }
 }
 
 /// The one of the two that the caller reads.

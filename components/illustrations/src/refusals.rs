@@ -1,15 +1,13 @@
 //! Refusals where there is no such card and no such theme (ILL-4).
 
+use language::say::short;
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
-
-/// Characters of a name that an error repeats.
-const NAME_CHARS_MAX: usize = 60;
 
 /// Whether the caller reads Japanese; without a language the answer is in English.
 #[must_use]
 pub fn is_japanese() -> bool {
-    caller::locale().is_some_and(|it| it.to_lowercase().starts_with("ja"))
+    caller::reads_japanese(false)
 }
 
 /// No card has that name.
@@ -39,14 +37,6 @@ fn message(what: (&str, &str), name: &str, near: &[String], is_japanese: bool) -
             format!("There is no {} {name:?}. Close names: {}.", what.1, near.join(", "))
         }
     }
-}
-
-fn short(name: &str) -> String {
-    let mut short: String = name.chars().take(NAME_CHARS_MAX).collect();
-    if short.len() < name.len() {
-        short.push('…');
-    }
-    short
 }
 
 #[cfg(test)]

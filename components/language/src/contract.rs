@@ -8,7 +8,7 @@ use toolkit::dialogue as wit;
 use crate::{
     context::signature,
     language::Language,
-    message::{Body, Image, Message, Part},
+    message::{Body, Message, Part},
     turn::{Answered, Decision, Failure, Offer, Task, ToolCall, ToolResult, Turn},
     vocabulary,
 };
@@ -57,7 +57,7 @@ impl TurnRequest {
             turn.context.as_deref().map(|it| read("context", it)).transpose()?;
         let seconds = i64::try_from(turn.now.seconds).unwrap_or_default();
         let mut task = Task {
-            message: turn.message.into_iter().map(part).collect(),
+            message: turn.message.into_iter().map(Part::from).collect(),
             history: turn.history.into_iter().map(message).collect(),
             language: match turn.language {
                 wit::Language::Ja => Language::Japanese,
@@ -145,24 +145,8 @@ fn read<'a, T: Deserialize<'a>>(what: &str, json: &'a str) -> Result<T, String> 
     serde_json::from_str(json).map_err(|it| format!("{what} cannot be read: {it}"))
 }
 
-fn part(it: wit::Piece) -> Part {
-    match it {
-        wit::Piece::Text(text) => Part::text(text),
-        wit::Piece::Picture(it) => Part::image(Image { mime_type: it.mime_type, data: it.base64 }),
-    }
-}
-
-fn piece(it: Part) -> wit::Piece {
-    match it.body {
-        Body::Text(text) => wit::Piece::Text(text),
-        Body::Image(Image { mime_type, data }) => {
-            wit::Piece::Picture(wit::Picture { mime_type, base64: data })
-        }
-    }
-}
-
 fn message(it: wit::Remark) -> Message {
-    Message { is_user: it.is_user, parts: it.content.into_iter().map(part).collect() }
+    Message { is_user: it.is_user, parts: it.content.into_iter().map(Part::from).collect() }
 }
 
 fn offer(it: wit::Tool) -> Offer {
@@ -178,7 +162,7 @@ fn answered(it: wit::Answered) -> Result<Answered, String> {
         Ok(it) => ToolResult::Output {
             structured: read("structured", &it.structured)?,
             meta: read("meta", &it.meta)?,
-            content: it.content.into_iter().map(part).collect(),
+            content: it.content.into_iter().map(Part::from).collect(),
         },
         Err(it) => {
             let data: Map<String, Value> = read("details", &it.details)?;
@@ -193,7 +177,7 @@ fn step(decision: Decision) -> wit::Step {
     match decision {
         Decision::Call(calls) => wit::Step::Calls(calls.into_iter().map(call).collect()),
         Decision::Conclude(it) => wit::Step::Answer(wit::Answer {
-            content: it.parts.into_iter().map(piece).collect(),
+            content: it.parts.into_iter().map(Into::into).collect(),
             choice: it.choice.map(|choice| wit::Choice {
                 call: choice.call,
                 index: choice.index.and_then(|it| u32::try_from(it).ok()),

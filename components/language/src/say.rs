@@ -5,6 +5,19 @@ use toolkit::dialogue::Sample;
 
 use crate::{context::TurnContext, language::Language, turn::Failure};
 
+/// Characters of a text that is cited.
+const CITED_MAX: usize = 60;
+
+/// `text` as it is cited in a list or a refusal: its beginning, where it is long.
+#[must_use]
+pub fn short(text: &str) -> String {
+    let mut short: String = text.chars().take(CITED_MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
 /// Goals with the tools that they need, their name, and a sentence that leads there.
 #[derive(Debug)]
 pub struct Skill<G: 'static> {

@@ -9,7 +9,7 @@ use toolkit::{
 use crate::{
     context::FORM_SCHEMA,
     language::Language,
-    message::{Body, Image, Part},
+    message::Part,
     turn::{Answered, Choice, Conclusion, Decision, Failure, ToolCall, ToolResult},
 };
 
@@ -173,17 +173,11 @@ pub fn answered_to_wit(it: &Answered) -> wit::Answered {
     let ToolCall { id, name, arguments, meta, reason } = it.call.clone();
     let json = |it: Map<String, Value>| Value::Object(it).to_string();
     let (arguments, meta) = (json(arguments), json(meta));
-    let piece = |part: Part| match part.body {
-        Body::Text(it) => wit::Piece::Text(it),
-        Body::Image(Image { mime_type, data }) => {
-            wit::Piece::Picture(wit::Picture { mime_type, base64: data })
-        }
-    };
     let outcome = match it.result.clone() {
         ToolResult::Output { structured, meta, content } => Ok(wit::Output {
             structured: structured.to_string(),
             meta: meta.to_string(),
-            content: content.into_iter().map(piece).collect(),
+            content: content.into_iter().map(Into::into).collect(),
         }),
         ToolResult::Failed(Failure { error, message, status, data }) => {
             Err(wit::Failure { code: error, message, status, details: json(data) })
@@ -203,14 +197,10 @@ pub fn decided(it: wit::Step) -> Decision {
         meta: object(&call.meta),
         reason: call.reason,
     };
-    let part = |piece| match piece {
-        wit::Piece::Text(it) => Part::text(it),
-        wit::Piece::Picture(it) => Part::image(Image { mime_type: it.mime_type, data: it.base64 }),
-    };
     match it {
         wit::Step::Calls(calls) => Decision::Call(calls.into_iter().map(call).collect()),
         wit::Step::Answer(it) => Decision::Conclude(Conclusion {
-            parts: it.content.into_iter().map(part).collect(),
+            parts: it.content.into_iter().map(Part::from).collect(),
             choice: it.choice.map(|choice| Choice {
                 call: choice.call,
                 index: choice.index.and_then(|it| usize::try_from(it).ok()),

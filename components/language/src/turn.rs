@@ -1,11 +1,12 @@
 //! One turn of a conversation: what is known in it, and what comes next.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
     language::Language,
-    message::{Body, Message, Part},
+    message::{Message, Part, told},
 };
 
 /// What a person or an agent asks for.
@@ -48,7 +49,7 @@ pub struct Offer {
 }
 
 /// A call of a tool.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// Tells it from the others of the conversation.
     pub id: String,
@@ -130,21 +131,7 @@ impl Conclusion {
     /// Its texts: those that follow each other are one, as they came.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        let mut is_apart = false;
-        for part in &self.parts {
-            match &part.body {
-                Body::Text(it) => {
-                    if is_apart && !it.is_empty() {
-                        text.push('\n');
-                    }
-                    text.push_str(it);
-                    is_apart &= it.is_empty();
-                }
-                Body::Image(_) => is_apart = !text.is_empty(),
-            }
-        }
-        text
+        told(&self.parts)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who finds routes: one trait, one shape of answers, chosen by the operator's setting `provider`.
 
-use output::navigation::{Comparison, Details, Place, Routes};
+use output::navigation::{Comparison, Details, Place, Route, RouteDetails, Routes, Waypoint};
 use toolkit::settings::Unfit;
 
 use crate::{
@@ -18,7 +18,6 @@ pub mod line;
 pub mod memory;
 pub mod nominatim;
 pub mod osrm;
-pub mod pace;
 pub mod plain;
 pub mod preference;
 pub mod quota;
@@ -42,6 +41,20 @@ pub(crate) fn travel_mode(mode: Mode) -> &'static str {
         Mode::Walk => "walking",
         Mode::Cycle => "bicycling",
     }
+}
+
+/// As many of the routes that were found as are asked for, each as `read` reads it, beside what is the same for all.
+pub(crate) fn gathered<T>(
+    found: impl IntoIterator<Item = T>,
+    ask: &RouteAsk,
+    details: Details,
+    geocoded_waypoints: Vec<Waypoint>,
+    read: impl Fn(T, &RouteAsk) -> Result<(Route, RouteDetails), ProviderError>,
+) -> Result<(Routes, Details), ProviderError> {
+    let most = if ask.alternatives { ROUTES_MAX } else { 1 };
+    let all = found.into_iter().take(most).map(|it| read(it, ask));
+    let (routes, drawn): (Vec<_>, Vec<_>) = all.collect::<Result<_, _>>()?;
+    Ok((Routes { routes, geocoded_waypoints }, Details { routes: drawn, ..details }))
 }
 
 /// Finds routes, compares pairs, and knows places.

@@ -50,6 +50,12 @@ pub fn locale() -> Option<String> {
     NAMED.with_borrow(Clone::clone).or_else(caller::locale)
 }
 
+/// Whether the caller reads Japanese; `unsaid` where they name no language.
+#[must_use]
+pub fn reads_japanese(unsaid: bool) -> bool {
+    locale().map_or(unsaid, |it| it.to_lowercase().starts_with("ja"))
+}
+
 /// Where this server's page is, for a person to be sent to, without a slash at the end.
 #[must_use]
 pub fn page() -> Option<String> {

@@ -207,6 +207,5 @@ fn is_json(kind: &str) -> bool {
 
 /// A text in the language that the caller reads.
 fn in_language(text: Text) -> &'static str {
-    let is_english = caller::locale().is_some_and(|it| !it.to_ascii_lowercase().starts_with("ja"));
-    if is_english { text.en } else { text.ja }
+    if caller::reads_japanese(true) { text.ja } else { text.en }
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 pub use crate::bindings::exports::madoguchi::tool::tools::{Refusal, Stop, Unavailable, Wait};
 use crate::{Datetime, Problem, definition::json};
@@ -49,6 +50,53 @@ impl Stop {
         }
         self
     }
+}
+
+/// A table of refusals. Each row becomes a function of what it is about; its name is the code, and its arguments are
+/// the details. The first text is what callers read for whom the function before the rows says that they read Japanese,
+/// the second what others do; both may name the arguments.
+///
+/// ```
+/// toolkit::refusals! { (|| false)
+///     /// No film has this identifier.
+///     movie_not_found(movie_id: &str) 404
+///         "「{movie_id}」という映画はありません。",
+///         "There is no film {movie_id}.";
+/// }
+///
+/// let toolkit::Stop::Refused(it) = movie_not_found("m-1") else { panic!() };
+/// assert_eq!((&*it.code, it.status, &*it.message), ("movie_not_found", 404, "There is no film m-1."));
+/// assert_eq!(it.details.as_deref(), Some(r#"{"movie_id":"m-1"}"#));
+/// ```
+#[macro_export]
+macro_rules! refusals {
+    ($reads_japanese:tt $(
+        $(#[$about:meta])*
+        $code:ident($($detail:ident: $kind:ty),*) $status:literal
+            $japanese:literal,
+            $english:literal;
+    )+) => {$(
+        $(#[$about])*
+        #[must_use]
+        pub fn $code($($detail: $kind),*) -> $crate::Stop {
+            let message = if $reads_japanese() { format!($japanese) } else { format!($english) };
+            let details = [$($crate::stop::detail(stringify!($detail), $detail)),*];
+            $crate::stop::detailed($crate::refused(stringify!($code), $status, message), details)
+        }
+    )+};
+}
+
+/// One entry of a refusal's details.
+#[doc(hidden)]
+pub fn detail(name: &str, value: impl Serialize) -> (String, Value) {
+    (name.to_owned(), serde_json::to_value(value).unwrap_or_default())
+}
+
+/// The same refusal with these details, if any.
+#[doc(hidden)]
+#[must_use]
+pub fn detailed<const N: usize>(stop: Stop, details: [(String, Value); N]) -> Stop {
+    if N == 0 { stop } else { stop.with(Map::from_iter(details)) }
 }
 
 impl Problem {

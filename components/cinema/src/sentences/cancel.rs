@@ -14,10 +14,10 @@ use language::{
 use super::{
     answers::{named, ordinal},
     reserve::{given_away, lines},
-    rules::{RESERVATION_ID, USER},
+    rules::RESERVATION_ID,
     showings::shown,
     titles::Sentence,
-    visit::{RESERVATION, RESERVE, USER_MAX},
+    visit::{RESERVATION, RESERVE},
 };
 
 pub(super) const CANCEL: &str = "cancel_reservation";
@@ -156,12 +156,6 @@ pub(super) struct Cancel {
     asks_whose: bool,
 }
 
-/// Whose reservation it is, as far as `utterance` says.
-fn user(utterance: &Sentence) -> Option<String> {
-    let id = utterance.numbers.id(USER).map(str::to_owned);
-    id.or_else(|| utterance.booker.clone()).map(|it| it.chars().take(USER_MAX).collect())
-}
-
 impl Cancel {
     pub(super) fn of(utterance: &Sentence, bookings: &Bookings) -> Self {
         const ALL: &str =
@@ -176,7 +170,7 @@ impl Cancel {
             && !text.contains("my ")
             && !text.contains("ください")
             && !text.contains("お願い");
-        let user = user(utterance);
+        let user = utterance.user();
         Self { id, choices, asks_how, is_all, user, ..Self::default() }
     }
 
@@ -187,7 +181,7 @@ impl Cancel {
         context: &TurnContext<'_>,
     ) -> Option<String> {
         const FORGETS: &str = "わからない|分からない|わかんない|分かんない|わかりません|分かりません|忘れ|覚えて|なくし|失くし|知らない|知りません|don't know|dont know|do not know|don't remember|dont remember|do not remember|can't remember|cannot remember|forgot|forgotten|lost|no idea";
-        let is_known = number(utterance).is_some() || user(utterance).is_some();
+        let is_known = number(utterance).is_some() || utterance.user().is_some();
         if !self.waits || is_known || !utterance.says(FORGETS) || !context.has(RESERVATIONS) {
             return None;
         }
@@ -209,7 +203,7 @@ impl Cancel {
             return true;
         }
         let name = || named(utterance).filter(|_| self.asks_whose);
-        let Some(user) = user(utterance).or_else(name) else { return false };
+        let Some(user) = utterance.user().or_else(name) else { return false };
         (self.user, self.waits, self.asks_whose) = (Some(user), false, false);
         true
     }

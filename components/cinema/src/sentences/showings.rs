@@ -161,18 +161,20 @@ impl Visit {
         self.ask_showing(context, &with_seats, &film)
     }
 
+    /// Keeps the first of `showings` as what the next sentence chooses from.
+    fn offer(&mut self, showings: &[&Showing<'_>], film: &str, language: Language) {
+        let first = showings.iter().take(SHOWINGS_MAX);
+        self.choices = first.map(|it| choice(it, film, language)).collect();
+        self.asked = Some(Asked::Showing);
+    }
+
     fn ask_showing(
         &mut self,
         context: &mut TurnContext<'_>,
         showings: &[&Showing<'_>],
         film: &str,
     ) -> Decision {
-        self.choices = showings
-            .iter()
-            .take(SHOWINGS_MAX)
-            .map(|it| choice(it, film, context.language))
-            .collect();
-        self.asked = Some(Asked::Showing);
+        self.offer(showings, film, context.language);
         let options: Vec<_> =
             self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
         let label = context.say("上映時間", "Showtime");
@@ -197,12 +199,7 @@ impl Visit {
         showings: &[&Showing<'_>],
         film: &str,
     ) -> Decision {
-        self.choices = showings
-            .iter()
-            .take(SHOWINGS_MAX)
-            .map(|it| choice(it, film, context.language))
-            .collect();
-        self.asked = Some(Asked::Showing);
+        self.offer(showings, film, context.language);
         let head =
             context.say(format!("「{film}」の上映時間です。"), format!("Showtimes of {film}:"));
         let mut head = self.noted(head);

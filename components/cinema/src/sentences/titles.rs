@@ -10,7 +10,7 @@ use language::{
     utterance::{Piece, Utterance},
 };
 
-use super::{VOCABULARY, several, wanted, whose};
+use super::{VOCABULARY, rules::USER, several, visit::USER_MAX, wanted, whose};
 
 /// Kinds of films, in Japanese and English as the catalogue may name them, and what people say.
 const GENRES: &[((&str, &str), &str)] = &[
@@ -73,6 +73,12 @@ impl Deref for Sentence {
 }
 
 impl Sentence {
+    /// Whose booking it is to be, as far as it says: an identifier, or a name.
+    pub(super) fn user(&self) -> Option<String> {
+        let id = self.numbers.id(USER).map(str::to_owned);
+        id.or_else(|| self.booker.clone()).map(|it| it.chars().take(USER_MAX).collect())
+    }
+
     /// What `text` has of titles.
     pub(super) fn of(text: &str, today: Date) -> Self {
         let (booker, text) = match whose::booker(text, today) {

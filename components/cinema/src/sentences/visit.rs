@@ -23,7 +23,7 @@ use super::{
     fares::Fares,
     films,
     held::Kept,
-    rules::{Goal, MOVIE, SHOWTIME, USER},
+    rules::{Goal, MOVIE, SHOWTIME},
     showings,
     titles::Sentence,
     wanted::{Pick, Wanted, names_position},
@@ -203,12 +203,6 @@ fn corrected_day(utterance: &Utterance, date: Date, before: Option<&str>) -> Dat
     moved.filter(|it| *it >= date).unwrap_or(date)
 }
 
-/// Whose booking it is to be, as far as `utterance` says.
-fn user(utterance: &Sentence) -> Option<String> {
-    let id = utterance.numbers.id(USER).map(str::to_owned);
-    id.or_else(|| utterance.booker.clone()).map(|it| it.chars().take(USER_MAX).collect())
-}
-
 /// The hours that `utterance` names; `the early one` names none.
 fn hours(utterance: &Utterance, wanted: &Wanted) -> Option<Hours> {
     const RELATIVE: [&str; 4] = ["early one", "the early", "early show", "early screening"];
@@ -257,7 +251,7 @@ impl Visit {
                 .people()
                 .or_else(|| utterance.numbers.pieces().filter(|_| names_position(utterance))),
             seats: utterance.numbers.marked.clone(),
-            user: user(utterance),
+            user: utterance.user(),
             film: settled(MOVIE),
             showing: settled(SHOWTIME),
             reservation: number(utterance).filter(|_| aim == Aim::Reservation),
@@ -576,7 +570,7 @@ impl Visit {
             || self.title != before.title
             || self.showing != before.showing
             || self.seats != before.seats;
-        if let Some(user) = user(utterance) {
+        if let Some(user) = utterance.user() {
             self.user = Some(user);
         } else if !is_changed && self.asked == Some(Asked::Seats) && self.user.is_none() {
             // What says something else is no name.

@@ -43,7 +43,6 @@ const PENDING: &str = "来てない|来ていない|参加待ち|開始待ち|�
 const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|no answer|without an answer";
 /// Entries that are listed.
 const LISTED_MAX: usize = 10;
-const TEXT_MAX: usize = 60;
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
@@ -386,8 +385,11 @@ fn messages_text(context: &TurnContext<'_>, read: &Value) -> String {
         keys.iter().find_map(|key| message[*key].as_str().map(str::to_owned)).unwrap_or_default()
     };
     let messages = read["messages"].as_array().into_iter().flatten();
-    let lines: Vec<_> =
-        messages.map(|it| format!("- {}: {}", sender(it), short(&it["content"]))).collect();
+    let lines: Vec<_> = messages
+        .map(|it| {
+            format!("- {}: {}", sender(it), say::short(it["content"].as_str().unwrap_or_default()))
+        })
+        .collect();
     match lines.is_empty() {
         true => context.say(
             format!("{head}\n発言はまだありません。"),
@@ -409,7 +411,7 @@ fn talk(context: &TurnContext<'_>, it: &Value) -> String {
     };
     let members = it["members"].as_array().into_iter().flatten();
     let members: Vec<_> = members.filter_map(|it| it["agent_id"].as_str()).collect();
-    let purpose = short(&it["purpose"]);
+    let purpose = say::short(it["purpose"].as_str().unwrap_or_default());
     let purpose = match purpose.is_empty() {
         true => purpose,
         false => context.say(format!("「{purpose}」"), format!(": \"{purpose}\"")),
@@ -451,13 +453,4 @@ fn agents(context: &TurnContext<'_>, names: &[String]) -> Decision {
         ),
     };
     context.conclude(format!("{head}\n{page}"))
-}
-
-fn short(value: &Value) -> String {
-    let text = value.as_str().unwrap_or_default();
-    let mut short: String = text.chars().take(TEXT_MAX).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

@@ -10,7 +10,7 @@ use crate::{
     expiry::Look,
     inbox::{self, Context, Facts},
     record::Message,
-    refusals::{self, say},
+    refusals::{self, is_japanese, say},
     session::{self, Session},
 };
 
@@ -149,7 +149,7 @@ fn instruction(unread: &[Message], conversations: &[Facts]) -> String {
     let mut lines = vec![told.to_owned()];
     if needs_none > 0 && needs_none < unread.len() {
         let ids = over.iter().map(|it| it.id.as_str()).collect::<Vec<_>>().join(", ");
-        lines.push(if say("ja", "en") == "ja" {
+        lines.push(if is_japanese() {
             format!("終了した会話（{ids}）のメッセージには返信不要です。")
         } else {
             format!("Messages of conversations that are over ({ids}) need no answer.")
@@ -172,7 +172,7 @@ fn instruction(unread: &[Message], conversations: &[Facts]) -> String {
 fn reminder(it: &Facts) -> String {
     let count = it.messages;
     let purpose = it.purpose.as_deref();
-    let mut text = if say("ja", "en") == "ja" {
+    let mut text = if is_japanese() {
         let purpose = purpose.map_or(String::new(), |it| format!("「{it}」"));
         format!(
             "この会話は{count}件目のメッセージに達しました。会話の目的{purpose}は達成されましたか？達成された場合は end_conversation(conversation_id: \"{}\") で会話を終了してください。",
@@ -187,7 +187,7 @@ fn reminder(it: &Facts) -> String {
     };
     if let Some(max) = it.max_turns {
         let turns = it.turns;
-        text += &if say("ja", "en") == "ja" {
+        text += &if is_japanese() {
             format!("（{max}ターン中{turns}ターン）")
         } else {
             format!(" ({turns} of {max} turns.)")

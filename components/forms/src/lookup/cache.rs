@@ -1,9 +1,10 @@
 //! What was answered lately, so that many who fill in one form ask its host once.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::Value;
-use toolkit::sql::{self, Error, Statement};
+use toolkit::{
+    clock::now_ms,
+    sql::{self, Error, Statement},
+};
 use url::Url;
 
 /// How long an answer is fresh.
@@ -88,11 +89,6 @@ fn surplus(kept: Vec<(String, i64)>, bytes: usize) -> Vec<String> {
         !stays
     };
     kept.into_iter().filter(goes).map(|it| it.0).collect()
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use crate::tools::ListFormSubmissions;
 
 /// Entries that are listed.
 const LISTED_MAX: usize = 10;
-const TEXT_MAX: usize = 60;
 /// What says that forms wait for an answer, and that they have one.
 const WAITS: &str = "未回答|まだ|てない|ていない|てません|ていません|回答待ち|返事待ち|受付中|募集中|開いて|空いて|オープン|unanswered|not answered|pending|waiting|not been answered|open|haven't|hasn't|outstanding|still have to|still need to|have to fill|need to fill|left to fill";
 const ANSWERED: &str = "回答|返答|返事|返信|答え|届い|送信済|送られて|送られ|提出|answer|submitted|submission|response|filled|repl|fill in|fill out|fill it";
@@ -64,10 +63,11 @@ impl Lists {
             "declined" => context.say("辞退", "declined"),
             _ => context.say("取り消し", "cancelled"),
         };
+        let title = |form: &Value| say::short(form["title"].as_str().unwrap_or_default());
         let line = |form: &&Value| {
             let head = context.say(
-                format!("- {}（{}）", short(&form["title"]), state(form)),
-                format!("- {} ({})", short(&form["title"]), state(form)),
+                format!("- {}（{}）", title(form), state(form)),
+                format!("- {} ({})", title(form), state(form)),
             );
             let values = form["values"].as_object().filter(|_| self.has_values);
             let values = values.into_iter().flatten().take(LISTED_MAX);
@@ -87,16 +87,7 @@ impl Lists {
 /// What was answered in a field, on one line.
 fn value(value: &Value) -> String {
     match value {
-        Value::String(_) => short(value),
-        value => short(&value.to_string().into()),
+        Value::String(text) => say::short(text),
+        value => say::short(&value.to_string()),
     }
-}
-
-fn short(value: &Value) -> String {
-    let text = value.as_str().unwrap_or_default();
-    let mut short: String = text.chars().take(TEXT_MAX).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

@@ -58,15 +58,11 @@ fn circle(it: &mut Canvas, x: f32, y: f32, radius: f32, flat: f32, tint: Tint) {
         let size = radius * 0.055;
         let sign = match i % 4 {
             0 => star(at[0], at[1], 4, size, size * 0.3, angle),
-            1 => poly(&format!(
-                "{},{} {},{} {},{}",
-                at[0] - size,
-                at[1] + size,
-                at[0] + size,
-                at[1] + size,
-                at[0],
-                at[1] - size
-            )),
+            1 => poly([
+                [at[0] - size, at[1] + size],
+                [at[0] + size, at[1] + size],
+                [at[0], at[1] - size],
+            ]),
             2 => disc(at[0], at[1], size * 0.6, size * 0.6),
             _ => thick(&[[at[0] - size, at[1]], [at[0] + size, at[1]]], &[3.0, 3.0])
                 .and(thick(&[[at[0], at[1] - size], [at[0], at[1] + size]], &[3.0, 3.0])),

@@ -38,27 +38,18 @@ pub(super) fn draw(id: &str) -> Option<Canvas> {
 fn crater(it: &mut Canvas, x: f32, base: f32, height: f32, wide: f32) {
     let top = base - height;
     it.glow(x, top, height * 1.1, FIRE.a(0.9));
-    let slope = poly(&format!(
-        "{},{base} {},{top} {},{} {},{top} {},{base}",
-        x - wide,
-        x - 34.0,
-        x,
-        top + 12.0,
-        x + 34.0,
-        x + wide
-    ));
+    let slope = poly([
+        [x - wide, base],
+        [x - 34.0, top],
+        [x, top + 12.0],
+        [x + 34.0, top],
+        [x + wide, base],
+    ]);
     it.lit(&slope, down(top, c(0x0074_1c1a), base, NIGHT), FIRE.a(0.8), [0.0, -3.0]);
     for (dx, w, l) in [(-12.0, 10.0, 0.7), (6.0, 13.0, 0.95), (22.0, 7.0, 0.55)] {
         let end = top + height * l;
         let stream = limb(
-            &format!(
-                "{},{} {},{} {},{end}",
-                x + dx,
-                top + 6.0,
-                x + dx * 2.2,
-                top + height * 0.3,
-                x + dx * 3.6
-            ),
+            [[x + dx, top + 6.0], [x + dx * 2.2, top + height * 0.3], [x + dx * 3.6, end]],
             &[w, w * 0.8, 1.0],
         );
         it.aura(&stream, 18.0, FIRE.a(0.7));

@@ -257,13 +257,7 @@ impl Canvas {
         while x < self.width() + 20.0 {
             let y = top + 60.0 * (noise(x / 130.0, 1.5, seed) - 0.5);
             let tall = height * (0.5 + noise(x / 40.0, 4.5, seed));
-            let curtain = poly(&format!(
-                "{x},{y} {},{y} {},{} {x},{}",
-                x + 9.0,
-                x + 14.0,
-                y - tall,
-                y - tall
-            ));
+            let curtain = poly([[x, y], [x + 9.0, y], [x + 14.0, y - tall], [x, y - tall]]);
             let alpha = tint.1 * dice.within(0.3, 1.0);
             self.fill(&curtain, down(y - tall, tint.a(0.0), y, tint.a(alpha)));
             x += 8.0;

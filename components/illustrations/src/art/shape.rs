@@ -14,14 +14,28 @@ const PIECES: u8 = 7;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shape(pub(crate) Vec<Vec<Point>>);
 
+/// Points of a line, and whether each is a corner.
+pub(crate) trait Points {
+    fn points(self) -> Vec<(Point, bool)>;
+}
+
 /// Points as `x,y x,y`; one with `!` before it is a corner.
-fn points(text: &str) -> Vec<(Point, bool)> {
-    let number = |it: &str| it.parse().unwrap_or(0.0);
-    let point = |text: &str| {
-        let (x, y) = text.trim_start_matches('!').split_once(',')?;
-        Some(([number(x), number(y)], text.starts_with('!')))
-    };
-    text.split_whitespace().filter_map(point).collect()
+impl<T: AsRef<str> + ?Sized> Points for &T {
+    fn points(self) -> Vec<(Point, bool)> {
+        let number = |it: &str| it.parse().unwrap_or(0.0);
+        let point = |text: &str| {
+            let (x, y) = text.trim_start_matches('!').split_once(',')?;
+            Some(([number(x), number(y)], text.starts_with('!')))
+        };
+        self.as_ref().split_whitespace().filter_map(point).collect()
+    }
+}
+
+/// Points that are reckoned, none of them a corner.
+impl<const N: usize> Points for [Point; N] {
+    fn points(self) -> Vec<(Point, bool)> {
+        self.map(|it| (it, false)).to_vec()
+    }
 }
 
 fn add(a: Point, b: Point, times: f32) -> Point {
@@ -61,23 +75,23 @@ fn smooth(points: &[(Point, bool)], is_closed: bool) -> Vec<Point> {
 }
 
 /// A closed outline, smooth but at its corners.
-pub(crate) fn blob(text: &str) -> Shape {
-    Shape(vec![smooth(&points(text), true)])
+pub(crate) fn blob(line: impl Points) -> Shape {
+    Shape(vec![smooth(&line.points(), true)])
 }
 
 /// A closed outline of straight lines.
-pub(crate) fn poly(text: &str) -> Shape {
-    Shape(vec![points(text).into_iter().map(|it| it.0).collect()])
+pub(crate) fn poly(line: impl Points) -> Shape {
+    Shape(vec![line.points().into_iter().map(|it| it.0).collect()])
 }
 
 /// A smooth line as thick as `widths` say from its beginning to its end.
-pub(crate) fn limb(text: &str, widths: &[f32]) -> Shape {
-    thick(&smooth(&points(text), false), widths)
+pub(crate) fn limb(line: impl Points, widths: &[f32]) -> Shape {
+    thick(&smooth(&line.points(), false), widths)
 }
 
 /// The points of a smooth line.
-pub(crate) fn line(text: &str) -> Vec<Point> {
-    smooth(&points(text), false)
+pub(crate) fn line(line: impl Points) -> Vec<Point> {
+    smooth(&line.points(), false)
 }
 
 #[allow(

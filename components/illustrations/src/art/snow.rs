@@ -61,45 +61,32 @@ fn bough(it: &mut Canvas, seed: u32, path: &str, widths: &[f32], size: f32) {
 /// A lantern of stone with its light.
 fn lantern(it: &mut Canvas, x: f32, y: f32, s: f32) {
     let stone = down(y - 130.0 * s, c(0x0070_7c9c), y, c(0x0030_3858));
-    let post = poly(&format!(
-        "{},{y} {},{} {},{} {},{y}",
-        x - 13.0 * s,
-        x - 9.0 * s,
-        y - 70.0 * s,
-        x + 9.0 * s,
-        y - 70.0 * s,
-        x + 13.0 * s
-    ));
+    let post = poly([
+        [x - 13.0 * s, y],
+        [x - 9.0 * s, y - 70.0 * s],
+        [x + 9.0 * s, y - 70.0 * s],
+        [x + 13.0 * s, y],
+    ]);
     it.lit(&post, stone.clone(), LAMP, [1.0, -1.0]);
     it.glow(x, y - 88.0 * s, 120.0 * s, LAMP.a(0.9));
     it.lit(
-        &poly(&format!(
-            "{},{} {},{} {},{} {},{}",
-            x - 20.0 * s,
-            y - 70.0 * s,
-            x - 20.0 * s,
-            y - 106.0 * s,
-            x + 20.0 * s,
-            y - 106.0 * s,
-            x + 20.0 * s,
-            y - 70.0 * s
-        )),
+        &poly([
+            [x - 20.0 * s, y - 70.0 * s],
+            [x - 20.0 * s, y - 106.0 * s],
+            [x + 20.0 * s, y - 106.0 * s],
+            [x + 20.0 * s, y - 70.0 * s],
+        ]),
         stone.clone(),
         LAMP,
         [0.0, -1.0],
     );
     it.fill(
-        &poly(&format!(
-            "{},{} {},{} {},{} {},{}",
-            x - 13.0 * s,
-            y - 74.0 * s,
-            x - 13.0 * s,
-            y - 101.0 * s,
-            x + 13.0 * s,
-            y - 101.0 * s,
-            x + 13.0 * s,
-            y - 74.0 * s
-        )),
+        &poly([
+            [x - 13.0 * s, y - 74.0 * s],
+            [x - 13.0 * s, y - 101.0 * s],
+            [x + 13.0 * s, y - 101.0 * s],
+            [x + 13.0 * s, y - 74.0 * s],
+        ]),
         c(0x00ff_f0b8),
     );
     it.lit(
@@ -117,19 +104,14 @@ fn lantern(it: &mut Canvas, x: f32, y: f32, s: f32) {
         [0.0, -1.0],
     );
     it.fill(
-        &blob(&format!(
-            "{},{} {},{} {x},{} {},{} {},{} {x},{}",
-            x - 36.0 * s,
-            y - 110.0 * s,
-            x - 18.0 * s,
-            y - 132.0 * s,
-            y - 146.0 * s,
-            x + 18.0 * s,
-            y - 132.0 * s,
-            x + 36.0 * s,
-            y - 110.0 * s,
-            y - 124.0 * s
-        )),
+        &blob([
+            [x - 36.0 * s, y - 110.0 * s],
+            [x - 18.0 * s, y - 132.0 * s],
+            [x, y - 146.0 * s],
+            [x + 18.0 * s, y - 132.0 * s],
+            [x + 36.0 * s, y - 110.0 * s],
+            [x, y - 124.0 * s],
+        ]),
         WHITE,
     );
 }

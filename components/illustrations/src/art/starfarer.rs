@@ -52,7 +52,7 @@ fn planet(it: &mut Canvas, x: f32, y: f32, r: f32, light: Tint, dark: Tint, seed
         for i in 0..9_u8 {
             let at = y - r + 2.0 * r * (f32::from(i) + dice.roll()) / 9.0;
             let band = limb(
-                &format!("{},{at} {x},{} {},{at}", x - r * 1.1, at + r * 0.12, x + r * 1.1),
+                [[x - r * 1.1, at], [x, at + r * 0.12], [x + r * 1.1, at]],
                 &[r * 0.1, r * dice.within(0.06, 0.22), r * 0.1],
             );
             it.fill_within(

@@ -40,19 +40,13 @@ fn trunks(it: &mut Canvas, seed: u32, count: u8, width: f32, top: Tint, foot: Ti
         let x = 480.0 * (f32::from(i) + dice.within(0.1, 0.9)) / f32::from(count);
         let (wide, lean) = (width * dice.within(0.6, 1.2), dice.within(-14.0, 14.0));
         wood = wood.and(limb(
-            &format!("{},-10 {x},320 {x},600 {x},650", x + lean),
+            [[x + lean, -10.0], [x, 320.0], [x, 600.0], [x, 650.0]],
             &[wide * 0.7, wide * 0.8, wide * 1.1, wide * 2.0],
         ));
         for _ in 0..3 {
             let (y, side) = (dice.within(40.0, 360.0), if dice.roll() < 0.5 { -1.0 } else { 1.0 });
             wood = wood.and(limb(
-                &format!(
-                    "{x},{y} {},{} {},{}",
-                    x + side * wide * 1.6,
-                    y - 26.0,
-                    x + side * wide * 3.0,
-                    y - 70.0
-                ),
+                [[x, y], [x + side * wide * 1.6, y - 26.0], [x + side * wide * 3.0, y - 70.0]],
                 &[wide * 0.4, wide * 0.25, 1.0],
             ));
         }
@@ -80,14 +74,7 @@ fn grass(it: &mut Canvas, seed: u32, base: f32, height: f32, tints: [Tint; 2]) {
         let x = dice.within(-10.0, 490.0);
         let (tall, lean) = (height * dice.within(0.4, 1.0), dice.within(-24.0, 24.0));
         let blade = limb(
-            &format!(
-                "{x},{} {},{} {},{}",
-                base + 8.0,
-                x + lean * 0.3,
-                base - tall * 0.6,
-                x + lean,
-                base - tall
-            ),
+            [[x, base + 8.0], [x + lean * 0.3, base - tall * 0.6], [x + lean, base - tall]],
             &[5.0, 3.5, 0.6],
         );
         it.fill(&blade, tints[0].to(tints[1], dice.roll()));

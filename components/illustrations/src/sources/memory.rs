@@ -2,10 +2,8 @@
 //!
 //! A cache that fails counts as empty; the caller has its answer. An error is never kept.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde::{Deserialize, Deserializer, de};
-use toolkit::{log, sql, sql::Statement};
+use toolkit::{clock::now_s, log, sql, sql::Statement};
 
 use super::elsewhere::Listing;
 
@@ -157,9 +155,4 @@ fn forgotten<T: Default>(error: sql::Error) -> T {
 
 fn length(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
-}
-
-fn now_s() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

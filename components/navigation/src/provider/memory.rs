@@ -3,11 +3,9 @@
 //! An error is never kept. Routes from now hold for a minute, later ones for ten: traffic changes, and
 //! providers do not allow routes to be kept. Where a place is holds for a week; Google allows thirty days.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use output::navigation::{Comparison, Details, Place, Routes};
 use serde::{Serialize, de::DeserializeOwned};
-use toolkit::{Stop, log, sql};
+use toolkit::{Stop, clock::now_s, log, sql};
 
 use crate::{
     ask::{CompareAsk, Departure, Language, RouteAsk},
@@ -206,11 +204,6 @@ fn forgotten<T: Default>(error: sql::Error) -> T {
     T::default()
 }
 
-fn now_s() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-}
-
 fn written(at_s: i64) -> String {
     let at = chrono::DateTime::from_timestamp(at_s, 0).unwrap_or_default();
     at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
@@ -223,7 +216,7 @@ mod tests {
     #[test]
     fn departure_now_is_kept_a_minute_and_too_long_answers_never() {
         assert_eq!(holds_s(Departure::Now), 60);
-        assert_eq!(holds_s(Departure::At(UNIX_EPOCH)), 600);
+        assert_eq!(holds_s(Departure::At(std::time::UNIX_EPOCH)), 600);
         assert_eq!(keep("a", &"b", 0, 60).len(), 3);
         assert!(keep("a", &"b".repeat(ANSWER_BYTES_MAX), 0, 60).is_empty());
     }

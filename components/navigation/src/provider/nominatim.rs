@@ -1,15 +1,20 @@
 //! Nominatim: the places of OSRM and Valhalla, asked as its usage policy wants: by name, with pauses,
 //! and with thanks to OpenStreetMap.
 
-use output::navigation::{Place, Point};
+use output::navigation::{Details, End, Place, Point, Waypoint};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use toolkit::pace;
 
 use super::{
     carrier::{Call, Carrier, Web, failed},
-    memory, pace,
+    memory, travel_mode,
     words::tag,
 };
-use crate::{arguments, ask::Language, error::ProviderError};
+use crate::{
+    arguments,
+    ask::{Language, RouteAsk},
+    error::ProviderError,
+};
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +22,7 @@ mod tests;
 /// Who asks: the policy wants to know.
 const USER_AGENT: &str = concat!("madoguchi/", env!("CARGO_PKG_VERSION"), " (navigation)");
 /// Whose data it is; must be shown.
-pub const ATTRIBUTION: &str = "© OpenStreetMap contributors";
+const ATTRIBUTION: &str = "© OpenStreetMap contributors";
 /// Where one reads how to name a geocoder, in both languages.
 const UNSET: (&str, &str) = (
     "地名を調べるサーバー（NOMINATIM_URL）が設定されていないため、場所は「緯度,経度」で指定してください: 35.6812,139.7671",
@@ -39,7 +44,13 @@ pub struct Paced {
 
 impl Carrier for Paced {
     fn carry(&self, call: &Call) -> Result<super::carrier::Reply, ProviderError> {
-        pace::wait("nominatim", self.interval_ms)?;
+        let insert = "INSERT INTO pace (provider, at_ms) VALUES ($1, $2) ON CONFLICT (provider)";
+        let unknown = |_| failed("whose turn it is at the geocoder cannot be told");
+        if self.interval_ms > 0
+            && !pace::wait(insert, "nominatim", self.interval_ms).map_err(unknown)?
+        {
+            return Err(ProviderError::OverQueryLimit { retry_after_s: 5 });
+        }
         Web.carry(call)
     }
 
@@ -73,6 +84,9 @@ pub struct Spot {
     /// OpenStreetMap's kind of place.
     pub kind: Option<String>,
 }
+
+/// A place on the way, and where it stands in the arguments.
+pub type Stop = (String, Spot);
 
 /// One hit of a search.
 #[derive(Debug, Deserialize)]
@@ -154,17 +168,44 @@ pub fn find<C: Carrier>(
     places.ok_or_else(unset)?.place(text, pointer, language)
 }
 
-/// What each of the stops `texts` means, in their order.
+/// Where one begins, stops and ends, in order, and where each stands in the arguments.
 ///
 /// # Errors
 /// See [`ProviderError`].
-pub fn find_via<C: Carrier>(
+pub fn find_stops<C: Carrier>(
     places: Option<&Nominatim<C>>,
-    texts: &[String],
-    language: Language,
-) -> Result<Vec<Spot>, ProviderError> {
-    let find = |(at, text): (usize, &String)| find(places, text, &format!("/via/{at}"), language);
-    texts.iter().enumerate().map(find).collect()
+    ask: &RouteAsk,
+) -> Result<Vec<Stop>, ProviderError> {
+    let found = |text: &str, pointer: String| {
+        find(places, text, &pointer, ask.language).map(|it| (pointer, it))
+    };
+    let mut stops = vec![found(&ask.origin, "/origin".to_owned())?];
+    let destination = found(&ask.destination, "/destination".to_owned())?;
+    for (at, text) in ask.via.iter().enumerate() {
+        stops.push(found(text, format!("/via/{at}"))?);
+    }
+    stops.push(destination);
+    Ok(stops)
+}
+
+/// What is the same for all routes of `provider` between these stops, and both ends as they were understood.
+pub(super) fn details(provider: &str, ask: &RouteAsk, stops: &[Stop]) -> (Details, Vec<Waypoint>) {
+    let end = |(_, it): &Stop| End { name: it.name.clone(), location: it.at, ..End::default() };
+    let waypoint = |(_, it): &Stop| Waypoint {
+        place_id: it.id.clone(),
+        types: it.kind.iter().cloned().collect(),
+    };
+    let (from, to) = (stops.first(), stops.last());
+    let details = Details {
+        provider: provider.to_owned(),
+        attribution: ATTRIBUTION.to_owned(),
+        travel_mode: travel_mode(ask.mode).to_owned(),
+        origin: from.map(end),
+        destination: to.map(end),
+        via: stops.iter().skip(1).take(ask.via.len()).map(end).collect(),
+        ..Details::default()
+    };
+    (details, from.into_iter().chain(to).map(waypoint).collect())
 }
 
 /// What each of `texts` means; one that is not known is none. Each name is asked for once.

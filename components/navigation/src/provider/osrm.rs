@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::{
     Provider,
     carrier::{Call, Carrier, Web},
-    nominatim::{self, Nominatim, Paced, Spot},
+    nominatim::{self, Nominatim, Paced, Spot, Stop},
     table,
 };
 use crate::{
@@ -17,7 +17,6 @@ use crate::{
 pub mod answer;
 mod instructions;
 mod read;
-pub(crate) use read::waypoint;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -57,20 +56,13 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
     }
 }
 
-/// Where one begins, stops and ends.
-struct Stops<'s> {
-    from: &'s Spot,
-    via: &'s [Spot],
-    to: &'s Spot,
-}
-
 impl<C: Carrier, P: Carrier> Osrm<C, P> {
     /// The routes on roads of none of these classes; and which of those to avoid the first has all the
     /// same.
     fn leaving_out(
         &self,
         ask: &RouteAsk,
-        stops: &Stops<'_>,
+        stops: &[Stop],
         classes: &[&str],
     ) -> Result<((Routes, Details), Vec<&'static str>), ProviderError> {
         let (profile, mode) = match ask.mode {
@@ -78,9 +70,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
             Mode::Walk => ("foot", "walking"),
             Mode::Cycle => ("bike", "cycling"),
         };
-        let all: Vec<&Spot> =
-            std::iter::once(stops.from).chain(stops.via).chain([stops.to]).collect();
-        let path = format!("/route/v1/{profile}/{}", coordinates(&all));
+        let path = format!("/route/v1/{profile}/{}", coordinates(stops.iter().map(|it| &it.1)));
         let excluded = classes.join(",");
         let mut parameters = vec![
             ("alternatives", if ask.wants_several() { "2" } else { "false" }),
@@ -91,12 +81,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         if !excluded.is_empty() {
             parameters.push(("exclude", &excluded));
         }
-        let via = stops.via.iter().enumerate().map(|(at, it)| (format!("/via/{at}"), it));
-        let ends: Vec<_> = std::iter::once(("/origin".to_owned(), stops.from))
-            .chain(via)
-            .chain([("/destination".to_owned(), stops.to)])
-            .collect();
-        let about = status::About { ends: &ends, exclude: &excluded };
+        let about = status::About { ends: stops, exclude: &excluded };
         let answer: answer::Routes = self.ask(&path, &parameters, &about)?;
         status::is_on_the_map(&answer.waypoints, &about)?;
         if answer.routes.iter().any(|it| it.is_by_other_means(mode)) {
@@ -105,18 +90,14 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         }
         let mut left = exclude(ask.avoid, ask.mode);
         left.retain(|it| answer.routes.first().is_some_and(|route| route.has(it)));
-        let found = read::routes(answer, ask, [stops.from, stops.to], stops.via)?;
+        let found = read::routes(answer, ask, stops)?;
         Ok((found, left))
     }
 }
 
 impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
-        let places = self.places.as_ref();
-        let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
-        let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
-        let via = nominatim::find_via(places, &ask.via, ask.language)?;
-        let stops = Stops { from: &from, via: &via, to: &to };
+        let stops = nominatim::find_stops(self.places.as_ref(), ask)?;
         let classes = exclude(ask.avoid, ask.mode);
         match self.leaving_out(ask, &stops, &classes) {
             Err(ProviderError::Invalid { pointer, .. })
@@ -147,12 +128,13 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
         let destinations =
             nominatim::find_all(places, &ask.destinations, "/destinations", ask.language)?;
         table::of(ask, &origins, &destinations, |from, to| {
-            let all: Vec<_> = from.iter().chain(to).copied().collect();
-            let path = format!("/table/v1/driving/{}", coordinates(&all));
+            let all = from.iter().chain(to).copied();
+            let path = format!("/table/v1/driving/{}", coordinates(all));
             let index = |range: std::ops::Range<usize>| -> String {
                 range.map(|it| it.to_string()).collect::<Vec<_>>().join(";")
             };
-            let (sources, targets) = (index(0..from.len()), index(from.len()..all.len()));
+            let (sources, targets) =
+                (index(0..from.len()), index(from.len()..from.len() + to.len()));
             let parameters = [
                 ("sources", sources.as_str()),
                 ("destinations", targets.as_str()),
@@ -169,9 +151,9 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
 }
 
 /// `lng,lat;lng,lat`, with six digits.
-fn coordinates(places: &[&Spot]) -> String {
-    let one = |&Point { lat, lng }: &Point| format!("{lng:.6},{lat:.6}");
-    places.iter().map(|it| one(&it.at)).collect::<Vec<_>>().join(";")
+fn coordinates<'s>(places: impl Iterator<Item = &'s Spot>) -> String {
+    let one = |Point { lat, lng }| format!("{lng:.6},{lat:.6}");
+    places.map(|it| one(it.at)).collect::<Vec<_>>().join(";")
 }
 
 /// The classes of roads to leave out; only cars meet tolls and motorways. Motorways go first: where one

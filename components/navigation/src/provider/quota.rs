@@ -2,9 +2,7 @@
 //!
 //! A day is a day of Pacific time, as Google counts: its quotas begin anew at midnight there.
 
-use std::time::SystemTime;
-
-use toolkit::{sql, sql::Error};
+use toolkit::{clock::now_s, sql, sql::Error};
 
 use super::carrier::failed;
 use crate::error::ProviderError;
@@ -38,12 +36,6 @@ pub fn take(daily_quota: u32) -> Result<(), ProviderError> {
         // Uncounted is unpaid for: better no answer than a bill.
         Err(_) => Err(failed("the daily quota cannot be counted, so nothing is asked")),
     }
-}
-
-/// Seconds since 1970.
-pub(crate) fn now_s() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |it| i64::try_from(it.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// The day of Pacific time that `now_s` is in, counted from 1970, and the seconds until the next one.

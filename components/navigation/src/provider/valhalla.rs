@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     Provider,
     carrier::{Call, Carrier, Web},
-    nominatim::{self, Nominatim, Paced, Spot},
+    nominatim::{self, Nominatim, Paced, Spot, Stop},
     table,
 };
 use crate::{
@@ -54,7 +54,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
         &self,
         path: &str,
         body: Value,
-        ends: &[(String, &Spot)],
+        ends: &[Stop],
     ) -> Result<T, ProviderError> {
         let reply = self.carrier.carry(&Call::post(&self.base, path, body)?)?;
         if !reply.is_success() {
@@ -103,18 +103,9 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
 
 impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
-        let places = self.places.as_ref();
-        let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
-        let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
-        let via = nominatim::find_via(places, &ask.via, ask.language)?;
-        let stops = via.iter().enumerate().map(|(at, it)| (format!("/via/{at}"), it));
-        let ends: Vec<_> = std::iter::once(("/origin".to_owned(), &from))
-            .chain(stops)
-            .chain([("/destination".to_owned(), &to)])
-            .collect();
-        let spots: Vec<_> = ends.iter().map(|it| it.1).collect();
-        let answer = self.post("/route", route_body(ask, &spots), &ends)?;
-        read::routes(answer, ask, [&from, &to], &via)
+        let stops = nominatim::find_stops(self.places.as_ref(), ask)?;
+        let answer = self.post("/route", route_body(ask, &stops), &stops)?;
+        read::routes(answer, ask, &stops)
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
@@ -147,7 +138,7 @@ fn compare_body(ask: &CompareAsk, from: &[&Spot], to: &[&Spot]) -> Value {
 }
 
 /// What is posted for routes.
-fn route_body(ask: &RouteAsk, stops: &[&Spot]) -> Value {
+fn route_body(ask: &RouteAsk, stops: &[Stop]) -> Value {
     let weight = |is_avoided: bool| if is_avoided { 0.0 } else { 0.5 };
     let costing = match ask.mode {
         Mode::Drive => "auto",
@@ -171,9 +162,9 @@ fn route_body(ask: &RouteAsk, stops: &[&Spot]) -> Value {
         Language::Japanese => "ja-JP",
         Language::English => "en-US",
     };
-    let first = stops.first().map(|it| it.at).unwrap_or_default();
+    let first = stops.first().map(|it| it.1.at).unwrap_or_default();
     json!({
-        "locations": stops.iter().map(|it| spot(it.at)).collect::<Vec<_>>(),
+        "locations": stops.iter().map(|it| spot(it.1.at)).collect::<Vec<_>>(),
         "costing": costing,
         "costing_options": { costing: options },
         "alternates": if ask.wants_several() { 2 } else { 0 },

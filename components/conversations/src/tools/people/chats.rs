@@ -11,18 +11,6 @@ use crate::{
     visibility::must_chat_with,
 };
 
-/// エージェントとのチャットを始めます。エージェントがいなければ呼び出します。
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StartChat {
-    /// プロジェクトID
-    #[schemars(length(max = 64))]
-    project_id: String,
-    /// エージェントID
-    #[schemars(length(max = 64))]
-    agent_id: String,
-}
-
 /// エージェントにメッセージを送ります。エージェントがいなければ呼び出します。
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,30 +28,6 @@ pub struct SendChat {
     client_message_id: Option<String>,
 }
 
-/// エージェントとのチャットを終えます。何度呼んでもかまいません。
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EndChat {
-    /// プロジェクトID
-    #[schemars(length(max = 64))]
-    project_id: String,
-    /// エージェントID
-    #[schemars(length(max = 64))]
-    agent_id: String,
-}
-
-/// エージェントからのメッセージをすべて既読にします。
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MarkChatRead {
-    /// プロジェクトID
-    #[schemars(length(max = 64))]
-    project_id: String,
-    /// エージェントID
-    #[schemars(length(max = 64))]
-    agent_id: String,
-}
-
 const PROJECT: (&str, &str) = ("project_id", "The project's ID");
 const AGENT: (&str, &str) = ("agent_id", "The agent's ID");
 
@@ -74,21 +38,53 @@ fn chatting(tool: &str, project_id: &str, agent_id: &str) -> Result<Person, Stop
     Ok(person)
 }
 
-impl Tool for StartChat {
-    const NAME: &str = "start_chat";
-    const TITLE: Text = Text { ja: "チャット開始", en: "Start a chat" };
-    const ENGLISH: English = English {
-        description: "Begins a person's chat with an agent, who is called where it is not there.",
-        arguments: &[PROJECT, AGENT],
-    };
-    const META: Option<&'static str> = Some(FOR_PAGES);
-    const HINTS: Hints = Hints::IDEMPOTENT;
-    type Output = Chat;
+/// Tools of a person and one agent, each with its name, its title, what it does in English, and what does it.
+macro_rules! of_an_agent {
+    ($($(#[$about:meta])* $tool:ident = $name:literal, $title:expr, $english:literal, $does:path;)+) => {$(
+        $(#[$about])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $tool {
+            /// プロジェクトID
+            #[schemars(length(max = 64))]
+            project_id: String,
+            /// エージェントID
+            #[schemars(length(max = 64))]
+            agent_id: String,
+        }
 
-    fn call(self, _: &User) -> Result<Chat, Stop> {
-        let person = chatting(Self::NAME, &self.project_id, &self.agent_id)?;
-        chats::start(&person, &self.project_id, &self.agent_id)
-    }
+        impl Tool for $tool {
+            const NAME: &str = $name;
+            const TITLE: Text = $title;
+            const ENGLISH: English =
+                English { description: $english, arguments: &[PROJECT, AGENT] };
+            const META: Option<&'static str> = Some(FOR_PAGES);
+            const HINTS: Hints = Hints::IDEMPOTENT;
+            type Output = Chat;
+
+            fn call(self, _: &User) -> Result<Chat, Stop> {
+                let person = chatting(Self::NAME, &self.project_id, &self.agent_id)?;
+                $does(&person, &self.project_id, &self.agent_id)
+            }
+        }
+    )+};
+}
+
+of_an_agent! {
+    /// エージェントとのチャットを始めます。エージェントがいなければ呼び出します。
+    StartChat = "start_chat", Text { ja: "チャット開始", en: "Start a chat" },
+        "Begins a person's chat with an agent, who is called where it is not there.",
+        chats::start;
+
+    /// エージェントとのチャットを終えます。何度呼んでもかまいません。
+    EndChat = "end_chat", Text { ja: "チャット終了", en: "End a chat" },
+        "Ends a person's chat with an agent, however often it is called.",
+        chats::end;
+
+    /// エージェントからのメッセージをすべて既読にします。
+    MarkChatRead = "mark_chat_read", Text { ja: "チャットを既読にする", en: "Mark a chat as read" },
+        "Marks whatever an agent said to the person as read.",
+        chats::mark_read;
 }
 
 impl Tool for SendChat {
@@ -111,39 +107,5 @@ impl Tool for SendChat {
         let Self { project_id, agent_id, content, client_message_id } = self;
         let person = chatting(Self::NAME, &project_id, &agent_id)?;
         chats::say(&person, &project_id, &agent_id, &content, client_message_id.as_deref())
-    }
-}
-
-impl Tool for EndChat {
-    const NAME: &str = "end_chat";
-    const TITLE: Text = Text { ja: "チャット終了", en: "End a chat" };
-    const ENGLISH: English = English {
-        description: "Ends a person's chat with an agent, however often it is called.",
-        arguments: &[PROJECT, AGENT],
-    };
-    const META: Option<&'static str> = Some(FOR_PAGES);
-    const HINTS: Hints = Hints::IDEMPOTENT;
-    type Output = Chat;
-
-    fn call(self, _: &User) -> Result<Chat, Stop> {
-        let person = chatting(Self::NAME, &self.project_id, &self.agent_id)?;
-        chats::end(&person, &self.project_id, &self.agent_id)
-    }
-}
-
-impl Tool for MarkChatRead {
-    const NAME: &str = "mark_chat_read";
-    const TITLE: Text = Text { ja: "チャットを既読にする", en: "Mark a chat as read" };
-    const ENGLISH: English = English {
-        description: "Marks whatever an agent said to the person as read.",
-        arguments: &[PROJECT, AGENT],
-    };
-    const META: Option<&'static str> = Some(FOR_PAGES);
-    const HINTS: Hints = Hints::IDEMPOTENT;
-    type Output = Chat;
-
-    fn call(self, _: &User) -> Result<Chat, Stop> {
-        let person = chatting(Self::NAME, &self.project_id, &self.agent_id)?;
-        chats::mark_read(&person, &self.project_id, &self.agent_id)
     }
 }

@@ -49,13 +49,11 @@ pub(super) fn draw() -> Canvas {
         let y = 406.0 + f32::from(row) * 17.0;
         it.fill(
             &thick(
-                &line(&format!(
-                    "{},{} 140,{} 220,{}",
-                    74.0 + f32::from(row % 3) * 8.0,
-                    y - 12.0,
-                    y - 2.0,
-                    y + 18.0
-                )),
+                &line([
+                    [74.0 + f32::from(row % 3) * 8.0, y - 12.0],
+                    [140.0, y - 2.0],
+                    [220.0, y + 18.0],
+                ]),
                 &[3.0, 3.0],
             )
             .doubled(240.0),
@@ -105,17 +103,12 @@ fn subject(it: &mut Canvas) {
         let (x, y, s) =
             (dice.within(60.0, 420.0), dice.within(40.0, 400.0), dice.within(5.0, 11.0));
         let turn = dice.within(0.0, 3.0);
-        let page = poly(&format!(
-            "{},{} {},{} {},{} {},{}",
-            x - s,
-            y - s * 1.3,
-            x + s,
-            y - s * 1.3,
-            x + s,
-            y + s * 1.3,
-            x - s,
-            y + s * 1.3
-        ))
+        let page = poly([
+            [x - s, y - s * 1.3],
+            [x + s, y - s * 1.3],
+            [x + s, y + s * 1.3],
+            [x - s, y + s * 1.3],
+        ])
         .turned(x, y, turn);
         it.fill(&page, PALE.a(dice.within(0.3, 0.9)));
     }

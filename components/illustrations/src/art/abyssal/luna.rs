@@ -18,15 +18,13 @@ pub(super) fn draw() -> Canvas {
         let mut x = -10.0;
         while x < 490.0 {
             let (wide, tall) = (dice.within(44.0, 76.0), dice.within(30.0, 96.0));
-            town = town.and(poly(&format!(
-                "{x},640 {x},{} {},{} {},{} {},640",
-                base - tall,
-                x + wide / 2.0,
-                base - tall - wide * 0.5,
-                x + wide,
-                base - tall,
-                x + wide
-            )));
+            town = town.and(poly([
+                [x, 640.0],
+                [x, base - tall],
+                [x + wide / 2.0, base - tall - wide * 0.5],
+                [x + wide, base - tall],
+                [x + wide, 640.0],
+            ]));
             windows.push([x + wide * 0.35, base - tall + 24.0]);
             windows.push([x + wide * 0.65, base - tall + 24.0]);
             x += wide;
@@ -36,17 +34,12 @@ pub(super) fn draw() -> Canvas {
             if dice.roll() < 0.6 {
                 it.glow(x, y, 16.0, c(0x00ff_c870).a(0.8));
                 it.fill(
-                    &poly(&format!(
-                        "{},{} {},{} {},{} {},{}",
-                        x - 4.0,
-                        y - 6.0,
-                        x + 4.0,
-                        y - 6.0,
-                        x + 4.0,
-                        y + 6.0,
-                        x - 4.0,
-                        y + 6.0
-                    )),
+                    &poly([
+                        [x - 4.0, y - 6.0],
+                        [x + 4.0, y - 6.0],
+                        [x + 4.0, y + 6.0],
+                        [x - 4.0, y + 6.0],
+                    ]),
                     c(0x00ff_e8a8),
                 );
             }

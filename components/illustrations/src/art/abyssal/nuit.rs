@@ -65,7 +65,7 @@ fn subject(it: &mut Canvas) {
         let half = 20.0 - f32::from(i) * 2.3;
         it.fill(
             &thick(
-                &line(&format!("{},{y} 240,{} {},{y}", 240.0 - half, y + 7.0, 240.0 + half)),
+                &line([[240.0 - half, y], [240.0, y + 7.0], [240.0 + half, y]]),
                 &[2.0, 5.0, 2.0],
             ),
             c(0x0038_1868).a(0.6),

@@ -54,7 +54,7 @@ pub(super) fn draw() -> Canvas {
     it.lit(&body, down(180.0, c(0x002a_78cc), 500.0, c(0x0008_1d52)), ICE, [2.5, -2.5]);
     for i in 0..7_u8 {
         let y = 300.0 + f32::from(i) * 19.0;
-        let plate = blob(&format!("{},{y} 246,{} {},{y} 246,{}", 226.0, y - 6.0, 266.0, y + 9.0));
+        let plate = blob([[226.0, y], [246.0, y - 6.0], [266.0, y], [246.0, y + 9.0]]);
         it.fill(&plate, down(y - 6.0, LIGHT.a(0.75), y + 9.0, BLUE.a(0.15)));
     }
     it.lamp(322.0, 202.0, 3.4, c(0x009f_fff0));

@@ -66,14 +66,7 @@ fn subject(it: &mut Canvas) {
         let (x, y) =
             (240.0 + 66.0 * (share * 3.1).sin() - share * 10.0 + 2.0, 212.0 + share * 258.0);
         it.fill(
-            &blob(&format!(
-                "{},{y} {x},{} {},{} {x},{}",
-                x - 17.0,
-                y - 5.0,
-                x + 16.0,
-                y + 3.0,
-                y + 9.0
-            )),
+            &blob([[x - 17.0, y], [x, y - 5.0], [x + 16.0, y + 3.0], [x, y + 9.0]]),
             ICE.a(0.34),
         );
     }

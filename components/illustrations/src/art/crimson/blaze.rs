@@ -26,15 +26,12 @@ pub(super) fn draw() -> Canvas {
         let depth = f32::from(i) / 8.0;
         let (y, half) = (446.0 + depth * depth * 190.0, 40.0 + depth * depth * 178.0);
         it.fill(
-            &poly(&format!(
-                "{},{y} {},{y} {},{} {},{}",
-                240.0 - half,
-                240.0 + half,
-                240.0 + half,
-                y + 3.0 + depth * 12.0,
-                240.0 - half,
-                y + 3.0 + depth * 12.0
-            )),
+            &poly([
+                [240.0 - half, y],
+                [240.0 + half, y],
+                [240.0 + half, y + 3.0 + depth * 12.0],
+                [240.0 - half, y + 3.0 + depth * 12.0],
+            ]),
             c(0x0080_3a2c),
         );
     }

@@ -54,7 +54,7 @@ fn subject(it: &mut Canvas) {
     for i in 0..5_u8 {
         let y = 290.0 + f32::from(i) * 24.0;
         it.stroke(
-            &blob(&format!("236,{y} 262,{} 290,{y} 262,{}", y + 8.0, y + 14.0)),
+            &blob([[236.0, y], [262.0, y + 8.0], [290.0, y], [262.0, y + 14.0]]),
             2.0,
             PALE.a(0.55),
         );

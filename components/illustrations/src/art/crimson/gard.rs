@@ -28,30 +28,22 @@ fn subject(it: &mut Canvas) {
             let tall = (300.0 - off.abs() * 62.0 - l * 74.0) * dice.within(0.85, 1.1);
             let (wide, foot) = (dice.within(30.0, 46.0), 470.0);
             let top = foot - tall;
-            town = town.and(poly(&format!(
-                "{},{foot} {},{top} {},{top} {},{foot}",
-                x - wide / 2.0,
-                x - wide / 2.4,
-                x + wide / 2.4,
-                x + wide / 2.0
-            )));
+            town = town.and(poly([
+                [x - wide / 2.0, foot],
+                [x - wide / 2.4, top],
+                [x + wide / 2.4, top],
+                [x + wide / 2.0, foot],
+            ]));
             if i % 2 == layer % 2 {
-                town = town.and(poly(&format!(
-                    "{},{top} {x},{} {},{top}",
-                    x - wide / 1.7,
-                    top - 40.0,
-                    x + wide / 1.7
-                )));
+                town =
+                    town.and(poly([[x - wide / 1.7, top], [x, top - 40.0], [x + wide / 1.7, top]]));
             } else {
-                town = town.and(poly(&format!(
-                    "{},{top} {},{} {},{} {},{top}",
-                    x - 7.0,
-                    x - 5.0,
-                    top - 56.0,
-                    x + 5.0,
-                    top - 56.0,
-                    x + 7.0
-                )));
+                town = town.and(poly([
+                    [x - 7.0, top],
+                    [x - 5.0, top - 56.0],
+                    [x + 5.0, top - 56.0],
+                    [x + 7.0, top],
+                ]));
                 it.smoke(
                     &format!(
                         "{x},{} {},{} {},{}",
@@ -76,17 +68,12 @@ fn subject(it: &mut Canvas) {
         for [x, y] in windows {
             it.glow(x, y, 13.0, FIRE.a(0.8));
             it.fill(
-                &poly(&format!(
-                    "{},{} {},{} {},{} {},{}",
-                    x - 3.0,
-                    y - 5.0,
-                    x + 3.0,
-                    y - 5.0,
-                    x + 3.0,
-                    y + 5.0,
-                    x - 3.0,
-                    y + 5.0
-                )),
+                &poly([
+                    [x - 3.0, y - 5.0],
+                    [x + 3.0, y - 5.0],
+                    [x + 3.0, y + 5.0],
+                    [x - 3.0, y + 5.0],
+                ]),
                 PALE,
             );
         }

@@ -55,7 +55,7 @@ fn subject(it: &mut Canvas) {
     it.glow(240.0, 202.0, 70.0, FIRE.a(0.9));
     it.fill(&poly("208,196 236,206 236,214 212,208").doubled(240.0), PALE);
     for y in [230.0, 240.0, 250.0] {
-        it.fill(&poly(&format!("222,{y} 258,{y} 256,{} 224,{}", y + 4.0, y + 4.0)), NIGHT.a(0.8));
+        it.fill(&poly([[222.0, y], [258.0, y], [256.0, y + 4.0], [224.0, y + 4.0]]), NIGHT.a(0.8));
     }
     it.fill(&disc(240.0, 346.0, 66.0, 66.0), c(0x001c_0c10));
     it.lit(&gear(240.0, 346.0, 62.0, 14, 0.1), c(0x0070_3430), FIRE, [0.0, -2.0]);
@@ -70,7 +70,7 @@ fn subject(it: &mut Canvas) {
     );
     for i in 0..4_u8 {
         let y = 320.0 + f32::from(i) * 17.0;
-        it.fill(&poly(&format!("198,{y} 282,{y} 282,{} 198,{}", y + 5.0, y + 5.0)), IRON.a(0.75));
+        it.fill(&poly([[198.0, y], [282.0, y], [282.0, y + 5.0], [198.0, y + 5.0]]), IRON.a(0.75));
     }
     for (x, y) in [
         (166.0, 268.0),

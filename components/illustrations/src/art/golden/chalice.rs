@@ -12,7 +12,7 @@ pub(super) fn draw() -> Canvas {
     it.lit(&columns, down(0.0, c(0x0070_3820), 560.0, c(0x0030_1410)), LIGHT.a(0.5), [0.0, -2.0]);
     for x in [30.0, 46.0, 62.0, 120.0, 134.0] {
         it.fill(
-            &poly(&format!("{x},0 {},0 {},560 {x},560", x + 5.0, x + 5.0)).doubled(240.0),
+            &poly([[x, 0.0], [x + 5.0, 0.0], [x + 5.0, 560.0], [x, 560.0]]).doubled(240.0),
             NIGHT.a(0.35),
         );
     }

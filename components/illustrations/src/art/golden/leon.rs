@@ -16,13 +16,14 @@ pub(super) fn draw() -> Canvas {
             let angle = std::f32::consts::TAU * f32::from(i) / f32::from(count) + long;
             let reach = long * (1.0 + 0.12 * (f32::from(i) * 2.7).sin());
             let lock = limb(
-                &format!(
-                    "240,326 {},{} {},{}",
-                    240.0 + (angle + 0.12).cos() * reach * 0.6,
-                    326.0 + (angle + 0.12).sin() * reach * 0.62,
-                    240.0 + angle.cos() * reach,
-                    326.0 + angle.sin() * reach * 1.06
-                ),
+                [
+                    [240.0, 326.0],
+                    [
+                        240.0 + (angle + 0.12).cos() * reach * 0.6,
+                        326.0 + (angle + 0.12).sin() * reach * 0.62,
+                    ],
+                    [240.0 + angle.cos() * reach, 326.0 + angle.sin() * reach * 1.06],
+                ],
                 &[wide * 0.4, wide, 1.0],
             );
             it.lit(

@@ -90,13 +90,7 @@ fn details(it: &mut Canvas) {
         );
         it.fill(
             &limb(
-                &format!(
-                    "{},{} {},{}",
-                    from[0] + (from[0] - to[0]) * 0.5,
-                    from[1] - 9.0,
-                    from[0],
-                    from[1]
-                ),
+                [[from[0] + (from[0] - to[0]) * 0.5, from[1] - 9.0], [from[0], from[1]]],
                 &[0.6, 3.6],
             ),
             c(0x00d0_2848),

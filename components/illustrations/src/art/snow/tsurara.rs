@@ -30,13 +30,7 @@ pub(super) fn draw() -> Canvas {
     ] {
         it.fill(
             &limb(
-                &format!(
-                    "{x},640 {},{} {},{}",
-                    x + lean * 0.3,
-                    640.0 - tall * 0.6,
-                    x + lean,
-                    640.0 - tall
-                ),
+                [[x, 640.0], [x + lean * 0.3, 640.0 - tall * 0.6], [x + lean, 640.0 - tall]],
                 &[4.0, 3.0, 1.4],
             ),
             stems.clone(),
@@ -127,7 +121,7 @@ fn details(it: &mut Canvas) {
         (462.0, 70.0),
     ] {
         it.lit(
-            &poly(&format!("{},-4 {},-4 {x},{long}", x - 13.0, x + 13.0)),
+            &poly([[x - 13.0, -4.0], [x + 13.0, -4.0], [x, long]]),
             down(0.0, WHITE.a(0.9), long, c(0x0090_c0f0).a(0.7)),
             WHITE,
             [-1.5, 0.0],

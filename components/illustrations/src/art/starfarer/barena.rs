@@ -30,13 +30,7 @@ pub(super) fn draw() -> Canvas {
         let (from, to) = (54.0 + f32::from(i) * 7.0, 290.0 - f32::from(i) * 15.0);
         it.fill(
             &thick(
-                &line(&format!(
-                    "{from},{} {},{} {to},{}",
-                    y - 4.0,
-                    (from + to) / 2.0,
-                    y + 6.0,
-                    y + 2.0
-                )),
+                &line([[from, y - 4.0], [(from + to) / 2.0, y + 6.0], [to, y + 2.0]]),
                 &[0.8, 2.2, 0.8],
             ),
             c(0x0030_60a8).a(0.7),

@@ -7,10 +7,10 @@ use crate::{
     ask::{Mode, RouteAsk},
     error::ProviderError,
     provider::{
-        ROUTES_MAX,
         carrier::failed,
-        line,
+        gathered, line,
         plain::plain,
+        travel_mode,
         words::{distance, duration, metric},
     },
 };
@@ -38,7 +38,7 @@ pub(super) fn read(
     let mut details = Details {
         provider: "google-legacy".to_owned(),
         attribution: attribution(&plain(&first.copyrights)),
-        travel_mode: super::super::travel_mode(ask.mode).to_owned(),
+        travel_mode: travel_mode(ask.mode).to_owned(),
         ..Details::default()
     };
     if let (Some(from), Some((to, stops))) = (first.legs.first(), first.legs.split_last()) {
@@ -46,19 +46,12 @@ pub(super) fn read(
         details.via = stops.iter().filter_map(|it| end(&it.end_address, it.end_location)).collect();
         details.destination = end(&to.end_address, to.end_location);
     }
-    let mut routes = Vec::new();
-    let most = if ask.alternatives { ROUTES_MAX } else { 1 };
-    for found in answer.routes.into_iter().take(most) {
-        let (route, more) = route(found, ask)?;
-        routes.push(route);
-        details.routes.push(more);
-    }
     let waypoint = |it: answer::Waypoint| Waypoint { place_id: it.place_id, types: it.types };
     let (mut ends, stops) = (answer.geocoded_waypoints, ask.via.len());
     // The stops stand between both ends.
     ends.drain(1.min(ends.len())..(1 + stops).min(ends.len()));
     let geocoded_waypoints = ends.into_iter().take(2).map(waypoint).collect();
-    Ok((Routes { routes, geocoded_waypoints }, details))
+    gathered(answer.routes, ask, details, geocoded_waypoints, route)
 }
 
 /// Which of the places is not known: Google answers with all of them in their order.

@@ -7,9 +7,8 @@ use crate::{
     ask::{Mode, RouteAsk},
     error::ProviderError,
     provider::{
-        ROUTES_MAX,
         carrier::failed,
-        line,
+        gathered, line,
         plain::plain,
         travel_mode,
         words::{distance, duration},
@@ -45,7 +44,7 @@ pub(super) fn read(
     let end = |name: &String, at: &answer::Location| {
         Some(End { name: name.clone(), location: point(at), ..End::default() })
     };
-    let mut details = Details {
+    let details = Details {
         provider: "google-routes".to_owned(),
         attribution: "Google Maps".to_owned(),
         travel_mode: travel_mode(ask.mode).to_owned(),
@@ -59,16 +58,9 @@ pub(super) fn read(
         destination: end(&ask.destination, &last.end_location),
         ..Details::default()
     };
-    let mut routes = Vec::new();
-    let most = if ask.alternatives { ROUTES_MAX } else { 1 };
-    for found in answer.routes.into_iter().take(most) {
-        let (route, more) = route(found, ask)?;
-        routes.push(route);
-        details.routes.push(more);
-    }
     let waypoint = |it: answer::End| Waypoint { place_id: it.place_id, types: it.types };
     let geocoded_waypoints = vec![waypoint(ends.origin), waypoint(ends.destination)];
-    Ok((Routes { routes, geocoded_waypoints }, details))
+    gathered(answer.routes, ask, details, geocoded_waypoints, route)
 }
 
 fn point(at: &answer::Location) -> Point {

@@ -1,18 +1,16 @@
 //! What OSRM answers, as routes and tables.
 
-use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step, Waypoint};
+use output::navigation::{Details, Point, Route, RouteDetails, Routes, Step};
 
 use super::{answer, instructions, status};
 use crate::{
     ask::RouteAsk,
     error::ProviderError,
     provider::{
-        ROUTES_MAX,
         carrier::failed,
-        line,
-        nominatim::{ATTRIBUTION, Spot},
+        gathered, line,
+        nominatim::{self, Stop},
         table::{NO_ROUTE, Pair},
-        travel_mode,
         words::{distance, duration, whole},
     },
 };
@@ -21,36 +19,13 @@ use crate::{
 pub(super) fn routes(
     answer: answer::Routes,
     ask: &RouteAsk,
-    ends: [&Spot; 2],
-    via: &[Spot],
+    stops: &[Stop],
 ) -> Result<(Routes, Details), ProviderError> {
     if answer.routes.is_empty() {
         return Err(ProviderError::NoRoute);
     }
-    let end = |it: &Spot| End { name: it.name.clone(), location: it.at, ..End::default() };
-    let [origin, destination] = ends.map(|it| Some(end(it)));
-    let mut details = Details {
-        provider: "osrm".to_owned(),
-        attribution: ATTRIBUTION.to_owned(),
-        travel_mode: travel_mode(ask.mode).to_owned(),
-        origin,
-        destination,
-        via: via.iter().map(end).collect(),
-        ..Details::default()
-    };
-    let mut routes = Vec::new();
-    let most = if ask.alternatives { ROUTES_MAX } else { 1 };
-    for found in answer.routes.into_iter().take(most) {
-        let (route, more) = route(found, ask)?;
-        routes.push(route);
-        details.routes.push(more);
-    }
-    Ok((Routes { routes, geocoded_waypoints: ends.map(waypoint).to_vec() }, details))
-}
-
-/// An end as it was understood.
-pub(crate) fn waypoint(it: &Spot) -> Waypoint {
-    Waypoint { place_id: it.id.clone(), types: it.kind.iter().cloned().collect() }
+    let (details, ends) = nominatim::details("osrm", ask, stops);
+    gathered(answer.routes, ask, details, ends, route)
 }
 
 fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {

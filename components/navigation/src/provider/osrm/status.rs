@@ -5,7 +5,7 @@ use crate::{
     error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
-        nominatim::Spot,
+        nominatim::Stop,
     },
     refusals::OSRM_MAP,
 };
@@ -17,7 +17,7 @@ pub(super) const OFF_ROAD_METRES_MAX: f64 = 5_000.0;
 /// What was asked for.
 pub(super) struct About<'a> {
     /// Places, and where they stand in the arguments.
-    pub(super) ends: &'a [(String, &'a Spot)],
+    pub(super) ends: &'a [Stop],
     /// Classes of roads to leave out.
     pub(super) exclude: &'a str,
 }

@@ -1,20 +1,17 @@
 //! What Valhalla answers, as routes and tables.
 
-use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step};
+use output::navigation::{Details, Point, Route, RouteDetails, Routes, Step};
 
 use super::answer;
 use crate::{
     ask::{Language, RouteAsk},
     error::ProviderError,
     provider::{
-        ROUTES_MAX,
         carrier::failed,
-        line,
-        nominatim::{ATTRIBUTION, Spot},
-        osrm::waypoint,
+        gathered, line,
+        nominatim::{self, Stop},
         plain::plain,
         table::{NO_ROUTE, Pair},
-        travel_mode,
         words::{distance, duration, whole},
     },
 };
@@ -26,30 +23,12 @@ const NAMES_MAX: usize = 2;
 pub(super) fn routes(
     answer: answer::Routes,
     ask: &RouteAsk,
-    ends: [&Spot; 2],
-    via: &[Spot],
+    stops: &[Stop],
 ) -> Result<(Routes, Details), ProviderError> {
-    let end = |it: &Spot| End { name: it.name.clone(), location: it.at, ..End::default() };
-    let [origin, destination] = ends.map(|it| Some(end(it)));
-    let mut details = Details {
-        provider: "valhalla".to_owned(),
-        attribution: ATTRIBUTION.to_owned(),
-        travel_mode: travel_mode(ask.mode).to_owned(),
-        origin,
-        destination,
-        via: via.iter().map(end).collect(),
-        preferred: super::is_shortest(ask).then(|| "shortest".to_owned()),
-        ..Details::default()
-    };
-    let mut routes = Vec::new();
-    let most = if ask.alternatives { ROUTES_MAX } else { 1 };
+    let (mut details, ends) = nominatim::details("valhalla", ask, stops);
+    details.preferred = super::is_shortest(ask).then(|| "shortest".to_owned());
     let others = answer.alternates.into_iter().map(|it| it.trip);
-    for trip in [answer.trip].into_iter().chain(others).take(most) {
-        let (route, more) = route(trip, ask)?;
-        routes.push(route);
-        details.routes.push(more);
-    }
-    Ok((Routes { routes, geocoded_waypoints: ends.map(waypoint).to_vec() }, details))
+    gathered(std::iter::once(answer.trip).chain(others), ask, details, ends, route)
 }
 
 fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {

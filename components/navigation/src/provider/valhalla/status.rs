@@ -5,12 +5,12 @@ use crate::{
     error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
-        nominatim::Spot,
+        nominatim::Stop,
     },
 };
 
 /// What a status other than success means. Valhalla does not say which place it is about.
-pub(super) fn error(reply: &Reply, ends: &[(String, &Spot)]) -> ProviderError {
+pub(super) fn error(reply: &Reply, ends: &[Stop]) -> ProviderError {
     let refusal: Refusal = reply.object().unwrap_or_default();
     let message = clipped(&refusal.error);
     let invalid = |pointer: &str, why: &str| ProviderError::Invalid {
@@ -32,7 +32,7 @@ pub(super) fn error(reply: &Reply, ends: &[(String, &Spot)]) -> ProviderError {
 }
 
 /// The answer does not tell which of the places it is, so the error names them all.
-fn outside(ends: &[(String, &Spot)]) -> ProviderError {
+fn outside(ends: &[Stop]) -> ProviderError {
     let names: Vec<_> = ends.iter().map(|it| it.1.name.as_str()).collect();
     let pointer = ends.first().map(|it| it.0.clone()).unwrap_or_default();
     let map = "the Valhalla server's map".to_owned();
