@@ -39,8 +39,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
             _ => view! { <Skeleton lines=4/> }.into_any(),
         },
         Some(ids) if ids.is_empty() => {
-            let title = Signal::derive(move || page.say(Key::ApprovalsNone).to_owned());
-            view! { <Empty title/> }.into_any()
+            view! { <Empty title=page.said(Key::ApprovalsNone)/> }.into_any()
         }
         Some(_) => view! {
             <ul class="inbox">

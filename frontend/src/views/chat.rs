@@ -86,11 +86,9 @@ pub(crate) fn ChatView() -> impl IntoView {
 #[component]
 fn NoAssistant() -> impl IntoView {
     let page = page();
-    let title = Signal::derive(move || page.say(Key::ChatAbsent).to_owned());
-    let hint = Signal::derive(move || page.say(Key::ChatAbsentHint).to_owned());
     view! {
         <h1 tabindex="-1" id="stage" class="only-heard">{move || page.say(Key::ChatTitle)}</h1>
-        <Empty title hint/>
+        <Empty title=page.said(Key::ChatAbsent) hint=page.said(Key::ChatAbsentHint)/>
     }
 }
 

@@ -26,8 +26,7 @@ const WARNINGS_MAX: usize = 20;
 pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoView {
     let page = page();
     let Some(shown) = Shown::of(routes, details) else {
-        return view! { <Empty title=Signal::derive(move || page.say(Key::RoutesNone).to_owned())/> }
-            .into_any();
+        return view! { <Empty title=page.said(Key::RoutesNone)/> }.into_any();
     };
     let (from, to) = shown.names();
     let heading = (!from.is_empty() && !to.is_empty())

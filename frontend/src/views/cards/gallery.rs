@@ -20,7 +20,7 @@ pub(crate) fn ThreadGallery(
 ) -> impl IntoView {
     let page = page();
     let is_open = RwSignal::new(false);
-    let label = Signal::derive(move || page.say(Key::GalleryTitle).to_owned());
+    let label = page.said(Key::GalleryTitle);
     view! {
         {move || (count.get() > 0).then(|| view! {
             <button type="button" class="quiet small gallery-open" aria-haspopup="dialog"

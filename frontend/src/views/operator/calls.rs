@@ -92,13 +92,16 @@ pub(super) fn CallsView() -> impl IntoView {
         spawn_local(log.look());
     });
     let shown = Memo::new(move |_| log.lines.with(|it| it.map(Vec::is_empty)));
-    move || match shown.get() {
+    move || {
+        match shown.get() {
         Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
         Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
         Loaded::Here(true) => {
-            let title = Signal::derive(move || page.say(Key::OperatorCallsNone).to_owned());
-            let hint = Signal::derive(move || page.say(Key::OperatorCallsNoneHint).to_owned());
-            view! { <Stale is_stale=log.is_stale/><Empty title hint/> }.into_any()
+            view! {
+                <Stale is_stale=log.is_stale/>
+                <Empty title=page.said(Key::OperatorCallsNone) hint=page.said(Key::OperatorCallsNoneHint)/>
+            }
+            .into_any()
         }
         Loaded::Here(false) => view! {
             <Stale is_stale=log.is_stale/>
@@ -106,6 +109,7 @@ pub(super) fn CallsView() -> impl IntoView {
             <Table log/>
         }
         .into_any(),
+    }
     }
 }
 
@@ -171,10 +175,7 @@ fn Table(log: Log) -> impl IntoView {
                 </tbody>
             </table>
         </div>
-        {move || is_none.get().then(|| {
-            let title = Signal::derive(move || page.say(Key::OperatorCallsNoneFit).to_owned());
-            view! { <Empty title/> }
-        })}
+        {move || is_none.get().then(|| view! { <Empty title=page.said(Key::OperatorCallsNoneFit)/> })}
     }
 }
 

@@ -70,10 +70,8 @@ fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
             {move || missing().map(|name| view! {
                 <p class="notice">{page.fill(Key::OperatorNoSuch, &[&name])}</p>
             })}
-            {move || is_empty.get().then(|| {
-                let title = Signal::derive(move || page.say(Key::OperatorNone).to_owned());
-                let hint = Signal::derive(move || page.say(Key::OperatorNoneHint).to_owned());
-                view! { <Empty title hint/> }
+            {move || is_empty.get().then(|| view! {
+                <Empty title=page.said(Key::OperatorNone) hint=page.said(Key::OperatorNoneHint)/>
             })}
             <ul class="op-list">
                 <For each=move || names.get() key=Clone::clone let:name>

@@ -33,9 +33,7 @@ pub(super) fn PeopleView() -> impl IntoView {
 #[component]
 fn NoAccounts() -> impl IntoView {
     let page = page();
-    let title = Signal::derive(move || page.say(Key::OperatorAccountsOff).to_owned());
-    let hint = Signal::derive(move || page.say(Key::OperatorAccountsOffHint).to_owned());
-    view! { <Empty title hint/> }
+    view! { <Empty title=page.said(Key::OperatorAccountsOff) hint=page.said(Key::OperatorAccountsOffHint)/> }
 }
 
 /// The tokens of the configuration.
@@ -117,10 +115,7 @@ fn AccountsPart() -> impl IntoView {
                         <pre class="op-command" tabindex="0" id="op-link">{link}</pre>
                     </div>
                 })}
-                {move || is_none.get().then(|| {
-                    let title = Signal::derive(move || page.say(Key::OperatorAccountsNone).to_owned());
-                    view! { <Empty title/> }
-                })}
+                {move || is_none.get().then(|| view! { <Empty title=page.said(Key::OperatorAccountsNone)/> })}
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
                         <li><Card report all name/></li>

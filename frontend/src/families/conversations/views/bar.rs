@@ -76,7 +76,7 @@ fn option(value: String, text: Signal<String>, is_own: Signal<bool>) -> impl Int
 /// What the three lists have in common is their first entry.
 fn all(is_own: Signal<bool>) -> impl IntoView {
     let page = page();
-    let text = Signal::derive(move || page.say(Key::TalkAll).to_owned());
+    let text = page.said(Key::TalkAll);
     option(String::new(), text, is_own)
 }
 

@@ -160,12 +160,9 @@ fn Nothing(list: List) -> impl IntoView {
     let page = page();
     let is_all = list.state.get_untracked().is_none();
     if !is_all {
-        return view! { <Empty title=Signal::derive(move || page.say(Key::FormsNoneFit).to_owned())/> }
-            .into_any();
+        return view! { <Empty title=page.said(Key::FormsNoneFit)/> }.into_any();
     }
-    let title = Signal::derive(move || page.say(Key::FormsNone).to_owned());
-    let hint = Signal::derive(move || page.say(Key::FormsNoneHint).to_owned());
-    view! { <Empty title hint/> }.into_any()
+    view! { <Empty title=page.said(Key::FormsNone) hint=page.said(Key::FormsNoneHint)/> }.into_any()
 }
 
 /// The state to show, the list anew, and all of it as a file.

@@ -373,8 +373,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                 </div>
                 {move || match (is_empty.get(), is_open.get()) {
                     (true, _) => {
-                        let title = Signal::derive(move || page.say(Key::HallEmpty).to_owned());
-                        view! { <Empty title/> }.into_any()
+                        view! { <Empty title=page.said(Key::HallEmpty)/> }.into_any()
                     }
                     (_, true) => view! {
                         <HallView hall picks=showing.picks on_pick=pick/>

@@ -61,9 +61,7 @@ fn Cards() -> impl IntoView {
     let is_empty = Memo::new(move |_| ids.with(Vec::is_empty));
     move || {
         if is_empty.get() {
-            let title = Signal::derive(move || page.say(Key::AgentsNone).to_owned());
-            let hint = Signal::derive(move || page.say(Key::AgentsNoneHint).to_owned());
-            return view! { <Empty title hint/> }.into_any();
+            return view! { <Empty title=page.said(Key::AgentsNone) hint=page.said(Key::AgentsNoneHint)/> }.into_any();
         }
         view! {
             <For each=move || ids.get() key=Clone::clone children=|id| view! { <ProjectCard id/> }/>
