@@ -15,7 +15,7 @@ use web_sys::AbortSignal;
 
 use crate::access;
 use crate::error::CallError;
-use crate::request::{answered, with_headers};
+use crate::request::{answered, with_headers, with_json};
 pub(crate) use pieces::Pieces;
 use wire::{Answer, Incoming, Progress};
 
@@ -235,8 +235,7 @@ async fn send(
     for (name, value) in extra {
         request = request.header(name, value);
     }
-    let request = request.json(&body).map_err(|error| CallError::page(&error.to_string()))?;
-    let response = answered(request.send().await, abort)?;
+    let response = answered(with_json(request, &body)?.send().await, abort)?;
     if response.ok() || is_stream(&response) {
         return Ok(response);
     }

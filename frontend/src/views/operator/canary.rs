@@ -11,7 +11,7 @@ use super::inventory::Inventory;
 use crate::dates;
 use crate::error::CallError;
 use crate::operator::data::{Canary, Comparison, Figures, Share};
-use crate::operator::{repeat, units};
+use crate::operator::{client, repeat, units};
 use crate::page::page;
 use crate::text::{Key, Lang};
 
@@ -81,7 +81,7 @@ fn Begin(
         let body = share.body(digest.flatten().as_deref());
         let said = (Key::OperatorCanaryBegun, name.clone());
         inventory.order(error, said, TITLE, async move {
-            inventory.operator.order(&crate::operator::client::canary(&name), &body).await
+            inventory.operator.order(&client::canary(&name), &body).await
         });
     };
     let named = move || name.with_value(|it| page.fill(Key::OperatorCanaryBeginNamed, &[it]));
@@ -160,7 +160,7 @@ fn Running(
     let stop = move |_| {
         let name = name.get_value();
         inventory.order(error, (Key::OperatorCanaryStopped, name.clone()), TITLE, async move {
-            inventory.operator.stop_canary(&name).await
+            inventory.operator.delete(&client::canary(&name)).await
         });
     };
     let named = move || name.with_value(|it| page.fill(Key::OperatorCanaryStopNamed, &[it]));
