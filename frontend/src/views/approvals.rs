@@ -175,8 +175,8 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
             })}
             {lines.into_iter().map(|it| view! { <p class="inbox-line">{it}</p> }).collect_view()}
             <dl class="inbox-facts">
-                <div><dt>{move || page.say(Key::ApprovalAsker)}</dt><dd>{asked_by}</dd></div>
-                <div><dt>{move || page.say(Key::ApprovalAt)}</dt><dd>{move || moment(&at)}</dd></div>
+                <div><dt>{move || page.say(Key::AskedBy)}</dt><dd>{asked_by}</dd></div>
+                <div><dt>{move || page.say(Key::AskedAt)}</dt><dd>{move || moment(&at)}</dd></div>
                 {until.map(|until| view! {
                     <div>
                         <dt>{move || page.say(Key::ApprovalUntil)}</dt>

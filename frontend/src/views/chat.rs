@@ -59,7 +59,7 @@ pub(crate) fn ChatView() -> impl IntoView {
             <div class="chat" class:has-list=move || talk.is_listing.get()>
                 <Head/>
                 {move || talk.is_listing.get().then(|| view! { <Threads/> })}
-                <section class="chat-main" aria-label=move || page.say(Key::ChatLog)>
+                <section class="chat-main" aria-label=move || page.say(Key::ChatPlace)>
                     {move || is_lost.get().map(|error| view! { <Notice error on_retry=retry/> })}
                     {move || if talk.is_locked.get() {
                         view! { <Password/> }.into_any()

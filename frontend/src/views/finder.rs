@@ -174,7 +174,7 @@ pub(crate) fn FinderView() -> impl IntoView {
                 </ul>
                 <p class="finder-foot" role="status">{count}</p>
                 <button type="button" class="quiet small" on:click=move |_| finder.shut()>
-                    {move || page.say(Key::FinderClose)}
+                    {move || page.say(Key::Close)}
                 </button>
             </div>
         </dialog>
@@ -221,7 +221,7 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
     }
     let chats = SavedChats::load().found(sought);
     all.extend(chats.into_iter().filter(|it| !it.name.is_empty()).take(KIND_MAX).map(|it| Entry {
-        kind: Key::FinderChat,
+        kind: Key::ChatPlace,
         label: it.name,
         more: String::new(),
         route: Route::Chat(Some(it.id)),
@@ -231,7 +231,7 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
         let fits =
             |it: &&crate::mcp::wire::Tool| has(&it.name, sought) || has(&it.title(lang), sought);
         all.extend(tools.filter(fits).take(KIND_MAX).map(|it| Entry {
-            kind: Key::FinderTool,
+            kind: Key::Tool,
             label: it.title(lang),
             more: it.name.clone(),
             route: Route::Counter(Some(it.name.clone())),

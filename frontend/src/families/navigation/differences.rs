@@ -14,9 +14,9 @@ pub(crate) fn time(seconds: i64, lang: Lang) -> String {
 pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     let (hours, rest) = (minutes / 60, minutes % 60);
     match (hours, rest) {
-        (0, _) => lang.fill(Key::NavMinutes, &[&rest.to_string()]),
+        (0, _) => lang.fill(Key::Minutes, &[&rest.to_string()]),
         (_, 0) => lang.fill(Key::NavHours, &[&hours.to_string()]),
-        _ => lang.fill(Key::NavHoursMinutes, &[&hours.to_string(), &rest.to_string()]),
+        _ => lang.fill(Key::HoursMinutes, &[&hours.to_string(), &rest.to_string()]),
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn ThreadGallery(
                 <div class="gallery-head">
                     <h2>{move || page.say(Key::GalleryTitle)}</h2>
                     <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
-                        {move || page.say(Key::PictureClose)}
+                        {move || page.say(Key::Close)}
                     </button>
                 </div>
                 <PictureGrid shots/>

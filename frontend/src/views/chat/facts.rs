@@ -33,7 +33,7 @@ fn taken(usage: &Usage, lang: Lang) -> Vec<String> {
         parts.push(lang.fill(Key::ChatCached, &[&grouped(usage.cached_tokens)]));
     }
     if let Some(micros) = usage.cost_micros.filter(|it| *it > 0) {
-        parts.push(lang.fill(Key::ChatCost, &[&dollars(micros)]));
+        parts.push(lang.fill(Key::Cost, &[&dollars(micros)]));
     }
     parts
 }

@@ -21,12 +21,12 @@ const EVERY: Duration = Duration::from_secs(3);
 const LAST: &str = "audit?lines=200";
 /// Columns of the table.
 const COLUMNS: [Key; 7] = [
-    Key::OperatorTime,
-    Key::OperatorTool,
+    Key::Time,
+    Key::Tool,
     Key::OperatorComponent,
     Key::OperatorCaller,
     Key::OperatorSurface,
-    Key::OperatorOutcome,
+    Key::Outcome,
     Key::OperatorTook,
 ];
 
@@ -137,7 +137,7 @@ fn Filters(log: Log) -> impl IntoView {
             <div class="field">
                 <label class="label" for="op-outcomes">{move || page.say(Key::OperatorOutcomes)}</label>
                 <select id="op-outcomes" on:change=choose>
-                    <option value="all">{move || page.say(Key::OperatorAllOutcomes)}</option>
+                    <option value="all">{move || page.say(Key::All)}</option>
                     <option value="bad">{move || page.say(Key::OperatorNotDone)}</option>
                 </select>
             </div>

@@ -194,7 +194,7 @@ fn Beside(own: Figures, before: Figures) -> impl IntoView {
         view! {
             <tr>
                 <th scope="row">{page.say(key)}</th>
-                <td class:is-grave=of(&own).min(1) == 1 && key != Key::OperatorCallCount>
+                <td class:is-grave=of(&own).min(1) == 1 && key != Key::OperatorCalls>
                     {number(of(&own))}
                 </td>
                 <td>{number(of(&before))}</td>
@@ -221,8 +221,8 @@ fn Beside(own: Figures, before: Figures) -> impl IntoView {
                 </tr>
             </thead>
             <tbody>
-                {row(Key::OperatorCallCount, |it| it.calls)}
-                {row(Key::OperatorCanaryErrors, |it| it.errors)}
+                {row(Key::OperatorCalls, |it| it.calls)}
+                {row(Key::OperatorErrorCount, |it| it.errors)}
                 {row(Key::OperatorCanaryTraps, |it| it.traps)}
                 {row(Key::OperatorCanaryRefused, |it| it.refused)}
                 {time(Key::OperatorCanaryMean, |it| it.mean_us)}

@@ -118,7 +118,7 @@ fn Facts(component: Memo<Component>) -> impl IntoView {
     };
     view! {
         <dl class="op-numbers">
-            {fact(Key::OperatorCallCount, calls)}
+            {fact(Key::OperatorCalls, calls)}
             {fact(Key::OperatorFaults, faults)}
             {fact(Key::OperatorTimes, times)}
             {fact(Key::OperatorUnderWay, under_way)}

@@ -235,7 +235,7 @@ fn Naming(form: LoadForm) -> impl IntoView {
             aria-busy=move || form.is_sending.get().to_string()>
             <p class="file-name">{about}</p>
             <div class="field">
-                <label class="label" for=NAME>{move || page.say(Key::OperatorName)}</label>
+                <label class="label" for=NAME>{move || page.say(Key::Name)}</label>
                 <input id=NAME type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
                     maxlength=wasm::NAME_MAX required readonly=form.is_sending
                     aria-describedby="op-load-becomes op-load-hint op-load-wrong"

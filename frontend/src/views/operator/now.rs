@@ -122,7 +122,7 @@ fn ProblemLine(it: Problem) -> impl IntoView {
             view! { <a href=route.hash()>{name}</a> }.into_any()
         }
         (None, "disk") => view! { <b>{move || page.say(Key::OperatorOfDisk)}</b> }.into_any(),
-        (None, _) => view! { <b>{move || page.say(Key::OperatorOfServer)}</b> }.into_any(),
+        (None, _) => view! { <b>{move || page.say(Key::Server)}</b> }.into_any(),
     };
     view! { <li>{of}" "<span lang="en">{it.why}</span></li> }
 }

@@ -72,7 +72,7 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
                     aria-label=move || page.say(Key::OperatorTokens)>
                     <table class="data-table">
                         <thead><tr>
-                            <th scope="col">{move || page.say(Key::OperatorName)}</th>
+                            <th scope="col">{move || page.say(Key::Name)}</th>
                             <th scope="col">{move || page.say(Key::OperatorScopes)}</th>
                             <th scope="col">{move || page.say(Key::OperatorToolset)}</th>
                             <th scope="col">{move || page.say(Key::OperatorTokenUntil)}</th>
@@ -166,7 +166,7 @@ fn New(report: Report<Accounts>) -> impl IntoView {
             <h3 id="op-account-new">{move || page.say(Key::OperatorAccountNew)}</h3>
             <div class="op-canary-fields">
                 <div class="field">
-                    <label class="label" for="op-account-name">{move || page.say(Key::OperatorName)}</label>
+                    <label class="label" for="op-account-name">{move || page.say(Key::Name)}</label>
                     <input id="op-account-name" type="text" autocomplete="off" autocapitalize="off"
                         spellcheck="false" prop:value=name
                         on:input=move |event| name.set(event_target_value(&event))/>

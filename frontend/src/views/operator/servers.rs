@@ -96,7 +96,7 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
                 </a></p>
             })}
             <dl class="op-numbers">
-                {fact(Key::OperatorCallCount, calls)}
+                {fact(Key::OperatorCalls, calls)}
                 {fact(Key::OperatorErrorCount, errors)}
                 {fact(Key::OperatorTimes, times)}
             </dl>

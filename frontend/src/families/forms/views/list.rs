@@ -20,7 +20,7 @@ use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// The states, and what they are called by people.
 const STATES: [(Option<Status>, Key); 5] = [
-    (None, Key::FormsAll),
+    (None, Key::All),
     (Some(Status::Waiting), Key::FormsWaiting),
     (Some(Status::Submitted), Key::FormsSubmitted),
     (Some(Status::Cancelled), Key::FormsCancelled),
@@ -202,7 +202,7 @@ fn Bar(list: List) -> impl IntoView {
     view! {
         <div class="forms-bar">
             <label class="forms-state">
-                <span class="label">{move || page.say(Key::FormsState)}</span>
+                <span class="label">{move || page.say(Key::State)}</span>
                 <select id="forms-state" on:change=choose prop:value=move || named(list.state.get())>
                     {STATES.map(option).into_iter().collect_view()}
                 </select>
@@ -230,13 +230,7 @@ fn Table(list: List) -> impl IntoView {
     // A form that has come further is drawn anew, and the others stay.
     let key = |it: &Listed| (it.handle.clone(), format!("{:?}", it.status), it.answered_at.clone());
     let head = |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
-    let columns = [
-        Key::FormsState,
-        Key::FormsName,
-        Key::FormsAskedBy,
-        Key::FormsAskedAt,
-        Key::FormsAnsweredAt,
-    ];
+    let columns = [Key::State, Key::FormsName, Key::AskedBy, Key::AskedAt, Key::FormsAnsweredAt];
     view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=move || page.say(Key::FormsTitle)>
@@ -253,7 +247,7 @@ fn Table(list: List) -> impl IntoView {
             <p class="count">{move || page.fill(Key::FormsMoreHere, &[&count()])}</p>
             {move || has_more.get().then(|| view! {
                 <button type="button" class="quiet" on:click=move |_| list.more()>
-                    {move || page.say(Key::FormsMore)}
+                    {move || page.say(Key::ShowMore)}
                 </button>
             })}
         </div>

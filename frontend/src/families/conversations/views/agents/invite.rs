@@ -42,7 +42,7 @@ pub(super) fn Invite(
     view! {
         <section class="agent-below invite" aria-labelledby="invite-title">
             <h4 id="invite-title" tabindex="-1">
-                {move || page.fill(Key::InviteTitle, &[&name])}
+                {move || page.fill(Key::AgentInviteNamed, &[&name])}
             </h4>
             <p class="hint">{move || page.say(Key::InviteHint)}</p>
             <Connection/>
@@ -71,7 +71,7 @@ pub(super) fn Invite(
                     <button type="button" class="quiet small" on:click=move |_| {
                         agents_state.panel.set(Panel::Nothing);
                         browser::focus_soon(opener.clone());
-                    }>{move || page.say(Key::InviteClose)}</button>
+                    }>{move || page.say(Key::Close)}</button>
                 </div>
             })}
         </section>

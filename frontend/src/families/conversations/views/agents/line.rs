@@ -116,7 +116,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
     let is_waiting = move || is_outside.get() && state.get() == ChatStatus::Connecting;
     let is_off = move || state.get() == ChatStatus::Disconnected;
     view! {
-        <div class="agent-status" role="group" aria-label=move || page.say(Key::AgentStatus)>
+        <div class="agent-status" role="group" aria-label=move || page.say(Key::State)>
             <p>
                 <span class=move || status(state.get()).1 aria-hidden="true"></span>
                 <span id="agent-status">{said}</span>
