@@ -19,6 +19,7 @@ use crate::page::{Page, page};
 use crate::route::{OperatorTab, Route};
 use crate::table::{self, Found};
 use crate::text::{Key, Lang};
+use crate::views::operator::LINKS;
 
 /// How long typing rests before the host is asked.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -194,16 +195,8 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
     ]);
     if operator.is_offered() {
         let tab = |(key, tab)| (key, Route::Operator(tab));
-        let tabs = [
-            (Key::OperatorPlace, OperatorTab::Now),
-            (Key::OperatorComponents, OperatorTab::Components(None)),
-            (Key::OperatorCalls, OperatorTab::Calls(None)),
-            (Key::OperatorServers, OperatorTab::Servers),
-            (Key::OperatorPeople, OperatorTab::People),
-            (Key::OperatorStorage, OperatorTab::Storage),
-            (Key::OperatorSettings, OperatorTab::Settings),
-        ];
-        places.extend(tabs.map(tab));
+        places.push(tab((Key::OperatorPlace, OperatorTab::Now)));
+        places.extend(LINKS.into_iter().skip(1).map(tab));
     }
     let place = |(key, route): (Key, Route)| {
         // In either language: readers know a place by the name that they met.

@@ -171,17 +171,7 @@ fn Warnings(warnings: Vec<String>) -> impl IntoView {
 #[component]
 fn Files(shown: Shown) -> impl IntoView {
     let page = page();
-    let save = move |is_gpx: bool| {
-        let exported = shown.exported();
-        let (ending, mime, text) = if is_gpx {
-            ("gpx", "application/gpx+xml", exported.gpx())
-        } else {
-            ("geojson", "application/geo+json", exported.geo_json())
-        };
-        if browser::download(&exported.file_name(ending), text.as_bytes(), mime).is_ok() {
-            page.announce_key(Key::RouteSaved);
-        }
-    };
+    let save = move |is_gpx: bool| shown.exported().save(page, is_gpx);
     view! {
         <div class="actions route-files">
             <button type="button" class="quiet small" on:click=move |_| save(true)>
