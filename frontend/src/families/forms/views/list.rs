@@ -16,7 +16,7 @@ use crate::page::page;
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
-use crate::views::notice::{Empty, Notice, Skeleton};
+use crate::views::notice::{Empty, Notice, loaded};
 
 /// The states, and what they are called by people.
 const STATES: [(Option<Status>, Key); 5] = [
@@ -145,12 +145,10 @@ pub(crate) fn FormsView() -> impl IntoView {
                 <p class="hint">{move || page.say(Key::FormsHint)}</p>
             </header>
             <Bar list/>
-            {move || match stage.get() {
-                Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(true) => view! { <Nothing list/> }.into_any(),
-                Loaded::Here(false) => view! { <Table list/> }.into_any(),
-            }}
+            {move || loaded(stage.get(), 6, retry, |is_empty| match is_empty {
+                true => view! { <Nothing list/> }.into_any(),
+                false => view! { <Table list/> }.into_any(),
+            })}
         </div>
     }
 }

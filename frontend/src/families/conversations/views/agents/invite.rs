@@ -13,7 +13,7 @@ use crate::families::conversations::place::Seat;
 use crate::mcp;
 use crate::page::page;
 use crate::text::Key;
-use crate::views::notice::{Notice, Skeleton};
+use crate::views::notice::loaded;
 
 /// The invitation; the passkey goes along where it has just been made.
 #[component]
@@ -48,10 +48,7 @@ pub(super) fn Invite(
             <Connection/>
             <h5>{move || page.say(Key::InvitePrompt)}</h5>
             <p class="hint">{move || page.say(note)}</p>
-            {move || match prompt.get() {
-                Loaded::Loading => view! { <Skeleton lines=4/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(text) => {
+            {move || loaded(prompt.get(), 4, retry, |text| {
                     let copied = text.clone();
                     view! {
                         <textarea class="code invite-prompt" id="invite-prompt" rows="10" readonly
@@ -64,8 +61,7 @@ pub(super) fn Invite(
                         </div>
                     }
                     .into_any()
-                }
-            }}
+                })}
             {(!has_passkey).then(|| view! {
                 <div class="actions">
                     <button type="button" class="quiet small" on:click=move |_| {
