@@ -33,6 +33,40 @@ impl Call {
     }
 }
 
+/// Requests of which the last counts: another one gives up the one before.
+#[derive(Clone, Copy)]
+pub(crate) struct Attempt {
+    /// Answers to one that was given up are dropped by its number.
+    number: StoredValue<u32>,
+    stop: StoredValue<Option<AbortController>, LocalStorage>,
+}
+
+impl Attempt {
+    pub(crate) fn new() -> Self {
+        Self { number: StoredValue::new(0), stop: StoredValue::new_local(None) }
+    }
+
+    /// What is under way is wanted no more.
+    pub(crate) fn give_up(self) {
+        let _ = self.number.try_update_value(|it| *it = it.wrapping_add(1));
+        if let Some(Some(stop)) = self.stop.try_update_value(Option::take) {
+            stop.abort();
+        }
+    }
+
+    /// The number of the request that goes out now, and what ends it.
+    pub(crate) fn open(self) -> (u32, Option<AbortController>) {
+        let stop = AbortController::new().ok();
+        self.stop.set_value(stop.clone());
+        (self.number.get_value(), stop)
+    }
+
+    /// Whether that request is still wanted.
+    pub(crate) fn is_current(self, number: u32) -> bool {
+        self.number.try_get_value() == Some(number)
+    }
+}
+
 /// What to send again when the user has answered.
 #[derive(Clone, Debug, Default)]
 struct Pending {
@@ -41,8 +75,6 @@ struct Pending {
     arguments: Value,
     state: Option<String>,
     began_ms: f64,
-    /// Replies to a call that was given up are dropped by its number.
-    number: u32,
 }
 
 /// Makes calls, one at a time; a new one gives up the one before.
@@ -52,7 +84,7 @@ pub(crate) struct Caller {
     /// The number of the call; 0 where there is none.
     pub(crate) begun: RwSignal<u32>,
     pending: StoredValue<Pending>,
-    abort: StoredValue<Option<AbortController>, LocalStorage>,
+    attempt: Attempt,
 }
 
 impl Caller {
@@ -61,22 +93,21 @@ impl Caller {
             call: RwSignal::new(Call::Idle),
             begun: RwSignal::new(0),
             pending: StoredValue::new(Pending::default()),
-            abort: StoredValue::new_local(None),
+            attempt: Attempt::new(),
         }
     }
 
     /// Calls a tool.
     pub(crate) fn start(self, tool: &str, schema: &Value, arguments: Value) {
-        let number = self.give_up();
+        self.attempt.give_up();
         self.pending.set_value(Pending {
             tool: tool.to_owned(),
             schema: schema.clone(),
             arguments,
             state: None,
             began_ms: browser::now_ms(),
-            number,
         });
-        self.round(None);
+        let number = self.round(None);
         self.begun.set(number);
     }
 
@@ -92,41 +123,28 @@ impl Caller {
 
     /// The user no longer wants the answer: the closed stream tells the host so.
     pub(crate) fn stop(self) {
-        self.give_up();
+        self.attempt.give_up();
         self.call.set(Call::Failed(CallError::Stopped));
     }
 
     /// The view is gone.
     pub(crate) fn leave(self) {
-        self.give_up();
+        self.attempt.give_up();
     }
 
     /// Back to the beginning.
     pub(crate) fn reset(self) {
-        self.give_up();
+        self.attempt.give_up();
         self.call.set(Call::Idle);
         self.begun.set(0);
     }
 
-    fn give_up(self) -> u32 {
-        if let Some(Some(abort)) = self.abort.try_update_value(Option::take) {
-            abort.abort();
-        }
-        self.pending
-            .try_update_value(|it| {
-                it.number += 1;
-                it.number
-            })
-            .unwrap_or_default()
-    }
-
-    fn round(self, responses: Option<Value>) {
+    fn round(self, responses: Option<Value>) -> u32 {
         self.call.set(Call::Running(None));
         let pending = self.pending.get_value();
-        let abort = AbortController::new().ok();
-        self.abort.set_value(abort.clone());
+        let (number, stop) = self.attempt.open();
         spawn_local(async move {
-            let signal = abort.map(|it| it.signal());
+            let signal = stop.map(|it| it.signal());
             let round = Round {
                 schema: Some(&pending.schema),
                 responses,
@@ -135,17 +153,17 @@ impl Caller {
                 progress: true,
                 meta: None,
             };
-            let number = pending.number;
             let answer = mcp::call(&pending.tool, &pending.arguments, round, |progress| {
-                if self.is_current(number) {
+                if self.attempt.is_current(number) {
                     self.call.set(Call::Running(Some(progress)));
                 }
             });
             let answer = answer.await;
-            if self.is_current(number) {
+            if self.attempt.is_current(number) {
                 self.settle(answer, pending.began_ms);
             }
         });
+        number
     }
 
     fn settle(self, answer: Result<Answer, CallError>, began_ms: f64) {
@@ -159,10 +177,6 @@ impl Caller {
             }
             Err(error) => Call::Failed(error),
         });
-    }
-
-    fn is_current(self, number: u32) -> bool {
-        self.pending.try_with_value(|it| it.number == number).unwrap_or(false)
     }
 }
 

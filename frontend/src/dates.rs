@@ -191,6 +191,19 @@ pub(crate) fn number(value: f64, lang: Lang) -> String {
     text.ok().and_then(|it| it.as_string()).unwrap_or_else(|| value.to_string())
 }
 
+/// Digits in groups of three; both languages write them so.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// An amount of money with the reader's separators: `¥1,800`. The code of a currency that the browser does not
 /// know stands before it.
 pub(crate) fn money(amount: &str, currency: &str, lang: Lang) -> String {

@@ -9,13 +9,11 @@ pub(crate) mod offer;
 #[cfg(test)]
 mod combo_tests;
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gloo_net::http::{Request, Response};
-use leptos::prelude::*;
 use output::form::{Choice, Lookup};
 use serde_json::Value;
 use web_sys::{AbortController, AbortSignal};
@@ -24,7 +22,7 @@ use crate::access;
 use crate::browser;
 use crate::error::{CallError, Refusal};
 use crate::gate::Gate;
-use crate::request::{answered, with_headers};
+use crate::request::{answered, for_json, in_time};
 use crate::text::{Key, Lang};
 use memory::Memory;
 
@@ -99,23 +97,12 @@ fn remembered(key: &str) -> Option<Options> {
 
 async fn ask(address: &str, stop: Option<AbortController>) -> Result<Value, CallError> {
     let signal = stop.as_ref().map(AbortController::signal);
-    let is_late = Rc::new(Cell::new(false));
-    let late = Rc::clone(&is_late);
-    let give_up = move || {
-        late.set(true);
-        stop.iter().for_each(AbortController::abort);
-    };
-    let timer = set_timeout_with_handle(give_up, DEADLINE).ok();
-    let result = read(address, signal.as_ref()).await;
-    if let Some(timer) = timer {
-        timer.clear();
-    }
-    if is_late.get() { Err(refusal("timeout", String::new())) } else { result }
+    let late = || refusal("timeout", String::new());
+    in_time(DEADLINE, stop, late, read(address, signal.as_ref())).await
 }
 
 async fn read(address: &str, signal: Option<&AbortSignal>) -> Result<Value, CallError> {
-    let request = with_headers(Request::get(address), signal).header("Accept", "application/json");
-    let response = answered(request.send().await, signal)?;
+    let response = answered(for_json(Request::get(address), signal).send().await, signal)?;
     let length = response.headers().get("content-length").and_then(|it| it.parse::<usize>().ok());
     if length.is_some_and(|it| it > ANSWER_BYTES_MAX) {
         return Err(refusal("invalid_answer", "The answer is too long.".to_owned()));

@@ -18,7 +18,7 @@ use web_sys::{AbortController, AbortSignal};
 use crate::access;
 use crate::browser;
 use crate::error::CallError;
-use crate::request::{answered, with_headers};
+use crate::request::{answered, with_headers, with_json};
 use listen::SILENCE_MAX;
 pub(crate) use pieces::Pieces;
 use wire::{Answer, Incoming, Progress};
@@ -242,8 +242,7 @@ async fn send(
     for (name, value) in extra {
         request = request.header(name, value);
     }
-    let request = request.json(&body).map_err(|error| CallError::page(&error.to_string()))?;
-    let sent = in_time(request.send()).await;
+    let sent = in_time(with_json(request, &body)?.send()).await;
     if let (Err(()), Some(own)) = (&sent, own) {
         own.abort();
     }

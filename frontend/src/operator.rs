@@ -150,10 +150,16 @@ impl Operator {
 
     /// Orders something, and waits until it is done.
     pub(crate) async fn order(self, path: &str, body: &Value) -> Result<(), CallError> {
+        self.sent(async |key| client::order(path, body, key).await).await
+    }
+
+    /// Sends something with the key that is kept. Who may only look is refused here, and goes on looking.
+    async fn sent<T>(
+        self,
+        send: impl AsyncFnOnce(Option<&str>) -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
         let key = self.key.get_untracked();
-        let done = client::order(path, body, key.as_deref()).await;
-        // Who may only look is refused here, and goes on looking.
-        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+        send(key.as_deref()).await.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 
     /// Orders something; what is answered.
@@ -162,47 +168,27 @@ impl Operator {
         path: &str,
         body: &Value,
     ) -> Result<T, CallError> {
-        let key = self.key.get_untracked();
-        let done = client::ask(path, body, key.as_deref()).await;
-        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+        self.sent(async |key| client::ask(path, body, key).await).await
     }
 
     /// What a table of a component holds, as JSON lines.
     pub(crate) async fn export(self, component: &str, table: &str) -> Result<String, CallError> {
-        let key = self.key.get_untracked();
-        let done = client::export(component, table, key.as_deref()).await;
-        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+        self.sent(async |key| client::export(component, table, key).await).await
     }
 
     /// All that is kept, as one archive, and its name.
     pub(crate) async fn backup(self) -> Result<(String, Blob), CallError> {
-        let key = self.key.get_untracked();
-        let done = client::backup(key.as_deref()).await;
-        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
-    }
-
-    /// Takes a component away.
-    pub(crate) async fn unload(self, name: &str) -> Result<(), CallError> {
-        self.delete(&client::component(name)).await
-    }
-
-    /// Lets the build of a component that waits answer no calls any more.
-    pub(crate) async fn stop_canary(self, name: &str) -> Result<(), CallError> {
-        self.delete(&client::canary(name)).await
+        self.sent(client::backup).await
     }
 
     /// Takes away what stands at an address of the operator's.
     pub(crate) async fn delete(self, path: &str) -> Result<(), CallError> {
-        let key = self.key.get_untracked();
-        let done = client::delete(path, key.as_deref()).await;
-        done.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+        self.sent(async |key| client::delete(path, key).await).await
     }
 
     /// Sends a component; how it stands then.
     pub(crate) async fn load(self, name: &str, file: &File) -> Result<Component, CallError> {
-        let key = self.key.get_untracked();
-        let loaded = client::load(name, file, key.as_deref()).await;
-        loaded.inspect_err(|it| self.weigh(it, key.as_ref(), false))
+        self.sent(async |key| client::load(name, file, key).await).await
     }
 
     /// Shuts the place where the host does not answer to the key that was sent, if it is still the one.

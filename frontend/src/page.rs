@@ -193,6 +193,11 @@ impl Page {
         self.lang.get().say(key)
     }
 
+    /// The same, for views that draw what they are given.
+    pub(crate) fn said(self, key: Key) -> Signal<String> {
+        Signal::derive(move || self.say(key).to_owned())
+    }
+
     /// What a key says, filled in.
     pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
         self.lang.get().fill(key, values)

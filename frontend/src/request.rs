@@ -1,9 +1,13 @@
 //! What all requests of the page have in common, whatever they ask for.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
 
-use gloo_net::http::{RequestBuilder, Response};
-use web_sys::AbortSignal;
+use gloo_net::http::{Request, RequestBuilder, Response};
+use leptos::prelude::set_timeout_with_handle;
+use serde::Serialize;
+use web_sys::{AbortController, AbortSignal};
 
 use crate::access;
 use crate::browser;
@@ -26,6 +30,38 @@ pub(crate) fn with_headers(request: RequestBuilder, stop: Option<&AbortSignal>) 
         Some(authorization) => request.header("Authorization", &authorization),
         None => request,
     }
+}
+
+/// A request for JSON, which ends with `stop`.
+pub(crate) fn for_json(request: RequestBuilder, stop: Option<&AbortSignal>) -> RequestBuilder {
+    with_headers(request.header("Accept", "application/json"), stop)
+}
+
+/// With a body of JSON.
+pub(crate) fn with_json(
+    request: RequestBuilder,
+    body: &impl Serialize,
+) -> Result<Request, CallError> {
+    request.json(body).map_err(|error| CallError::page(&error.to_string()))
+}
+
+/// Gives up when the time is over, and then says so as `late` does.
+pub(crate) async fn in_time<T>(
+    deadline: Duration,
+    stop: Option<AbortController>,
+    late: impl FnOnce() -> CallError,
+    work: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    let is_late = Rc::new(Cell::new(false));
+    let told = Rc::clone(&is_late);
+    let give_up = move || {
+        told.set(true);
+        stop.iter().for_each(AbortController::abort);
+    };
+    let timer = set_timeout_with_handle(give_up, deadline).ok();
+    let result = work.await;
+    timer.iter().for_each(|it| it.clear());
+    if is_late.get() && result.is_err() { Err(late()) } else { result }
 }
 
 /// What came, unless nothing did: then the page is notified that the host may be gone.

@@ -1,20 +1,22 @@
 //! What the host answers beside MCP, under `/api`: JSON in, JSON out.
 
-use gloo_net::http::{Request, RequestBuilder, Response};
-use serde::{Serialize, de::DeserializeOwned};
+use gloo_net::http::{Request, Response};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use crate::access;
 use crate::error::CallError;
 use crate::lookup::failed;
 use crate::mcp::Pieces;
-use crate::request::{answered, with_headers};
+use crate::request::{answered, for_json, with_json};
 
-/// Characters of an answer: the whole of a long conversation.
+/// Characters of an answer: the whole of a long conversation, or every component there can be.
 const ANSWER_MAX: usize = 32 << 20;
 
 /// Reads what stands at an address of this host.
 pub(crate) async fn get<T: DeserializeOwned>(address: &str) -> Result<T, CallError> {
-    read(json(Request::get(address)).send().await).await
+    read(for_json(Request::get(address), None).send().await).await
 }
 
 /// Sends something to an address of this host; what it answers.
@@ -22,13 +24,7 @@ pub(crate) async fn post<T: DeserializeOwned>(
     address: &str,
     body: &impl Serialize,
 ) -> Result<T, CallError> {
-    let request = json(Request::post(address)).json(body);
-    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
-    read(request.send().await).await
-}
-
-fn json(request: RequestBuilder) -> RequestBuilder {
-    with_headers(request.header("Accept", "application/json"), None)
+    read(with_json(for_json(Request::post(address), None), body)?.send().await).await
 }
 
 /// Reads a stream, event by event with its name and its data, to the one that `on_event` says is the last.
@@ -47,19 +43,40 @@ pub(crate) async fn received<E: From<CallError>>(
 }
 
 async fn read<T: DeserializeOwned>(
-    response: Result<Response, gloo_net::Error>,
+    sent: Result<Response, gloo_net::Error>,
 ) -> Result<T, CallError> {
-    let response = answered(response, None)?;
-    let status = response.status();
-    let text = response.text().await.map_err(|_| CallError::Offline)?;
-    if status == 401 {
+    let response = answered(sent, None)?;
+    if response.status() == 401 {
         access::refused();
     }
+    parsed(response).await
+}
+
+/// What a good answer says.
+pub(crate) async fn parsed<T: DeserializeOwned>(response: Response) -> Result<T, CallError> {
+    let status = response.status();
+    let text = text(response).await?;
+    serde_json::from_str(&text).map_err(|_| CallError::unreadable(status, &text))
+}
+
+/// The text of a good answer.
+pub(crate) async fn text(response: Response) -> Result<String, CallError> {
+    let status = response.status();
+    let text = response.text().await.map_err(|_| CallError::Offline)?;
     if !(200..300).contains(&status) {
         return Err(failed(status, &text));
     }
     if text.len() > ANSWER_MAX {
         return Err(CallError::page("the answer is too long"));
     }
-    serde_json::from_str(&text).map_err(|_| CallError::unreadable(status, &text))
+    Ok(text)
+}
+
+/// A name that a stream may leave out, or write as a number.
+pub(crate) fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(match Value::deserialize(from)? {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    })
 }

@@ -349,7 +349,7 @@ pub(crate) fn tell(name: Option<&str>, value: &Value) -> Option<Phrase> {
     if view(name).is_some() {
         return (drawing(name)?.tell)(value);
     }
-    name.filter(|_| !value.is_null()).map(|_| (Key::CardResult, Vec::new()))
+    name.filter(|_| !value.is_null()).map(|_| (Key::Answer, Vec::new()))
 }
 
 /// Whether such an output is looked at rather than unfolded: it has a view, be it one of a family that the page does

@@ -5,6 +5,7 @@ pub(crate) mod apps;
 pub(crate) mod cards;
 pub(crate) mod chat;
 pub(crate) mod counter;
+pub(crate) mod drop;
 pub(crate) mod field;
 pub(crate) mod finder;
 pub(crate) mod form;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::entry::{Failure, Usage};
 use super::waiting::{Question, Waiting};
+use crate::rest::name;
 
 /// Characters of a text that the host gives along with an error.
 const ERROR_MAX: usize = 600;
@@ -38,22 +39,22 @@ pub(crate) enum Event {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Called {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) id: String,
     pub(crate) name: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) title: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) server: String,
     pub(crate) view: Option<String>,
     pub(crate) params: Value,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) reason: String,
     /// In `done` alone: how it ended.
     #[serde(deserialize_with = "millis")]
     pub(crate) ms: Option<u64>,
     pub(crate) is_error: bool,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) error: String,
 }
 
@@ -61,7 +62,7 @@ pub(crate) struct Called {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Resulted {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) is_error: bool,
@@ -69,7 +70,7 @@ pub(crate) struct Resulted {
     pub(crate) ms: Option<u64>,
     pub(crate) result: Value,
     pub(crate) meta: Value,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) text: String,
 }
 
@@ -79,7 +80,7 @@ pub(crate) struct Resulted {
 pub(crate) struct ImageIn {
     pub(crate) mime_type: String,
     pub(crate) data: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) name: String,
 }
 
@@ -97,15 +98,15 @@ pub(crate) struct Done {
     /// `mcp_results` where the person is to choose (ILL-45).
     #[serde(rename = "type")]
     pub(crate) kind: Option<String>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) text: String,
     pub(crate) images: Vec<ImageIn>,
     pub(crate) turn: Option<String>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) assistant: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) provider: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) model: String,
     pub(crate) stop_reason: Option<String>,
     pub(crate) parts: Vec<Value>,
@@ -245,15 +246,6 @@ fn askings<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Asking>, D::
 fn millis<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     let ms = Value::deserialize(from)?.as_f64();
     Ok(ms.filter(|it| *it >= 0.0).map(|it| it.round() as u64))
-}
-
-/// A text that may be left out, or written as a number.
-fn text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(match Value::deserialize(from)? {
-        Value::String(text) => text,
-        Value::Null => String::new(),
-        other => other.to_string(),
-    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod keeping;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use web_sys::{AbortController, StorageEvent};
+use web_sys::StorageEvent;
 
 use super::client::{self, Assistants, Lost, Unmet};
 use super::entry::Phase;
@@ -14,7 +14,7 @@ use super::kept::SavedChats;
 use super::thread::{Coming, Thread};
 use super::waiting::Reply;
 use crate::browser;
-use crate::call::Loaded;
+use crate::call::{Attempt, Loaded};
 use crate::cards::shared::Shared;
 use crate::page::{Page, page};
 use crate::table;
@@ -49,9 +49,7 @@ pub(crate) struct Talk {
     pub(crate) is_at_end: RwSignal<bool>,
     /// Whether the list of conversations is open.
     pub(crate) is_listing: RwSignal<bool>,
-    stop: StoredValue<Option<AbortController>, LocalStorage>,
-    /// The number of the latest stream: what another one says is stale.
-    number: StoredValue<u32>,
+    attempt: Attempt,
     has_met: StoredValue<bool>,
 }
 
@@ -95,8 +93,7 @@ impl Talk {
             is_locked: RwSignal::new(false),
             is_at_end: RwSignal::new(true),
             is_listing: RwSignal::new(false),
-            stop: StoredValue::new_local(None),
-            number: StoredValue::new(0),
+            attempt: Attempt::new(),
             has_met: StoredValue::new(false),
         };
         // What is served may be another by now.
@@ -235,7 +232,7 @@ impl Talk {
 
     /// The reader does not want to wait any more.
     pub(crate) fn stop(self) {
-        self.give_up();
+        self.attempt.give_up();
         self.thread.update(Thread::stop);
         self.keep();
         self.page.announce_key(Key::ChatStopped);
@@ -243,36 +240,24 @@ impl Talk {
         browser::focus_soon("chat-input");
     }
 
-    fn give_up(self) {
-        self.number.update_value(|it| *it = it.wrapping_add(1));
-        if let Some(Some(stop)) = self.stop.try_update_value(Option::take) {
-            stop.abort();
-        }
-    }
-
-    fn is_current(self, number: u32) -> bool {
-        self.number.try_with_value(|it| *it == number) == Some(true)
-    }
-
     /// Asks for the answer that the last entry is.
     fn start(self) {
-        self.give_up();
+        self.attempt.give_up();
         let request = self.thread.with_untracked(Thread::request);
-        let (Some(request), Ok(stop)) = (request, AbortController::new()) else { return };
-        self.stop.set_value(Some(stop.clone()));
-        let number = self.number.get_value();
+        let (number, stop) = self.attempt.open();
+        let (Some(request), Some(stop)) = (request, stop) else { return };
         self.keep();
         self.page.announce_key(Key::ChatAnswering);
         let seed = browser::unique();
         let mut coming = self.thread.with_untracked(|it| Coming::of(it, seed, now()));
         spawn_local(async move {
             let take = |event| {
-                if self.is_current(number) {
+                if self.attempt.is_current(number) {
                     self.thread.update(|it| it.take(event, &mut coming));
                 }
             };
             let end = client::chat(&request, stop, take).await;
-            if self.is_current(number) {
+            if self.attempt.is_current(number) {
                 self.end(end);
             }
         });

@@ -252,7 +252,7 @@ mod tests {
         ] });
         assert_eq!(tell(Some("seat_map"), &map), Some((Key::CardSeats, vec!["1".to_owned()])));
         assert_eq!(tell(Some("seat_map"), &json!([])), None);
-        let strange = Some((Key::CardResult, Vec::new()));
+        let strange = Some((Key::Answer, Vec::new()));
         assert_eq!(tell(Some("strange"), &map), strange, "drawn as data");
         assert_eq!(tell(None, &map), None);
     }

@@ -100,7 +100,7 @@ pub(super) static FAMILY: Family = Family {
             };
             listed(value, "conversations").iter().filter_map(found).collect()
         },
-        kind: Key::FinderTalk,
+        kind: Key::ConversationView,
     }),
     outputs: &OUTPUTS,
     ..NONE

@@ -50,7 +50,7 @@ static OUTPUTS: Part<Outputs> = part!(illustrations: Outputs = &Outputs(&[
         draw: |value, raw| made(fits(&with_bytes(value, raw))?),
         tell: |value| match fits::<Thumbnail>(value)?.title {
             title if title.is_empty() => Some((Key::PictureMade, Vec::new())),
-            title => Some((Key::CardThumbnail, vec![title])),
+            title => Some((Key::PictureMadeNamed, vec![title])),
         },
     },
 ]));

@@ -10,28 +10,30 @@ use web_sys::{Blob, File};
 use super::data::Component;
 use crate::error::CallError;
 use crate::lookup::failed;
-use crate::request::{answered, with_headers};
+use crate::request::{answered, for_json, with_json};
+use crate::rest::{parsed, text};
 use crate::route::encoded;
 
 /// Under which all of it stands.
 const ROOT: &str = "/api/operator/";
-/// Bytes of an answer: every component there can be, with all its generations.
-const ANSWER_MAX: usize = 32 << 20;
 
 /// Reads what stands there.
 pub(crate) async fn get<T: DeserializeOwned>(
     path: &str,
     key: Option<&str>,
 ) -> Result<T, CallError> {
-    let request = with_key(Request::get(&format!("{ROOT}{path}")), key);
-    read(request.send().await).await
+    let sent = with_key(Request::get(&format!("{ROOT}{path}")), key).send().await;
+    parsed(answered(sent, None)?).await
+}
+
+async fn post(path: &str, body: &Value, key: Option<&str>) -> Result<Response, CallError> {
+    let request = with_key(Request::post(&format!("{ROOT}{path}")), key);
+    answered(with_json(request, body)?.send().await, None)
 }
 
 /// Orders something; what is answered beside that it is done does not matter.
 pub(crate) async fn order(path: &str, body: &Value, key: Option<&str>) -> Result<(), CallError> {
-    let request = with_key(Request::post(&format!("{ROOT}{path}")), key).json(body);
-    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
-    text(request.send().await).await.map(drop)
+    text(post(path, body, key).await?).await.map(drop)
 }
 
 /// Orders something; what is answered.
@@ -40,9 +42,7 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     body: &Value,
     key: Option<&str>,
 ) -> Result<T, CallError> {
-    let request = with_key(Request::post(&format!("{ROOT}{path}")), key).json(body);
-    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
-    read(request.send().await).await
+    parsed(post(path, body, key).await?).await
 }
 
 /// What a table of a component holds, as JSON lines.
@@ -51,18 +51,16 @@ pub(crate) async fn export(
     table: &str,
     key: Option<&str>,
 ) -> Result<String, CallError> {
-    let path = format!("{ROOT}{}/export", component(name));
-    let request = with_key(Request::post(&path), key).json(&json!({ "table": table }));
-    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
-    text(request.send().await).await.map(|it| it.1)
+    let path = format!("{}/export", component(name));
+    text(post(&path, &json!({ "table": table }), key).await?).await
 }
 
 /// All that is kept as one archive, which the browser holds: it may be larger than what a page can. And its name.
 pub(crate) async fn backup(key: Option<&str>) -> Result<(String, Blob), CallError> {
     let request = with_key(Request::post(&format!("{ROOT}backup")), key);
     let response = answered(request.send().await, None)?;
-    let status = response.status();
-    if !(200..300).contains(&status) {
+    if !response.ok() {
+        let status = response.status();
         let text = response.text().await.map_err(|_| CallError::Offline)?;
         return Err(failed(status, &text));
     }
@@ -78,7 +76,7 @@ pub(crate) async fn backup(key: Option<&str>) -> Result<(String, Blob), CallErro
 /// Takes away what stands there.
 pub(crate) async fn delete(path: &str, key: Option<&str>) -> Result<(), CallError> {
     let request = with_key(Request::delete(&format!("{ROOT}{path}")), key);
-    text(request.send().await).await.map(drop)
+    text(answered(request.send().await, None)?).await.map(drop)
 }
 
 /// Sends a component.
@@ -91,7 +89,7 @@ pub(crate) async fn load(
         .header("Content-Type", "application/wasm")
         .body(file);
     let request = request.map_err(|error| CallError::page(&error.to_string()))?;
-    read(request.send().await).await
+    parsed(answered(request.send().await, None)?).await
 }
 
 /// Where a component stands.
@@ -116,30 +114,9 @@ pub(crate) fn server(name: &str, verb: &str) -> String {
 
 /// With the operator's key in place of the page's own token, where there is one.
 fn with_key(request: RequestBuilder, key: Option<&str>) -> RequestBuilder {
-    let request = with_headers(request.header("Accept", "application/json"), None);
+    let request = for_json(request, None);
     match key {
         Some(key) => request.header("Authorization", &format!("Bearer {key}")),
         None => request,
     }
-}
-
-async fn read<T: DeserializeOwned>(
-    response: Result<Response, gloo_net::Error>,
-) -> Result<T, CallError> {
-    let (status, text) = text(response).await?;
-    serde_json::from_str(&text).map_err(|_| CallError::unreadable(status, &text))
-}
-
-/// The text of an answer that is good.
-async fn text(response: Result<Response, gloo_net::Error>) -> Result<(u16, String), CallError> {
-    let response = answered(response, None)?;
-    let status = response.status();
-    let text = response.text().await.map_err(|_| CallError::Offline)?;
-    if !(200..300).contains(&status) {
-        return Err(failed(status, &text));
-    }
-    if text.len() > ANSWER_MAX {
-        return Err(CallError::page("the answer is too long"));
-    }
-    Ok((status, text))
 }

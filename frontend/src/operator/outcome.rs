@@ -40,7 +40,7 @@ impl Kind {
 pub(crate) fn outcome(outcome: &str, lang: Lang) -> (Kind, String) {
     let (word, rest) = outcome.split_once(':').unwrap_or((outcome, ""));
     let (kind, key) = match word {
-        "done" => (Kind::Done, Key::OutcomeDone),
+        "done" => (Kind::Done, Key::Done),
         "asked" => (Kind::Asked, Key::OutcomeAsked),
         "refused" => (Kind::Refused, Key::OutcomeRefused),
         "invalid_params" => (Kind::Refused, Key::OutcomeInvalid),
@@ -63,7 +63,7 @@ pub(crate) fn outcome(outcome: &str, lang: Lang) -> (Kind, String) {
 /// How a generation stands; a status that the page does not know is shown as it is.
 pub(crate) fn status(status: &str, lang: Lang) -> String {
     let key = match status.replace('_', " ").as_str() {
-        "serving" => Key::OperatorStatusServing,
+        "serving" => Key::OperatorServes,
         "replaced" => Key::OperatorStatusReplaced,
         "rolled back" => Key::OperatorStatusRolledBack,
         it if it.starts_with("returned") => Key::OperatorStatusReturned,

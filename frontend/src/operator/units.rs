@@ -62,10 +62,10 @@ pub(crate) fn length(seconds: f64, lang: Lang) -> String {
         lang.fill(key, &[&(seconds / large).to_string(), &(seconds % large / small).to_string()])
     };
     match seconds {
-        0..60 => lang.fill(Key::OperatorSeconds, &[&seconds.to_string()]),
-        60..3_600 => two(Key::OperatorMinutes, 60, 1),
-        3_600..86_400 => two(Key::OperatorHours, 3_600, 60),
-        _ => two(Key::OperatorDays, 86_400, 3_600),
+        0..60 => lang.fill(Key::Seconds, &[&seconds.to_string()]),
+        60..3_600 => two(Key::MinutesSeconds, 60, 1),
+        3_600..86_400 => two(Key::HoursMinutes, 3_600, 60),
+        _ => two(Key::DaysHours, 86_400, 3_600),
     }
 }
 

@@ -8,16 +8,11 @@ macro_rules! with_card_words {
 
             // A call.
             CardRunning: "実行中…", "Running…";
-            CardDone: "完了", "Done";
             CardFailed: "失敗", "Failed";
             CardDenied: "実行しませんでした", "Not run";
             CardWaiting: "あなたの回答を待っています", "Waiting for you";
             CardStopped: "停止（結果は不明）", "Stopped (the outcome is not known)";
             CardMs: "{0} ミリ秒", "{0} ms";
-            CardSeconds: "{0} 秒", "{0} s";
-            CardTool: "ツール", "Tool";
-            CardServer: "サーバー", "Server";
-            CardReason: "理由", "Reason";
             CardArguments: "引数", "Arguments";
             CardNoArguments: "引数なし", "No arguments";
             CardRetryNamed: "「{0}」をもう一度試す", "Try “{0}” again";
@@ -34,8 +29,6 @@ macro_rules! with_card_words {
             CardComparison: "所要時間の比較", "Times compared";
             CardPlace: "場所と地図", "The place, with a map";
             CardPictures: "イラスト {0} 枚", "{0} {0|illustration|illustrations}";
-            CardThumbnail: "サムネイル「{0}」", "Thumbnail “{0}”";
-            CardResult: "結果", "Result";
 
             // Seats in a conversation.
             CardSeatsPick: "座席を選んで頼めます（{0} 席まで）。", "Pick up to {0} {0|seat|seats} and ask for them.";
@@ -80,11 +73,8 @@ macro_rules! with_card_words {
             PictureAt: "{0}（{1}/{2}）", "{0} ({1}/{2})";
             PictureNext: "次の画像", "Next picture";
             PicturePrevious: "前の画像", "Previous picture";
-            PictureZoomIn: "拡大", "Zoom in";
-            PictureZoomOut: "縮小", "Zoom out";
             PictureZoomReset: "全体を表示", "Fit";
             PictureStage: "画像", "The picture";
-            PictureClose: "閉じる", "Close";
             PictureCards: "使われたカード：{0}", "Cards: {0}";
             PictureSize: "{0}×{1} ピクセル", "{0}×{1} {1|pixel|pixels}";
             GalleryOpen: "画像一覧（{0}）", "Pictures ({0})";

@@ -11,14 +11,12 @@ macro_rules! with_chat_words {
             ChatWith: "アシスタント", "Assistant";
             ChatNew: "新しいチャット", "New chat";
             ChatList: "チャットの一覧", "Chats";
-            ChatLog: "チャット", "Chat";
             ChatYouAt: "あなた, {0}/{1}", "You, {0}/{1}";
             ChatAssistantAt: "アシスタント, {0}/{1}", "Assistant, {0}/{1}";
             ChatBuiltin: "内蔵プランナー（AI モデルなし）", "built-in planner (no AI model)";
             ChatOpenAi: "OpenAI 互換", "OpenAI-compatible";
             ChatTokens: "入力 {0}・出力 {1} トークン", "{0} {0|token|tokens} in, {1} out";
             ChatCached: "うちキャッシュ {0}", "{0} of them cached";
-            ChatCost: "約 {0} ドル", "about ${0}";
 
             // Where there are no messages yet.
             ChatWelcomePictures: "サムネイルを作りましょう！", "Let's make a thumbnail!";
@@ -43,8 +41,6 @@ macro_rules! with_chat_words {
             // The composer.
             ChatInput: "メッセージ", "Message";
             ChatInputHint: "メッセージを入力", "Write a message";
-            ChatInputKeys: "Enter で送信、Shift + Enter で改行", "Enter to send, Shift + Enter for a new line";
-            ChatSend: "送信", "Send";
             ChatStop: "停止", "Stop";
             ChatAttach: "画像を添付", "Attach pictures";
             ChatAttached: "添付した画像", "Pictures attached";
@@ -68,10 +64,7 @@ macro_rules! with_chat_words {
             // A message.
             ChatThinking: "考え中...", "Thinking...";
             ChatRunning: "{0} を実行しています…", "Running {0}…";
-            ChatCopy: "コピー", "Copy";
             ChatCopyNamed: "このメッセージをコピー", "Copy this message";
-            ChatCopied: "コピーしました。", "Copied.";
-            ChatNotCopied: "コピーできませんでした。", "It could not be copied.";
             ChatEdit: "編集", "Edit";
             ChatEditNamed: "このメッセージを編集して送り直す", "Edit this message and send it again";
             ChatAgain: "再生成", "Regenerate";
@@ -84,14 +77,11 @@ macro_rules! with_chat_words {
             ChatLost: "接続が途中で切れました。ここまでに届いた内容は残っています。", "The connection was lost on the way. What had come is still here.";
             ChatUnreadable: "ホストの応答を読み取れませんでした。", "The host's answer could not be read.";
             ChatRetryAfter: "{0} 秒ほど待ってからお試しください。", "Please wait about {0} {0|second|seconds}.";
-            ChatDetails: "詳細", "Details";
             ChatRounds: "ツールの呼び出し回数の上限に達したため、ここまでの結果です。", "The limit of tool calls was reached; this is what there is.";
             ChatDeadline: "時間の上限に達したため、ここまでの結果です。", "Time ran out; this is what there is.";
             ChatMaxTokens: "長さの上限に達したため、応答が途中で切れています。", "The answer was cut at its length limit.";
             ChatEmpty: "（内容のない応答でした）", "(The answer was empty.)";
             ChatCallAgain: "「{0}」をもう一度実行してください。", "Please run “{0}” once more.";
-            ChatLatest: "最新へ", "To the latest";
-            ChatCode: "コード", "Code";
             ChatOpensElsewhere: "（新しいタブで開きます）", "(opens in a new tab)";
 
             // For screen readers.

@@ -9,8 +9,6 @@ macro_rules! with_map_words {
             // The map with routes.
             RouteMapName: "ルートの地図", "Map of the routes";
             RouteMapKeys: "矢印キーで動かし、＋と－で拡大・縮小できます。道順は地図の後の一覧にもあります。", "Arrow keys move the map, plus and minus zoom. The directions are also in the list after the map.";
-            MapZoomIn: "拡大", "Zoom in";
-            MapZoomOut: "縮小", "Zoom out";
             MapFit: "ルート全体を表示", "Show all of the routes";
             MapWheelHint: "Ctrl キー（Mac は ⌘）を押しながらスクロールすると、地図を拡大・縮小できます。", "Hold Ctrl (⌘ on a Mac) while scrolling to zoom the map.";
             MapTouchHint: "地図は 2 本の指で動かせます。", "Use two fingers to move the map.";
@@ -46,7 +44,6 @@ macro_rules! with_map_words {
             ComparisonUnknown: "不明", "Unknown";
             PlaceAddress: "住所", "Address";
             PlaceCoordinates: "緯度・経度", "Latitude, longitude";
-            MapAskNothing: "閉じる", "Close";
             MapTilesFailed: "地図の画像を読み込めないため、内蔵の地図を表示しています。", "The tiles of the map do not load; the built-in map is shown.";
         }
     };

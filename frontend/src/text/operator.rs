@@ -25,7 +25,6 @@ macro_rules! with_operator_words {
             // How the server is.
             OperatorWell: "すべて正常です", "All is well";
             OperatorUnwell: "{0} 件の問題があります", "{0} {0|problem|problems}";
-            OperatorOfServer: "サーバー", "Server";
             OperatorOfDisk: "ディスク", "Disk";
             OperatorRate: "呼び出し／秒", "Calls a second";
             OperatorP50: "応答時間（中央値）", "Half of the calls within";
@@ -58,10 +57,6 @@ macro_rules! with_operator_words {
             OperatorNodeSeen: "最終確認", "Last seen";
             OperatorNodeNumber: "番号 {0}", "Number {0}";
             OperatorNodeHere: "（このノード）", " (this one)";
-            OperatorDays: "{0} 日 {1} 時間", "{0} d {1} h";
-            OperatorHours: "{0} 時間 {1} 分", "{0} h {1} min";
-            OperatorMinutes: "{0} 分 {1} 秒", "{0} min {1} s";
-            OperatorSeconds: "{0} 秒", "{0} s";
 
             // Builds that wait, and loading one.
             OperatorWaits: "受け入れを待っているビルド", "Builds that wait for your word";
@@ -97,7 +92,6 @@ macro_rules! with_operator_words {
             OperatorCanaryTable: "試用中のビルドと提供中のバージョンの比較", "The build that is tried, beside the version that serves";
             OperatorCanaryOwn: "試用中のビルド", "Build on trial";
             OperatorCanaryBefore: "提供中のバージョン", "Version that serves";
-            OperatorCanaryErrors: "エラー", "Errors";
             OperatorCanaryTraps: "うちトラップ・上限超過", "Traps and limits among them";
             OperatorCanaryRefused: "拒否・入力の誤り", "Refusals and wrong input";
             OperatorCanaryMean: "平均の応答時間", "Time on average";
@@ -114,7 +108,6 @@ macro_rules! with_operator_words {
             OperatorDrop: "ここに .wasm ファイルをドロップするか", "Drop a .wasm file here, or";
             OperatorChooseFile: "ファイルを選ぶ", "choose a file";
             OperatorLoadRules: "64 MB までの WebAssembly コンポーネント 1 つ", "One WebAssembly component of up to 64 MB";
-            OperatorName: "名前", "Name";
             OperatorNameHint: "英小文字で始まる、英小文字・数字・ハイフン・下線の 64 文字以内です。", "It begins with a–z and has at most 64 of a–z, 0–9, hyphen and underscore.";
             OperatorNameNew: "新しいコンポーネントとして読み込みます。", "It will be a new component.";
             OperatorNameKnown: "「{0}」の新しい世代として読み込みます。", "It will be a new generation of {0}.";
@@ -139,7 +132,6 @@ macro_rules! with_operator_words {
             OperatorServesNot: "停止中", "Does not serve";
             OperatorGeneration: "第 {0} 世代", "Generation {0}";
             OperatorInstalled: "{0} から", "Since {0}";
-            OperatorCallCount: "呼び出し", "Calls";
             OperatorFaults: "エラー／トラップ", "Errors / traps";
             OperatorTimes: "応答時間 50％／99％", "50% / 99% within";
             OperatorPeak: "メモリの最大", "Most memory";
@@ -155,7 +147,6 @@ macro_rules! with_operator_words {
             OperatorGenerations: "世代", "Generations";
             OperatorDigest: "ダイジェスト", "Digest";
             OperatorBreaking: "互換性なし", "Breaks callers";
-            OperatorStatusServing: "提供中", "Serves";
             OperatorStatusReplaced: "新しい世代に交代", "Replaced";
             OperatorStatusRolledBack: "前の世代に戻された", "Rolled back";
             OperatorStatusReturned: "最初の呼び出しで失敗し、自動で戻された", "Returned: its first calls trapped";
@@ -321,22 +312,17 @@ macro_rules! with_operator_words {
             OperatorCallsNoneFit: "当てはまる呼び出しはありません。", "No call fits.";
             OperatorFilter: "ツール・コンポーネント・呼び出し元で絞り込み", "Tool, component or caller";
             OperatorOutcomes: "結果で絞り込み", "Outcome";
-            OperatorAllOutcomes: "すべて", "All";
             OperatorNotDone: "完了しなかったものだけ", "Only those not done";
             OperatorPause: "更新を止める", "Pause";
             OperatorGoOn: "更新を再開する", "Go on";
             OperatorPaused: "更新を止めています。", "Paused.";
-            OperatorTime: "時刻", "Time";
-            OperatorTool: "ツール", "Tool";
             OperatorComponent: "コンポーネント", "Component";
             OperatorCaller: "呼び出し元", "Caller";
             OperatorSurface: "経路", "Way in";
-            OperatorOutcome: "結果", "Outcome";
             OperatorTook: "所要時間", "Took";
             OperatorAnonymous: "匿名", "anonymous";
             OperatorLost: "{0} 行を書き込めませんでした。", "Lines that could not be written: {0}.";
             OperatorMoreRefused: "ほかに {0} 件の呼び出しを断りました。", "Calls that were turned away besides: {0}.";
-            OutcomeDone: "完了", "Done";
             OutcomeAsked: "質問中", "Asked back";
             OutcomeRefused: "ツールが拒否", "The tool refused";
             OutcomeRefusedAs: "拒否：{0}", "Refused: {0}";

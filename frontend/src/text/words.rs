@@ -226,6 +226,33 @@ with_map_words! {
     ApprovalsAnnounced: "承認待ちが {0} 件あります。", "{0} {0|call waits|calls wait} for your approval.";
 
     @later
+    // What several places say.
+    Close: "閉じる", "Close";
+    NotCopied: "コピーできませんでした。", "It could not be copied.";
+    ShowMore: "さらに表示", "Show more";
+    Send: "送信", "Send";
+    Cancel: "キャンセル", "Cancel";
+    Tool: "ツール", "Tool";
+    Seconds: "{0} 秒", "{0} s";
+    DaysHours: "{0} 日 {1} 時間", "{0} d {1} h";
+    HoursMinutes: "{0} 時間 {1} 分", "{0} h {1} min";
+    MinutesSeconds: "{0} 分 {1} 秒", "{0} min {1} s";
+    ZoomIn: "拡大", "Zoom in";
+    ZoomOut: "縮小", "Zoom out";
+    Cost: "約 {0} ドル", "about ${0}";
+    SendKeys: "Enter で送信、Shift + Enter で改行", "Enter to send, Shift + Enter for a new line";
+    ToLatest: "最新へ", "To the latest";
+    Saving: "保存しています…", "Saving…";
+    AskedBy: "依頼元", "Asked by";
+    AskedAt: "依頼日時", "Asked";
+    State: "状態", "State";
+    All: "すべて", "All";
+    Reason: "理由", "Reason";
+    Done: "完了", "Done";
+    Server: "サーバー", "Server";
+    Name: "名前", "Name";
+    Time: "時刻", "Time";
+    Outcome: "結果", "Outcome";
 
     // What came of something whose view is gone.
     ReservedAway: "予約が完了しました。予約番号は {0} です。", "Your seats are reserved. The reservation's number is {0}.";
@@ -236,13 +263,9 @@ with_map_words! {
     FinderFound: "見つかったもの", "What was found";
     FinderCount: "{0} 件。↑↓ で選び、Enter で開きます。", "{0} found. Arrow keys choose, Enter opens.";
     FinderNone: "見つかりません。別の言葉でお試しください。", "Nothing was found. Try another word.";
-    FinderClose: "閉じる", "Close";
     FinderHome: "最初のページ", "First page";
     FinderPlace: "画面", "Place";
-    FinderTool: "ツール", "Tool";
-    FinderChat: "チャット", "Chat";
     FinderForm: "フォーム", "Form";
-    FinderTalk: "会話", "Conversation";
 
     // What the reader sets.
     PreferencesHint: "このブラウザだけの設定です。", "These are for this browser alone.";
@@ -387,7 +410,6 @@ with_map_words! {
     Clear: "入力を消す", "Clear";
     Answer: "結果", "Result";
     AnswerDone: "応答が完了しました。", "The answer is here.";
-    AnswerTook: "{0} 秒", "{0} s";
     AnswerEmpty: "結果は空です。", "The result is empty.";
     CallRequest: "送った依頼の JSON", "The request as JSON";
     RawJson: "元の JSON", "Raw JSON";
@@ -452,8 +474,6 @@ with_map_words! {
     FormSecretTitle: "秘密の情報を求められています", "This form asks for something secret";
     FormSecret: "「{0}」の入力を求めているのは「{1}」です。この相手に教えてよい場合だけ入力してください。この項目は下書きに保存されません。", "“{0}” is asked for by “{1}”. Only enter what you would tell them. Drafts do not keep it.";
     FormSomebody: "名前のわからない相手", "somebody unnamed";
-    FormSend: "送信", "Send";
-    FormCancel: "キャンセル", "Cancel";
     FormDecline: "回答しない", "I do not want to answer";
     FormUploading: "まだ届いていないファイルがあります。終わるのを待つか、失敗したものを再試行するか外してから送信してください。", "Some files are not there. Wait for them, or try again or take out those that failed, then send.";
     FormNotSent: "送信できませんでした。入力した内容はすべて残っています。", "It was not sent. All that you typed is still here.";
@@ -480,7 +500,6 @@ with_map_words! {
     FormBroken: "このフォームは表示できません", "This form cannot be shown";
     FormFile: "{0} をダウンロード", "Download {0}";
     FormFileGone: "ファイルを取得できませんでした。", "The file could not be fetched.";
-    DraftSoon: "保存しています…", "Saving…";
     DraftThere: "下書きを保存しました（{0}）", "Draft saved ({0})";
     DraftSavedNow: "下書きを保存しました。", "The draft is saved.";
     DraftNotSaved: "下書きはまだこのブラウザにしかありません。自動で保存し直します。", "The draft is in this browser only for now; it will be saved by itself.";
@@ -492,17 +511,12 @@ with_map_words! {
     DraftDropped: "選ばなかった下書きがあります。", "The other draft is still here.";
     DraftSwap: "入れ替える", "Swap them";
     FormsHint: "AI エージェントが依頼したフォームと、その回答です。", "What agents asked people to fill in, and how they answered.";
-    FormsState: "状態", "State";
-    FormsAll: "すべて", "All";
     FormsWaiting: "回答待ち", "Waiting";
     FormsSubmitted: "回答済み", "Answered";
     FormsCancelled: "キャンセル", "Cancelled";
     FormsDeclined: "辞退", "Declined";
     FormsName: "題名", "Title";
-    FormsAskedBy: "依頼元", "Asked by";
-    FormsAskedAt: "依頼日時", "Asked";
     FormsAnsweredAt: "回答日時", "Answered";
-    FormsMore: "さらに表示", "Show more";
     FormsMoreHere: "{0} 件を表示しています。", "{0} {0|form|forms} shown.";
     FormsNone: "フォームはまだありません。", "There are no forms yet.";
     FormsNoneHint: "チャットやエージェントがあなたに入力を依頼すると、ここに並びます。", "They appear here once the chat or an agent asks you for something.";
@@ -513,10 +527,8 @@ with_map_words! {
     // What waits for the reader's approval.
     ApprovalsHint: "アシスタントやツールが、あなたの代わりに実行しようとしていることです。許可するまで実行されません。", "What assistants and tools want to do on your behalf. Nothing is done before you allow it.";
     ApprovalsNone: "承認を待っているものはありません。", "Nothing waits for your approval.";
-    ApprovalAsker: "依頼元", "Asked by";
     ApprovalAssistant: "アシスタント「{0}」", "the assistant “{0}”";
     ApprovalComponent: "ツール群「{0}」", "the tools of “{0}”";
-    ApprovalAt: "依頼日時", "Asked";
     ApprovalUntil: "期限", "Until";
     ApprovalChanged: "前に確認したあとでツールの内容が変わりました。今の内容を確かめてください。", "The tool has changed since you were asked. Look at what it is now.";
     ApprovalAllow: "許可して実行", "Allow and run";

@@ -39,8 +39,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
             _ => view! { <Skeleton lines=4/> }.into_any(),
         },
         Some(ids) if ids.is_empty() => {
-            let title = Signal::derive(move || page.say(Key::ApprovalsNone).to_owned());
-            view! { <Empty title/> }.into_any()
+            view! { <Empty title=page.said(Key::ApprovalsNone)/> }.into_any()
         }
         Some(_) => view! {
             <ul class="inbox">
@@ -176,8 +175,8 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
             })}
             {lines.into_iter().map(|it| view! { <p class="inbox-line">{it}</p> }).collect_view()}
             <dl class="inbox-facts">
-                <div><dt>{move || page.say(Key::ApprovalAsker)}</dt><dd>{asked_by}</dd></div>
-                <div><dt>{move || page.say(Key::ApprovalAt)}</dt><dd>{move || moment(&at)}</dd></div>
+                <div><dt>{move || page.say(Key::AskedBy)}</dt><dd>{asked_by}</dd></div>
+                <div><dt>{move || page.say(Key::AskedAt)}</dt><dd>{move || moment(&at)}</dd></div>
                 {until.map(|until| view! {
                     <div>
                         <dt>{move || page.say(Key::ApprovalUntil)}</dt>

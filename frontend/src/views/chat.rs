@@ -59,7 +59,7 @@ pub(crate) fn ChatView() -> impl IntoView {
             <div class="chat" class:has-list=move || talk.is_listing.get()>
                 <Head/>
                 {move || talk.is_listing.get().then(|| view! { <Threads/> })}
-                <section class="chat-main" aria-label=move || page.say(Key::ChatLog)>
+                <section class="chat-main" aria-label=move || page.say(Key::ChatPlace)>
                     {move || is_lost.get().map(|error| view! { <Notice error on_retry=retry/> })}
                     {move || if talk.is_locked.get() {
                         view! { <Password/> }.into_any()
@@ -86,11 +86,9 @@ pub(crate) fn ChatView() -> impl IntoView {
 #[component]
 fn NoAssistant() -> impl IntoView {
     let page = page();
-    let title = Signal::derive(move || page.say(Key::ChatAbsent).to_owned());
-    let hint = Signal::derive(move || page.say(Key::ChatAbsentHint).to_owned());
     view! {
         <h1 tabindex="-1" id="stage" class="only-heard">{move || page.say(Key::ChatTitle)}</h1>
-        <Empty title hint/>
+        <Empty title=page.said(Key::ChatAbsent) hint=page.said(Key::ChatAbsentHint)/>
     }
 }
 

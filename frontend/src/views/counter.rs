@@ -5,8 +5,7 @@ mod tool;
 
 use leptos::prelude::*;
 
-use super::notice::{Notice, Skeleton};
-use crate::call::Loaded;
+use super::notice::loaded;
 use crate::page::page;
 use crate::route::Route;
 use crate::text::Key;
@@ -29,10 +28,7 @@ pub(crate) fn CounterView() -> impl IntoView {
     let stage = Memo::new(move |_| page.tools.with(|it| it.map(|_| ())));
     view! {
         <div class=class>
-            {move || match stage.get() {
-                Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(()) => view! {
+            {move || loaded(stage.get(), 8, retry, |()| view! {
                     <ToolList chosen/>
                     <div class="counter-place">
                         {move || match chosen.get() {
@@ -44,8 +40,7 @@ pub(crate) fn CounterView() -> impl IntoView {
                         }}
                     </div>
                 }
-                .into_any(),
-            }}
+                .into_any())}
         </div>
     }
 }

@@ -19,6 +19,7 @@ use crate::page::{Page, page};
 use crate::route::{OperatorTab, Route};
 use crate::table::{self, Found};
 use crate::text::{Key, Lang};
+use crate::views::operator::LINKS;
 
 /// How long typing rests before the host is asked.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -174,7 +175,7 @@ pub(crate) fn FinderView() -> impl IntoView {
                 </ul>
                 <p class="finder-foot" role="status">{count}</p>
                 <button type="button" class="quiet small" on:click=move |_| finder.shut()>
-                    {move || page.say(Key::FinderClose)}
+                    {move || page.say(Key::Close)}
                 </button>
             </div>
         </dialog>
@@ -194,16 +195,8 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
     ]);
     if operator.is_offered() {
         let tab = |(key, tab)| (key, Route::Operator(tab));
-        let tabs = [
-            (Key::OperatorPlace, OperatorTab::Now),
-            (Key::OperatorComponents, OperatorTab::Components(None)),
-            (Key::OperatorCalls, OperatorTab::Calls(None)),
-            (Key::OperatorServers, OperatorTab::Servers),
-            (Key::OperatorPeople, OperatorTab::People),
-            (Key::OperatorStorage, OperatorTab::Storage),
-            (Key::OperatorSettings, OperatorTab::Settings),
-        ];
-        places.extend(tabs.map(tab));
+        places.push(tab((Key::OperatorPlace, OperatorTab::Now)));
+        places.extend(LINKS.into_iter().skip(1).map(tab));
     }
     let place = |(key, route): (Key, Route)| {
         // In either language: readers know a place by the name that they met.
@@ -221,7 +214,7 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
     }
     let chats = SavedChats::load().found(sought);
     all.extend(chats.into_iter().filter(|it| !it.name.is_empty()).take(KIND_MAX).map(|it| Entry {
-        kind: Key::FinderChat,
+        kind: Key::ChatPlace,
         label: it.name,
         more: String::new(),
         route: Route::Chat(Some(it.id)),
@@ -231,7 +224,7 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
         let fits =
             |it: &&crate::mcp::wire::Tool| has(&it.name, sought) || has(&it.title(lang), sought);
         all.extend(tools.filter(fits).take(KIND_MAX).map(|it| Entry {
-            kind: Key::FinderTool,
+            kind: Key::Tool,
             label: it.title(lang),
             more: it.name.clone(),
             route: Route::Counter(Some(it.name.clone())),

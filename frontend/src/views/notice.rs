@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::call::Loaded;
 use crate::error::CallError;
 use crate::page::{Page, page};
 use crate::text::Key;
@@ -64,6 +65,20 @@ pub(crate) fn Skeleton(
             <span class="only-heard">{move || page.say(Key::Loading)}</span>
             {(0..lines).map(|_| view! { <span class="skeleton-line"></span> }).collect_view()}
         </section>
+    }
+}
+
+/// Draws what was fetched; so many lines until it is here, and why it is not.
+pub(crate) fn loaded<T>(
+    state: Loaded<T>,
+    lines: usize,
+    retry: Callback<()>,
+    draw: impl FnOnce(T) -> AnyView,
+) -> AnyView {
+    match state {
+        Loaded::Loading => view! { <Skeleton lines/> }.into_any(),
+        Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
+        Loaded::Here(it) => draw(it),
     }
 }
 

@@ -72,8 +72,8 @@ impl Part {
     }
 }
 
-/// The parts that there is a link to.
-const LINKS: [(Key, OperatorTab); 7] = [
+/// The parts that there is a link to; first the one that is there when the place is entered.
+pub(crate) const LINKS: [(Key, OperatorTab); 7] = [
     (Key::OperatorNow, OperatorTab::Now),
     (Key::OperatorComponents, OperatorTab::Components(None)),
     (Key::OperatorCalls, OperatorTab::Calls(None)),

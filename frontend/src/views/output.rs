@@ -103,7 +103,7 @@ fn Whole(tool: Tool, output: Output) -> impl IntoView {
             {data}
             {pieces.into_iter().map(piece).collect_view()}
             {is_empty.then(|| view! {
-                <Empty title=Signal::derive(move || page.say(Key::AnswerEmpty).to_owned())/>
+                <Empty title=page.said(Key::AnswerEmpty)/>
             })}
             <Raw value=raw/>
         </div>

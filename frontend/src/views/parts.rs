@@ -128,11 +128,10 @@ fn States() -> impl IntoView {
         ..Refusal::default()
     }));
     let retry = Callback::new(|()| {});
-    let title = Signal::derive(move || page.say(Key::FinderNone).to_owned());
     view! {
         <Sample title="Loading, nothing, and what went wrong">
             <Skeleton lines=3/>
-            <Empty title/>
+            <Empty title=page.said(Key::FinderNone)/>
             <Notice error=CallError::Offline on_retry=retry/>
             <Notice error=refusal/>
             <Notice error=CallError::Stopped/>

@@ -153,7 +153,7 @@ impl Talk {
 
     /// Begins another conversation, with the same assistant.
     pub(crate) fn begin(self) {
-        self.give_up();
+        self.attempt.give_up();
         self.thread.update(Thread::stop);
         self.keep();
         let assistant = self.thread.with_untracked(|it| it.assistant.clone());
@@ -176,7 +176,7 @@ impl Talk {
             self.change_saved(|it| kept::forget(it, id));
             return false;
         };
-        self.give_up();
+        self.attempt.give_up();
         self.thread.update(Thread::stop);
         self.keep();
         self.put_back();
@@ -213,7 +213,7 @@ impl Talk {
         let ids: Vec<String> = pictures.iter().map(|it| it.id.clone()).collect();
         spawn_local(async move { drop(album::forget(&ids).await) });
         if is_open {
-            self.give_up();
+            self.attempt.give_up();
             let assistant = self.thread.with_untracked(|it| it.assistant.clone());
             self.put_back();
             self.show(Thread::new(browser::unique(), assistant));

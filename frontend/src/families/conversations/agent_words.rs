@@ -18,15 +18,12 @@ macro_rules! with_agent_words {
             AgentYou: "あなた", "you";
             AgentOnline: "オンライン", "Online";
             AgentReady: "応答できます", "Ready";
-            AgentOffline: "オフライン", "Offline";
             AgentPlayed: "窓口が担当（{0}）", "Played by this counter ({0})";
             AgentOutside: "外部から参加", "Comes from outside";
             AgentHasPasskey: "パスキーあり", "Has a passkey";
             AgentNoPasskey: "パスキーなし", "Has no passkey";
             ProjectConfigured: "設定ファイルで定義（ここでは変更できません）", "Defined in the configuration; it cannot be changed here";
             AgentSkills: "スキル", "Skills";
-            AgentUnread: "未読 {0} 件", "{0} unread";
-            ChatStateConnected: "接続済み", "Connected";
             ChatStateConnecting: "呼び出し中…", "Calling…";
             ChatStateDisconnected: "未接続", "Not connected";
             AgentChat: "チャットする", "Chat";
@@ -41,7 +38,6 @@ macro_rules! with_agent_words {
             AgentChangeNamed: "{0} の内容を変更する", "Change {0}";
             ChangeAgentTitle: "エージェントの内容を変更", "Change an agent";
             ChangeSave: "保存する", "Save";
-            ChangeSaving: "保存しています…", "Saving…";
             AgentRetire: "引退させる", "Retire";
             AgentRetireNamed: "{0} を引退させる", "Retire {0}";
             AgentRetireAsk: "{0} を引退させますか。進行中の会話は終わり、もう参加できません。これまでの記録は残ります。", "Retire {0}? Its conversations end and it can take part no more. What was said stays.";
@@ -57,7 +53,6 @@ macro_rules! with_agent_words {
             PasskeyMade: "パスキーを発行しました。", "The passkey is made.";
 
             // The invitation.
-            InviteTitle: "{0} を招待する", "Invite {0}";
             InviteHint: "Claude Code などの外部エージェントを、このエージェントとして参加させます。", "Lets an agent from outside, such as Claude Code, take part as this one.";
             InviteConnect: "1. この窓口につなぐ", "1. Connect to this counter";
             InviteConnectHint: "接続先は {0} です。", "Its address is {0}.";
@@ -68,7 +63,6 @@ macro_rules! with_agent_words {
             InviteNoPasskey: "パスキーは含まれていません。控えてあるパスキーを相手に伝えるか、再発行してください。", "The passkey is not in them. Tell the agent the one that was kept, or make a new one.";
             InviteCopyLine: "接続コマンドをコピー", "Copy the command";
             InviteCopyPrompt: "指示をコピー", "Copy the instructions";
-            InviteClose: "閉じる", "Close";
 
             // Defining.
             DefineProject: "プロジェクトを追加", "Add a project";
@@ -78,12 +72,10 @@ macro_rules! with_agent_words {
             DefineProjectId: "プロジェクト ID", "Project ID";
             DefineAgentId: "エージェント ID", "Agent ID";
             DefineIdHint: "半角英数字と . _ -（例：worker-c）。あとから変更できません。", "Letters, digits, . _ and -, such as worker-c. It cannot be changed later.";
-            DefineName: "名前", "Name";
             DefineType: "種類", "Type";
             DefineTypeAi: "AI（プログラム）", "AI (a program)";
             DefineTypeHuman: "人", "A person";
             DefineProjects: "担当するプロジェクト", "Projects";
-            DefineSkills: "スキル", "Skills";
             DefineSkillsHint: "「、」または「,」で区切ります。", "With commas between them.";
             DefinePlayer: "誰が担当するか", "Who plays it";
             DefineOutside: "外部のエージェント（パスキーを発行）", "An agent from outside (a passkey is made)";
@@ -92,7 +84,6 @@ macro_rules! with_agent_words {
             DefinePrincipalHint: "このトークンで呼び出す人が、このエージェントになります。空欄なら、まだ誰でもありません。", "Whoever calls with this token is this person. Left empty, nobody is yet.";
             DefineSave: "登録する", "Define";
             DefineSaving: "登録しています…", "Defining…";
-            DefineCancel: "キャンセル", "Cancel";
             DefinedProject: "プロジェクト「{0}」を登録しました。", "The project “{0}” is defined.";
             DefinedAgent: "エージェント「{0}」を登録しました。", "The agent “{0}” is defined.";
             AgentIdForm: "半角英数字と . _ - で、英数字から始めてください。", "Use letters, digits, . _ and -, beginning with a letter or a digit.";
@@ -139,15 +130,12 @@ macro_rules! with_agent_words {
             AgentWithdraw: "入力欄に戻す", "Back to the input";
             AgentSaid: "{0}：{1}", "{0}: {1}";
             AgentMessageTo: "{0} へのメッセージ", "Message to {0}";
-            AgentKeys: "Enter で送信、Shift + Enter で改行", "Enter to send, Shift + Enter for a new line";
-            AgentSend: "送信", "Send";
             AgentCount: "{0} / 4,000 文字", "{0} of 4,000 characters";
             AgentTooLong: "メッセージは4,000文字以内で入力してください（{0} 文字超過）", "A message has at most 4,000 characters ({0} too many).";
             AgentStart: "チャットを開始", "Start the chat";
             AgentEnd: "チャットを終了", "End the chat";
             AgentChatStarting: "エージェントを呼び出しています。", "The agent is being called.";
             AgentChatEnding: "チャットを終了しました。", "The chat is over.";
-            AgentStatus: "状態", "State";
             AgentStatusConnected: "{0} は接続しています。", "{0} is connected.";
             AgentStatusConnecting: "{0} を呼び出しています…", "{0} is being called…";
             AgentStatusDisconnected: "{0} は接続していません。", "{0} is not connected.";

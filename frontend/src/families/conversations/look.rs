@@ -112,7 +112,7 @@ pub(crate) fn cause(code: &str, lang: Lang) -> String {
         "get_next_action" => Key::TalkByNext,
         "end_conversation" => Key::TalkByEnd,
         "stop_conversation" => Key::TalkByStop,
-        "max_turns" => Key::TalkByTurns,
+        "max_turns" => Key::TalkReasonTurns,
         "pending_timeout" => Key::TalkByPendingTimeout,
         "active_timeout" | "timeout" => Key::TalkByActiveTimeout,
         "session_expired" => Key::TalkBySession,

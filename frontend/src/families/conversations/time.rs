@@ -41,10 +41,10 @@ pub(crate) fn length(ms: f64, lang: Lang) -> String {
     };
     match ms {
         _ if ms < SECOND => lang.say(Key::TalkInstant).to_owned(),
-        _ if ms < MINUTE => lang.fill(Key::TalkSeconds, &[&(ms / SECOND).floor().to_string()]),
-        _ if ms < HOUR => two(Key::TalkMinutes, MINUTE, SECOND),
-        _ if ms < DAY => two(Key::TalkHours, HOUR, MINUTE),
-        _ => two(Key::TalkDays, DAY, HOUR),
+        _ if ms < MINUTE => lang.fill(Key::Seconds, &[&(ms / SECOND).floor().to_string()]),
+        _ if ms < HOUR => two(Key::MinutesSeconds, MINUTE, SECOND),
+        _ if ms < DAY => two(Key::HoursMinutes, HOUR, MINUTE),
+        _ => two(Key::DaysHours, DAY, HOUR),
     }
 }
 

@@ -12,14 +12,11 @@ macro_rules! with_conversation_words {
             TalkList: "会話の一覧", "Conversations";
             TalkFilters: "会話の絞り込み", "Which conversations";
             TalkProject: "プロジェクト", "Project";
-            TalkState: "状態", "State";
             TalkAgent: "エージェント", "Agent";
             TalkSearch: "検索", "Search";
             TalkSearchHint: "目的や発言に含まれる言葉", "A word of it";
-            TalkAll: "すべて", "All";
             TalkClear: "条件を消す", "Clear";
             TalkCount: "{0} 件を表示しています。", "{0} {0|conversation|conversations} shown.";
-            TalkMore: "さらに表示", "Show more";
             TalkNew: "{0} 件の新着", "New: {0}";
             TalkNoneFit: "この条件に合う会話はありません。", "No conversation fits.";
             TalkNone: "会話はまだありません", "There are no conversations yet";
@@ -52,7 +49,6 @@ macro_rules! with_conversation_words {
             TalkByNext: "申し込みを受け取った", "took up the request";
             TalkByEnd: "終えた", "ended it";
             TalkByStop: "強制終了した", "ended it by force";
-            TalkByTurns: "決めたターン数に達した", "it has had all its turns";
             TalkByPendingTimeout: "待ち時間が過ぎた", "waited too long";
             TalkByActiveTimeout: "やり取りが途絶えた", "nothing was said for too long";
             TalkBySession: "セッションが切れた", "a session expired";
@@ -68,11 +64,7 @@ macro_rules! with_conversation_words {
             TalkOperator: "管理者", "the operator";
 
             // Time.
-            TalkSeconds: "{0} 秒", "{0} s";
             TalkInstant: "1 秒未満", "under 1 s";
-            TalkMinutes: "{0} 分 {1} 秒", "{0} min {1} s";
-            TalkHours: "{0} 時間 {1} 分", "{0} h {1} min";
-            TalkDays: "{0} 日 {1} 時間", "{0} d {1} h";
             TalkJustNow: "たった今", "just now";
             TalkSecondsAgo: "{0} 秒前", "{0} s ago";
             TalkMinutesAgo: "{0} 分前", "{0} min ago";
@@ -88,7 +80,6 @@ macro_rules! with_conversation_words {
             TalkOutside: "外部のエージェント", "an agent from outside";
             TalkUnread: "未読 {0} 件", "{0} unread";
             TalkUsage: "応答 {0} 回", "answers: {0}";
-            TalkCost: "約 {0} ドル", "about ${0}";
             TalkBegunBy: "{0} が始めさせました", "started for {0}";
             TalkEndedBy: "{0} が終了（{1}）", "{0}: {1}";
             TalkTrace: "経過", "Timeline";
@@ -107,7 +98,6 @@ macro_rules! with_conversation_words {
             TalkToBoth: "両者へ", "to both";
             TalkPerson: "人からの書き込み", "written by a person";
             TalkShowAll: "すべて表示", "Show all of it";
-            TalkLatest: "最新へ", "To the latest";
             TalkNewAnnounced: "新しいメッセージ {0} 件", "New messages: {0}";
             TalkStateAnnounced: "会話の状態：{0}", "The conversation is now: {0}";
             TalkGone: "この会話は見つかりません", "There is no such conversation";
@@ -140,7 +130,6 @@ macro_rules! with_conversation_words {
             TalkLanesTable: "表で見る", "As a table";
             TalkLanesLeft: "最新の {0} 件だけを描いています。", "Only the latest {0} are drawn.";
             TalkColumnNumber: "番号", "No.";
-            TalkColumnTime: "時刻", "Time";
             TalkColumnFrom: "発言者", "From";
             TalkColumnTo: "宛先", "To";
             TalkColumnText: "内容", "What";
@@ -152,7 +141,6 @@ macro_rules! with_conversation_words {
             TalkSaved: "会話を保存しました。", "The conversation is saved.";
             TalkCopyLink: "リンクをコピー", "Copy the link";
             TalkLinkCopied: "リンクをコピーしました。", "The link is copied.";
-            TalkNotCopied: "コピーできませんでした。", "It could not be copied.";
             TalkOpen: "会話の全体を見る", "See all of it";
 
             // In a chat.

@@ -12,6 +12,7 @@ use super::planner::Planner;
 use super::query::{Mode, RouteQuery};
 use super::run::{Phase, Run};
 use crate::browser;
+use crate::call::Attempt;
 use crate::error::CallError;
 use crate::history;
 use crate::page::Page;
@@ -40,9 +41,7 @@ pub(crate) struct Board {
     pub(crate) is_area_drawn: RwSignal<bool>,
     /// Whether the reader pressed a button for the search, and waits for it.
     is_pressed: StoredValue<bool>,
-    stop: StoredValue<Option<AbortController>, LocalStorage>,
-    /// The number of the latest search: what another one finds is stale.
-    number: StoredValue<u32>,
+    attempt: Attempt,
 }
 
 impl Board {
@@ -61,8 +60,7 @@ impl Board {
             area: RwSignal::new(None),
             is_area_drawn: RwSignal::new(false),
             is_pressed: StoredValue::new(false),
-            stop: StoredValue::new_local(None),
-            number: StoredValue::new(0),
+            attempt: Attempt::new(),
         }
     }
 
@@ -175,19 +173,16 @@ impl Board {
     }
 
     fn start(self, query: &RouteQuery, is_pressed: bool) {
-        self.give_up();
+        self.attempt.give_up();
         self.is_pressed.set_value(is_pressed);
-        let Ok(stop) = AbortController::new() else { return };
-        self.stop.set_value(Some(stop.clone()));
-        self.number.update_value(|it| *it = it.wrapping_add(1));
-        let number = self.number.get_value();
+        let (number, Some(stop)) = self.attempt.open() else { return };
         self.step.set(None);
         self.here.set(None);
         self.is_area_drawn.set(false);
         self.run.update(|it| it.begin(query, browser::now_ms()));
         spawn_local(async move {
             self.work(number, stop).await;
-            if self.is_current(number) {
+            if self.attempt.is_current(number) {
                 self.tell_end();
             }
         });
@@ -198,12 +193,12 @@ impl Board {
         if self.run.with_untracked(|it| it.query.is_planned()) {
             let question = self.run.with_untracked(Run::question);
             let take = move |event| {
-                if self.is_current(number) {
+                if self.attempt.is_current(number) {
                     self.run.update(|it| it.take(event, browser::now_ms()));
                 }
             };
             let end = client::navigate(&question, stop, take).await;
-            if !self.is_current(number) {
+            if !self.attempt.is_current(number) {
                 return;
             }
             if let Err(error) = end {
@@ -213,11 +208,10 @@ impl Board {
                 return;
             }
         }
-        let Ok(stop) = AbortController::new() else { return };
-        self.stop.set_value(Some(stop.clone()));
+        let (_, Some(stop)) = self.attempt.open() else { return };
         let query = self.run.with_untracked(|it| it.query.clone());
         let found = client::routes(&query, stop).await;
-        if self.is_current(number) {
+        if self.attempt.is_current(number) {
             self.run.update(|it| match found {
                 Ok((routes, details)) => it.take_routes(routes, details),
                 Err(error) => it.fail(error),
@@ -261,20 +255,9 @@ impl Board {
 
     /// The reader does not want to wait any more.
     pub(crate) fn stop(self) {
-        self.give_up();
+        self.attempt.give_up();
         self.run.update(|it| it.fail(CallError::Stopped));
         browser::focus_soon("nav-search");
-    }
-
-    fn give_up(self) {
-        self.number.update_value(|it| *it = it.wrapping_add(1));
-        if let Some(Some(stop)) = self.stop.try_update_value(Option::take) {
-            stop.abort();
-        }
-    }
-
-    fn is_current(self, number: u32) -> bool {
-        self.number.try_with_value(|it| *it == number) == Some(true)
     }
 
     /// Looks at another route.

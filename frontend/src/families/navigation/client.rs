@@ -1,11 +1,8 @@
 //! Whom navigation asks: the planner by its stream, the router by MCP, and places by name and point.
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::time::Duration;
 
 use gloo_net::http::{Request, Response};
-use leptos::prelude::set_timeout_with_handle;
 use output::navigation::{DETAILS, Details, Place, Point, Routes, TRAVEL_MODE};
 use serde_json::{Value, json};
 use web_sys::AbortController;
@@ -21,7 +18,7 @@ use crate::error::{CallError, Refusal};
 use crate::lookup::Options;
 use crate::mcp::wire::{Answer, Output};
 use crate::mcp::{self, Round};
-use crate::request::{answered, with_headers};
+use crate::request::{self, answered, for_json, with_headers, with_json};
 use crate::rest;
 use crate::route::encoded;
 
@@ -48,10 +45,8 @@ async fn received(
 ) -> Result<(), CallError> {
     let signal = stop.signal();
     let request = with_headers(Request::post("/api/navigate"), Some(&signal))
-        .header("Accept", "text/event-stream")
-        .json(question)
-        .map_err(|error| CallError::page(&error.to_string()))?;
-    let response = answered(request.send().await, Some(&signal))?;
+        .header("Accept", "text/event-stream");
+    let response = answered(with_json(request, question)?.send().await, Some(&signal))?;
     if !mcp::is_stream(&response) {
         let value = read(response).await?;
         // A host that does not stream has sent all at once.
@@ -126,8 +121,7 @@ fn done(answer: Answer) -> Result<Output, CallError> {
 async fn get(address: &str, stop: AbortController) -> Result<Value, CallError> {
     let asked = async {
         let signal = stop.signal();
-        let request = with_headers(Request::get(address), Some(&signal));
-        let sent = request.header("Accept", "application/json").send().await;
+        let sent = for_json(Request::get(address), Some(&signal)).send().await;
         read(answered(sent, Some(&signal))?).await
     };
     in_time(PLACE_DEADLINE, stop.clone(), asked).await
@@ -159,24 +153,7 @@ async fn in_time<T>(
     stop: AbortController,
     work: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    let is_late = Rc::new(Cell::new(false));
-    let late = Rc::clone(&is_late);
-    let give_up = move || {
-        late.set(true);
-        stop.abort();
-    };
-    let timer = set_timeout_with_handle(give_up, deadline).ok();
-    let result = work.await;
-    if let Some(timer) = timer {
-        timer.clear();
-    }
-    if is_late.get() && result.is_err() {
-        let code = "timed_out".to_owned();
-        return Err(CallError::Refused(Box::new(Refusal {
-            code,
-            status: 504,
-            ..Refusal::default()
-        })));
-    }
-    result
+    let code = "timed_out".to_owned();
+    let late = || Refusal { code, status: 504, ..Refusal::default() };
+    request::in_time(deadline, Some(stop), || CallError::Refused(Box::new(late())), work).await
 }

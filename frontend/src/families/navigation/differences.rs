@@ -2,6 +2,7 @@
 
 use output::navigation::Toll;
 
+use crate::dates::grouped;
 use crate::text::{Key, Lang};
 
 /// More or less time; rounded to minutes.
@@ -14,9 +15,9 @@ pub(crate) fn time(seconds: i64, lang: Lang) -> String {
 pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     let (hours, rest) = (minutes / 60, minutes % 60);
     match (hours, rest) {
-        (0, _) => lang.fill(Key::NavMinutes, &[&rest.to_string()]),
+        (0, _) => lang.fill(Key::Minutes, &[&rest.to_string()]),
         (_, 0) => lang.fill(Key::NavHours, &[&hours.to_string()]),
-        _ => lang.fill(Key::NavHoursMinutes, &[&hours.to_string(), &rest.to_string()]),
+        _ => lang.fill(Key::HoursMinutes, &[&hours.to_string(), &rest.to_string()]),
     }
 }
 
@@ -62,19 +63,6 @@ fn signed(value: i64, is_none: bool, text: &str) -> String {
         0.. => format!("+{text}"),
         _ => format!("−{text}"),
     }
-}
-
-/// With a comma after every three digits.
-fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

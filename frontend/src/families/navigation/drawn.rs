@@ -26,8 +26,7 @@ const WARNINGS_MAX: usize = 20;
 pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoView {
     let page = page();
     let Some(shown) = Shown::of(routes, details) else {
-        return view! { <Empty title=Signal::derive(move || page.say(Key::RoutesNone).to_owned())/> }
-            .into_any();
+        return view! { <Empty title=page.said(Key::RoutesNone)/> }.into_any();
     };
     let (from, to) = shown.names();
     let heading = (!from.is_empty() && !to.is_empty())
@@ -172,17 +171,7 @@ fn Warnings(warnings: Vec<String>) -> impl IntoView {
 #[component]
 fn Files(shown: Shown) -> impl IntoView {
     let page = page();
-    let save = move |is_gpx: bool| {
-        let exported = shown.exported();
-        let (ending, mime, text) = if is_gpx {
-            ("gpx", "application/gpx+xml", exported.gpx())
-        } else {
-            ("geojson", "application/geo+json", exported.geo_json())
-        };
-        if browser::download(&exported.file_name(ending), text.as_bytes(), mime).is_ok() {
-            page.announce_key(Key::RouteSaved);
-        }
-    };
+    let save = move |is_gpx: bool| shown.exported().save(page, is_gpx);
     view! {
         <div class="actions route-files">
             <button type="button" class="quiet small" on:click=move |_| save(true)>

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{CallError, Refusal};
+use crate::rest::name;
 
 /// Characters of a text that is kept.
 pub(crate) const TEXT_MAX: usize = 4_000;
@@ -30,7 +31,7 @@ pub(crate) enum Event {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Called {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) params: Value,
@@ -41,7 +42,7 @@ pub(crate) struct Called {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Resulted {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) id: String,
     pub(crate) name: String,
     #[serde(rename = "isError")]
@@ -85,7 +86,7 @@ pub(crate) struct Message {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Selected {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "name")]
     pub(crate) tool_call: String,
     pub(crate) index: usize,
 }
@@ -148,15 +149,6 @@ pub(crate) fn failure(status: u16, value: &Value) -> CallError {
         status,
         data: error.get("details").cloned().unwrap_or_default(),
     }))
-}
-
-/// A name that may be written as a number.
-fn text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(match Value::deserialize(from)? {
-        Value::String(text) => text,
-        Value::Null => String::new(),
-        other => other.to_string(),
-    })
 }
 
 #[cfg(test)]

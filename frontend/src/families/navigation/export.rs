@@ -5,7 +5,10 @@ use std::fmt::Write;
 use output::navigation::{Route, RouteDetails};
 use serde_json::{Value, json};
 
+use crate::browser;
 use crate::families::navigation::line::Point;
+use crate::page::Page;
+use crate::text::Key;
 
 /// Characters of a file's name before its ending, at most.
 const NAME_MAX: usize = 60;
@@ -56,8 +59,19 @@ impl ExportedRoute {
         [self.from.as_str(), self.to.as_str()].join(" → ")
     }
 
+    /// Has the browser save it, as GPX or as GeoJSON.
+    pub(crate) fn save(&self, page: Page, is_gpx: bool) {
+        let (ending, mime, text) = match is_gpx {
+            true => ("gpx", "application/gpx+xml", self.gpx()),
+            false => ("geojson", "application/geo+json", self.geo_json()),
+        };
+        if browser::download(&self.file_name(ending), text.as_bytes(), mime).is_ok() {
+            page.announce_key(Key::RouteSaved);
+        }
+    }
+
     /// What to call the file: `route-東京駅-横浜駅.gpx`.
-    pub(crate) fn file_name(&self, ending: &str) -> String {
+    fn file_name(&self, ending: &str) -> String {
         let plain = |name: &str| {
             let is_plain = |it: char| it.is_alphanumeric() || it == '-' || it == '_';
             let name: String = name.chars().map(|it| if is_plain(it) { it } else { '-' }).collect();
@@ -70,7 +84,7 @@ impl ExportedRoute {
     }
 
     /// GPX 1.1: the steps as a route that a device announces, the line as a track that it follows.
-    pub(crate) fn gpx(&self) -> String {
+    fn gpx(&self) -> String {
         let mut text = String::from(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <gpx version=\"1.1\" creator=\"Madoguchi\" xmlns=\"http://www.topografix.com/GPX/1/1\">\n",
@@ -105,7 +119,7 @@ impl ExportedRoute {
     }
 
     /// A `FeatureCollection`: the line, and a point a step.
-    pub(crate) fn geo_json(&self) -> String {
+    fn geo_json(&self) -> String {
         let place = |(lat, lng): &Point| json!([rounded(*lng), rounded(*lat)]);
         let line = json!({
             "type": "Feature",

@@ -77,18 +77,13 @@ macro_rules! with_navigation_words {
             NavTollAbout: "約{0}", "about {0}";
             NavTollRoads: "有料区間 {0}", "toll roads {0}";
             NavTollNone: "なし", "none";
-            NavFastest: "最速", "Fastest";
-            NavShortest: "最短", "Shortest";
             NavAdvised: "おすすめ", "Suggested";
             NavUnnamed: "名前のないルート", "A route without a name";
             NavCompared: "表示中のルートとの差", "Beside the route shown";
-            NavMinutes: "{0} 分", "{0} min";
             NavHours: "{0} 時間", "{0} h";
-            NavHoursMinutes: "{0} 時間 {1} 分", "{0} h {1} min";
             NavSteps: "道順", "Directions";
             NavStepCount: "{0} 件", "Steps: {0}";
             NavNoSteps: "このルートの道順はありません。", "There are no directions for this route.";
-            NavWarnings: "注意", "Please note";
             NavProvider: "経路の提供元：{0}", "Routes by {0}";
             NavData: "データ：{0}", "Data: {0}";
             NavBuiltin: "内蔵の道路網", "the built-in network";
@@ -109,8 +104,6 @@ macro_rules! with_navigation_words {
             NavLog: "AI判断ログ", "The AI's log";
             NavLogCount: "ツール呼び出し {0} 回", "Tool calls: {0}";
             NavLogParams: "パラメータ", "Parameters";
-            NavLogReason: "理由", "Reason";
-            NavLogOutcome: "結果", "Outcome";
             NavLogThought: "考え", "Thought";
             NavLogRunning: "実行中…", "running…";
             NavMs: "{0} ms", "{0} ms";

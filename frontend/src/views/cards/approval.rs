@@ -71,7 +71,7 @@ pub(super) fn Approval(
                 })}
                 {(!reason.is_empty()).then(|| view! {
                     <p class="approval-why">
-                        <span class="hint">{move || page.say(Key::CardReason)}{move || page.lang.get().colon()}</span>{reason}
+                        <span class="hint">{move || page.say(Key::Reason)}{move || page.lang.get().colon()}</span>{reason}
                     </p>
                 })}
                 <Arguments tool=name params/>

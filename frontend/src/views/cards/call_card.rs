@@ -62,7 +62,7 @@ impl Look {
     fn of(state: &State) -> Self {
         let (class, sign, key) = match state {
             State::Running => ("is-running", "", Key::CardRunning),
-            State::Done(_) => ("is-done", "✓", Key::CardDone),
+            State::Done(_) => ("is-done", "✓", Key::Done),
             State::Failed { .. } => ("is-failed", "!", Key::CardFailed),
             State::Waiting => ("is-waiting", "?", Key::CardWaiting),
             State::Denied => ("is-denied", "–", Key::CardDenied),
@@ -81,7 +81,7 @@ fn took(page: Page, state: &State) -> Option<String> {
     Some(if ms < 1_000 {
         page.fill(Key::CardMs, &[&ms.to_string()])
     } else {
-        page.fill(Key::CardSeconds, &[&format!("{:.1}", ms as f64 / 1_000.0)])
+        page.fill(Key::Seconds, &[&format!("{:.1}", ms as f64 / 1_000.0)])
     })
 }
 
@@ -132,9 +132,9 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
         view! {
             <div class="call-facts">
                 <dl>
-                    <dt>{move || page.say(Key::CardTool)}</dt><dd><code>{name.clone()}</code></dd>
-                    {fact(Key::CardServer, server)}
-                    {fact(Key::CardReason, reason)}
+                    <dt>{move || page.say(Key::Tool)}</dt><dd><code>{name.clone()}</code></dd>
+                    {fact(Key::Server, server)}
+                    {fact(Key::Reason, reason)}
                 </dl>
                 <p class="call-facts-title">{move || page.say(Key::CardArguments)}</p>
                 <Arguments tool=name params=params/>
@@ -198,7 +198,7 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     // What an app shows is looked at, whatever it is.
     let has_app = page.tool(&name).is_some_and(|it| has_app(&it));
     let told = table::tell(view.as_deref(), &came.result);
-    let told = told.or_else(|| has_app.then(|| (Key::CardResult, Vec::new())));
+    let told = told.or_else(|| has_app.then(|| (Key::Answer, Vec::new())));
     let Some((key, values)) = told else { return ().into_any() };
     let is_shown_elsewhere = table::is_answer(view.as_deref());
     let opened = RwSignal::new(None::<bool>);

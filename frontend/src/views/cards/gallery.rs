@@ -20,7 +20,7 @@ pub(crate) fn ThreadGallery(
 ) -> impl IntoView {
     let page = page();
     let is_open = RwSignal::new(false);
-    let label = Signal::derive(move || page.say(Key::GalleryTitle).to_owned());
+    let label = page.said(Key::GalleryTitle);
     view! {
         {move || (count.get() > 0).then(|| view! {
             <button type="button" class="quiet small gallery-open" aria-haspopup="dialog"
@@ -33,7 +33,7 @@ pub(crate) fn ThreadGallery(
                 <div class="gallery-head">
                     <h2>{move || page.say(Key::GalleryTitle)}</h2>
                     <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
-                        {move || page.say(Key::PictureClose)}
+                        {move || page.say(Key::Close)}
                     </button>
                 </div>
                 <PictureGrid shots/>

@@ -76,20 +76,20 @@ fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
     view! {
         <div class="lightbox-tools">
             <button type="button" class="quiet small" on:click=move |_| look.step(false)
-                aria-label=move || page.say(Key::PictureZoomOut)
+                aria-label=move || page.say(Key::ZoomOut)
                 aria-disabled=move || (look.zoom.get() <= ZOOM_MIN).then_some("true")>"－"</button>
             <button type="button" class="quiet small" on:click=move |_| look.set_zoom(ZOOM_MIN)>
                 <span class="only-heard">{move || page.say(Key::PictureZoomReset)}</span>
                 {move || format!("{}%", look.zoom.get())}
             </button>
             <button type="button" class="quiet small" on:click=move |_| look.step(true)
-                aria-label=move || page.say(Key::PictureZoomIn)
+                aria-label=move || page.say(Key::ZoomIn)
                 aria-disabled=move || (look.zoom.get() >= ZOOM_MAX).then_some("true")>"＋"</button>
             <button type="button" class="quiet small" on:click=save>
                 {move || page.say(Key::PictureDownload)}
             </button>
             <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
-                {move || page.say(Key::PictureClose)}
+                {move || page.say(Key::Close)}
             </button>
         </div>
     }

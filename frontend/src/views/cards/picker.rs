@@ -30,7 +30,7 @@ pub(super) fn Picker(
         is_open.set(false);
         on_reply.run(reply);
     });
-    let label = Signal::derive(move || page.say(Key::PickTitle).to_owned());
+    let label = page.said(Key::PickTitle);
     view! {
         <div class="card-ask">
             {move || match reply.get() {

@@ -61,7 +61,7 @@ pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
     let output_schema = page.tool(&name).map(|it| it.output_schema).unwrap_or_default();
     let tool = Tool { output_schema, ..Tool::default() };
     view! {
-        <p class="call-facts-title">{move || page.say(Key::CardResult)}</p>
+        <p class="call-facts-title">{move || page.say(Key::Answer)}</p>
         <OutputView tool output/>
     }
     .into_any()

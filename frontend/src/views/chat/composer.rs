@@ -74,7 +74,7 @@ pub(super) fn Composer() -> impl IntoView {
                         <span>{move || page.say(Key::ChatChoose)}</span>
                     </label>
                 })}
-                <span class="chat-keys hint" id="chat-keys">{move || page.say(Key::ChatInputKeys)}</span>
+                <span class="chat-keys hint" id="chat-keys">{move || page.say(Key::SendKeys)}</span>
                 <Send/>
             </div>
         </form>
@@ -202,7 +202,7 @@ fn Send() -> impl IntoView {
             {move || is_running.get().then(|| view! {
                 <span class="chat-stop-mark" aria-hidden="true"></span>
             })}
-            {move || page.say(if is_running.get() { Key::ChatStop } else { Key::ChatSend })}
+            {move || page.say(if is_running.get() { Key::ChatStop } else { Key::Send })}
         </button>
     }
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::provider;
 use crate::chat::entry::{Turn, Usage};
+use crate::dates::grouped;
 use crate::page::page;
 use crate::text::{Key, Lang};
 
@@ -33,22 +34,9 @@ fn taken(usage: &Usage, lang: Lang) -> Vec<String> {
         parts.push(lang.fill(Key::ChatCached, &[&grouped(usage.cached_tokens)]));
     }
     if let Some(micros) = usage.cost_micros.filter(|it| *it > 0) {
-        parts.push(lang.fill(Key::ChatCost, &[&dollars(micros)]));
+        parts.push(lang.fill(Key::Cost, &[&dollars(micros)]));
     }
     parts
-}
-
-/// Digits in groups of three; both languages write them so.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// As many digits as tell something.

@@ -117,19 +117,19 @@ fn CodeView(language: String, text: String) -> impl IntoView {
     let page = page();
     let copied = text.clone();
     let copy = move |_| {
-        page.notify(if browser::copy(&copied) { Key::ChatCopied } else { Key::ChatNotCopied });
+        page.notify(if browser::copy(&copied) { Key::Copied } else { Key::NotCopied });
     };
     let name = language.clone();
     let label = move || match name.as_str() {
-        "" => page.say(Key::ChatCode).to_owned(),
-        name => format!("{} {name}", page.say(Key::ChatCode)),
+        "" => page.say(Key::CodeLabel).to_owned(),
+        name => format!("{} {name}", page.say(Key::CodeLabel)),
     };
     view! {
         <figure class="markdown-code">
             <figcaption>
                 <span>{language}</span>
                 <button type="button" class="plain small" on:click=copy>
-                    {move || page.say(Key::ChatCopy)}
+                    {move || page.say(Key::Copy)}
                 </button>
             </figcaption>
             // Long lines scroll; without a mouse, with the arrows.

@@ -75,7 +75,7 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
         })}
         <div class="chat-acts">
             <button type="button" class="plain small" on:click=copy
-                aria-label=move || page.say(Key::ChatCopyNamed)>{move || page.say(Key::ChatCopy)}</button>
+                aria-label=move || page.say(Key::ChatCopyNamed)>{move || page.say(Key::Copy)}</button>
             <button type="button" class="plain small" on:click=move |_| talk.edit(id)
                 disabled=move || is_running.get()
                 aria-label=move || page.say(Key::ChatEditNamed)>{move || page.say(Key::ChatEdit)}</button>
@@ -84,7 +84,7 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
 }
 
 fn copied(page: Page, text: &str) {
-    page.notify(if browser::copy(text) { Key::ChatCopied } else { Key::ChatNotCopied });
+    page.notify(if browser::copy(text) { Key::Copied } else { Key::NotCopied });
 }
 
 #[component]
@@ -211,7 +211,7 @@ fn Ending(entry: Seen) -> impl IntoView {
                 {move || has_text.get().then(|| view! {
                     <button type="button" class="plain small" on:click=copy
                         aria-label=move || page.say(Key::ChatCopyNamed)>
-                        {move || page.say(Key::ChatCopy)}
+                        {move || page.say(Key::Copy)}
                     </button>
                 })}
                 {move || (may_repeat() && !has_acted.get()).then(|| view! {
@@ -255,7 +255,7 @@ fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl 
                 <p>{move || page.fill(Key::ChatRetryAfter, &[&seconds.to_string()])}</p>
             })}
             {(!details.is_empty()).then(|| view! {
-                <details><summary>{move || page.say(Key::ChatDetails)}</summary><p>{details}</p></details>
+                <details><summary>{move || page.say(Key::Details)}</summary><p>{details}</p></details>
             })}
             {move || may_retry.get().then(|| view! {
                 <button type="button" class="quiet" on:click=again>{move || page.say(Key::Retry)}</button>

@@ -40,7 +40,7 @@ pub(super) fn Transcript() -> impl IntoView {
     view! {
         // What streams is not read out bit by bit: the page's one voice says when it begins and ends.
         <div class="chat-log" role="log" aria-live="off" node_ref=log
-            aria-label=move || page.say(Key::ChatLog)
+            aria-label=move || page.say(Key::ChatPlace)
             aria-busy=move || is_running.get().to_string()>
             <For each=move || ids.get() key=Clone::clone children=move |(_, id)| view! { <Message id/> }/>
         </div>
@@ -65,7 +65,7 @@ pub(super) fn Latest() -> impl IntoView {
         <div class="chat-latest">
             {move || is_away.get().then(|| view! {
                 <button type="button" class="quiet small" on:click=to_end>
-                    <span aria-hidden="true">"↓"</span>{move || page.say(Key::ChatLatest)}
+                    <span aria-hidden="true">"↓"</span>{move || page.say(Key::ToLatest)}
                 </button>
             })}
         </div>

@@ -220,7 +220,7 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyVi
         }
         .into_any(),
         Call::Done { output, seconds } => {
-            let took = move || page.fill(Key::AnswerTook, &[&format!("{seconds:.2}")]);
+            let took = move || page.fill(Key::Seconds, &[&format!("{seconds:.2}")]);
             view! {
                 <section class="answer" aria-labelledby="answer-title">
                     <h2 id="answer-title" class="section-title">

@@ -48,9 +48,10 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
         {move || match found.get() {
             Loaded::Loading => view! { <Skeleton lines=5/> }.into_any(),
             Loaded::Failed(error) if is_gone(&error) => {
-                let title = Signal::derive(move || page.say(Key::OperatorCallGone).to_owned());
-                let hint = Signal::derive(move || page.say(Key::OperatorCallGoneHint).to_owned());
-                view! { <Empty title hint/> }.into_any()
+                view! {
+                    <Empty title=page.said(Key::OperatorCallGone) hint=page.said(Key::OperatorCallGoneHint)/>
+                }
+                .into_any()
             }
             Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
             Loaded::Here(call) => {

@@ -5,15 +5,14 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Stale;
-use crate::call::Loaded;
+use super::report::Followed;
 use crate::dates;
 use crate::operator::data::{Audit, Line, newest_first};
 use crate::operator::{Operator, outcome, repeat, units};
 use crate::page::{Page, page};
 use crate::route::{OperatorTab, Route};
 use crate::text::Key;
-use crate::views::notice::{Empty, Notice, Skeleton};
+use crate::views::notice::Empty;
 
 /// How often the host is asked for more.
 const EVERY: Duration = Duration::from_secs(3);
@@ -21,12 +20,12 @@ const EVERY: Duration = Duration::from_secs(3);
 const LAST: &str = "audit?lines=200";
 /// Columns of the table.
 const COLUMNS: [Key; 7] = [
-    Key::OperatorTime,
-    Key::OperatorTool,
+    Key::Time,
+    Key::Tool,
     Key::OperatorComponent,
     Key::OperatorCaller,
     Key::OperatorSurface,
-    Key::OperatorOutcome,
+    Key::Outcome,
     Key::OperatorTook,
 ];
 
@@ -34,8 +33,7 @@ const COLUMNS: [Key; 7] = [
 #[derive(Clone, Copy)]
 struct Log {
     operator: Operator,
-    lines: RwSignal<Loaded<Vec<Line>>>,
-    is_stale: RwSignal<bool>,
+    lines: Followed<Vec<Line>>,
     is_paused: RwSignal<bool>,
     sought: RwSignal<String>,
     is_bad_only: RwSignal<bool>,
@@ -44,18 +42,7 @@ struct Log {
 impl Log {
     async fn look(self) {
         let found = self.operator.get::<Audit>(LAST).await;
-        let Some(is_known) = self.lines.try_with_untracked(|it| it.here().is_some()) else {
-            return;
-        };
-        match found {
-            Ok(found) => {
-                self.is_stale.set(false);
-                self.lines.set(Loaded::Here(newest_first(found.lines)));
-            }
-            // Old lines are better than none.
-            Err(_) if is_known => self.is_stale.set(true),
-            Err(error) => self.lines.set(Loaded::Failed(error)),
-        }
+        self.lines.take(found.map(|it| newest_first(it.lines)));
     }
 
     /// Those that fit what is sought.
@@ -69,7 +56,7 @@ impl Log {
                 it.has(&sought) && !(is_bad_only && it.is_done())
             }
         };
-        self.lines.with(|it| it.here().into_iter().flatten().filter(fits).cloned().collect())
+        self.lines.found.with(|it| it.here().into_iter().flatten().filter(fits).cloned().collect())
     }
 }
 
@@ -80,33 +67,24 @@ pub(super) fn CallsView() -> impl IntoView {
     let operator: Operator = expect_context();
     let log = Log {
         operator,
-        lines: RwSignal::new(Loaded::Loading),
-        is_stale: RwSignal::new(false),
+        lines: Followed::new(),
         is_paused: RwSignal::new(false),
         sought: RwSignal::new(String::new()),
         is_bad_only: RwSignal::new(false),
     };
     repeat(EVERY, move || log.is_paused.try_get_untracked() == Some(false), move || log.look());
-    let retry = Callback::new(move |()| {
-        log.lines.set(Loaded::Loading);
-        spawn_local(log.look());
-    });
-    let shown = Memo::new(move |_| log.lines.with(|it| it.map(Vec::is_empty)));
-    move || match shown.get() {
-        Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-        Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-        Loaded::Here(true) => {
-            let title = Signal::derive(move || page.say(Key::OperatorCallsNone).to_owned());
-            let hint = Signal::derive(move || page.say(Key::OperatorCallsNoneHint).to_owned());
-            view! { <Stale is_stale=log.is_stale/><Empty title hint/> }.into_any()
-        }
-        Loaded::Here(false) => view! {
-            <Stale is_stale=log.is_stale/>
-            <Filters log/>
-            <Table log/>
+    let is_empty =
+        Memo::new(move |_| log.lines.found.with(|it| it.here().is_none_or(Vec::is_empty)));
+    let drawn = move || {
+        match is_empty.get() {
+        true => view! {
+            <Empty title=page.said(Key::OperatorCallsNone) hint=page.said(Key::OperatorCallsNoneHint)/>
         }
         .into_any(),
+        false => view! { <Filters log/><Table log/> }.into_any(),
     }
+    };
+    log.lines.shown(move || log.look(), move || view! { {drawn} }.into_any())
 }
 
 /// What narrows the list, and the button that holds it still.
@@ -133,7 +111,7 @@ fn Filters(log: Log) -> impl IntoView {
             <div class="field">
                 <label class="label" for="op-outcomes">{move || page.say(Key::OperatorOutcomes)}</label>
                 <select id="op-outcomes" on:change=choose>
-                    <option value="all">{move || page.say(Key::OperatorAllOutcomes)}</option>
+                    <option value="all">{move || page.say(Key::All)}</option>
                     <option value="bad">{move || page.say(Key::OperatorNotDone)}</option>
                 </select>
             </div>
@@ -155,7 +133,7 @@ fn Table(log: Log) -> impl IntoView {
     let is_none = Memo::new(move |_| lines.with(Vec::is_empty));
     let counted = move || {
         let count = |all: &[Line]| all.iter().filter(|it| !it.is_note()).count().to_string();
-        let all = log.lines.with(|it| it.here().map(|it| count(it)).unwrap_or_default());
+        let all = log.lines.found.with(|it| it.here().map(|it| count(it)).unwrap_or_default());
         page.fill(Key::OperatorCallsShown, &[&lines.with(|it| count(it)), &all])
     };
     let column = move |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
@@ -171,10 +149,7 @@ fn Table(log: Log) -> impl IntoView {
                 </tbody>
             </table>
         </div>
-        {move || is_none.get().then(|| {
-            let title = Signal::derive(move || page.say(Key::OperatorCallsNoneFit).to_owned());
-            view! { <Empty title/> }
-        })}
+        {move || is_none.get().then(|| view! { <Empty title=page.said(Key::OperatorCallsNoneFit)/> })}
     }
 }
 

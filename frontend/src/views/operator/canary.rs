@@ -13,7 +13,7 @@ use crate::browser;
 use crate::dates;
 use crate::error::CallError;
 use crate::operator::data::{Canary, Comparison, Figures, Share};
-use crate::operator::{repeat, units};
+use crate::operator::{client, repeat, units};
 use crate::page::page;
 use crate::text::{Key, Lang};
 
@@ -83,7 +83,7 @@ fn Begin(
         let body = share.body(digest.flatten().as_deref());
         let said = (Key::OperatorCanaryBegun, name.clone());
         inventory.order(error, said, TITLE, async move {
-            inventory.operator.order(&crate::operator::client::canary(&name), &body).await
+            inventory.operator.order(&client::canary(&name), &body).await
         });
     };
     let named = move || name.with_value(|it| page.fill(Key::OperatorCanaryBeginNamed, &[it]));
@@ -169,7 +169,7 @@ fn Running(
     let stop = move |_| {
         let name = name.get_value();
         inventory.order(error, (Key::OperatorCanaryStopped, name.clone()), TITLE, async move {
-            inventory.operator.stop_canary(&name).await
+            inventory.operator.delete(&client::canary(&name)).await
         });
     };
     let named = move || name.with_value(|it| page.fill(Key::OperatorCanaryStopNamed, &[it]));
@@ -203,7 +203,7 @@ fn Beside(own: Figures, before: Figures) -> impl IntoView {
         view! {
             <tr>
                 <th scope="row">{page.say(key)}</th>
-                <td class:is-grave=of(&own).min(1) == 1 && key != Key::OperatorCallCount>
+                <td class:is-grave=of(&own).min(1) == 1 && key != Key::OperatorCalls>
                     {number(of(&own))}
                 </td>
                 <td>{number(of(&before))}</td>
@@ -230,8 +230,8 @@ fn Beside(own: Figures, before: Figures) -> impl IntoView {
                 </tr>
             </thead>
             <tbody>
-                {row(Key::OperatorCallCount, |it| it.calls)}
-                {row(Key::OperatorCanaryErrors, |it| it.errors)}
+                {row(Key::OperatorCalls, |it| it.calls)}
+                {row(Key::OperatorErrorCount, |it| it.errors)}
                 {row(Key::OperatorCanaryTraps, |it| it.traps)}
                 {row(Key::OperatorCanaryRefused, |it| it.refused)}
                 {time(Key::OperatorCanaryMean, |it| it.mean_us)}

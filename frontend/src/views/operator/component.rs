@@ -11,7 +11,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::operator::data::{Activity, Component};
 use crate::operator::reports::{BAR, used};
-use crate::operator::{grants, units};
+use crate::operator::{client, grants, units};
 use crate::page::page;
 use crate::route::Route;
 use crate::text::Key;
@@ -118,7 +118,7 @@ fn Facts(component: Memo<Component>) -> impl IntoView {
     };
     view! {
         <dl class="op-numbers">
-            {fact(Key::OperatorCallCount, calls)}
+            {fact(Key::OperatorCalls, calls)}
             {fact(Key::OperatorFaults, faults)}
             {fact(Key::OperatorTimes, times)}
             {fact(Key::OperatorUnderWay, under_way)}
@@ -290,7 +290,7 @@ fn Unload(
         is_asking.set(false);
         let name = name.get_value();
         inventory.order(error, (Key::OperatorUnloaded, name.clone()), id("more"), async move {
-            inventory.operator.unload(&name).await
+            inventory.operator.delete(&client::component(&name)).await
         });
     };
     let escape = move |event: leptos::ev::KeyboardEvent| {

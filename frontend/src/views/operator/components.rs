@@ -3,19 +3,16 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
-use super::Stale;
 use super::component::Row;
 use super::definitions::WaitingTools;
 use super::inventory::Inventory;
 use super::load::Load;
 use super::waiting::Waiting;
-use crate::call::Loaded;
 use crate::operator::{Operator, repeat};
 use crate::page::page;
 use crate::text::Key;
-use crate::views::notice::{Empty, Notice, Skeleton};
+use crate::views::notice::Empty;
 
 /// How often the host is asked for what there is.
 const EVERY: Duration = Duration::from_secs(5);
@@ -30,23 +27,18 @@ pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
         move || inventory.is_busy.try_get_untracked() == Some(false),
         move || inventory.look(),
     );
-    let retry = Callback::new(move |()| {
-        inventory.all.set(Loaded::Loading);
-        spawn_local(inventory.look());
-    });
-    let shown = Memo::new(move |_| inventory.all.with(|it| it.map(|_| ())));
-    move || match shown.get() {
-        Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-        Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-        Loaded::Here(()) => view! {
-            <Stale is_stale=inventory.is_stale/>
-            <Waiting inventory/>
-            <WaitingTools inventory/>
-            <List inventory named/>
-            <Load inventory/>
-        }
-        .into_any(),
-    }
+    inventory.all.shown(
+        move || inventory.look(),
+        move || {
+            view! {
+                <Waiting inventory/>
+                <WaitingTools inventory/>
+                <List inventory named/>
+                <Load inventory/>
+            }
+            .into_any()
+        },
+    )
 }
 
 /// The list of components.
@@ -57,7 +49,7 @@ fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
         let names = |all: &Vec<_>| -> Vec<String> {
             all.iter().map(|it: &crate::operator::data::Component| it.name.clone()).collect()
         };
-        inventory.all.with(|it| it.here().map(names).unwrap_or_default())
+        inventory.all.found.with(|it| it.here().map(names).unwrap_or_default())
     });
     let is_empty = Memo::new(move |_| names.with(Vec::is_empty));
     let missing = move || named.get().filter(|it| names.with(|all| !all.contains(it)));
@@ -70,10 +62,8 @@ fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
             {move || missing().map(|name| view! {
                 <p class="notice">{page.fill(Key::OperatorNoSuch, &[&name])}</p>
             })}
-            {move || is_empty.get().then(|| {
-                let title = Signal::derive(move || page.say(Key::OperatorNone).to_owned());
-                let hint = Signal::derive(move || page.say(Key::OperatorNoneHint).to_owned());
-                view! { <Empty title hint/> }
+            {move || is_empty.get().then(|| view! {
+                <Empty title=page.said(Key::OperatorNone) hint=page.said(Key::OperatorNoneHint)/>
             })}
             <ul class="op-list">
                 <For each=move || names.get() key=Clone::clone let:name>

@@ -2,8 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::report::order;
-use crate::call::Loaded;
+use super::report::{Followed, order};
 use crate::error::CallError;
 use crate::operator::Operator;
 use crate::operator::data::{Component, Components, Pending};
@@ -16,10 +15,9 @@ use crate::text::Key;
 pub(super) struct Inventory {
     pub(super) page: Page,
     pub(super) operator: Operator,
-    pub(super) all: RwSignal<Loaded<Vec<Component>>>,
+    pub(super) all: Followed<Vec<Component>>,
     /// Other servers with tools whose definitions wait.
     pub(super) servers: RwSignal<Vec<Server>>,
-    pub(super) is_stale: RwSignal<bool>,
     /// Whether something is ordered and not done yet.
     pub(super) is_busy: RwSignal<bool>,
     /// An answer that comes after a later question's is not taken.
@@ -31,9 +29,8 @@ impl Inventory {
         Self {
             page: page(),
             operator,
-            all: RwSignal::new(Loaded::Loading),
+            all: Followed::new(),
             servers: RwSignal::new(Vec::new()),
-            is_stale: RwSignal::new(false),
             is_busy: RwSignal::new(false),
             number: StoredValue::new(0),
         }
@@ -54,21 +51,8 @@ impl Inventory {
                 self.servers.set(servers);
             }
         }
-        if self.number.try_get_value() != Some(number) {
-            return;
-        }
-        match found {
-            Ok(found) => {
-                self.is_stale.set(false);
-                let found = Loaded::Here(found.components);
-                if self.all.with_untracked(|it| *it != found) {
-                    self.all.set(found);
-                }
-            }
-            Err(error) if self.all.with_untracked(|it| it.here().is_none()) => {
-                self.all.set(Loaded::Failed(error));
-            }
-            Err(_) => self.is_stale.set(true),
+        if self.number.try_get_value() == Some(number) {
+            self.all.take(found.map(|it| it.components));
         }
     }
 
@@ -88,12 +72,12 @@ impl Inventory {
 
     /// Something of one component.
     pub(super) fn told<T>(self, name: &str, of: impl FnOnce(&Component) -> T) -> Option<T> {
-        self.all.with(|all| all.here()?.iter().find(|it| it.name == name).map(of))
+        self.all.found.with(|all| all.here()?.iter().find(|it| it.name == name).map(of))
     }
 
     /// The builds that wait, with whose they are.
     pub(super) fn pending(self) -> Vec<(String, Pending)> {
         let of = |it: &Component| Some((it.name.clone(), it.pending.clone()?));
-        self.all.with(|it| it.here().into_iter().flatten().filter_map(of).collect())
+        self.all.found.with(|it| it.here().into_iter().flatten().filter_map(of).collect())
     }
 }

@@ -1,7 +1,6 @@
 //! Loads a component from a file: dropped or chosen, named, sent; and says what came of it.
 
-use leptos::ev::{DragEvent, SubmitEvent};
-use leptos::html::Input;
+use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{File, FileList};
@@ -14,6 +13,7 @@ use crate::operator::data::Components;
 use crate::operator::{Operator, Sent, units, wasm};
 use crate::page::page;
 use crate::text::{Key, Lang};
+use crate::views::drop::FileDrop;
 use crate::views::notice::Notice;
 
 /// The ids of the button that chooses, and of the field for the name.
@@ -56,8 +56,8 @@ struct LoadForm {
 
 impl LoadForm {
     /// Takes the first of the files that were chosen.
-    fn choose(self, files: Option<FileList>) {
-        let Some(file) = files.and_then(|it| it.get(0)) else { return };
+    fn choose(self, files: &FileList) {
+        let Some(file) = files.get(0) else { return };
         // Sizes are whole numbers below 2^53.
         let (name, size) = (file.name(), file.size() as u64);
         let lang = self.inventory.page.lang.get_untracked();
@@ -163,31 +163,7 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
         is_name_wrong: RwSignal::new(false),
         is_sending: RwSignal::new(false),
     };
-    let is_over = RwSignal::new(false);
-    let node = NodeRef::<Input>::new();
-    let over = move |event: DragEvent| {
-        event.prevent_default();
-        is_over.set(!form.is_sending.get_untracked());
-    };
-    let dropped = move |event: DragEvent| {
-        event.prevent_default();
-        is_over.set(false);
-        if !form.is_sending.get_untracked() {
-            form.choose(event.data_transfer().and_then(|it| it.files()));
-        }
-    };
-    let chosen = move |_| {
-        if let Some(input) = node.get_untracked() {
-            form.choose(input.files());
-            // The same file again is a choice, too.
-            input.set_value("");
-        }
-    };
-    let open = move |_| {
-        if let Some(input) = node.get_untracked() {
-            input.click();
-        }
-    };
+    let id = |it: &str| it.to_owned();
     let has_file = move || form.file.with(Option::is_some);
     // Once the operator has said a word of the build, it waits no longer.
     let came = Memo::new(move |_| {
@@ -200,19 +176,11 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
     view! {
         <section class="op-part" aria-labelledby="op-load">
             <h2 id="op-load" class="section-title">{move || page.say(Key::OperatorLoad)}</h2>
-            <div class="drop" class:is-over=is_over on:dragenter=over on:dragover=over
-                on:dragleave=move |_| is_over.set(false) on:drop=dropped>
-                <span class="drop-mark" aria-hidden="true">"⇪"</span>
-                <span class="drop-word">{move || page.say(Key::OperatorDrop)}</span>
-                <button type="button" class="quiet small" id=CHOOSE aria-describedby="op-load-rules"
-                    disabled=form.is_sending on:click=open>
-                    {move || page.say(Key::OperatorChooseFile)}
-                </button>
-                <input type="file" class="drop-input" id="op-load-file" accept=".wasm" node_ref=node
-                    tabindex="-1" aria-hidden="true"
-                    disabled=form.is_sending on:change=chosen/>
+            <FileDrop ids=[id(CHOOSE), id("op-load-file"), id("op-load-rules")] accept=id(".wasm")
+                words=[page.said(Key::OperatorDrop), page.said(Key::OperatorChooseFile)]
+                is_shut=form.is_sending take=move |files: &FileList| form.choose(files)>
                 <p class="drop-rules" id="op-load-rules">{move || page.say(Key::OperatorLoadRules)}</p>
-            </div>
+            </FileDrop>
             {move || has_file().then(|| view! { <Naming form/> })}
             {move || came.get().map(|came| view! { <Outcome came/> })}
         </section>
@@ -243,7 +211,7 @@ fn Naming(form: LoadForm) -> impl IntoView {
             aria-busy=move || form.is_sending.get().to_string()>
             <p class="file-name">{about}</p>
             <div class="field">
-                <label class="label" for=NAME>{move || page.say(Key::OperatorName)}</label>
+                <label class="label" for=NAME>{move || page.say(Key::Name)}</label>
                 <input id=NAME type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
                     maxlength=wasm::NAME_MAX required readonly=form.is_sending
                     aria-describedby="op-load-becomes op-load-hint op-load-wrong"

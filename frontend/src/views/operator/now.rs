@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use super::chart::Chart;
+use super::fact;
 use super::nodes::NodesPart;
-use super::{Stale, fact};
-use crate::call::Loaded;
+use super::report::Followed;
 use crate::dates;
 use crate::operator::data::{Now, Problem};
 use crate::operator::readings::Reading;
@@ -16,7 +15,6 @@ use crate::operator::{Operator, repeat, units};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::Key;
-use crate::views::notice::{Notice, Skeleton};
 
 /// How often the server is asked.
 const EVERY: Duration = Duration::from_secs(2);
@@ -25,31 +23,22 @@ const EVERY: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy)]
 struct State {
     operator: Operator,
-    now: RwSignal<Loaded<Now>>,
-    is_stale: RwSignal<bool>,
+    now: Followed<Now>,
 }
 
 impl State {
     async fn look(self) {
         let found = self.operator.get::<Now>("now").await;
-        let is_known = self.now.try_with_untracked(|it| it.here().is_some());
-        let Some(is_known) = is_known else { return };
-        match found {
-            Ok(now) => {
-                let reading = Reading { uptime_s: now.uptime_s, calls: now.calls };
-                self.operator.readings.update(|it| it.take(reading));
-                self.is_stale.set(false);
-                self.now.set(Loaded::Here(now));
-            }
-            // Old numbers are better than none.
-            Err(_) if is_known => self.is_stale.set(true),
-            Err(error) => self.now.set(Loaded::Failed(error)),
+        if let Ok(now) = &found {
+            let reading = Reading { uptime_s: now.uptime_s, calls: now.calls };
+            self.operator.readings.update(|it| it.take(reading));
         }
+        self.now.take(found);
     }
 
     /// Something of what it reported.
     fn told<T: Default>(self, of: impl Fn(&Now) -> T) -> T {
-        self.now.with(|it| it.here().map(of)).unwrap_or_default()
+        self.now.found.with(|it| it.here().map(of)).unwrap_or_default()
     }
 }
 
@@ -57,26 +46,12 @@ impl State {
 #[component]
 pub(super) fn NowView() -> impl IntoView {
     let operator: Operator = expect_context();
-    let state =
-        State { operator, now: RwSignal::new(Loaded::Loading), is_stale: RwSignal::new(false) };
+    let state = State { operator, now: Followed::new() };
     repeat(EVERY, || true, move || state.look());
-    let retry = Callback::new(move |()| {
-        state.now.set(Loaded::Loading);
-        spawn_local(state.look());
-    });
-    let shown = Memo::new(move |_| state.now.with(|it| it.map(|_| ())));
-    move || match shown.get() {
-        Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-        Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-        Loaded::Here(()) => view! {
-            <Stale is_stale=state.is_stale/>
-            <Health state/>
-            <Tiles state/>
-            <Chart/>
-            <NodesPart/>
-        }
-        .into_any(),
-    }
+    state.now.shown(
+        move || state.look(),
+        move || view! { <Health state/><Tiles state/><Chart/><NodesPart/> }.into_any(),
+    )
 }
 
 /// Whether all is well, and what is not.
@@ -122,7 +97,7 @@ fn ProblemLine(it: Problem) -> impl IntoView {
             view! { <a href=route.hash()>{name}</a> }.into_any()
         }
         (None, "disk") => view! { <b>{move || page.say(Key::OperatorOfDisk)}</b> }.into_any(),
-        (None, _) => view! { <b>{move || page.say(Key::OperatorOfServer)}</b> }.into_any(),
+        (None, _) => view! { <b>{move || page.say(Key::Server)}</b> }.into_any(),
     };
     view! { <li>{of}" "<span lang="en">{it.why}</span></li> }
 }

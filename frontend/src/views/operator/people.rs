@@ -33,9 +33,7 @@ pub(super) fn PeopleView() -> impl IntoView {
 #[component]
 fn NoAccounts() -> impl IntoView {
     let page = page();
-    let title = Signal::derive(move || page.say(Key::OperatorAccountsOff).to_owned());
-    let hint = Signal::derive(move || page.say(Key::OperatorAccountsOffHint).to_owned());
-    view! { <Empty title hint/> }
+    view! { <Empty title=page.said(Key::OperatorAccountsOff) hint=page.said(Key::OperatorAccountsOffHint)/> }
 }
 
 /// The tokens of the configuration.
@@ -74,7 +72,7 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
                     aria-label=move || page.say(Key::OperatorTokens)>
                     <table class="data-table">
                         <thead><tr>
-                            <th scope="col">{move || page.say(Key::OperatorName)}</th>
+                            <th scope="col">{move || page.say(Key::Name)}</th>
                             <th scope="col">{move || page.say(Key::OperatorScopes)}</th>
                             <th scope="col">{move || page.say(Key::OperatorToolset)}</th>
                             <th scope="col">{move || page.say(Key::OperatorTokenUntil)}</th>
@@ -117,10 +115,7 @@ fn AccountsPart() -> impl IntoView {
                         <pre class="op-command" tabindex="0" id="op-link">{link}</pre>
                     </div>
                 })}
-                {move || is_none.get().then(|| {
-                    let title = Signal::derive(move || page.say(Key::OperatorAccountsNone).to_owned());
-                    view! { <Empty title/> }
-                })}
+                {move || is_none.get().then(|| view! { <Empty title=page.said(Key::OperatorAccountsNone)/> })}
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
                         <li><Card report all name/></li>
@@ -171,7 +166,7 @@ fn New(report: Report<Accounts>) -> impl IntoView {
             <h3 id="op-account-new">{move || page.say(Key::OperatorAccountNew)}</h3>
             <div class="op-canary-fields">
                 <div class="field">
-                    <label class="label" for="op-account-name">{move || page.say(Key::OperatorName)}</label>
+                    <label class="label" for="op-account-name">{move || page.say(Key::Name)}</label>
                     <input id="op-account-name" type="text" autocomplete="off" autocapitalize="off"
                         spellcheck="false" prop:value=name
                         on:input=move |event| name.set(event_target_value(&event))/>

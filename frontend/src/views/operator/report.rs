@@ -12,19 +12,73 @@ use crate::call::Loaded;
 use crate::error::CallError;
 use crate::operator::{Operator, repeat};
 use crate::text::Key;
-use crate::views::notice::{Notice, Skeleton};
+use crate::views::notice::{Notice, loaded};
 
 /// How often the host is asked.
 const EVERY: Duration = Duration::from_secs(5);
 
+/// What is asked for again and again, as it last came.
+pub(super) struct Followed<T: 'static> {
+    pub(super) found: RwSignal<Loaded<T>>,
+    is_stale: RwSignal<bool>,
+}
+
+impl<T> Clone for Followed<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Followed<T> {}
+
+impl<T: PartialEq + Send + Sync + 'static> Followed<T> {
+    pub(super) fn new() -> Self {
+        Self { found: RwSignal::new(Loaded::Loading), is_stale: RwSignal::new(false) }
+    }
+
+    /// Takes an answer over: what is old is better than nothing. Who has gone on meanwhile is shown nothing.
+    pub(super) fn take(self, found: Result<T, CallError>) {
+        let Some(is_known) = self.found.try_with_untracked(|it| it.here().is_some()) else {
+            return;
+        };
+        match found {
+            Ok(found) => {
+                self.is_stale.set(false);
+                if self.found.with_untracked(|it| it.here() != Some(&found)) {
+                    self.found.set(Loaded::Here(found));
+                }
+            }
+            Err(_) if is_known => self.is_stale.set(true),
+            Err(error) => self.found.set(Loaded::Failed(error)),
+        }
+    }
+
+    /// Draws it once it is here, below whether it is old; `look` asks for it anew.
+    pub(super) fn shown<F: Future<Output = ()> + 'static>(
+        self,
+        look: impl Fn() -> F + Send + Sync + 'static,
+        draw: impl Fn() -> AnyView + Send + 'static,
+    ) -> impl IntoView {
+        let state = Memo::new(move |_| self.found.with(|it| it.map(|_| ())));
+        let retry = Callback::new(move |()| {
+            self.found.set(Loaded::Loading);
+            spawn_local(look());
+        });
+        move || {
+            loaded(state.get(), 6, retry, |()| {
+                view! { <Stale is_stale=self.is_stale/>{draw()} }.into_any()
+            })
+        }
+    }
+}
+
 /// What the host last reported at an address of the operator's.
 pub(super) struct Report<T: Send + Sync + 'static> {
     pub(super) operator: Operator,
-    pub(super) found: RwSignal<Loaded<T>>,
+    followed: Followed<T>,
     /// Why the last order was not carried out.
     pub(super) error: RwSignal<Option<CallError>>,
     pub(super) is_busy: RwSignal<bool>,
-    is_stale: RwSignal<bool>,
     path: &'static str,
 }
 
@@ -41,10 +95,9 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
     pub(super) fn at(path: &'static str) -> Self {
         let report = Self {
             operator: expect_context(),
-            found: RwSignal::new(Loaded::Loading),
+            followed: Followed::new(),
             error: RwSignal::new(None),
             is_busy: RwSignal::new(false),
-            is_stale: RwSignal::new(false),
             path,
         };
         let is_free = move || report.is_busy.try_get_untracked() == Some(false);
@@ -53,26 +106,12 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
     }
 
     async fn look(self) {
-        let found = self.operator.get::<T>(self.path).await;
-        let Some(is_known) = self.found.try_with_untracked(|it| it.here().is_some()) else {
-            return;
-        };
-        match found {
-            Ok(found) => {
-                self.is_stale.set(false);
-                if self.found.with_untracked(|it| it.here() != Some(&found)) {
-                    self.found.set(Loaded::Here(found));
-                }
-            }
-            // Old is better than nothing.
-            Err(_) if is_known => self.is_stale.set(true),
-            Err(error) => self.found.set(Loaded::Failed(error)),
-        }
+        self.followed.take(self.operator.get::<T>(self.path).await);
     }
 
     /// What was reported; empty until then.
     pub(super) fn told(self) -> Memo<T> {
-        Memo::new(move |_| self.found.with(|it| it.here().cloned()).unwrap_or_default())
+        Memo::new(move |_| self.followed.found.with(|it| it.here().cloned()).unwrap_or_default())
     }
 
     /// Draws it once it is here.
@@ -81,21 +120,16 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
         draw: impl Fn(Memo<T>) -> V + Send + 'static,
     ) -> impl IntoView {
         let told = self.told();
-        let state = Memo::new(move |_| self.found.with(|it| it.map(|_| ())));
-        let retry = Callback::new(move |()| {
-            self.found.set(Loaded::Loading);
-            spawn_local(self.look());
-        });
-        move || match state.get() {
-            Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-            Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-            Loaded::Here(()) => view! {
-                <Stale is_stale=self.is_stale/>
-                {move || self.error.get().map(|error| view! { <Notice error/> })}
-                {draw(told)}
-            }
-            .into_any(),
-        }
+        self.followed.shown(
+            move || self.look(),
+            move || {
+                view! {
+                    {move || self.error.get().map(|error| view! { <Notice error/> })}
+                    {draw(told)}
+                }
+                .into_any()
+            },
+        )
     }
 
     /// Carries out `work`, which is announced with `key` and `name` once it is done. A keyboard whose button is gone by

@@ -25,10 +25,8 @@ pub(super) fn ServersView() -> impl IntoView {
         view! {
             <section class="op-part" aria-labelledby="op-servers">
                 <h2 id="op-servers" class="section-title">{move || page.say(Key::OperatorServersTitle)}</h2>
-                {move || names.with(Vec::is_empty).then(|| {
-                    let title = Signal::derive(move || page.say(Key::OperatorServersNone).to_owned());
-                    let hint = Signal::derive(move || page.say(Key::OperatorServersNoneHint).to_owned());
-                    view! { <Empty title hint/> }
+                {move || names.with(Vec::is_empty).then(|| view! {
+                    <Empty title=page.said(Key::OperatorServersNone) hint=page.said(Key::OperatorServersNoneHint)/>
                 })}
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
@@ -98,7 +96,7 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
                 </a></p>
             })}
             <dl class="op-numbers">
-                {fact(Key::OperatorCallCount, calls)}
+                {fact(Key::OperatorCalls, calls)}
                 {fact(Key::OperatorErrorCount, errors)}
                 {fact(Key::OperatorTimes, times)}
             </dl>

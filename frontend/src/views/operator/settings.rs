@@ -57,10 +57,7 @@ pub(super) fn SettingsView() -> impl IntoView {
                     </tbody>
                 </table>
             </div>
-            {move || is_none.get().then(|| {
-                let title = Signal::derive(move || page.say(Key::OperatorSettingsNone).to_owned());
-                view! { <Empty title/> }
-            })}
+            {move || is_none.get().then(|| view! { <Empty title=page.said(Key::OperatorSettingsNone)/> })}
         }
     })
 }

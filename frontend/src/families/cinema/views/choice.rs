@@ -18,8 +18,7 @@ pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
     let is_empty = hall.rows.is_empty();
     let hall = Memo::new(move |_| hall.clone());
     if is_empty {
-        return view! { <Empty title=Signal::derive(move || page.say(Key::HallEmpty).to_owned())/> }
-            .into_any();
+        return view! { <Empty title=page.said(Key::HallEmpty)/> }.into_any();
     }
     if let Some(say) = use_context::<Say>() {
         return view! { <SeatChoice hall say/> }.into_any();

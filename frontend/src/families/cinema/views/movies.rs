@@ -120,7 +120,7 @@ pub(crate) fn MoviesView(movies: Movies) -> impl IntoView {
     view! {
         <ul class="film-list is-plain">{movies.movies.into_iter().take(200).map(card).collect_view()}</ul>
         {is_empty.then(|| view! {
-            <Empty title=Signal::derive(move || page.say(Key::NoFilms).to_owned())/>
+            <Empty title=page.said(Key::NoFilms)/>
         })}
     }
 }
@@ -151,7 +151,7 @@ pub(crate) fn ShowtimesView(showtimes: Showtimes) -> impl IntoView {
     view! {
         {days.into_iter().map(day).collect_view()}
         {is_empty.then(|| view! {
-            <Empty title=Signal::derive(move || page.say(Key::NoShowtimes).to_owned())/>
+            <Empty title=page.said(Key::NoShowtimes)/>
         })}
     }
 }

@@ -1,6 +1,7 @@
 //! The staff's place: the week, films, screens, moving a party, and the catalogue as a file (CIN-95, CIN-96).
 
 mod chart;
+mod entries;
 mod file;
 mod films;
 mod outcome;
@@ -22,11 +23,11 @@ use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
-use crate::families::cinema::staff::catalogue::Catalogue;
+use crate::families::cinema::staff::catalogue::{Catalogue, Film, Screen};
 use crate::families::cinema::staff::words::Word;
 use crate::page::{Page, page};
 use crate::route::Spot;
-use crate::views::notice::{Notice, Skeleton};
+use crate::views::notice::loaded;
 
 /// The id of the place's heading.
 const TITLE: &str = "staff-title";
@@ -161,17 +162,13 @@ pub(crate) fn StaffView() -> impl IntoView {
             <nav class="op-tabs" aria-label=move || Word::Tabs.say(page)>
                 {Tab::ALL.map(link).into_iter().collect_view()}
             </nav>
-            {move || match stage.get() {
-                Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(()) => match tab.get() {
+            {move || loaded(stage.get(), 8, retry, |()| match tab.get() {
                     Tab::Week => view! { <week::WeekView staff/> }.into_any(),
-                    Tab::Films => view! { <films::FilmsView staff/> }.into_any(),
-                    Tab::Screens => view! { <screens::ScreensView staff/> }.into_any(),
+                    Tab::Films => entries::entries::<Film>(staff).into_any(),
+                    Tab::Screens => entries::entries::<Screen>(staff).into_any(),
                     Tab::Party => view! { <party::PartyView staff/> }.into_any(),
                     Tab::File => view! { <file::FileView staff/> }.into_any(),
-                },
-            }}
+                })}
         </div>
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn Bar(roll: Roll) -> impl IntoView {
         <div class="talks-bar" role="search" aria-label=move || page.say(Key::TalkFilters)>
             <Search roll/>
             <label class="talks-choice">
-                <span class="label">{move || page.say(Key::TalkState)}</span>
+                <span class="label">{move || page.say(Key::State)}</span>
                 <select id="talks-state" on:change=move |event| {
                     let state = state_of(&event_target_value(&event));
                     change(&|it| it.state = state);
@@ -76,7 +76,7 @@ fn option(value: String, text: Signal<String>, is_own: Signal<bool>) -> impl Int
 /// What the three lists have in common is their first entry.
 fn all(is_own: Signal<bool>) -> impl IntoView {
     let page = page();
-    let text = Signal::derive(move || page.say(Key::TalkAll).to_owned());
+    let text = page.said(Key::All);
     option(String::new(), text, is_own)
 }
 

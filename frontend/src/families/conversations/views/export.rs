@@ -37,7 +37,7 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
     };
     let copy = move |_| {
         let is_copied = browser::copy(&browser::address());
-        page.notify(if is_copied { Key::TalkLinkCopied } else { Key::TalkNotCopied });
+        page.notify(if is_copied { Key::TalkLinkCopied } else { Key::NotCopied });
     };
     view! {
         <section class="talk-export" aria-labelledby="talk-export">

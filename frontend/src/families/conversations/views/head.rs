@@ -108,7 +108,7 @@ fn taken(page: Page, usage: &Usage) -> String {
         told.push(page.fill(Key::ChatTokens, &[&counts[0], &counts[1]]));
     }
     if let Some(cost) = usage.cost_usd.filter(|it| *it > 0.0) {
-        told.push(page.fill(Key::TalkCost, &[&format!("{cost:.4}")]));
+        told.push(page.fill(Key::Cost, &[&format!("{cost:.4}")]));
     }
     told.join(" · ")
 }

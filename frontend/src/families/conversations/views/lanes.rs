@@ -143,7 +143,7 @@ fn Table(watch: Watch) -> impl IntoView {
     let head = |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
     let columns = [
         Key::TalkColumnNumber,
-        Key::TalkColumnTime,
+        Key::Time,
         Key::TalkColumnFrom,
         Key::TalkColumnTo,
         Key::TalkColumnText,

@@ -61,7 +61,7 @@ pub(super) fn Rows(roll: Roll) -> impl IntoView {
             </p>
             {move || has_more.get().then(|| view! {
                 <button type="button" class="quiet" on:click=move |_| roll.more()>
-                    {move || page.say(Key::TalkMore)}
+                    {move || page.say(Key::ShowMore)}
                 </button>
             })}
         </div>

@@ -138,7 +138,7 @@ fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
         }
     };
     let text = move || match watch.unseen.get() {
-        0 => page.say(Key::TalkLatest).to_owned(),
+        0 => page.say(Key::ToLatest).to_owned(),
         count => page.fill(Key::TalkNew, &[&count.to_string()]),
     };
     let class = move || if watch.unseen.get() > 0 { "small" } else { "quiet small" };

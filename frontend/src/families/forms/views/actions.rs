@@ -26,8 +26,8 @@ pub(super) fn Actions(
         let own = own.clone().filter(|it| !it.is_empty());
         Signal::derive(move || own.clone().unwrap_or_else(|| page.say(key).to_owned()))
     };
-    let send = label(&form.submit_label, Key::FormSend);
-    let cancel = label(&form.cancel_label, Key::FormCancel);
+    let send = label(&form.submit_label, Key::Send);
+    let cancel = label(&form.cancel_label, Key::Cancel);
     let is_sending = Memo::new(move |_| session.step.with(|it| *it == Step::Sending));
     let is_busy =
         Memo::new(move |_| session.step.with(|it| matches!(it, Step::Sending | Step::Closing)));

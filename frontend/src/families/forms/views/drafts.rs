@@ -57,7 +57,7 @@ pub(super) fn SafeView(saver: Saver) -> impl IntoView {
     };
     let text = move || match saver.safe.get() {
         Safe::Nothing => String::new(),
-        Safe::Soon => page.say(Key::DraftSoon).to_owned(),
+        Safe::Soon => page.say(Key::Saving).to_owned(),
         Safe::There(time) => page.fill(Key::DraftThere, &[&time]),
         Safe::Here(CallError::Refused(it)) if !it.message.is_empty() => {
             format!("{} {}", page.say(Key::DraftHere), it.message)

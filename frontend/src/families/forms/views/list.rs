@@ -16,11 +16,11 @@ use crate::page::page;
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
-use crate::views::notice::{Empty, Notice, Skeleton};
+use crate::views::notice::{Empty, Notice, loaded};
 
 /// The states, and what they are called by people.
 const STATES: [(Option<Status>, Key); 5] = [
-    (None, Key::FormsAll),
+    (None, Key::All),
     (Some(Status::Waiting), Key::FormsWaiting),
     (Some(Status::Submitted), Key::FormsSubmitted),
     (Some(Status::Cancelled), Key::FormsCancelled),
@@ -145,12 +145,10 @@ pub(crate) fn FormsView() -> impl IntoView {
                 <p class="hint">{move || page.say(Key::FormsHint)}</p>
             </header>
             <Bar list/>
-            {move || match stage.get() {
-                Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(true) => view! { <Nothing list/> }.into_any(),
-                Loaded::Here(false) => view! { <Table list/> }.into_any(),
-            }}
+            {move || loaded(stage.get(), 6, retry, |is_empty| match is_empty {
+                true => view! { <Nothing list/> }.into_any(),
+                false => view! { <Table list/> }.into_any(),
+            })}
         </div>
     }
 }
@@ -160,12 +158,9 @@ fn Nothing(list: List) -> impl IntoView {
     let page = page();
     let is_all = list.state.get_untracked().is_none();
     if !is_all {
-        return view! { <Empty title=Signal::derive(move || page.say(Key::FormsNoneFit).to_owned())/> }
-            .into_any();
+        return view! { <Empty title=page.said(Key::FormsNoneFit)/> }.into_any();
     }
-    let title = Signal::derive(move || page.say(Key::FormsNone).to_owned());
-    let hint = Signal::derive(move || page.say(Key::FormsNoneHint).to_owned());
-    view! { <Empty title hint/> }.into_any()
+    view! { <Empty title=page.said(Key::FormsNone) hint=page.said(Key::FormsNoneHint)/> }.into_any()
 }
 
 /// The state to show, the list anew, and all of it as a file.
@@ -205,7 +200,7 @@ fn Bar(list: List) -> impl IntoView {
     view! {
         <div class="forms-bar">
             <label class="forms-state">
-                <span class="label">{move || page.say(Key::FormsState)}</span>
+                <span class="label">{move || page.say(Key::State)}</span>
                 <select id="forms-state" on:change=choose prop:value=move || named(list.state.get())>
                     {STATES.map(option).into_iter().collect_view()}
                 </select>
@@ -233,13 +228,7 @@ fn Table(list: List) -> impl IntoView {
     // A form that has come further is drawn anew, and the others stay.
     let key = |it: &Listed| (it.handle.clone(), format!("{:?}", it.status), it.answered_at.clone());
     let head = |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
-    let columns = [
-        Key::FormsState,
-        Key::FormsName,
-        Key::FormsAskedBy,
-        Key::FormsAskedAt,
-        Key::FormsAnsweredAt,
-    ];
+    let columns = [Key::State, Key::FormsName, Key::AskedBy, Key::AskedAt, Key::FormsAnsweredAt];
     view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=move || page.say(Key::FormsTitle)>
@@ -256,7 +245,7 @@ fn Table(list: List) -> impl IntoView {
             <p class="count">{move || page.fill(Key::FormsMoreHere, &[&count()])}</p>
             {move || has_more.get().then(|| view! {
                 <button type="button" class="quiet" on:click=move |_| list.more()>
-                    {move || page.say(Key::FormsMore)}
+                    {move || page.say(Key::ShowMore)}
                 </button>
             })}
         </div>

@@ -49,7 +49,7 @@ fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
         move || own.clone().unwrap_or_else(|| page.say(key).to_owned())
     };
     let (send, cancel) =
-        (label(&form.submit_label, Key::FormSend), label(&form.cancel_label, Key::FormCancel));
+        (label(&form.submit_label, Key::Send), label(&form.cancel_label, Key::Cancel));
     let requested = Requested::new(form, next_number());
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();

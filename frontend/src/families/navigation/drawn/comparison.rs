@@ -16,8 +16,7 @@ pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
     let page = page();
     let Comparison { rows, origin_addresses, destination_addresses } = comparison;
     if rows.is_empty() {
-        return view! { <Empty title=Signal::derive(move || page.say(Key::RoutesNone).to_owned())/> }
-            .into_any();
+        return view! { <Empty title=page.said(Key::RoutesNone)/> }.into_any();
     }
     let heads = destination_addresses.into_iter().take(SIDE_MAX);
     let heads = heads.map(|name| view! { <th scope="col">{name}</th> }).collect_view();

@@ -68,11 +68,11 @@ fn called(page: Page, call: Call) -> impl IntoView {
         <p class="nav-log-name"><code>{name}</code></p>
         <dl>
             {(!reason.is_empty()).then(|| view! {
-                <dt>{move || page.say(Key::NavLogReason)}</dt><dd>{reason}</dd>
+                <dt>{move || page.say(Key::Reason)}</dt><dd>{reason}</dd>
             })}
             <dt>{move || page.say(Key::NavLogParams)}</dt>
             <dd><ul class="nav-log-params">{params.into_iter().map(param).collect_view()}</ul></dd>
-            <dt>{move || page.say(Key::NavLogOutcome)}</dt>
+            <dt>{move || page.say(Key::Outcome)}</dt>
             <dd class:error=is_bad>{ended}</dd>
         </dl>
     }

@@ -168,8 +168,8 @@ pub(crate) fn RouteMap(
             <div class="map-canvas" node_ref=node role="region" aria-describedby=keys
                 aria-label=move || page.say(Key::RouteMapName)></div>
             <div class="map-buttons">
-                <MapButton label=Key::MapZoomIn sign="＋" on_click=move || with_map(Drawing::zoom_in)/>
-                <MapButton label=Key::MapZoomOut sign="－" on_click=move || with_map(Drawing::zoom_out)/>
+                <MapButton label=Key::ZoomIn sign="＋" on_click=move || with_map(Drawing::zoom_in)/>
+                <MapButton label=Key::ZoomOut sign="－" on_click=move || with_map(Drawing::zoom_out)/>
                 <MapButton label=Key::MapFit sign="⤢" on_click=move || with_map(Drawing::fit)/>
             </div>
             <p class="map-hint" class:is-shown=move || hint.get().is_some() aria-hidden="true">

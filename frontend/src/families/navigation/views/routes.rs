@@ -46,7 +46,7 @@ pub(super) fn Chosen() -> impl IntoView {
                 </dl>
                 {(!warnings.is_empty()).then(|| view! {
                     <div class="nav-warnings">
-                        <p class="label">{move || page.say(Key::NavWarnings)}</p>
+                        <p class="label">{move || page.say(Key::RouteWarnings)}</p>
                         <ul>{warnings.into_iter().take(20).map(|it| view! { <li>{it}</li> })
                             .collect_view()}</ul>
                     </div>
@@ -185,8 +185,8 @@ fn row(
                         prop:checked=move || is_chosen.get() on:change=move |_| board.choose(index)/>
                     <span>
                         {title}" "
-                        {tag(marks.fastest, Key::NavFastest, "nav-tag is-fastest")}
-                        {tag(marks.shortest, Key::NavShortest, "nav-tag is-shortest")}
+                        {tag(marks.fastest, Key::RouteFastest, "nav-tag is-fastest")}
+                        {tag(marks.shortest, Key::RouteShortest, "nav-tag is-shortest")}
                         {tag(marks.advised, Key::NavAdvised, "nav-tag is-advised")}
                         <span class="only-heard">{received}</span>
                     </span>

@@ -32,14 +32,8 @@ pub(super) fn Share() -> impl IntoView {
             let attribution = &run.found.attribution;
             Some(ExportedRoute::of(&own.route, Some(&own.details), &own.line, ends, attribution))
         });
-        let Some(exported) = exported else { return };
-        let (ending, mime, text) = if is_gpx {
-            ("gpx", "application/gpx+xml", exported.gpx())
-        } else {
-            ("geojson", "application/geo+json", exported.geo_json())
-        };
-        if browser::download(&exported.file_name(ending), text.as_bytes(), mime).is_ok() {
-            page.announce_key(Key::RouteSaved);
+        if let Some(exported) = exported {
+            exported.save(page, is_gpx);
         }
     };
     let (provider, attribution) = (

@@ -23,7 +23,7 @@ use crate::families::cinema::views::stay_fresh;
 use crate::page::{Page, page};
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
-use crate::views::notice::{Empty, Notice, Skeleton};
+use crate::views::notice::{Empty, loaded};
 
 /// How old the seats on the screen may get while the reader looks at them.
 const AGE: Duration = Duration::from_secs(15);
@@ -325,11 +325,7 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
                 <Facts showing/>
                 <Steps now=1/>
             </div>
-            {move || match stage.get() {
-                Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(()) => view! { <Plan showing/> }.into_any(),
-            }}
+            {move || loaded(stage.get(), 8, retry, |()| view! { <Plan showing/> }.into_any())}
         </div>
     }
 }
@@ -373,8 +369,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                 </div>
                 {move || match (is_empty.get(), is_open.get()) {
                     (true, _) => {
-                        let title = Signal::derive(move || page.say(Key::HallEmpty).to_owned());
-                        view! { <Empty title/> }.into_any()
+                        view! { <Empty title=page.said(Key::HallEmpty)/> }.into_any()
                     }
                     (_, true) => view! {
                         <HallView hall picks=showing.picks on_pick=pick/>

@@ -1,7 +1,5 @@
 //! The catalogue as a file: saved, and read back with a look at what would change before it does.
 
-use leptos::ev::DragEvent;
-use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::cinema::{CatalogueExport, CatalogueImport};
@@ -17,6 +15,7 @@ use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
 use crate::page::Page;
+use crate::views::drop::FileDrop;
 use crate::views::notice::Notice;
 
 /// Characters of a file that the cinema reads.
@@ -87,8 +86,8 @@ impl Files {
     }
 
     /// Takes the first of the files that were chosen.
-    fn choose(self, files: Option<FileList>) {
-        let Some(file) = files.and_then(|it| it.get(0)) else { return };
+    fn choose(self, files: &FileList) {
+        let Some(file) = files.get(0) else { return };
         let name = file.name();
         if file.size() > BYTES_MAX {
             return self.refuse(name, Word::ImportLarge);
@@ -190,29 +189,8 @@ pub(super) fn FileView(staff: Staff) -> impl IntoView {
         import: RwSignal::new(Import::Nothing),
         is_busy: RwSignal::new(false),
     };
-    let node = NodeRef::<Input>::new();
-    let chosen = move |_| {
-        if let Some(input) = node.get_untracked() {
-            files.choose(input.files());
-            // The same file again is a choice, too.
-            input.set_value("");
-        }
-    };
-    let open = move |_| {
-        if let Some(input) = node.get_untracked() {
-            input.click();
-        }
-    };
-    let is_over = RwSignal::new(false);
-    let over = move |event: DragEvent| {
-        event.prevent_default();
-        is_over.set(true);
-    };
-    let dropped = move |event: DragEvent| {
-        event.prevent_default();
-        is_over.set(false);
-        files.choose(event.data_transfer().and_then(|it| it.files()));
-    };
+    let id = |it: &str| it.to_owned();
+    let said = |it: Word| Signal::derive(move || it.say(page).to_owned());
     view! {
         <section class="op-part" aria-labelledby="staff-export">
             <h2 id="staff-export" class="section-title">{move || Word::ExportTitle.say(page)}</h2>
@@ -229,17 +207,9 @@ pub(super) fn FileView(staff: Staff) -> impl IntoView {
         <section class="op-part" aria-labelledby="staff-import">
             <h2 id="staff-import" class="section-title">{move || Word::ImportTitle.say(page)}</h2>
             <p class="hint" id="staff-import-hint">{move || Word::ImportHint.say(page)}</p>
-            <div class="drop" class:is-over=is_over on:dragenter=over on:dragover=over
-                on:dragleave=move |_| is_over.set(false) on:drop=dropped>
-                <span class="drop-mark" aria-hidden="true">"⇪"</span>
-                <span class="drop-word">{move || Word::ImportDrop.say(page)}</span>
-                <button type="button" class="quiet small" id=CHOOSE
-                    aria-describedby="staff-import-hint" on:click=open>
-                    {move || Word::ImportChoose.say(page)}
-                </button>
-                <input type="file" class="drop-input" id="staff-file" accept=".json,.csv" node_ref=node
-                    tabindex="-1" aria-hidden="true" on:change=chosen/>
-            </div>
+            <FileDrop ids=[id(CHOOSE), id("staff-file"), id("staff-import-hint")] accept=id(".json,.csv")
+                words=[said(Word::ImportDrop), said(Word::ImportChoose)] is_shut=false
+                take=move |list: &FileList| files.choose(list)/>
             <Found files/>
         </section>
     }

@@ -3,134 +3,48 @@
 use leptos::prelude::*;
 use serde_json::json;
 
-use super::outcome::{ADD, Doing, Editing, Outcome, Sure};
-use super::sheet::{Field, Kind, Sheet, SheetView, Wrong};
-use super::{Staff, column, number_column};
+use super::entries::{Entry, Refused, is_taken};
+use super::number_column;
+use super::outcome::{Doing, Editing, FormActions};
+use super::sheet::{Field, Kind, Sheet, SheetView};
 use crate::browser;
-use crate::error::CallError;
-use crate::families::cinema::programme::name;
-use crate::families::cinema::staff::catalogue::Film;
+use crate::families::cinema::staff::catalogue::{Catalogue, Film};
 use crate::families::cinema::staff::words::Word;
-use crate::views::notice::Notice;
+use crate::page::Page;
 
 const TITLE: &str = "staff-film-heading";
 /// Characters of a text of the catalogue.
 const TEXT_MAX: usize = 2_000;
 
-type Films = Editing<Doing>;
+impl Entry for Film {
+    const PART: &'static str = "staff-films";
+    const WORDS: [Word; 4] = [Word::TabFilms, Word::NewFilm, Word::FilmsTable, Word::FilmTitle];
+    const TOOL: &'static str = "edit_movie";
+    const KEY: &'static str = "movie_id";
 
-fn all(films: Films) -> Vec<Film> {
-    let catalogue = films.staff.catalogue;
-    catalogue.with(|it| it.here().map(|it| it.movies.clone()).unwrap_or_default())
-}
-
-fn film(films: Films, id: &str) -> Film {
-    let catalogue = films.staff.catalogue;
-    let found = catalogue.with_untracked(|it| it.here().and_then(|it| it.film(id).cloned()));
-    found.unwrap_or_default()
-}
-
-/// The part `Films`.
-#[component]
-pub(super) fn FilmsView(staff: Staff) -> impl IntoView {
-    let page = staff.page;
-    let films = Films::new(staff);
-    view! {
-        <section class="op-part" aria-labelledby="staff-films">
-            <div class="op-head">
-                <h2 id="staff-films" class="section-title">
-                    {move || Word::TabFilms.say(page)}
-                    <span class="count">{move || all(films).len()}</span>
-                </h2>
-                <button type="button" id=ADD class="small" on:click=move |_| films.start(Doing::New)>
-                    {move || Word::NewFilm.say(page)}
-                </button>
-            </div>
-            <Outcome came=films.came/>
-            <Doings films/>
-            <div class="table-scroll" tabindex="0" role="region"
-                aria-label=move || Word::FilmsTable.say(page)>
-                <table class="data-table staff-table">
-                    <thead><tr>
-                        {column(page, Word::FilmTitle)}{column(page, Word::Id)}
-                        {number_column(page, Word::Duration)}{number_column(page, Word::Rating)}
-                        {column(page, Word::Actions)}
-                    </tr></thead>
-                    <tbody>
-                        <For each=move || all(films) key=|it| format!("{it:?}") let:it>
-                            <Row films it/>
-                        </For>
-                    </tbody>
-                </table>
-            </div>
-        </section>
+    fn all(catalogue: &Catalogue) -> &[Self] {
+        &catalogue.movies
     }
-}
 
-#[component]
-fn Row(films: Films, it: Film) -> impl IntoView {
-    let page = films.staff.page;
-    let (minutes, rating) = (it.duration, it.rating);
-    let id = StoredValue::new(it.movie_id.clone());
-    let it = StoredValue::new(it);
-    let title = move || {
-        let lang = page.lang.get();
-        it.with_value(|it| name(Some(&it.title), it.title_en.as_deref(), lang)).unwrap_or_default()
-    };
-    view! {
-        <tr>
-            <th scope="row">{title}</th>
-            <td><code>{id.get_value()}</code></td>
-            <td class="is-number">{minutes}</td>
-            <td class="is-number">{rating}</td>
-            <td><div class="staff-actions">
-                <button type="button" class="quiet small"
-                    aria-label=move || Word::EditNamed.fill(page, &[&title()])
-                    on:click=move |_| films.start(Doing::Edit(id.get_value()))>
-                    {move || Word::Edit.say(page)}
-                </button>
-                <button type="button" class="quiet small is-grave"
-                    aria-label=move || Word::RemoveNamed.fill(page, &[&title()])
-                    on:click=move |_| films.start(Doing::Remove(id.get_value()))>
-                    {move || Word::Remove.say(page)}
-                </button>
-            </div></td>
-        </tr>
+    fn id(&self) -> &str {
+        &self.movie_id
     }
-}
 
-#[component]
-fn Doings(films: Films) -> impl IntoView {
-    let page = films.staff.page;
-    let stop = Callback::new(move |()| films.stop());
-    move || match films.doing.get() {
-        Doing::Nothing => ().into_any(),
-        Doing::New => view! { <FilmForm films before=None/> }.into_any(),
-        Doing::Edit(id) => view! { <FilmForm films before=Some(film(films, &id)) /> }.into_any(),
-        Doing::Remove(id) => {
-            let title = film(films, &id).title;
-            let ask = Signal::derive(move || Word::Sure.fill(page, &[&title]));
-            let yes = Callback::new(move |()| {
-                films.send("edit_movie", json!({ "movie_id": id, "remove": true }), None);
-            });
-            view! {
-                {move || films.error.get().map(|error| view! { <Refused error/> })}
-                <Sure ask yes=Word::SureYes on_yes=yes on_no=stop is_busy=films.is_busy/>
-            }
+    fn names(&self) -> (&str, Option<&str>) {
+        (&self.title, self.title_en.as_deref())
+    }
+
+    fn heads(page: Page) -> AnyView {
+        (number_column(page, Word::Duration), number_column(page, Word::Rating)).into_any()
+    }
+
+    fn cells(&self) -> AnyView {
+        view! { <td class="is-number">{self.duration}</td><td class="is-number">{self.rating}</td> }
             .into_any()
-        }
     }
-}
 
-/// A refusal, with what the cinema found in its own words.
-#[component]
-pub(super) fn Refused(error: CallError) -> impl IntoView {
-    let problems = error.problems();
-    view! {
-        <Notice error/>
-        <ul class="staff-problems">
-            {problems.into_iter().map(|it| view! { <li>{it.message}</li> }).collect_view()}
-        </ul>
+    fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {
+        view! { <FilmForm films=edits before/> }.into_any()
     }
 }
 
@@ -174,22 +88,20 @@ fn sheet_of(before: Option<&Film>) -> Sheet {
 
 /// The form of one film, a new one where there is none `before`.
 #[component]
-fn FilmForm(films: Films, before: Option<Film>) -> impl IntoView {
+fn FilmForm(films: Editing<Doing>, before: Option<Film>) -> impl IntoView {
     let page = films.staff.page;
     let sheet = sheet_of(before.as_ref());
     let is_new = before.is_none();
-    let is_busy = films.is_busy;
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         if !sheet.is_right() {
             return;
         }
         let value = |name: &str| untrack(|| sheet.value(name));
-        let id = value("movie_id");
-        if is_new && untrack(|| all(films)).iter().any(|it| it.movie_id == id) {
-            return sheet.mark("movie_id", Wrong::Word(Word::IdTaken, Vec::new()));
+        if is_new && is_taken::<Film>(films.staff, sheet) {
+            return;
         }
-        let mut arguments = json!({ "movie_id": id });
+        let mut arguments = json!({ "movie_id": value("movie_id") });
         if sheet.is_changed("duration") {
             arguments["duration"] = value("duration").parse::<u32>().unwrap_or_default().into();
         }
@@ -223,15 +135,7 @@ fn FilmForm(films: Films, before: Option<Film>) -> impl IntoView {
             <h3 id=TITLE tabindex="-1">{title}</h3>
             {move || films.error.get().map(|error| view! { <Refused error/> })}
             <SheetView sheet/>
-            <div class="actions">
-                <button type="submit" class="main-action"
-                    aria-disabled=move || is_busy.get().then_some("true")>
-                    {move || if is_busy.get() { Word::Saving } else { Word::Save }.say(page)}
-                </button>
-                <button type="button" class="quiet" on:click=move |_| films.stop()>
-                    {move || Word::Cancel.say(page)}
-                </button>
-            </div>
+            <FormActions is_busy=films.is_busy stop=move || films.stop()/>
         </form>
     }
 }

@@ -158,6 +158,50 @@ pub(super) fn Changes(came: CatalogueImport) -> impl IntoView {
     }
 }
 
+/// The buttons in a row: one changes what it is about, the other removes it, which the `words` say.
+#[component]
+pub(super) fn RowActions<D: Clone + Default + PartialEq + Send + Sync + 'static>(
+    edits: Editing<D>,
+    called: Signal<String>,
+    edit: D,
+    remove: D,
+    words: (Word, Word),
+) -> impl IntoView {
+    let page = page();
+    view! {
+        <button type="button" class="quiet small"
+            aria-label=move || Word::EditNamed.fill(page, &[&called.get()])
+            on:click=move |_| edits.start(edit.clone())>
+            {move || Word::Edit.say(page)}
+        </button>
+        <button type="button" class="quiet small is-grave"
+            aria-label=move || words.1.fill(page, &[&called.get()])
+            on:click=move |_| edits.start(remove.clone())>
+            {move || words.0.say(page)}
+        </button>
+    }
+}
+
+/// The buttons below a form: one saves, the other closes it.
+#[component]
+pub(super) fn FormActions(
+    is_busy: RwSignal<bool>,
+    stop: impl Fn() + Send + 'static,
+) -> impl IntoView {
+    let page = page();
+    view! {
+        <div class="actions">
+            <button type="submit" class="main-action"
+                aria-disabled=move || is_busy.get().then_some("true")>
+                {move || if is_busy.get() { Word::Saving } else { Word::Save }.say(page)}
+            </button>
+            <button type="button" class="quiet" on:click=move |_| stop()>
+                {move || Word::Cancel.say(page)}
+            </button>
+        </div>
+    }
+}
+
 /// Asks whether something is meant; the safe answer has the keyboard.
 #[component]
 pub(super) fn Sure(

@@ -3,129 +3,57 @@
 use leptos::prelude::*;
 use serde_json::json;
 
-use super::films::Refused;
-use super::outcome::{ADD, Doing, Editing, Outcome, Sure};
+use super::entries::{Entry, Refused, is_taken};
+use super::number_column;
+use super::outcome::{Doing, Editing, FormActions};
 use super::plan::{FAULTS, Plan, PlanView};
-use super::sheet::{Field, Kind, Sheet, SheetView, Wrong};
-use super::{Staff, column, number_column};
+use super::sheet::{Field, Kind, Sheet, SheetView};
 use crate::browser;
-use crate::families::cinema::programme::name;
-use crate::families::cinema::staff::catalogue::Screen;
+use crate::families::cinema::staff::catalogue::{Catalogue, Screen};
 use crate::families::cinema::staff::layout::Layout;
 use crate::families::cinema::staff::words::Word;
+use crate::page::Page;
 
 const TITLE: &str = "staff-screen-heading";
 /// Characters of a name.
 const NAME_MAX: usize = 2_000;
 
-type Screens = Editing<Doing>;
+impl Entry for Screen {
+    const PART: &'static str = "staff-screens";
+    const WORDS: [Word; 4] =
+        [Word::TabScreens, Word::NewScreen, Word::ScreensTable, Word::ScreenName];
+    const TOOL: &'static str = "edit_screen";
+    const KEY: &'static str = "screen_id";
 
-fn all(screens: Screens) -> Vec<Screen> {
-    let catalogue = screens.staff.catalogue;
-    catalogue.with(|it| it.here().map(|it| it.screens.clone()).unwrap_or_default())
-}
-
-fn screen(screens: Screens, id: &str) -> Screen {
-    let catalogue = screens.staff.catalogue;
-    let found = catalogue.with_untracked(|it| it.here().and_then(|it| it.screen(id).cloned()));
-    found.unwrap_or_default()
-}
-
-/// The part `Screens`.
-#[component]
-pub(super) fn ScreensView(staff: Staff) -> impl IntoView {
-    let page = staff.page;
-    let screens = Screens::new(staff);
-    view! {
-        <section class="op-part" aria-labelledby="staff-screens">
-            <div class="op-head">
-                <h2 id="staff-screens" class="section-title">
-                    {move || Word::TabScreens.say(page)}
-                    <span class="count">{move || all(screens).len()}</span>
-                </h2>
-                <button type="button" id=ADD class="small" on:click=move |_| screens.start(Doing::New)>
-                    {move || Word::NewScreen.say(page)}
-                </button>
-            </div>
-            <Outcome came=screens.came/>
-            <Doings screens/>
-            <div class="table-scroll" tabindex="0" role="region"
-                aria-label=move || Word::ScreensTable.say(page)>
-                <table class="data-table staff-table">
-                    <thead><tr>
-                        {column(page, Word::ScreenName)}{column(page, Word::Id)}
-                        {number_column(page, Word::Seats)}{column(page, Word::Actions)}
-                    </tr></thead>
-                    <tbody>
-                        <For each=move || all(screens) key=|it| format!("{it:?}") let:it>
-                            <Row screens it/>
-                        </For>
-                    </tbody>
-                </table>
-            </div>
-        </section>
+    fn all(catalogue: &Catalogue) -> &[Self] {
+        &catalogue.screens
     }
-}
 
-#[component]
-fn Row(screens: Screens, it: Screen) -> impl IntoView {
-    let page = screens.staff.page;
-    let seats = Layout::read(&it.rows).counts().iter().map(|it| it.1).sum::<usize>();
-    let id = StoredValue::new(it.screen_id.clone());
-    let it = StoredValue::new(it);
-    let called = move || {
-        let lang = page.lang.get();
-        it.with_value(|it| name(Some(&it.name), it.name_en.as_deref(), lang)).unwrap_or_default()
-    };
-    view! {
-        <tr>
-            <th scope="row">{called}</th>
-            <td><code>{id.get_value()}</code></td>
-            <td class="is-number">{seats}</td>
-            <td><div class="staff-actions">
-                <button type="button" class="quiet small"
-                    aria-label=move || Word::EditNamed.fill(page, &[&called()])
-                    on:click=move |_| screens.start(Doing::Edit(id.get_value()))>
-                    {move || Word::Edit.say(page)}
-                </button>
-                <button type="button" class="quiet small is-grave"
-                    aria-label=move || Word::RemoveNamed.fill(page, &[&called()])
-                    on:click=move |_| screens.start(Doing::Remove(id.get_value()))>
-                    {move || Word::Remove.say(page)}
-                </button>
-            </div></td>
-        </tr>
+    fn id(&self) -> &str {
+        &self.screen_id
     }
-}
 
-#[component]
-fn Doings(screens: Screens) -> impl IntoView {
-    let page = screens.staff.page;
-    let stop = Callback::new(move |()| screens.stop());
-    move || match screens.doing.get() {
-        Doing::Nothing => ().into_any(),
-        Doing::New => view! { <ScreenForm screens before=None/> }.into_any(),
-        Doing::Edit(id) => {
-            view! { <ScreenForm screens before=Some(screen(screens, &id))/> }.into_any()
-        }
-        Doing::Remove(id) => {
-            let called = screen(screens, &id).name;
-            let ask = Signal::derive(move || Word::Sure.fill(page, &[&called]));
-            let yes = Callback::new(move |()| {
-                screens.send("edit_screen", json!({ "screen_id": id, "remove": true }), None);
-            });
-            view! {
-                {move || screens.error.get().map(|error| view! { <Refused error/> })}
-                <Sure ask yes=Word::SureYes on_yes=yes on_no=stop is_busy=screens.is_busy/>
-            }
-            .into_any()
-        }
+    fn names(&self) -> (&str, Option<&str>) {
+        (&self.name, self.name_en.as_deref())
+    }
+
+    fn heads(page: Page) -> AnyView {
+        number_column(page, Word::Seats).into_any()
+    }
+
+    fn cells(&self) -> AnyView {
+        let seats = Layout::read(&self.rows).counts().iter().map(|it| it.1).sum::<usize>();
+        view! { <td class="is-number">{seats}</td> }.into_any()
+    }
+
+    fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {
+        view! { <ScreenForm screens=edits before/> }.into_any()
     }
 }
 
 /// The form of one screen with its plan, a new one where there is none `before`.
 #[component]
-fn ScreenForm(screens: Screens, before: Option<Screen>) -> impl IntoView {
+fn ScreenForm(screens: Editing<Doing>, before: Option<Screen>) -> impl IntoView {
     let page = screens.staff.page;
     let is_new = before.is_none();
     let mut fields = Vec::new();
@@ -156,11 +84,10 @@ fn ScreenForm(screens: Screens, before: Option<Screen>) -> impl IntoView {
             return browser::focus(FAULTS);
         }
         let value = |name: &str| untrack(|| sheet.value(name));
-        let id = value("screen_id");
-        if is_new && untrack(|| all(screens)).iter().any(|it| it.screen_id == id) {
-            return sheet.mark("screen_id", Wrong::Word(Word::IdTaken, Vec::new()));
+        if is_new && is_taken::<Screen>(screens.staff, sheet) {
+            return;
         }
-        let mut arguments = json!({ "screen_id": id });
+        let mut arguments = json!({ "screen_id": value("screen_id") });
         for name in ["name", "name_en"] {
             if sheet.is_changed(name) {
                 arguments[name] = value(name).into();
@@ -177,22 +104,13 @@ fn ScreenForm(screens: Screens, before: Option<Screen>) -> impl IntoView {
         None => Word::NewScreen.say(page).to_owned(),
         Some(it) => Word::EditScreen.fill(page, &[&it.name]),
     };
-    let is_busy = screens.is_busy;
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>
             <h3 id=TITLE tabindex="-1">{title}</h3>
             <SheetView sheet/>
             <PlanView plan/>
             {move || screens.error.get().map(|error| view! { <Refused error/> })}
-            <div class="actions">
-                <button type="submit" class="main-action"
-                    aria-disabled=move || is_busy.get().then_some("true")>
-                    {move || if is_busy.get() { Word::Saving } else { Word::Save }.say(page)}
-                </button>
-                <button type="button" class="quiet" on:click=move |_| screens.stop()>
-                    {move || Word::Cancel.say(page)}
-                </button>
-            </div>
+            <FormActions is_busy=screens.is_busy stop=move || screens.stop()/>
         </form>
     }
 }

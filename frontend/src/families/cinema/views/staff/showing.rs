@@ -6,6 +6,7 @@ use output::cinema::{CatalogueImport, ShowtimeOccupancy};
 use serde_json::json;
 
 use super::Staff;
+use super::outcome::FormActions;
 use super::sheet::{Field, Kind, Sheet, SheetView, Wrong};
 use crate::browser;
 use crate::dates::{self, Day};
@@ -155,15 +156,7 @@ pub(super) fn ShowingForm(
                     met.get().filter(|_| !is_said).map(|it| told(&it).say(page))
                 }}
             </p>
-            <div class="actions">
-                <button type="submit" class="main-action"
-                    aria-disabled=move || is_busy.get().then_some("true")>
-                    {move || if is_busy.get() { Word::Saving } else { Word::Save }.say(page)}
-                </button>
-                <button type="button" class="quiet" on:click=move |_| stop.run(())>
-                    {move || Word::Cancel.say(page)}
-                </button>
-            </div>
+            <FormActions is_busy stop=move || stop.run(())/>
         </form>
     }
 }

@@ -6,7 +6,7 @@ use output::cinema::{CatalogueImport, SalesState, ShowtimeOccupancy};
 use serde_json::json;
 
 use super::chart::Chart;
-use super::outcome::{ADD, Editing, Outcome, Sure};
+use super::outcome::{ADD, Editing, Outcome, RowActions, Sure};
 use super::showing::ShowingForm;
 use super::{Staff, column, number_column, translated};
 use crate::browser;
@@ -371,16 +371,8 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
                         {move || sales_word.say(page)}
                     </button>
                 })}
-                <button type="button" class="quiet small"
-                    aria-label=move || Word::EditNamed.fill(page, &[&called()])
-                    on:click=move |_| week.edits.start(Doing::Edit(id.get_value()))>
-                    {move || Word::Edit.say(page)}
-                </button>
-                <button type="button" class="quiet small is-grave"
-                    aria-label=move || Word::TakeOutNamed.fill(page, &[&called()])
-                    on:click=move |_| week.edits.start(Doing::TakeOut(id.get_value()))>
-                    {move || Word::TakeOut.say(page)}
-                </button>
+                <RowActions edits=week.edits called=Signal::derive(called) edit=Doing::Edit(id.get_value())
+                    remove=Doing::TakeOut(id.get_value()) words=(Word::TakeOut, Word::TakeOutNamed)/>
             </div></td>
         </tr>
     }

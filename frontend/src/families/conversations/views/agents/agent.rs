@@ -13,7 +13,7 @@ use crate::text::Key;
 /// What a chat's state is called, and how it is drawn.
 pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
     match status {
-        ChatStatus::Connected => (Key::ChatStateConnected, "chat-state is-connected"),
+        ChatStatus::Connected => (Key::Online, "chat-state is-connected"),
         ChatStatus::Connecting => (Key::ChatStateConnecting, "chat-state is-connecting"),
         ChatStatus::Disconnected => (Key::ChatStateDisconnected, "chat-state is-disconnected"),
     }
@@ -96,7 +96,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
     let online = move || match presence.get() {
         (true, _) => (Key::AgentOnline, "chat-state is-connected"),
         (false, true) => (Key::AgentReady, "chat-state is-connected"),
-        (false, false) => (Key::AgentOffline, "chat-state is-disconnected"),
+        (false, false) => (Key::OfflineState, "chat-state is-disconnected"),
     };
     view! {
         <p class="agent-badges">
@@ -200,7 +200,7 @@ fn ChatLink(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
         match unread.get() {
             0 => chat,
             count => {
-                let count = page.fill(Key::AgentUnread, &[&count.to_string()]);
+                let count = page.fill(Key::TalkUnread, &[&count.to_string()]);
                 format!("{chat}{}{count}", page.lang.get().comma())
             }
         }

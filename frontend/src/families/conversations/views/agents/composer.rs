@@ -66,12 +66,12 @@ pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
             </div>
             <p class="error" role="alert" id="agent-fault">{fault}</p>
             <div class="agent-tools">
-                <span class="hint" id="agent-keys">{move || page.say(Key::AgentKeys)}</span>
+                <span class="hint" id="agent-keys">{move || page.say(Key::SendKeys)}</span>
                 <span id="agent-count" class="hint agent-count"
                     class:is-near=move || { count.get() >= MESSAGE_NEAR }
                     class:is-over=move || { count.get() > MESSAGE_MAX }>{counted}</span>
                 <button type="submit" class="main-action" id="agent-send"
-                    disabled=move || is_empty.get()>{move || page.say(Key::AgentSend)}</button>
+                    disabled=move || is_empty.get()>{move || page.say(Key::Send)}</button>
             </div>
         </form>
     }

@@ -80,7 +80,7 @@ pub(super) fn DefineAgent(
     browser::focus_soon(checked.id(if is_there { "name" } else { "agent_id" }));
     let title = if is_there { Key::ChangeAgentTitle } else { Key::DefineAgentTitle };
     let (say, busy) = match is_there {
-        true => (Key::ChangeSave, Key::ChangeSaving),
+        true => (Key::ChangeSave, Key::Saving),
         false => (Key::DefineSave, Key::DefineSaving),
     };
     let closer = opener.clone();
@@ -116,10 +116,10 @@ pub(super) fn DefineAgent(
             <h3 id="new-agent-title">{move || page.say(title)}</h3>
             <TextField checked name="agent_id" say=Key::DefineAgentId hint=Key::DefineIdHint
                 value=typed.id is_required=true is_fixed=is_there/>
-            <TextField checked name="name" say=Key::DefineName value=typed.name is_required=true/>
+            <TextField checked name="name" say=Key::Name value=typed.name is_required=true/>
             {(!is_there).then(|| view! { <Kind kind=typed.kind/> })}
             <Places checked chosen=typed.projects/>
-            <TextField checked name="skills" say=Key::DefineSkills hint=Key::DefineSkillsHint
+            <TextField checked name="skills" say=Key::AgentSkills hint=Key::DefineSkillsHint
                 value=typed.skills/>
             <Player checked typed/>
             {move || error.get().map(|error| view! { <Notice error/> })}

@@ -62,7 +62,7 @@ pub(super) fn DefineProject() -> impl IntoView {
             <h2 id="new-project-title">{move || page.say(Key::DefineProjectTitle)}</h2>
             <TextField checked name="project_id" say=Key::DefineProjectId hint=Key::DefineIdHint
                 value=id is_required=true/>
-            <TextField checked name="name" say=Key::DefineName value=name is_required=true/>
+            <TextField checked name="name" say=Key::Name value=name is_required=true/>
             {move || error.get().map(|error| view! { <Notice error/> })}
             <FormActions say=Key::DefineSave busy=Key::DefineSaving opener="define-project".to_owned()/>
         </form>
@@ -87,7 +87,7 @@ pub(super) fn FormActions(
                 {move || page.say(if is_busy.get() { busy } else { say })}
             </button>
             <button type="button" class="quiet" on:click=move |_| agents_state.close(&opener)>
-                {move || page.say(Key::DefineCancel)}
+                {move || page.say(Key::Cancel)}
             </button>
         </div>
     }

@@ -13,7 +13,7 @@ use crate::families::conversations::place::Seat;
 use crate::mcp;
 use crate::page::page;
 use crate::text::Key;
-use crate::views::notice::{Notice, Skeleton};
+use crate::views::notice::loaded;
 
 /// The invitation; the passkey goes along where it has just been made.
 #[component]
@@ -42,16 +42,13 @@ pub(super) fn Invite(
     view! {
         <section class="agent-below invite" aria-labelledby="invite-title">
             <h4 id="invite-title" tabindex="-1">
-                {move || page.fill(Key::InviteTitle, &[&name])}
+                {move || page.fill(Key::AgentInviteNamed, &[&name])}
             </h4>
             <p class="hint">{move || page.say(Key::InviteHint)}</p>
             <Connection/>
             <h5>{move || page.say(Key::InvitePrompt)}</h5>
             <p class="hint">{move || page.say(note)}</p>
-            {move || match prompt.get() {
-                Loaded::Loading => view! { <Skeleton lines=4/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(text) => {
+            {move || loaded(prompt.get(), 4, retry, |text| {
                     let copied = text.clone();
                     view! {
                         <textarea class="code invite-prompt" id="invite-prompt" rows="10" readonly
@@ -64,14 +61,13 @@ pub(super) fn Invite(
                         </div>
                     }
                     .into_any()
-                }
-            }}
+                })}
             {(!has_passkey).then(|| view! {
                 <div class="actions">
                     <button type="button" class="quiet small" on:click=move |_| {
                         agents_state.panel.set(Panel::Nothing);
                         browser::focus_soon(opener.clone());
-                    }>{move || page.say(Key::InviteClose)}</button>
+                    }>{move || page.say(Key::Close)}</button>
                 </div>
             })}
         </section>

@@ -69,12 +69,10 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
 #[component]
 fn Nobody(title: Key, hint: Key) -> impl IntoView {
     let page = page();
-    let said = Signal::derive(move || page.say(title).to_owned());
     if title == Key::AgentIsHuman {
-        return view! { <Empty title=said/> }.into_any();
+        return view! { <Empty title=page.said(title)/> }.into_any();
     }
-    let hint = Signal::derive(move || page.say(hint).to_owned());
-    view! { <Empty title=said hint/> }.into_any()
+    view! { <Empty title=page.said(title) hint=page.said(hint)/> }.into_any()
 }
 
 #[component]
@@ -118,7 +116,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
     let is_waiting = move || is_outside.get() && state.get() == ChatStatus::Connecting;
     let is_off = move || state.get() == ChatStatus::Disconnected;
     view! {
-        <div class="agent-status" role="group" aria-label=move || page.say(Key::AgentStatus)>
+        <div class="agent-status" role="group" aria-label=move || page.say(Key::State)>
             <p>
                 <span class=move || status(state.get()).1 aria-hidden="true"></span>
                 <span id="agent-status">{said}</span>

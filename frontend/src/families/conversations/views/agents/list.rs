@@ -6,11 +6,10 @@ use super::define_project::DefineProject;
 use super::passkey::PasskeyView;
 use super::project::ProjectCard;
 use crate::browser;
-use crate::call::Loaded;
 use crate::families::conversations::agents::agents_state::{AgentsState, Panel};
 use crate::page::page;
 use crate::text::Key;
-use crate::views::notice::{Empty, Notice, Skeleton};
+use crate::views::notice::{Empty, loaded};
 
 /// All projects, each with its agents.
 #[component]
@@ -44,11 +43,7 @@ pub(super) fn List() -> impl IntoView {
             </header>
             {move || is_open.get().then(|| view! { <DefineProject/> })}
             <PasskeyView/>
-            {move || match stage.get() {
-                Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(()) => view! { <Cards/> }.into_any(),
-            }}
+            {move || loaded(stage.get(), 8, retry, |()| view! { <Cards/> }.into_any())}
         </div>
     }
 }
@@ -61,9 +56,7 @@ fn Cards() -> impl IntoView {
     let is_empty = Memo::new(move |_| ids.with(Vec::is_empty));
     move || {
         if is_empty.get() {
-            let title = Signal::derive(move || page.say(Key::AgentsNone).to_owned());
-            let hint = Signal::derive(move || page.say(Key::AgentsNoneHint).to_owned());
-            return view! { <Empty title hint/> }.into_any();
+            return view! { <Empty title=page.said(Key::AgentsNone) hint=page.said(Key::AgentsNoneHint)/> }.into_any();
         }
         view! {
             <For each=move || ids.get() key=Clone::clone children=|id| view! { <ProjectCard id/> }/>

@@ -46,10 +46,8 @@ pub(super) fn Log(name: Memo<String>) -> impl IntoView {
                 }
             }>
             <Top log/>
-            {move || (is_empty.get() && line.is_here.get()).then(|| {
-                let title = Signal::derive(move || page.say(Key::AgentNothing).to_owned());
-                let hint = Signal::derive(move || page.say(Key::AgentNothingHint).to_owned());
-                view! { <Empty title hint/> }
+            {move || (is_empty.get() && line.is_here.get()).then(|| view! {
+                <Empty title=page.said(Key::AgentNothing) hint=page.said(Key::AgentNothingHint)/>
             })}
             <For each=move || sequences.get() key=|it| *it
                 children=move |sequence| view! { <Said sequence name/> }/>

@@ -10,7 +10,7 @@ use crate::text::Key;
 
 /// Copies a text, and says whether that worked.
 pub(super) fn copy(page: Page, text: &str) {
-    page.notify(if browser::copy(text) { Key::Copied } else { Key::ChatNotCopied });
+    page.notify(if browser::copy(text) { Key::Copied } else { Key::NotCopied });
 }
 
 /// The passkey, if one was just made.

@@ -1,65 +1,30 @@
 //! What a field for files looks like: a place to drop them, a button to choose them, and their list.
 
-use leptos::ev::DragEvent;
-use leptos::html::Input;
 use leptos::prelude::*;
+use web_sys::FileList;
 
 use super::cut;
 use super::files::{Item, State, Tray};
 use crate::error::CallError;
 use crate::text::Key;
+use crate::views::drop::FileDrop;
 use output::form::size_of;
 
 const NAME_MAX: usize = 120;
 
-pub(super) fn draw(tray: Tray, node: NodeRef<Input>) -> AnyView {
+pub(super) fn draw(tray: Tray) -> AnyView {
     let spot = tray.spot;
-    let is_over = RwSignal::new(false);
     let is_several = tray.rules.with_value(|it| it.multiple);
     let accept = tray.rules.with_value(|it| it.accept.join(","));
-    let over = move |event: DragEvent| {
-        event.prevent_default();
-        if !is_over.get_untracked() {
-            is_over.set(!spot.requested.is_closed.get_untracked());
-        }
-    };
-    let dropped = move |event: DragEvent| {
-        event.prevent_default();
-        is_over.set(false);
-        if let Some(files) = event.data_transfer().and_then(|it| it.files()) {
-            tray.add(&files);
-        }
-    };
-    let chosen = move |_| {
-        if let Some(input) = node.get_untracked() {
-            if let Some(files) = input.files() {
-                tray.add(&files);
-            }
-            // The same file again is a choice, too.
-            input.set_value("");
-        }
-    };
-    let choose = move |_| {
-        if let Some(input) = node.get_untracked() {
-            input.click();
-        }
-    };
-    let key = if is_several { Key::FileChooseMany } else { Key::FileChoose };
+    let described = format!("{} {}", spot.part("rules"), spot.part("error"));
+    let choose = if is_several { Key::FileChooseMany } else { Key::FileChoose };
     view! {
-        <div class="drop" class:is-over=move || is_over.get()
-            on:dragenter=over on:dragover=over on:dragleave=move |_| is_over.set(false) on:drop=dropped>
-            <span class="drop-mark" aria-hidden="true">"⇪"</span>
-            <span class="drop-word">{move || spot.page.say(Key::FileDrop)}</span>
-            <button type="button" class="quiet small" id=spot.part("choose")
-                aria-describedby=format!("{} {}", spot.part("rules"), spot.part("error"))
-                disabled=move || spot.is_closed() on:click=choose>
-                {move || spot.page.say(key)}
-            </button>
-            <input type="file" class="drop-input" node_ref=node id=spot.part("input") tabindex="-1"
-                aria-hidden="true" accept=(!accept.is_empty()).then_some(accept) multiple=is_several
-                disabled=move || spot.is_closed() on:change=chosen/>
+        <FileDrop ids=[spot.part("choose"), spot.part("input"), described] accept is_several
+            words=[spot.page.said(Key::FileDrop), spot.page.said(choose)]
+            is_shut=Signal::derive(move || spot.is_closed())
+            take=move |files: &FileList| tray.add(files)>
             {rules(tray)}
-        </div>
+        </FileDrop>
         {list(tray)}
     }
     .into_any()

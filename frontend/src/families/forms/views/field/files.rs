@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::form::{FILES_MAX, Fault, Field, Files, Wrong};
@@ -63,8 +62,7 @@ pub(super) fn files(spot: Spot, field: Field, rules: Files) -> AnyView {
         last_key: StoredValue::new(0),
     };
     tray.follow();
-    let node = NodeRef::<Input>::new();
-    let widget = super::dropping::draw(tray, node);
+    let widget = super::dropping::draw(tray);
     around_set(spot, field, "group", widget, ().into_any())
 }
 

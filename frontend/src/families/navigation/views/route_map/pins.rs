@@ -85,7 +85,7 @@ pub(super) fn ask(
     let answers = [
         (Key::MapSetStart, "quiet small", Some(PlaceAs::Origin)),
         (Key::MapSetGoal, "quiet small", Some(PlaceAs::Goal)),
-        (Key::MapAskNothing, "plain small", None),
+        (Key::Close, "plain small", None),
     ];
     for (key, name, what) in answers {
         let Some(button) = leaf::element("button", name, lang.say(key)) else { return };

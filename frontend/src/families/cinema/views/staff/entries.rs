@@ -1,0 +1,147 @@
+//! What the catalogue lists, films or screens: a table of all, with ways to add, to change and to remove one.
+
+use std::fmt::Debug;
+
+use leptos::prelude::*;
+use serde_json::json;
+
+use super::outcome::{ADD, Doing, Editing, Outcome, RowActions, Sure};
+use super::sheet::{Sheet, Wrong};
+use super::{Staff, column};
+use crate::error::CallError;
+use crate::families::cinema::programme::name;
+use crate::families::cinema::staff::catalogue::Catalogue;
+use crate::families::cinema::staff::words::Word;
+use crate::page::Page;
+use crate::views::notice::Notice;
+
+/// One kind of what the catalogue lists.
+pub(super) trait Entry: Clone + Debug + Default + Send + Sync + 'static {
+    /// The id of the part's heading.
+    const PART: &'static str;
+    /// The heading, the button that adds one, the table, and the column of names.
+    const WORDS: [Word; 4];
+    /// The tool that edits one, and what it calls the identifier.
+    const TOOL: &'static str;
+    const KEY: &'static str;
+
+    /// All of them.
+    fn all(catalogue: &Catalogue) -> &[Self];
+    fn id(&self) -> &str;
+    /// The name, and the one in English.
+    fn names(&self) -> (&str, Option<&str>);
+    /// The heads of the columns between identifier and buttons, and the cells below them.
+    fn heads(page: Page) -> AnyView;
+    fn cells(&self) -> AnyView;
+    /// The form of one, a new one where there is none `before`.
+    fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView;
+}
+
+fn all<E: Entry>(staff: Staff) -> Vec<E> {
+    staff.catalogue.with(|it| it.here().map(|it| E::all(it).to_vec()).unwrap_or_default())
+}
+
+fn found<E: Entry>(staff: Staff, id: &str) -> E {
+    let find = |it: &Catalogue| E::all(it).iter().find(|it| it.id() == id).cloned();
+    staff.catalogue.with_untracked(|it| it.here().and_then(find)).unwrap_or_default()
+}
+
+/// Whether the identifier in the form of a new one is another's, which is marked there.
+pub(super) fn is_taken<E: Entry>(staff: Staff, sheet: Sheet) -> bool {
+    let id = untrack(|| sheet.value(E::KEY));
+    let is_taken = untrack(|| all::<E>(staff)).iter().any(|it| it.id() == id);
+    if is_taken {
+        sheet.mark(E::KEY, Wrong::Word(Word::IdTaken, Vec::new()));
+    }
+    is_taken
+}
+
+/// The part that has all of them.
+pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
+    let page = staff.page;
+    let edits = Editing::<Doing>::new(staff);
+    let [heading, add, table, named] = E::WORDS;
+    let listed = move || all::<E>(staff);
+    view! {
+        <section class="op-part" aria-labelledby=E::PART>
+            <div class="op-head">
+                <h2 id=E::PART class="section-title">
+                    {move || heading.say(page)}
+                    <span class="count">{move || listed().len()}</span>
+                </h2>
+                <button type="button" id=ADD class="small" on:click=move |_| edits.start(Doing::New)>
+                    {move || add.say(page)}
+                </button>
+            </div>
+            <Outcome came=edits.came/>
+            {move || doings::<E>(edits)}
+            <div class="table-scroll" tabindex="0" role="region" aria-label=move || table.say(page)>
+                <table class="data-table staff-table">
+                    <thead><tr>
+                        {column(page, named)}{column(page, Word::Id)}
+                        {E::heads(page)}{column(page, Word::Actions)}
+                    </tr></thead>
+                    <tbody>
+                        <For each=listed key=|it| format!("{it:?}")
+                            children=move |it| row(edits, it)/>
+                    </tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+fn row<E: Entry>(edits: Editing<Doing>, it: E) -> impl IntoView {
+    let page = edits.staff.page;
+    let (id, cells) = (it.id().to_owned(), it.cells());
+    let (edit, remove) = (Doing::Edit(id.clone()), Doing::Remove(id.clone()));
+    let called = Signal::derive(move || {
+        let (own, english) = it.names();
+        name(Some(own), english, page.lang.get()).unwrap_or_default()
+    });
+    view! {
+        <tr>
+            <th scope="row">{called}</th>
+            <td><code>{id}</code></td>
+            {cells}
+            <td><div class="staff-actions">
+                <RowActions edits called edit remove words=(Word::Remove, Word::RemoveNamed)/>
+            </div></td>
+        </tr>
+    }
+}
+
+/// The form or the question of what is done.
+fn doings<E: Entry>(edits: Editing<Doing>) -> AnyView {
+    let page = edits.staff.page;
+    match edits.doing.get() {
+        Doing::Nothing => ().into_any(),
+        Doing::New => E::form(edits, None),
+        Doing::Edit(id) => E::form(edits, Some(found(edits.staff, &id))),
+        Doing::Remove(id) => {
+            let called = found::<E>(edits.staff, &id).names().0.to_owned();
+            let ask = Signal::derive(move || Word::Sure.fill(page, &[&called]));
+            let yes = Callback::new(move |()| {
+                edits.send(E::TOOL, json!({ (E::KEY): id, "remove": true }), None);
+            });
+            let stop = Callback::new(move |()| edits.stop());
+            view! {
+                {move || edits.error.get().map(|error| view! { <Refused error/> })}
+                <Sure ask yes=Word::SureYes on_yes=yes on_no=stop is_busy=edits.is_busy/>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// A refusal, with what the cinema found in its own words.
+#[component]
+pub(super) fn Refused(error: CallError) -> impl IntoView {
+    let problems = error.problems();
+    view! {
+        <Notice error/>
+        <ul class="staff-problems">
+            {problems.into_iter().map(|it| view! { <li>{it.message}</li> }).collect_view()}
+        </ul>
+    }
+}

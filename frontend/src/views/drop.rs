@@ -1,0 +1,71 @@
+//! Where files are dropped or chosen, and what may be.
+
+use leptos::ev::DragEvent;
+use leptos::html::Input;
+use leptos::prelude::*;
+use web_sys::FileList;
+
+/// The place, with a button that opens the browser's own choice.
+#[component]
+pub(crate) fn FileDrop(
+    /// The ids of the button, of the input behind it, and of what describes the button.
+    ids: [String; 3],
+    /// What the place says, and the button.
+    words: [Signal<String>; 2],
+    /// Endings or kinds of files, with commas between them; empty where any will do.
+    accept: String,
+    #[prop(optional)] is_several: bool,
+    /// Whether nothing is taken for now.
+    #[prop(into)]
+    is_shut: Signal<bool>,
+    take: impl Fn(&FileList) + Copy + 'static,
+    /// What is accepted, for people.
+    #[prop(optional)]
+    children: Option<Children>,
+) -> impl IntoView {
+    let node = NodeRef::<Input>::new();
+    let is_over = RwSignal::new(false);
+    let over = move |event: DragEvent| {
+        event.prevent_default();
+        if !is_over.get_untracked() {
+            is_over.set(!is_shut.get_untracked());
+        }
+    };
+    let dropped = move |event: DragEvent| {
+        event.prevent_default();
+        is_over.set(false);
+        let files = event.data_transfer().and_then(|it| it.files());
+        if let Some(files) = files.filter(|_| !is_shut.get_untracked()) {
+            take(&files);
+        }
+    };
+    let chosen = move |_| {
+        if let Some(input) = node.get_untracked() {
+            input.files().iter().for_each(take);
+            // The same file again is a choice, too.
+            input.set_value("");
+        }
+    };
+    let open = move |_| {
+        if let Some(input) = node.get_untracked() {
+            input.click();
+        }
+    };
+    let [button, input, described] = ids;
+    let [place, choose] = words;
+    view! {
+        <div class="drop" class:is-over=is_over
+            on:dragenter=over on:dragover=over on:dragleave=move |_| is_over.set(false) on:drop=dropped>
+            <span class="drop-mark" aria-hidden="true">"⇪"</span>
+            <span class="drop-word">{place}</span>
+            <button type="button" class="quiet small" id=button aria-describedby=described
+                disabled=is_shut on:click=open>
+                {choose}
+            </button>
+            <input type="file" class="drop-input" node_ref=node id=input tabindex="-1" aria-hidden="true"
+                accept=(!accept.is_empty()).then_some(accept) multiple=is_several
+                disabled=is_shut on:change=chosen/>
+            {children.map(|it| it())}
+        </div>
+    }
+}
