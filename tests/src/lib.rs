@@ -26,6 +26,7 @@ pub mod log;
 pub mod maps;
 pub mod operator;
 pub mod people;
+pub mod ports;
 pub mod postgres;
 pub mod process;
 pub mod proxy;
@@ -33,16 +34,14 @@ pub mod relay;
 pub mod server;
 
 use std::{
-    net::{Ipv4Addr, SocketAddr, TcpListener},
     path::{Path, PathBuf},
-    sync::{
-        LazyLock,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::LazyLock,
     time::Duration,
 };
 
 use host::embedded::{Embedded, Files};
+
+pub use ports::free_addr;
 
 /// For how long a test waits for what is sure to come: long enough for a component to be compiled beside all other
 /// tests, so that only what hangs takes so long.
@@ -63,23 +62,6 @@ pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     };
     let in_time = tokio::time::timeout(PATIENCE, look).await;
     in_time.unwrap_or_else(|_| panic!("{what}\n{}", log::kept()));
-}
-
-/// An address of this machine on which nothing listens, and will not by chance: its port is below those that a system
-/// gives to listeners and connections that ask for none.
-///
-/// # Panics
-/// If there is none.
-pub fn free_addr() -> SocketAddr {
-    const FIRST: u32 = 10_000;
-    const PORTS: u32 = 20_000;
-    // Test binaries that run beside each other begin in different places.
-    static NEXT: LazyLock<AtomicU32> =
-        LazyLock::new(|| AtomicU32::new(std::process::id().wrapping_mul(131)));
-    let next = |_| FIRST + NEXT.fetch_add(1, Ordering::Relaxed) % PORTS;
-    let mut ports = (0..PORTS).map(next).filter_map(|it| u16::try_from(it).ok());
-    let free = ports.find(|it| TcpListener::bind((Ipv4Addr::LOCALHOST, *it)).is_ok());
-    SocketAddr::from((Ipv4Addr::LOCALHOST, free.expect("a port is free")))
 }
 
 /// The path of the checkout.

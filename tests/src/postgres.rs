@@ -89,7 +89,7 @@ impl Cluster {
 
     fn start_with(options: &str) -> Self {
         let programs = programs();
-        let port = crate::free_addr().port();
+        let port = crate::ports::free_addr().port();
         let script: [&std::ffi::OsStr; 8] = [
             "sh".as_ref(),
             "-c".as_ref(),

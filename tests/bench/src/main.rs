@@ -11,6 +11,9 @@ mod maps;
 mod memory;
 mod neighbours;
 mod nodes;
+#[path = "../../src/ports.rs"]
+#[allow(unreachable_pub, reason = "the tests have it in a library")]
+mod ports;
 #[path = "../../src/postgres.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the tests use all of it")]
 mod postgres;

@@ -1,6 +1,5 @@
 //! The servers: started on free ports with folders of their own, gone when the bench ends.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,6 +9,7 @@ use host::digest::digest;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::ports::free_addr;
 use crate::wire::{Call, Connection, health_request};
 
 /// The first start compiles the component.
@@ -108,7 +108,7 @@ impl Server {
             std::fs::copy(&from, own.join(name))
                 .with_context(|| format!("copying {}", from.display()))?;
         }
-        let address = free_address()?;
+        let address = free_addr().to_string();
         let command = host_command(binary, &address, folder.path());
         Self::start("madoguchi", command, address, folder).await
     }
@@ -121,7 +121,7 @@ impl Server {
         std::fs::copy(components.join("echo.wasm"), own.join("echo.wasm"))?;
         let config = folder.path().join("madoguchi.toml");
         std::fs::write(&config, ASSISTANT)?;
-        let address = free_address()?;
+        let address = free_addr().to_string();
         let mut command = host_command(binary, &address, folder.path());
         command.arg("--config").arg(config);
         command.env("OPENAI_BASE_URL", format!("http://{model}"));
@@ -146,7 +146,7 @@ impl Server {
         let config = folder.path().join("madoguchi.toml");
         let setting = "[components.cinema.settings]\ncatalog = { file = \"catalogue.json\" }\n";
         std::fs::write(&config, setting)?;
-        let address = free_address()?;
+        let address = free_addr().to_string();
         let mut command = host_command(binary, &address, folder.path());
         command.arg("--config").arg(config);
         Self::start("madoguchi", command, address, folder).await
@@ -166,7 +166,7 @@ impl Server {
         }
         let config = folder.path().join("madoguchi.toml");
         std::fs::write(&config, REACH)?;
-        let address = free_address()?;
+        let address = free_addr().to_string();
         let mut command = host_command(binary, &address, folder.path());
         command.arg("--config").arg(config);
         if let Some(store) = store {
@@ -177,7 +177,7 @@ impl Server {
 
     /// A native tool on a server of its own.
     pub(crate) async fn native(name: &'static str, binary: &Path) -> Result<Self> {
-        let address = free_address()?;
+        let address = free_addr().to_string();
         let mut command = Command::new(binary);
         command.arg(&address);
         Self::start(name, command, address, TempDir::new()?).await
@@ -211,7 +211,7 @@ impl Server {
 
     /// How long our host takes until it answers, in milliseconds, and how many components it has.
     pub(crate) async fn start_again(starts: &Starts) -> Result<(f64, usize)> {
-        let address = free_address()?;
+        let address = free_addr().to_string();
         let mut command = host_command(&starts.host, &address, starts.folder.path());
         command.arg("--config").arg(starts.folder.path().join("madoguchi.toml"));
         let (time, health) = Self::until_healthy(command, address).await?;
@@ -224,7 +224,7 @@ impl Server {
 
     /// The same of a server that has nothing to load.
     pub(crate) async fn start_empty(starts: &Starts) -> Result<f64> {
-        let address = free_address()?;
+        let address = free_addr().to_string();
         let mut command = Command::new(&starts.empty);
         command.arg(&address);
         Ok(Self::until_healthy(command, address).await?.0)
@@ -350,10 +350,6 @@ fn host_command(binary: &Path, address: &str, folder: &Path) -> Command {
     command.args(["--addr", address]).arg("--components").arg(folder.join("components"));
     command.arg("--data").arg(folder.join("data"));
     command
-}
-
-fn free_address() -> Result<String> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }
 
 #[cfg(test)]
