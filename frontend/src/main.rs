@@ -21,6 +21,7 @@ mod gate;
 mod geo;
 mod history;
 mod home;
+mod link;
 mod lookup;
 mod mcp;
 mod operator;

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::link::is_link;
+
 /// The revision of MCP Apps that the page speaks.
 pub(crate) const VERSION: &str = "2026-01-26";
 
@@ -314,16 +316,6 @@ fn texts(content: Option<&Value>) -> Option<String> {
         })
         .collect();
     Some(texts?.join("\n")).filter(|it| it.chars().count() <= TEXT_MAX)
-}
-
-/// Whether an address is one of the web, and looks like what it is.
-pub(crate) fn is_link(url: &str) -> bool {
-    let lower = url.to_ascii_lowercase();
-    let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
-    let Some(rest) = rest else { return false };
-    let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let is_plain = !url.chars().any(|it| it.is_control() || it.is_whitespace() || it == '\\');
-    is_plain && !host.is_empty() && !host.contains('@')
 }
 
 /// The height that an app is given of the one that it wants, in a window of that height.
