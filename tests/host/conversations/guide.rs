@@ -63,7 +63,9 @@ async fn every_tool_argument_action_and_error_in_the_guide_exists() {
     let mut count = 0;
     for word in guide.split('`').skip(1).step_by(2).filter(|it| !names.contains(it)) {
         let is_there = offered.contains(word)
-            || [format!("\"{word}\""), format!(" {word}(")].iter().any(|it| text.contains(it));
+            || [format!("\"{word}\""), format!(" {word}("), format!("({word}: ")]
+                .iter()
+                .any(|it| text.contains(it));
         assert!(is_there, "{word} is told of and nowhere to be found");
         count += 1;
     }
