@@ -69,6 +69,14 @@ pub(crate) fn put(handle: &str, kept: &Kept) -> bool {
     true
 }
 
+/// What was typed here while another person sent that form; it is given once. The form's fields keep what they
+/// hold as they go, so it is whole where they are gone.
+pub(crate) fn take_other(sent: &OpenForm) -> Option<Values> {
+    let typed = find(&sent.handle).map(|it| it.values);
+    forget(&sent.handle);
+    typed.filter(|it| Some(it) != sent.values.as_ref())
+}
+
 /// Forgets the draft of a form that was sent.
 pub(crate) fn forget(handle: &str) {
     Keep::Browser.remove(&name(handle));

@@ -74,8 +74,6 @@ pub(crate) struct FormSession {
     pub(crate) step: RwSignal<Step>,
     /// The fields that kept the last try from being sent.
     pub(crate) faulty: RwSignal<Vec<usize>>,
-    /// What was typed here while another person answered.
-    pub(crate) left: RwSignal<Option<Values>>,
     number: u32,
 }
 
@@ -88,7 +86,6 @@ impl FormSession {
             stage: RwSignal::new(Stage::Loading),
             step: RwSignal::new(Step::None),
             faulty: RwSignal::new(Vec::new()),
-            left: RwSignal::new(None),
             number: next_number(),
         };
         session.load();
@@ -125,15 +122,7 @@ impl FormSession {
         let arguments = json!({ "handle": self.handle() });
         let stage = match fetch::<OpenForm>("open_form", arguments).await {
             Ok(form) if form.status == Status::Waiting => Stage::Open(Arc::new(form)),
-            Ok(form) => {
-                if form.status == Status::Submitted {
-                    let typed = keeping::find(&form.handle).map(|it| it.values);
-                    let is_other = |it: &Values| Some(it) != form.values.as_ref();
-                    let _ = self.left.try_set(typed.filter(is_other));
-                    keeping::forget(&form.handle);
-                }
-                Stage::Closed(Arc::new(form), false)
-            }
+            Ok(form) => Stage::Closed(Arc::new(form), false),
             Err(error) => Stage::Failed(error),
         };
         // What is under way here tells itself what came of it.
@@ -141,7 +130,11 @@ impl FormSession {
             return;
         }
         // A reader who is typing goes on typing, unless there is nothing left to answer.
-        let is_typing = matches!(self.stage.try_get_untracked(), Some(Stage::Open(_)));
+        let is_typing = match self.stage.try_get_untracked() {
+            // Two looks at once: the other one was faster.
+            Some(Stage::Closed(..)) => return,
+            now => matches!(now, Some(Stage::Open(_))),
+        };
         let is_news = match &stage {
             Stage::Closed(..) => true,
             Stage::Failed(CallError::Refused(it)) => it.code == "not_found" || !is_typing,

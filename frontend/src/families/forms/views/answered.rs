@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::frame::Head;
 use crate::browser;
 use crate::dates::{self, Day};
-use crate::families::forms::choices_of;
 use crate::families::forms::session::{Close, FormSession, Step};
+use crate::families::forms::{choices_of, keeping};
 use crate::mcp;
 use crate::page::page;
 use crate::text::{Key, Lang};
@@ -52,7 +52,7 @@ pub(super) fn Answered(
         view! {
             <Values form=Arc::clone(&form)/>
             <Told values key=Key::FormBack is_open=is_fresh/>
-            {move || session.left.get().map(|values| view! {
+            {keeping::take_other(&form).map(|values| view! {
                 <Told values key=Key::FormLeft is_open=true/>
             })}
         }
