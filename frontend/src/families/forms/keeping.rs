@@ -10,7 +10,7 @@ const FORMS_MAX: usize = 20;
 /// Characters of one draft, as JSON.
 const CHARS_MAX: usize = 256 << 10;
 /// Where the list of them is kept.
-const SAVED_CHATS: &str = "forms";
+const HANDLES: &str = "forms";
 
 /// A draft in this browser.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,10 +61,10 @@ pub(crate) fn put(handle: &str, kept: &Kept) -> bool {
         forget(handle);
         return false;
     }
-    let mut saved_chats = saved_chats();
-    let dropped = take_up(&mut saved_chats, handle);
+    let mut handles = handles();
+    let dropped = take_up(&mut handles, handle);
     dropped.iter().for_each(|it| Keep::Browser.remove(&name(it)));
-    Keep::Browser.put(SAVED_CHATS, &saved_chats);
+    Keep::Browser.put(HANDLES, &handles);
     Keep::Browser.put(&name(handle), kept);
     true
 }
@@ -80,12 +80,12 @@ pub(crate) fn take_other(sent: &OpenForm) -> Option<Values> {
 /// Forgets the draft of a form that was sent.
 pub(crate) fn forget(handle: &str) {
     Keep::Browser.remove(&name(handle));
-    let mut saved_chats = saved_chats();
-    saved_chats.retain(|it| it != handle);
-    if saved_chats.is_empty() {
-        Keep::Browser.remove(SAVED_CHATS)
+    let mut handles = handles();
+    handles.retain(|it| it != handle);
+    if handles.is_empty() {
+        Keep::Browser.remove(HANDLES)
     } else {
-        Keep::Browser.put(SAVED_CHATS, &saved_chats)
+        Keep::Browser.put(HANDLES, &handles)
     }
 }
 
@@ -93,16 +93,16 @@ fn name(handle: &str) -> String {
     format!("form.{handle}")
 }
 
-fn saved_chats() -> Vec<String> {
-    Keep::Browser.get(SAVED_CHATS).unwrap_or_default()
+fn handles() -> Vec<String> {
+    Keep::Browser.get(HANDLES).unwrap_or_default()
 }
 
 /// Puts a form at the list's end; gives what falls off at its beginning.
-fn take_up(saved_chats: &mut Vec<String>, handle: &str) -> Vec<String> {
-    saved_chats.retain(|it| it != handle);
-    saved_chats.push(handle.to_owned());
-    let too_many = saved_chats.len().saturating_sub(FORMS_MAX);
-    saved_chats.drain(..too_many).collect()
+fn take_up(handles: &mut Vec<String>, handle: &str) -> Vec<String> {
+    handles.retain(|it| it != handle);
+    handles.push(handle.to_owned());
+    let too_many = handles.len().saturating_sub(FORMS_MAX);
+    handles.drain(..too_many).collect()
 }
 
 #[cfg(test)]
@@ -148,12 +148,12 @@ mod tests {
 
     #[test]
     fn the_oldest_of_too_many_drafts_goes_first() {
-        let mut saved_chats = Vec::new();
+        let mut handles = Vec::new();
         for number in 0..FORMS_MAX {
-            assert!(take_up(&mut saved_chats, &number.to_string()).is_empty());
+            assert!(take_up(&mut handles, &number.to_string()).is_empty());
         }
-        assert!(take_up(&mut saved_chats, "0").is_empty(), "one that is there is only moved");
-        assert_eq!(take_up(&mut saved_chats, "new"), ["1"]);
-        assert_eq!(saved_chats.len(), FORMS_MAX);
+        assert!(take_up(&mut handles, "0").is_empty(), "one that is there is only moved");
+        assert_eq!(take_up(&mut handles, "new"), ["1"]);
+        assert_eq!(handles.len(), FORMS_MAX);
     }
 }
