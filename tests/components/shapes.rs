@@ -1,7 +1,7 @@
 //! Components of any shape: with several memories, tables and many core instances, as interpreters that travel in a
 //! component have them (SYS-44).
 
-use host::limits::Limits;
+use host::{grants::Grant, limits::Limits};
 use serde_json::json;
 use tests::bench::Bench;
 
@@ -92,4 +92,30 @@ fn shaped_of_instances(count: usize) -> Vec<u8> {
             (func (export "f") (result u32) (canon lift (core func $i "f"))))"#
     );
     wat::parse_str(text).unwrap()
+}
+
+/// Drawn on an async worker, where no tick interrupts it.
+#[tokio::test]
+async fn so_many_random_bytes_are_drawn_in_one_go_and_no_more() {
+    let text = r#"(component
+        (import "wasi:random/random@0.2.6" (instance $i
+            (export "get-random-bytes" (func (param "len" u64) (result (list u8))))))
+        (core module $heap (memory (export "memory") 40)
+            (func (export "realloc") (param i32 i32 i32 i32) (result i32) i32.const 65536))
+        (core instance $h (instantiate $heap))
+        (core func $get (canon lower (func $i "get-random-bytes")
+            (memory $h "memory") (realloc (func $h "realloc"))))
+        (core module $m
+            (import "i" "get" (func $get (param i64 i32)))
+            (func (export "draw") (param i32) (result i32)
+                (call $get (i64.extend_i32_u (local.get 0)) (i32.const 16))
+                i32.const 1))
+        (core instance $n (instantiate $m (with "i" (instance (export "get" (func $get))))))
+        (func (export "draw") (param "bytes" u32) (result u32) (canon lift (core func $n "draw"))))"#;
+    let limits = Limits { output_bytes_max: 1 << 20, ..Limits::default() };
+    let bench = Bench::of_bytes("random", &wat::parse_str(text).unwrap()).unwrap();
+    let random = bench.grant(Grant::Random).limits(limits).start().await;
+    assert_eq!(random.call("draw", json!({ "bytes": 1 << 19 })).await["result"], 1);
+    let failure = random.failure("draw", json!({ "bytes": (1 << 20) + 1 })).await;
+    assert_eq!(failure["data"]["limit"], "output_bytes_max", "{failure}");
 }

@@ -41,6 +41,8 @@ pub const CHANGED: &str = "madoguchi://approvals";
 const SPACE: &str = ".approvals";
 /// Approvals of one caller that wait for one asker's calls at a time.
 const WAITING_MAX: usize = 64;
+/// Bytes that their arguments have together: all of them are read whenever they are listed.
+const WAITING_BYTES_MAX: usize = 16 << 20;
 
 /// Times that a person is asked anew about one call.
 const REPLACED_MAX: usize = 16;
@@ -242,10 +244,13 @@ impl Approvals {
             let asker = digest(format!("{} {}", approval.asked_by, approval.owner).as_bytes());
             let _turn = self.claim(&asker).await.map_err(|error| unwritten(&error))?;
             let waiting = self.waiting(&approval.owner).await.map_err(|error| unwritten(&error))?;
-            if waiting.iter().filter(|it| it.asked_by == approval.asked_by).count() >= WAITING_MAX {
+            let own = waiting.iter().filter(|it| it.asked_by == approval.asked_by);
+            let bytes: usize = own.clone().chain([&approval]).map(bytes_of).sum();
+            if own.count() >= WAITING_MAX || bytes > WAITING_BYTES_MAX {
                 let message = format!(
-                    "{WAITING_MAX} calls of {} wait for the person already; they have to answer some first.",
-                    approval.asked_by
+                    "{WAITING_MAX} calls of {}, or {} MiB of them, wait for the person already; they have to answer some first.",
+                    approval.asked_by,
+                    WAITING_BYTES_MAX >> 20
                 );
                 return Err(Failure::new("too_many_approvals", 429, message));
             }
@@ -369,6 +374,10 @@ pub fn digest_of(arguments: &Map<String, Value>) -> String {
     digest(sorted.to_string().as_bytes())
 }
 
+fn bytes_of(approval: &Approval) -> usize {
+    serde_json::to_string(&approval.arguments).map_or(0, |it| it.len())
+}
+
 /// Whether an approval is there is not known.
 pub fn unread(error: &io::Error) -> Failure {
     tracing::error!("an approval cannot be read: {error}");
@@ -380,4 +389,38 @@ fn unwritten(error: &io::Error) -> Failure {
     tracing::error!("a call that a person is to allow is not kept: {error}");
     let message = "The call was not made, because the server could not write down that a person is to allow it. Try later.";
     Failure::new("not_held", 503, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Mutex, time::Duration};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_waits_of_one_asker_has_so_many_bytes() {
+        let folder = std::env::temp_dir().join(format!("approvals-{}", std::process::id()));
+        let clock = Clock::Fixed(Arc::new(Mutex::new(Duration::from_secs(1_000))));
+        let config = ApprovalsConfig::default();
+        let approvals = Approvals::open(folder.clone(), &config, clock, Events::default()).unwrap();
+        let hold = async |asker: &str| {
+            let text = Value::String("x".repeat(7 << 20));
+            approvals
+                .hold(Approval {
+                    owner: "ann".into(),
+                    asked_by: asker.into(),
+                    arguments: Map::from_iter([("text".to_owned(), text)]),
+                    ..Approval::default()
+                })
+                .await
+                .map(|it| it.id)
+                .map_err(|it| it.error)
+        };
+        assert!(hold("component:one").await.is_ok() && hold("component:one").await.is_ok());
+        let third = hold("component:one").await.unwrap_err();
+        assert_eq!(third, "too_many_approvals");
+        assert!(hold("component:two").await.is_ok(), "each has their own");
+        assert_eq!(approvals.list("ann").await.unwrap().len(), 3);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

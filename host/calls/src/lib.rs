@@ -184,7 +184,7 @@ impl Calls {
         let has_answers = !record.call.responses.is_empty();
         let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
         let mut state = Arc::new(taken_up(&record.call, opened, whose, are_taken)?);
-        let claim = self.claim(&state, &component.setup.clock).await?;
+        let claim = self.claim(&state).await?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         if !state.approving.is_empty() {
@@ -291,12 +291,11 @@ impl Calls {
     }
 
     /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
-    async fn claim(&self, state: &State, clock: &Clock) -> Result<Option<Claim>, CallError> {
+    async fn claim(&self, state: &State) -> Result<Option<Claim>, CallError> {
         if state.rounds == 0 {
             return Ok(None);
         }
-        let now_s = clock.now().as_secs();
-        match self.replay_guard.claim(state.call, state.expires_at_s, now_s).await {
+        match self.replay_guard.claim(state.call, state.expires_at_s).await {
             Ok(claim) => Ok(Some(claim?)),
             Err(error) => {
                 tracing::error!("whether an answer was used is not known: {error}");

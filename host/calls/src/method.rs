@@ -347,7 +347,7 @@ impl Calls {
         record.server = Some(server.clone());
         let opened = self.opened::<M>(call, &Clock::System)?;
         let mut state = taken_up(call, opened, (server.label(), &Clock::System), false)?;
-        let claim = self.claim(&state, &Clock::System).await?;
+        let claim = self.claim(&state).await?;
         record.round = state.rounds + 1;
         // A server keeps what it wants to know in its own state: it gets this round's answers only.
         let answers = std::mem::take(&mut state.answers);

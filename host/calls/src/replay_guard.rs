@@ -82,15 +82,15 @@ pub struct Claim {
 }
 
 impl ReplayGuard {
-    /// Those of `file`, less what has expired; written down there from now on.
-    pub fn open(file: &Path, now_s: u64) -> io::Result<Self> {
+    /// Those of `file`; written down there from now on.
+    pub fn open(file: &Path) -> io::Result<Self> {
         let bytes = private::there(fs::read(file))?.unwrap_or_default();
         let (forgotten, ended) =
             entries(&bytes).partition::<VecDeque<_>, _>(|it| it.1 == FORGOTTEN);
         let forgotten_until_s = forgotten.iter().map(|it| it.0).max().unwrap_or_default();
         let mut record = Record { ended, forgotten_until_s, ..Record::default() };
         record.calls = record.ended.iter().map(|it| it.1).collect();
-        record.forget(now_s, REMEMBERED_MAX);
+        record.forget(REMEMBERED_MAX);
         // What is there is known; a disk that takes nothing now keeps no request from being answered.
         let journal = Journal::begin(file.to_owned(), &record.ended, record.forgotten_until_s);
         record.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
@@ -110,10 +110,9 @@ impl ReplayGuard {
         &self,
         call: u64,
         expires_at_s: u64,
-        now_s: u64,
     ) -> BoxFuture<'_, io::Result<Result<Claim, StateError>>> {
         Box::pin(async move {
-            let mut claim = match self.claim_here(call, expires_at_s, now_s) {
+            let mut claim = match self.claim_here(call, expires_at_s) {
                 Ok(claim) => claim,
                 Err(error) => return Ok(Err(error)),
             };
@@ -129,9 +128,9 @@ impl ReplayGuard {
         })
     }
 
-    fn claim_here(&self, call: u64, expires_at_s: u64, now_s: u64) -> Result<Claim, StateError> {
+    fn claim_here(&self, call: u64, expires_at_s: u64) -> Result<Claim, StateError> {
         let mut record = self.record.lock();
-        record.forget(now_s, REMEMBERED_MAX);
+        record.forget(REMEMBERED_MAX);
         if expires_at_s <= record.forgotten_until_s {
             return Err(StateError::Expired);
         }
@@ -172,18 +171,13 @@ impl Record {
         }
     }
 
-    /// Forgets what has expired, and the eldest where there are too many: what can then no longer
-    /// be distinguished counts as expired, so that nothing that has ended is ever taken again.
-    fn forget(&mut self, now_s: u64, most: usize) {
-        while let Some((expires_at_s, call)) = self.ended.front().copied() {
-            let has_expired = expires_at_s < now_s;
-            if !has_expired && self.ended.len() <= most {
-                return;
-            }
-            if !has_expired {
-                self.forgotten_until_s = self.forgotten_until_s.max(expires_at_s);
-            }
-            self.ended.pop_front();
+    /// Forgets the eldest where there are too many: what can then no longer be distinguished counts as expired, so that
+    /// nothing that has ended is ever taken again. What has expired stays until then: it is valid again where a clock
+    /// that was ahead is set right.
+    fn forget(&mut self, most: usize) {
+        let surplus = self.ended.len().saturating_sub(most);
+        for (expires_at_s, call) in self.ended.drain(..surplus) {
+            self.forgotten_until_s = self.forgotten_until_s.max(expires_at_s);
             self.calls.remove(&call);
         }
     }
@@ -310,60 +304,50 @@ mod tests {
         replay_guard: &ReplayGuard,
         call: u64,
         expires_at_s: u64,
-        now_s: u64,
     ) -> Result<Claim, StateError> {
-        replay_guard.claim(call, expires_at_s, now_s).await.unwrap()
+        replay_guard.claim(call, expires_at_s).await.unwrap()
     }
 
     #[tokio::test]
     async fn call_ends_once_runs_one_at_a_time_and_may_repeat_until_then() {
         let replay_guard = ReplayGuard::default();
-        let first = claim(&replay_guard, 7, 100, 10).await.unwrap();
+        let first = claim(&replay_guard, 7, 100).await.unwrap();
         assert_eq!(
-            claim(&replay_guard, 7, 100, 10).await.err().unwrap(),
+            claim(&replay_guard, 7, 100).await.err().unwrap(),
             StateError::Replayed,
             "it runs"
         );
-        assert!(claim(&replay_guard, 8, 100, 10).await.is_ok(), "another call");
+        assert!(claim(&replay_guard, 8, 100).await.is_ok(), "another call");
         drop(first);
-        claim(&replay_guard, 7, 100, 10).await.unwrap().spend(110).await;
+        claim(&replay_guard, 7, 100).await.unwrap().spend(110).await;
         assert_eq!(
-            claim(&replay_guard, 7, 100, 10).await.err().unwrap(),
+            claim(&replay_guard, 7, 100).await.err().unwrap(),
             StateError::Replayed,
             "it has ended"
         );
         assert_eq!(
-            claim(&replay_guard, 7, 109, 109).await.err().unwrap(),
+            claim(&replay_guard, 7, 109).await.err().unwrap(),
             StateError::Replayed,
             "a later round"
         );
     }
 
     #[tokio::test]
-    async fn expired_is_forgotten_and_early_forgotten_counts_as_expired() {
+    async fn the_eldest_is_forgotten_and_counts_as_expired() {
         let replay_guard = ReplayGuard::default();
         for call in 1..=3 {
-            claim(&replay_guard, call, 100 + call, 10).await.unwrap().spend(100 + call).await;
+            claim(&replay_guard, call, 100 + call).await.unwrap().spend(100 + call).await;
         }
-        replay_guard.record.lock().forget(102, usize::MAX);
-        assert_eq!(replay_guard.record.lock().ended.len(), 2, "the first has expired");
-        replay_guard.record.lock().forget(102, 1);
-        assert_eq!(
-            claim(&replay_guard, 2, 102, 102).await.err().unwrap(),
-            StateError::Expired,
-            "forgotten"
-        );
-        assert_eq!(
-            claim(&replay_guard, 9, 102, 102).await.err().unwrap(),
-            StateError::Expired,
-            "as old as that"
-        );
-        assert_eq!(
-            claim(&replay_guard, 3, 103, 102).await.err().unwrap(),
-            StateError::Replayed,
-            "remembered"
-        );
-        assert!(claim(&replay_guard, 9, 104, 102).await.is_ok());
+        replay_guard.record.lock().forget(1);
+        for (call, expires_at_s, error) in [
+            (2, 102, StateError::Expired),
+            (9, 102, StateError::Expired),
+            (3, 103, StateError::Replayed),
+        ] {
+            let claimed = claim(&replay_guard, call, expires_at_s).await;
+            assert_eq!(claimed.err().unwrap(), error, "{call}");
+        }
+        assert!(claim(&replay_guard, 9, 104).await.is_ok());
         assert_eq!(replay_guard.record.lock().calls.len(), 1, "nothing else is kept");
     }
 
@@ -372,16 +356,17 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
         private::make_folder(&folder).unwrap();
         let file = folder.join("spent");
-        let replay_guard = ReplayGuard::open(&file, 10).unwrap();
-        claim(&replay_guard, 7, 100, 10).await.unwrap().spend(110).await;
-        claim(&replay_guard, 8, 200, 20).await.unwrap().spend(220).await;
-        drop(claim(&replay_guard, 9, 200, 20).await.unwrap());
+        let replay_guard = ReplayGuard::open(&file).unwrap();
+        claim(&replay_guard, 7, 100).await.unwrap().spend(110).await;
+        claim(&replay_guard, 8, 200).await.unwrap().spend(220).await;
+        drop(claim(&replay_guard, 9, 200).await.unwrap());
         // As a power cut leaves it.
         File::options().append(true).open(&file).unwrap().write_all(&[1, 2, 3]).unwrap();
-        let again = ReplayGuard::open(&file, 111).unwrap();
-        assert_eq!(claim(&again, 8, 200, 111).await.err().unwrap(), StateError::Replayed);
-        assert!(claim(&again, 9, 200, 111).await.is_ok(), "it had not ended");
-        assert_eq!(again.record.lock().ended.len(), 1, "the first has expired");
+        let again = ReplayGuard::open(&file).unwrap();
+        assert_eq!(claim(&again, 8, 200).await.err().unwrap(), StateError::Replayed);
+        assert!(claim(&again, 9, 200).await.is_ok(), "it had not ended");
+        let error = claim(&again, 7, 100).await.err().unwrap();
+        assert_eq!(error, StateError::Replayed, "also where a clock was ahead and is set right");
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -393,11 +378,11 @@ mod tests {
         let file = folder.join(FILE);
         fs::write(&file, [entry(150, FORGOTTEN), entry(200, 8)].concat()).unwrap();
         for _ in 0..2 {
-            let replay_guard = ReplayGuard::open(&file, 10).unwrap();
-            let error = claim(&replay_guard, 9, 150, 10).await.err();
+            let replay_guard = ReplayGuard::open(&file).unwrap();
+            let error = claim(&replay_guard, 9, 150).await.err();
             assert_eq!(error, Some(StateError::Expired));
-            assert!(claim(&replay_guard, 9, 151, 10).await.is_ok());
-            let error = claim(&replay_guard, 8, 200, 10).await.err();
+            assert!(claim(&replay_guard, 9, 151).await.is_ok());
+            let error = claim(&replay_guard, 8, 200).await.err();
             assert_eq!(error, Some(StateError::Replayed));
         }
         fs::remove_dir_all(folder).unwrap();

@@ -199,7 +199,7 @@ impl Server {
             let store = store_of(&config).await?;
             config.live_nodes =
                 store.as_ref().map(postgres::Server::live_nodes).unwrap_or_default();
-            let answers = answers_of(&config, store.as_ref(), &seal, &clock).await?;
+            let answers = answers_of(&config, store.as_ref(), &seal).await?;
             let library = Library::open(&config, &seal).map_err(|source| {
                 let path = config.components_folder.clone().unwrap_or_default();
                 StartError::Components { path, source }
@@ -461,7 +461,6 @@ async fn answers_of(
     config: &Config,
     store: Option<&postgres::Server>,
     seal: &Seal,
-    clock: &Clock,
 ) -> Result<(Seal, ReplayGuard), StartError> {
     match store {
         Some(store) => {
@@ -470,7 +469,7 @@ async fn answers_of(
         }
         None => {
             let file = config.data.join(replay_guard::FILE);
-            let guard = ReplayGuard::open(&file, clock.now().as_secs());
+            let guard = ReplayGuard::open(&file);
             let guard = guard.map_err(|source| DataError::Io { path: config.data.clone(), source });
             Ok((seal.clone(), guard?))
         }

@@ -18,12 +18,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{blocking, clock::Clock, database::postgres::Server};
 
+mod grace;
 mod index;
 pub mod mime;
 mod moving;
 mod table;
 mod upload;
 
+use grace::Grace;
 use index::{Index, Kept};
 pub use moving::movables;
 use table::Table;
@@ -59,21 +61,6 @@ impl Default for Limits {
             caller_uploads_max: 8,
             caller_downloads_max: 32,
             ttl_s: 86_400,
-        }
-    }
-}
-
-/// How long after a start nothing is over, where that is less than a quarter of `ttl_s`: components that run once an hour
-/// have told by then what they still want, for however long no server ran.
-const GRACE_MAX: Duration = Duration::from_secs(2 * 3_600);
-
-impl Limits {
-    /// What was used last before that is over, in a store that was opened at `opened`.
-    fn over_before(&self, opened: Duration, now: Duration) -> Duration {
-        let ttl = Duration::from_secs(self.ttl_s);
-        match now > opened + GRACE_MAX.min(ttl / 4) {
-            true => now.saturating_sub(ttl),
-            false => Duration::ZERO,
         }
     }
 }
@@ -153,8 +140,7 @@ struct Store {
     folder: PathBuf,
     limits: Limits,
     clock: Clock,
-    /// When it was opened, since 1970.
-    opened: Duration,
+    grace: Grace,
     index: Mutex<Index>,
     /// Held while files appear and vanish, so that a sweep takes no file that has just come back.
     /// Only on threads that may wait.
@@ -206,15 +192,15 @@ impl Blobs {
     pub fn open(folder: PathBuf, limits: Limits, clock: Clock) -> io::Result<Self> {
         let index = Index::new(index::scan(&folder)?);
         let (index, order, next) = (index.into(), Mutex::default(), 1.into());
-        let opened = clock.now();
-        let store = Store { folder, limits, clock, opened, index, order, next };
+        let grace = Grace::new(clock.clone(), &limits);
+        let store = Store { folder, limits, clock, grace, index, order, next };
         Ok(Self(Way::Folder(Arc::new(store))))
     }
 
     /// The store on `server`, which all its nodes share.
     pub fn shared(server: Server, limits: Limits, clock: Clock) -> Self {
-        let opened = clock.now();
-        Self(Way::Table(Arc::new(Table { server, limits, clock, opened })))
+        let grace = Grace::new(clock.clone(), &limits);
+        Self(Way::Table(Arc::new(Table { server, limits, clock, grace })))
     }
 
     pub fn limits(&self) -> &Limits {
@@ -296,11 +282,11 @@ impl Blobs {
 
 impl Store {
     async fn stat(&self, id: &str) -> Result<Blob, BlobError> {
-        let now = self.clock.now();
+        let (now, over_before) = (self.clock.now(), self.grace.over_before());
         let (blob, touch) = {
             let mut index = self.index.lock();
             let kept = index.blobs.get_mut(id).ok_or(BlobError::Unknown)?;
-            if self.is_over(kept, now) {
+            if kept.used < over_before {
                 return Err(BlobError::Unknown);
             }
             kept.used = now;
@@ -328,16 +314,12 @@ impl Store {
     /// Waits for the disk.
     fn sweep(&self) -> usize {
         let _order = self.order.lock();
-        let now = self.clock.now();
-        let over = self.index.lock().take_all(|kept| self.is_over(kept, now));
+        let over_before = self.grace.over_before();
+        let over = self.index.lock().take_all(|kept| kept.used < over_before);
         for id in &over {
             index::remove(&self.path(id));
         }
         over.len()
-    }
-
-    fn is_over(&self, kept: &Kept, now: Duration) -> bool {
-        kept.used < self.limits.over_before(self.opened, now)
     }
 
     fn blob(&self, id: &str, kept: &Kept) -> Blob {

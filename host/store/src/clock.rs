@@ -1,8 +1,8 @@
 //! The time of day.
 
 use std::{
-    sync::{Arc, Mutex},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    sync::{Arc, LazyLock, Mutex},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use wasmtime_wasi::HostWallClock;
@@ -23,6 +23,16 @@ impl Clock {
         match self {
             Self::System => since_1970(SystemTime::now()),
             Self::Fixed(now) => *now.lock().unwrap_or_else(|it| it.into_inner()),
+        }
+    }
+
+    /// How long the program has been awake since this was first asked, whatever the time of day is set to. A test's time
+    /// goes on evenly.
+    pub fn awake(&self) -> Duration {
+        static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        match self {
+            Self::System => BEGUN.elapsed(),
+            Self::Fixed(_) => self.now(),
         }
     }
 }

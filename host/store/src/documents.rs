@@ -2,7 +2,7 @@
 //! there is no more room, the caller with most gives way.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -84,7 +84,8 @@ enum Way {
 }
 
 impl Documents {
-    /// Those in `place`. Documents of the first of `kinds` are removed first where there are too many.
+    /// Those in `place`. Documents of the first of `kinds` are removed first where there are too many, and count where a
+    /// power cut has left one as two of them.
     pub fn open(
         place: impl Into<Place>,
         limits: DocumentLimits,
@@ -195,7 +196,7 @@ impl Documents {
             Way::Table(table) => table.get(id, owner).await,
             Way::Folder(folder, _) => {
                 let share = share(owner);
-                let kinds = self.0.kinds.iter().rev();
+                let kinds = self.0.kinds.iter();
                 let paths = kinds.map(|it| folder.join(format!("{id}.{share}.{it}")));
                 let paths: Vec<_> = paths.collect();
                 let look = move || paths.iter().find_map(|it| read(it).transpose());
@@ -307,7 +308,7 @@ type Order = (usize, u64);
 impl Index {
     /// Those of `folder`; what was left half written there, and what is too much, is removed.
     fn read(folder: &Path, limits: &DocumentLimits, kinds: &[&str]) -> io::Result<Self> {
-        let mut found = Vec::new();
+        let (mut found, mut names) = (Vec::new(), HashSet::new());
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
@@ -319,11 +320,16 @@ impl Index {
                 continue;
             }
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            names.insert(name.clone());
             found.push((modified, name, metadata.len()));
         }
         found.sort();
         let mut index = Self::default();
         for (_, name, bytes) in found {
+            if is_left_over(&name, kinds, &names) {
+                fs::remove_file(folder.join(name))?;
+                continue;
+            }
             for name in index.put(&name, bytes, limits, kinds) {
                 fs::remove_file(folder.join(name))?;
             }
@@ -384,6 +390,14 @@ impl Index {
         }
         true
     }
+}
+
+/// Whether the document is there as an earlier kind, too: a kill or a power cut in the middle of a change of its kind
+/// leaves both, and the earlier one counts, so that nothing that was over waits again.
+fn is_left_over(name: &str, kinds: &[&str], names: &HashSet<String>) -> bool {
+    let Some((document, kind)) = name.rsplit_once('.') else { return false };
+    let mut earlier = kinds.iter().take_while(|it| **it != kind);
+    earlier.any(|it| names.contains(&format!("{document}.{it}")))
 }
 
 /// Whose the file `ID.SHARE.KIND` is, and the rank of its kind; nothing, where it is none of ours.
@@ -481,5 +495,25 @@ mod tests {
         let there = others.each_ref().map(|it| folder.join(it).exists());
         fs::remove_dir_all(folder).unwrap();
         assert_eq!((index.files.len(), there), (2, [false, true, true]));
+    }
+
+    #[tokio::test]
+    async fn what_is_over_waits_no_more_after_a_power_cut() {
+        let folder = std::env::temp_dir().join(format!("both-{}", std::process::id()));
+        private::make_folder(&folder).unwrap();
+        let id = "0".repeat(32);
+        let files = ["wait", "turn"].map(|it| folder.join(format!("{id}.{}.{it}", share("ann"))));
+        fs::write(&files[0], "\"waits\"").unwrap();
+        fs::write(&files[1], "\"over\"").unwrap();
+        let rows: Vec<_> = moving::rows(folder.clone(), "approvals", KINDS).unwrap().collect();
+        let documents = Documents::open(folder.clone(), limits(10, 100), KINDS).unwrap();
+        assert_eq!(documents.get::<String>(&id, "ann").await.unwrap().as_deref(), Some("over"));
+        assert!(documents.of::<String>("ann", "wait").await.unwrap().is_empty());
+        assert_eq!((files.map(|it| it.exists()), rows.len()), ([false, true], 1));
+        // While the kind changes both are there as well.
+        let (of, waits) = ((id.as_str(), "ann"), "waits".to_owned());
+        documents.put(of, "wait", waits).await.unwrap();
+        assert_eq!(documents.get::<String>(&id, "ann").await.unwrap().as_deref(), Some("waits"));
+        fs::remove_dir_all(folder).unwrap();
     }
 }

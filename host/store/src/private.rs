@@ -45,11 +45,45 @@ pub(crate) fn try_out(file: &Path, bytes: usize) -> io::Result<()> {
     written
 }
 
-/// Writes beside and renames: half of it is never seen, and no other user may read it at any time.
+/// Writes beside and renames: half of it is never seen, not after a power cut either, and no other user may read it at
+/// any time. It is on disk once this returns, for what follows may happen only once.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     let _ = fs::remove_file(&beside);
-    let written = create_new(&beside).and_then(|mut it| it.write_all(bytes));
+    let written = create_new(&beside).and_then(|mut it| {
+        it.write_all(bytes)?;
+        it.sync_data()
+    });
     // What a full disk left half written would fill it further.
-    written.and_then(|()| fs::rename(&beside, file)).inspect_err(|_| _ = fs::remove_file(&beside))
+    written
+        .and_then(|()| fs::rename(&beside, file))
+        .inspect_err(|_| _ = fs::remove_file(&beside))?;
+    sync_name(file)
+}
+
+/// Has the disk keep the name of `file`, where its file system can be told so.
+fn sync_name(file: &Path) -> io::Result<()> {
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
+    let synced = File::open(folder.unwrap_or(Path::new("."))).and_then(|it| it.sync_all());
+    match synced.as_ref().map_err(io::Error::kind) {
+        Err(io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        _ => synced,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_kept_in_a_folder_and_without_one() {
+        let file = std::env::temp_dir().join(format!("private-{}", std::process::id()));
+        for bytes in [b"one".as_slice(), b"another"] {
+            write(&file, bytes).unwrap();
+            assert_eq!(fs::read(&file).unwrap(), bytes);
+        }
+        fs::remove_file(file).unwrap();
+        sync_name(Path::new("seal.key")).unwrap();
+        assert!(sync_name(Path::new("/no/such/folder/seal.key")).is_err());
+    }
 }

@@ -124,6 +124,12 @@ async fn nothing_that_is_given_out_runs_as_a_page() {
         assert_eq!(header(&response, "content-security-policy"), "sandbox; default-src 'none'");
         assert_eq!(header(&response, "cross-origin-resource-policy"), "same-origin");
     }
+    // Nor as a part of the page, whose policy lets in scripts and styles that come from here.
+    for mime_type in ["text/javascript", "text/css; charset=utf-8", "application/wasm"] {
+        let blob = uploads.put(mime_type, b"alert(3)").await;
+        let response = uploads.get(&blob, &[]).await;
+        assert_eq!(header(&response, "content-type"), "application/octet-stream", "{mime_type}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

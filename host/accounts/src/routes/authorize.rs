@@ -148,7 +148,8 @@ struct Ready {
 }
 
 /// What can be asked of the person; or the answer where nothing can. Before a page `was_shown` that says which client
-/// it is and where it leads to, no client that registered itself has the person led there.
+/// it is and where it leads to, none has the person led there but this server's own page: any can register itself, or
+/// have a document somewhere.
 async fn ready(
     accounts: &Accounts,
     reader: &Reader,
@@ -179,7 +180,7 @@ async fn ready(
         }
     };
     let back = |(error, what): Problem| {
-        if client.registered_s.is_some() && !was_shown {
+        if client.id != clients::PAGE && !was_shown {
             return shown((error, what));
         }
         let fields = [("error", error), ("error_description", &what)];

@@ -209,6 +209,8 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone()).stderr(output).allow_tcp(false).allow_udp(false);
     wasi.envs(&context.setup.environment);
+    // They are made on an async worker, and no tick interrupts that.
+    wasi.max_random_size(context.setup.limits.output_bytes_max as u64);
     // Ours, which stands still before 1970 where WASI's own would panic.
     wasi.wall_clock(context.setup.clock.clone());
     if let Some(it) = &context.round.recording {

@@ -384,12 +384,14 @@ const BELOW_ZERO: std::ops::Range<u64> = 0xff00_0000..0x1_0100_0000;
 /// The same function so often in one backtrace is a recursion.
 const RECURSION: usize = 8;
 /// What wasmtime says where it has no type for it that we could name; a test holds each.
-const TEXT: [(&str, &str); 5] = [
+const TEXT: [(&str, &str); 6] = [
     ("resource limit exceeded: instance count", "core_instances_max"),
     ("resource limit exceeded: memory count", "memories_max"),
     ("resource limit exceeded: table count", "tables_max"),
     ("fuel allocated for hostcalls has been exhausted", "output_bytes_max"),
     ("store handle limit exceeded", "handles_max"),
+    // Of random bytes in one go.
+    ("requested len", "output_bytes_max"),
 ];
 
 /// The limit that `error` names, where that is certain.
@@ -435,6 +437,8 @@ mod tests {
         assert_eq!(limit_of(&Trap::MemoryOutOfBounds.into()), None, "a stray pointer");
         assert_eq!(limit_of(&Trap::StackOverflow.into()), Some("stack_bytes_max"));
         assert_eq!(limit_of(&ResourceTableError::Full.into()), Some("handles_max"));
+        let random = wasmtime::Error::msg("requested len 9 exceeds limit 8");
+        assert_eq!(limit_of(&random), Some("output_bytes_max"));
     }
 
     #[test]

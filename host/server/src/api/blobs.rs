@@ -199,7 +199,10 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
 fn fixed_headers(blob: &Blob, tag: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let shown = mime::is_inline(&blob.mime_type, blob.sniffed);
-    set(&mut headers, header::CONTENT_TYPE, &blob.mime_type);
+    // Nor does the page take it for a part of itself.
+    let is_code = mime::is_code(&blob.mime_type);
+    let mime_type = if is_code { mime::UNKNOWN } else { &blob.mime_type };
+    set(&mut headers, header::CONTENT_TYPE, mime_type);
     set(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(&mut headers, header::CONTENT_SECURITY_POLICY, POLICY);
     set(&mut headers, header::CONTENT_DISPOSITION, if shown { "inline" } else { "attachment" });

@@ -36,6 +36,7 @@ use sandbox::{
         Unread,
     },
 };
+use store::blobs::mime;
 
 /// The header in which a person's client names the tools that may be called for them unasked, by which a tool is
 /// trusted as it is now (`NAME@DIGEST`), with commas between them; and how many.
@@ -237,6 +238,7 @@ impl Endpoints {
                 headers.insert(passed, value.clone());
             }
         }
+        let is_code = |it: &HeaderValue| it.to_str().map_or(true, mime::is_code);
         if headers.get(header::CONTENT_TYPE).is_some_and(is_code) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
         }
@@ -439,12 +441,6 @@ fn trusts(headers: &HeaderMap) -> Arc<[String]> {
     let values = headers.get_all(TRUSTS).iter().filter_map(|it| it.to_str().ok());
     let each = values.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty());
     each.take(TRUSTS_MAX).map(str::to_owned).collect()
-}
-
-/// Whether a page would take an answer of that type for a part of its program.
-fn is_code(content_type: &HeaderValue) -> bool {
-    let text = content_type.to_str().unwrap_or("script").to_ascii_lowercase();
-    ["script", "css", "wasm"].iter().any(|it| text.contains(it))
 }
 
 /// A body of at most so many bytes.

@@ -1,7 +1,11 @@
 //! What every request must pass before anything of its body is read: a name that is served here, no page
 //! from elsewhere, a sender who may come in, and not too often.
 
-use std::{net::IpAddr, sync::Arc, time::SystemTime};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::SystemTime,
+};
 
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts};
@@ -15,7 +19,9 @@ use crate::{
     operator::{self, OperatorAccess},
     page::is_probed,
 };
-use base::{caller::Caller, config::Config, failure::Failure, scopes::Scope};
+use base::{
+    caller::Caller, config::Config, failure::Failure, grants::address::literal, scopes::Scope,
+};
 use calls::{
     authorization::{
         Authority, Gateway, Peer, Principal, Rate, Shape, Stranger, Strangers, StrangersRate,
@@ -412,14 +418,20 @@ impl Rules {
         let values = headers.get_all(FORWARDED_FOR).iter().filter_map(|it| it.to_str().ok());
         let mut hops: Vec<_> = values.flat_map(|it| it.split(',')).map(str::trim).collect();
         while let Some(hop) = hops.pop() {
-            match hop.parse() {
-                Ok(peer) if is_trusted(peer) => {}
-                Ok(peer) => return peer,
-                Err(_) => break,
+            match address_of(hop) {
+                Some(peer) if is_trusted(peer) => {}
+                Some(peer) => return peer,
+                None => break,
             }
         }
         connected
     }
+}
+
+/// The address that a proxy names; some write the port behind it, and IPv6 in brackets.
+fn address_of(hop: &str) -> Option<IpAddr> {
+    let with_port = || hop.parse::<SocketAddr>().ok().map(|it| it.ip());
+    literal(hop).or_else(with_port)
 }
 
 /// What a stranger reads who sends too much.
@@ -519,5 +531,14 @@ mod tests {
             assert_eq!(peer(&network, connected, &hops), "192.0.2.1", "{connected}");
         }
         assert_eq!(peer(&network, "11.1.2.3", &["192.0.2.1"]), "11.1.2.3");
+        for (hop, client) in [
+            ("192.0.2.1:5678", "192.0.2.1"),
+            ("[2001:db8::1]:5678", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("192.0.2.1:x", "127.0.0.1"),
+        ] {
+            assert_eq!(peer(&trusted, "127.0.0.1", &[hop]), client, "{hop}");
+            assert_eq!(peer(&trusted, "127.0.0.1", &[hop, "10.0.0.1:443"]), client, "{hop}");
+        }
     }
 }

@@ -99,6 +99,12 @@ pub fn is_inline(mime_type: &str, sniffed: Option<&str>) -> bool {
     declared == sniffed || same_container
 }
 
+/// Whether a page would take what has that type for a part of its program: its policy lets in what comes from here.
+pub fn is_code(mime_type: &str) -> bool {
+    let text = mime_type.to_ascii_lowercase();
+    ["script", "css", "wasm"].iter().any(|it| text.contains(it))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +129,18 @@ mod tests {
         );
         for bad in ["", "text", "text/", "a b/c", "text/plain\r\nx: y", &"a/".repeat(100)] {
             assert_eq!(declared(Some(bad)), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_type_of_programs_and_styles_is_known_however_written() {
+        for code in
+            ["text/javascript", "Application/ECMAScript; x=y", "text/css", "application/wasm"]
+        {
+            assert!(is_code(code), "{code}");
+        }
+        for other in ["text/plain", "application/json", "image/svg+xml", UNKNOWN] {
+            assert!(!is_code(other), "{other}");
         }
     }
 }

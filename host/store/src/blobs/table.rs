@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio_postgres::Row;
 
-use super::{Blob, BlobError, Blobs, Limits, TOUCH_EVERY, UPLOADS_MAX, mime};
+use super::{Blob, BlobError, Blobs, Limits, TOUCH_EVERY, UPLOADS_MAX, grace::Grace, mime};
 use crate::{
     clock::Clock,
     database::postgres::{GONE_AFTER, Server},
@@ -40,8 +40,7 @@ pub(super) struct Table {
     pub(super) server: Server,
     pub(super) limits: Limits,
     pub(super) clock: Clock,
-    /// When it was opened here, since 1970.
-    pub(super) opened: Duration,
+    pub(super) grace: Grace,
 }
 
 /// An upload on its way into the table.
@@ -69,7 +68,7 @@ impl Table {
         let (size, used_ms): (i64, i64) = (row.get(0), row.get(3));
         let (now, used) = (self.clock.now(), Duration::from_millis(used_ms.unsigned_abs()));
         let ttl = Duration::from_secs(self.limits.ttl_s);
-        if used < self.limits.over_before(self.opened, now) {
+        if used < self.grace.over_before() {
             return Err(BlobError::Unknown);
         }
         // Other nodes know of a use what is written down of it.
@@ -107,7 +106,7 @@ impl Table {
 
     /// Removes what was not used for too long, and uploads of nodes that are gone; the number of the blobs.
     pub(super) async fn sweep(&self) -> Result<usize, std::io::Error> {
-        let over = self.limits.over_before(self.opened, self.clock.now());
+        let over = self.grace.over_before();
         let (over_ms, gone_s) = (millis(over), GONE_AFTER.as_secs_f64());
         let mut swept = 0;
         loop {

@@ -1,4 +1,5 @@
-//! The second check: SQLite's authorizer, which denies, and a clock in its engine, which stops.
+//! The second check: SQLite's authorizer, which denies, and a clock in its engine, which stops: at the deadline, and
+//! where a query puts too much aside in files of SQLite's own, which count against no limit of the database.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -10,6 +11,8 @@ use rusqlite::hooks::{AuthAction, Authorization};
 /// Virtual-machine steps between two looks at the clock: a few µs of plain steps, a few ms of the
 /// longest that [`FUNCTIONS_QUICK`] can make; a look is 30 ns, and a point read ends before the first.
 const STEPS_BETWEEN_LOOKS: i32 = 100;
+/// Nanoseconds between two looks at how much a query has put aside.
+const LOOK_ASIDE_EVERY: u64 = 5_000_000;
 /// Functions that reach out of the database or into the engine. Most are not compiled in.
 const FUNCTIONS_DENIED: [&str; 8] = [
     "load_extension",
@@ -48,26 +51,48 @@ pub(super) struct Guard {
     deadline: AtomicU64,
     interrupted: AtomicBool,
     slow: AtomicBool,
+    /// Bytes that what runs may put aside: what it sorts, or holds to tell what is there twice.
+    aside_max: u64,
+    has_put_too_much_aside: AtomicBool,
+    /// What its thread had written at the first look, and nanoseconds since [`EPOCH`] of the latest.
+    written_before: AtomicU64,
+    looked_aside_at: AtomicU64,
 }
 
 /// The deadline of what is to stop at once.
 const STOPPED: u64 = 0;
+/// In place of what was written before the first look.
+const NOT_LOOKED: u64 = u64::MAX;
 
 static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Bytes that this thread has written to files, where the system says so. A connection that only reads writes nothing
+/// but what it puts aside.
+fn written() -> Option<u64> {
+    let figures = std::fs::read_to_string("/proc/thread-self/io").ok()?;
+    figures.lines().find_map(|it| it.strip_prefix("wchar: "))?.parse().ok()
+}
 
 fn nanoseconds(instant: Instant) -> u64 {
     u64::try_from(instant.saturating_duration_since(*EPOCH).as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Guard {
-    /// Puts a new connection under guard.
-    pub(super) fn install(connection: &mut Connection) -> rusqlite::Result<Arc<Self>> {
+    /// Puts a new connection under guard, whose queries may put so many bytes aside.
+    pub(super) fn install(
+        connection: &mut Connection,
+        aside_max: u64,
+    ) -> rusqlite::Result<Arc<Self>> {
         LazyLock::force(&EPOCH);
         let guard = Arc::new(Self {
             mode: AtomicU8::new(Mode::Guest as u8),
             deadline: AtomicU64::new(u64::MAX),
             interrupted: AtomicBool::new(false),
             slow: AtomicBool::new(false),
+            aside_max,
+            has_put_too_much_aside: AtomicBool::new(false),
+            written_before: AtomicU64::new(NOT_LOOKED),
+            looked_aside_at: AtomicU64::new(0),
         });
         let clock = Arc::clone(&guard);
         connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || clock.is_late()))?;
@@ -81,6 +106,9 @@ impl Guard {
     /// From now on the engine stops at this moment; what was stopped before it began stays stopped.
     pub(super) fn stop_at(&self, deadline: Instant) {
         self.interrupted.store(false, Ordering::Relaxed);
+        self.has_put_too_much_aside.store(false, Ordering::Relaxed);
+        self.written_before.store(NOT_LOOKED, Ordering::Relaxed);
+        self.looked_aside_at.store(nanoseconds(Instant::now()), Ordering::Relaxed);
         let at = |before| (before != STOPPED).then(|| nanoseconds(deadline));
         let _ = self.deadline.fetch_update(Ordering::Relaxed, Ordering::Relaxed, at);
     }
@@ -100,6 +128,11 @@ impl Guard {
         self.interrupted.load(Ordering::Relaxed)
     }
 
+    /// Whether that was because of what it put aside.
+    pub(super) fn has_put_too_much_aside(&self) -> bool {
+        self.has_put_too_much_aside.load(Ordering::Relaxed)
+    }
+
     /// Whether a text was parsed, since this was asked last, of which one step may take long.
     pub(super) fn saw_slow(&self) -> bool {
         self.slow.load(Ordering::Relaxed) && self.slow.swap(false, Ordering::Relaxed)
@@ -115,11 +148,35 @@ impl Guard {
 
     fn is_late(&self) -> bool {
         let deadline = self.deadline.load(Ordering::Relaxed);
-        let late = deadline != u64::MAX && nanoseconds(Instant::now()) >= deadline;
+        if deadline == u64::MAX {
+            return false;
+        }
+        let now = nanoseconds(Instant::now());
+        let late = now >= deadline || self.looks_aside(now);
         if late {
             self.interrupted.store(true, Ordering::Relaxed);
         }
         late
+    }
+
+    /// Whether what runs has put too much aside, where it is time to look.
+    fn looks_aside(&self, now: u64) -> bool {
+        let looked_at = self.looked_aside_at.load(Ordering::Relaxed);
+        if self.aside_max == u64::MAX || now < looked_at.saturating_add(LOOK_ASIDE_EVERY) {
+            return false;
+        }
+        self.looked_aside_at.store(now, Ordering::Relaxed);
+        let Some(written) = written() else { return false };
+        let before = match self.written_before.load(Ordering::Relaxed) {
+            NOT_LOOKED => {
+                self.written_before.store(written, Ordering::Relaxed);
+                written
+            }
+            before => before,
+        };
+        let is_too_much = written.saturating_sub(before) > self.aside_max;
+        self.has_put_too_much_aside.store(is_too_much, Ordering::Relaxed);
+        is_too_much
     }
 
     /// Everything that is not named is denied: ATTACH, DETACH, PRAGMA, BEGIN, SAVEPOINT, ANALYZE,
@@ -189,7 +246,7 @@ mod tests {
     fn what_is_given_up_before_it_begins_is_stopped() {
         const LONG: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT count(*) FROM n";
         let mut connection = Connection::open_in_memory().unwrap();
-        let guard = Guard::install(&mut connection).unwrap();
+        let guard = Guard::install(&mut connection, u64::MAX).unwrap();
         let count = || connection.query_row(LONG, [], |row| row.get::<_, u32>(0));
         let later = Instant::now() + Duration::from_secs(60);
         guard.stop_at(later);

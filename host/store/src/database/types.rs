@@ -180,6 +180,13 @@ pub struct Limits {
     pub lock_time_max: Duration,
 }
 
+impl Limits {
+    /// Bytes that one query may put aside: twice as many as there can be rows to sort.
+    pub(super) fn aside_bytes_max(&self) -> u64 {
+        self.database_bytes_max.saturating_mul(2)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -231,6 +238,14 @@ pub(super) fn explain(site: &Site, statement: u32, error: rusqlite::Error) -> Er
 /// The deadline came first.
 pub(super) fn out_of_time() -> Error {
     Error::LimitExceeded("the database did not finish before the deadline (deadline_ms)".into())
+}
+
+/// A query sorts or gathers more than there can be.
+pub(super) fn too_much_aside(limits: &Limits) -> Error {
+    let mebibytes = limits.aside_bytes_max() >> 20;
+    Error::LimitExceeded(format!(
+        "the query sorts or gathers more than {mebibytes} MiB, twice database_bytes_max: let an index sort, or ask for fewer or shorter columns"
+    ))
 }
 
 fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {

@@ -29,6 +29,11 @@ use super::types::{Error, OpenError, Statement, explain, out_of_time};
 const LOG_PAGES_IDLE: u32 = 1_000;
 /// Pages in the log from which on it is checkpointed even with requests waiting: 16 MiB.
 const LOG_PAGES_MOST: u32 = 4_000;
+/// Pages that it may have in any case, and bytes of one.
+const LOG_PAGES_ALLOWED: u32 = 2 * LOG_PAGES_MOST;
+const PAGE_BYTES: u64 = 4 << 10;
+/// Why nothing is written to a log that has all that it may have.
+const LOG_FULL: &str = "the database is busy: a query that runs keeps its log from being brought home, and that is full; try again once the query is over";
 
 /// The writer as the callers see it.
 pub(super) struct Writer {
@@ -271,6 +276,9 @@ impl WriterState {
     }
 
     fn begin(&self) -> Result<(), Error> {
+        if self.is_log_full() && !self.begin_log_anew() {
+            return Err(Error::Unavailable(LOG_FULL.into()));
+        }
         self.guarded.tell("BEGIN IMMEDIATE").map_err(|error| explain(&self.guarded.site, 0, error))
     }
 
@@ -281,6 +289,32 @@ impl WriterState {
         {
             tracing::error!(database = %self.guarded.site.path.display(), %error, "cannot roll back");
         }
+    }
+
+    /// Whether the log has as many pages as the database may have. It begins anew only when nothing reads from it, and no
+    /// limit of the database counts it.
+    fn is_log_full(&self) -> bool {
+        let allowed = self.guarded.site.limits.database_bytes_max / PAGE_BYTES;
+        u64::from(self.log_pages.load(Ordering::Relaxed)) >= allowed.max(LOG_PAGES_ALLOWED.into())
+    }
+
+    /// Copies all of the log into the file, and has the next commit begin it anew; whether those that read let that be
+    /// within `lock_time_max`.
+    fn begin_log_anew(&self) -> bool {
+        if !self.guarded.site.frozen.has_thawed() {
+            return false;
+        }
+        let checkpoint = "PRAGMA wal_checkpoint(RESTART)";
+        let is_kept = self.guarded.host(|it| it.query_row(checkpoint, [], |row| row.get(0)));
+        if is_kept.unwrap_or(true) {
+            return false;
+        }
+        self.log_pages.store(0, Ordering::Relaxed);
+        self.home_at.set(0);
+        if let Some(mark) = &self.mark {
+            mark.renew(&self.guarded);
+        }
+        true
     }
 
     /// Copies the log into the file when it has grown by so many pages. No request waits for this: it

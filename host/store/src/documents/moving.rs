@@ -1,13 +1,13 @@
 //! Documents as rows, for a move from a folder to a table and back (STO-46).
 
 use std::{
-    collections::HashMap,
+    collections::HashSet,
     fs, io,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
-use super::{DocumentLimits, parse};
+use super::{DocumentLimits, is_left_over, parse};
 use crate::{
     database::{Kind, Movable, MovedRows, Value, no_row},
     private,
@@ -51,23 +51,19 @@ pub fn movable(
 type Kinds = &'static [&'static str];
 
 /// The eldest first, as a folder tells it: by the time of change.
-fn rows(folder: PathBuf, of: &'static str, kinds: Kinds) -> io::Result<MovedRows> {
-    let (mut found, mut ranks) = (Vec::new(), HashMap::new());
+pub(super) fn rows(folder: PathBuf, of: &'static str, kinds: Kinds) -> io::Result<MovedRows> {
+    let (mut found, mut names) = (Vec::new(), HashSet::new());
     for entry in private::there(fs::read_dir(&folder))?.into_iter().flatten() {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        let Some((_, rank)) = parse(&name, kinds) else { continue };
-        let Some((document, _)) = name.rsplit_once('.') else { continue };
-        // A kill in the middle of a change of its kind leaves both: the one that is read counts.
-        let best = ranks.entry(document.to_owned()).or_insert(rank);
-        *best = rank.max(*best);
+        if parse(&name, kinds).is_none() {
+            continue;
+        }
+        names.insert(name.clone());
         found.push((entry.metadata()?.modified()?, name));
     }
     found.sort();
-    found.retain(|(_, name)| {
-        let document = name.rsplit_once('.').map(|it| it.0).unwrap_or_default();
-        parse(name, kinds).map(|it| it.1) == ranks.get(document).copied()
-    });
+    found.retain(|(_, name)| !is_left_over(name, kinds, &names));
     let row = move |(place, (_, name)): (i64, (SystemTime, String))| -> io::Result<Vec<Value>> {
         let (id, rest) = name.split_once('.').unwrap_or_default();
         let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));

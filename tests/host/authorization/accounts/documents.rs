@@ -88,6 +88,12 @@ async fn a_client_is_what_its_document_says_and_no_other() {
     let elsewhere = app.query(&[("redirect_uri", "https://evil.example/")]);
     let elsewhere = ann.get(&format!("/oauth/authorize?{elsewhere}")).await;
     assert_eq!(elsewhere.status(), StatusCode::BAD_REQUEST);
+    // Any can have a document: before a page has said where it leads to, nothing leads there.
+    let wrong = app.named(&format!("{web}/right")).query(&[("scope", "everything")]);
+    let shown = ann.get(&format!("/oauth/authorize?{wrong}")).await;
+    assert_eq!(shown.status(), StatusCode::BAD_REQUEST);
+    assert!(shown.headers().get("location").is_none());
+    assert!(shown.text().await.unwrap().contains("invalid_scope"));
     for (name, why) in [
         ("other", "another client_id"),
         ("secret", "token_endpoint_auth_method"),

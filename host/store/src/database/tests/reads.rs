@@ -209,3 +209,18 @@ async fn a_batch_that_is_too_big_is_refused_before_it_waits() {
     let six: Vec<Value> = (1..=6).map(Value::Integer).collect();
     message(&cinema.query(with("SELECT $1, $2, $3, $4, $5, $6", six), later()).await.unwrap_err());
 }
+
+/// What is sorted or gathered lies in files of SQLite's own, which no limit of the database counts.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_query_that_puts_too_much_aside_is_stopped() {
+    let cinema = cinema_with(Limits { database_bytes_max: 4 << 20, ..Limits::default() }).await;
+    let different = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000)
+        SELECT count(*) FROM (SELECT DISTINCT i || $1 FROM n)";
+    let long = || with(different, [Value::Text("x".repeat(100_000))]);
+    let error = cinema.query(long(), later()).await.unwrap_err();
+    assert!(error.to_string().contains("more than 8 MiB"), "{error}");
+    let error = cinema.query(long(), soon()).await.unwrap_err();
+    assert!(matches!(error, Error::LimitExceeded(_)), "{error}");
+    assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 0, "others go on");
+}

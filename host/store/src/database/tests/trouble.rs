@@ -201,3 +201,40 @@ async fn whoever_drops_a_write_that_waits_cancels_it_and_nobody_else() {
     assert_eq!(number(&cinema, "SELECT count(*) FROM seats WHERE seat = 'A2'").await, 0);
     assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 2);
 }
+
+/// What a query reads from stays in the log, which would grow with each commit for as long as it runs.
+#[tokio::test]
+async fn a_long_query_lets_the_log_grow_so_far_and_no_further() {
+    let cinema = cinema_with(Limits {
+        database_bytes_max: 8 << 20,
+        lock_time_max: Duration::from_millis(20),
+        ..Limits::default()
+    })
+    .await;
+    let write = async |letter: u8| {
+        // The same again would write nothing.
+        let long = Value::Text(char::from(b'a' + letter % 20).to_string().repeat(1_000_000));
+        let put = "INSERT INTO notes (id, note) VALUES (1, $1)
+            ON CONFLICT (id) DO UPDATE SET note = excluded.note";
+        cinema.transact(with(put, [long]), later()).await
+    };
+    write(0).await.unwrap();
+    let other = rusqlite::Connection::open(cinema.path()).unwrap();
+    other.execute_batch("BEGIN; SELECT count(*) FROM notes").unwrap();
+    let mut error = None;
+    for letter in 1..60 {
+        error = write(letter).await.err();
+        if error.is_some() {
+            break;
+        }
+    }
+    assert!(matches!(&error, Some(Error::Unavailable(it)) if it.contains("log")), "{error:?}");
+    let log = || std::fs::metadata(cinema.path().with_extension("db-wal")).unwrap().len();
+    assert!(log() < 40 << 20, "{}", log());
+    assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, 1, "it is read meanwhile");
+    other.execute_batch("COMMIT").unwrap();
+    for letter in 0..40 {
+        write(letter).await.unwrap();
+    }
+    assert!(log() < 40 << 20, "it begins anew: {}", log());
+}
