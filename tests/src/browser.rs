@@ -30,6 +30,20 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 /// How often Tab is pressed on the way to something.
 const TABS_MAX: usize = 120;
 
+/// The rules of axe's that see another page where nothing but its colours is another.
+const COLOURS: [&str; 2] = ["color-contrast", "link-in-text-block"];
+
+/// Counts the streams of news that a document opens.
+const COUNT: &str = "
+    window.listening = 0;
+    const send = window.fetch;
+    window.fetch = async (request, options) => {
+        const method = request.headers?.get('mcp-method') ?? options?.headers?.['Mcp-Method'];
+        const answer = await send(request, options);
+        if (method === 'subscriptions/listen') window.listening += 1;
+        return answer;
+    };";
+
 /// Lets nothing in a frame be pressed but one element, and keeps whether that was.
 const GUARD: &str = "
     const [it] = arguments;
@@ -154,6 +168,19 @@ impl Browser {
         self.client.issue_cmd(command).await.expect("the browser obeys")
     }
 
+    /// Runs a script in each document of this window before the document's own, from the next load on.
+    pub async fn begins_with(&self, script: &str) {
+        let script = json!({ "source": script });
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", script).await;
+    }
+
+    /// Loads the page again, and waits until it hears of news.
+    pub async fn hears(&self) {
+        self.begins_with(COUNT).await;
+        self.script("location.reload()").await;
+        self.until("window.listening > 0").await;
+    }
+
     /// Takes the network away, or gives it back.
     pub async fn offline(&self, is_offline: bool) {
         self.devtools("Network.enable", json!({})).await;
@@ -171,6 +198,11 @@ impl Browser {
     /// Goes to an address of the page: `#/counter`.
     pub async fn go(&self, address: &str) {
         self.client.goto(&format!("{}/{address}", self.url)).await.expect("the page opens");
+        if address.starts_with('#') {
+            // A page that is there already hears of its new place in a task of its own, which comes before this one:
+            // what is looked at from now on is not the place before.
+            let _ = self.client.execute_async("setTimeout(arguments[0])", vec![]).await;
+        }
     }
 
     /// Goes into the frame that fits a CSS selector: what is looked for from now on is in it.
@@ -192,6 +224,14 @@ impl Browser {
         self.to(&opened.handle).await;
         self.go(address).await;
         opened.handle
+    }
+
+    /// The same, which counts in `window.listening` the streams of news that it opens.
+    pub async fn counting_window(&self, address: &str) -> WindowHandle {
+        let window = self.window("icon.svg").await;
+        self.begins_with(COUNT).await;
+        self.go(address).await;
+        window
     }
 
     /// The window that is driven now.
@@ -319,8 +359,19 @@ impl Browser {
 
     /// Presses keys where the focus is.
     pub async fn press(&self, keys: &str) {
-        let focused = self.client.active_element().await.expect("something has the focus");
-        focused.send_keys(keys).await.expect("it takes keys");
+        let focused = async || self.client.active_element().await.expect("something has the focus");
+        self.send_found("what has the focus", focused, keys).await;
+    }
+
+    /// Sends keys to what `find` finds, and finds it again where it is drawn anew before it has taken any.
+    async fn send_found(&self, named: &str, find: impl AsyncFn() -> Element, keys: &str) {
+        for _ in 0..20 {
+            match find().await.send_keys(keys).await {
+                Err(CmdError::Standard(it)) if it.error == ErrorStatus::StaleElementReference => {}
+                sent => return sent.expect("it takes keys"),
+            }
+        }
+        panic!("{named}: it is drawn anew all the time");
     }
 
     /// Presses one key where the focus is.
@@ -390,27 +441,33 @@ impl Browser {
 
     /// What axe finds that is serious or worse: rule, and where.
     pub async fn serious_faults(&self) -> Vec<String> {
-        self.faults_of(&["serious", "critical"]).await
+        self.faults_of(&["serious", "critical"], &json!({})).await
     }
 
     /// All that axe finds: rule, and where.
     pub async fn faults(&self) -> Vec<String> {
-        self.faults_of(&["minor", "moderate", "serious", "critical"]).await
+        self.faults_of(&["minor", "moderate", "serious", "critical"], &json!({})).await
     }
 
-    async fn faults_of(&self, impacts: &[&str]) -> Vec<String> {
+    /// What axe finds wrong with colours alone: rule, and where. Enough by night of what was looked at by day.
+    pub async fn faults_of_colours(&self) -> Vec<String> {
+        let rules = json!({ "runOnly": { "type": "rule", "values": COLOURS } });
+        self.faults_of(&["minor", "moderate", "serious", "critical"], &rules).await
+    }
+
+    async fn faults_of(&self, impacts: &[&str], options: &Value) -> Vec<String> {
         if self.script("return !window.axe").await == true {
             let axe = crate::root().join("node_modules/axe-core/axe.min.js");
             let axe = std::fs::read_to_string(axe).expect("`npm ci` has brought axe");
             self.client.execute(&axe, vec![]).await.expect("axe loads");
         }
         let script = "
-            const [impacts, done] = arguments;
-            axe.run(document, { resultTypes: ['violations'] }).then(it => done(
+            const [impacts, options, done] = arguments;
+            axe.run(document, { resultTypes: ['violations'], ...options }).then(it => done(
                 it.violations.filter(it => impacts.includes(it.impact)).map(it =>
                     it.id + ': ' + it.help + ': ' + it.nodes.slice(0, 3).map(it => it.html).join(' | '))));";
-        let faults = self.client.execute_async(script, vec![json!(impacts)]).await;
-        let faults = faults.expect("axe runs");
+        let given = vec![json!(impacts), options.clone()];
+        let faults = self.client.execute_async(script, given).await.expect("axe runs");
         serde_json::from_value(faults).expect("axe gives a list")
     }
 

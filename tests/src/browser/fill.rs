@@ -10,19 +10,21 @@ use super::Browser;
 impl Browser {
     /// Types into a field; what was in it goes.
     pub async fn fill(&self, label: &str, text: &str) {
-        let field = self.field(label).await;
         let all = format!("{}a{}", char::from(Key::Control), char::from(Key::Null));
-        field.send_keys(&all).await.expect("it can be selected");
-        field.send_keys(&char::from(Key::Delete).to_string()).await.expect("it can be emptied");
+        self.type_into(label, &format!("{all}{}", char::from(Key::Delete))).await;
         if !text.is_empty() {
-            field.send_keys(text).await.expect("it takes keys");
+            self.type_into(label, text).await;
         }
     }
 
     /// Types at the end of what is in a field.
     pub async fn type_into(&self, label: &str, text: &str) {
-        let field = self.field(label).await;
-        field.send_keys(text).await.expect("it takes keys");
+        self.send_found(label, async || self.field(label).await, text).await;
+    }
+
+    /// Types at the end of what is in what fits a CSS selector.
+    pub async fn type_at(&self, css: &str, text: &str) {
+        self.send_found(css, async || self.find(css).await, text).await;
     }
 
     /// Clicks what has that role and name.
@@ -39,16 +41,15 @@ impl Browser {
             field.select_by_label(option).await.expect("the option is there");
             return;
         }
-        self.tap(&field).await;
+        self.tap_found(label, async || self.field(label).await).await;
         self.fill(label, option).await;
         self.hit("option", option).await;
     }
 
     /// Types what to search for and picks an option of what is found.
     pub async fn search(&self, label: &str, typed: &str, option: &str) {
-        let field = self.field(label).await;
-        self.tap(&field).await;
-        field.send_keys(typed).await.expect("it takes keys");
+        self.tap_found(label, async || self.field(label).await).await;
+        self.type_into(label, typed).await;
         self.hit("option", option).await;
     }
 
