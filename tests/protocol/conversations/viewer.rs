@@ -147,27 +147,27 @@ async fn what_agents_write_is_text_and_runs_nowhere() {
 /// What is being read stays where it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn older_messages_load_on_demand_and_new_ones_move_nothing() {
-    let (it, _) = Scene::talking(Look::DESKTOP).await;
-    for number in 1..=130 {
+    let (it, id) = Scene::talking(Look::DESKTOP).await;
+    it.browser.go("#/counter").await;
+    for number in 1..=110 {
         it.haru.says("natsu", &format!("ことば {number}")).await;
     }
-    it.browser.says("[data-number='130']", "ことば 130").await;
-    it.browser.script("location.reload()").await;
-    it.browser.says("[data-number='130']", "ことば 130").await;
-    assert_eq!(it.numbers().await, (31..=130).collect::<Vec<_>>());
+    it.watch(&id).await;
+    it.browser.says("[data-number='110']", "ことば 110").await;
+    assert_eq!(it.numbers().await, (11..=110).collect::<Vec<_>>());
     let end = "(log => log.scrollHeight - log.clientHeight - log.scrollTop)(document.querySelector('.talk-log'))";
     it.browser.until(&format!("{end} < 5")).await;
     // A person who looks at the end sees what comes.
     it.haru.says("natsu", "見えています").await;
-    it.browser.says("[data-number='131']", "見えています").await;
+    it.browser.says("[data-number='111']", "見えています").await;
     it.browser.until(&format!("{end} < 5")).await;
     // A person who looks further up stays there.
     it.browser.script("document.querySelector('.talk-log').scrollTop = 0").await;
     it.browser.role("button", "To the latest").await;
     it.browser.hit("button", "Show what came before").await;
     it.browser.find("[data-number='1']").await;
-    assert_eq!(it.numbers().await, (1..=131).collect::<Vec<_>>());
-    let top = "return document.querySelector('[data-number=\"31\"]').getBoundingClientRect().top
+    assert_eq!(it.numbers().await, (1..=111).collect::<Vec<_>>());
+    let top = "return document.querySelector('[data-number=\"11\"]').getBoundingClientRect().top
         - document.querySelector('.talk-log').getBoundingClientRect().top";
     it.browser.until(&format!("(() => {{ {top} }})() > 0 && (() => {{ {top} }})() < 200")).await;
     let before = it.browser.script(top).await;
@@ -275,16 +275,6 @@ async fn sys_11_token_is_hidden_at_the_counter_until_asked_for() {
     it.close().await;
 }
 
-/// Counts the streams of news that a tab opens, from its next load on.
-const COUNT: &str = "window.listening = 0;
-    const send = window.fetch;
-    window.fetch = async (request, options) => {
-        const method = request.headers?.get('mcp-method') ?? options?.headers?.['Mcp-Method'];
-        const answer = await send(request, options);
-        if (method === 'subscriptions/listen') window.listening += 1;
-        return answer;
-    };";
-
 /// Ten windows would have to share six connections, and each listens.
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_windows_on_a_conversation_are_all_live_over_one_stream() {
@@ -292,11 +282,10 @@ async fn ten_windows_on_a_conversation_are_all_live_over_one_stream() {
     let watched = format!("#/conversations/{id}");
     let first = it.browser.this_window().await;
     let mut windows = Vec::new();
-    let count = json!({ "source": COUNT });
+    // It leads before there is another that could.
+    it.browser.hears().await;
     for _ in 1..10 {
-        windows.push(it.browser.window(&watched).await);
-        it.browser.devtools("Page.addScriptToEvaluateOnNewDocument", count.clone()).await;
-        it.browser.script("location.reload()").await;
+        windows.push(it.browser.counting_window(&watched).await);
         it.browser.find(".talk-log").await;
     }
     it.haru.says("natsu", "りんご").await;
@@ -325,10 +314,8 @@ async fn without_locks_a_window_listens_for_itself() {
     let (it, id) = Scene::talking(Look::DESKTOP).await;
     let without = "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined });";
     it.browser.window(&format!("#/conversations/{id}")).await;
-    let source = json!({ "source": format!("{without}{COUNT}") });
-    it.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source).await;
-    it.browser.script("location.reload()").await;
-    it.browser.until("window.listening > 0").await;
+    it.browser.begins_with(without).await;
+    it.browser.hears().await;
     it.haru.says("natsu", "りんご").await;
     it.browser.says(".talk-log", "りんご").await;
     it.close().await;
