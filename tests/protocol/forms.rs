@@ -34,9 +34,9 @@ impl Opened {
     async fn with(form: &Value, look: Look) -> Self {
         let server = forms::server().await;
         let asked = forms::ask(&server.client(), form).await;
-        let browser = Browser::open(&server.url(), look).await;
+        let browser = Browser::open_at(&server.url(), &place(&asked), look).await;
         let opened = Self { server, browser, look, asked, form: form.clone() };
-        opened.show().await;
+        opened.is_there().await;
         opened
     }
 
@@ -44,14 +44,13 @@ impl Opened {
     async fn next(&mut self, form: &Value) {
         self.asked = forms::ask(&self.server.client(), form).await;
         self.form = form.clone();
-        self.show().await;
+        self.browser.go(&place(&self.asked)).await;
+        self.is_there().await;
     }
 
-    /// Opens the form where the answer to the agent says that it is.
-    async fn show(&self) {
-        let place = format!("f/{}", self.asked.handle);
-        assert_eq!(self.asked.url, format!("{}/{place}", self.server.url()));
-        self.browser.go(&place).await;
+    /// Waits for the form, which was opened where the answer to the agent says that it is.
+    async fn is_there(&self) {
+        assert_eq!(self.asked.url, format!("{}/{}", self.server.url(), place(&self.asked)));
         let title = self.form["title"].as_str().unwrap();
         self.browser.role("heading", title).await;
     }
@@ -87,6 +86,11 @@ impl Opened {
         assert_eq!(self.browser.complaints().await, Vec::<String>::new());
         self.browser.close().await;
     }
+}
+
+/// Where a form is filled in.
+fn place(asked: &Asked) -> String {
+    format!("f/{}", asked.handle)
 }
 
 /// `YYYY-MM-DD` so many days after today, where the browser is.

@@ -78,10 +78,21 @@ pub async fn submission(client: &Client, handle: &str) -> Value {
 
 /// What was filled in, once it was.
 pub async fn values(client: &Client, handle: &str) -> Value {
-    let arguments = json!({ "handle": handle, "timeout_seconds": 20 });
-    let answer = client.output("get_form_submission", arguments).await;
+    let answer = answered(client, handle).await;
     assert_eq!(answer["status"], "submitted", "{answer}");
     answer["values"].clone()
+}
+
+/// What a form came to, once it waits no more.
+pub async fn answered(client: &Client, handle: &str) -> Value {
+    let arguments = json!({ "handle": handle, "timeout_seconds": 20 });
+    let mut answer = Value::Null;
+    crate::until("the form is answered", async || {
+        answer = client.output("get_form_submission", arguments.clone()).await;
+        answer["status"] != "waiting"
+    })
+    .await;
+    answer
 }
 
 /// What was typed so far, as the host has it.

@@ -57,8 +57,8 @@ async fn half_typed_form_survives_reload_and_another_browser_later() {
     browser.script("localStorage.clear()").await;
 
     // Days later, elsewhere: the host has it, what people read of the look-ups among it.
-    let other = Browser::open(&it.server.url(), Look::PHONE).await;
-    other.go(&format!("f/{}", it.asked.handle)).await;
+    let other =
+        Browser::open_at(&it.server.url(), &format!("f/{}", it.asked.handle), Look::PHONE).await;
     other.holds("Name", "half typ").await;
     other.holds("Boss", boss).await;
     other.type_into("Name", "ed").await;
@@ -83,8 +83,8 @@ async fn server_to_restart() -> TestServer {
 async fn form_half_typed_before_and_during_a_host_restart_survives_it() {
     let mut server = server_to_restart().await;
     let asked = forms::ask(&server.client(), &letter()).await;
-    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    browser.go(&format!("f/{}", asked.handle)).await;
+    let browser =
+        Browser::open_at(&server.url(), &format!("f/{}", asked.handle), Look::DESKTOP).await;
     browser.fill("Name", "before").await;
     is_saved(&server, &asked, "name", "before").await;
     server.stop().await;
@@ -154,8 +154,8 @@ async fn a_form_half_typed_survives_the_loss_of_the_network() {
 async fn two_windows_on_one_form_lose_nothing() {
     let it = Opened::with(&letter(), Look::DESKTOP).await;
     let browser = &it.browser;
-    let other = Browser::open(&it.server.url(), Look::DESKTOP).await;
-    other.go(&format!("f/{}", it.asked.handle)).await;
+    let other =
+        Browser::open_at(&it.server.url(), &format!("f/{}", it.asked.handle), Look::DESKTOP).await;
     other.field("Name").await;
     browser.fill("Name", "of the first").await;
     is_saved(&it.server, &it.asked, "name", "of the first").await;

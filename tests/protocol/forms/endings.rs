@@ -41,15 +41,13 @@ async fn the_asker_receives_that_it_was_cancelled_or_declined() {
     let mut it = Opened::with(&short(), Look::DESKTOP).await;
     let client = it.server.client();
     it.browser.hit("button", "Leave it").await;
-    let wait = json!({ "handle": it.asked.handle, "timeout_seconds": 20 });
-    let answer = client.output("get_form_submission", wait).await;
+    let answer = forms::answered(&client, &it.asked.handle).await;
     assert_eq!(answer["status"], "cancelled", "{answer}");
     assert_eq!(answer["message"], "フォーム入力をキャンセルしました。", "FORM-9");
     let form = short();
     it.next(&form).await;
     it.browser.hit("button", "I do not want to answer").await;
-    let wait = json!({ "handle": it.asked.handle, "timeout_seconds": 20 });
-    let answer = client.output("get_form_submission", wait).await;
+    let answer = forms::answered(&client, &it.asked.handle).await;
     assert_eq!(answer["status"], "declined", "{answer}");
     it.browser.picture("forms-declined").await;
     it.close().await;
@@ -102,8 +100,8 @@ async fn sent_form_is_read_only_here_and_elsewhere_and_sent_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_that_is_answered_elsewhere_closes_by_itself() {
     let it = Opened::with(&short(), Look::DESKTOP).await;
-    let other = Browser::open(&it.server.url(), Look::PHONE).await;
-    other.go(&format!("f/{}", it.asked.handle)).await;
+    let other =
+        Browser::open_at(&it.server.url(), &format!("f/{}", it.asked.handle), Look::PHONE).await;
     other.field("Name").await;
     it.browser.fill("Name", "first").await;
     it.browser.hit("button", "Finish").await;
@@ -157,8 +155,7 @@ async fn the_operators_list_has_every_form_and_goes_out_as_csv() {
     it.close().await;
     let phone = Look::PHONE.dark();
     let server = forms::server().await;
-    let browser = Browser::open(&server.url(), phone).await;
-    browser.go("#/forms").await;
+    let browser = Browser::open_at(&server.url(), "#/forms", phone).await;
     browser.role("heading", "Forms").await;
     browser.picture("forms-list-empty-phone-dark").await;
     browser.close().await;
@@ -168,8 +165,7 @@ async fn the_operators_list_has_every_form_and_goes_out_as_csv() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_hears_of_forms_that_come_and_are_answered() {
     let server = forms::server().await;
-    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    browser.go("#/forms").await;
+    let browser = Browser::open_at(&server.url(), "#/forms", Look::DESKTOP).await;
     browser.says("main", "There are no forms yet").await;
     let asked = forms::ask(&server.client(), &short()).await;
     browser.says(".forms-table", "Waiting").await;
@@ -192,8 +188,7 @@ async fn a_form_that_comes_leaves_the_readers_place_in_the_list() {
     for _ in 0..52 {
         forms::ask(&server.client(), &short()).await;
     }
-    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    browser.go("#/forms").await;
+    let browser = Browser::open_at(&server.url(), "#/forms", Look::DESKTOP).await;
     browser.until(&rows(50)).await;
     browser.hit("button", "Show more").await;
     browser.until(&rows(52)).await;

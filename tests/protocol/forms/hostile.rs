@@ -126,8 +126,7 @@ async fn an_unknown_handle_is_told_in_clear_words() {
         (Look::DESKTOP, "desktop", "There is no such form"),
         (Look::PHONE.japanese(), "phone", "このフォームは見つかりません"),
     ] {
-        let browser = Browser::open(&server.url(), look).await;
-        browser.go("f/no-such-form").await;
+        let browser = Browser::open_at(&server.url(), "f/no-such-form", look).await;
         browser.role("heading", text).await;
         assert_eq!(browser.serious_faults().await, Vec::<String>::new());
         browser.picture(&format!("forms-unknown-{device}")).await;

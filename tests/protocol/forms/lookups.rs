@@ -16,7 +16,12 @@ const HOLD: &str = "
         window.asked.push(url);
         const isFirst = window.asked.length === 1;
         const answer = await real.call(window, it, ...more);
-        if (isFirst) await new Promise(go => window.letGo = go);
+        if (isFirst) {
+            // Read to its end before: once it is let go, nothing more is waited for.
+            const text = await answer.text();
+            answer.text = async () => text;
+            await new Promise(go => window.letGo = go);
+        }
         return answer;
     };";
 
