@@ -27,8 +27,7 @@ impl Hall {
     }
 
     async fn browser(&self, look: Look) -> Browser {
-        let browser = Browser::open(&self.server.url(), look).await;
-        browser.go(&self.address).await;
+        let browser = Browser::open_at(&self.server.url(), &self.address, look).await;
         browser.find("[role=gridcell]").await;
         browser
     }
@@ -60,7 +59,7 @@ async fn seats_are_held_with_the_time_that_is_left_and_then_reserved() {
     }
     first.hit("button", "Hold these seats for a while").await;
     first.says(".checkout", "Please give").await;
-    first.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    first.type_at("#user-id", "Hanako").await;
     first.hit("button", "Hold these seats for a while").await;
     first
         .until("/^(10:00|9:[0-5][0-9])$/.test(document.querySelector('.hold-clock')?.innerText)")
@@ -98,7 +97,7 @@ async fn what_is_let_go_is_free_for_others_at_once() {
     hall.is_named(&browser, 0, "空席").await;
 
     browser.click(&hall.seat(0)).await;
-    browser.find("#user-id").await.send_keys("花子").await.unwrap();
+    browser.type_at("#user-id", "花子").await;
     browser.hit("button", "選んだ席をしばらくおさえる").await;
     browser.find(".hold-clock").await;
     let refused = hall.server.client();
@@ -135,7 +134,7 @@ async fn loss_to_another_is_reported_before_fewer_seats_are_reserved() {
     for at in 0..2 {
         browser.click(&hall.seat(at)).await;
     }
-    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.type_at("#user-id", "Hanako").await;
     hall.hold(0, "rival").await;
     browser.says(".checkout", "went to someone else").await;
     browser.says(".picked-count", "1").await;
@@ -147,7 +146,7 @@ async fn loss_to_another_is_reported_before_fewer_seats_are_reserved() {
 }
 
 /// Seats that are taken one after the other, for a figure of how fast it is seen elsewhere.
-const TAKEN: usize = 30;
+const TAKEN: usize = 10;
 
 /// The figure is printed and not held to: how fast a machine is, is no property of the page.
 #[tokio::test(flavor = "multi_thread")]
@@ -168,7 +167,7 @@ async fn seat_taken_in_one_browser_greys_out_in_the_other() {
         let seat = hall.seats[at].as_str();
         first.click(&hall.seat(at)).await;
         if at == 0 {
-            first.find("#user-id").await.send_keys("Hanako").await.unwrap();
+            first.type_at("#user-id", "Hanako").await;
         }
         // The moment at which the page itself asks, as a reader's click makes it.
         let ask =

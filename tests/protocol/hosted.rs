@@ -194,9 +194,7 @@ async fn hostile_app_gets_nothing_and_the_page_goes_on() {
         // What was typed before is kept: a reload in between is a new page.
         browser.go(&format!("?{count}#/counter/hostile_open")).await;
         count += 1;
-        let field = browser.find(".tool-form input").await;
-        field.clear().await.unwrap();
-        field.send_keys(deed).await.unwrap();
+        browser.fill("deed", deed).await;
         browser.click(".tool-form button[type=submit]").await;
     };
     let called = |name: &str| hostile.calls().into_iter().filter(|it| it.0 == name).count();
@@ -263,9 +261,10 @@ async fn hostile_app_gets_nothing_and_the_page_goes_on() {
 
     does("form").await;
     // Some browsers show a page of their own in place of what is blocked, which ends it.
-    while browser.all(".app .notice").await.is_empty() && called("report") < 2 {
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+    tests::until("it is blocked, or ended", async || {
+        called("report") > 1 || !browser.all(".app .notice").await.is_empty()
+    })
+    .await;
 
     does("grow").await;
     app_says(&browser, "#state", "does grow").await;

@@ -59,10 +59,14 @@ async fn two_seats_asked_for_become_a_reservation_the_person_approved() {
     it.say("明日の夜にゴジラを2席取りたい").await;
     // Showtime, then seats and name: each step is a form, filled in where it stands (FORM-3, FORM-5).
     let mut steps = 0;
-    while it.count(".approval.is-open").await == 0 {
+    loop {
+        // What an answer has to show is drawn a moment after it has ended.
+        it.browser.until("document.querySelector('.card-form form, .approval.is-open')").await;
+        if it.count(".approval.is-open").await > 0 {
+            break;
+        }
         steps += 1;
         assert!(steps < 6, "it asks and asks");
-        it.browser.until("document.querySelector('.card-form form')").await;
         it.browser.picture(&format!("chat-booking-{steps}")).await;
         it.browser
             .script(
