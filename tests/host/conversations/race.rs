@@ -1,6 +1,6 @@
 //! Both sides at once: the first wins, and both get the same result, once.
 
-use futures::future::join_all;
+use futures::future::{join_all, select_all};
 use serde_json::{Value, json};
 use tests::{
     client::Client,
@@ -8,6 +8,7 @@ use tests::{
     conversations::{credentials, toml},
     server::{Folders, TestServer},
 };
+use tokio::task::JoinHandle;
 
 /// Pairs that race, each a race of its own.
 const PAIRS: usize = 12;
@@ -173,23 +174,39 @@ async fn of_many_calls_of_one_agent_at_once_one_gets_each_notice() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_calls_of_one_agent_that_wait_one_gets_each_notice() {
+    const CALLS: usize = 3;
     let arena = Arena::open().await;
-    let race = async |[a, b]: [Player; 2]| {
-        let wait = |player: &Player| {
-            let it = player.clone();
-            tokio::spawn(async move { it.next(3).await })
-        };
-        let waiting: Vec<_> = (0..3).map(|_| wait(&b)).collect();
-        let talk = a.start(&b).await;
-        let mut all = Vec::new();
-        for it in waiting {
-            all.push(it.await.unwrap()["action"].as_str().unwrap().to_owned());
-        }
-        all.sort();
-        let wanted = ["conversation_request", "wait_for_messages", "wait_for_messages"];
-        assert_eq!(all, wanted, "CONV-51: {talk}");
+    let pairs: Vec<_> = arena.pairs().await.into_iter().take(4).collect();
+    let wait = |[_, b]: &[Player; 2]| {
+        let calls = (0..CALLS).map(|_| {
+            let it = b.clone();
+            tokio::spawn(async move { it.next(45).await })
+        });
+        calls.collect::<Vec<_>>()
     };
-    join_all(arena.pairs().await.into_iter().take(4).map(race)).await;
+    let waits: Vec<_> = pairs.iter().map(wait).collect();
+    tests::until("all wait", async || {
+        let catalog = arena.server.server().calls.registry.catalog();
+        catalog.component("conversations").unwrap().waiting() == CALLS * waits.len()
+    })
+    .await;
+    // Each has a notice of its own at last: had another got it, too, the next would not come.
+    let race = async |([a, b], mut waiting): ([Player; 2], Vec<JoinHandle<Value>>)| {
+        let mut told = async || {
+            let (told, _, rest) = select_all(std::mem::take(&mut waiting)).await;
+            waiting = rest;
+            let told = told.unwrap();
+            (told["action"].clone(), told["conversation_id"].clone())
+        };
+        let talk = a.start(&b).await;
+        assert_eq!(told().await, (json!("conversation_request"), talk.clone()), "CONV-51");
+        b.output("end_conversation", json!({})).await;
+        assert_eq!(told().await, (json!("conversation_ended"), talk), "CONV-52");
+        assert_eq!(a.next(0).await["action"], "conversation_ended");
+        let next = a.start(&b).await;
+        assert_eq!(told().await, (json!("conversation_request"), next), "CONV-51");
+    };
+    join_all(pairs.into_iter().zip(waits).map(race)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
