@@ -162,8 +162,7 @@ chat = 'clerk'
 ";
     let config = folders.config_with(lines);
     let server = TestServer::start(folders, |it| *it = config).await;
-    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    browser.go("#/chat").await;
+    let browser = Browser::open_at(&server.url(), "#/chat", Look::DESKTOP).await;
     browser.until("document.querySelector('#chat-input')").await;
     browser.script("document.querySelector('#chat-input').focus()").await;
     browser.press("A letter, please").await;

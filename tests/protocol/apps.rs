@@ -209,7 +209,7 @@ async fn books_two_seats(host: &Host) {
     assert_eq!(browser.focused("id").await, before);
     browser.click(&seat(3)).await;
     browser.says("#picked", "2 chosen").await;
-    browser.find("#name").await.send_keys("花子").await.unwrap();
+    browser.type_at("#name", "花子").await;
     host.looks("seats").await;
     browser.says("h1", showing["movie_title_en"].as_str().unwrap()).await;
 
@@ -269,7 +269,7 @@ async fn fills_in_a_form(host: &Host) {
         format!("#field-{at}")
     };
     let types = async |name: &str, text: &str| {
-        browser.find(&field(name)).await.send_keys(text).await.unwrap();
+        browser.type_at(&field(name), text).await;
     };
     browser.find(&field("full_name")).await;
     browser.until("!document.querySelector('main img')").await;
@@ -431,7 +431,7 @@ async fn steps_into_a_conversation(host: &Host) {
     });
     client.output("send_message", says).await;
     browser.says("[data-number='2'] .text", "カレー").await;
-    browser.find("#write").await.send_keys("魚にしては？").await.unwrap();
+    browser.type_at("#write", "魚にしては？").await;
     host.looks("conversation").await;
     host.reload().await;
     browser.until("document.getElementById('write')?.value === '魚にしては？'").await;
@@ -443,7 +443,7 @@ async fn steps_into_a_conversation(host: &Host) {
     browser.click("#pause").await;
     browser.says("#state", "Active").await;
     browser.click("#stop").await;
-    browser.find("#reason").await.send_keys("もう遅い").await.unwrap();
+    browser.type_at("#reason", "もう遅い").await;
     browser.click("#stop-do").await;
     browser.says(".notice", "もう遅い").await;
     let kept = client.output("get_conversation", get).await["conversation"].clone();

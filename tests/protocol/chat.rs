@@ -23,8 +23,7 @@ impl Opened {
         let server =
             TestServer::with(&["cinema", "assistant", "forms", "illustrations", "navigation"])
                 .await;
-        let browser = Browser::open(&server.url(), look).await;
-        browser.go("#/chat").await;
+        let browser = Browser::open_at(&server.url(), "#/chat", look).await;
         browser.until("document.querySelectorAll('.chat-who option').length > 0").await;
         Self { _server: server, browser }
     }

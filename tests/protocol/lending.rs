@@ -23,8 +23,7 @@ async fn a_family_from_elsewhere_is_drawn_understood_and_allowed() {
     let config = folders.config_with(LINES);
     let server = TestServer::start(folders, |it| *it = config).await;
     let look = Look::DESKTOP.japanese();
-    let browser = Browser::open(&server.url(), look).await;
-    browser.go("#/chat").await;
+    let browser = Browser::open_at(&server.url(), "#/chat", look).await;
     let say = async |text: &str| {
         browser.until("document.querySelector('#chat-input:not([disabled])')").await;
         browser.script("document.querySelector('#chat-input').focus()").await;

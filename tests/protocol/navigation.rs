@@ -33,9 +33,8 @@ impl Opened {
     }
 
     async fn at(server: TestServer, look: Look) -> Self {
-        let browser = Browser::open(&server.url(), look).await;
+        let browser = Browser::open_at(&server.url(), "#/navigation", look).await;
         let it = Self { server, browser, look };
-        it.browser.go("#/navigation").await;
         it.browser.role("heading", it.word("ルートを探す", "Find a route")).await;
         it
     }

@@ -123,8 +123,7 @@ impl Views {
         let ready = ["[role=gridcell]", ".talk-log", ".forms-table", "main form", ".front-doors"];
         for (place, ready) in places.into_iter().zip(ready) {
             let window = browser.window("icon.svg").await;
-            let leap = json!({ "source": LEAP });
-            browser.devtools("Page.addScriptToEvaluateOnNewDocument", leap).await;
+            browser.begins_with(LEAP).await;
             browser.go(place).await;
             browser.find(ready).await;
             windows.push(window);
@@ -234,7 +233,7 @@ async fn five_views_outlive_a_restart_and_forty_offline_minutes() {
     browser.fill("Name", "before").await;
     browser.to(&views.hall).await;
     browser.click(&format!("[role=gridcell][data-seat='{}']", seats[0])).await;
-    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Hold these seats for a while").await;
     browser.find(".hold-clock").await;
     others.write("one").await;

@@ -17,8 +17,7 @@ fn hall(show: &Value) -> String {
 async fn seats_are_suggested_priced_and_given_away() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
-    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    browser.go(&hall(&show)).await;
+    let browser = Browser::open_at(&server.url(), &hall(&show), Look::DESKTOP).await;
     browser.find("[role=gridcell]").await;
     browser.says(".legend", "¥").await;
     let label = "document.querySelector('.seat.is-free[role=gridcell]').ariaLabel.includes('¥')";
@@ -30,12 +29,12 @@ async fn seats_are_suggested_priced_and_given_away() {
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     let price = browser.text(".picked-total").await;
 
-    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
     browser.says(".ticket-stub", price.trim()).await;
     browser.click(".transfer summary").await;
-    browser.find("#transfer-to").await.send_keys("Taro").await.unwrap();
+    browser.type_at("#transfer-to", "Taro").await;
     browser.picture("transfer").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.click(".transfer button").await;
@@ -63,12 +62,11 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
         let arguments = json!({ "user_id": "Taro", "showtime_id": id(&show), "seat_ids": seats });
         made.push(client.output("reserve_seats", arguments).await);
     }
-    let browser = Browser::open(&server.url(), Look::PHONE).await;
-    browser.go(&hall(&show)).await;
+    let browser = Browser::open_at(&server.url(), &hall(&show), Look::PHONE).await;
     browser.says(".waiting", "This showing is full").await;
     browser.hit("button", "Join the waiting list").await;
     browser.says(".waiting", "Please give").await;
-    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Join the waiting list").await;
     browser.says(".waiting", "at place 1 of the list").await;
     browser.picture("waiting-phone").await;
@@ -104,12 +102,11 @@ async fn seats_booked_after_the_reader_left_are_told_and_let_go() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.remove(0);
-    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    browser.go(&hall(&show)).await;
+    let browser = Browser::open_at(&server.url(), &hall(&show), Look::DESKTOP).await;
     browser.find("[role=gridcell]").await;
     browser.hit("button", "Pick the best seats for me").await;
     browser.says(".picked-count", "2").await;
-    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.type_at("#user-id", "Hanako").await;
     browser.script(LATE).await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.until("window.letGo").await;
@@ -134,11 +131,10 @@ async fn a_ticket_says_what_became_of_the_reservation_meanwhile() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.remove(0);
-    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    browser.go(&hall(&show)).await;
+    let browser = Browser::open_at(&server.url(), &hall(&show), Look::DESKTOP).await;
     browser.find("[role=gridcell]").await;
     browser.hit("button", "Pick the best seats for me").await;
-    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
     let made = client.output("list_reservations", json!({ "user_id": "Hanako" })).await;

@@ -27,7 +27,7 @@ async fn page_without_a_token_asks_for_one_and_reports_its_faults() {
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.says("h1", "Sign in").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
-    browser.find("#token").await.send_keys("トークン").await.unwrap();
+    browser.type_at("#token", "トークン").await;
     browser.key(Key::Enter).await;
     browser.says("#token-wrong", "no spaces").await;
     let field = browser.find("#token").await;
@@ -49,7 +49,7 @@ async fn page_without_a_token_asks_for_one_and_reports_its_faults() {
         sessionStorage.setItem('madoguchi.draft.x', '\"Hanako\"');
         localStorage.setItem('madoguchi.name', '\"Hanako\"');";
     browser.script(mark).await;
-    browser.role("button", "Sign out").await.click().await.unwrap();
+    browser.hit("button", "Sign out").await;
     browser.until("!window.before").await;
     browser.says("h1", "Sign in").await;
     let kept = browser.script("return JSON.stringify({...localStorage, ...sessionStorage})").await;

@@ -212,13 +212,14 @@ async fn older_messages_come_when_they_are_asked_for() {
     let it = Chat::with(Look::DESKTOP).await;
     let browser = &it.page.browser;
     let client = it.page.server.client();
+    browser.go("#/agents").await;
     for number in 1..=70 {
         let message = json!({ "project_id": "demo", "agent_id": "worker-c",
             "content": format!("message {number}") });
         client.output("send_chat", message).await;
     }
+    browser.go("#/agents/demo/worker-c").await;
     browser.says(".agent-log", "message 70").await;
-    browser.script("location.reload()").await;
     browser.until("document.querySelectorAll('.agent-message').length === 50").await;
     browser.hit("button", "Show older messages").await;
     browser.until("document.querySelectorAll('.agent-message').length === 70").await;

@@ -13,8 +13,7 @@ async fn conv_100_a_word_game_is_watched_from_the_button_to_its_end() {
         [("desktop", Look::DESKTOP.japanese()), ("phone-dark", Look::PHONE.dark().japanese())]
     {
         let server = TestServer::with(&["conversations", "assistant"]).await;
-        let browser = Browser::open(&server.url(), look).await;
-        browser.go("#/conversations").await;
+        let browser = Browser::open_at(&server.url(), "#/conversations", look).await;
         browser.hit("button", "しりとりを見る").await;
         browser.says("h1", "しりとり").await;
         browser.picture(&format!("played-{device}-begins")).await;
@@ -104,8 +103,7 @@ async fn played(server: &TestServer, browser: &Browser) {
 async fn conversation_asked_for_in_chat_is_drawn_there_and_goes_on() {
     let look = Look::DESKTOP.japanese();
     let server = TestServer::with(&["conversations", "assistant"]).await;
-    let browser = Browser::open(&server.url(), look).await;
-    browser.go("#/chat").await;
+    let browser = Browser::open_at(&server.url(), "#/chat", look).await;
     browser.until("document.querySelectorAll('.chat-who option').length > 0").await;
     browser.script("document.querySelector('#chat-input').focus()").await;
     browser.press("worker-aとworker-bでしりとりをして").await;

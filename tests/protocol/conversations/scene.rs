@@ -65,8 +65,7 @@ impl Scene {
         let server = TestServer::with(&["conversations", "assistant"]).await;
         let haru = Agent::of(&server, "haru", "春").await;
         let natsu = Agent::of(&server, "natsu", "夏").await;
-        let browser = Browser::open(&server.url(), look).await;
-        browser.go("#/conversations").await;
+        let browser = Browser::open_at(&server.url(), "#/conversations", look).await;
         let title = if look.language == "ja" {
             "エージェントの会話"
         } else {

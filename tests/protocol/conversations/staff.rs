@@ -16,8 +16,7 @@ impl AgentsPage {
     /// A server with the demo's project, and a browser on the list.
     pub(super) async fn with(look: Look) -> Self {
         let server = TestServer::with(&["conversations", "assistant"]).await;
-        let browser = Browser::open(&server.url(), look).await;
-        browser.go("#/agents").await;
+        let browser = Browser::open_at(&server.url(), "#/agents", look).await;
         browser.says("h2", "窓口デモ").await;
         Self { server, browser }
     }

@@ -110,8 +110,7 @@ async fn the_link_brings_others_to_the_same_routes() {
     let directions = it.directions().await;
     let hash = it.browser.script("return location.hash").await.as_str().unwrap().to_owned();
     assert!(hash.starts_with("#/navigation?"), "{hash}");
-    let other = Browser::open(&it.server.url(), Look::PHONE).await;
-    other.go(&hash).await;
+    let other = Browser::open_at(&it.server.url(), &hash, Look::PHONE).await;
     let other = Opened {
         server: tests::server::TestServer::with(&["assistant", "navigation"]).await,
         browser: other,
