@@ -351,7 +351,7 @@ pub(super) fn input_request(question: &Question) -> Value {
         }),
         Ask::Url(url) => json!({
             "method": "elicitation/create",
-            "params": { "mode": "url", "message": question.message, "url": url, "elicitationId": question.key },
+            "params": { "mode": "url", "message": question.message, "url": url, "elicitationId": url },
         }),
         Ask::Sampling(params) => {
             json!({ "method": "sampling/createMessage", "params": parse(params) })
