@@ -13,7 +13,7 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout},
 };
 
-use super::limited::{ID_WITHIN, id_in_head, id_in_tail, too_large};
+use super::limited::{ID_WITHIN, id_in_head, id_in_tail, readable, too_large};
 
 /// How long it may take to end once its input has, and once it is told to.
 const END: Duration = Duration::from_secs(3);
@@ -133,7 +133,8 @@ impl Line {
         let note = |error: &serde_json::Error| {
             tracing::debug!(target: "server", "a line that is no message: {error}");
         };
-        serde_json::from_slice(line).inspect_err(note).ok()
+        let line = String::from_utf8_lossy(line);
+        serde_json::from_str(&readable(&line)).inspect_err(note).ok()
     }
 }
 
