@@ -163,7 +163,7 @@ impl Failed {
             Self::TimedOut => "no answer came in time".to_owned(),
             Self::TooLarge => "the answer is too large".to_owned(),
             Self::Status { status, .. } => format!("HTTP {status}"),
-            Self::Unauthorized(why) => format!("{why}: it does not accept the token"),
+            Self::Unauthorized(why) => format!("{why}: it wants a token that it accepts"),
             Self::Rpc(error) => format!("{} ({})", error.message, error.code.0),
         }
     }
