@@ -10,6 +10,7 @@ use tests::{
 mod apps;
 mod calls;
 mod hostile;
+mod late;
 pub(crate) mod modern;
 mod node;
 mod offers;

@@ -247,6 +247,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn two_pages_that_are_asked_for_have_ids_of_their_own() {
+        let request = |url: &str| {
+            wire::input_request(&Question {
+                key: "form".to_owned(),
+                message: String::new(),
+                ask: sandbox::component::Ask::Url(url.to_owned()),
+                meta: None,
+            })
+        };
+        let [one, two] = ["https://a.example/1", "https://a.example/2"].map(request);
+        let id = |it: &Value| it["params"]["elicitationId"].as_str().map(str::to_owned);
+        assert!(id(&one).is_some() && id(&one) != id(&two), "{one} {two}");
+    }
+
+    #[test]
     fn a_form_is_put_in_the_words_of_an_older_revision() {
         let mut schema = json!({ "type": "object", "properties": {
             "by": { "type": "string", "title": "By", "oneOf": [

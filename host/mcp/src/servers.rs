@@ -46,6 +46,7 @@ mod supervisor;
 
 pub(crate) use call::cancel;
 use connection::Connection;
+pub(crate) use limited::{id_in_head, id_in_tail};
 use offer::Lists;
 use pins::Pins;
 pub use pins::WaitingTool;

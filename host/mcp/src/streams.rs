@@ -23,6 +23,7 @@ use tokio::{
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 
 use super::{
+    servers::{id_in_head, id_in_tail},
     subscriptions::{LISTEN, set_aside},
     wire,
 };
@@ -255,7 +256,7 @@ fn refusal(line: &[u8]) -> Option<Refusal> {
         Err(error) => {
             let why = unreadable::why(&error.to_string());
             let message = format!("The line is not JSON: {why}.");
-            return refusal(ErrorData::parse_error(message, None), None);
+            return refusal(ErrorData::parse_error(message, None), id_of_request(line));
         }
     };
     let has = |name: &str| object.contains_key(name);
@@ -264,6 +265,17 @@ fn refusal(line: &[u8]) -> Option<Refusal> {
     }
     let id = object.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
     refusal(ErrorData::invalid_request(NO_MESSAGE, None), id)
+}
+
+/// The id in a line that was to be a request: its client waits for the answer to that.
+fn id_of_request(line: &[u8]) -> Option<RequestId> {
+    let text = String::from_utf8_lossy(line);
+    if !text.contains("\"method\"") {
+        return None;
+    }
+    // What is in the parameters is no request's.
+    let before = text.split("\"params\"").next().unwrap_or_default();
+    id_in_tail(line).or_else(|| id_in_head(before.as_bytes()))
 }
 
 /// Lines, or none in place of one that is too long.
@@ -431,7 +443,25 @@ mod tests {
     #[tokio::test]
     async fn a_line_that_is_no_message_is_answered_with_what_is_wrong() {
         let long = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"{}"}}"#, "x".repeat(300));
-        let cases: [(&[u8], i64, Value, &str); 9] = [
+        let cases: [(&[u8], i64, Value, &str); 12] = [
+            (
+                br#"{"method":"a","params":{"id":3,"x":"\ud83d"},"jsonrpc":"2.0","id":7}"#,
+                -32700,
+                7.into(),
+                "escape",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":"b","method":"a","params":{"x":NaN}}"#,
+                -32700,
+                "b".into(),
+                "",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","method":"a","params":{"id":3,"x":NaN}}"#,
+                -32700,
+                Value::Null,
+                "",
+            ),
             (b"{\"jsonrpc\":", -32700, Value::Null, "it ends too early"),
             (b"hello", -32700, Value::Null, "not JSON"),
             (b"{\"id\":\"\xff\"}", -32700, Value::Null, "not UTF-8"),

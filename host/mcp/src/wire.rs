@@ -82,12 +82,15 @@ pub(super) fn prompt(it: &definition::Prompt, viewer: Viewer, language: Language
     prompt
 }
 
-/// As it is listed, be it a component's or another server's. Annotations are hints, and wrong ones are worth no error.
+/// As it is listed, be it a component's or another server's. Icons and annotations are hints, and wrong ones are worth no
+/// error.
 pub(super) fn listed<T: DeserializeOwned>(it: &Value) -> Option<T> {
     T::deserialize(it).ok().or_else(|| {
         let mut it = it.clone();
-        it.as_object_mut()?.remove("annotations")?;
-        serde_json::from_value(it).ok()
+        ["icons", "annotations"].into_iter().find_map(|hint| {
+            it.as_object_mut()?.remove(hint)?;
+            T::deserialize(&it).ok()
+        })
     })
 }
 
@@ -351,7 +354,7 @@ pub(super) fn input_request(question: &Question) -> Value {
         }),
         Ask::Url(url) => json!({
             "method": "elicitation/create",
-            "params": { "mode": "url", "message": question.message, "url": url, "elicitationId": question.key },
+            "params": { "mode": "url", "message": question.message, "url": url, "elicitationId": url },
         }),
         Ask::Sampling(params) => {
             json!({ "method": "sampling/createMessage", "params": parse(params) })

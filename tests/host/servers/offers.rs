@@ -53,6 +53,18 @@ async fn a_tool_with_wrong_annotations_is_offered_without_them() {
 }
 
 #[tokio::test]
+async fn a_tool_with_icons_of_a_draft_is_offered_without_them() {
+    let mut drawn = tool("drawn", true);
+    drawn["icons"] = json!([{ "src": "https://a.example/i.png", "sizes": "48x48" }]);
+    let modern = Modern::with(vec![drawn]);
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_drawn").await;
+    let drawn = listed(&server, "m_drawn").await;
+    let hints = &tool("drawn", true)["annotations"];
+    assert_eq!((drawn.get("icons"), &drawn["annotations"]), (None, hints), "{drawn}");
+}
+
+#[tokio::test]
 async fn server_replaces_components_tool_while_present_and_returns_it() {
     let mut modern =
         Modern::with(vec![tool("echo", true), tool("greet", true), tool("look", true)]);

@@ -82,6 +82,12 @@ fn client_request(accounts: &Accounts, query: &str) -> Result<ClientRequest, Pro
     })
 }
 
+/// The scopes that a request names, as far as they bring something here.
+pub(super) fn named_scopes(fields: &Fields) -> Vec<&str> {
+    let texts = fields.get("scope").unwrap_or_default().split(' ');
+    texts.filter(|it| !it.is_empty() && !IGNORED.contains(it)).collect()
+}
+
 fn wanted(accounts: &Accounts, fields: &Fields) -> Result<Wanted, Problem> {
     let wrong = |what: &str| Err(("invalid_request", what.to_owned()));
     match fields.get("response_type") {
@@ -108,8 +114,7 @@ fn wanted(accounts: &Accounts, fields: &Fields) -> Result<Wanted, Problem> {
         return Err(("request_not_supported", "requests are not taken as objects".to_owned()));
     }
     check_resource(accounts, fields)?;
-    let texts = fields.get("scope").unwrap_or_default().split(' ').filter(|it| !it.is_empty());
-    let texts: Vec<_> = texts.filter(|it| !IGNORED.contains(it)).collect();
+    let texts = named_scopes(fields);
     if texts.len() > SCOPES_MAX {
         return Err(("invalid_scope", format!("a request names {SCOPES_MAX} scopes at most")));
     }
@@ -296,4 +301,26 @@ pub(super) async fn decide((State(accounts), headers, body): Posted) -> Response
         return consent(&accounts, &reader, &session, (&query, &ready), true);
     }
     allow(&accounts, &session, ready, given).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_that_are_named_by_habit_are_none() {
+        let cases: [(&str, &[&str]); 4] = [
+            (
+                "scope=component:cinema+offline_access++read-only",
+                &["component:cinema", "read-only"],
+            ),
+            ("scope=openid", &[]),
+            ("scope=", &[]),
+            ("state=a", &[]),
+        ];
+        for (query, scopes) in cases {
+            let fields = Fields::read(query.as_bytes()).unwrap();
+            assert_eq!(named_scopes(&fields), scopes, "{query}");
+        }
+    }
 }

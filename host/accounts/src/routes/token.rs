@@ -8,7 +8,7 @@ use axum::{
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{Fields, Paced, Peer, Posted, is_within};
+use super::{Fields, Paced, Peer, Posted, authorize::named_scopes, is_within};
 use crate::{
     clients::{self, Problem},
     service::{Accounts, Redeemed, Refreshed, Tokens, unavailable},
@@ -44,8 +44,9 @@ pub(super) async fn token((State(accounts), headers, body): Posted) -> Response 
             }
             "refresh_token" => {
                 let token = needed("refresh_token")?;
-                let scopes = form.get("scope");
-                let scopes = scopes.map(|it| it.split(' ').map(str::to_owned).collect());
+                // What was left out when it was asked for is left out when it is named again.
+                let scopes: Vec<_> = named_scopes(&form).into_iter().map(str::to_owned).collect();
+                let scopes = Some(scopes).filter(|it| !it.is_empty());
                 accounts.refresh(Refreshed { token, client_id, scopes }).await
             }
             _ => Err((

@@ -4,7 +4,7 @@ use std::{io, time::Duration};
 
 use rmcp::{
     RoleClient,
-    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage},
     transport::{Transport, async_rw::AsyncRwTransport},
 };
 use rustix::process::{Pid, Signal, kill_process};
@@ -13,7 +13,7 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout},
 };
 
-use super::limited::{ID_WITHIN, id_in_head, id_in_tail, too_large};
+use super::limited::{ID_WITHIN, id_in_head, id_in_tail, readable, too_large};
 
 /// How long it may take to end once its input has, and once it is told to.
 const END: Duration = Duration::from_secs(3);
@@ -24,6 +24,9 @@ pub(super) struct Piped {
     input: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
     output: BufReader<ChildStdout>,
     line: Line,
+    /// What asks for the newest era, and what of that is waited for no longer.
+    probe: Option<RequestId>,
+    given_up: Option<RequestId>,
 }
 
 impl Piped {
@@ -33,7 +36,19 @@ impl Piped {
         let input = child.stdin.take().ok_or_else(taken)?;
         let output = child.stdout.take().ok_or_else(taken)?;
         let input = AsyncRwTransport::new(tokio::io::empty(), input);
-        Ok(Self { child, input, output: BufReader::new(output), line: Line::new(most) })
+        let (output, line) = (BufReader::new(output), Line::new(most));
+        Ok(Self { child, input, output, line, probe: None, given_up: None })
+    }
+
+    /// Whether `message` answers what was given up: one that begins late answers it and what followed, for which the SDK
+    /// waits.
+    fn is_late(&self, message: &ServerJsonRpcMessage) -> bool {
+        let answered = match message {
+            JsonRpcMessage::Response(it) => Some(&it.id),
+            JsonRpcMessage::Error(it) => it.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        answered.is_some() && answered == self.given_up.as_ref()
     }
 
     /// Whether it ends by itself.
@@ -49,6 +64,13 @@ impl Transport<RoleClient> for Piped {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let JsonRpcMessage::Request(it) = &message {
+            match it.request {
+                ClientRequest::DiscoverRequest(_) => self.probe = Some(it.id.clone()),
+                ClientRequest::InitializeRequest(_) => self.given_up = self.probe.take(),
+                _ => {}
+            }
+        }
         self.input.send(message)
     }
 
@@ -66,6 +88,7 @@ impl Transport<RoleClient> for Piped {
             self.output.consume(used);
             if end.is_some()
                 && let Some(message) = self.line.end()
+                && !self.is_late(&message)
             {
                 return Some(message);
             }
@@ -133,15 +156,51 @@ impl Line {
         let note = |error: &serde_json::Error| {
             tracing::debug!(target: "server", "a line that is no message: {error}");
         };
-        serde_json::from_slice(line).inspect_err(note).ok()
+        let line = String::from_utf8_lossy(line);
+        serde_json::from_str(&readable(&line)).inspect_err(note).ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::JsonRpcMessage;
+    use std::process::Stdio;
+
+    use serde_json::json;
+    use tokio::process::Command;
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_late_answer_to_what_was_given_up_is_left_out() {
+        let script = r#"
+            read discover; read initialize
+            echo '{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no"}}'
+            echo '{"jsonrpc":"2.0","id":1,"result":{}}'
+            read end
+        "#;
+        let mut child = Command::new("sh");
+        child.args(["-c", script]).kill_on_drop(true);
+        child.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut piped = Piped::new(child.spawn().unwrap(), 4_096).unwrap();
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let initialize = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "a", "version": "1" },
+        });
+        for (id, method, params) in
+            [(0, "server/discover", json!({ "_meta": meta })), (1, "initialize", initialize)]
+        {
+            let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+            piped.send(serde_json::from_value(request).unwrap()).await.unwrap();
+        }
+        let Some(JsonRpcMessage::Response(answer)) = piped.receive().await else {
+            panic!("what is waited for")
+        };
+        assert_eq!(answer.id, RequestId::Number(1));
+    }
 
     #[test]
     fn a_line_that_is_too_long_is_an_error_of_its_request() {

@@ -24,6 +24,7 @@ use tokio::{
     io::AsyncReadExt,
     process::{ChildStderr, Command},
     sync::Notify,
+    time::Instant,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -42,6 +43,8 @@ const IDLE_MAX: usize = 8;
 const IDLE: Duration = Duration::from_secs(4);
 /// How long reaching a host may take.
 const CONNECT: Duration = Duration::from_secs(10);
+/// How long the SDK waits for the answer to the first request of the newest era.
+const PROBE: Duration = Duration::from_secs(10);
 /// Redirects within one origin.
 const REDIRECTS_MAX: usize = 5;
 /// How long a connection may take to end.
@@ -119,24 +122,25 @@ impl Line {
     pub(super) async fn open(&self, server: &Server) -> Result<Connection, Failed> {
         let (config, base) = (&server.config, &server.folder);
         let (Way::Url { url, token }, Some(http)) = (&config.way, &self.http) else {
-            let first = begin(child(config, &server.name, base)?, config.era).await;
-            return match first {
-                // Perhaps it ends over the first request of an era that it does not know.
-                Err(failed @ (Failed::Unreached(_) | Failed::Lost(_)))
-                    if config.era == Era::Auto =>
-                {
-                    let again = begin(child(config, &server.name, base)?, Era::Legacy).await;
-                    again.map_err(|_| failed)
-                }
-                opened => opened,
-            };
+            return by_command(config, &server.name, base).await;
         };
         let token = token.as_ref().map(|it| it.read(base)).transpose();
         let token = token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?;
         if config.era == Era::Sse {
             return over_sse(http, url, token.as_ref(), config).await;
         }
-        let first = begin(over_http(http, url, token.as_ref(), config), config.era).await;
+        let beginning = begin(over_http(http, url, token.as_ref(), config), config.era);
+        let first = match config.era {
+            Era::Auto => match tokio::time::timeout(PROBE, beginning).await {
+                Ok(first) => first,
+                // Perhaps it leaves unanswered what it does not know.
+                Err(_) => {
+                    let again = over_http(http, url, token.as_ref(), config);
+                    return begin(again, Era::Legacy).await;
+                }
+            },
+            _ => beginning.await,
+        };
         match first {
             // It answers, but not to this: perhaps it speaks the oldest way only.
             Err(failed @ (Failed::Unusable(_) | Failed::Lost(_) | Failed::Rpc(_)))
@@ -173,6 +177,22 @@ async fn over_sse(
     let timeout = Duration::from_millis(config.timeout_ms);
     let sse = OverSse::open(http, url, token, timeout, config.output_bytes_max).await?;
     begin(sse, Era::Sse).await
+}
+
+/// The same by its command, which is run once more where it is not spoken to in its era.
+async fn by_command(config: &ServerConfig, name: &str, base: &Path) -> Result<Connection, Failed> {
+    let began = Instant::now();
+    let first = begin(child(config, name, base)?, config.era).await;
+    let other = match &first {
+        _ if config.era != Era::Auto => return first,
+        // Perhaps it ends over the first request of an era that it does not know.
+        Err(Failed::Unreached(_) | Failed::Lost(_)) => Era::Legacy,
+        // Perhaps it begins late, and was asked in the era before for that alone.
+        Err(Failed::Rpc(_)) if began.elapsed() >= PROBE => Era::Modern,
+        _ => return first,
+    };
+    let again = begin(child(config, name, base)?, other).await;
+    again.or(first)
 }
 
 /// The handshake over `transport`.

@@ -178,16 +178,20 @@ impl Lists {
                 let who = who.as_deref().unwrap_or("one without a name");
                 self.left_out.push(format!("{name}: {who}{why}"));
             }
-            match result.get("nextCursor").and_then(Value::as_str) {
-                Some(cursor) => {
-                    page = PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned()))
-                }
+            match next_cursor(&result) {
                 None => break,
+                next => page = PaginatedRequestParams::default().with_cursor(next),
             }
         }
         self.left_out.extend(missing.iter().map(|it| format!("{name}: {it} is not among them")));
         Ok(entries)
     }
+}
+
+/// Where the page behind this one begins; an empty cursor would lead to the first page again.
+fn next_cursor(page: &Value) -> Option<String> {
+    let next = page.get("nextCursor").and_then(Value::as_str);
+    next.filter(|it| !it.is_empty()).map(str::to_owned)
 }
 
 /// What of `lists` is on offer, and what is not and why.
@@ -415,6 +419,14 @@ mod tests {
             annotations: String::new(),
         };
         Shown::of(&says).by(Owner::Server("s"))
+    }
+
+    #[test]
+    fn an_empty_cursor_ends_a_list() {
+        assert_eq!(next_cursor(&json!({ "nextCursor": "2" })).as_deref(), Some("2"));
+        for last in [json!({ "nextCursor": "" }), json!({ "nextCursor": null }), json!({})] {
+            assert_eq!(next_cursor(&last), None, "{last}");
+        }
     }
 
     #[test]

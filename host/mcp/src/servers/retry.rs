@@ -3,12 +3,16 @@
 use std::{error::Error, time::Duration};
 
 use rmcp::{
-    model::ErrorData,
+    model::{ErrorData, InitializeResult},
     service::{ClientInitializeError, ServiceError},
     transport::streamable_http_client::{HttpStatusError, StreamableHttpError},
 };
 
-use super::{limited::TOO_LARGE, sse::SseError};
+use super::{
+    limited::{TOO_LARGE, UNREADABLE},
+    sse::SseError,
+};
+use base::unreadable;
 
 /// Retries after the first attempt.
 pub(super) const RETRIES_MAX: u32 = 3;
@@ -45,6 +49,9 @@ impl Failed {
     pub(super) fn of(error: ServiceError) -> Self {
         match error {
             ServiceError::McpError(error) if error.code == TOO_LARGE => Self::TooLarge,
+            ServiceError::McpError(error) if error.code == UNREADABLE => {
+                Self::Unusable(error.message.into_owned())
+            }
             ServiceError::McpError(error) => Self::Rpc(error),
             ServiceError::TransportSend(error) => Self::of_cause(error.error.as_ref()),
             ServiceError::TransportClosed => Self::Lost("the connection was closed".to_owned()),
@@ -66,6 +73,15 @@ impl Failed {
             ClientInitializeError::ConnectionClosed(_) => {
                 Self::Unreached("it closed the connection".to_owned())
             }
+            ClientInitializeError::ExpectedInitResult(Some(found)) => {
+                let found = serde_json::to_value(found).unwrap_or_default();
+                let misfit = serde_json::from_value::<InitializeResult>(found).err();
+                let why = misfit.map_or_else(
+                    || "it is of another kind".to_owned(),
+                    |it| unreadable::why(&it.to_string()),
+                );
+                Self::Unusable(format!("its answer to `initialize` does not fit: {why}"))
+            }
             error => Self::Unusable(error.to_string()),
         }
     }
@@ -82,6 +98,10 @@ impl Failed {
                     if let Some(status) = status_in(text) {
                         return Self::of_status(status, None);
                     }
+                }
+                StreamableHttpError::UnexpectedContentType(media) => {
+                    let media = media.as_deref().unwrap_or("no Content-Type");
+                    return Self::Lost(format!("it answers with {media}, which is no message"));
                 }
                 _ => {}
             }
@@ -143,7 +163,7 @@ impl Failed {
             Self::TimedOut => "no answer came in time".to_owned(),
             Self::TooLarge => "the answer is too large".to_owned(),
             Self::Status { status, .. } => format!("HTTP {status}"),
-            Self::Unauthorized(why) => format!("{why}: it does not accept the token"),
+            Self::Unauthorized(why) => format!("{why}: it wants a token that it accepts"),
             Self::Rpc(error) => format!("{} ({})", error.message, error.code.0),
         }
     }
@@ -182,6 +202,9 @@ pub(super) fn jitter() -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::{CustomResult, ServerResult};
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -212,6 +235,17 @@ mod tests {
             assert_eq!(of(text), Failed::of_status(status, None), "{text}");
         }
         assert!(matches!(of("could not parse HTTP 404"), Failed::Lost(_)));
+    }
+
+    #[test]
+    fn an_initialize_that_does_not_fit_is_told_what_it_lacks() {
+        let found = json!({
+            "protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": { "name": "a" },
+        });
+        let found = ServerResult::CustomResult(CustomResult::new(found));
+        let failed = Failed::of_start(&ClientInitializeError::ExpectedInitResult(Some(found)));
+        let what = "its answer to `initialize` does not fit: version is missing".to_owned();
+        assert_eq!(failed, Failed::Unusable(what));
     }
 
     #[test]

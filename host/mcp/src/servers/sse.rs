@@ -17,7 +17,10 @@ use rmcp::{
 use sse_stream::{Sse, SseStream};
 use tokio::sync::Semaphore;
 
-use super::{limited::Cut, retry::Failed};
+use super::{
+    limited::{Cut, readable},
+    retry::Failed,
+};
 use base::grants::secret::Secret;
 
 /// Messages that are being posted at a time; more wait.
@@ -161,7 +164,7 @@ fn read(event: &Sse) -> Option<ServerJsonRpcMessage> {
     let note = |error: &serde_json::Error| {
         tracing::debug!(target: "server", "an event that is no message: {error}");
     };
-    serde_json::from_str(event.data.as_deref()?).inspect_err(note).ok()
+    serde_json::from_str(&readable(event.data.as_deref()?)).inspect_err(note).ok()
 }
 
 #[cfg(test)]

@@ -71,7 +71,10 @@ impl Allowed {
             // A proxy may speak TLS before it.
             None => scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"),
         };
-        is_scheme && page.eq_ignore_ascii_case(host)
+        // Pages leave the scheme's own port out; a proxy may name it.
+        let port = if scheme.eq_ignore_ascii_case("https") { ":443" } else { ":80" };
+        let without = |it: &'_ str| it.strip_suffix(port).unwrap_or(it).to_ascii_lowercase();
+        is_scheme && without(page) == without(host)
     }
 
     /// A browser sends `Origin` with whatever may change something. One that does not still says
@@ -170,6 +173,17 @@ mod tests {
             allowed.check(&parts("POST", &headers)).is_ok()
         };
         assert!(check("https://tools.example") && !check("http://tools.example"));
+    }
+
+    #[test]
+    fn a_host_that_names_the_schemes_own_port_is_the_same() {
+        assert_eq!(check("localhost:443", Some("https://localhost")), Ok(false));
+        assert_eq!(check("LOCALHOST:80", Some("http://localhost")), Ok(false));
+        assert_eq!(check("[::1]:443", Some("https://[::1]")), Ok(false));
+        assert!(check("localhost:443", Some("http://localhost")).is_err());
+        assert!(check("localhost:80", Some("https://localhost")).is_err());
+        assert!(check("localhost:8808", Some("http://localhost")).is_err());
+        assert!(check("localhost", Some("http://localhost:8080")).is_err());
     }
 
     #[test]
