@@ -1,6 +1,6 @@
 //! What decides which tools are called next, and what it goes by.
 
-use std::time::Instant;
+use std::{cell::Cell, time::Instant};
 
 use jiff::Timestamp;
 use language::{message::told, turn::Choice};
@@ -146,11 +146,18 @@ pub(crate) trait ToolPicker: Send {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Teller {
     is_delivered: bool,
+    /// Pieces of answers so far.
+    told: Cell<usize>,
 }
 
 impl Teller {
     pub(crate) fn new(is_delivered: bool) -> Self {
-        Self { is_delivered }
+        Self { is_delivered, told: Cell::default() }
+    }
+
+    /// How many pieces of answers were told so far: what was begun is not repeated.
+    pub(crate) fn told(&self) -> usize {
+        self.told.get()
     }
 
     /// Tells it, in the order in which things happen; a client that reads slowly is waited for.
@@ -162,11 +169,13 @@ impl Teller {
 
     /// Tells a piece of the answer's text, as soon as it is there.
     pub(crate) fn say(&self, text: &str) {
+        self.told.set(self.told() + 1);
         self.tell("text_delta", || json!({ "text": text }));
     }
 
     /// Tells a picture of the answer.
     pub(crate) fn show(&self, image: &Image) {
+        self.told.set(self.told() + 1);
         self.tell("image", || json!({ "mimeType": image.mime_type, "data": &*image.data }));
     }
 }

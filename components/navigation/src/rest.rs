@@ -157,12 +157,15 @@ impl RouteRequest {
                 ended.text,
                 language.pick("モデルから説明がありませんでした。", "The model gave no reasons."),
             ),
-            "failed" => return Err(Refusal::of(&ended.failure, language)),
+            "failed" if ended.failure["of"] != "model" => {
+                return Err(Refusal::of(&ended.failure, language));
+            }
             "waits" => return Err(Refusal::waiting(&ended.waits, language)),
             // What was found so far is an answer, too.
             ending if chosen::route(&ended.calls, Some(&first)).0.is_object() => {
                 (Some(&first), String::new(), unfinished(ending, language))
             }
+            "failed" => return Err(Refusal::of(&ended.failure, language)),
             ending => return Err(Refusal::unfinished(ending, language)),
         };
         let (route, selected) = chosen::route(&ended.calls, choice);
@@ -264,9 +267,49 @@ fn unfinished(ending: &str, language: Language) -> &'static str {
         "time" => {
             language.pick("時間内に選び終わりませんでした。", "There was no time left to choose.")
         }
+        "failed" => language.pick(
+            "モデルから答えが得られず、選び終わりませんでした。",
+            "The model gave no answer, so the choice was not finished.",
+        ),
         _ => language.pick(
             "調べる回数の上限に達したため、比較の途中で止めました。",
             "The comparison was stopped, because tools were called as often as they may be.",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_that_was_found_stays_where_the_model_fails_then() {
+        let call = json!({ "id": "a", "name": "route_search", "structured": { "routes": [{
+            "summary": "x", "polyline": "_p~iF~ps|U_ulLnnqC_mqNvxq`@", "steps": [], "warnings": [],
+        }] } });
+        let body = |of: &str, calls: Vec<Value>| {
+            let ends = ("東京駅".to_owned(), "横浜駅".to_owned());
+            let language = Language::Japanese;
+            let (message, history) = ("早く".to_owned(), Vec::new());
+            let request =
+                RouteRequest { origin: ends.0, destination: ends.1, message, history, language };
+            let failure = json!({ "of": of, "error": "failed", "message": "?", "data": {} });
+            let ended = Ended {
+                ending: "failed".to_owned(),
+                text: String::new(),
+                choice: None,
+                calls,
+                waits: Value::Null,
+                failure,
+            };
+            request.body(ended, Shape::Reasoned { past: Vec::new(), message: "早く".to_owned() })
+        };
+        let (found, selected) = body("model", vec![call.clone()]).expect("it is an answer");
+        assert_eq!(found["route"]["summary"], "x");
+        assert_eq!(selected, json!({ "toolCall": "a", "index": 0 }));
+        let message = found["reasoning"]["message"].as_str().unwrap();
+        assert!(message.contains("モデルから答えが得られず"), "{message}");
+        assert!(body("model", Vec::new()).is_err(), "NAV-10");
+        assert!(body("tool", vec![call]).is_err(), "NAV-40");
     }
 }

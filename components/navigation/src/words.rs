@@ -28,6 +28,23 @@ pub fn distance(metres: f64) -> String {
     }
 }
 
+/// That a place is so far from the road where the route begins or ends there; none where that is plain to see.
+#[must_use]
+pub fn off_road(name: &str, metres: f64, language: Language) -> Option<String> {
+    /// What is nearer is not mentioned.
+    const FAR_METRES: f64 = 300.0;
+    let far = distance(metres);
+    let note = match language {
+        Language::Japanese => format!(
+            "「{name}」は道路から{far}離れています。その間は距離にも所要時間にも含まれません。"
+        ),
+        Language::English => {
+            format!("“{name}” is {far} from the road; that stretch is not counted.")
+        }
+    };
+    (metres >= FAR_METRES).then_some(note)
+}
+
 /// `1分`, `1時間5分`; `1 min`, `1 h 5 min`. What takes any time takes a minute.
 #[must_use]
 pub fn duration(seconds: f64, language: Language) -> String {

@@ -21,7 +21,7 @@ use sandbox::{
         ToolRequest,
     },
     component::CallError,
-    definition::{Audience, REQUEST_META, Shown, Tool},
+    definition::{Audience, REQUEST_META, Shown, Tool, texts},
 };
 
 /// What the host can ask of those on whose behalf a component calls a tool. What is answered may be read by models and
@@ -104,13 +104,19 @@ impl Calls {
     /// The tools that may be called, as a component receives them.
     pub(super) fn tool_offers(&self, by: &Requested) -> Vec<ToolOffer> {
         let catalog = self.registry.catalog();
+        let language = by.caller.language().tag();
+        // What people read; models read the rest, which is the same for all of them.
+        let title = |it: &Tool| {
+            let own = texts(&it.meta, language).and_then(|it| it.get("title")?.as_str());
+            own.map(str::to_owned).or_else(|| it.title.clone())
+        };
         let view = |it: &Tool| Some(it.meta.get("madoguchi/view")?.as_str()?.to_owned());
         let view = |offer: Offer<'_>| ToolOffer {
             asks_first: asks_first(by, &offer),
             for_pages: offer.tool.audience != Audience::Models,
             trust: offer.shown.trusted_as(&offer.tool.name),
             name: offer.tool.name.to_string(),
-            title: offer.tool.title.clone(),
+            title: title(offer.tool),
             description: offer.tool.description.clone(),
             input_schema: Value::Object((*offer.schema).clone()).to_string(),
             request_meta: request_meta(&offer).map(Value::to_string),

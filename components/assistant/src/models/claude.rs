@@ -120,7 +120,7 @@ impl Claude {
             }
             let is_cut =
                 matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
-            let (content, broken) = reply.content(is_cut);
+            let (content, broken) = reply.content(is_cut, &messages);
             let calls = self.calls(&content, &turn, &names);
             let parts = texts(&content);
             // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
@@ -161,8 +161,8 @@ impl Claude {
         let mut is_halved = false;
         loop {
             let body = self.body(messages, turn, names);
-            let events = self.wire.stream(self.path, &headers, &body, turn.until, error_of);
-            let error = match Reply::read(events, turn.teller) {
+            let read = |events| Reply::read(events, turn.teller);
+            let error = match self.wire.answer(self.path, &headers, &body, turn, error_of, read) {
                 Ok(reply) => {
                     reply.tokens().count(&mut self.usage, self.price);
                     return Ok(reply);

@@ -48,33 +48,35 @@ impl Pieces {
 
 /// An answer's events, in order: each one's data as JSON. Its name, where it has one, is in its data as well.
 pub(super) struct Events {
-    pieces: Pieces,
+    pieces: Option<Pieces>,
     lines: Lines,
-    first: Option<Value>,
+    only: Option<Value>,
     error_of: ErrorOf,
 }
 
 impl Events {
-    /// A stream of which the first event is there, and is no error.
-    pub(super) fn begun(pieces: Pieces, error_of: ErrorOf) -> Result<Self, WireError> {
-        let mut events = Self { pieces, lines: Lines::default(), first: None, error_of };
-        match events.next() {
-            Some(first) => events.first = Some(first?),
-            None => return Err(WireError::Lost("the answer ended before it began".to_owned())),
-        }
-        Ok(events)
+    /// Those of a stream.
+    pub(super) fn new(pieces: Pieces, error_of: ErrorOf) -> Self {
+        Self { pieces: Some(pieces), lines: Lines::default(), only: None, error_of }
+    }
+
+    /// The only one, of an answer that came whole.
+    pub(super) fn of(whole: &[u8], error_of: ErrorOf) -> Result<Self, WireError> {
+        let only = serde_json::from_slice(whole).map_err(not_json)?;
+        Ok(Self { pieces: None, lines: Lines::default(), only: Some(only), error_of })
     }
 
     /// The next event; none at the end.
     pub(super) fn next(&mut self) -> Option<Result<Value, WireError>> {
-        if let Some(first) = self.first.take() {
-            return Some(Ok(first));
+        if let Some(only) = self.only.take() {
+            return Some(self.judged(only));
         }
         loop {
             if let Some(data) = self.lines.event() {
-                return (data.trim() != DONE).then(|| self.read(&data));
+                let event = || serde_json::from_str(&data).map_err(not_json);
+                return (data.trim() != DONE).then(|| self.judged(event()?));
             }
-            match self.pieces.next() {
+            match self.pieces.as_mut()?.next() {
                 Ok(Some(piece)) => self.lines.bytes.extend_from_slice(&piece),
                 // What is not closed by an empty line is no event.
                 Ok(None) => return None,
@@ -87,11 +89,13 @@ impl Events {
         }
     }
 
-    fn read(&self, data: &str) -> Result<Value, WireError> {
-        let unreadable = |it: serde_json::Error| WireError::Unreadable(format!("not JSON: {it}"));
-        let event = serde_json::from_str(data).map_err(unreadable)?;
+    fn judged(&self, event: Value) -> Result<Value, WireError> {
         (self.error_of)(&event).map_or(Ok(event), Err)
     }
+}
+
+pub(super) fn not_json(error: serde_json::Error) -> WireError {
+    WireError::Unreadable(format!("not JSON: {error}"))
 }
 
 /// Server-sent events (<https://html.spec.whatwg.org/multipage/server-sent-events.html>), as far as a client needs

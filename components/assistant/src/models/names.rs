@@ -1,4 +1,8 @@
-//! Names of tools, and of their arguments, in the letters that providers take, and back again.
+//! Names of tools, and of their arguments, in the letters that providers take, and back again; and ids of calls.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
 
 use crate::Offer;
 
@@ -35,6 +39,28 @@ impl Names {
     /// What is called `wire` there; the same, where nothing is.
     pub(super) fn own<'a>(&'a self, wire: &'a str) -> &'a str {
         self.0.iter().find(|it| it.0 == wire).map_or(wire, |it| &it.1)
+    }
+}
+
+/// Ids of calls, each of which one call of a conversation has.
+pub(super) struct Ids {
+    taken: BTreeSet<String>,
+    message: usize,
+}
+
+impl Ids {
+    /// Those that the calls of `message` may have, which follows these.
+    pub(super) fn new<'a>(earlier: impl Iterator<Item = &'a Value>, message: usize) -> Self {
+        let taken = earlier.filter_map(|it| it["id"].as_str().map(str::to_owned)).collect();
+        Self { taken, message }
+    }
+
+    /// The id of `call`: its own, where it has one that no other has.
+    pub(super) fn of(&mut self, call: &Value) -> String {
+        let own = call["id"].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+        let made = (0..).map(|number| format!("call_{}_{number}", self.message));
+        let mut all = own.into_iter().chain(made);
+        all.find(|it| self.taken.insert(it.clone())).unwrap_or_default()
     }
 }
 

@@ -192,8 +192,8 @@ impl OpenAi {
         let (mut ways, mut is_halved, mut is_again) = (first, false, false);
         loop {
             let body = self.body(messages, turn, names, ways);
-            let events = self.wire.stream(&path, &[], &body, turn.until, error_of);
-            let error = match Reply::read(events, turn.teller) {
+            let read = |events| Reply::read(events, turn.teller);
+            let error = match self.wire.answer(&path, &[], &body, turn, error_of, read) {
                 Ok(reply) => {
                     if ways != first {
                         limits::learn(&self.url, &self.model, ways);

@@ -14,8 +14,8 @@ use toolkit::{
 };
 use url::Url;
 
-use super::events::{ErrorOf, Events, Pieces};
-use crate::{ModelConfig, ModelError, Why, clock::now};
+use super::events::{ErrorOf, Events, Pieces, not_json};
+use crate::{ModelConfig, ModelError, Turn, Why, clock::now};
 
 /// Retries after the first attempt.
 const RETRIES_MAX: u32 = 2;
@@ -61,6 +61,23 @@ const BLOCKED: &[&str] = &[
     "input was flagged",
 ];
 
+/// What providers say where the operator has to do something, and waiting or other words do not help: to pay (OpenAI, whatever
+/// the status, and Claude, with a 400; others have 402), or to have a model, or a server, that calls tools (Ollama, vLLM,
+/// llama.cpp).
+const OPERATORS: &[&str] = &[
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "credit balance is too low",
+    "does not support tools",
+    "tool choice requires",
+    "tools param requires",
+];
+
+/// What they say, beside 404, where there is no such model: OpenAI, OpenRouter and DeepSeek.
+const NO_MODEL: &[&str] =
+    &["model_not_found", "invalid model id", "not a valid model id", "model not exist"];
+
 /// A provider's API: where it is.
 #[derive(Clone)]
 pub(super) struct Wire {
@@ -92,49 +109,61 @@ impl Wire {
         key: &'static str,
         config: &ModelConfig,
     ) -> Result<Self, ModelError> {
-        let wrong = |why: &str| ModelError::new(Why::Failed, format!("the base URL {why}"));
+        let wrong = |why: &str| ModelError::new(Why::Key, format!("the base URL {why}"));
         let base = Url::parse(&format!("{}/", base_url.trim().trim_end_matches('/')));
         let base = base.map_err(|_| wrong("is not a URL"))?;
         if !matches!(base.scheme(), "http" | "https") {
             return Err(wrong("must begin with https:// or http://"));
         }
+        if base.query().is_some() {
+            // Azure has one without: https://NAME.openai.azure.com/openai/v1
+            return Err(wrong("must have no ? in it, because paths are added to it"));
+        }
         let retry_base = Duration::from_millis(config.retry_base_ms.unwrap_or(BASE_MS));
         Ok(Self { base, key: config.key.then_some(key), retry_base })
     }
 
-    /// Posts `body` to `path` and answers with the events that come back, as they come. Until the first one is
-    /// there nothing was sent on, so that a connection that is lost may be tried again, and so may what begins with
-    /// an error, as `error_of` knows it.
-    pub(super) fn stream(
+    /// Posts `body` to `path` and has the events `read` that come back, as they come. As long as nothing of them was
+    /// told, a connection that is lost may be tried again, and so may an error among them, as `error_of` knows it.
+    pub(super) fn answer<T>(
         &self,
         path: &str,
         headers: &[(&str, &str)],
         body: &Value,
-        until: Instant,
+        turn: &Turn<'_>,
         error_of: ErrorOf,
-    ) -> Result<Events, WireError> {
+        read: impl Fn(Events) -> Result<T, WireError>,
+    ) -> Result<T, WireError> {
         let mut request = self.request("POST", path, "text/event-stream")?.json(body);
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        self.tried(until, || {
+        let (until, told) = (turn.until, turn.teller.told());
+        let has_begun = || turn.teller.told() != told;
+        self.tried(until, has_begun, || {
             let answer = sent(&request, until)?;
-            if !answer.header("content-type").is_some_and(|it| it.starts_with("text/event-stream"))
-            {
-                let what = "it does not answer with a stream of events";
-                return Err(WireError::Unreadable(what.to_owned()));
+            let kind = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
+            let pieces = Pieces::new(answer, until, ANSWER_BYTES_MAX);
+            match kind.as_str() {
+                it if it.starts_with("text/event-stream") => read(Events::new(pieces, error_of)),
+                // An error with a status of success, or a server that knows no streams.
+                it if it.starts_with("application/json") => {
+                    read(Events::of(&pieces.whole()?, error_of)?)
+                }
+                _ => {
+                    let what = "it does not answer with a stream of events";
+                    Err(WireError::Unreadable(what.to_owned()))
+                }
             }
-            Events::begun(Pieces::new(answer, until, ANSWER_BYTES_MAX), error_of)
         })
     }
 
     /// Reads one JSON document at `path`.
     pub(super) fn json(&self, path: &str, until: Instant) -> Result<Value, WireError> {
         let request = self.request("GET", path, "application/json")?;
-        let answer = self.tried(until, || sent(&request, until))?;
+        let answer = self.tried(until, || false, || sent(&request, until))?;
         let bytes = Pieces::new(answer, until, ANSWER_BYTES_MAX).whole()?;
-        let unreadable = |it: serde_json::Error| WireError::Unreadable(format!("not JSON: {it}"));
-        serde_json::from_slice(&bytes).map_err(unreadable)
+        serde_json::from_slice(&bytes).map_err(not_json)
     }
 
     fn request(&self, method: &str, path: &str, accept: &str) -> Result<Request, WireError> {
@@ -146,10 +175,11 @@ impl Wire {
         Ok(self.key.into_iter().fold(request, |request, key| request.header(key, "")))
     }
 
-    /// What `attempt` brings, which is made again where that may help.
+    /// What `attempt` brings, which is made again where that may help and nothing of it `has_begun` to be told.
     fn tried<T>(
         &self,
         until: Instant,
+        has_begun: impl Fn() -> bool,
         attempt: impl Fn() -> Result<T, WireError>,
     ) -> Result<T, WireError> {
         let mut retry = 0;
@@ -159,7 +189,7 @@ impl Wire {
                 Err(error) => error,
             };
             let asked = match error.wait() {
-                Some(asked) if retry < RETRIES_MAX => asked,
+                Some(asked) if retry < RETRIES_MAX && !has_begun() => asked,
                 _ => return Err(error),
             };
             log::info(&format!("a provider is asked again: {}", error.what()));
@@ -189,9 +219,14 @@ fn sent(request: &Request, until: Instant) -> Result<Incoming, WireError> {
     }
     let status = answer.status;
     let asked = answer.header("retry-after").and_then(|it| seconds(it, now()));
+    // It is not followed: the key is for the host that the operator has named.
+    let elsewhere = answer.header("location").filter(|_| (300..400).contains(&status));
+    let elsewhere = elsewhere.and_then(|it| it.split(['?', '#']).next());
+    let elsewhere = elsewhere.map(|it| format!("it is at {it} now, which base_url has to say"));
     let bytes = Pieces::new(answer, until, ERROR_BYTES_MAX).whole().unwrap_or_default();
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let text = message(&body).chars().take(MESSAGE_CHARS_MAX).collect();
+    let text = elsewhere.unwrap_or_else(|| message(&body));
+    let text = text.chars().take(MESSAGE_CHARS_MAX).collect();
     let retry_after_s = asked.or_else(|| retry_delay(&body));
     Err(WireError::Status { status, retry_after_s, body, text })
 }
@@ -236,8 +271,9 @@ impl WireError {
     fn wait(&self) -> Option<Option<Duration>> {
         match self {
             Self::Unreached(_) | Self::Lost(_) => Some(None),
-            _ if self.is_too_large() => None,
-            Self::Status { status: 429 | 500 | 502..=504 | 529, retry_after_s, .. } => {
+            _ if self.is_too_large() || self.is_operators() => None,
+            // Beside HTTP's own: 529 of Claude, 520 to 527 of what stands before many a provider.
+            Self::Status { status: 408 | 429 | 500 | 502..=599, retry_after_s, .. } => {
                 let asked = retry_after_s.map(Duration::from_secs);
                 asked.is_none_or(|it| it <= RETRY_AFTER_MAX).then_some(asked)
             }
@@ -255,6 +291,11 @@ impl WireError {
             Self::Status { status: 429, .. } => self.says_any(&["request too large"]),
             _ => false,
         }
+    }
+
+    /// Whether it is the operator's to mend.
+    fn is_operators(&self) -> bool {
+        matches!(self, Self::Status { status: 402, .. }) || self.says_any(OPERATORS)
     }
 
     /// Whether it may be the pictures of a request that are refused: one of them cannot be read, or the model sees none,
@@ -291,10 +332,14 @@ impl WireError {
                 (Why::Blocked, None)
             }
             Self::Status { status: 401 | 403, .. } => (Why::Key, None),
+            _ if self.is_operators() => (Why::Key, None),
             _ if self.is_too_large() => (Why::TooLong, None),
             Self::Status { status: 429, retry_after_s, .. } => (Why::RateLimited, *retry_after_s),
             Self::Late | Self::Status { status: 408 | 504, .. } => (Why::Slow, None),
-            Self::Status { status: 404 | 410, .. } => (Why::Missing, None),
+            Self::Status { status: 300..=399 | 404 | 405 | 410, .. } => (Why::Missing, None),
+            Self::Status { status: 400 | 422, .. } if self.says_any(NO_MODEL) => {
+                (Why::Missing, None)
+            }
             Self::Status { status: 400..=499, .. } => (Why::Refused, None),
             Self::Status { retry_after_s, .. } => (Why::Failed, *retry_after_s),
             _ => (Why::Failed, None),
@@ -319,8 +364,11 @@ mod tests {
             (status(429, None), Some(None)),
             (status(529, Some(2)), Some(Some(Duration::from_secs(2)))),
             (status(429, Some(60)), None),
+            (status(408, None), Some(None)),
+            (status(524, None), Some(None)),
             (status(400, None), None),
             (status(401, None), None),
+            (status(501, None), None),
             (WireError::Late, None),
             (WireError::Unreached(String::new()), Some(None)),
             (WireError::Lost(String::new()), Some(None)),
@@ -350,6 +398,45 @@ mod tests {
         assert_eq!((within.wait(), within.model_error().why), (None, Why::TooLong));
         let often = of("Too many tokens, please wait before trying again.");
         assert_eq!((often.wait(), often.model_error().why), (Some(None), Why::RateLimited));
+    }
+
+    #[test]
+    fn what_the_operator_has_to_mend_is_told_as_that() {
+        let of = |status, code: &str, text: &str| {
+            let body = json!({ "error": { "code": code, "message": text } });
+            let text = text.to_owned();
+            WireError::Status { status, retry_after_s: None, body, text }
+        };
+        let quota = "You exceeded your current quota, please check your plan and billing details.";
+        for error in [
+            of(429, "insufficient_quota", quota),
+            of(429, "billing_not_active", "Your account is not active."),
+            of(400, "", "Your credit balance is too low to access the Anthropic API."),
+            of(402, "", "Insufficient Balance"),
+            of(400, "", "registry.ollama.ai/library/gemma3:4b does not support tools"),
+            of(400, "", "\"auto\" tool choice requires --enable-auto-tool-choice"),
+            of(500, "", "tools param requires --jinja flag"),
+        ] {
+            assert_eq!((error.wait(), error.model_error().why), (None, Why::Key), "{error:?}");
+        }
+        for error in [
+            of(400, "model_not_found", "The model `x` does not exist"),
+            of(400, "400", "x/y is not a valid model ID"),
+            of(400, "invalid_request_error", "Model Not Exist"),
+        ] {
+            assert_eq!((error.wait(), error.model_error().why), (None, Why::Missing), "{error:?}");
+        }
+        // Gemini says the same of a minute.
+        let minute = of(429, "", quota);
+        assert_eq!((minute.wait(), minute.model_error().why), (Some(None), Why::RateLimited));
+    }
+
+    #[test]
+    fn an_address_that_has_moved_or_is_none_is_the_operators_to_mend() {
+        for it in [301, 307, 308, 404, 405] {
+            let error = status(it, None);
+            assert_eq!((error.wait(), error.model_error().why), (None, Why::Missing), "{it}");
+        }
     }
 
     #[test]
@@ -409,8 +496,10 @@ mod tests {
     #[test]
     fn a_base_url_that_is_none_is_told() {
         let config = ModelConfig::default();
-        for url in ["", "api.example", "ftp://api.example", "file:///etc/passwd"] {
+        let queried = "https://api.example/deployments/x?api-version=2024-10-21";
+        for url in ["", "api.example", "ftp://api.example", "file:///etc/passwd", queried] {
             let error = Wire::new(url, "x-key", &config).map(|_| ()).unwrap_err();
+            assert_eq!(error.why, Why::Key, "{url}");
             assert!(error.details.contains("the base URL"), "{url}: {error:?}");
         }
         assert!(Wire::new("https://api.example/v1/", "x-key", &config).is_ok());

@@ -9,7 +9,7 @@ use super::{
     player::Player,
     scene::Scene,
     stand::Stand,
-    texts::Farewell,
+    texts::{self, Farewell},
 };
 use crate::{
     clock::Moment,
@@ -97,7 +97,11 @@ impl Dialogue<'_> {
         if ended.has_ended(self.stand.conversation_id.as_deref()) {
             return Ok(());
         }
-        let text = ended.text();
+        let text = match ended.is_unfinished() && !are_tokens_used {
+            // Whom it talks with would wait for an answer that never comes.
+            true => texts::unfinished(self.language).to_owned(),
+            false => ended.text(),
+        };
         if !text.is_empty() && !ended.has_spoken(&self.stand.partner) {
             match self.say(&text, &self.stand.mark(self.delivered))? {
                 Spoken::LogEntry => {}

@@ -81,6 +81,11 @@ impl Ended {
         text.chars().take(CONTENT_MAX).collect()
     }
 
+    /// Whether it was stopped before it came to an answer, or waits for what an agent cannot give.
+    pub(super) fn is_unfinished(&self) -> bool {
+        matches!(self.ending.as_str(), "rounds" | "time" | "waits")
+    }
+
     /// Whether the assistant has sent something to `partner` itself.
     pub(super) fn has_spoken(&self, partner: &str) -> bool {
         self.done().any(|call| {
@@ -175,6 +180,7 @@ mod tests {
         let failed = ended(&json!({ "ending": "rounds", "text": "x", "calls": [failed] }));
         assert!(!failed.has_spoken("ann"));
         assert_eq!(failed.text(), "", "it was stopped before it came to an end");
+        assert!(failed.is_unfinished() && !reply.is_unfinished());
     }
 
     #[test]

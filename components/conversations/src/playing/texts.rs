@@ -52,6 +52,14 @@ pub(super) fn reminder(language: Language) -> &'static str {
     )
 }
 
+/// There is no answer this time, because it was stopped on the way to one.
+pub(super) fn unfinished(language: Language) -> &'static str {
+    language.pick(
+        "調べている途中で上限に達したため、まだお答えできません。もう一度聞いてください。",
+        "I was stopped before I had an answer. Please ask me again.",
+    )
+}
+
 /// Why an agent leaves a conversation that it would go on with.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Farewell {

@@ -135,6 +135,8 @@ fn answered(
     let reply = carrier.get(url, accept)?;
     match reply.status {
         429 | 503 => {
+            // One that is down for a moment has no limit.
+            let limit_s = limit_s.filter(|_| reply.status == 429);
             let asked_s = reply.retry_after_s.or(limit_s).unwrap_or(RETRY_AFTER_S);
             let retry_after_s = asked_s.clamp(1, RETRY_AFTER_S_MAX);
             carrier.close(retry_after_s);
@@ -244,7 +246,11 @@ pub(crate) mod tests {
 
     #[test]
     fn a_limit_says_when_and_closes_the_source() {
-        for (status, limit_s, wait_s) in [(429, Some(3_600), 3_600), (503, None, RETRY_AFTER_S)] {
+        for (status, limit_s, wait_s) in [
+            (429, Some(3_600), 3_600),
+            (429, None, RETRY_AFTER_S),
+            (503, Some(3_600), RETRY_AFTER_S),
+        ] {
             let carrier = Scripted::of(&[(status, "")]);
             let got = asked(&carrier, &url(), &[], limit_s);
             assert_eq!(got, Err(SourceError::Limited { retry_after_s: wait_s }));

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use chrono::DateTime;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use toolkit::{arguments, http};
+use toolkit::{arguments, clock::now_s, http};
 use url::Url;
 
 use super::quota;
@@ -147,7 +148,7 @@ impl Carrier for Web {
             request = request.json(body);
         }
         let answer = request.send().map_err(|error| unanswered(&call.url, &error))?;
-        let retry_after_s = answer.header("retry-after").and_then(|it| it.trim().parse().ok());
+        let retry_after_s = answer.header("retry-after").and_then(|it| seconds(it, now_s()));
         Ok(Reply { status: answer.status, retry_after_s, body: answer.body })
     }
 }
@@ -164,6 +165,14 @@ impl Carrier for Counted {
         quota::take(self.daily_quota)?;
         Web.carry(call)
     }
+}
+
+/// What a `Retry-After` says: seconds, or a time of day (RFC 9110, 10.2.3).
+fn seconds(text: &str, now_s: i64) -> Option<u32> {
+    let text = text.trim();
+    let left = || Some(DateTime::parse_from_rfc2822(text).ok()?.timestamp() - now_s);
+    let seconds = text.parse().ok().or_else(left)?;
+    u32::try_from(seconds.max(0)).ok()
 }
 
 /// Why there is no answer; of the URL its host alone.

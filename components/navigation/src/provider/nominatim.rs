@@ -14,6 +14,7 @@ use crate::{
     arguments,
     ask::{Language, RouteAsk},
     error::ProviderError,
+    words,
 };
 
 #[cfg(test)]
@@ -206,6 +207,14 @@ pub(super) fn details(provider: &str, ask: &RouteAsk, stops: &[Stop]) -> (Detail
         ..Details::default()
     };
     (details, from.into_iter().chain(to).map(waypoint).collect())
+}
+
+/// What a traveller must know of stops that are so many metres from the road.
+pub(super) fn far<'a>(
+    stops: impl Iterator<Item = (&'a Stop, f64)>,
+    language: Language,
+) -> Vec<String> {
+    stops.filter_map(|(it, metres)| words::off_road(&it.1.name, metres, language)).collect()
 }
 
 /// What each of `texts` means; one that is not known is none. Each name is asked for once.

@@ -14,6 +14,8 @@ pub type Pair = Result<(f64, f64), &'static str>;
 
 /// The status of a pair that no route leads between.
 pub const NO_ROUTE: &str = "ZERO_RESULTS";
+/// The status of a pair that the provider failed at.
+pub const UNKNOWN: &str = "UNKNOWN_ERROR";
 
 /// The comparison of `origins` with `destinations`, of which `ask_for` is asked for those that are
 /// known: a pair with one that is not has the status `NOT_FOUND`.

@@ -73,7 +73,9 @@ impl Body {
                 Ok(piece) => return Ok(Some(piece)),
                 Err(StreamError::Closed) => return Ok(None),
                 Err(StreamError::LastOperationFailed(error)) => {
+                    // Some hosts write a trace of themselves below the reason.
                     let why = error.to_debug_string();
+                    let why = why.lines().next().unwrap_or_default();
                     return Err(match http_error_code(&error).map(failed) {
                         Some(late @ Error::TimedOut) => late,
                         _ => Error::Unavailable(format!("it broke off: {why}")),

@@ -233,6 +233,35 @@ async fn history_without_a_turn_begins_with_the_person() {
 }
 
 #[tokio::test]
+async fn a_tools_title_is_in_its_readers_language() {
+    let talking = talking(&["navigation"], "").await;
+    for (language, is_english) in [("en", true), ("ja", false)] {
+        let call = uses(&[("t1", "geocode", json!({ "address": "東京駅" }))]);
+        talking.fake.says(call).says(says("はい"));
+        let headers = [("accept-language", language)];
+        let body = json!({ "message": "どこ" }).to_string();
+        let response = talking.client().post("/api/chat", &headers, body).await;
+        let answer: Value = response.json().await.unwrap();
+        let title = answer["toolCalls"][0]["title"].as_str().unwrap();
+        assert_eq!(title.is_ascii(), is_english, "{title}");
+    }
+}
+
+#[tokio::test]
+async fn claude_that_has_but_thought_is_given_room_to_answer() {
+    let talking = talking(&["echo"], "").await;
+    let mut thought = thinking("YQ==", json!({ "content": [] }));
+    thought["stop_reason"] = "max_tokens".into();
+    talking.fake.says(thought).says(says("はい"));
+    let answer = talking.say("x").await;
+    assert_eq!((&answer["text"], &answer["stopReason"]), (&json!("はい"), &json!("end")));
+    let bodies = talking.fake.bodies();
+    let rooms: Vec<_> = bodies.iter().map(|it| it["max_tokens"].clone()).collect();
+    assert_eq!(rooms, [4_096, 32_000]);
+    assert_eq!(bodies[0]["messages"], bodies[1]["messages"], "the thought does not go back");
+}
+
+#[tokio::test]
 async fn claude_cut_answer_makes_no_call_and_conversation_goes_on() {
     let talking = talking(&["echo"], "").await;
     let mut cut = uses(&[("t1", "echo", json!({ "value": { "long": "x".repeat(100) } }))]);

@@ -192,6 +192,18 @@ async fn trouble_with_the_model_is_the_specified_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_route_found_before_the_model_fails_is_the_answer() {
+    let way = Way::start("").await;
+    way.fake.says(uses(&[search("t1")])).fails(401);
+    let response = way.ask("一番早い", &[]).await;
+    assert_eq!(response.status(), 200);
+    let body: Value = response.json().await.unwrap();
+    assert!(body["route"]["polyline"].as_array().unwrap().len() > 10, "{body}");
+    let message = body["reasoning"]["message"].as_str().unwrap();
+    assert!(message.contains("モデルから答えが得られず"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_tool_refuses_goes_back_to_the_model() {
     let way = Way::start("").await;
     let nowhere = json!({ "origin": "東京駅", "destination": "zzzz qqqq", "alternatives": true });

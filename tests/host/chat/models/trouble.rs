@@ -54,6 +54,9 @@ async fn every_status_has_its_answer_and_what_may_pass_is_tried_again() {
             (error(401, None), 1, KEY, 1),
             (error(403, None), 1, KEY, 1),
             (error(404, None), 1, MISSING, 1),
+            (error(402, None), 1, KEY, 1),
+            (Reply::Refusal(429, "insufficient_quota: check your plan"), 1, KEY, 1),
+            (error(301, None), 1, MISSING, 1),
             (error(413, None), 1, TOO_LONG, 1),
             (error(400, None), 1, REFUSED, 1),
             (error(429, Some("60")), 1, RATE, 1),
@@ -105,17 +108,28 @@ async fn a_stream_that_breaks_is_never_taken_for_an_answer() {
     ] {
         for course in &courses {
             let before = talking.fake.asked().len();
-            // What was begun is not repeated; what was lost before it began is.
-            let asked = if matches!(course, Course::Cut(0) | Course::Ended(0)) { 3 } else { 1 };
+            // As long as nothing was told, what was lost is asked for again.
+            let asked = if matches!(course, Course::Broken(_)) { 1 } else { 3 };
             for _ in 0..asked {
                 talking.fake.then(Reply::Message(message.clone(), course.clone()));
             }
             answer_to(&talking, FAILED, &format!("{course:?}")).await;
             let times = talking.fake.asked().len() - before;
-            // A connection that breaks may take with it what was sent just before: then nothing had begun.
-            let is_right = times == asked || matches!(course, Course::Cut(1..)) && times == 2;
-            assert!(is_right, "{course:?}: {times}");
+            assert_eq!((times, talking.fake.left()), (asked, 0), "{course:?}");
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_of_which_a_part_was_told_is_not_repeated() {
+    let text = "これから長い話をします。";
+    // The message's beginning, with Claude its block's and a ping, and a first piece.
+    for (talking, message, events) in
+        [(claude("").await, claude::says(text), 4), (openai("").await, openai::says(text), 2)]
+    {
+        talking.fake.then(Reply::Message(message, Course::Ended(events)));
+        answer_to(&talking, FAILED, "a half").await;
+        assert_eq!(talking.fake.asked().len(), 1);
     }
 }
 
@@ -136,11 +150,12 @@ async fn error_mid_answer_is_reported_as_one_before_it_would_be() {
 }
 
 #[tokio::test]
-async fn an_error_that_begins_the_answer_may_pass() {
+async fn an_error_before_anything_is_said_may_pass() {
     let talking = claude("").await;
     let overloaded = claude::error_event("overloaded_error", "it says so");
-    for _ in 0..2 {
-        let course = Course::Instead(0, overloaded.clone());
+    // Before the message, and in it: there it has its beginning, its block's, and a ping.
+    for after in [0, 3] {
+        let course = Course::Instead(after, overloaded.clone());
         talking.fake.then(Reply::Message(claude::says("いいえ"), course));
     }
     talking.fake.says(claude::says("はい"));

@@ -167,6 +167,16 @@ async fn asks_model_again_after_one_failure_and_ends_if_it_persists() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_is_stopped_on_its_way_says_so() {
+    let fake = fake(&[]).await;
+    let look = |id| openai::uses(&[(id, "list_agents", json!({}))]);
+    fake.says(look("c1")).says(look("c2"));
+    let counter = counter(&fake, "rounds_max = 1").await;
+    let id = counter.begin(game("ben", "ann", "しりとり")).await;
+    counter.until(&id, |it| it.to_string().contains("もう一度聞いてください")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn model_begins_a_conversation_and_a_restart_loses_no_message() {
     let fake = fake(&["しりとりをしましょう。りんご", "らっぱ"]).await;
     let mut counter = counter(&fake, "").await;

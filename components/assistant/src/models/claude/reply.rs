@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::message::is_thinking;
 use crate::{
     Teller,
-    models::{events::Events, price::Tokens, wire::WireError},
+    models::{events::Events, names::Ids, price::Tokens, wire::WireError},
 };
 
 /// Blocks of one answer.
@@ -33,11 +33,7 @@ struct Block {
 
 impl Reply {
     /// Reads all of it; text is passed on as it comes.
-    pub(super) fn read(
-        events: Result<Events, WireError>,
-        teller: &Teller,
-    ) -> Result<Self, WireError> {
-        let mut events = events?;
+    pub(super) fn read(mut events: Events, teller: &Teller) -> Result<Self, WireError> {
         let mut reply = Self::default();
         while let Some(event) = events.next() {
             if let Some(text) = reply.take(&event?)? {
@@ -51,7 +47,7 @@ impl Reply {
     }
 
     /// Takes one event; what it adds to the text for people.
-    fn take<'a>(&mut self, event: &'a Value) -> Result<Option<&'a str>, WireError> {
+    pub(super) fn take<'a>(&mut self, event: &'a Value) -> Result<Option<&'a str>, WireError> {
         match event["type"].as_str() {
             Some("message_start") => self.count(&event["message"]["usage"]),
             Some("content_block_start") => return self.begin(event),
@@ -130,9 +126,12 @@ impl Reply {
 
     /// Its blocks, verbatim, and the ids of the calls among them whose arguments are no object. Of an answer that
     /// was cut, calls are left out: they are incomplete. What shows nothing is refused when it comes back, and so
-    /// is what ends in thinking.
-    pub(super) fn content(self, is_cut: bool) -> (Vec<Value>, Vec<String>) {
+    /// is what ends in thinking. A call whose id another one has, of those `before` or beside it, is given its own.
+    pub(super) fn content(self, is_cut: bool, before: &[Value]) -> (Vec<Value>, Vec<String>) {
         let (mut content, mut broken) = (Vec::with_capacity(self.blocks.len()), Vec::new());
+        let earlier = before.iter().filter_map(|it| it["content"].as_array()).flatten();
+        let earlier = earlier.filter(|it| it["type"] == "tool_use");
+        let mut ids = Ids::new(earlier, before.len());
         for block in self.blocks.into_values() {
             let mut value = block.value;
             let is_call = value["type"] == "tool_use";
@@ -141,6 +140,7 @@ impl Reply {
                 continue;
             }
             if is_call {
+                value["id"] = ids.of(&value).into();
                 if !block.json.trim().is_empty() {
                     value["input"] = serde_json::from_str(&block.json).unwrap_or(block.json.into());
                 }

@@ -86,3 +86,21 @@ fn shows_thinking_only_to_the_model_that_thought_it() {
     assert!(forget_thoughts(&mut messages), "there was some");
     assert!(!forget_thoughts(&mut messages));
 }
+
+#[test]
+fn calls_under_one_id_are_told_apart() {
+    let mut reply = Reply::default();
+    let uses = |id: &str| json!({ "type": "tool_use", "id": id, "name": "find", "input": {} });
+    for (index, block) in [uses("a"), uses("b"), uses("b"), uses("")].iter().enumerate() {
+        let start =
+            json!({ "type": "content_block_start", "index": index, "content_block": block });
+        reply.take(&start).unwrap();
+    }
+    let before = [json!({ "role": "assistant", "content": [uses("a")] })];
+    let (content, _) = reply.content(false, &before);
+    let mut ids: Vec<_> = content.iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!((ids.len(), ids[1]), (4, "b"));
+    assert!(ids.iter().all(|it| !["a", ""].contains(it)), "{ids:?}");
+    ids.dedup();
+    assert_eq!(ids.len(), 4, "{ids:?}");
+}

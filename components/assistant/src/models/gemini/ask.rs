@@ -6,6 +6,7 @@ use super::{Reply, error};
 use crate::{
     Body, ModelConfig, ModelError, Turn, Why,
     models::{
+        events::Events,
         price::Price,
         wire::{Wire, WireError},
     },
@@ -83,22 +84,28 @@ impl Model {
         body: &Value,
         turn: &Turn<'_>,
     ) -> Result<Reply, ModelError> {
-        let why = |it: WireError| error::model_error(&it, self.draws);
-        let events = self.wire.stream(&self.path, &[], body, turn.until, error::of_piece);
-        let mut events = events.map_err(why)?;
-        let mut reply = Reply::default();
-        while let Some(piece) = events.next() {
-            for part in reply.take(&piece.map_err(why)?)? {
-                match &part.body {
-                    Body::Text(text) if text.is_empty() => {}
-                    Body::Text(text) => turn.teller.say(text),
-                    Body::Image(image) => turn.teller.show(image),
+        let read = |mut events: Events| {
+            let mut reply = Reply::default();
+            while let Some(piece) = events.next() {
+                let piece = match piece {
+                    // Nothing is lost that it says.
+                    Err(WireError::Lost(_) | WireError::Late) if reply.has_ended() => break,
+                    piece => piece?,
+                };
+                for part in reply.take(&piece)? {
+                    match &part.body {
+                        Body::Text(text) if text.is_empty() => {}
+                        Body::Text(text) => turn.teller.say(text),
+                        Body::Image(image) => turn.teller.show(image),
+                    }
                 }
             }
-        }
-        match reply.has_ended() {
-            true => Ok(reply),
-            false => Err(ModelError::new(Why::Failed, "the answer ended before its end")),
-        }
+            match reply.has_ended() {
+                true => Ok(reply),
+                false => Err(WireError::Lost("the answer ended before its end".to_owned())),
+            }
+        };
+        let reply = self.wire.answer(&self.path, &[], body, turn, error::of_piece, read);
+        reply.map_err(|it| error::model_error(&it, self.draws))
     }
 }

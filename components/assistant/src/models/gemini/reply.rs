@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::{Body, Image, ModelError, Part, Why, models::price::Tokens};
+use crate::{
+    Body, Image, ModelError, Part, Why,
+    models::{price::Tokens, wire::WireError},
+};
 
 /// Parts that one answer may have.
 const PARTS_MAX: usize = 4_000;
@@ -33,7 +36,7 @@ pub(in crate::models) struct Reply {
 
 impl Reply {
     /// Takes one piece in; what of it is for people.
-    pub(super) fn take(&mut self, piece: &Value) -> Result<Vec<Part>, ModelError> {
+    pub(super) fn take(&mut self, piece: &Value) -> Result<Vec<Part>, WireError> {
         if let Some(reason) = piece.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
             self.refused = Some(reason.to_owned());
         }
@@ -53,7 +56,7 @@ impl Reply {
         }
         match self.parts.len() <= PARTS_MAX {
             true => Ok(shown),
-            false => Err(ModelError::new(Why::Failed, "the answer has too many parts")),
+            false => Err(WireError::Unreadable("the answer has too many parts".to_owned())),
         }
     }
 

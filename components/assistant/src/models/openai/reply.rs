@@ -1,13 +1,11 @@
 //! One answer of chat completions, put together from its chunks as they come.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
 use super::thought::{Opening, spoken};
 use crate::{
     ModelError, Teller, Why,
-    models::{events::Events, price::Tokens, wire::WireError},
+    models::{events::Events, names::Ids, price::Tokens, wire::WireError},
 };
 
 /// Calls of one answer.
@@ -46,14 +44,17 @@ struct Call {
 
 impl Reply {
     /// Reads all of it; text is passed on as it comes.
-    pub(super) fn read(
-        events: Result<Events, WireError>,
-        teller: &Teller,
-    ) -> Result<Self, WireError> {
-        let mut events = events?;
+    pub(super) fn read(mut events: Events, teller: &Teller) -> Result<Self, WireError> {
         let mut reply = Self::default();
         while let Some(chunk) = events.next() {
-            reply.take(&chunk?)?;
+            let chunk = match chunk {
+                // Nothing is lost that it says.
+                Err(WireError::Lost(_) | WireError::Late) if !reply.finish_reason.is_empty() => {
+                    break;
+                }
+                chunk => chunk?,
+            };
+            reply.take(&chunk)?;
             if let Some(at) = reply.opening.at(&reply.text) {
                 reply.tell(at, teller);
             }
@@ -89,7 +90,8 @@ impl Reply {
         if let Some(reason) = choice["finish_reason"].as_str().filter(|it| !it.is_empty()) {
             reason.clone_into(&mut self.finish_reason);
         }
-        let delta = &choice["delta"];
+        // One that comes whole is a message.
+        let delta = choice.get("delta").unwrap_or(&choice["message"]);
         let piece = |name: &str| delta[name].as_str().unwrap_or_default();
         self.refusal.push_str(piece("refusal"));
         self.reasoning.push_str(piece(REASONING));
@@ -214,17 +216,13 @@ impl Reply {
             message[DETAILS] = self.details.into();
         }
         let earlier = before.iter().filter_map(|it| it["tool_calls"].as_array()).flatten();
-        let mut taken: BTreeSet<String> =
-            earlier.filter_map(|it| it["id"].as_str().map(str::to_owned)).collect();
+        let mut ids = Ids::new(earlier, before.len());
         let (mut calls, mut broken): (Vec<Value>, Vec<String>) = Default::default();
         for mut call in self.calls.into_iter().take(if is_cut { 0 } else { CALLS_MAX }) {
             if call.name.is_empty() {
                 return Err(ModelError::new(Why::Failed, "a call has no name"));
             }
-            let own = call.value.get("id").and_then(Value::as_str).map(str::to_owned);
-            let made = (calls.len()..).map(|number| format!("call_{}_{number}", before.len()));
-            let id = own.into_iter().chain(made).find(|it| taken.insert(it.clone()));
-            let id = id.unwrap_or_default();
+            let id = ids.of(&json!(call.value));
             let arguments = match call.arguments.trim() {
                 "" | "null" => "{}",
                 other => other,
@@ -263,7 +261,9 @@ impl Reply {
 pub(super) fn error_of(chunk: &Value) -> Option<WireError> {
     let error = Some(&chunk["error"]).filter(|it| it.is_object() || it.is_string())?;
     let code = &error["code"];
-    let status = code.as_u64().and_then(|it| u16::try_from(it).ok());
+    // Azure writes it as a text.
+    let status = code.as_u64().or_else(|| code.as_str()?.parse().ok());
+    let status = status.and_then(|it| u16::try_from(it).ok());
     let is_rate = ["code", "type"].iter().any(|it| {
         error[it].as_str().is_some_and(|it| it.contains("rate_limit") || it == "insufficient_quota")
     });

@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 
 use super::*;
-use crate::{Answered, Image, Message, ToolResult};
+use crate::{Answered, Image, Message, Teller, ToolResult, models::events::Events};
 
 fn picture() -> Part {
     Part::image(Image { mime_type: "image/png".to_owned(), data: "AAAA".into() })
@@ -176,4 +176,22 @@ fn an_address_with_a_path_has_its_version_in_it() {
     ] {
         assert_eq!(has_path(url), has, "{url}");
     }
+}
+
+#[test]
+fn an_answer_that_comes_whole_is_read_as_one_in_pieces() {
+    let read = |whole: Value| {
+        let events = Events::of(whole.to_string().as_bytes(), error_of).unwrap();
+        Reply::read(events, &Teller::default())
+    };
+    let function = json!({ "name": "find", "arguments": "{\"a\":1}" });
+    let call = json!({ "id": "c", "type": "function", "function": function });
+    let message = json!({ "role": "assistant", "content": "はい", "tool_calls": [call] });
+    let choice = json!({ "index": 0, "message": message, "finish_reason": "tool_calls" });
+    let (read_message, broken) =
+        read(json!({ "choices": [choice] })).unwrap().message(&[]).unwrap();
+    assert_eq!((&read_message, broken.len()), (&message, 0));
+    let refused = read(json!({ "error": { "message": "slow down", "code": "429" } }));
+    let Err(error) = refused else { panic!("it is an error") };
+    assert_eq!(error.model_error().why, Why::RateLimited);
 }

@@ -21,8 +21,6 @@ const OTHERS_MAX: usize = 3;
 const CLOSE_MAX: usize = 5;
 /// Letters that a name has at least in which one may be mistyped.
 const TYPED_MIN: usize = 5;
-/// A stop that far from the road is mentioned, in metres.
-const FAR_METRES: f64 = 300.0;
 /// What lies that near to a pair of numbers gives it a name.
 const NEAR_METRES: f64 = 300.0;
 
@@ -140,18 +138,8 @@ pub(crate) fn road_metres(parts: &[Found], stops: &[Spot]) -> Vec<f64> {
 /// What a traveller must know of where the route begins and ends.
 pub(crate) fn notes(parts: &[Found], stops: &[Spot], language: Language) -> Vec<String> {
     let understood = stops.iter().filter_map(|it| it.understood_as(language));
-    let far = stops.iter().zip(road_metres(parts, stops)).filter(|it| it.1 >= FAR_METRES);
-    let far = far.map(|(place, metres)| {
-        let (name, metres) = (place.name(language), words::distance(metres));
-        match language {
-            Language::Japanese => format!(
-                "「{name}」は道路から{metres}離れています。その間は距離にも所要時間にも含まれません。"
-            ),
-            Language::English => {
-                format!("“{name}” is {metres} from the road; that stretch is not counted.")
-            }
-        }
-    });
+    let far = stops.iter().zip(road_metres(parts, stops));
+    let far = far.filter_map(|(it, metres)| words::off_road(it.name(language), metres, language));
     understood.chain(far).collect()
 }
 

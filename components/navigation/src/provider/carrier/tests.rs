@@ -80,3 +80,18 @@ fn what_is_no_json_or_another_kind_of_it_is_told_in_one_line() {
         assert!(!message.contains('\n') && message.len() < 400, "{message}");
     }
 }
+
+#[test]
+fn when_to_come_back_is_in_seconds_or_a_time_of_day() {
+    let now = DateTime::parse_from_rfc3339("2026-10-21T07:28:00Z").unwrap().timestamp();
+    for (said, left) in [
+        (" 7 ", Some(7)),
+        ("0", Some(0)),
+        ("Wed, 21 Oct 2026 07:30:30 GMT", Some(150)),
+        ("Wed, 21 Oct 2026 07:00:00 GMT", Some(0)),
+        ("soon", None),
+        ("", None),
+    ] {
+        assert_eq!(seconds(said, now), left, "{said:?}");
+    }
+}

@@ -11,6 +11,7 @@ use crate::{
     error::ProviderError,
     provider::{
         carrier::failed,
+        table::UNKNOWN,
         words::{distance, duration},
     },
 };
@@ -53,7 +54,9 @@ fn element(it: &answer::Element, language: Language) -> Result<Element, Provider
         (0, "ROUTE_EXISTS") => "OK",
         (0, "ROUTE_NOT_FOUND") => "ZERO_RESULTS",
         (NOT_FOUND | INVALID_ARGUMENT, _) => "NOT_FOUND",
-        _ => return Err(failed("the provider's table has a status that nobody knows")),
+        (0, _) => return Err(failed("the provider's table has a status that nobody knows")),
+        // Google could not work this one out; the others stand.
+        _ => UNKNOWN,
     };
     if status != "OK" {
         return Ok(Element { status: status.to_owned(), ..Element::default() });

@@ -226,6 +226,11 @@ fn a_table_is_put_in_order_and_each_pair_keeps_its_status() {
     let script = Script::of([json!([good, unknown])]);
     let table = google(&script).compare(&compare_ask()).unwrap();
     assert_eq!(table.rows[0].elements[0].status, "NOT_FOUND");
+    let failed = json!({ "status": { "code": 13, "message": "Internal error" } });
+    let script = Script::of([json!([good, failed])]);
+    let table = google(&script).compare(&compare_ask()).unwrap();
+    let statuses: Vec<_> = table.rows[0].elements.iter().map(|it| it.status.as_str()).collect();
+    assert_eq!(statuses, ["UNKNOWN_ERROR", "OK"], "the others stand");
     let far = json!({ "originIndex": 7, "condition": "ROUTE_NOT_FOUND" });
     for wrong in [json!([good]), json!([good, none, far]), json!([good, { "condition": "?" }])] {
         let script = Script::of([wrong.clone()]);

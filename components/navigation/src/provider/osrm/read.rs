@@ -25,7 +25,11 @@ pub(super) fn routes(
         return Err(ProviderError::NoRoute);
     }
     let (details, ends) = nominatim::details("osrm", ask, stops);
-    gathered(answer.routes, ask, details, ends, route)
+    let metres = answer.waypoints.iter().map(|it| it.distance.unwrap_or_default());
+    let far = nominatim::far(stops.iter().zip(metres), ask.language);
+    let (mut routes, details) = gathered(answer.routes, ask, details, ends, route)?;
+    routes.routes.iter_mut().for_each(|it| it.warnings.extend(far.clone()));
+    Ok((routes, details))
 }
 
 fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {

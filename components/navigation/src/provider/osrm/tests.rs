@@ -255,6 +255,18 @@ fn place_far_from_any_road_is_outside_not_in_nearest_country() {
 }
 
 #[test]
+fn a_place_that_is_off_the_road_is_told() {
+    let mut far = answer(2);
+    far["waypoints"][1]["distance"] = json!(2_345.0);
+    let script = Script::of([far]);
+    let (routes, _) = osrm(&script).routes(&RouteAsk { alternatives: true, ..ask() }).unwrap();
+    for route in &routes.routes {
+        let [note] = route.warnings.as_slice() else { panic!("{:?}", route.warnings) };
+        assert!(note.contains("43.252,-126.453") && note.contains("2.3 km"), "{note}");
+    }
+}
+
+#[test]
 fn a_table_has_a_status_for_each_pair() {
     let at = |distance: f64| json!({ "distance": distance });
     let script = Script::of([json!({

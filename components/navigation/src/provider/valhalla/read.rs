@@ -28,7 +28,22 @@ pub(super) fn routes(
     let (mut details, ends) = nominatim::details("valhalla", ask, stops);
     details.preferred = super::is_shortest(ask).then(|| "shortest".to_owned());
     let others = answer.alternates.into_iter().map(|it| it.trip);
-    gathered(std::iter::once(answer.trip).chain(others), ask, details, ends, route)
+    let all = std::iter::once(answer.trip).chain(others);
+    let (mut routes, details) = gathered(all, ask, details, ends, route)?;
+    for route in &mut routes.routes {
+        // It takes the nearest road, and does not say how far that is.
+        let line = line::points(&route.polyline, 5)?;
+        let ends = [stops.first().zip(line.first()), stops.last().zip(line.last())];
+        let metres = ends.into_iter().flatten().map(|(it, road)| (it, apart(it.1.at, *road)));
+        route.warnings.extend(nominatim::far(metres, ask.language));
+    }
+    Ok((routes, details))
+}
+
+/// Metres from one to the other.
+fn apart(a: Point, b: Point) -> f64 {
+    let [a, b] = [a, b].map(|it| graph::Point { lat: it.lat, lng: it.lng });
+    a.metres_to(b)
 }
 
 fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {

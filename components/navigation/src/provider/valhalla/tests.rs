@@ -99,6 +99,16 @@ fn a_walker_has_other_wishes_and_a_time_is_that_of_the_place() {
     assert_eq!(bodies[1]["date_time"], json!({ "type": 1, "value": "2030-03-17T19:46" }));
 }
 
+/// It takes the nearest road, wherever that is.
+#[test]
+fn a_place_off_the_road_is_told_of_as_far_as_the_line_shows() {
+    let script = Script::of([json!({ "trip": trip() })]);
+    let sea = RouteAsk { destination: "35.44,139.62".to_owned(), ..ask() };
+    let (routes, _) = valhalla(&script).routes(&sea).unwrap();
+    let [note] = routes.routes[0].warnings.as_slice() else { panic!("{routes:?}") };
+    assert!(note.contains("35.44,139.62") && note.contains("2.2 km"), "{note}");
+}
+
 /// With `shortest` Valhalla keeps clear of nothing.
 #[test]
 fn the_shortest_of_all_is_looked_for_where_nothing_is_avoided() {
