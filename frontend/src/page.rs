@@ -431,7 +431,11 @@ impl Page {
             // After a pause in listening, a change may have been missed.
             if is_told || (!is_same && before.is_some()) {
                 self.refreshed.update(|it| *it = it.wrapping_add(1));
-                self.notify(Key::ToolsChanged);
+                self.show(Key::ToolsChanged, "");
+                // What was said just now, of what the reader has done, is not cut short.
+                if self.voice.with_untracked(|it| it.0.is_empty()) {
+                    self.announce_key(Key::ToolsChanged);
+                }
             }
         });
     }
