@@ -267,7 +267,7 @@ fn Header() -> impl IntoView {
                 <FinderButton/>
                 <ThemeSelect/>
                 <button type="button" class="plain language" lang=move || page.lang.get().other().tag()
-                    on:click=move |_| page.lang.update(|lang| *lang = lang.other())>
+                    on:click=move |_| page.speak(page.lang.get_untracked().other())>
                     {move || page.say(Key::SwitchLanguage)}
                 </button>
                 <a class="preferences-link" href=Route::Preferences.hash() aria-label=move || page.say(Key::Preferences)

@@ -174,7 +174,7 @@ impl Refusal {
         let key = match self.code.as_str() {
             "invalid_params" | "invalid_arguments" => Key::ErrInvalidParams,
             "internal_error" => Key::ErrInternal,
-            "unavailable" => Key::ErrUnavailable,
+            "unavailable" | "busy" | "settings_refused" => Key::ErrUnavailable,
             "timed_out" | "timeout" | "deadline_exceeded" => Key::ErrTimeout,
             "rate_limited" => Key::ErrRate,
             "insufficient_scope" if !self.about("scope").is_empty() => {
@@ -211,6 +211,16 @@ mod tests {
     fn an_unknown_code_speaks_for_itself() {
         let error = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
         assert_eq!(error.mend(Lang::Ja), "Here be dragons.");
+    }
+
+    #[test]
+    fn a_component_that_does_not_serve_is_said_in_the_readers_words() {
+        for code in ["busy", "settings_refused", "unavailable"] {
+            let error = refused(&json!({ "error": code, "message": "The component x …" }));
+            let said = error.mend(Lang::Ja);
+            assert_eq!(said, Lang::Ja.say(Key::ErrUnavailable));
+            assert_eq!(error.details(&said), Some(format!("{code} — The component x …")));
+        }
     }
 
     #[test]

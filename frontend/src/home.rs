@@ -42,7 +42,8 @@ impl Goings {
             Effect::new(move |_| {
                 changes.track();
                 page.refreshed.track();
-                is_home.track();
+                // Read, not only tracked: a memo that nothing reads never looks.
+                is_home.get();
                 if !is_due.get() || page.door.get() != Door::Open || !is_served.get() {
                     goings.note(mine.tool, None);
                     return;

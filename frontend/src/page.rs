@@ -143,7 +143,7 @@ impl Page {
             Change::Refused => self.shut(),
             Change::Renewed => {
                 self.refreshed.update(|it| *it = it.wrapping_add(1));
-                spawn_local(async move { drop(self.fetch_tools().await) });
+                self.fetch_tools_soon();
             }
             Change::Gone => self.door.set(Door::Shut),
         }
@@ -345,7 +345,19 @@ impl Page {
     /// Fetches the tools again, from a button.
     pub(crate) fn retry_tools(self) {
         self.tools.set(Loaded::Loading);
+        self.fetch_tools_soon();
+    }
+
+    fn fetch_tools_soon(self) {
         spawn_local(async move { drop(self.fetch_tools().await) });
+    }
+
+    /// Speaks another language; so do the tools, of which the list has only the texts that were asked for.
+    pub(crate) fn speak(self, lang: Lang) {
+        self.lang.set(lang);
+        if self.tools.with_untracked(|it| it.here().is_some()) {
+            self.fetch_tools_soon();
+        }
     }
 
     /// Looks for the host until it is met.
@@ -419,7 +431,11 @@ impl Page {
             // After a pause in listening, a change may have been missed.
             if is_told || (!is_same && before.is_some()) {
                 self.refreshed.update(|it| *it = it.wrapping_add(1));
-                self.notify(Key::ToolsChanged);
+                self.show(Key::ToolsChanged, "");
+                // What was said just now, of what the reader has done, is not cut short.
+                if self.voice.with_untracked(|it| it.0.is_empty()) {
+                    self.announce_key(Key::ToolsChanged);
+                }
             }
         });
     }

@@ -237,6 +237,20 @@ async fn the_language_is_switched_and_remembered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tool_explains_itself_in_the_language_switched_to() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open_at(&server.url(), "#/counter/list_movies", Look::DESKTOP).await;
+    for _ in 0..2 {
+        browser.says(".tool-about", "Lists the films").await;
+        browser.hit("button", "日本語").await;
+        browser.says(".tool-about", "上映中の映画一覧").await;
+        browser.says(".tool-form", "上映日").await;
+        browser.hit("button", "English").await;
+    }
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_family_that_is_not_served_is_not_on_the_page() {
     let server = TestServer::with(&["echo"]).await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;

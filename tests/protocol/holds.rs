@@ -145,6 +145,32 @@ async fn loss_to_another_is_reported_before_fewer_seats_are_reserved() {
     browser.close().await;
 }
 
+/// The button stays in sight on a phone, and what keeps it from reserving comes into sight.
+#[tokio::test(flavor = "multi_thread")]
+async fn phone_shows_why_seats_are_not_reserved() {
+    let hall = Hall::open().await;
+    let browser = hall.browser(Look::PHONE).await;
+    for at in 0..4 {
+        browser.click(&hall.seat(at)).await;
+    }
+    browser.says(".picked-count", "4").await;
+    let lines = "Math.max(...[...document.querySelectorAll('.picked-list .chip')]
+        .map(it => it.getClientRects()[0].height)) < 48";
+    browser.until(lines).await;
+    browser.find("#user-id").await.send_keys("Hanako").await.unwrap();
+    hall.hold(0, "rival").await;
+    browser.says(".checkout", "went to someone else").await;
+    browser.until("(window.scrollTo({ top: 0, behavior: 'instant' }), window.scrollY === 0)").await;
+    browser.hit("button", "Reserve 3 seats").await;
+    let in_sight = "(() => {
+            const box = it => document.querySelector(it).getBoundingClientRect();
+            const why = box('.checkout .notice');
+            return why.top >= 0 && why.bottom <= box('.order').top;
+        })()";
+    browser.until(in_sight).await;
+    browser.close().await;
+}
+
 /// Seats that are taken one after the other, for a figure of how fast it is seen elsewhere.
 const TAKEN: usize = 10;
 

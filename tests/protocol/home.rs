@@ -42,7 +42,6 @@ async fn the_front_door_leads_on_and_shows_what_waits() {
     client.output("reserve_seats", arguments).await;
     browser.script("localStorage.setItem('madoguchi.name', JSON.stringify('Hanako'))").await;
     browser.go("#/").await;
-    browser.script("location.reload()").await;
     browser.says(".front-mine", "Your next visit").await;
     browser.look(Look::DESKTOP).await;
     browser.picture("front-door").await;

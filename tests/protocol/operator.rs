@@ -33,6 +33,9 @@ fn file(server: &TestServer, name: &str, bytes: &[u8]) -> PathBuf {
     file
 }
 
+/// What screen readers were told last.
+const HEARD: &str = "document.querySelector('.only-heard[role=status]').innerText";
+
 async fn choose(browser: &Browser, file: &std::path::Path) {
     browser.find("#op-load-file").await.send_keys(file.to_str().unwrap()).await.unwrap();
     browser.until("document.activeElement.id === 'op-load-name'").await;
@@ -83,6 +86,8 @@ async fn an_operator_looks_loads_accepts_rolls_back_and_unloads() {
     is_seen_well(&browser, "components").await;
     assert!(!client.tools().await.iter().any(|it| it == "lend_book"));
     browser.hit("button", "Accept the build of lending").await;
+    browser.says("body", "The tools were updated.").await;
+    browser.until(&format!("{HEARD}.includes('build of lending was accepted')")).await;
     browser.until("!document.querySelector('.op-card.is-waiting')").await;
     assert!(client.tools().await.iter().any(|it| it == "lend_book"));
 
@@ -455,9 +460,7 @@ async fn a_build_that_was_sent_is_told_of_after_leaving() {
     browser.click(".op-tabs a[href='#/operator/servers']").await;
     browser.until("!document.querySelector('#op-load-file')").await;
     browser.script("window.go()").await;
-    browser
-        .until("document.querySelector('.only-heard[role=status]').innerText.includes('broken')")
-        .await;
+    browser.until(&format!("{HEARD}.includes('broken')")).await;
     browser.click(".op-tabs a[href='#/operator/components']").await;
     browser.says(".op-part .notice.is-error", "broken").await;
     browser.close().await;

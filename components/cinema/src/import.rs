@@ -28,8 +28,8 @@ const FORMAT: u8 = 2;
 /// What grows with each reservation that is made, moved or given away.
 const SALES: &str = "SELECT COUNT(*) + COALESCE(SUM(version), 0) FROM reservations";
 
-/// How many rows one INSERT brings.
-const ROWS_A_STATEMENT: usize = 50;
+/// How many values one INSERT brings: the host takes no statement with more than 500.
+const VALUES_A_STATEMENT: usize = 500;
 
 /// How many catalogues are kept as texts.
 const KEPT_MAX: i64 = 20;
@@ -332,14 +332,14 @@ impl Table {
     }
 
     fn inserts(self) -> Vec<Statement> {
+        let width = self.rows.first().map_or(1, Vec::len);
         let insert = |rows: &[Vec<sql::Value>]| {
-            let width = rows[0].len();
             let row = |it| format!("({})", sql::placeholders(it * width + 1, width));
             let values = (0..rows.len()).map(row).collect::<Vec<_>>().join(", ");
             sql!(format!("INSERT INTO {} VALUES {values}", self.into))
                 .bind_all(rows.iter().flatten().cloned())
         };
-        self.rows.chunks(ROWS_A_STATEMENT).map(insert).collect()
+        self.rows.chunks(VALUES_A_STATEMENT / width).map(insert).collect()
     }
 }
 
@@ -390,6 +390,18 @@ mod tests {
             .map(|it| it.parameters.len() / 6)
             .sum();
         assert_eq!(inserted, seats);
+    }
+
+    #[test]
+    fn no_statement_of_a_large_catalogue_is_too_wide() {
+        let mut catalog = Catalog::read(DEMO).unwrap();
+        let (film, entry) = (catalog.movies[0].clone(), catalog.programme[0].clone());
+        catalog.movies = vec![film; 1_000];
+        catalog.programme = vec![entry; 1_000];
+        let statements = rows_of(&catalog);
+        assert!(statements.iter().all(|it| it.parameters.len() <= VALUES_A_STATEMENT));
+        let films = statements.iter().filter(|it| it.sql.starts_with("INSERT INTO movies"));
+        assert_eq!(films.map(|it| it.parameters.len() / 12).sum::<usize>(), 1_000);
     }
 
     #[test]

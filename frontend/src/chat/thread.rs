@@ -62,7 +62,12 @@ impl Thread {
         }
         let first = self.entries.iter().find_map(|it| it.asked());
         let line = first.map(|it| it.text.lines().next().unwrap_or_default().trim());
-        line.unwrap_or_default().chars().take(TITLE_MAX).collect()
+        let line = line.unwrap_or_default();
+        let mut name: String = line.chars().take(TITLE_MAX).collect();
+        if name.len() < line.len() {
+            name.push('…');
+        }
+        name
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -15,7 +15,7 @@ pub(crate) fn PreferencesView() -> impl IntoView {
     let page = page();
     browser::focus_soon("stage");
     let language = move |it: Lang| {
-        let choose = move |_| page.lang.set(it);
+        let choose = move |_| page.speak(it);
         let name = if it == Lang::Ja { "日本語" } else { "English" };
         view! {
             <label class="choice" lang=it.tag()>

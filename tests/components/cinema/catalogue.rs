@@ -4,7 +4,7 @@ use host::grants::Grant;
 use serde_json::{Value, json};
 use tests::bench::Bench;
 
-use super::{bench, small};
+use super::{all, bench, open_with, small};
 
 /// The pointers of everything that is wrong with a catalogue, in order.
 async fn wrong(catalog: Value) -> Vec<String> {
@@ -169,6 +169,19 @@ async fn a_catalogue_beyond_every_measure_is_refused() {
     assert_eq!(wrong(with(&[("/screens", json!(screens))])).await, ["/catalog/screens"]);
     let many = vec![json!({ "screen_id": "S", "name": "館", "rows": [] }); 50];
     assert_eq!(wrong(with(&[("/screens", json!(many))])).await.len(), 50, "fifty are told");
+}
+
+#[tokio::test]
+async fn a_catalogue_of_as_many_films_as_it_may_have_is_on_sale() {
+    let film = |number: u32| {
+        json!({ "movie_id": format!("m{number}"), "title": format!("映画{number}"),
+                "description": "光。", "duration": 90, "rating": 4 })
+    };
+    let films: Vec<_> = (0..1_000).map(film).collect();
+    let last = json!({ "screen_id": "s1", "movie_id": "m999", "times": ["18:30"] });
+    let catalog = with(&[("/movies", json!(films)), ("/programme", json!([last]))]);
+    let listed = open_with(&catalog).await.call("list_movies", json!({})).await;
+    assert_eq!(all(&listed["movies"], "movie_id"), ["m999"]);
 }
 
 #[tokio::test]

@@ -40,6 +40,18 @@ async fn an_input_methods_enter_and_shift_enter_send_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_from_further_up_comes_into_sight() {
+    let it = Opened::with(Look::PHONE.japanese()).await;
+    it.say(WAY).await;
+    it.browser.script("window.scrollTo({ top: 0, behavior: 'instant' })").await;
+    it.browser.role("button", "最新へ").await;
+    it.say("こんにちは").await;
+    let left = "document.documentElement.scrollHeight - window.innerHeight - window.scrollY";
+    it.browser.until(&format!("{left} < 60")).await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn messages_survive_a_reload_and_can_be_rephrased() {
     let it = Opened::with(Look::DESKTOP.japanese()).await;
     it.say(WAY).await;

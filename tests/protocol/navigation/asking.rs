@@ -109,3 +109,20 @@ async fn without_a_condition_the_router_answers_and_no_ai_is_claimed() {
     }
     it.close().await;
 }
+
+/// What is found has words in it: directions, notes, times.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_language_is_that_of_what_was_found_too() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    it.ends(ENDS.0, ENDS.1).await;
+    it.search().await;
+    it.answered().await;
+    it.browser.says(".nav-found", "分").await;
+    it.browser.fill("目的地", "鎌倉駅").await;
+    it.browser.leave().await;
+    it.browser.hit("button", "English").await;
+    it.browser.says(".nav-found", "Head ").await;
+    it.browser.until("!document.querySelector('.nav-found').innerText.includes('分')").await;
+    it.browser.holds("To", "鎌倉駅").await;
+    it.close().await;
+}

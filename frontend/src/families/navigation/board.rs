@@ -41,6 +41,8 @@ pub(crate) struct Board {
     pub(crate) is_area_drawn: RwSignal<bool>,
     /// Whether the reader pressed a button for the search, and waits for it.
     is_pressed: StoredValue<bool>,
+    /// The language that the page was in when the search began.
+    asked_in: StoredValue<Lang>,
     attempt: Attempt,
 }
 
@@ -60,6 +62,7 @@ impl Board {
             area: RwSignal::new(None),
             is_area_drawn: RwSignal::new(false),
             is_pressed: StoredValue::new(false),
+            asked_in: StoredValue::new(page.lang.get_untracked()),
             attempt: Attempt::new(),
         }
     }
@@ -172,9 +175,22 @@ impl Board {
         self.start(&query, true);
     }
 
+    /// Searches once more where the page is in another language than what was found, unless a model is paid for it.
+    pub(crate) fn retell(self, lang: Lang) {
+        let is_free = self.planner.get_untracked() == Some(Planner::Builtin);
+        let query = self.run.with_untracked(|it| {
+            let is_told = it.is_running() || it.phase == Phase::Done;
+            (is_told && (is_free || !it.query.is_planned())).then(|| it.query.clone())
+        });
+        if let Some(query) = query.filter(|_| self.asked_in.get_value() != lang) {
+            self.start(&query, false);
+        }
+    }
+
     fn start(self, query: &RouteQuery, is_pressed: bool) {
         self.attempt.give_up();
         self.is_pressed.set_value(is_pressed);
+        self.asked_in.set_value(self.page.lang.get_untracked());
         let (number, Some(stop)) = self.attempt.open() else { return };
         self.step.set(None);
         self.here.set(None);

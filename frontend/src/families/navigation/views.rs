@@ -39,6 +39,7 @@ pub(crate) fn NavigationView() -> impl IntoView {
             untrack(|| board.follow(&query));
         }
     });
+    Effect::new(move |_| board.retell(page.lang.get()));
     let scene = Memo::new(move |_| board.run.with(|run| scene(board, run)));
     let on_step = move |point: usize| {
         let step = board.run.with_untracked(|run| {

@@ -117,7 +117,7 @@ macro_rules! with_navigation_words {
             NavAi: "AI", "AI";
             NavPlanner: "プランナー", "Planner";
             NavFollowUp: "条件を変更", "Change the condition";
-            NavFollowUpHint: "例：やっぱり高速は使わないで", "Such as: no motorways after all";
+            NavFollowUpHint: "例：やっぱり高速は使わないで", "e.g. no motorways after all";
             NavAgain: "再検索", "Search again";
 
             // What went wrong.

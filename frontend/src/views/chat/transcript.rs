@@ -102,7 +102,8 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
         talk.thread.with(|it| (it.id.clone(), it.entries.last().map(|it| it.id)))
     });
     Effect::new(move |_| {
-        count.track();
+        // Read, not only tracked: a memo that nothing reads never looks.
+        count.with(|_| ());
         is_at_end.set(true);
         request_animation_frame(scroll_to_end);
     });

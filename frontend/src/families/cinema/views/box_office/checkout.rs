@@ -51,6 +51,11 @@ fn sentence(broken: &Broken, lang: Lang) -> String {
     }
 }
 
+/// Scrolls to what keeps the seats from being reserved: the button is in sight on a phone where that is not.
+fn reveal_why() {
+    request_animation_frame(|| browser::reveal_first(".checkout .notice"));
+}
+
 #[derive(Clone, Copy)]
 struct CheckoutState {
     showing: Showing,
@@ -78,7 +83,7 @@ impl CheckoutState {
             let lang = showing.page.lang.get_untracked();
             let is_all = seats.is_empty();
             let taken = showing.taken.get_untracked();
-            return showing.page.announce(taken.map(|it| it.say(lang, is_all)).unwrap_or_default());
+            return self.refuse(taken.map(|it| it.say(lang, is_all)).unwrap_or_default());
         }
         match missing {
             Some(Key::NameMissing) => return browser::focus("user-id"),
@@ -86,8 +91,7 @@ impl CheckoutState {
             None => {}
         }
         if let Some(broken) = showing.broken.with_untracked(|it| it.first().cloned()) {
-            let lang = showing.page.lang.get_untracked();
-            return showing.page.announce(sentence(&broken, lang));
+            return self.refuse(sentence(&broken, showing.page.lang.get_untracked()));
         }
         self.order.update_value(|order| {
             // The same order goes out under the same key, or a lost answer would book twice.
@@ -96,6 +100,12 @@ impl CheckoutState {
             }
         });
         self.send();
+    }
+
+    /// Says why it was not sent, to those who look as well.
+    fn refuse(self, why: String) {
+        self.showing.page.announce(why);
+        reveal_why();
     }
 
     fn send(self) {
@@ -168,6 +178,7 @@ impl CheckoutState {
             self.showing.refresh();
         }
         self.sending.set(Sending::Failed(error));
+        reveal_why();
     }
 
     /// Whether an order that got no answer is no longer what is picked: as long as it is, it is the next try.
