@@ -246,6 +246,10 @@ fn inspect_says_what_has_no_tools_and_what_serves_nothing() {
     let empty = text(empty.to_str().unwrap());
     assert!(empty.contains("cannot be told: it neither exports madoguchi:tool/tools"), "{empty}");
     assert!(empty.contains("keeps it out") && !empty.contains("to let it in"), "{empty}");
+    let other = folders.components().join("madoguchi.toml");
+    let other = run(&folders, &["inspect", other.to_str().unwrap()]);
+    let why = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(why.contains("no file of WebAssembly") && why.lines().count() == 1, "{why}");
 }
 
 #[test]
