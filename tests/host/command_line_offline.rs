@@ -231,6 +231,28 @@ fn a_component_is_inspected_before_it_is_let_in() {
 }
 
 #[test]
+fn inspect_says_what_has_no_tools_and_what_serves_nothing() {
+    let (folders, _) = configured("");
+    let text = |file: &str| {
+        let output = run(&folders, &["inspect", file]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let porter = text(component("porter").to_str().unwrap());
+    assert!(porter.contains("\ntools\n  none\n"), "{porter}");
+    assert!(porter.contains("grants = [\"http\", \"endpoints\"]"), "{porter}");
+    // A component with nothing in it: its magic number, the version and the layer.
+    let empty = folders.components().join("empty.wasm");
+    fs::write(&empty, b"\0asm\x0d\0\x01\0").unwrap();
+    let empty = text(empty.to_str().unwrap());
+    assert!(empty.contains("cannot be told: it neither exports madoguchi:tool/tools"), "{empty}");
+    assert!(empty.contains("keeps it out") && !empty.contains("to let it in"), "{empty}");
+    let other = folders.components().join("madoguchi.toml");
+    let other = run(&folders, &["inspect", other.to_str().unwrap()]);
+    let why = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(why.contains("no file of WebAssembly") && why.lines().count() == 1, "{why}");
+}
+
+#[test]
 fn shows_component_defaults_and_gives_them_to_bundled_ones_only() {
     const SECTION: &str = "madoguchi:defaults";
     let (folders, file) = configured("");

@@ -213,6 +213,62 @@ async fn asks_its_reader_in_their_language_and_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn null_counts_as_left_out_where_it_cannot_be_meant() {
+    let server = probes("").await;
+    let client = server.client();
+    for (_, prefix, _) in LANGUAGES {
+        let tool = format!("{prefix}_blank");
+        let nulls = json!({ "must": "a", "note": null, "size": null, "none": null });
+        let given = client.output(&tool, nulls).await["given"].clone();
+        assert_eq!((&given["must"], given.get("note")), (&json!("a"), None), "SYS-60: {given}");
+        assert_eq!(given.get("none"), Some(&Value::Null), "it may be null: {given}");
+        assert!(given.get("size").is_none_or(|it| it == "small"), "{given}");
+        let refused = client.failure(&tool, json!({ "must": null })).await;
+        assert_eq!(refused["field"], "must", "SYS-60: {prefix}: {refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn optional_types_and_tuples_of_python_are_put_out() {
+    let server = probes("limits = { check_outputs = \"always\" }").await;
+    let client = server.client();
+    let found = client.output("py_find", json!({ "title": null, "pair": ["b", 2] })).await;
+    let expected = json!({ "result": { "title": null, "pair": ["b", 2] } });
+    assert_eq!(found, expected, "SYS-60");
+    let none = client.output("py_find", json!({ "title": "a", "is_there": false })).await;
+    assert_eq!(none, json!({ "result": null }), "SYS-60");
+    let refused = client.failure("py_find", json!({ "title": "a", "pair": ["b"] })).await;
+    assert_eq!(refused["field"], "pair", "{refused}");
+    assert_eq!(client.output("py_half", json!({})).await["it"], "?", "it is no text");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_choice_is_asked_for_in_both_languages() {
+    let server = probes("").await;
+    let client = server.client();
+    for (_, prefix, _) in LANGUAGES {
+        let tool = format!("{prefix}_choose");
+        let asked = round(&client, &tool, "en", json!({})).await;
+        let field = &asked["inputRequests"]["size"]["params"]["requestedSchema"]["properties"];
+        assert_eq!(field["size"]["enum"], json!(["small", "large"]), "SYS-60: {asked}");
+        let chosen = answered(&asked, &json!({ "size": "large" }));
+        let done = round(&client, &tool, "en", chosen).await;
+        assert_eq!(done["structuredContent"]["size"], "large", "SYS-60: {done}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_sql_does_not_keep_is_an_exception() {
+    let server = probes("").await;
+    let client = server.client();
+    for (tool, what) in [("js_keep_date", "keeps no Date"), ("py_keep_much", "64 bits")] {
+        let failure = client.failure(tool, json!({})).await;
+        assert_eq!(failure["error"], "exception", "SYS-61: {failure}");
+        assert!(failure["message"].as_str().unwrap().contains(what), "{failure}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn keeps_rows_in_sql_and_says_which_constraint_fails() {
     let server = probes("").await;
     let client = server.client();
@@ -285,9 +341,12 @@ async fn sends_requests_to_the_granted_host_alone() {
     let echo = async |headers: HeaderMap, body: String| {
         // An older server's header, which is no UTF-8.
         let name = HeaderValue::from_bytes(b"caf\xe9").unwrap();
+        let kinds: Vec<_> = headers.get_all("content-type").iter().collect();
+        assert_eq!(kinds, ["application/probe+json"], "the author's own, and once");
         ([("x-name", name)], format!("{body} {}", headers["x-probe"].to_str().unwrap()))
     };
-    let routes = Router::new().route("/echo", post(echo));
+    let foreign = async || b"caf\xe9".to_vec();
+    let routes = Router::new().route("/echo", post(echo)).route("/foreign", post(foreign));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move { axum::serve(listener, routes).await });
@@ -310,6 +369,9 @@ async fn sends_requests_to_the_granted_host_alone() {
             (&json!(200), "{\"a\":\"é\"}1"),
             "SYS-60: {prefix}"
         );
+        let foreign = client.failure(&fetch, url("/foreign")).await;
+        assert_eq!(foreign["error"], "unavailable", "SYS-60: {prefix}: {foreign}");
+        assert!(foreign["message"].as_str().unwrap().contains("not UTF-8"), "{foreign}");
         let missing = client.failure(&fetch, url("/nothing")).await;
         assert!(missing["message"].as_str().unwrap().contains("status 404"), "{missing}");
         let elsewhere = client.failure(&fetch, json!({ "url": "https://a.example/" })).await;

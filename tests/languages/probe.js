@@ -52,9 +52,13 @@ declared("who", {}, { name: "string", locale: "string", scopes: "integer" }, () 
   return { name: caller.principal(), locale: caller.locale() ?? "", scopes: caller.scopes().length };
 });
 
+declared("choose", {}, { size: "string" }, (_, user) => user.ask("size", "Which size?", { size: { enum: ["small", "large"] } }));
+
+declared("blank", { must: "string", "note?": "string", "size?": { enum: ["small", "large"] }, "none?": { type: ["string", "null"] } }, { given: {} }, (given) => ({ given }));
+
 declared("set", {}, { value: {} }, () => ({ value: setting("colour") ?? null }));
 declared("fetch", { url: "string" }, { status: "integer", text: "string" }, ({ url }) => {
-  const answer = http(url, { method: "POST", json: { a: "é" }, headers: { "x-probe": "1" } });
+  const answer = http(url, { method: "POST", json: { a: "é" }, headers: { "x-probe": "1", "Content-Type": "application/probe+json" } });
   return { status: answer.status, text: answer.successful().text() };
 });
 declared("roll", {}, { one: "number", id: "string" }, () => ({ one: Math.random(), id: freshId("p") }));
@@ -69,6 +73,7 @@ function broken(list) {
   return list.first.second;
 }
 declared("fail", {}, {}, () => broken({}));
+declared("keep_date", {}, {}, () => sql.query("SELECT $1 AS it", new Date(0)));
 declared("promise", {}, {}, async () => ({}));
 declared("clock", {}, { now: "integer" }, () => ({ now: Date.now() }));
 declared("spin", {}, {}, () => {

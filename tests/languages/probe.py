@@ -76,6 +76,33 @@ def who() -> dict:
     return {"name": caller.principal(), "locale": caller.locale() or "", "scopes": len(caller.scopes())}
 
 
+@dataclass
+class Size:
+    size: Literal["small", "large"]
+
+
+@declared("choose")
+def choose(user: User) -> Size:
+    return user.ask("size", "Which size?", Size)
+
+
+@declared("blank")
+def blank(must: str, note: str | None = None, size: Literal["small", "large"] = "small", none: str | None = "") -> dict:
+    return {"given": {"must": must, "size": size, "none": none} | ({} if note is None else {"note": note})}
+
+
+@dataclass
+class Found:
+    title: str | None
+    pair: tuple[str, int]
+    note: str | None = None
+
+
+@declared("find")
+def find(title: str | None, pair: tuple[str, int] = ("a", 1), is_there: bool = True) -> Found | None:
+    return Found(title, pair) if is_there else None
+
+
 @declared("set")
 def set_() -> dict[str, Any]:
     return {"value": setting("colour")}
@@ -83,7 +110,8 @@ def set_() -> dict[str, Any]:
 
 @declared("fetch")
 def fetch(url: str) -> dict:
-    answer = http(url, method="POST", json={"a": "é"}, headers={"x-probe": "1"})
+    answer = http(url, method="POST", json={"a": "é"},
+                  headers={"x-probe": "1", "Content-Type": "application/probe+json"})
     return {"status": answer.status, "text": answer.successful().text()}
 
 
@@ -108,6 +136,16 @@ def broken(it: list):
 @declared("fail")
 def fail() -> dict:
     return broken([])
+
+
+@declared("keep_much")
+def keep_much() -> dict:
+    return {"it": sql.query("SELECT $1 AS it", 2**63)}
+
+
+@declared("half")
+def half() -> dict:
+    return {"it": "\ud83d"}
 
 
 @declared("clock")

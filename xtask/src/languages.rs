@@ -88,8 +88,11 @@ fn keep(from: &Path, to: PathBuf) -> Result<()> {
     Ok(())
 }
 
+/// Runs it under a locale that knows ASCII alone, as in many containers: sources are UTF-8 wherever they are built.
 fn shell(folder: &Path, command: &str) -> Result<()> {
-    check(Command::new("sh").args([OsStr::new("-c"), command.as_ref()]).current_dir(folder))
+    let mut shell = Command::new("sh");
+    shell.args([OsStr::new("-c"), command.as_ref()]).current_dir(folder);
+    check(shell.env("LC_ALL", "C").env("PYTHONCOERCECLOCALE", "0").env("PYTHONUTF8", "0"))
 }
 
 /// The commands of the README's first block, less those of `madoguchi`, which the tests run.

@@ -76,8 +76,11 @@ impl Request {
         Self::new("POST", url)
     }
 
-    /// One header more.
+    /// One header more. Of `content-type` there is one: the last that is said.
     pub fn header(mut self, name: &str, value: &str) -> Self {
+        if name.eq_ignore_ascii_case("content-type") {
+            self.headers.retain(|(it, _)| !it.eq_ignore_ascii_case(name));
+        }
         self.headers.push((name.to_owned(), value.as_bytes().to_vec()));
         self
     }
@@ -88,9 +91,11 @@ impl Request {
         self
     }
 
-    /// `value` as JSON is sent.
+    /// `value` as JSON is sent, as `application/json` unless a `content-type` is said.
     pub fn json(self, value: &impl Serialize) -> Self {
-        self.header("content-type", "application/json").body(json(value))
+        let is_said = self.headers.iter().any(|(it, _)| it.eq_ignore_ascii_case("content-type"));
+        let named = if is_said { self } else { self.header("content-type", "application/json") };
+        named.body(json(value))
     }
 
     /// Follows up to five redirects of a `GET`; each is a request of its own that must be granted.
@@ -278,6 +283,19 @@ mod tests {
         request.redirect("https://b.example/z").unwrap();
         assert_eq!(request.headers, [("accept".to_owned(), b"text/plain".to_vec())]);
         assert_eq!(request.redirects, REDIRECTS_MAX - 2);
+    }
+
+    #[test]
+    fn a_body_has_one_content_type_and_the_authors_own_wins() {
+        let own = "application/merge-patch+json";
+        let before = Request::post("https://a.example").header("Content-Type", own).json(&1);
+        let after = Request::post("https://a.example").json(&1).header("Content-Type", own);
+        for request in [before, after] {
+            let kinds: Vec<_> = request.headers.iter().map(|(_, it)| it.as_slice()).collect();
+            assert_eq!(kinds, [own.as_bytes()]);
+        }
+        let plain = Request::post("https://a.example").json(&1);
+        assert_eq!(plain.headers, [("content-type".to_owned(), b"application/json".to_vec())]);
     }
 
     #[test]

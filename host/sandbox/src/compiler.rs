@@ -108,11 +108,18 @@ pub fn compile_here(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> Result<V
 /// What becomes a component of a module, as compilers leave it for other targets than `wasm32-wasip2`.
 const CORE_MODULE: &str = "it is a core module; build it for wasm32-wasip2, or make a component of it by `wasm-tools component new`";
 
+/// What becomes of a file of another kind, or of an empty one.
+const NO_WASM: &str =
+    "it is no file of WebAssembly; the one that was built for wasm32-wasip2 is right";
+
 /// The code of a component, for the engine that it needs: one with asynchronous functions, or that goes by WASI 0.3,
 /// runs on an engine of its own (SYS-49).
 fn code(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> wasmtime::Result<Vec<u8>> {
     if Parser::is_core_wasm(bytes) {
         return Err(wasmtime::Error::msg(CORE_MODULE));
+    }
+    if !Parser::is_component(bytes) {
+        return Err(wasmtime::Error::msg(NO_WASM));
     }
     // What is refused here is refused before anything of it is compiled.
     if !imports_wasi_03(bytes)

@@ -50,6 +50,9 @@ fn print(it: &Inspection) -> std::io::Result<()> {
     parts("imports", &it.imports)?;
     parts("exports", &it.exports)?;
     say("tools")?;
+    if it.tools.is_empty() && it.trouble.is_none() {
+        say("  none")?;
+    }
     for tool in &it.tools {
         let text = |key: &str| tool[key].as_str().unwrap_or_default();
         let title =
@@ -98,18 +101,24 @@ fn print(it: &Inspection) -> std::io::Result<()> {
             "its shape does not fit the pool: each call takes the time that making an instance takes",
         )?;
     }
-    say(&format!("to let it in, under [components.{}]:\n  {}", it.name, it.line))?;
-    if it.grants_needed.iter().any(|it| *it == Grant::Http.to_string()) {
-        say(&format!("  {HOSTS}"))?;
-    }
-    if let Some(stubs) = &it.stubs {
-        say(&format!("  {stubs}"))?;
+    // What nothing lets in has no line that would.
+    if it.refused.is_some() || it.is_welcome() {
+        let_in(it)?;
     }
     match &it.refused {
         Some(why) => say(&format!("the present configuration refuses it: {why}")),
         None if it.is_welcome() => say("the present configuration lets it in"),
         None => say("the present configuration grants it all, and what is said above keeps it out"),
     }
+}
+
+/// The lines of a configuration that let it in.
+fn let_in(it: &Inspection) -> std::io::Result<()> {
+    say(&format!("to let it in, under [components.{}]:\n  {}", it.name, it.line))?;
+    if it.grants_needed.iter().any(|it| *it == Grant::Http.to_string()) {
+        say(&format!("  {HOSTS}"))?;
+    }
+    it.stubs.iter().try_for_each(|it| say(&format!("  {it}")))
 }
 
 /// What is offered beside tools, by its name or its URI, and what it is.

@@ -67,16 +67,18 @@ fn in_words(message: &str) -> String {
     let expected = wrong.and_then(|it| it.split_once(", expected ")).map(|it| it.1);
     let right = match expected {
         Some("socket address") => ADDRESS,
-        Some("a string") => "a text in quotes",
+        Some("a string" | "path string") => "a text in quotes",
+        Some(it) if it == "a map" || it.starts_with("struct ") => {
+            "a table: { NAME = …, … }, or [TABLE] above its entries"
+        }
         Some("a boolean") => "true or false, without quotes",
         Some("a sequence") => "a list: […], or [[…]] above each of several tables",
         Some("f64") => "a number, without quotes and unit",
         Some(it) if it.starts_with("a nonzero ") => {
             "a whole number from 1 on, without quotes and unit"
         }
-        Some("u8" | "u16" | "u32" | "u64" | "usize") => {
-            "a whole number from 0 on, without quotes and unit"
-        }
+        Some("u16") => "a whole number from 0 to 65535, without quotes and unit",
+        Some("u8" | "u32" | "u64" | "usize") => "a whole number from 0 on, without quotes and unit",
         None if message.starts_with("invalid socket address") => ADDRESS,
         None if message.ends_with("value was too large") => "a smaller number",
         _ => return message.to_owned(),

@@ -75,8 +75,14 @@ impl Config {
         check(&["tasks"], self.tasks.check());
         check(&["swap"], self.swap.check());
         check(&["swap", "canary"], self.swap.canary.check());
-        check(&["sandbox"], self.sandbox.check());
-        check(&["limits"], self.limits.check(&self.sandbox));
+        let sandbox = self.sandbox.check();
+        // Limits are held against the sandbox: where that cannot work, nothing is known of them.
+        let held = |limits: &limits::Limits| match &sandbox {
+            Ok(()) => limits.check(&self.sandbox),
+            Err(_) => Ok(()),
+        };
+        check(&["sandbox"], sandbox.clone());
+        check(&["limits"], held(&self.limits));
         if let Some((name, what)) = servers::unworkable(&self.servers) {
             check(&["servers", &name], Err(what));
         }
@@ -92,7 +98,7 @@ impl Config {
                 check(&["components", name, key], Err(what));
             }
             if let Some(limits) = &component.limits {
-                check(&["components", name, "limits"], limits.check(&self.sandbox));
+                check(&["components", name, "limits"], held(limits));
             }
         }
         found.extend(tokens::check::problems(self));

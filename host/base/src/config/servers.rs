@@ -43,7 +43,7 @@ pub struct ServerConfig {
 /// Whose hints of what a call does to the world (`readOnlyHint` and its like) count: no server's, all
 /// tools', or those of the tools that are named.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "true, false, or a list of tools: [\"search\"]")]
 pub enum TrustHints {
     All(bool),
     Of(BTreeSet<String>),

@@ -42,6 +42,13 @@ fn says_what_is_right_and_not_what_rust_calls_it() {
         ("[components.a.http]\nhost = 'a.example'", "[[…]] above each"),
         ("[tokens.a]\nsha256 = 'x'\nexpires = 2027-01-01T00:00:00Z", "a text in quotes"),
         ("body_bytes_max = 18446744073709551615", "a smaller number"),
+        ("[components.a]\nhttp = ['a.example']", "a table: {"),
+        ("[components]\na = true", "a table: {"),
+        ("[components.a]\nfiles = ['b']", "a table: {"),
+        ("[[components.a.http]]\nhost = 'a.example'\nport = 70000", "from 0 to 65535"),
+        ("data = 3", "a text in quotes"),
+        ("[servers.a]\nurl = 'https://a.example'\ntrust_hints = 'b'", "or a list of tools"),
+        ("[tokens.a]\nscopes = ['*']", "missing field `sha256`"),
     ] {
         let error = parse(text).unwrap_err();
         assert!(error.contains(part) && !error.contains("invalid"), "{text}: {error}");
@@ -217,4 +224,6 @@ fn an_open_address_is_refused_but_by_a_server_that_has_none() {
     for place in [("swap".to_owned(), false), ("sandbox".to_owned(), true)] {
         assert!(found.contains(&place), "{found:?}");
     }
+    let of_limits = found.iter().any(|(place, _)| place.ends_with("limits"));
+    assert!(!of_limits, "a sandbox that cannot work says nothing of limits: {found:?}");
 }

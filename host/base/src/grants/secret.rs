@@ -38,8 +38,11 @@ impl fmt::Debug for Secret {
 impl<'de> Deserialize<'de> for Secret {
     /// An error does not repeat what was found.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(from).map_err(|_| D::Error::custom("must be a text"))?;
-        Ok(Self::new(text))
+        let unfit = |error: D::Error| {
+            let is_missing = error.to_string().starts_with("missing field");
+            if is_missing { error } else { D::Error::custom("must be a text") }
+        };
+        Ok(Self::new(String::deserialize(from).map_err(unfit)?))
     }
 }
 

@@ -114,7 +114,9 @@ function object(fields, english, path) {
 function texts(schema, english, path) {
   if (Array.isArray(schema)) return schema.map((it) => texts(it, english, path));
   if (typeof schema !== "object" || schema === null) return schema;
-  const plain = {};
+  // Forms of MCP know no choice without this type.
+  const isChoice = schema.type === undefined && Array.isArray(schema.enum) && schema.enum.every((it) => typeof it === "string");
+  const plain = isChoice ? { type: "string" } : {};
   for (const [key, value] of Object.entries(schema)) {
     if (key === "description" && typeof value === "object") {
       const { ja, en } = bilingual(value, `${path || "the schema"}: description`);
@@ -215,7 +217,7 @@ export const tools = {
     return guarded(name, () => {
       const found = all.tools.get(name);
       if (!found) throw invalid("", `This component has no tool named ${name}.`);
-      const input = JSON.parse(invocation.arguments);
+      const input = withoutBlanks(found.input, JSON.parse(invocation.arguments));
       const problems = [];
       check(found.input, input, "", problems);
       if (problems.length) throw new Stop("invalid-arguments", problems, "invalid arguments");
@@ -336,6 +338,20 @@ function check(schema, value, at, found) {
   }
 }
 
+/** The value without fields that are null where they may be left out and cannot be null: many clients write them so. */
+function withoutBlanks(schema, value) {
+  if (Array.isArray(value)) value.forEach((it) => withoutBlanks(schema?.items, it));
+  else if (typeOf(value) === "object")
+    for (const [name, of] of Object.entries(schema?.properties ?? {})) {
+      if (!Object.hasOwn(value, name)) continue;
+      const unfit = [];
+      if (value[name] === null && !schema.required?.includes(name)) check(of, null, "", unfit);
+      if (unfit.length) delete value[name];
+      else withoutBlanks(of, value[name]);
+    }
+  return value;
+}
+
 // ---- The person behind a call ----
 
 /** The person behind a call, who can be asked and shown something, with what they have answered so far. */
@@ -355,7 +371,7 @@ class User {
   /** What the user fills into a form of these fields; the call stops until they have. */
   ask(key, message, fields) {
     const form = object(fields, {}, "");
-    const given = this.put({ key, message, ask: { tag: "form", val: JSON.stringify(form) } });
+    const given = withoutBlanks(form, this.put({ key, message, ask: { tag: "form", val: JSON.stringify(form) } }));
     const problems = [];
     if (given !== undefined) check(form, given, "", problems);
     if (problems.length) {
@@ -475,7 +491,11 @@ const cell = (it) =>
   : typeof it === "boolean" ? { tag: "integer", val: it ? 1 : 0 }
   : typeof it === "bigint" || Number.isSafeInteger(it) ? { tag: "integer", val: it }
   : typeof it === "number" ? { tag: "real", val: it }
-  : { tag: "blob", val: it };
+  : ArrayBuffer.isView(it) || Array.isArray(it) ? { tag: "blob", val: it }
+  : unkept(it);
+const unkept = (it) => {
+  throw new TypeError(`SQL keeps no ${typeof it === "object" ? it.constructor?.name ?? "object" : typeof it}: null, a string, a number, a bigint, a boolean or a Uint8Array is right`);
+};
 const plainCell = ({ tag, val }) =>
   tag === "null" ? null : typeof val === "bigint" && Number.isSafeInteger(Number(val)) ? Number(val) : val;
 const statement = (it) => {
@@ -626,7 +646,9 @@ export function http(url, it = {}) {
   const [, scheme, authority, rest] = parts;
   const text = it.json === undefined ? it.body : JSON.stringify(it.json);
   const body = typeof text === "string" ? utf8(text) : text ?? new Uint8Array();
-  const headers = Object.entries({ ...(it.json === undefined ? {} : { "content-type": "application/json" }), ...it.headers });
+  const headers = Object.entries(it.headers ?? {});
+  const isNamed = headers.some(([name]) => name.toLowerCase() === "content-type");
+  if (it.json !== undefined && !isNamed) headers.push(["content-type", "application/json"]);
   if (body.length) headers.push(["content-length", String(body.length)]);
   try {
     const fields = rawHttp.Fields.fromList(headers.map(([name, value]) => [name, utf8(String(value))]));
@@ -692,8 +714,15 @@ function answered(coming, bytesMax) {
   for (const it of [stream, incoming, response]) it[Symbol.dispose]();
   const body = new Uint8Array(length);
   pieces.reduce((at, it) => (body.set(it, at), at + it.length), 0);
-  const text = () => fromUtf8(body);
-  const answer = { status, headers, body, text, json: () => JSON.parse(text()) };
+  const read = (what, run) => {
+    try {
+      return run();
+    } catch {
+      throw unavailable(`An outgoing request failed: the answer cannot be read: it is not ${what}.`);
+    }
+  };
+  const text = () => read("UTF-8", () => fromUtf8(body));
+  const answer = { status, headers, body, text, json: () => read("JSON", () => JSON.parse(fromUtf8(body))) };
   answer.successful = () => {
     if (status >= 200 && status < 300) return answer;
     throw unavailable(`An outgoing request failed: the host answered with status ${status}.`);

@@ -65,7 +65,9 @@ class Stop(Exception):
 
 
 def _json(value) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    # Halves of pairs (U+D800 to U+DFFF), which others' JSON may bring, are no text that goes over the border.
+    return text.encode(errors="replace").decode()
 
 
 def _plain(value):
@@ -127,12 +129,25 @@ _NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", dict:
 _NONE = type(None)
 
 
+def _present(kind):
+    """The type, but for None: what has that as its default is left out instead."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        return typing.Annotated[(_present(arguments[0]), *arguments[1:])]
+    if origin in (typing.Required, typing.NotRequired):
+        return _present(arguments[0])
+    if origin in (typing.Union, types.UnionType):
+        return typing.Union[tuple(it for it in arguments if it is not _NONE)]
+    return kind
+
+
 def _fields(kind):
     """The fields of a class, each with its type and whether it may be left out; None for what is no such class."""
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind, include_extras=True)
         missing = dataclasses.MISSING
-        return [(it.name, hints[it.name], it.default is not missing or it.default_factory is not missing)
+        return [(it.name, _present(hints[it.name]) if it.default is None else hints[it.name],
+                 it.default is not missing or it.default_factory is not missing)
                 for it in dataclasses.fields(kind)]
     if typing.is_typeddict(kind):
         hints = typing.get_type_hints(kind, include_extras=True)
@@ -167,18 +182,27 @@ def _schema(kind, english: dict, path: str) -> dict:
         return schema
     if kind in _NAMES:
         return {"type": _NAMES[kind]}
+    if origin is tuple and arguments[1:] != (...,):
+        kinds = [_schema(it, english, path) for it in arguments]
+        items = kinds[0] if all(it == kinds[0] for it in kinds) else {"anyOf": kinds}
+        return {"type": "array", "items": items, "minItems": len(kinds), "maxItems": len(kinds)}
     if origin in (list, set, frozenset, tuple):
         return {"type": "array", "items": _schema(arguments[0], english, path)}
     if origin is dict:
         return {"type": "object", "additionalProperties": _schema(arguments[1], english, path)}
-    if origin is typing.Literal:
-        return {"enum": list(arguments)}
-    if inspect.isclass(kind) and issubclass(kind, enum.Enum):
-        return {"enum": [it.value for it in kind]}
+    if origin is typing.Literal or inspect.isclass(kind) and issubclass(kind, enum.Enum):
+        choices = list(arguments) if origin is typing.Literal else [it.value for it in kind]
+        # Forms of MCP know no choice without this type.
+        return ({"type": "string"} if all(isinstance(it, str) for it in choices) else {}) | {"enum": choices}
     if origin in (typing.Union, types.UnionType):
         kinds = [_schema(it, english, path) for it in arguments if it is not _NONE]
-        # Instead of null, one leaves it out.
-        return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+        schema = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+        if _NONE not in arguments:
+            return schema
+        if isinstance(schema.get("type"), str):
+            choices = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+            return schema | {"type": [schema["type"], "null"]} | choices
+        return {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
     if (fields := _fields(kind)) is not None:
         return _object(fields, english, path)
     if kind in (typing.Any, object, inspect.Parameter.empty):
@@ -191,6 +215,8 @@ def _read(kind, value):
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Annotated, typing.Required, typing.NotRequired):
         return _read(arguments[0], value)
+    if origin is tuple and arguments[1:] != (...,):
+        return tuple(map(_read, arguments, value))
     if origin in (list, set, frozenset, tuple):
         return origin(_read(arguments[0], it) for it in value)
     if origin is dict:
@@ -234,13 +260,19 @@ def _shown(it) -> str:
     return "a string" if isinstance(it, str) and len(it) > 40 else _json(it)
 
 
+def _kinds(schema: dict) -> list[str]:
+    """The types that a schema allows: it has one name, or a list of them; none are all."""
+    kinds = schema.get("type", [])
+    return [kinds] if isinstance(kinds, str) else kinds
+
+
 def _expected(schema: dict) -> str:
     """What a schema expects, as text; empty where it says nothing."""
     if choices := schema.get("enum"):
         return "one of " + ", ".join(_json(it) for it in choices if it is not None)
     if variants := schema.get("anyOf"):
-        return " or ".join(filter(None, map(_expected, variants)))
-    text = _article(schema["type"]) if isinstance(schema.get("type"), str) else ""
+        return " or ".join(filter(None, (_expected(it) for it in variants if it.get("type") != "null")))
+    text = " or ".join(_article(it) for it in _kinds(schema) if it != "null")
     for least, most, from_, unit in (("minimum", "maximum", "from", ""), ("minLength", "maxLength", "of", " characters"),
                                      ("minItems", "maxItems", "of", " items")):
         match schema.get(least), schema.get(most):
@@ -256,7 +288,7 @@ def _expected(schema: dict) -> str:
 
 
 def _fits(schema: dict, value) -> bool:
-    if "type" in schema and not _is(schema["type"], value):
+    if (kinds := _kinds(schema)) and not any(_is(it, value) for it in kinds):
         return False
     size, least, most = value, "minimum", "maximum"
     if isinstance(value, str):
@@ -274,11 +306,12 @@ def _check(schema: dict, value, at: str):
     """What is wrong with a value, each with what would be right."""
     unfit = _types.Problem(at, f"must be {_expected(schema)}, not {_shown(value)}")
     if choices := schema.get("enum"):
-        if not any(type(it) is type(value) and it == value for it in choices):
+        if not any(isinstance(it, bool) is isinstance(value, bool) and it == value for it in choices):
             yield unfit
     elif variants := schema.get("anyOf"):
-        if all(list(_check(it, value, at)) for it in variants):
-            yield unfit
+        found = [list(_check(it, value, at)) for it in variants if value is None or it.get("type") != "null"]
+        if all(found):
+            yield from found[0] if len(found) == 1 else [unfit]
     elif not _fits(schema, value):
         yield unfit
     elif isinstance(value, list):
@@ -298,6 +331,20 @@ def _check(schema: dict, value, at: str):
                 yield _types.Problem(pointer, f"is not known here; known are: {', '.join(known) or 'nothing'}")
             elif isinstance(other, dict):
                 yield from _check(other, it, pointer)
+
+
+def _without_blanks(schema: dict, value):
+    """The value without fields that are null where they may be left out and cannot be null: many clients write them so."""
+    if isinstance(value, list):
+        return [_without_blanks(schema.get("items", {}), it) for it in value]
+    if not isinstance(value, dict):
+        return value
+    known, required = schema.get("properties", {}), schema.get("required", [])
+
+    def is_blank(name: str, it) -> bool:
+        return it is None and name in known and name not in required and bool(list(_check(known[name], None, "")))
+
+    return {name: _without_blanks(known.get(name, {}), it) for name, it in value.items() if not is_blank(name, it)}
 
 
 def _escaped(name: str) -> str:
@@ -325,10 +372,12 @@ class User:
 
     def ask[T](self, key: str, message: str, form: type[T]) -> T:
         """What the user fills into the form, a dataclass or a TypedDict; the call stops until they have."""
-        schema = _schema(form, {}, "")
+        # A form has no word for null: its field is left out.
+        schema = _object([(name, _present(of), is_optional) for name, of, is_optional in _fields(form)], {}, "")
         given = self._put(key, message, _types.Ask_Form(_json(schema)))
         if given is None:
             return None
+        given = _without_blanks(schema, given)
         for it in _check(schema, given, ""):
             field = it.pointer[1:].replace("/", ".") or "it"
             raise Invalid("", f"The answer to {_json(key)} does not fit: {field} {it.message}.")
@@ -459,7 +508,8 @@ def tool(*, title: Text, description: Text, name: str | None = None, read_only: 
         hints = typing.get_type_hints(run, include_extras=True)
         parameters = [it for it in inspect.signature(run).parameters.values()]
         user = next((it.name for it in parameters if hints.get(it.name) is User), None)
-        fields = [(it.name, hints.get(it.name, inspect.Parameter.empty), it.default is not it.empty)
+        of = {it.name: hints.get(it.name, it.empty) for it in parameters}
+        fields = [(it.name, _present(of[it.name]) if it.default is None else of[it.name], it.default is not it.empty)
                   for it in parameters if it.name != user]
         texts = {"title": title.en, "description": description.en, "arguments": {}}
         schema = _object(fields, texts["arguments"], "")
@@ -587,7 +637,7 @@ def _called(invocation):
         found = _all.get(invocation.name)
         if found is None:
             raise Invalid("", f"This component has no tool named {invocation.name}.")
-        given = json.loads(invocation.arguments)
+        given = _without_blanks(found.input, json.loads(invocation.arguments))
         if problems := list(_check(found.input, given, "")):
             raise Stop(_tools.Stop_InvalidArguments(problems), "invalid arguments")
         arguments = {name: _read(found.kinds[name], it) for name, it in given.items()}
@@ -703,6 +753,8 @@ def _cell(it):
     match it:
         case None:
             return _sql.Value_Null()
+        case int() if not -(2**63) <= it < 2**63:
+            raise OverflowError(f"SQL keeps integers of 64 bits, and not {it}")
         case bool() | int():
             return _sql.Value_Integer(int(it))
         case float():
@@ -918,10 +970,16 @@ class Answer:
     body: bytes
 
     def text(self) -> str:
-        return self.body.decode()
+        return self._read("UTF-8", bytes.decode)
 
     def json(self):
-        return json.loads(self.body)
+        return self._read("JSON", json.loads)
+
+    def _read(self, what: str, read):
+        try:
+            return read(self.body)
+        except ValueError:
+            raise Unavailable(f"An outgoing request failed: the answer cannot be read: it is not {what}.") from None
 
     def successful(self) -> "Answer":
         """The same answer, if its status says success."""
@@ -942,7 +1000,9 @@ def http(url: str, *, method: str = "GET", headers: dict[str, str] | None = None
     scheme, authority, rest = parts[1], parts[2], parts[3]
     all_headers = dict(headers or {})
     if json is not None:
-        body, all_headers = _json(json), {"content-type": "application/json"} | all_headers
+        body = _json(json)
+        if not any(name.lower() == "content-type" for name in all_headers):
+            all_headers["content-type"] = "application/json"
     data = body.encode() if isinstance(body, str) else body
     if data:
         all_headers["content-length"] = str(len(data))
