@@ -181,6 +181,14 @@ impl Family for Conversations {
                 format!("A conversation needs two different agents, and only {agent} is named. Write for example \"Let {agent} and worker-b talk\"."),
             )
         });
+        let many = utterance.counts_agents().filter(|it| *it > 2 && goal == Goal::Converse);
+        let many = many.map(|count| {
+            context.say(
+                format!("会話は2つのエージェントの間だけで、{count}つでは始められません。例:「worker-aとworker-bで話して」"),
+                format!("A conversation is between two agents, not {count}. Write for example \"Let worker-a and worker-b talk\"."),
+            )
+        });
+        let alone = alone.or(many);
         alone.or_else(|| (goal == Goal::Nothing).then(|| say::nothing(context)))
     }
 
@@ -258,7 +266,9 @@ impl Family for Conversations {
             Some(Doing::Meeting(meeting)) => {
                 let may_change = manner.is_none() && goal.is_none();
                 let is_remark = may_change
-                    && (meeting.is_lengthened(utterance) || meeting.is_turned(utterance))
+                    && (meeting.is_worded(utterance)
+                        || meeting.is_lengthened(utterance)
+                        || meeting.is_turned(utterance))
                     || utterance.agents().is_empty() && meeting.remarks(utterance);
                 is_remark.then_some(Followed::On(REMARKED, Vec::new()))
             }

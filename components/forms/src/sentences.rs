@@ -125,7 +125,7 @@ impl Family for Forms {
     const NEAR: &'static [(Goal, &'static [Word])] = &[(Goal::Form, &[FORM, INQUIRE])];
 
     fn parse(text: &str, today: Date) -> Sentence {
-        Sentence(Utterance::of(text, today, &VOCABULARY))
+        Sentence(Utterance::of(&fields::plain(text, today), today, &VOCABULARY))
     }
 
     fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
@@ -197,6 +197,16 @@ impl Family for Forms {
         if let Some(named) = survey.named(utterance, context) {
             **survey = named;
             return Some(Followed::On(FOLLOWED, survey.left().to_vec()));
+        }
+        if rules::asks_fields(utterance)
+            && let Some(told) = survey.asked_for(context)
+        {
+            return Some(Followed::Say(told));
+        }
+        if rules::wants_again(utterance)
+            && let Some(sure) = survey.again(utterance, context.language)
+        {
+            return Some(Followed::On(sure, survey.left().to_vec()));
         }
         let is_new = utterance.has(&[Word::MAKE]) && utterance.has(&[FORM]);
         if !is_new && survey.is_taken_up(utterance) {

@@ -223,6 +223,58 @@ fn later(number: i32, each: i32, length: usize) -> Option<(Time, usize)> {
     (1..=MINUTES_MAX).contains(&minutes).then_some((Time::In { minutes }, length))
 }
 
+/// By how many minutes the time that is written at `at` is moved, less than none where it gets earlier, and how many
+/// characters that takes: `30分早く`, `an hour later`.
+#[must_use]
+pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
+    const UNITS: [(&str, i32); 9] = [
+        ("時間半", 90),
+        ("時間", 60),
+        ("分", 1),
+        (" minutes", 1),
+        (" minute", 1),
+        (" mins", 1),
+        (" min", 1),
+        (" hours", 60),
+        (" hour", 60),
+    ];
+    const WAYS: [(&str, i32); 10] = [
+        ("早く", -1),
+        ("早め", -1),
+        ("はやく", -1),
+        ("前倒し", -1),
+        ("遅く", 1),
+        ("遅め", 1),
+        ("おそく", 1),
+        ("後ろ", 1),
+        (" earlier", -1),
+        (" later", 1),
+    ];
+    let is_inner = |it: char| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == ':';
+    if at.checked_sub(1).is_some_and(|it| is_inner(text[it])) {
+        return None;
+    }
+    let rest = &text[at..];
+    let (number, length, each, behind) = if starts(rest, "half an hour") {
+        (1, "half an hour".len(), 30, &rest["half an hour".len()..])
+    } else {
+        let (number, digits) = match number(rest) {
+            Some(it) => it,
+            None if starts(rest, "an ") => (1, 2),
+            None => worded(rest).map(|it| (it.0, it.1 - 1))?,
+        };
+        let (unit, each) = UNITS.iter().find(|it| starts(&rest[digits..], it.0))?;
+        let length = digits + unit.chars().count();
+        // Of an hour and a half, the half counts less than the hour.
+        let number = if *each == 90 { number * 60 + 30 } else { number };
+        (number, length, if *each == 90 { 1 } else { *each }, &rest[length..])
+    };
+    let (way, sign) = WAYS.iter().find(|it| starts(behind, it.0))?;
+    let minutes = number * each;
+    let is_fit = (1..=MINUTES_MAX).contains(&minutes);
+    is_fit.then_some((sign * minutes, length + way.chars().count()))
+}
+
 /// Whether `text` begins with `with`.
 #[must_use]
 pub fn starts(text: &[char], with: &str) -> bool {

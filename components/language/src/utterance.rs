@@ -144,7 +144,8 @@ impl Utterance {
         const SURELY_BEGINS: &str = "why is|why are|why do|why does|who is the president|who is the prime|how old|how tall|how high|what is the capital|what's the capital|whats the capital";
         const JAPANESE: &str = "誰|だれ|なぜ|なんで|どうして|総理|首相|大統領|首都|人口|何歳|何年|何メートル|何人い|どこですか|高さ|面積|意味|とは何|とはなに";
         const BEGINS: &str = "who is|who's|whos|who was|who are|who wrote|who invented|who won|why|how old|how tall|how high|how big|how deep|how does|how do|how did|how many people|when did|when was|when were|where was|where is the|what year|what does|what is the|what's the|whats the|what was|what causes|how come|explain|define";
-        let text: String = self.lower.iter().collect();
+        // `首都高` is a motorway.
+        let text = self.lower.iter().collect::<String>().replace("首都高", "");
         let text = text.trim_start();
         let (japanese, begins) = if is_sure { (SURE, SURELY_BEGINS) } else { (JAPANESE, BEGINS) };
         let begins = marks(begins).any(|mark| {

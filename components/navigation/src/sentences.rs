@@ -15,7 +15,7 @@ use language::{
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
     context::{Holder, TurnContext, today},
     contract::TurnRequest,
-    coverage::{CHEAP, LAST, SUPERLATIVES, Used, unused},
+    coverage::{CHEAP, LAST, SUPERLATIVES, Used, VEHICLES, unused},
     rules::Percent,
     say::{self, Skill},
     scan::marks,
@@ -278,6 +278,7 @@ impl Family for Navigation {
     ) -> Option<Followed> {
         let Some(Doing::Way(way)) = plan else { return None };
         way.has_second = false;
+        way.kept_off.clear();
         if let Some(compared) = way.compared_by(utterance)
             // `order them by distance` orders nothing to be brought.
             && manner.is_none_or(|it| it == Manner::Errand)
@@ -288,14 +289,20 @@ impl Family for Navigation {
             **way = compared;
             return Some(Followed::On(COMPARED, Vec::new()));
         }
-        let is_told = way.tells(utterance);
-        if !is_told && (goal.is_some() || manner.is_some()) || !context.has(SEARCH) {
+        let told = way.tells(utterance);
+        let is_skipped = manner == Some(Manner::Nothing) && way.skips(utterance);
+        let is_open = goal.is_none() && manner.is_none() || told.is_some() || is_skipped;
+        if !is_open || !context.has(SEARCH) {
             return None;
         }
-        if is_told {
-            return Some(Followed::On(TOLD, Vec::new()));
+        if let Some(sure) = told {
+            // `how long is the third one?` says what is asked about as well.
+            if way.follows(&utterance.text(), context) {
+                way.constraint(utterance);
+            }
+            return Some(Followed::On(sure, Vec::new()));
         }
-        let is_stop = way.stops(utterance);
+        let is_stop = way.stops(utterance) || !utterance.kept_off().is_empty();
         let moved = if is_stop { None } else { way.moved(utterance) };
         match moved {
             Some(moved) => **way = moved,
@@ -315,7 +322,7 @@ fn used(way: &Way, utterance: &Sentence, goal: Goal) -> Used {
         Goal::Route => {
             let second = utterance.second().filter(|_| way.has_second);
             let spans = utterance.spans().into_iter().chain(second).collect();
-            (vec![SUPERLATIVES, LAST, CHEAP], spans)
+            (vec![SUPERLATIVES, LAST, CHEAP, VEHICLES], spans)
         }
     };
     let mut names = way.used();

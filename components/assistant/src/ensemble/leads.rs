@@ -1,6 +1,6 @@
 //! Which of several components leads, and where a sentence has requests for more than one.
 
-use language::settled;
+use language::{chat::FOLLOWED, settled};
 
 /// Parts of a sentence that are looked at on their own.
 pub(super) const PARTS_MAX: usize = 6;
@@ -25,9 +25,20 @@ pub(super) struct Lead {
     pub(super) confidence: f32,
 }
 
+/// How sure the family that led before is of what goes on with its plan and leaves no word out: `how long is number
+/// 2?` after routes is for those, though films are long as well.
+const WENT_ON: f32 = 0.67;
+
 /// The place of the surest of `leads`; where two are alike, the one that led before goes on, and else the first.
 pub(super) fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
-    let key = |it: &Lead| if it.confidence.is_finite() { it.confidence } else { 0.0 };
+    let followed = f32::from(FOLLOWED) / 100.0;
+    let key = |it: &Lead| match it.confidence {
+        sure if !sure.is_finite() => 0.0,
+        sure if Some(it.name.as_str()) == latest && (sure - followed).abs() < f32::EPSILON => {
+            WENT_ON
+        }
+        sure => sure,
+    };
     let best = leads.iter().map(key).fold(0.0, f32::max);
     let are_best = || leads.iter().enumerate().filter(|it| key(it.1) == best);
     let goes_on = are_best().find(|it| Some(it.1.name.as_str()) == latest);
@@ -360,6 +371,17 @@ mod tests {
         assert_eq!(surest(&leads, Some("c")), Some(2));
         assert_eq!(surest(&leads, Some("a")), Some(1));
         assert_eq!(surest(&[], Some("a")), None);
+    }
+
+    #[test]
+    fn what_goes_on_with_the_plan_of_who_led_is_for_them() {
+        let leads = |sure: f32| [lead("routes", sure), lead("films", 0.66)];
+        assert_eq!(surest(&leads(0.58), Some("routes")), Some(0));
+        assert_eq!(surest(&leads(0.58), Some("films")), Some(1));
+        // A word that was left out, or a rule that is surer, tells against it.
+        assert_eq!(surest(&leads(0.579), Some("routes")), Some(1));
+        let surer = [lead("routes", 0.58), lead("cards", 0.78)];
+        assert_eq!(surest(&surer, Some("routes")), Some(1));
     }
 
     #[test]

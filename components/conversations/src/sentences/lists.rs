@@ -43,6 +43,8 @@ const PENDING: &str = "来てない|来ていない|参加待ち|開始待ち|�
 const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|no answer|without an answer";
 /// Entries that are listed.
 const LISTED_MAX: usize = 10;
+/// The greatest number that one of a list is called by.
+const NUMBER_MAX: usize = 99;
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
@@ -64,21 +66,23 @@ pub(super) fn pauses(utterance: &Utterance) -> Option<bool> {
     if says(RESUMED) { Some(false) } else { says(HELD).then_some(true) }
 }
 
-/// Which of a list `text` means, from 0: `2番目`, `number 2`.
+/// Which of a list `text` means, from 0: `2番目`, `number 12`.
 fn place(text: &str) -> Option<usize> {
-    let numbered = |number: usize| {
-        let behind = [format!("{number}番"), format!("{number}つ目")];
-        let before = [format!("number {number}"), format!("#{number}"), format!("no. {number}")];
-        let is_digit = |it: Option<char>| it.is_some_and(|it| it.is_ascii_digit());
-        behind.iter().any(|it| {
-            text.match_indices(it.as_str()).any(|at| !is_digit(text[..at.0].chars().next_back()))
-        }) || before.iter().any(|it| {
-            text.match_indices(it.as_str())
-                .any(|at| !is_digit(text[at.0 + it.len()..].chars().next()))
-        })
+    const BEHIND: [&str; 2] = ["番", "つ目"];
+    const BEFORE: [&str; 3] = ["number ", "#", "no. "];
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).count();
+    let number = |text: &str| text.parse::<usize>().ok().filter(|it| (1..=NUMBER_MAX).contains(it));
+    let behind = BEHIND.iter().flat_map(|it| text.match_indices(it)).find_map(|(at, _)| {
+        let before = &text[..at];
+        let length = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+        number(&before[before.len() - length..])
+    });
+    let before = || {
+        let heads = BEFORE.iter().flat_map(|it| text.match_indices(it));
+        heads.map(|(at, it)| &text[at + it.len()..]).find_map(|rest| number(&rest[..digits(rest)]))
     };
     let spelled = || ORDINALS.iter().position(|it| it.split('|').any(|it| text.contains(it)));
-    (1..=LISTED_MAX).position(numbered).or_else(spelled)
+    behind.or_else(before).map(|it| it - 1).or_else(spelled)
 }
 
 /// A digit in full width as the others are.
@@ -181,11 +185,14 @@ impl Lists {
         let (mut named, mut at) = (String::with_capacity(text.len()), 0);
         let mut count = 0;
         while at < chars.len() {
-            let number = narrow(chars[at]).to_digit(10).filter(|_| {
-                is_alone(at.checked_sub(1).map(|it| &chars[it])) && is_alone(chars.get(at + 1))
-            });
-            let agent = number.and_then(|it| self.told.get((it as usize).checked_sub(1)?));
-            let behind = &chars[(at + 1).min(chars.len())..];
+            let digits = chars[at..].iter().map(|it| narrow(*it)).take_while(char::is_ascii_digit);
+            let digits: String = digits.collect();
+            let end = at + digits.len().max(1);
+            let is_number =
+                is_alone(at.checked_sub(1).map(|it| &chars[it])) && is_alone(chars.get(end));
+            let number = digits.parse::<usize>().ok().filter(|_| is_number);
+            let agent = number.and_then(|it| self.told.get(it.checked_sub(1)?));
+            let behind = &chars[end.min(chars.len())..];
             let is_joined = ["番目", "番", " and ", " with ", " to ", "と", " "]
                 .iter()
                 .find(|it| behind.iter().take(it.chars().count()).copied().eq(it.chars()));
@@ -194,11 +201,11 @@ impl Lists {
                     named.truncate(named.trim_end_matches("number ").trim_end_matches('#').len());
                     named.push_str(agent);
                     count += 1;
-                    at += 1 + if joint.starts_with('番') { joint.chars().count() } else { 0 };
+                    at = end + if joint.starts_with('番') { joint.chars().count() } else { 0 };
                 }
                 None => {
-                    named.push(chars[at]);
-                    at += 1;
+                    named.extend(&chars[at..end]);
+                    at = end;
                 }
             }
         }
@@ -360,10 +367,18 @@ impl Lists {
             None => context.say("会話", "Conversations"),
         };
         let mut decision_lines = lines;
+        if let Some(nth) = self.nth.filter(|it| is_act && *it >= talks.len() && !talks.is_empty()) {
+            let number = nth + 1;
+            decision_lines.push(context.say(
+                format!("{number}番目の会話はありません。"),
+                format!("There is no conversation number {number}."),
+            ));
+        }
         if is_act && !talks.is_empty() {
             let (ja, en) = match self.kind {
                 Kind::Pause => ("一時停止して", "pause"),
                 Kind::Resume => ("再開して", "resume"),
+                Kind::Read => ("見せて", "show"),
                 _ => ("止めて", "stop"),
             };
             decision_lines.push(context.say(

@@ -29,6 +29,9 @@ const INITIATOR: &str = "initiator_agent_id";
 const GAMES: [&str; 2] = ["しりとり", "word chain"];
 const NAME_MAX: usize = 64;
 const PURPOSE_MAX: usize = 200;
+/// Characters of a message to an agent, and the form's field for it.
+const MESSAGE_MAX: usize = 4_000;
+const CONTENT: &str = "content";
 
 /// A conversation that is asked for.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -90,7 +93,7 @@ impl Meeting {
 
     /// The same as the one `before`, as far as it points to that: `now ask worker-b the same`.
     pub(super) fn like(mut self, before: Option<&Self>) -> Self {
-        const SAME: [&str; 12] = [
+        const SAME: [&str; 19] = [
             "the same",
             "the same thing",
             "the same question",
@@ -103,20 +106,48 @@ impl Meeting {
             "同じ内容",
             "同じ",
             "それ",
+            "too",
+            "as well",
+            "also",
+            "likewise",
+            "the same message",
+            "同じメッセージ",
+            "同じ伝言",
         ];
         let Some(before) = before else { return self };
         let is_same = |it: &Option<String>| {
-            it.as_deref()
-                .is_some_and(|it| SAME.contains(&it.trim().trim_end_matches(['を', '.', '?'])))
+            // What is not said at all is asked for.
+            let text = it.as_deref().map(str::trim).filter(|it| !it.is_empty());
+            let text = text.map(|it| it.trim_end_matches(['を', 'の', '.', '?', '!']));
+            let text = text.map(|it| it.strip_prefix('も').unwrap_or(it));
+            text.is_some_and(|it| it.is_empty() || SAME.contains(&it))
         };
-        if is_same(&self.purpose) && before.purpose.is_some() {
+        let points = is_same(&self.purpose) || is_same(&self.message);
+        if points && before.message.is_some() {
+            // `and tell worker-b too`, `worker-bにも同じの`.
+            self.message.clone_from(&before.message);
+            self.purpose = None;
+        } else if points && before.purpose.is_some() {
             self.purpose.clone_from(&before.purpose);
             self.max_turns = self.max_turns.or(before.max_turns);
-        }
-        if is_same(&self.message) && before.message.is_some() {
-            self.message.clone_from(&before.message);
+            self.message = None;
         }
         self
+    }
+
+    /// Takes `utterance` as the message that was not said yet.
+    pub(super) fn is_worded(&mut self, utterance: &Sentence) -> bool {
+        const TAILS: &str = "って送って|と送って|って伝えて|と伝えて|って|と|です";
+        if self.message.as_deref() != Some("") || !utterance.agents().is_empty() {
+            return false;
+        }
+        let quoted = utterance.quoted.first().map(|it| it.text.clone());
+        let text = utterance.text();
+        let bare = marks(TAILS).find_map(|it| text.strip_suffix(it)).unwrap_or(&text);
+        let text = quoted.unwrap_or_else(|| bare.trim().to_owned());
+        let is_there = !text.is_empty();
+        self.message = Some(text.chars().take(MESSAGE_MAX).collect());
+        is_there
     }
 
     /// It is to have so many turns; a game has them in its purpose, as its players read that.
@@ -190,6 +221,9 @@ impl Meeting {
             let text = values.get(name)?.as_str()?.trim();
             (!text.is_empty()).then(|| text.chars().take(NAME_MAX).collect::<String>())
         };
+        if let Some(it) = values.get(CONTENT).and_then(Value::as_str) {
+            self.message = Some(it.trim().chars().take(MESSAGE_MAX).collect());
+        }
         self.target = text(TARGET).or_else(|| self.target.take());
         self.project = text(PROJECT).or_else(|| self.project.take());
         self.initiator = text(INITIATOR).or_else(|| self.initiator.take());
@@ -220,6 +254,18 @@ impl Meeting {
         answered: &[Answered],
     ) -> Decision {
         let agent = self.target.clone().unwrap_or_default();
+        if text.is_empty() {
+            let form = json!({
+                "title": context.say(format!("{agent} に何と送りますか？"), format!("What shall {agent} be told?")),
+                "fields": [{ "name": CONTENT, "type": "textarea", "required": true, "maxLength": MESSAGE_MAX,
+                    "label": context.say("メッセージ", "Message") }],
+            });
+            let reason =
+                context.say("メッセージの内容が分からないため", "The message is not known");
+            let text =
+                context.say("メッセージの内容を教えてください。", "Please write the message.");
+            return context.ask(form, reason, text);
+        }
         if output(answered, SEND).is_some() {
             return context.conclude(context.say(
                 format!("{agent} に「{text}」と送りました。"),

@@ -21,9 +21,11 @@ const BEHIND: &str = "エージェント|さん| agent";
 const PARTICLES: &str = "に|へ|と|から|を|、|で";
 const VERBS: &str =
     "ask |tell |have |let |make |get |with |between |to |from |and |send |write |message ";
+/// Words that go with an order and say nothing of what it is about.
+const FILLERS: &str = "then|too|as well|also|instead|please|pls|now|ok|okay|again|it is|いいや|いい|もいい|お願い|お願いします|おねがい|よろしく|も|だけ|やっぱり|やっぱ|して|やって|する|話して|頼む";
 /// What comes behind the topic.
 const DEEDS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
-     と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話を|お話";
+     と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話して|話を|お話";
 /// What is no part of it.
 const BEFORE: &str = "should |must |shall |about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
      whether |if |to discuss |discuss |ask for |ask about |ask to |ask whether |ask |discussing |talking about |to talk about |talk about |talk to each other about |to chat about |to ";
@@ -156,7 +158,15 @@ pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
         earlier.filter(|_| topic.is_empty()).unwrap_or(topic)
     };
     let topic = topic.trim().trim_matches(ENDS).trim();
-    (!topic.is_empty()).then(|| topic.to_owned())
+    (!topic.is_empty() && !is_filler(topic)).then(|| topic.to_owned())
+}
+
+/// Whether `topic` says nothing: `then`, `いいや`, and how many they are.
+fn is_filler(topic: &str) -> bool {
+    let count = topic.trim_end_matches(['人', '体', '台', 'つ', '匹', '名', '組']);
+    let is_number = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
+    let is_count = count.len() < topic.len() && count.chars().all(is_number);
+    is_count || marks(FILLERS).any(|it| topic.eq_ignore_ascii_case(it))
 }
 
 /// What is left behind the first agent without the names of the others and what joins them to it.
@@ -285,10 +295,44 @@ impl Sentence {
         twice.then(|| agent.text.clone())
     }
 
+    /// How many agents it counts for one conversation, which has two: `エージェント12人で`, `let three agents talk`.
+    pub(super) fn counts_agents(&self) -> Option<usize> {
+        const COUNTERS: [char; 6] = ['人', '体', '台', 'つ', '匹', '名'];
+        let text: String = self.lower.iter().collect();
+        let number = |text: &str| {
+            let spelled = NUMBERS.iter().position(|it| *it == text);
+            text.parse::<usize>().ok().or(spelled)
+        };
+        let words: Vec<&str> = text.split([' ', ',', '.']).collect();
+        let is_agents =
+            |at: usize| words.get(at).is_some_and(|it| ["agents", "bots", "ais"].contains(it));
+        let english = (0..words.len()).find_map(|at| {
+            let is_near =
+                is_agents(at + 1) || words.get(at + 1) == Some(&"ai") && is_agents(at + 2);
+            number(words[at]).filter(|_| is_near)
+        });
+        let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+        let counted = |text: &str| {
+            let digits = digits(text);
+            let rest = &text[digits.len()..];
+            rest.starts_with(COUNTERS).then(|| digits.parse::<usize>().ok())?
+        };
+        let japanese = || {
+            let behind = text.split("エージェント").skip(1).find_map(|it| counted(it.trim_start()));
+            behind.or_else(|| {
+                let before = text.split_once("のエージェント")?.0.strip_suffix(COUNTERS)?;
+                let length = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+                before[before.len() - length..].parse().ok()
+            })
+        };
+        let named = self.agents().len();
+        english.or_else(japanese).or((named > 2).then_some(named))
+    }
+
     /// How surely it asks how a conversation goes that was begun, if it does: `how is it going?`, `何を話した？`.
     pub(super) fn asks_how_it_goes(&self) -> Option<Percent> {
         /// What is asked of those who talk.
-        const SPOKEN: &str = "sum it up|sum them up|sum that up|summarise it|summarize it|summarise the conversation|summarize the conversation|a summary|recap|要約して|要約を|会話の要約|what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|anyone said|anybody said|been said|said anything|say anything|last word|latest word|last message|latest message|last line|is winning|who won|最後の発言|最後の言葉|最後に何|最後の一言|最新の発言|誰が勝|だれが勝|どっちが勝|どちらが勝|何か言った|何か話した|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
+        const SPOKEN: &str = "sum it up|sum them up|sum that up|summarise it|summarize it|summarise the conversation|summarize the conversation|a summary|recap|要約して|要約を|会話の要約|what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|anyone said|anybody said|been said|said anything|say anything|last word|latest word|last message|latest message|last line|is winning|who won|最後の発言|最後の言葉|最後に何|最後の一言|最新の発言|誰が勝|だれが勝|勝ったのは|勝者は|勝敗は|返事は|返答は|返事来た|返事きた|did it answer|what did it answer|どっちが勝|どちらが勝|何か言った|何か話した|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
         /// What may be asked of anything.
         const ANY: &str = "is it finished|is it over|is it done|has it finished|has it ended|did it end|is that finished|still running|still going|what's happening|what is happening|what happened|status|progress|any news|進み具合|進捗|進んでる|進んでます|進んでいる|進んでいます|進んだ|どうなった|どうなって|どう進ん|様子は|様子を|調子は|状況は|どんな感じ|結果は|もう終わった|もう終わっ|もうおわった|終わりました|終わったか|終わった?|終わった？|まだ続いて|まだやって|順調";
         const CHARS_MAX: usize = 40;
@@ -359,6 +403,11 @@ pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> 
     let quoted = utterance.quoted.iter().find(|it| it.text != agent.text).map(|it| it.text.clone());
     let particle = behind.trim_start_matches(['」', '』', ' ']);
     if let Some(rest) = particle.strip_prefix("に").or(particle.strip_prefix("へ")) {
+        // `にメッセージを送りたい` does not say which.
+        const NOTE: &str = "メッセージを送|メッセージ送|メッセージを残|メッセージを書|メッセージしたい|メッセージして|伝言を頼|伝言した|伝言を残|連絡した|連絡を取|連絡して";
+        if quoted.is_none() && !rest.contains(':') && marks(NOTE).any(|it| rest.starts_with(it)) {
+            return Some(String::new());
+        }
         let at = marks(TOLD).filter_map(|it| rest.find(it)).min()?;
         let text =
             rest[..at].trim_start_matches(['は', '、']).trim_matches(['「', '」', '『', '』', ' ']);
@@ -370,7 +419,7 @@ pub(super) fn message(utterance: &Sentence, agents: &[Piece]) -> Option<String> 
     let lower = rest.to_lowercase();
     let leads = ["know that ", "know about ", "know "];
     if let Some(sent) = sent(utterance, &before, rest) {
-        return quoted.or(sent);
+        return quoted.or(sent).or(Some(String::new()));
     }
     let text = if before.ends_with("let ") {
         let lead = leads.iter().find(|it| lower.starts_with(**it))?;
@@ -407,7 +456,8 @@ fn sent(utterance: &Sentence, before: &str, rest: &str) -> Option<Option<String>
         let lower = rest.to_lowercase();
         let head = marks(HEADS).find(|it| lower.starts_with(it)).map_or(0, str::len);
         let text = rest[head..].trim_matches(['"', ' ', ',', ':']);
-        (!text.is_empty()).then(|| text.to_owned())
+        let is_bare = ["a message", "the message", "a note", "message"].contains(&text);
+        (!text.is_empty() && !is_bare).then(|| text.to_owned())
     };
     if marks(NOTES).chain(marks(VERBS)).any(|it| before.ends_with(it)) {
         return Some(behind(rest));
@@ -478,7 +528,9 @@ pub(super) fn without_length(text: &str) -> (String, Option<usize>) {
     while from > 0 && is_around(words[from - 1]) && !words[from - 1].ends_with('.') {
         from -= 1;
     }
-    while to + 1 < words.len() && is_around(words[to + 1]) && !words[to].ends_with([',', '.']) {
+    // `12 turns about the weather` goes on with the topic.
+    let goes_on = |it: &str| is_around(it) && bare(it) != "about";
+    while to + 1 < words.len() && goes_on(words[to + 1]) && !words[to].ends_with([',', '.']) {
         to += 1;
     }
     let rest = [&words[..from], &words[to + 1..]].concat().join(" ");

@@ -478,3 +478,114 @@ fn a_conversation_that_was_begun_is_ended_or_summed_up() {
     let asked = new_talk().say("please end the conversation");
     assert_eq!(call(&asked).0, "list_conversations");
 }
+
+#[test]
+fn words_that_go_with_an_order_are_no_topic() {
+    for sentence in [
+        "worker-a and worker-b then",
+        "let worker-a and worker-b talk please",
+        "worker-aとworker-bで話して、お願いします",
+        "エージェント2人で会話させて",
+    ] {
+        let mut talk = new_talk();
+        let decided = talk.say(sentence);
+        let Decision::Call(calls) = &decided else { panic!("{sentence}: {decided:?}") };
+        assert_eq!(calls[0].arguments.get("purpose"), None, "{sentence}");
+    }
+    let next = new_talk().say("let worker-a talk to worker-b for 12 turns about the weather");
+    let arguments = call(&next).1;
+    let found = (&arguments["purpose"], &arguments["max_turns"]);
+    assert_eq!(found, (&json!("the weather"), &json!(12)));
+}
+
+#[test]
+fn more_than_two_agents_have_no_conversation() {
+    for sentence in [
+        "エージェント１２人で会話させて",
+        "12人のエージェントで議論させて",
+        "have three agents talk about trains",
+        "let worker-a, worker-b and worker-c talk",
+    ] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(
+            text.contains("2つのエージェント") || text.contains("between two agents"),
+            "{text}"
+        );
+    }
+    assert_eq!(call(&new_talk().say("エージェント2人でしりとり")).0, FORM);
+}
+
+#[test]
+fn the_same_message_goes_to_another_agent() {
+    for (first, later, text) in [
+        (
+            "tell worker-a that the meeting moved to 3pm",
+            "and tell worker-b too",
+            "the meeting moved to 3pm",
+        ),
+        (
+            "tell worker-a that the meeting moved to 3pm",
+            "tell worker-b the same",
+            "the meeting moved to 3pm",
+        ),
+        ("worker-aに会議は3時だと伝えて", "worker-bにも同じの", "会議は3時だ"),
+        ("worker-aに会議は3時だと伝えて", "worker-bにも伝えて", "会議は3時だ"),
+    ] {
+        let mut talk = new_talk();
+        let members = json!([{ "agent_id": "worker-a" }, { "agent_id": "worker-b" }]);
+        let known =
+            output(json!({ "conversations": [{ "project_id": "demo", "members": members }] }));
+        for sentence in [first, later] {
+            talk.say(sentence);
+            talk.back(std::slice::from_ref(&known));
+        }
+        let sent = &talk.last[0];
+        assert_eq!(sent.name, "send_chat", "{later}");
+        let found = (&sent.arguments["agent_id"], &sent.arguments["content"]);
+        assert_eq!(found, (&json!("worker-b"), &json!(text)), "{later}");
+    }
+}
+
+#[test]
+fn a_message_that_is_not_said_is_asked_for() {
+    for (first, later) in [
+        ("worker-aにメッセージ送りたい", "「10時集合」って"),
+        ("worker-aに連絡したいんだけど", "10時集合と伝えて"),
+        ("send worker-a a message", "10時集合"),
+        ("write to worker-a", r#"{"content": "10時集合"}"#),
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(first)).0, FORM, "{first}");
+        talk.say_instead(later);
+        let members = json!([{ "agent_id": "worker-a" }]);
+        let known = json!({ "conversations": [{ "project_id": "demo", "members": members }] });
+        let next = talk.back(&[output(known)]);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["content"]), ("send_chat", &json!("10時集合")), "{first}");
+    }
+}
+
+#[test]
+fn a_number_beyond_the_list_is_told() {
+    for (later, told) in [
+        ("１２番の会話を見せて", "12番目の会話はありません"),
+        ("show number 12", "no conversation number 12"),
+    ] {
+        let first = if later.is_ascii() { "list conversations" } else { "会話の一覧" };
+        let mut talk = listed(first);
+        talk.say(later);
+        let talks = ["conv_1", "conv_2"];
+        let talks = talks.map(|id| json!({ "conversation_id": id, "members": [] }));
+        let text = concluded(&talk.back(&[output(json!({ "conversations": talks }))])).text();
+        assert!(text.contains(told) && !text.contains("止めて"), "{later}: {text}");
+    }
+}
+
+#[test]
+fn who_the_agents_are_is_asked_in_more_words() {
+    for sentence in ["who are the agents here", "who are my agents?", "which agents are there?"] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "list_conversations", "{sentence}");
+        assert!(talk.confidence > 0.8, "{sentence}");
+    }
+}

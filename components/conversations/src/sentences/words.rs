@@ -30,6 +30,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         AGENTS,
         "エージェント同士|エージェントたち|エージェント達|エージェント|ai同士|aiたち|two agents|the agents|agents|bots",
     ),
+    (Word::WHO, "who are|who're"),
     (TALKS, "会話|対話|おしゃべり|conversation|conversations|dialogue|dialogues|chats"),
     (
         Word::RUNNING,

@@ -8,12 +8,13 @@ mod kinds;
 mod list;
 mod options;
 mod order;
+mod plain;
 mod text;
 
 use language::{Language, scan::marks, utterance::Utterance};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::{amend::amend, kinds::COMMON, list::are_kinds};
+pub(super) use self::{amend::amend, kinds::COMMON, list::are_kinds, plain::plain};
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
     kinds::{FIELDS, FREE, Kind},
@@ -86,7 +87,7 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
         }
     }
     // What applies to all others comes before what applies to one.
-    marked.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
+    marked.sort_by_key(|it| !marks_all(it));
     for it in marked {
         if !reading.mark(&it) {
             reading.left.push(it);
@@ -260,7 +261,7 @@ impl Reading {
     fn mark(&mut self, clause: &str) -> bool {
         let mut pieces: Vec<_> = items(clause).into_iter().filter(|it| is_mark(it)).collect();
         if pieces.len() > 1 {
-            pieces.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
+            pieces.sort_by_key(|it| !marks_all(it));
             let others: Vec<_> = pieces.iter().filter(|it| !self.mark(it)).cloned().collect();
             let is_marked = others.len() < pieces.len();
             if is_marked {
@@ -269,18 +270,13 @@ impl Reading {
             }
             return is_marked;
         }
-        let Some((names, is_required)) = marking(clause) else { return false };
-        let mut marked = vec![false; self.fields.len()];
         let mut is_any = false;
-        for name in &names {
-            let found: Vec<usize> = match name.as_str() {
-                "*" => (0..marked.len()).filter(|it| !marked[*it]).collect(),
-                name => (0..marked.len()).filter(|it| self.fields[*it].is_called(name)).collect(),
-            };
-            is_any |= !found.is_empty();
-            for at in found {
-                self.fields[at].is_required = is_required;
-                marked[at] = true;
+        for (names, is_required) in marking(clause) {
+            let is_meant =
+                |it: &&mut Field| names.iter().any(|name| name == "*" || it.is_called(name));
+            for field in self.fields.iter_mut().filter(is_meant) {
+                field.is_required = is_required;
+                is_any = true;
             }
         }
         is_any
@@ -336,42 +332,51 @@ fn is_mark(text: &str) -> bool {
     text.has(REQUIRED) || text.has(OPTIONAL)
 }
 
-/// The names in `X and Y are required`, and whether they are; `*` stands for all others.
-pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
+/// Whether it marks all fields, or all others.
+fn marks_all(clause: &str) -> bool {
+    marking(clause).iter().any(|it| it.0.iter().any(|it| it == "*"))
+}
+
+/// The names in `X and Y are required`, and whether they are; `*` stands for all. With an exception there are two, the
+/// exception last.
+pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
     const ALL: &str = "両方とも|両方|どちらも|どっちも|2つとも|二つとも|both of them|both|全部|すべて|全て|全項目|ほかは|他は|それ以外|残り|all of them|all the others|all others|the others|others|the rest|everything else|everything|all fields|all";
     const EXCEPT: &str = "except for|except|apart from|but not|以外は|以外";
     let mut text = Text::new(clause);
     let is_required = match () {
         () if text.take(OPTIONAL) => false,
         () if text.take(REQUIRED) => true,
-        () => return None,
+        () => return Vec::new(),
     };
-    let split = |text: &Text| {
+    let split = |text: &str| {
         const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
         const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please|pls|plz|thanks";
-        let names = items(&text.text()).into_iter().map(|name| {
+        let names = items(text).into_iter().map(|name| {
             let mut name = Text::new(&name);
             name.strip(LEADS, TAILS);
-            name.text()
+            let name = name.text();
+            if marks(ALL).any(|all| name.eq_ignore_ascii_case(all)) { "*".to_owned() } else { name }
         });
         names.filter(|it| !it.is_empty()).collect::<Vec<_>>()
     };
     if let Some((from, to)) = text.find(EXCEPT, 0) {
         // `all required except the notes`: these are the other way round.
-        let excepted = match text.chars[from].is_ascii() {
-            true => text.piece(to, text.len()),
-            false => text.piece(0, from),
+        let (before, behind) = (text.piece(0, from), text.piece(to, text.len()));
+        let (excepted, others) = match text.chars[from].is_ascii() {
+            true => (behind, before),
+            false => (before, behind),
         };
-        return Some((split(&Text::new(&excepted)), !is_required)).filter(|it| !it.0.is_empty());
+        let (excepted, mut others) = (split(&excepted), split(&others));
+        if excepted.is_empty() {
+            return Vec::new();
+        }
+        if others.is_empty() {
+            others.push("*".to_owned());
+        }
+        return vec![(others, is_required), (excepted, !is_required)];
     }
-    let names = split(&text);
-    let names: Vec<String> = names
-        .into_iter()
-        .map(|item| {
-            if marks(ALL).any(|all| item.eq_ignore_ascii_case(all)) { "*".to_owned() } else { item }
-        })
-        .collect();
-    (!names.is_empty()).then_some((names, is_required))
+    let names = split(&text.text());
+    if names.is_empty() { Vec::new() } else { vec![(names, is_required)] }
 }
 
 pub(super) fn capital(text: &str) -> String {

@@ -52,6 +52,10 @@ pub(super) enum Sign {
     Errand,
     /// Fields of a form.
     Fields,
+    /// It asks which fields a form has.
+    WhichFields,
+    /// Fields that are to be asked in few words, one of them a field for sure: `誕生日きいて`.
+    Inquired,
     /// A list of them: two or more that are fields for sure.
     Listed,
     /// Nothing of another family, nor what is done with it.
@@ -118,7 +122,8 @@ const RULES: &[Rule<Goal, Sign>] = &[
         &[Denies(&[Word::MAKE]), Says(&[Word::WHERE, Word::CHANGE]), DONE],
     ),
     rule(84, Goal::Form, &[Says(&[FORM]), Says(&[Word::MAKE])], &[Denies(&[Word::MAKE])]),
-    rule(81, Goal::Form, &[Says(&[INQUIRE]), Sign::Fields], &[THEIRS]),
+    rule(81, Goal::Form, &[Says(&[INQUIRE]), Sign::Fields], &[THEIRS, Sign::WhichFields]),
+    rule(81, Goal::Form, &[Sign::Own, Sign::Inquired], &[]),
     rule(81, Goal::Form, &[Sign::Own, Sign::Listed], &[Says(&[Word::CANCEL])]),
 ];
 
@@ -130,10 +135,23 @@ pub(super) fn asks_answers(utterance: &Utterance) -> bool {
     !is_new && utterance.says(ANSWERS) && (utterance.asks() || utterance.says(ASKS))
 }
 
+/// Whether `utterance` asks which fields a form has, or which of them are required.
+pub(super) fn asks_fields(utterance: &Utterance) -> bool {
+    const FIELDS: &str = "which fields|what fields|which questions|what questions|which ones are required|which are required|which one is required|what is required|what's required|which are optional|what does it ask|what does the form ask|what's on the form|what is on the form|どの項目|どんな項目|何の項目|項目は何|項目はなに|どれが必須|必須はどれ|どれが任意|必須の項目|必須項目|任意の項目|どの質問|何を聞くフォーム";
+    utterance.says(FIELDS) && utterance.asks() && !utterance.has(&[Word::MAKE])
+}
+
+/// Whether `utterance` wants the same form once more: `もう一回同じフォーム出して`, `the same form again`.
+pub(super) fn wants_again(utterance: &Utterance) -> bool {
+    const SAME: &str = "同じフォーム|同じアンケート|フォームをもう一度|フォームをもう一回|もう一度フォーム|もう一回フォーム|same form|same survey|same poll|form again|survey again|poll again|form once more";
+    utterance.says(SAME)
+}
+
 /// What `utterance` asks for, as far as the rules tell.
 pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
     const ANSWERS: &str = "回答|返答|返事|返信|提出された|答えてくれ|答えた人|answers|answer |responses|replies|submissions";
     const WHICH: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
+    const INQUIRED: &str = "聞いて|きいて|聞いといて|きいといて|訊いて";
     const ANEW: &str =
         "a form to |a form for |a form about |a survey to |a survey for |a survey about ";
     let reading = OnceCell::<Reading>::new();
@@ -149,6 +167,8 @@ pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
         Sign::Forms => utterance.tokens.iter().any(|it| it.word == FORM),
         Sign::Errand => utterance.is_errand(),
         Sign::Fields => !reading().fields.is_empty(),
+        Sign::WhichFields => asks_fields(utterance),
+        Sign::Inquired => utterance.says(INQUIRED) && reading().sure > 0,
         Sign::Listed => reading().sure > 1,
         Sign::Own => !utterance.has(&[Word::THEIRS, Word::THEIR_DEED]),
     };

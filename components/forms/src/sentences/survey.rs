@@ -227,6 +227,36 @@ impl Survey {
         Some(if amended.is_sure { NAMED } else { FOLLOWED })
     }
 
+    /// Asks the form once more, changed as `utterance` says.
+    pub(super) fn again(&mut self, utterance: &Utterance, language: Language) -> Option<Percent> {
+        if self.fields.is_empty() {
+            return None;
+        }
+        let sure = self.amend(utterance, language);
+        (self.is_asked, self.values) = (false, None);
+        Some(sure.unwrap_or(NAMED))
+    }
+
+    /// The fields of the form, those that are required apart.
+    pub(super) fn asked_for(&self, context: &TurnContext<'_>) -> Option<String> {
+        if self.fields.is_empty() {
+            return None;
+        }
+        let list = |is_required: bool| {
+            let those = self.fields.iter().filter(|it| (it["required"] == true) == is_required);
+            let labels: Vec<_> = those.filter_map(|it| it["label"].as_str()).collect();
+            match labels.is_empty() {
+                true => context.say("なし", "none"),
+                false => labels.join(context.language.pick("、", ", ")),
+            }
+        };
+        let (required, optional) = (list(true), list(false));
+        Some(context.say(
+            format!("必須の項目: {required}\n任意の項目: {optional}"),
+            format!("Required: {required}\nOptional: {optional}"),
+        ))
+    }
+
     /// Whether `utterance` goes back to the form that waits for an answer: `フォームの続き`, `back to the form`.
     pub(super) fn is_taken_up(&self, utterance: &Utterance) -> bool {
         const BACK: &str = "の続き|に戻|へ戻|を再開|さっきのフォーム|さきほどのフォーム|back to|return to|continue with|go on with|carry on with|resume";

@@ -118,6 +118,22 @@ impl Sentence {
         routes.iter().find(|it| it.0 > first.1).copied()
     }
 
+    /// Places that the way is to keep clear of: `渋谷は通りたくない`, `avoid Ginza`.
+    pub(super) fn kept_off(&self) -> Vec<String> {
+        const BEHIND: &str = "は避け|を避け|も避け|はさけ|をさけ|は通ら|を通ら|は通りたくな|を通りたくな|は経由せ|を経由せ|は経由しな|を経由しな|は迂回|を迂回|は回避|を回避|に行きたくな|には行かな|には近づ|以外を通";
+        const BEFORE: &str = "avoid|avoids|avoiding|bypass|bypassing|keep out of|keeping out of|stay out of|staying out of|stay away from|keep away from|steer clear of|not through|not go through|don't go through|dont go through|not going through|not want to go through|don't want to go through|without going through|without passing through|not pass through|don't pass through";
+        let is_before = |at: usize| {
+            let before: String = self.lower[..at].iter().collect();
+            let before = format!(" {}", before.trim_end());
+            marks(BEFORE).any(|it| before.ends_with(&format!(" {it}")))
+        };
+        let spots = self
+            .spots
+            .iter()
+            .filter(|it| is_before(it.0) || marks(BEHIND).any(|mark| self.is_at(mark, it.1)));
+        spots.map(|it| self.piece(it.0, it.1).text).collect()
+    }
+
     /// Where phrases for a route stand.
     pub(super) fn spans(&self) -> Vec<(usize, usize)> {
         self.phrases.clone()
@@ -208,7 +224,7 @@ impl Sentence {
     /// The one place that is named alone, and the one that it takes the place of: `新宿駅`,
     /// `Shinagawa instead of Shibuya`.
     pub(super) fn named_alone(&self) -> Option<(Piece, Option<Piece>)> {
-        const FILLERS: &str = "やっぱり|やっぱ|やはり|じゃあ|では|あ、|えっと|ごめん|すみません|にして|に変えて|に変更|に変更して|でお願いします|お願いします|お願い|でいい|にする|にします|です|だと|なら|だったら|だったらどう|どう|は|で|に|を|の|場合|ください|目的地|行き先|actually|instead|make|that|no|sorry|i meant|i mean|rather|what about|how about|and|or|please|pls|then|ok|okay|it|change it|destination|goal|of|the|wait|hm|hmm|well|let's|go|say|one|to|from|also|too|as well|も|追加|追加して|入れて|加えて|足して|add|include";
+        const FILLERS: &str = "今いるのは|いまいるのは|現在地は|いまは|今は|やっぱり|やっぱ|やはり|じゃあ|では|あ、|えっと|ごめん|すみません|にして|に変えて|に変更|に変更して|でお願いします|お願いします|お願い|でいい|にする|にします|です|だと|なら|だったら|だったらどう|どう|は|で|に|を|の|場合|ください|目的地|行き先|actually|instead|make|that|no|sorry|i meant|i mean|rather|what about|how about|and|or|please|pls|then|ok|okay|it|change it|destination|goal|of|the|wait|hm|hmm|well|let's|go|say|one|to|from|also|too|as well|i'm in|im in|i am in|i'm at|im at|i am at|we're in|we are in|start|も|追加|追加して|入れて|加えて|足して|add|include";
         let spot = |index: usize| {
             let (from, to) = *self.spots.get(index)?;
             Some(self.piece(from, to))
@@ -398,9 +414,10 @@ impl Sentence {
             let Some(at) = self.find(field, 0) else { continue };
             let from = at + field.chars().count();
             let others = FIELDS.iter().filter_map(|it| self.find(it.1, from + 1));
-            let marks = ["。", "、", ",", "\n", ".", "で、", "です", ";", "に変", "にし", "に直"]
-                .into_iter()
-                .filter_map(|it| self.find(it, from + 1));
+            let marks =
+                ["。", "、", ",", "\n", ".", "で、", "です", ";", "に変", "にし", "に直", "にい"]
+                    .into_iter()
+                    .filter_map(|it| self.find(it, from + 1));
             let to = others.chain(marks).min().unwrap_or(self.lower.len());
             let side = if *is_origin { &mut places.origins } else { &mut places.destinations };
             if side.is_empty() {
@@ -475,8 +492,11 @@ impl Sentence {
             to -= tail.chars().count();
         }
         // `羽田空港に朝9時` has a time behind it.
-        let time =
-            |to: usize| self.when.spans.iter().find(|it| it.1 == to && it.0 > from).map(|it| it.0);
+        let time = |to: usize| {
+            // `品川駅に明日の夕方6時`: of a day and a time the first has its particle.
+            let is_end = |end: usize| end == to || end + 1 == to && self.chars[end] == 'の';
+            self.when.spans.iter().find(|it| is_end(it.1) && it.0 > from).map(|it| it.0)
+        };
         let is_timed = time(to).is_some();
         while let Some(begin) = time(to) {
             to = begin;

@@ -104,6 +104,11 @@ pub(super) fn understands(said: &[String], sentence: &str, now: Timestamp) -> bo
     read::sentence(sentence, &before.lasting(), now).once.is_read
 }
 
+/// Whether `sentence` asks when one is there.
+pub(super) fn asks_arrival(sentence: &str) -> bool {
+    read::asks_arrival(&normal(sentence))
+}
+
 /// Whether `sentence` asks for trains, buses or planes alone, which no route is searched by.
 pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
     read::is_by_transit(sentence, now)

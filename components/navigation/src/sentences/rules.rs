@@ -59,6 +59,8 @@ pub(super) enum Sign {
     Unnamed,
     /// A sentence that ends with where to go.
     Towards,
+    /// The way begins where the person is.
+    Here,
 }
 
 use Sign::Says;
@@ -92,6 +94,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Origin], &[THEIRS]),
     rule(72, Goal::Route, &[Sign::Ends], &[ANY_OF_THEIRS, Sign::Pieces, Sign::Unnamed]),
     rule(72, Goal::Route, &[Says(&[GO, LEAD]), Sign::Destination], &[ANY_OF_THEIRS]),
+    rule(72, Goal::Route, &[Sign::Here, Sign::Destination], &[ANY_OF_THEIRS]),
     rule(62, Goal::Place, &[Says(&[Word::SHOW]), Sign::Spotted], &[ANY_OF_THEIRS, WAY]),
     rule(62, Goal::Place, &[Sign::Coordinates], &[ANY_OF_THEIRS, Sign::Ends]),
     rule(62, Goal::Place, &[Says(&[Word::WHERE, SPOT]), Sign::Sought], &[ANY_OF_THEIRS]),
@@ -108,6 +111,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         "歩い|歩け|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
     const NEARBY: &str = "半径|近くに|近くで|周辺で|近くの|最寄り|最寄の|もより|一番近い|いちばん近い|近所の|周辺の|あたりの|nearest|closest|near me|nearby|close by|around here";
     const KINDS: &str = "コンビニ|ガソリンスタンド|駐車場|カフェ|喫茶店|レストラン|トイレ|薬局|ドラッグストア|スーパー|銀行|郵便局|交番|病院|最寄り駅|最寄りの駅|最寄駅|atm|convenience store|gas station|petrol station|parking|restaurant|cafe|coffee shop|toilet|restroom|pharmacy|drugstore|supermarket|bank|post office|hospital|nearest station|closest station|train station|subway station";
+    const HERE: &str = "ここから|現在地から|今いる場所から|いまいる場所から|今いるところから|家から|自宅から|うちから|会社から|職場から|from here|from home|from work|from my place|from my house|from my home|from my location|from my current location|from where i am|from the office|from my office|from my hotel";
     let (places, lists) = (utterance.places(false), utterance.places(true));
     let has = |sign| match sign {
         Says(words) => utterance.has(words),
@@ -133,6 +137,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Pieces => utterance.numbers.pieces().is_some(),
         Sign::Unnamed => is_unnamed(utterance, &places),
         Sign::Towards => is_towards(utterance, &places),
+        Sign::Here => utterance.says(HERE),
     };
     language::rules::goal(RULES, has)
 }

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use language::{
+    chat::FOLLOWED,
     context::{TurnContext, failure, output, submitted},
     message::Part,
+    rules::Percent,
     say,
     scan::marks,
     turn::{Answered, Decision},
@@ -14,11 +16,15 @@ use language::{
 };
 
 use super::{
+    TOLD,
     places::Sentence,
-    planner::{COMPARE, Planner, Remark, RouteRequest, SEARCH, is_by_transit, kept, understands},
+    planner::{
+        COMPARE, Planner, Remark, RouteRequest, SEARCH, asks_arrival, is_by_transit, kept,
+        understands,
+    },
     rules::Goal,
     table::{Measure, Row, Telling},
-    words::{GO, LEAD, ROUTE},
+    words::{DISTANCE, DURATION, GO, LEAD, ROUTE},
 };
 
 const GEOCODE: &str = "geocode";
@@ -31,7 +37,10 @@ const PLACE_MAX: usize = 200;
 const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school|空港|駅|最寄り駅|最寄りの駅|airport|the airport|station|the station|there|そこ|あそこ";
 
 /// What says that a stop beside it is left out.
-const LEFT_OUT: &str = "skip|without|not via|don't|no |forget|drop|scratch|remove|leave out|ditch|なし|無し|やめ|抜き|いらない|要らない|飛ばし|とばし|外して|はずして|消して|カット";
+const LEFT_OUT: &str = "skip|without|not via|don't|no |forget|drop|scratch|remove|leave out|ditch|skipping|cut out|take out|もういい|はいいや|はいいです|はパス|取りやめ|なし|無し|やめ|抜き|いらない|要らない|飛ばし|とばし|外して|はずして|消して|カット";
+
+/// What says that a stop comes on top of the others.
+const ADDS: &str = "追加|入れて|加えて|足して|add|also|include";
 
 /// Places on one side of a table of distances.
 const COMPARED_MAX: usize = 25;
@@ -72,6 +81,9 @@ pub(super) struct Way {
     /// Whether the last sentence asks for another route besides.
     #[serde(default)]
     pub(super) has_second: bool,
+    /// Places that the last sentence wants to keep clear of.
+    #[serde(default)]
+    pub(super) kept_off: Vec<String>,
 }
 
 /// The names of places, without those that say where only to who lives there: `家から会社まで`.
@@ -117,6 +129,7 @@ impl Way {
             telling: Telling::of(utterance),
             said: vec![constraint.into_iter().collect()],
             has_second,
+            kept_off: if kind == Kind::Route { utterance.kept_off() } else { Vec::new() },
             ..Self::default()
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
@@ -153,7 +166,7 @@ impl Way {
             ("from there", "from ", ""),
             ("to there", "to ", ""),
         ];
-        const BACK: &str = "順番を逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
+        const BACK: &str = "順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
         let Some(end) = self.destinations.first() else { return text.to_owned() };
         let lower = text.to_lowercase();
         for asked in ["how far is it", "is it far"] {
@@ -164,7 +177,8 @@ impl Way {
         if let Some(named) = self.best(&lower) {
             return named;
         }
-        if lower.contains("there and back") {
+        // `what time would I get there?` asks for no other way.
+        if lower.contains("there and back") || asks_arrival(&lower) {
             return text.to_owned();
         }
         for (there, before, behind) in THERE {
@@ -205,13 +219,15 @@ impl Way {
         /// What a place is called on a form.
         const FIELDS: [&str; 8] =
             ["目的地", "出発地", "行き先", "到着地", "現在地", "destination", "origin", "starting"];
-        let fields = FIELDS.iter().map(|it| (*it).to_owned());
+        let adds = marks(ADDS).filter(|_| !self.via.is_empty());
+        let fields = FIELDS.into_iter().chain(adds).map(str::to_owned);
         let named = self.origins.iter().chain(&self.destinations).chain(&self.via);
         // What was replaced may be called without its last word.
         let short = |it: &String| it.strip_suffix('駅').map(str::to_owned);
         let replaced = self.replaced.iter().flat_map(|it| [Some(it.clone()), short(it)]).flatten();
         let words = marks(LEFT_OUT).filter(|_| self.replaced.is_some()).map(str::to_owned);
-        named.cloned().chain(replaced).chain(fields).chain(words).collect()
+        let kept_off = self.kept_off.iter().cloned();
+        named.cloned().chain(kept_off).chain(replaced).chain(fields).chain(words).collect()
     }
 
     /// The route with the ends that `utterance` names anew, where it names any: `actually from Shinagawa`,
@@ -228,7 +244,6 @@ impl Way {
         }
         let (place, other) = utterance.named_alone()?;
         let mut moved = self.clone();
-        const ADDS: &str = "追加|入れて|加えて|足して|add|also|include";
         if self.kind == Kind::Route && other.is_none() && utterance.says(ADDS) {
             moved.constraint(utterance);
             if moved.via.len() < STOPS_MAX && !moved.via.contains(&place.text) {
@@ -287,23 +302,54 @@ impl Way {
         (self.kind == Kind::Route || is_pair) && understands(&self.said, text, context.now)
     }
 
-    /// Whether `utterance` asks what the answer about this route says: the tolls, when to leave.
-    pub(super) fn tells(&self, utterance: &Sentence) -> bool {
+    /// How surely `utterance` asks what the answer about this route says: how far and how long it is, the tolls, when
+    /// to leave and when one is there.
+    pub(super) fn tells(&self, utterance: &Sentence) -> Option<Percent> {
         const TOLLS: &str = "高速代|高速料金|高速の料金|通行料|通行代|有料道路の料金|有料道路代|道路料金|いくらかかる|toll|tolls|toll fee|toll fees|toll charge|toll charges";
         const LEAVE: &str = "何時に出れば|何時に出たら|何時に出発|何時に出るべき|何時までに出|いつ出れば|いつ出たら|いつ出発|出発は何時|should i leave|should we leave|do i have to leave|do we have to leave|do i need to leave|need to leave|must i leave|to set off|should i set off";
         const ABOUT: &str = "what about|how about|any toll|any tolls|are there tolls|is there a toll|and the tolls|高速代は|高速料金は|通行料は|通行代は|道路料金は";
-        let is_asked = (utterance.has(&[Word::PRICE]) || utterance.says(ABOUT))
-            && utterance.says(TOLLS)
-            || utterance.asks() && utterance.says(LEAVE);
+        const FEES: &str = "料金|お金|費用|有料区間|pay anything|pay something|cost anything|have to pay|need to pay|what will it cost|what does it cost|how much is it|how much does it cost";
+        const OPENS: &str = "will i|will we|will it|do i|do we|does it|is it|are there|is there";
+        const TAKES: &str =
+            "かかる|かかり|かかっ|take|takes|drive|driving|ride|walk|walking|trip|journey|route";
         let is_found = !self.origins.is_empty() && !self.destinations.is_empty();
-        let is_other = utterance.has(&[Word::THEIRS]) || !utterance.spots.is_empty();
-        self.kind == Kind::Route && is_found && is_asked && !is_other
+        let is_other = || {
+            let places = utterance.places(false);
+            let has_end = !places.origins.is_empty() || !places.destinations.is_empty();
+            has_end || utterance.has(&[Word::THEIRS, Word::COMPARE]) || !utterance.spots.is_empty()
+        };
+        if self.kind != Kind::Route || !is_found || is_other() {
+            return None;
+        }
+        let asks = utterance.asks();
+        let is_measured = |word: Word| {
+            utterance.has(&[word]) && asks && Measure::of(&utterance.lower) == Measure::Any
+        };
+        let is_toll =
+            (utterance.has(&[Word::PRICE]) || utterance.says(ABOUT)) && utterance.says(TOLLS);
+        const HOW: &str = "どのくらい|どれくらい|どのぐらい|どれぐらい";
+        let is_long = is_measured(DURATION) || asks && utterance.says(HOW);
+        match () {
+            () if is_toll || asks && utterance.says(LEAVE) => Some(TOLD),
+            () if asks_arrival(&utterance.text()) || is_measured(DISTANCE) => Some(TOLD),
+            () if is_long && utterance.says(TAKES) => Some(TOLD),
+            // A film and seats have these as well.
+            () if is_long || (asks || utterance.says(OPENS)) && utterance.says(FEES) => {
+                Some(FOLLOWED)
+            }
+            () => None,
+        }
     }
 
     /// Whether `utterance` names a stop on this route, or takes one back.
     pub(super) fn stops(&self, utterance: &Sentence) -> bool {
         let is_skipped = !self.skipped(utterance).is_empty();
         self.kind == Kind::Route && (is_skipped || !utterance.via().is_empty())
+    }
+
+    /// Whether `utterance` takes a stop back by its name.
+    pub(super) fn skips(&self, utterance: &Sentence) -> bool {
+        !utterance.spots.is_empty() && !self.skipped(utterance).is_empty()
     }
 
     /// The stops that `utterance` takes back: `やっぱり寄らない`, `skip Akihabara`.
@@ -328,6 +374,11 @@ impl Way {
         let skipped = self.skipped(utterance);
         self.via.retain(|it| !skipped.contains(it));
         self.replaced = skipped.first().cloned().or(self.replaced.take());
+        self.kept_off = utterance.kept_off();
+        const INSTEAD: &str = "instead|rather|の代わりに|代わりに|じゃなくて|ではなく|に変えて|に変更|のほうがいい|の方がいい";
+        if utterance.says(INSTEAD) && !utterance.via().is_empty() {
+            self.via.clear();
+        }
         for name in names(utterance.via()) {
             let is_new = !self.via.contains(&name) && !skipped.contains(&name);
             if is_new && self.via.len() < STOPS_MAX {
@@ -415,6 +466,14 @@ impl Way {
                         "One route can be searched at a time, so this is the first one. Write the other one next.",
                     );
                     conclusion.parts.push(Part::text(format!("\n{only}")));
+                }
+                if !self.kept_off.is_empty() {
+                    let (list, english) = (self.kept_off.join("、"), self.kept_off.join(", "));
+                    let cannot = context.say(
+                        format!("場所を避けた検索はできないため、{list}を避けてはいません。通るかどうかは、経路の内容で確かめてください。"),
+                        format!("A place cannot be kept clear of, so {english} was not avoided. Please see in the route whether it goes there."),
+                    );
+                    conclusion.parts.push(Part::text(format!("\n{cannot}")));
                 }
                 Decision::Conclude(conclusion)
             }

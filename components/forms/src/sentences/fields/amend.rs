@@ -27,7 +27,7 @@ pub(in crate::sentences) fn amend(
     before: &[Value],
     language: Language,
 ) -> Option<Amended> {
-    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
+    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も聞いと|も聞く|も聞きたい|もきいて|もきいと|も知りたい|も尋ねて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
     const REMOVE: &str = "いらないです|いらない|いりません|要らないです|要らない|要りません|不要です|不要|はやめとく|はやめとこう|はやめておく|はやめます|はやめる|はやめて|はやめよう|はパス|はカット|は省いて|を省いて|は無しで|無しで|はなくていい|はなしにして|は消して|を消して|も消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
     let text: String = utterance.chars.iter().collect();
     let mut fields = before.to_vec();
@@ -52,7 +52,7 @@ pub(in crate::sentences) fn amend(
                 const LEADS: &str =
                     "やっぱり|やはり|やっぱ|じゃあ|では|あと|それと|いや|actually|oh|ok";
                 let mut name = Text::new(&name);
-                name.strip(LEADS, "");
+                name.strip(LEADS, "やっぱり|やっぱ|やはり|は|も|を|って");
                 let name = name.text();
                 let name = by_place(&name, before).unwrap_or(name);
                 fields.retain(|it| !of(it, &name));
@@ -64,10 +64,11 @@ pub(in crate::sentences) fn amend(
             (is_changed, is_sure) = (true, true);
             continue;
         }
-        if let Some((names, is_required)) = all_marked(&piece).or_else(|| marking(&piece)) {
+        let mut marked = false;
+        let markings = all_marked(&piece).map_or_else(|| marking(&piece), |it| vec![it]);
+        for (names, is_required) in markings {
             let names: Vec<String> =
                 names.into_iter().map(|it| by_place(&it, &fields).unwrap_or(it)).collect();
-            let mut marked = false;
             for field in &mut fields {
                 if names.iter().any(|name| name == "*" || of(field, name)) {
                     field["required"] = is_required.into();
@@ -75,16 +76,16 @@ pub(in crate::sentences) fn amend(
                     bound(field, &piece);
                 }
             }
-            is_changed |= marked;
-            if marked {
-                continue;
-            }
+        }
+        if marked {
+            is_changed = true;
+            continue;
         }
         // `個数は最大20まで` bounds a field that is there.
         if !text.has(ADD)
             && let Item::Fields { fields: listed, .. } = item::item(&piece, false)
             && let [one] = listed.as_slice()
-            && !one.more.is_empty()
+            && (!one.more.is_empty() || !one.options.is_empty())
         {
             let called = |entry: &&mut Value| {
                 let text = |key: &str| entry[key].as_str().unwrap_or_default();
@@ -93,6 +94,11 @@ pub(in crate::sentences) fn amend(
             if let Some(field) = fields.iter_mut().find(called) {
                 for (name, value) in &one.more {
                     field[name.as_str()] = value.clone();
+                }
+                // `職業は会社員・学生から選ばせて`: what was free to write is chosen.
+                let definition = one.definition(language, 0);
+                for name in ["type", "options"].into_iter().filter(|_| !one.options.is_empty()) {
+                    field[name] = definition[name].clone();
                 }
                 (is_changed, is_sure) = (true, true);
                 continue;
@@ -120,7 +126,7 @@ pub(in crate::sentences) fn amend(
         }
         // `make the email required too` asks for one that the form lacks.
         let lacks = || {
-            let (names, is_required) = marking(&piece)?;
+            let (names, is_required) = marking(&piece).pop()?;
             let word = if is_required { "required" } else { "optional" };
             let are_kinds = names.iter().all(|it| item::is_kind(it));
             are_kinds.then(|| {
@@ -130,6 +136,7 @@ pub(in crate::sentences) fn amend(
         let list = match text.find(ADD, 0) {
             Some((from, to)) if text.chars[from].is_ascii() => Some(text.piece(to, text.len())),
             Some((from, _)) => Some(text.piece(0, from)),
+            None if is_added(&text) => Some(piece.clone()),
             None => lacks(),
         };
         if let Some(list) = list {
@@ -150,6 +157,20 @@ pub(in crate::sentences) fn amend(
         }
     }
     (is_changed && !fields.is_empty()).then_some(Amended { fields, left, is_sure })
+}
+
+/// Whether `text` names what is asked besides: `ask them for their phone number too`, `年齢も`.
+fn is_added(text: &Text) -> bool {
+    const TOO: &str = "too|as well|also";
+    const ASKS: &str = "ask|asks|collect|get|need|want|record|request|take";
+    const TAILS: &str = "お願いします|お願い|よろしく|ね|よ|で|!|。|.";
+    let has_all = |list: &str| items(list).iter().all(|it| item::is_kind(it));
+    if text.has(TOO) && text.has(ASKS) {
+        return true;
+    }
+    let mut text = text.clone();
+    text.strip("あと|それと|あ|ついでに|じゃあ", TAILS);
+    text.chars.last() == Some(&'も') && has_all(&text.piece(0, text.len() - 1))
 }
 
 /// Adds what `piece` says of a field's values beside its being required.

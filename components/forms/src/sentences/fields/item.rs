@@ -8,6 +8,7 @@ use super::{
     bounds::{self, Bounds},
     kinds::{CANONICAL, FREE, Kind, WORDS, YES_NO},
     options::{self, OPTION_MAX, is_count, parts, unquote},
+    plain::days,
     text::Text,
 };
 
@@ -37,7 +38,7 @@ pub(super) const OPTIONAL: &str = "必須じゃなくていい|必須じゃな�
 const SEVERAL: &str = "複数選択可|複数回答可|複数可|複数選択|複数選べ|複数回答|複数|いくつでも|好きなだけ|全て選|すべて選|multiple choice allowed|multiple answers|multiple|select all that apply|all that apply|any number|several|more than one|as many as they like";
 const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
 const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
-const LEADS: &str = "じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
+const LEADS: &str = "作って|つくって|作成して|じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
 const TAILS: &str = "じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
 /// Words that name a type, and the type.
 const TYPES: &[(&str, &str)] = &[
@@ -137,7 +138,7 @@ pub(super) fn label(written: &str) -> Option<String> {
 
 /// Takes off what is done with the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
 fn cut_verb(text: &mut Text) {
-    const STEMS: &str = "添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
+    const STEMS: &str = "きいて|きいと|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
     const ENGLISH: &str = "pick|choose|select|enter|give|tell us|tell me|say|state|type|type in|fill in|let people pick|let people choose";
     let is_hiragana = |it: &char| matches!(it, 'ぁ'..='ん');
     let mut from = 1;
@@ -168,6 +169,11 @@ fn cut_verb(text: &mut Text) {
 pub(super) fn date_bound(text: &mut Text) -> Option<(&'static str, &'static str)> {
     const FUTURE: &str = "は今日以降|今日以降|過去の日付は選べないように|過去の日付は選べない|過去の日付は不可|過去の日は選べない|過去は選べない|過去は不可|過去日は不可|no dates in the past|no past dates|past dates must not be possible|past dates are not allowed|not in the past|in the future|from today on|from today";
     const PAST: &str = "は未来を選べないよう|未来を選べない|未来は選べない|未来は不可|未来の日付は選べない|未来の日付は不可|no future dates|no dates in the future|not after today|は今日まで|今日以前|not in the future|in the past";
+    const NEXT: &str = "は明日以降|は明日から|を明日以降|明日以降|あす以降|翌日以降|from tomorrow on|from tomorrow|after today|tomorrow or later";
+    // `not after today` is the other way round.
+    if !text.has(PAST) && text.take(NEXT) {
+        return Some(("minDate", "+1days"));
+    }
     if text.take(FUTURE) {
         return Some(("minDate", "today"));
     }
@@ -336,6 +342,10 @@ impl About {
 
     /// What is in brackets: options, bounds, or a remark.
     fn bracket(&mut self, inner: &str) {
+        if let Some(days) = days(inner) {
+            self.more.extend(days);
+            return;
+        }
         let list = parts(inner);
         // `(under 20, 20-39, 40 and over)` are options, though each bounds something.
         let bounding = |it: &&String| bounds::take(&mut Text::new(it)) != Bounds::default();
@@ -350,7 +360,7 @@ impl About {
         for part in &list {
             let mut text = Text::new(part);
             // `(the phone is optional)` marks another field as well.
-            if super::marking(part).is_some_and(|it| !it.0.is_empty()) {
+            if !super::marking(part).is_empty() {
                 self.left.push(part.clone());
                 continue;
             }
@@ -480,6 +490,10 @@ impl About {
         let mut type_ = self.kind.filter(|it| *it != "yes_no");
         if is_free && type_.is_none() && self.options.is_empty() {
             type_ = shape.map(|it| it.0);
+        }
+        let has_days = ["minDate", "maxDate"].iter().any(|it| self.more.contains_key(*it));
+        if has_days && !["date", "datetime"].contains(&type_.unwrap_or(kind.kind)) {
+            type_ = Some("date");
         }
         let is_yes_no = self.kind == Some("yes_no")
             || is_free && is_question && self.options.is_empty() && type_.is_none();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     capital,
-    item::{OPTIONAL, REQUIRED},
+    item::{OPTIONAL, REQUIRED, is_kind},
     list::items,
     text::Text,
 };
@@ -127,11 +127,23 @@ pub(super) fn added_options(
         let (to, behind) = text.find("に", 1).filter(|it| it.1 < end)?;
         Some((text.piece(0, to), text.piece(behind, end)))
     };
-    let Some((name, added)) = english.or_else(japanese) else { return false };
+    // Of the one question of a poll it need not be said: `add burgers`.
+    let is_choice = |it: &Value| it["label"].as_str().is_some_and(|it| it.contains(" / "));
+    let is_poll = matches!(&*fields, [only] if is_choice(only));
+    let to_poll = || {
+        let english = text.find(VERBS, 0).filter(|it| it.0 == 0);
+        let english = english.map(|it| text.piece(it.1, text.len()));
+        let added = english.or_else(|| text.find(ADDS, 1).map(|it| text.piece(0, it.0)))?;
+        let is_option = is_poll && !items(&added).iter().any(|it| is_kind(it));
+        is_option.then(|| (String::new(), added))
+    };
+    let Some((name, added)) = english.or_else(japanese).or_else(to_poll) else { return false };
     let mut name = Text::new(&name);
     name.strip(LEADS, TAILS);
     let name = name.text();
-    let field = fields.iter_mut().find(|it| it["options"].is_array() && is_called(it, &name));
+    let field = fields.iter_mut().find(|it| {
+        it["options"].is_array() && (name.is_empty() && is_poll || is_called(it, &name))
+    });
     let Some(options) = field.and_then(|it| it["options"].as_array_mut()) else { return false };
     let added = items(&added);
     let added = added.iter().map(|it| it.trim().trim_matches(QUOTES));

@@ -58,6 +58,10 @@ pub(super) struct Once {
     pub(super) is_read: bool,
     /// Something was taken over from earlier sentences.
     pub(super) is_inherited: bool,
+    /// It asks when one is there.
+    pub(super) asks_arrival: bool,
+    /// It asks where one turns.
+    pub(super) asks_steps: bool,
     /// How one moves, as far as this sentence says it.
     pub(super) mode: Option<Mode>,
     /// What is known, and not every tool can do.
@@ -109,6 +113,8 @@ pub(in crate::sentences) enum Beyond {
     Vague,
     /// A moment that is over.
     Past,
+    /// Motorcycles and lorries.
+    Vehicle,
 }
 
 impl Constraints {

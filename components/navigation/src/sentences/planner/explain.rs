@@ -19,6 +19,8 @@ use language::{
 
 /// Warnings of a route that are repeated.
 const WARNINGS_MAX: usize = 1;
+/// Steps of a route that are told.
+const STEPS_MAX: usize = 15;
 
 /// The answer to `request`, from what its calls came to.
 pub(super) fn conclusion(
@@ -42,11 +44,15 @@ pub(super) fn conclusion(
     };
     text.chosen(request, constraints, routes, index);
     text.leave(request, constraints, &routes[index]);
+    text.arrive(request, constraints, &routes[index]);
     text.worth(constraints, routes, index);
     if constraints.once.compare {
         text.table(constraints, routes, index, found::table(answered));
     }
     text.follow_up(constraints, routes, index);
+    if constraints.once.asks_steps {
+        text.steps(&routes[index]);
+    }
     let chosen = &routes[index];
     let choice = Choice {
         call: Some(chosen.call.clone()),
@@ -147,6 +153,48 @@ impl Text {
             format!("{arrival}に着くには、{leave}までに出発してください。"),
             format!("To be there by {arrival}, leave by {leave}."),
         );
+    }
+
+    /// When one is there, where that is asked.
+    fn arrive(&mut self, request: &RouteRequest, constraints: &Constraints, route: &Found) {
+        if !constraints.once.asks_arrival || constraints.due.is_some() {
+            return;
+        }
+        let leave = constraints.departure.unwrap_or(request.now);
+        let seconds = i64::try_from(route.time()).unwrap_or_default();
+        let Ok(arrival) = leave.checked_add(jiff::SignedDuration::from_secs(seconds)) else {
+            return;
+        };
+        let arrival = when::shown(arrival, request.now, self.language);
+        let leave = constraints.departure.map(|it| when::shown(it, request.now, self.language));
+        let (japanese, english) = match leave {
+            Some(it) => (format!("{it}に出発すると"), format!("Leaving {it}")),
+            None => ("いま出発すると".to_owned(), "Leaving now".to_owned()),
+        };
+        self.say(
+            format!("{japanese}、{arrival}ごろに着きます。"),
+            format!("{english}, you arrive {arrival} or so."),
+        );
+    }
+
+    /// Where one turns on it, step by step.
+    fn steps(&mut self, route: &Found) {
+        let turns = route.right_turns;
+        if route.steps.is_empty() {
+            return self
+                .say("曲がる場所の情報はありません。", "It is not known where one turns on it.");
+        }
+        self.say(
+            format!("右折は{turns}回です。道順:\n"),
+            format!("It has {}. Step by step:\n", counted(turns, "right turn")),
+        );
+        for (at, step) in route.steps.iter().take(STEPS_MAX).enumerate() {
+            self.sentences.push(format!("{}. {step}\n", at + 1));
+        }
+        let more = route.steps.len().saturating_sub(STEPS_MAX);
+        if more > 0 {
+            self.say(format!("（ほかに{more}か所）"), format!("(and {more} more)"));
+        }
     }
 
     /// What it is worth against the best of the others, and what it costs.
@@ -324,7 +372,8 @@ impl Text {
                 | Beyond::RoundTrip
                 | Beyond::Road
                 | Beyond::Modes
-                | Beyond::Vague => false,
+                | Beyond::Vague
+                | Beyond::Vehicle => false,
             };
             if is_done {
                 continue;
@@ -458,6 +507,10 @@ fn cannot(beyond: Beyond) -> (&'static str, &'static str) {
         Beyond::Modes => (
             "移動手段は一度に一つしか調べられません。ほかの手段は続けて書いてください。",
             "One way of moving can be searched at a time. Write another one next.",
+        ),
+        Beyond::Vehicle => (
+            "バイクやトラックのルートには対応していません。探すときは普通自動車として扱い、通れない道や料金の違いは考慮していません。",
+            "Motorcycles and lorries are not among what I can search for: the route is for an ordinary car, and roads that they may not take and other tolls are not part of it.",
         ),
         Beyond::Stopover => (
             "立ち寄る場所を読み取れなかったため、立ち寄っていません。「○○経由で」のように書いてください。",

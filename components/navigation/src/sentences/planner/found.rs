@@ -30,6 +30,8 @@ pub(super) struct Found {
     /// Whether it has least of what was preferred, of all that there are.
     pub(super) is_best: bool,
     pub(super) warnings: Vec<String>,
+    /// What is done along it, each with how far that goes.
+    pub(super) steps: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -60,7 +62,18 @@ struct Measure {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Step {
+    instruction: String,
+    distance: String,
     maneuver: Option<String>,
+}
+
+impl Step {
+    fn shown(&self) -> String {
+        match self.distance.is_empty() {
+            true => self.instruction.clone(),
+            false => format!("{} ({})", self.instruction, self.distance),
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -110,6 +123,7 @@ impl Found {
             seconds: route.duration.value,
             seconds_in_traffic: route.duration_in_traffic.map(|it| it.value),
             right_turns: turns.filter(|it| is_right_turn(it)).count(),
+            steps: route.steps.iter().map(Step::shown).collect(),
             is_free: details.toll_metres == Some(0) && details.ferry_metres == Some(0),
             toll: details.toll,
             warnings: route.warnings,

@@ -41,6 +41,8 @@ pub(in crate::sentences) enum Means {
     Clock { hour: i8, minute: i8 },
     /// So many minutes from now.
     In { minutes: i32 },
+    /// The time that holds gets so many minutes later, or earlier.
+    Shift { minutes: i32 },
     /// The time is that of the arrival.
     Arrive,
     /// The time right before it is that of the arrival.
@@ -90,6 +92,8 @@ pub(in crate::sentences) enum Constraint {
     Drive,
     Now,
     Outlook(Outlook),
+    /// Where one turns.
+    Steps,
     /// Nothing in particular; earlier constraints hold no longer.
     Anything,
     Beyond(Beyond),
@@ -118,7 +122,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "交通状況|交通情報|交通量|道路状況|道路情報|渋滞情報|渋滞状況|渋滞予測|混雑状況|リアルタイム|\
          real-time|real time|realtime|real-time traffic|real time traffic|realtime traffic|live traffic|\
          current traffic|latest traffic|up-to-date traffic|traffic conditions|traffic condition|\
-         traffic information|traffic info|traffic data|traffic situation|traffic into account|with traffic",
+         traffic information|traffic info|traffic data|traffic situation|traffic into account|with traffic|渋滞も考えて|渋滞を考えて|渋滞も考慮して|渋滞を考慮して|渋滞も含めて|渋滞を含めて|渋滞込みで",
     ),
     (
         Means::Topic(Topic::RightTurns),
@@ -134,7 +138,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "使わ|つかわ|つかいたくな|つかうな|とおら|とおりたくな|じゃな|ではな|怖い|こわい|恐い|怖く|こわく|不安|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
          乗ら|乗りたくな|通ら|通りたくな|行きたくな|走りたくな|行か|走ら|嫌|いや|イヤ|きらい|\
          以外|したくな|しな|やめ|外し|はずし|除い|除外|不可|だめ|ダメ|駄目|勘弁|払いたくな|払わ|\
-         少な|減ら|控え|苦手|せず|用いず|用いな|入ら|のない|がない|いらな|要らな|ng|avoid|avoids|avoiding|no|neither|w/o|without|not|\
+         少な|減ら|控え|苦手|せず|用いず|用いな|入ら|のない|がない|いらな|要らな|ng|without going through|without passing through|not through|not go through|don't go through|not going through|don't pass through|avoid|avoids|avoiding|no|neither|w/o|without|not|\
          don't|dont|never|skip|skipping|hate|dislike|rather not|instead of|stay off|staying off|\
          keep off|away from|free of|except|few|fewer|fewest|less|least|minimal|minimum|minimise|\
          minimize",
@@ -228,6 +232,14 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
          by taxi|車",
     ),
     (
+        Means::Constraint(Constraint::Steps),
+        "どこで曲が|どこを曲が|どこで右|どこで左|どっちに曲が|どちらに曲が|どこで右折|どこで左折|何回曲が|何回右折|何回左折|右折は何回|左折は何回|曲がるところ|曲がる所|曲がる場所|曲がり角|次の角|where do i turn|where do we turn|where should i turn|where to turn|where i turn|which way do i turn|which way to turn|when do i turn|how many turns|how many right turns|how many left turns|turn by turn|turn-by-turn|step by step|step-by-step|the steps|what are the turns|list the turns|show the turns",
+    ),
+    (
+        Means::Constraint(Constraint::Beyond(Beyond::Vehicle)),
+        "バイク|オートバイ|原付|スクーター|二輪|トラック|ダンプ|大型車|motorbike|motorcycle|moped|scooter|motor scooter|truck|lorry|pickup truck|rv|camper van|campervan",
+    ),
+    (
         Means::Constraint(Constraint::Now),
         "今から|いまから|今すぐ|すぐ出発|今出発|いま出発|現在時刻|right now|leave now|\
          leaving now|now|rn|at the moment",
@@ -255,7 +267,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Constraint(Constraint::Cycle),
-        "自転車|サイクリング|チャリ|by bicycle|by bike|bicycle|bike|cycling|cycle",
+        "自転車|サイクリング|チャリ|マウンテンバイク|ロードバイク|シェアバイク|by bicycle|by bike|bicycle|bike|cycling|cycle",
     ),
     (
         Means::Constraint(Constraint::Beyond(Beyond::Scenery)),
@@ -313,7 +325,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     // Longer than what they would be taken for.
     (
         Means::Nothing,
-        "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
+        "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
          朝霞|朝日|all right|no problem|no matter|notice|how fast",
     ),
 ];

@@ -1,7 +1,11 @@
 //! Reads constraints out of sentences: each phrase by the table, each topic by the yes or no beside it.
 
 use jiff::Timestamp;
-use language::{clock::JAPAN, context::today, scan::normal};
+use language::{
+    clock::JAPAN,
+    context::today,
+    scan::{marks, normal},
+};
 
 use super::RouteRequest;
 use super::{
@@ -74,8 +78,37 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
             constraints.once.both.insert(topic);
         }
     }
+    constraints.once.asks_arrival = asks_arrival(&text);
+    constraints.once.is_read |= constraints.once.asks_arrival;
     constraints.time(&tokens, now);
     constraints
+}
+
+/// Whether `text` asks when one is there: `何時ごろ着く？`, `what time would I get there?`.
+pub(super) fn asks_arrival(text: &[char]) -> bool {
+    const JAPANESE: &str = "何時に着|何時着|何時ごろ着|何時頃着|何時ごろに着|何時頃に着|何時くらいに着|何時ぐらいに着|何時到着|何時に到着|何時ごろ到着|何時頃到着|いつ着|いつごろ着|いつ頃着|いつ到着|到着は何時|到着はいつ|着くのは何時|着くのはいつ|到着時刻は|到着時間は|到着予定";
+    const ENGLISH: &str = "arrive when|arrival time|time of arrival|eta";
+    const ASKS: &str = "what time|when|how late";
+    const THERE: &str = "arrive|get there|be there|get in|reach|make it there";
+    const LEAVE: &str = "leave|set off|set out|start|depart|if|by";
+    let text: String = text.iter().collect::<String>().to_lowercase();
+    if marks(JAPANESE).any(|it| text.contains(it)) {
+        return true;
+    }
+    let words: String =
+        text.chars().map(|it| if it.is_ascii_punctuation() { ' ' } else { it }).collect();
+    let words = format!(" {words} ");
+    let find = |table: &'static str| {
+        let found = marks(table).filter_map(|it| words.find(&format!(" {it} ")));
+        found.min()
+    };
+    // `when should I leave to be there` asks for another time.
+    let between = || {
+        let (from, to) = (find(ASKS)?, find(THERE)?);
+        words.get(from..=to).map(str::to_owned)
+    };
+    let is_left = |it: &String| marks(LEAVE).any(|word| it.contains(&format!(" {word} ")));
+    find(ENGLISH).is_some() || between().is_some_and(|it| !is_left(&it))
 }
 
 /// Whether nothing in particular is wished for any more.
@@ -204,7 +237,13 @@ impl Constraints {
             Constraint::Drive => self.moves(Mode::Drive),
             Constraint::Now => self.departure = None,
             Constraint::Outlook(outlook) => self.outlook = Some(outlook),
-            Constraint::Beyond(it) => _ = self.once.beyond.insert(it),
+            Constraint::Beyond(it) => {
+                self.once.beyond.insert(it);
+                if it == Beyond::Vehicle {
+                    self.moves(Mode::Drive);
+                }
+            }
+            Constraint::Steps => self.once.asks_steps = true,
             Constraint::Anything => {}
         }
     }
@@ -226,6 +265,23 @@ impl Constraints {
         self.others = 0;
     }
 
+    /// Moves the time that holds; a departure that is not named is now, and who is to be there earlier goes fast.
+    fn shift(&mut self, minutes: i32, now: Timestamp) {
+        self.once.is_read = true;
+        let from = self.departure.or(self.due).filter(|it| *it > now);
+        if from.is_none() && minutes < 0 {
+            return self.ruled(super::Rule::Fastest);
+        }
+        let moved = in_minutes(from.unwrap_or(now), minutes).filter(|it| *it > now);
+        if moved.is_none() {
+            self.once.beyond.insert(Beyond::Past);
+        }
+        match self.due.is_some() && self.departure.is_none() {
+            true => self.due = moved,
+            false => self.departure = moved,
+        }
+    }
+
     /// Takes in the time of departure, if one is named.
     fn time(&mut self, tokens: &[Token], now: Timestamp) {
         let is_time = |it: &&Token| matches!(it.means, Means::Clock { .. } | Means::Moment(_));
@@ -234,6 +290,11 @@ impl Constraints {
             if let Means::In { minutes } = token.means {
                 self.once.is_read = true;
                 (self.departure, self.due) = (in_minutes(now, minutes), None);
+            }
+        }
+        for token in tokens {
+            if let Means::Shift { minutes } = token.means {
+                self.shift(minutes, now);
             }
         }
         let held = self.departure.or(self.due).filter(|it| *it > now);
@@ -287,7 +348,9 @@ impl Constraints {
         // Another time than the one to be there is one to be there, too.
         let is_corrected = self.due.is_some() && !has(Means::Leave);
         let is_arrival = has(Means::Arrive) && !is_beside(Means::Leave);
-        if is_beside(Means::There) || is_arrival || is_corrected {
+        // Who asks when they arrive says when they leave.
+        let is_due = is_beside(Means::There) || is_arrival || is_corrected;
+        if is_due && !self.once.asks_arrival {
             self.once.beyond.insert(Beyond::Arrival);
             (self.due, self.departure) = (moment, None);
         } else {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use language::{
     Date,
-    clock::{Time, clock},
+    clock::{Time, clock, moved},
     scan::{Lexicon, normal},
 };
 
@@ -36,11 +36,12 @@ pub(super) fn tokens(text: &[char], today: Date) -> Vec<Token> {
         let pick = phrase.filter(|it| matches!(it.0, Means::Constraint(Constraint::Pick(_))));
         let day = || when::day(text, at, today);
         let time = || clock(text, at).map(|it| (of_time(it.0), it.1));
+        let shift = || moved(text, at).map(|it| (Means::Shift { minutes: it.0 }, it.1));
         let road = || {
             let length = road(text, at).filter(|road| phrase.is_none_or(|it| it.1 < *road))?;
             Some((Means::Constraint(Constraint::Beyond(Beyond::Road)), length))
         };
-        match road().or(pick).or_else(day).or_else(time).or(phrase) {
+        match road().or(pick).or_else(day).or_else(shift).or_else(time).or(phrase) {
             Some((means, length)) => {
                 let (from, to) = (at, at + length);
                 tokens.push(Token { means, from, to, is_ascii: text[at].is_ascii() });

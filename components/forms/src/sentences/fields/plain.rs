@@ -1,0 +1,156 @@
+//! A sentence in plainer words before its fields are read: a range of days in brackets, a list without its count, and
+//! marks where only spaces part a list.
+
+use language::{
+    Date,
+    dates::written,
+    scan::{marks, normal},
+};
+use serde_json::{Map, Value};
+
+/// `text` as the fields are read from it on the day `today`.
+pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
+    let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
+    spaced(&examples(&uncounted(&ranges(&text, today))))
+}
+
+/// What the bracket of a range of days says: `2026-12-01/2026-12-20`.
+pub(super) fn days(inner: &str) -> Option<Map<String, Value>> {
+    let (first, last) = inner.trim().split_once('/')?;
+    let day = |text: &str| text.is_empty() || text.parse::<Date>().is_ok();
+    if !day(first) || !day(last) || first.len() + last.len() == 0 {
+        return None;
+    }
+    let both = [("minDate", first), ("maxDate", last)].into_iter().filter(|it| !it.1.is_empty());
+    Some(both.map(|it| (it.0.to_owned(), it.1.into())).collect())
+}
+
+/// `12月1日から12月20日の間` and `between December 1 and 15` in brackets.
+fn ranges(text: &str, today: Date) -> String {
+    const LEADS: &str = "from |between |on a day between |any day from ";
+    const JOINTS: &str = "から|〜|～|~|-|–| - | to | through | until | and ";
+    const TAILS: &str =
+        "までの間の|までの間|までの|まで|の間の|の間|の期間の|の期間|の範囲の|の範囲";
+    const SINCE: &str = "以降の|以降";
+    let (chars, lower): (Vec<char>, Vec<char>) = (text.chars().collect(), normal(text));
+    if chars.len() != lower.len() {
+        return text.to_owned();
+    }
+    let longest = |table: &'static str, at: usize| {
+        let is_at = |it: &&str| {
+            let length = it.chars().count();
+            lower.get(at..at + length).is_some_and(|part| part.iter().copied().eq(it.chars()))
+        };
+        marks(table).filter(is_at).max_by_key(|it| it.len())
+    };
+    let behind =
+        |table: &'static str, at: usize| longest(table, at).map_or(0, |it| it.chars().count());
+    let range = |at: usize| {
+        let lead = longest(LEADS, at);
+        let from = at + lead.map_or(0, str::len);
+        let (first, length) = written(&lower, from, today)?;
+        let end = from + length;
+        let since = behind(SINCE, end);
+        if since > 0 {
+            return Some((format!("({first}/)"), end + since));
+        }
+        let joint = longest(JOINTS, end)?;
+        let is_between = lead.is_some_and(|it| it.ends_with("between "));
+        if joint == " and " && !is_between {
+            return None;
+        }
+        let next = end + joint.chars().count();
+        let (last, length) = written(&lower, next, first)?;
+        let end = next + length;
+        (last > first).then(|| (format!("({first}/{last})"), end + behind(TAILS, end)))
+    };
+    let (mut plain, mut at) = (String::new(), 0);
+    while at < chars.len() {
+        match range(at) {
+            Some((days, end)) => {
+                plain.push_str(&days);
+                at = end;
+            }
+            None => {
+                plain.push(chars[at]);
+                at += 1;
+            }
+        }
+    }
+    plain
+}
+
+/// `名前、備考の10項目で登録フォーム`: how many there are is no part of the last.
+fn uncounted(text: &str) -> String {
+    const BEHIND: [char; 4] = ['で', 'を', 'の', 'が'];
+    let is_digit = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
+    let Some((before, behind)) = text.split_once("項目") else { return text.to_owned() };
+    let list = before.trim_end_matches(is_digit);
+    let rest = behind.strip_prefix(BEHIND);
+    match (rest, list.strip_suffix('の')) {
+        (Some(rest), Some(list)) if list.len() + "の".len() < before.len() => {
+            format!("{list}を聞く{rest}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// `(例えば寿司とかラーメンとか)` is a list of two.
+fn examples(text: &str) -> String {
+    const HEADS: [&str; 4] = ["(例えば", "（例えば", "(たとえば", "（たとえば"];
+    match HEADS.iter().any(|it| text.contains(it)) {
+        true => HEADS
+            .iter()
+            .fold(text.to_owned(), |it, head| it.replace(head, "("))
+            .replace("とか", "、"),
+        false => text.to_owned(),
+    }
+}
+
+/// `フォーム 名前 電話番号`: spaces part a list that has no other marks.
+fn spaced(text: &str) -> String {
+    const GAPS: [char; 2] = [' ', '\u{3000}'];
+    /// A list has as many gaps at least.
+    const GAPS_MIN: usize = 2;
+    let chars: Vec<char> = text.chars().collect();
+    let is_word = |at: Option<usize>| {
+        let it = at.and_then(|it| chars.get(it));
+        it.is_some_and(|it| {
+            !it.is_ascii() && it.is_alphanumeric() || matches!(it, '(' | ')' | '（' | '）')
+        })
+    };
+    let is_gap = |at: &usize| {
+        GAPS.contains(&chars[*at]) && is_word(at.checked_sub(1)) && is_word(Some(at + 1))
+    };
+    let gaps: Vec<usize> = (0..chars.len()).filter(is_gap).collect();
+    if gaps.len() < GAPS_MIN || text.contains(['、', ',', '，', '。', '「', '・']) {
+        return text.to_owned();
+    }
+    let mark = |(at, it): (usize, &char)| if gaps.contains(&at) { '、' } else { *it };
+    chars.iter().enumerate().map(mark).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_counts_and_spaces_are_put_plainly() {
+        let today = "2026-11-21".parse().unwrap();
+        for (text, expected) in [
+            ("旅行日は12月1日から12月20日の間で", "旅行日は(2026-12-01/2026-12-20)で"),
+            ("12/24〜1/5の希望日", "(2026-12-24/2027-01-05)の希望日"),
+            ("a date between december 1 and december 15", "a date (2026-12-01/2026-12-15)"),
+            ("arrival from Dec 3 to Dec 9, name", "arrival (2026-12-03/2026-12-09), name"),
+            ("候補は12月1日と12月2日", "候補は12月1日と12月2日"),
+            ("受取日は12月3日以降", "受取日は(2026-12-03/)"),
+            ("氏名、備考の10項目で登録フォーム", "氏名、備考を聞く登録フォーム"),
+            ("項目は名前と年齢", "項目は名前と年齢"),
+            ("フォーム　名前　電話番号", "フォーム、名前、電話番号"),
+            ("サイズ S M L から", "サイズ S M L から"),
+            ("好物（例えば寿司とかうどんとか）", "好物(寿司、うどん、）"),
+        ] {
+            assert_eq!(plain(text, today), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Days that bound a field, lists in other shapes, and forms that a later sentence changes or asks once more.
+
+use super::*;
+
+#[test]
+fn a_field_for_a_day_is_bound_by_two_days() {
+    for (sentence, label) in [
+        ("旅行の申込フォームを作って。旅行日は12月1日から12月20日の間で、名前と人数も", "旅行日"),
+        ("フォームを作って。12月1日から12月20日までの希望日と名前", "希望日"),
+        (
+            "I want to ask people for a date between december 1 and december 20 and their name",
+            "Date",
+        ),
+    ] {
+        let form = form(&[sentence]);
+        let day = form.iter().find(|it| it["type"] == "date");
+        let day = day.unwrap_or_else(|| panic!("{sentence}: {form:?}"));
+        let bounds = (&day["minDate"], &day["maxDate"]);
+        assert_eq!(bounds, (&json!("2026-12-01"), &json!("2026-12-20")), "{sentence}");
+        assert_eq!(day["label"], label, "{sentence}");
+        assert!(labels_of(&form).len() > 1, "{sentence}: {form:?}");
+    }
+    let form =
+        form(&["チェックイン日とチェックアウト日を聞くフォーム", "チェックイン日は明日以降にして"]);
+    assert_eq!(form[0]["minDate"], "+1days", "{form:?}");
+}
+
+#[test]
+fn how_many_fields_there_are_is_no_part_of_the_last() {
+    let next = new_talk().say("氏名、住所、電話番号、備考の4項目で会員登録フォームつくって");
+    let (_, arguments) = call(&next);
+    let form = &arguments["form_schema"];
+    assert!(!form["title"].as_str().unwrap().contains("項目"), "{form}");
+    let fields = form["fields"].as_array().unwrap();
+    assert_eq!(labels_of(fields).last(), Some(&"備考"), "{form}");
+}
+
+#[test]
+fn all_fields_but_one_are_required() {
+    for (first, later, optional) in [
+        ("名前、郵便番号、職業、備考を聞くフォーム", "備考以外は必須で", "備考"),
+        ("名前、郵便番号、職業、備考を聞くフォーム", "備考以外は全部必須にして", "備考"),
+        (
+            "form with name, city, country and comments",
+            "everything required except comments",
+            "Comments",
+        ),
+        (
+            "form with name, city, country and comments",
+            "make all fields required but not the comments",
+            "Comments",
+        ),
+    ] {
+        for field in form(&[first, later]) {
+            let is_required = field["required"] == true;
+            assert_eq!(is_required, field["label"] != optional, "{later}: {field}");
+        }
+    }
+}
+
+#[test]
+fn a_field_that_is_free_to_write_gets_options() {
+    let form = form(&["名前と職業を聞くフォーム", "職業は会社員・学生・その他から選ばせて"]);
+    assert_eq!((form.len(), form[1]["type"].as_str()), (2, Some("radio")), "{form:?}");
+    assert_eq!(options_of(&form[1]), ["会社員", "学生", "その他"]);
+}
+
+#[test]
+fn what_is_asked_besides_comes_on_top() {
+    for (first, later, count) in [
+        ("名前だけ聞くフォーム", "年齢も", 2),
+        ("名前だけ聞くフォーム", "あと電話番号とメールも", 3),
+        ("名前だけ聞くフォーム", "メアドも聞いといて", 2),
+        ("form with name", "ask them for their phone number too", 2),
+        ("form with name", "get their email as well", 2),
+        ("名前と年齢とメールのフォーム", "名前はやっぱいらない", 2),
+    ] {
+        assert_eq!(form(&[first, later]).len(), count, "{later}");
+    }
+    let poll = form(&["can u do a quick poll: pizza, sushi or tacos", "add burgers"]);
+    assert_eq!(options_of(&poll[0]), ["pizza", "sushi", "tacos", "burgers"]);
+}
+
+#[test]
+fn the_same_form_is_asked_once_more() {
+    for (first, later, count) in [
+        ("名前とメールを聞くフォームを作って", "もう一回同じフォーム出して", 2),
+        ("名前とメールを聞くフォームを作って", "同じフォームに身長も足して", 3),
+        ("make a form with name and email", "same form again", 2),
+        (
+            "make a form with name and email",
+            "the same form again but with a field for allergies",
+            3,
+        ),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.say(r#"{"name": "Ann", "email": "ann@example.com"}"#);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "request_form", "{later}");
+        let fields = arguments["form_schema"]["fields"].as_array().unwrap();
+        assert_eq!(fields.len(), count, "{later}: {fields:?}");
+    }
+}
+
+#[test]
+fn which_fields_are_required_is_told() {
+    for (first, later) in [
+        ("メールは必須、電話は任意のフォームを作って", "必須の項目はどれですか？"),
+        ("Make a form with email required and phone not required", "which fields are required?"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let text = concluded(&talk.say_instead(later)).text();
+        let (required, optional) = text.split_once('\n').unwrap();
+        assert!(required.contains("メール") || required.contains("Email"), "{text}");
+        assert!(optional.contains("電話") || optional.contains("Phone"), "{text}");
+    }
+}
+
+#[test]
+fn lists_with_spaces_and_examples_are_read() {
+    let form = form(&["お弁当の注文フォーム お弁当の種類(からあげ 幕の内 のり弁) 個数 受取時間"]);
+    assert_eq!(form.len(), 3, "{form:?}");
+    assert_eq!(options_of(&form[0]), ["からあげ", "幕の内", "のり弁"]);
+    for (sentence, options) in [
+        ("Form: name, size e.g. S, M or L", "S M L"),
+        ("フォーム作って項目は好きな食べ物（例えば寿司とかラーメンとか）", "寿司 ラーメン"),
+    ] {
+        let form = self::form(&[sentence]);
+        let last = form.last().unwrap();
+        assert_eq!(options_of(last).join(" "), options, "{sentence}: {form:?}");
+    }
+}
+
+#[test]
+fn a_field_is_asked_for_in_kana_or_without_a_particle() {
+    for (sentence, expected) in [
+        ("誕生日きいて", "birthday"),
+        ("メール聞いといて", "email"),
+        ("満足度を1から5の星で聞いて", "satisfaction"),
+    ] {
+        assert_eq!(fields(sentence)[0].0, expected, "{sentence}");
+    }
+    for sentence in ["ちょっと聞いて", "ねえ聞いてよ"] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        assert!(talk.confidence < 0.5, "{sentence}");
+    }
+}

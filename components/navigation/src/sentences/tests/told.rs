@@ -1,0 +1,231 @@
+//! Questions about the way that was found, and wishes that no search heeds.
+
+use super::*;
+
+const JA: &str = "東京駅から横浜駅まで高速なしで";
+const EN: &str = "from Tokyo to Yokohama without highways";
+
+/// The answer to the last of `sentences`, after each of the others was answered.
+fn told(sentences: &[&str], routes: &ToolResult) -> String {
+    let mut talk = new_talk();
+    let mut text = String::new();
+    for sentence in sentences {
+        talk.say(sentence);
+        text = concluded(&talk.back(std::slice::from_ref(routes))).text();
+    }
+    text
+}
+
+#[test]
+fn a_question_about_the_way_keeps_its_wishes() {
+    for (first, later) in [
+        (JA, "何キロあるの？"),
+        (JA, "どれくらいかかる？"),
+        (JA, "所要時間は？"),
+        (JA, "どのくらい？"),
+        (JA, "到着は何時ごろ？"),
+        (JA, "料金かかる？"),
+        (JA, "どこで曲がるの？"),
+        (EN, "how many miles is that"),
+        (EN, "how long does it take?"),
+        (EN, "how long is it?"),
+        (EN, "what time would I get there"),
+        (EN, "will I pay anything"),
+        (EN, "where do I turn first?"),
+    ] {
+        let arguments = asked(&[first, later]);
+        assert_eq!(arguments["avoid"], json!(["highways"]), "{later}");
+    }
+    // Of another way it is asked by itself.
+    let mut talk = new_talk();
+    talk.say(JA);
+    talk.back(&[routes()]);
+    let next = talk.say("渋谷から上野まで何キロ？");
+    assert_eq!(call(&next).0, "distance_compare");
+}
+
+#[test]
+fn when_one_is_there_is_told_where_it_is_asked() {
+    for (sentences, arrival) in [
+        (&["東京駅から横浜駅まで", "何時に着く？"][..], "今日10:53ごろ"),
+        (&["東京駅から横浜駅まで15時出発で", "到着は何時ごろ？"], "今日15:53ごろ"),
+        (&["東京駅から横浜駅まで、何時ごろ着く？"], "今日10:53ごろ"),
+        (&["東京駅から横浜駅には何時に着きますか"], "今日10:53ごろ"),
+        (&["東京駅から横浜駅まで", "明日の9時に出たら何時に着きますか"], "明日9:53ごろ"),
+        (&["明日7時に東京駅を出て横浜駅に何時に着く？"], "明日7:53ごろ"),
+        (
+            &["from Tokyo to Yokohama", "what time do I arrive if I leave at 3 pm?"],
+            "today at 15:53",
+        ),
+        (&["from Tokyo to Yokohama", "when will I arrive?"], "today at 10:53"),
+        (&["from Tokyo to Yokohama", "what time do I get there?"], "today at 10:53"),
+    ] {
+        let text = told(sentences, &routes());
+        assert!(text.contains(arrival), "{sentences:?}: {text}");
+    }
+    for sentence in ["東京駅から横浜駅まで", "東京駅から横浜駅に18時に着きたい、何時に出ればいい？"]
+    {
+        let text = told(&[sentence], &routes());
+        assert!(!text.contains("着きます"), "{text}");
+    }
+}
+
+#[test]
+fn where_one_turns_is_told_step_by_step() {
+    let step = |text: &str, maneuver: &str| json!({ "instruction": text, "distance": "120 m", "duration": "1分", "maneuver": maneuver });
+    let steps = json!([step("銀座通りを右折", "turn-right"), step("昭和通りを左折", "turn-left")]);
+    let route = json!({ "summary": "国道15号", "distance": { "text": "", "value": 28_000 }, "duration": { "text": "", "value": 3_200 }, "polyline": "_p~iF", "steps": steps, "warnings": [] });
+    let routes = output(json!({ "routes": [route] }));
+    for (first, later, turns) in [
+        (JA, "どこで曲がるの？", "右折は1回"),
+        (JA, "何回曲がる？", "右折は1回"),
+        (EN, "where do I turn", "1 right turn"),
+        (EN, "give me the route step by step", "1 right turn"),
+    ] {
+        let text = told(&[first, later], &routes);
+        assert!(text.contains("2. 昭和通りを左折 (120 m)"), "{later}: {text}");
+        assert!(text.contains(turns), "{later}: {text}");
+    }
+}
+
+#[test]
+fn one_of_the_routes_is_asked_about_by_its_number() {
+    for (first, later, expected) in [
+        ("東京駅から横浜駅のルートを比べて", "2番目は何分？", "2番目の「首都高速」"),
+        ("東京駅から横浜駅のルートを比べて", "３番目は何分？", "3番目のルートはありません"),
+        ("compare routes from Tokyo to Yokohama", "how long is number 2?", "number 2 was chosen"),
+        ("compare routes from Tokyo to Yokohama", "how long is number 3?", "no route number 3"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[routes(), routes()]);
+        talk.say(later);
+        assert!((talk.confidence - 0.58).abs() < 0.0001, "{later}: {}", talk.confidence);
+        let text = concluded(&talk.back(&[routes(), routes()])).text();
+        assert!(text.contains(expected), "{later}: {text}");
+    }
+}
+
+#[test]
+fn a_place_to_keep_clear_of_is_told_about() {
+    for sentences in [
+        &["新宿から横浜 渋谷は通りたくない"][..],
+        &["新宿から横浜まで", "渋谷を避けて"],
+        &["新宿から横浜まで", "やっぱり渋谷は通らないで"],
+        &["drive from Shinjuku to Yokohama but avoid Shibuya"],
+        &["from Shinjuku to Yokohama", "without going through Shibuya"],
+        &["from Shinjuku to Yokohama", "don't go through Shibuya"],
+    ] {
+        let text = told(sentences, &routes());
+        let is_told =
+            text.contains("渋谷を避けてはいません") || text.contains("Shibuya was not avoided");
+        let is_lost = ["分からない", "understand", "立ち寄", "where to stop"]
+            .iter()
+            .any(|it| text.contains(it));
+        assert!(is_told && !is_lost, "{sentences:?}: {text}");
+    }
+    let text = told(&["新宿から横浜まで", "渋谷を避けて", "高速なしで"], &routes());
+    assert!(!text.contains("渋谷"), "{text}");
+}
+
+#[test]
+fn motorcycles_and_lorries_are_told_to_be_cars() {
+    for sentences in [
+        &["トラックで東京駅から横浜駅まで行ける？"][..],
+        &["東京駅から横浜駅まで", "バイクだと？"],
+        &["東京駅から横浜駅まで", "原付で"],
+        &["can a truck go from Tokyo to Yokohama"],
+        &["from Tokyo to Yokohama", "and by motorbike?"],
+    ] {
+        let text = told(sentences, &routes());
+        let is_told = text.contains("対応していません") || text.contains("ordinary car");
+        let is_lost = text.contains("分からない") || text.contains("understand");
+        assert!(is_told && !is_lost, "{sentences:?}: {text}");
+    }
+    let meta = |later: &str| {
+        let mut talk = new_talk();
+        talk.say("東京駅から横浜駅まで");
+        talk.back(&[routes()]);
+        talk.say(later);
+        talk.last[0].meta["navigation/travelMode"].clone()
+    };
+    assert_eq!(meta("マウンテンバイクで"), "bicycling");
+    let text = told(&["東京駅から横浜駅まで歩いて", "バイクだと？"], &routes());
+    assert!(!text.contains("徒歩"), "{text}");
+}
+
+#[test]
+fn a_way_from_here_asks_where_that_is() {
+    for (first, later) in [
+        ("ここから川崎駅までどのくらい？", "今いるのは五反田"),
+        ("現在地から川崎駅まで", "五反田から"),
+        ("from here to Kawasaki station", "im in Gotanda"),
+        ("from my place to Kawasaki station", "from Gotanda"),
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(first);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, FORM, "{first}");
+        let fields = &arguments["form_schema"]["fields"];
+        assert!(fields[1]["default"].is_string() && fields[0]["default"].is_null(), "{fields}");
+        assert!(talk.confidence > 0.7, "{first}");
+        let next = talk.say_instead(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "route_search", "{later}");
+        let origin = arguments["origin"].as_str().unwrap();
+        assert!(["五反田", "Gotanda"].contains(&origin), "{later}: {origin}");
+    }
+}
+
+#[test]
+fn a_stop_is_exchanged_or_left_out_later() {
+    let there = "上野から東京タワー、銀座と築地に寄って";
+    assert_eq!(stops(&[there, "築地はもういいや"]), ["銀座"]);
+    assert_eq!(stops(&[there, "築地はパス"]), ["銀座"]);
+    assert_eq!(stops(&[there, "日本橋経由に変えて"]), ["日本橋"]);
+    let there = "from Ginza to Ueno via Asakusa";
+    assert_eq!(stops(&[there, "no, via Akihabara instead"]), ["akihabara"]);
+    assert_eq!(stops(&[there, "and via Akihabara"]), ["asakusa", "akihabara"]);
+}
+
+#[test]
+fn a_time_that_holds_gets_earlier_or_later() {
+    for (first, later, time) in [
+        ("東京駅から横浜駅まで15時出発で", "1時間遅く出たら？", "16:00"),
+        ("東京駅から横浜駅まで15時出発で", "３０分早く", "14:30"),
+        ("from Tokyo to Yokohama leaving at 3 pm", "and if I left an hour later?", "16:00"),
+        ("from Tokyo to Yokohama leaving at 3 pm", "half an hour earlier", "14:30"),
+        ("from Tokyo to Yokohama", "two hours later", "12:00"),
+    ] {
+        let arguments = asked(&[first, later]);
+        let departure = arguments["departure_time"].as_str().unwrap_or_default();
+        assert!(departure.contains(time), "{later}: {departure}");
+    }
+    let mut talk = new_talk();
+    talk.say("浅草から品川駅に明日の夕方6時に着きたい");
+    let due = |talk: &trial::Talk| talk.last[0].meta["navigation/arrivalTime"].clone();
+    assert_eq!(due(&talk), "2026-11-22T18:00:00+09:00");
+    assert_eq!(talk.last[0].arguments["destination"], "品川駅");
+    talk.back(&[routes()]);
+    talk.say("もう三十分早く着きたい");
+    assert_eq!(due(&talk), "2026-11-22T17:30:00+09:00");
+}
+
+#[test]
+fn where_one_is_ends_before_what_is_told_of_it() {
+    for sentence in [
+        "東京スカイツリーまで行きたいんですけど今は品川駅にいて車で行くつもりなんです",
+        "東京スカイツリーへ行きたい、いまは品川駅にいるんだけど",
+    ] {
+        let arguments = asked(&[sentence]);
+        assert_eq!(arguments["origin"], "品川駅", "{sentence}");
+    }
+}
+
+#[test]
+fn the_expressway_of_the_capital_is_no_question_of_the_world() {
+    for later in ["首都高使わずに", "首都高は避けて", "首都高を通らないで"] {
+        let arguments = asked(&["渋谷から上野まで", later]);
+        assert_eq!(arguments["avoid"], json!(["highways"]), "{later}");
+    }
+}
