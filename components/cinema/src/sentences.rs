@@ -24,7 +24,7 @@ use language::{
     chat::{Chat, FOLLOWED, Family, Followed, Plan},
     context::{Holder, TurnContext, failure, output},
     contract::TurnRequest,
-    coverage::{ASKED_FROM, LAST, Used, unused},
+    coverage::{ASKED_FROM, CHILDREN, LAST, Used, unused},
     rules::{Percent, goal},
     say::{self, Skill, failed, samples as samples_of},
     scan::marks,
@@ -58,6 +58,8 @@ const LOOKED_FOR: Percent = 40;
 /// Words that ask what something costs.
 const PRICES: &str =
     "はいくら|いくら|料金|値段|入場料|鑑賞料|how much|prices|price|costs|cost|fees|fee";
+/// What is done with a ticket elsewhere.
+const SENT: &str = "email|e-mail|mail me|text me|print|forward|メールで|メールして|印刷";
 /// Words that are known as harmless and that mean something to a person who chooses a seat.
 const MIDDLE: &str = "真ん中|まんなか|まん中|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|くるまいす|wheelchair";
@@ -265,7 +267,9 @@ impl Family for Cinema {
 
     fn spares(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
-            Manner::Errand => utterance.has(NOUNS) || utterance.has(&[SEE, SEAT]),
+            Manner::Errand => {
+                (utterance.has(NOUNS) || utterance.has(&[SEE, SEAT])) && !utterance.says(SENT)
+            }
             Manner::Price => Self::goal(utterance).is_some_and(|it| it.0 == Goal::Price),
             Manner::Elsewhere => utterance.has(NOUNS) || utterance.has(&[SEE]),
             _ => false,
@@ -324,6 +328,9 @@ impl Family for Cinema {
                 "キャンセル待ちは、内蔵プランナーとの会話では受け付けていません。何もしていません。満席の回の座席表から申し込めます。",
                 "The built-in planner takes no names for the waiting list, so nothing was done. You can join it on the plan of the hall of a showing that is full.",
             ),
+            // Of a film that is named, the rest is told.
+            Goal::Unkept if besides::names_made(utterance) => return None,
+            Goal::Unkept => besides::unkept(utterance, context.language).to_owned(),
             Goal::Help => examples(),
             Goal::Reservation if number(utterance).is_none() => self.bookings.described(context),
             _ => return None,
@@ -364,6 +371,11 @@ impl Family for Cinema {
                     if utterance.when.date.is_some() { Goal::Showtimes } else { Goal::Films };
                 Doing::Visit(Box::new(Visit::of(utterance, goal, visit_of(before))))
             }
+            Goal::Unkept => {
+                let mut visit = Visit::of(utterance, Goal::Films, None);
+                visit.remark = Some(besides::unkept(utterance, language).to_owned());
+                Doing::Visit(Box::new(visit))
+            }
             Goal::Films
             | Goal::Showtimes
             | Goal::Seats
@@ -393,6 +405,9 @@ impl Family for Cinema {
                 let is_open = matches!(goal, None | Some(Goal::Reservation));
                 if let Some(text) = cancel.forgets(utterance, context).filter(|_| is_open) {
                     return Some(Followed::Say(text));
+                }
+                if is_open && manner.is_none() && cancel.turned(utterance) {
+                    return Some(on);
                 }
                 let is_answer = cancel.waits
                     && manner.is_none()
@@ -433,7 +448,11 @@ impl Family for Cinema {
                 if let Some(text) = visit.costs(utterance, context) {
                     return Some(Followed::Say(text));
                 }
-                **visit = visit.priced(utterance, context)?;
+                let Some(next) = visit.priced(utterance, context) else {
+                    return besides::no_discounts(utterance, context.language)
+                        .map(|it| Followed::Say(it.trim_end().to_owned()));
+                };
+                **visit = next;
                 Some(on)
             }
             // How long they are held.
@@ -581,8 +600,17 @@ fn used(visit: &Visit, goal: Goal) -> Used {
         _ => Vec::new(),
     };
     let mut names = visit.used();
+    let mut conditions = conditions;
+    if visit.count.is_some() {
+        // Those who come along are counted.
+        conditions.push(CHILDREN);
+    }
     match goal {
         Goal::Price => names.extend(marks(PRICES).map(str::to_owned)),
+        Goal::Unkept => {
+            let words = marks(facts::MAKERS).flat_map(|it| it.split(' '));
+            names.extend(words.map(str::to_owned));
+        }
         Goal::Films | Goal::Showtimes => {
             let words =
                 marks(besides::CHEAPEST).filter(|it| visit.said.to_lowercase().contains(it));

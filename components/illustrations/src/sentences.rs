@@ -8,6 +8,7 @@ mod catalogue;
 mod known;
 mod picked;
 mod read;
+mod refused;
 mod rules;
 mod sentence;
 mod themes;
@@ -216,7 +217,14 @@ impl Family for Illustrations {
         let is_cards = matches!(plan, Some(Doing::Cards(_)));
         let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
         let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
-        if is_about && let Some(refusal) = beyond::refusal(utterance, is_cards, context) {
+        // `最後のは消して` leaves one out of those that were shown.
+        let picks = |it: &Cards| picked::picked(utterance, &it.found).is_some();
+        let picks = matches!(&*plan, Some(Doing::Cards(it)) if picks(it));
+        let is_left_out = manner == Some(Manner::Delete) && picks;
+        if is_about
+            && !is_left_out
+            && let Some(refusal) = beyond::refusal(utterance, is_cards, context)
+        {
             return Some(Followed::Say(refusal));
         }
         if let (Some(Doing::Themes), None) = (&plan, manner) {
@@ -226,6 +234,10 @@ impl Family for Illustrations {
             return Some(Followed::On(FOLLOWED, left));
         }
         let Some(Doing::Cards(cards)) = plan else { return None };
+        if let Some(next) = cards.without(utterance, (goal, manner), context.language) {
+            **cards = next;
+            return Some(Followed::On(FOLLOWED, Vec::new()));
+        }
         // `赤も一枚足して` means a card, where cards are being chosen.
         let added =
             cards.adds(utterance).then(|| sentence::as_added(utterance, context.today())).flatten();
@@ -243,7 +255,7 @@ impl Family for Illustrations {
             return Some(Followed::On(FOLLOWED, left));
         }
         // `and the moth from that same set`: more of the same.
-        let is_more = manner.is_none();
+        let is_more = manner.is_none() || is_left_out;
         let next = is_more
             .then(|| cards.follow(utterance, goal, answer.is_some(), context.language))
             .flatten();

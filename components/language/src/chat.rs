@@ -420,6 +420,10 @@ impl<F: Family> Chat<F> {
         if is_world || is_pointless {
             return self.not_mine(context);
         }
+        let is_claimed = own.is_some() || self.plan.is_some() && manner.is_none();
+        if let Some(text) = no_such_day(&utterance, context).filter(|_| is_claimed) {
+            return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
+        }
         let goal = own.map(|it| it.0);
         let repeats = goal.is_none() && manner.is_none() && asks_again(&utterance);
         if repeats && self.plan.as_ref().is_some_and(Plan::may_repeat) {
@@ -525,6 +529,9 @@ impl<F: Family> Chat<F> {
             return self.not_mine(context);
         }
         if let Some((plan, sure, unused)) = self.family.guess(utterance, context) {
+            if let Some(text) = no_such_day(utterance, context) {
+                return (context.conclude(text), part(sure));
+            }
             (self.plan, self.unused) = (Some(plan), unused);
             return (self.go_on(context, &[]), part(sure));
         }
@@ -637,6 +644,12 @@ impl<F: Family> Chat<F> {
             }
         }
     }
+}
+
+/// The answer where a day is named that no month has.
+fn no_such_day(utterance: &Utterance, context: &TurnContext<'_>) -> Option<String> {
+    let (from, to) = utterance.when.missing?;
+    Some(say::no_such_day(context, &utterance.piece(from, to).text))
 }
 
 /// Puts `note` before the first text of `conclusion`.

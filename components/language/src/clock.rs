@@ -91,10 +91,19 @@ pub(crate) fn worded_hour(text: &[char]) -> Option<(i32, usize)> {
     Some((i32::try_from(word).ok()? + 1, HOURS[word].len()))
 }
 
-/// `half past six`, `quarter to 9`, `six o'clock`.
+/// Minutes that are said before an hour.
+pub(crate) const SHIFTS: [(&str, i32); 7] = [
+    ("half past ", 30),
+    ("half ", 30),
+    ("a quarter past ", 15),
+    ("quarter past ", 15),
+    ("a quarter to ", -15),
+    ("quarter to ", -15),
+    ("quarter after ", 15),
+];
+
+/// `half past six`, `half six`, `quarter to 9`, `six o'clock`.
 fn spoken(rest: &[char]) -> Option<(Time, usize)> {
-    const SHIFTS: [(&str, i32); 4] =
-        [("half past ", 30), ("a quarter past ", 15), ("quarter past ", 15), ("quarter to ", -15)];
     let shift = SHIFTS.iter().find(|it| starts(rest, it.0));
     let (before, minutes) = shift.map_or((0, 0), |it| (it.0.len(), it.1));
     let tail = &rest[before..];
@@ -216,6 +225,22 @@ fn time(hour: i32, minute: i32, length: usize) -> Option<(Time, usize)> {
     let hour = i8::try_from(hour).ok().filter(|it| (0..=24).contains(it))?;
     let minute = i8::try_from(minute).ok().filter(|it| (0..=59).contains(it))?;
     (hour < 24 || minute == 0).then_some((Time::At { hour, minute }, length))
+}
+
+/// An hour past midnight that is counted with the day before at `at`, in minutes: `25時`, `26:30`.
+pub(crate) fn past_midnight(text: &[char], at: usize) -> Option<(u16, usize)> {
+    let before = at.checked_sub(1).map(|it| text[it]);
+    if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == ':') {
+        return None;
+    }
+    let (hour, digits) = number(&text[at..]).filter(|it| (24..=29).contains(&it.0))?;
+    // The same minutes are read behind the hour of the day before.
+    let mut same = vec!['5'];
+    same.extend(&text[at + digits..]);
+    let (Time::At { minute, .. }, length) = numeral(&same)? else { return None };
+    let is_clock = matches!(text.get(at + digits), Some(':' | '時'));
+    let minutes = u16::try_from(hour * 60 + i32::from(minute)).ok()?;
+    is_clock.then_some((minutes, digits + length - 1))
 }
 
 fn later(number: i32, each: i32, length: usize) -> Option<(Time, usize)> {

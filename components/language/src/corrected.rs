@@ -144,7 +144,9 @@ fn english(text: &str) -> String {
             let next = from + length;
             let is_same_noun = noun == 0 || bare.get(next + 1) == bare.get(at + 1);
             if length > 0 && is_strong && kind(next) == Some(first) && is_same_noun {
-                left_out[at..next].fill(true);
+                // Where nothing else is said, what takes it back stays: `two, no wait, four`.
+                let is_all = first == Kind::Count && at == 0 && next + 1 == words.len();
+                left_out[at..if is_all { from } else { next }].fill(true);
                 if bare.get(next + 1).is_some_and(|it| it == "-") {
                     left_out[next + 1] = true;
                 }
@@ -208,6 +210,9 @@ mod tests {
             ("Akira tomorrow, sorry, on Monday", "Akira Monday"),
             ("two adults and one child", "two adults and one child"),
             ("no seats for one", "no seats for one"),
+            ("two, no wait, four", "no wait, four"),
+            ("3 - sorry, 5", "- sorry, 5"),
+            ("two, I mean three please", "three please"),
         ] {
             assert_eq!(corrected(sentence), meant);
         }

@@ -25,13 +25,15 @@ pub const CHEAP: &str = "安い|高い|安く|割引|無料で|cheap|discount|ex
 /// The same of what one drives that is no car.
 pub const VEHICLES: &str =
     "バイク|原付|トラック|オートバイ|スクーター|motorcycle|motorbike|truck|scooter";
+/// The same of who comes along.
+pub const CHILDREN: &str = "子ども|子供|こども|お子さん|キッズ|家族|親子|赤ちゃん|デート|初心者|children|child|kids|kid|toddler|toddlers|family|families|grandparents|beginners|date night";
 /// All of them, with those that nothing uses.
 const CONDITIONS: &[&str] = &[
     SUPERLATIVES,
     LAST,
     OVER,
     CHEAP,
-    "子ども|子供|こども|お子さん|キッズ|家族|親子|赤ちゃん|デート|初心者|children|child|kids|kid|toddler|toddlers|family|families|grandparents|beginners|date night",
+    CHILDREN,
     VEHICLES,
     "までに終わる|前に終わる|には終わる|に終わる|ends before|end before|ends by|finishes before|finishes by|over by",
 ];

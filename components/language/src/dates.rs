@@ -1,14 +1,19 @@
 //! Days and times of day as people name them, and the date and hours that they mean in Japan.
 
+mod written;
+
 use std::sync::LazyLock;
 
 use jiff::{ToSpan, civil::Date};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    clock::{Time, clock, number, spelled_day, worded_hour},
+    clock::{SHIFTS, Time, clock, number, past_midnight, worded_hour},
     scan::{Lexicon, marks},
 };
+
+pub use self::written::written;
+use self::written::{days_on, missing, near};
 
 /// What a phrase says of the day or the hour.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +53,12 @@ enum Names {
 
 const NOON: u16 = 12 * 60;
 const EVENING: u16 = 17 * 60;
-const MIDNIGHT: u16 = 24 * 60 + 5 * 60;
+const DAY: u16 = 24 * 60;
+const MIDNIGHT: u16 = DAY + 5 * 60;
+/// The first hours that are still called the night of the day before.
+const SMALL_HOURS: u16 = 4 * 60;
+/// Parts of the day that go on past midnight.
+const NIGHTS: &str = "夜|晩|よる|レイトショー|night|late show";
 
 const PHRASES: &[(Names, &str)] = &[
     (
@@ -172,6 +182,8 @@ pub struct When {
     pub is_range: bool,
     /// Whether the day is one of the week and nothing says of which week.
     pub is_bare_weekday: bool,
+    /// Where a day stands that no month has: `11月31日`.
+    pub missing: Option<(usize, usize)>,
     /// Where that stands, in characters.
     pub spans: Vec<(usize, usize)>,
 }
@@ -187,6 +199,7 @@ pub(crate) fn read(lower: &[char], today: Date) -> When {
         clock: None,
         first: None,
         is_late: false,
+        is_night: false,
     };
     let mut at = 0;
     let mut last: Option<(Date, usize)> = None;
@@ -233,6 +246,8 @@ struct Reading {
     /// Where a span of time begins, of which `clock` is the end.
     first: Option<u16>,
     is_late: bool,
+    /// Whether it is at night, where the first hours are of the day after.
+    is_night: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -320,11 +335,15 @@ impl Reading {
             self.when.date = Some(date);
             return Some(length);
         }
+        if let Some(length) = missing(lower, at, self.today) {
+            self.when.missing = Some((at, at + length));
+            return Some(length);
+        }
         let time = match clock(lower, at) {
             Some((Time::At { hour, minute }, length)) => {
                 u16::try_from(i32::from(hour) * 60 + i32::from(minute)).ok().map(|it| (it, length))
             }
-            _ => spoken(lower, at),
+            _ => past_midnight(lower, at).or_else(|| spoken(lower, at)),
         };
         if let Some((minutes, length)) = time {
             let bound = self.clock.map_or(Bound::Around, |it| it.1);
@@ -420,8 +439,11 @@ impl Reading {
                     _ => self.hours(from, to),
                 }
                 self.is_late |= from >= NOON;
+                let phrase: String = lower[at..at + length].iter().collect();
+                self.is_night |= marks(NIGHTS).any(|it| phrase.contains(it));
             }
             Names::DayHours(days, from, to) => {
+                self.is_night |= from >= EVENING;
                 self.when.date = Some(self.today.checked_add(days.days()).ok()?);
                 self.hours(from, to);
             }
@@ -498,8 +520,31 @@ impl Reading {
         self.when.also = self.when.date.and_then(|it| it.checked_add(1.days()).ok());
     }
 
+    /// The minutes past the midnight that ends the day, where a time is meant so: `25時`, `夜12時`, `深夜1時`.
+    fn small_hours(&self, minutes: u16) -> Option<u16> {
+        match minutes {
+            DAY.. => Some(minutes - DAY),
+            0..SMALL_HOURS if self.is_night => Some(minutes),
+            NOON..=765 if self.is_night => Some(minutes - NOON),
+            _ => None,
+        }
+    }
+
     fn settled(mut self) -> When {
-        if let Some((minutes, bound)) = self.clock {
+        if let Some((minutes, bound)) = self.clock
+            && let Some(past) = self.small_hours(minutes).filter(|_| self.first.is_none())
+        {
+            if bound == Bound::Upto {
+                self.when.hours = Some(Hours { from: 0, to: DAY + past, is_exact: true });
+            } else {
+                let next = |it: Date| it.checked_add(1.days()).ok();
+                self.when.date = self.when.date.or(Some(self.today)).and_then(next);
+                self.when.also = self.when.also.and_then(next);
+                let to = if bound == Bound::Onwards { MIDNIGHT - DAY } else { past + 90 };
+                let from = if bound == Bound::Around { past.saturating_sub(60) } else { past };
+                self.when.hours = Some(Hours { from, to: to.max(past), is_exact: true });
+            }
+        } else if let Some((minutes, bound)) = self.clock {
             // `夜7時` and `7pm` are after noon, and so is 7 o'clock without any of these.
             let is_morning = self.when.hours.is_some_and(|it| it.to == NOON);
             let minutes = match minutes {
@@ -538,111 +583,6 @@ fn is_either(between: &[char]) -> bool {
     EITHER.contains(&between.trim())
 }
 
-/// The day that is written at `at`, and how many characters it takes: `2026-11-23`, `11/23`, `11月23日`, `nov 23`,
-/// `23rd of november`. `lower` is in lower case, with digits of ASCII.
-#[must_use]
-pub fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
-    let before = at.checked_sub(1).map(|it| lower[it]);
-    if before.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '-' | ':')) {
-        return None;
-    }
-    let small = |it: i32| i8::try_from(it).ok();
-    if let Some((month, length)) = month(lower, at) {
-        let rest = lower.get(at + length + 1..)?;
-        // `may` is no month before `first`.
-        let day = number(rest).or_else(|| spelled_day(rest).filter(|_| month != 5));
-        let (day, digits) = day?;
-        let end = length + 1 + digits;
-        return Some((near(today, month, small(day)?)?, end + ordinal(&lower[at + end..])));
-    }
-    let (first, digits) = number(&lower[at..]).or_else(|| spelled_day(&lower[at..]))?;
-    let rest = &lower[at + digits..];
-    let (after, of) = (ordinal(rest), [' ', 'o', 'f', ' ']);
-    let space = if rest[after..].starts_with(&of) { of.len() } else { 1 };
-    let named = month(lower, at + digits + after + space);
-    if let Some((month, length)) = named.filter(|_| rest.get(after) == Some(&' ')) {
-        let date = near(today, month, small(first)?);
-        return date.map(|it| (it, digits + after + space + length));
-    }
-    let part = |text: &[char], marks: &[char]| {
-        let mark = text.first().filter(|it| marks.contains(it))?;
-        number(&text[1..]).map(|(number, digits)| (*mark, number, 1 + digits))
-    };
-    if digits == 4 {
-        let (_, month, more) = part(rest, &['-', '/', '年', '.'])?;
-        let (_, day, last) = part(&rest[more..], &['-', '/', '月', '.'])?;
-        let end = usize::from(rest.get(more + last) == Some(&'日'));
-        let date = Date::new(i16::try_from(first).ok()?, small(month)?, small(day)?).ok()?;
-        return Some((date, digits + more + last + end));
-    }
-    if let Some((mark, day, more)) = part(rest, &['/', '月']) {
-        let end = usize::from(rest.get(more) == Some(&'日'));
-        let is_fraction = rest.get(more).is_some_and(|it| it.is_ascii_alphanumeric());
-        if mark == '月' && end == 0 || is_fraction {
-            return None;
-        }
-        return Some((near(today, small(first)?, small(day)?)?, digits + more + end));
-    }
-    let is_day =
-        rest.first() == Some(&'日') && !matches!(rest.get(1), Some('間' | '後' | '目' | '曜'));
-    if is_day {
-        let this = near(today, today.month(), small(first)?);
-        let date = this.filter(|it| it.year() == today.year())?;
-        return Some((date, digits + 1));
-    }
-    let is_ordinal = ordinal(rest) == 2 && rest.get(2).is_none_or(|it| !it.is_alphanumeric());
-    let before: String = lower[at.saturating_sub(4)..at].iter().collect();
-    if is_ordinal && before.ends_with("the ") && (1..=31).contains(&first) {
-        // `the 3rd one` is no day, `the 3rd at 7` is.
-        const BEHIND: &str = "at|in|on|for|from|after|before|around|until|till|by|with|and|or|please|to|instead|evening|morning|night|afternoon|is|are|would|i|we|what|which|any|book";
-        let behind: String = rest.iter().skip(2).take(12).collect();
-        let next = behind.trim_start().split([' ', ',', '.', '?', '!']).next().unwrap_or_default();
-        let is_row = !next.is_empty() && !marks(BEHIND).any(|it| it == next);
-        if !is_row {
-            let this = Date::new(today.year(), today.month(), small(first)?).ok();
-            let date = this.filter(|it| *it >= today).or_else(|| {
-                let next = today.first_of_month().checked_add(1.months()).ok()?;
-                Date::new(next.year(), next.month(), small(first)?).ok()
-            });
-            return Some((date?, digits + 2));
-        }
-    }
-    let later =
-        ["日後", " days from now", " days later", " days from today"].iter().find(|mark| {
-            let mut rest = rest.iter();
-            mark.chars().all(|it| rest.next() == Some(&it))
-        })?;
-    Some((today.checked_add(first.days()).ok()?, digits + later.chars().count()))
-}
-
-/// `in three days`, `two days from now`: how many, and how long that is.
-fn days_on(lower: &[char], at: usize) -> Option<(i32, usize)> {
-    const COUNTS: &[&str] =
-        &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-    let rest: String = lower[at..].iter().take(32).collect();
-    if at > 0 && lower[at - 1].is_ascii_alphanumeric()
-        || !rest.starts_with(|it: char| it.is_ascii())
-    {
-        return None;
-    }
-    let bare = rest.strip_prefix("in ");
-    let text = bare.unwrap_or(&rest);
-    let word = text.split(' ').next()?;
-    let count = match word.parse::<i32>() {
-        Ok(count) => count,
-        Err(_) => i32::try_from(COUNTS.iter().position(|it| *it == word)?).ok()? + 1,
-    };
-    let behind = &text[word.len()..];
-    const ENDS: [&str; 3] = [" from now", " from today", " later"];
-    let days = [" days", " day"].into_iter().find(|it| behind.starts_with(it))?;
-    let behind = &behind[days.len()..];
-    let end = ENDS.into_iter().find(|it| behind.starts_with(it)).map_or(0, str::len);
-    let is_whole = !behind[end..].starts_with(|it: char| it.is_ascii_alphanumeric() || it == '\'');
-    let length = rest.len() - behind.len() + end;
-    ((bare.is_some() || end > 0) && is_whole && (1..=99).contains(&count))
-        .then_some((count, length))
-}
-
 /// The `nth` such weekday of the month that is `months` from `today`'s.
 fn nth_weekday(today: Date, months: i8, nth: i8, day: i32) -> Option<Date> {
     let first = today.first_of_month().checked_add(i32::from(months).months()).ok()?;
@@ -670,15 +610,7 @@ fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
     {
         return Some((NOON, length));
     }
-    let shift = [
-        ("half past ", 30_i32),
-        ("quarter past ", 15),
-        ("a quarter past ", 15),
-        ("quarter to ", -15),
-        ("a quarter to ", -15),
-    ]
-    .into_iter()
-    .find(|it| starts(at, it.0));
+    let shift = SHIFTS.into_iter().find(|it| starts(at, it.0));
     let from = at + shift.map_or(0, |it| it.0.len());
     let (hour, length) = match number(lower.get(from..)?) {
         Some((hour, length)) if lower[from].is_ascii_digit() => (hour, length),
@@ -736,25 +668,6 @@ fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
             || BEHIND.iter().any(|it| next.starts_with(it)))
 }
 
-/// The next such day from `today` on.
-fn near(today: Date, month: i8, day: i8) -> Option<Date> {
-    let this = Date::new(today.year(), month, day).ok()?;
-    if this >= today { Some(this) } else { Date::new(today.year() + 1, month, day).ok() }
-}
-
-/// The English month that is named at `at`, and how many characters it takes.
-fn month(lower: &[char], at: usize) -> Option<(i8, usize)> {
-    match NAMES.at(lower, at)? {
-        (Names::Month(month), length) => Some((month, length)),
-        _ => None,
-    }
-}
-
-fn ordinal(rest: &[char]) -> usize {
-    let rest: String = rest.iter().take(2).collect();
-    if ["st", "nd", "rd", "th"].contains(&rest.as_str()) { 2 } else { 0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -788,6 +701,25 @@ mod tests {
             let lower: Vec<char> = text.chars().collect();
             let expected = Date::constant(2026, month, day);
             assert_eq!(read(&lower, today).date, Some(expected), "{text}");
+        }
+        for (text, day, from) in [
+            ("明日の25時の回", 23, 0),
+            ("25:30 showing tomorrow", 23, 30),
+            ("深夜1時の回", 22, 0),
+            ("明日の夜12時", 23, 0),
+            ("今夜0時半", 22, 0),
+            ("tonight at 12:30", 22, 0),
+            ("明日24時以降", 23, 0),
+            ("明日の夜7時半", 22, 18 * 60 + 30),
+            ("tomorrow at half seven", 22, 18 * 60 + 30),
+            ("tomorrow at 12:30 pm", 22, 11 * 60 + 30),
+            ("tomorrow at 2 pm", 22, 13 * 60),
+            ("明日の昼12時", 22, 11 * 60),
+        ] {
+            let lower: Vec<char> = text.chars().collect();
+            let when = read(&lower, today);
+            assert_eq!(when.date, Some(Date::constant(2026, 11, day)), "{text}");
+            assert_eq!(when.hours.map(|it| it.from), Some(from), "{text}");
         }
         let lower: Vec<char> = "open three days a week".chars().collect();
         assert_eq!(read(&lower, today).date, None);

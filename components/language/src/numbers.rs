@@ -12,7 +12,7 @@ type Span = (usize, usize);
 const UNITS: &[(Unit, &str)] = &[
     (
         Unit::People,
-        "名様|名|人分|人|ppl|pax|peeps|people|persons|person|adults|adult|kids|kid|children|child|of us|places|students|seniors|friends",
+        "名様|名|人分|人|ppl|pax|peeps|people|persons|person|adults|adult|kids|kid|children|child|of us|places|students|student|seniors|senior|pensioners|pensioner|teenagers|teenager|teens|toddlers|toddler|grown-ups|grown-up|friends",
     ),
     (
         Unit::Pieces,
@@ -229,6 +229,10 @@ impl Numbers {
             self.counts.push((Unit::Pieces, count));
             return Some(from + digits - at);
         }
+        if let Some(length) = one_beside(lower, at) {
+            self.counts.push((Unit::People, 1));
+            return Some(length);
+        }
         let (count, digits) = amount(lower, at)?;
         if word(" for", lower, at + digits).is_some() && counts_alone(lower, at) {
             self.counts.push((Unit::People, count));
@@ -252,6 +256,33 @@ impl Numbers {
         }
         None
     }
+}
+
+/// Who is named by kind, one of them.
+const KINDS: &str = "adult|child|kid|senior|student|pensioner|teenager|toddler|baby|grown-up";
+/// The same of several.
+const KINDS_MANY: &str =
+    "adults|children|kids|seniors|students|pensioners|teenagers|toddlers|babies|grown-ups";
+
+/// `a child` at `at`, beside others who are counted by kind, and how long that is: `two adults and a child`.
+fn one_beside(lower: &[char], at: usize) -> Option<usize> {
+    const JOINTS: [&str; 5] = [" and ", ", ", " & ", " plus ", ", and "];
+    let article = word("an|a", lower, at)?;
+    let length = article + 1 + word(KINDS, lower, (at + article + 1).min(lower.len()))?;
+    let before: String = lower[..at].iter().collect();
+    let behind: String = lower[at + length..].iter().collect();
+    let kinds = || KINDS.split('|').chain(KINDS_MANY.split('|'));
+    let follows = JOINTS.iter().any(|joint| {
+        before.strip_suffix(joint).is_some_and(|it| kinds().any(|kind| it.ends_with(kind)))
+    });
+    // The one who goes first stands before a number of others.
+    let leads = JOINTS.iter().any(|joint| {
+        let mut words = behind.strip_prefix(joint).into_iter().flat_map(|it| it.split(' ').skip(1));
+        let kind = words.next().unwrap_or_default();
+        let kind = kind.trim_end_matches(|it: char| !it.is_alphanumeric());
+        kinds().any(|it| it == kind)
+    });
+    (follows || leads).then_some(length)
 }
 
 /// Whether a number at `at` counts by itself, by what is before it: nothing, a comma, or a word of ordering.
@@ -320,6 +351,11 @@ mod tests {
             ("me and my two kids", 3),
             ("with 3 friends, so 4 people", 4),
             ("two adults and one child", 3),
+            ("one adult and one senior", 2),
+            ("two adults and a child, monday morning", 3),
+            ("an adult and two kids", 3),
+            ("a student and a senior please", 2),
+            ("a student? no: two pensioners and one teenager", 3),
             ("友達3人と観たい", 4),
             ("友達と3人で観たい", 3),
             ("子供2人と大人1人", 3),

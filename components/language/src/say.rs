@@ -104,6 +104,15 @@ pub fn not_understood<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> Stri
     format!("{head}\n{}", examples(context, skills))
 }
 
+/// The answer where a day is named that no month has.
+#[must_use]
+pub fn no_such_day(context: &TurnContext<'_>, day: &str) -> String {
+    context.say(
+        format!("「{day}」という日はないため、何もしていません。日付を確かめて、もう一度書いてください。"),
+        format!("There is no such day as {day}, so nothing was done. Please check the date and write it again."),
+    )
+}
+
 /// Confirms that nothing is done, as the sentence asks.
 #[must_use]
 pub fn nothing(context: &TurnContext<'_>) -> String {

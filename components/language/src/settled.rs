@@ -163,6 +163,14 @@ const DEED_JOINTS: &[&str] = &[
     " and look up ",
     " and search ",
     " and ask ",
+    " and a ",
+    " and an ",
+    " and some ",
+    " and the ",
+    " and two ",
+    " and three ",
+    " and four ",
+    " and five ",
 ];
 /// What says that what is before it is to be told or asked, whatever it asks for.
 const REPORTED: &[&str] = &[

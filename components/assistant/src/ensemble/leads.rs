@@ -67,7 +67,9 @@ pub(super) fn apart(deeds: Vec<(String, Lead)>) -> Vec<(String, Option<Lead>)> {
         let is_apart = last
             .as_ref()
             .is_some_and(|it| it.name != lead.name && is_request(it) && is_request(&lead))
-            && (is_order(opened(&deed.to_lowercase())) || deed.trim().ends_with(['?', '？']));
+            && (is_order(opened(&deed.to_lowercase()))
+                || deed.trim().ends_with(['?', '？'])
+                || parts.last().is_some_and(|it| is_wished(&it.0, &deed, &lead)));
         match parts.last_mut() {
             Some(part) if !is_apart => {
                 part.0.push_str(&deed);
@@ -213,14 +215,34 @@ fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool 
     if is_about || is_pointed_at {
         return false;
     }
-    let is_question = text.ends_with(['?', '？']);
+    const ASKS: [&str; 8] =
+        ["what ", "what's ", "whats ", "which ", "when ", "when's ", "is there ", "are there "];
+    // A question that goes first needs no mark.
+    let is_asked = at == 0 && ASKS.iter().any(|it| text.starts_with(it));
+    let is_question = text.ends_with(['?', '？']) || is_asked;
     let is_listed = parts[..at].iter().any(|it| {
         let before = it.0.to_lowercase();
         LISTS.iter().any(|it| before.contains(it))
     });
     // `それと横浜までのルートも`: what is added is wished where it is surely another family's.
     let is_added = at > 0 && text.ends_with('も') && lead.confidence >= ADDED_MIN;
+    let before = || parts[..at].iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join(" ");
+    let is_added = is_added || at > 0 && is_wished(&before(), part, lead);
     is_order(text) || !is_listed && (is_question || is_added || lead.confidence >= STATED_MIN)
+}
+
+/// Whether a part without a verb is wished besides what is `before` it: `show me two films and two red cards`; not
+/// where that is written, asked or talked about.
+fn is_wished(before: &str, part: &str, lead: &Lead) -> bool {
+    const COUNTED: [&str; 8] = ["a ", "an ", "some ", "the ", "two ", "three ", "four ", "five "];
+    const ABOUT: [&str; 17] = [
+        "talk", "discuss", "chat", "debat", "convers", "about", "between", "form", "field",
+        "question", "ask", "title", "topic", "compare", " with", "worker", "agent",
+    ];
+    let (before, part) = (before.to_lowercase(), part.to_lowercase());
+    let is_about = ABOUT.iter().any(|it| before.contains(it) || part.contains(it));
+    let is_counted = COUNTED.iter().any(|it| opened(&part).starts_with(it));
+    is_counted && !is_about && lead.confidence >= ADDED_MIN
 }
 
 /// `part`, in small letters, without the words that it goes on with.
@@ -442,6 +464,34 @@ mod tests {
         assert_eq!(split("worker-aとworker-bで雑談、それと", "料理も", 0.6), 0);
         assert_eq!(split("名前を聞いて、それと", "好きな道も", 0.72), 0);
         assert_eq!(split("worker-aとworker-bで雑談、それと", "横浜までのルート", 0.72), 0);
+    }
+
+    #[test]
+    fn what_is_counted_behind_and_is_wished_besides() {
+        let deeds = |first: &str, second: &str, sure: f32| {
+            let all =
+                vec![(first.to_owned(), lead("a", 0.7)), (second.to_owned(), lead("b", sure))];
+            let parts = apart(all).into_iter();
+            let parts: Vec<_> =
+                parts.map(|it| (it.0, it.1.unwrap_or_else(|| lead("a", 0.8)))).collect();
+            requests(&lead("a", 0.8), parts).len()
+        };
+        for (first, second, sure, count) in [
+            ("show me two films ", "and two red cards", 0.78, 2),
+            ("book a seat for Akira tomorrow ", "and the way to Yokohama", 0.9, 2),
+            ("find some blue cards ", "and a route to Ueno", 0.72, 2),
+            ("show me two films ", "and two good seats", 0.66, 0),
+            ("let two people talk about films ", "and the way to Yokohama", 0.9, 0),
+            ("make a form with a name ", "and a card", 0.78, 0),
+            ("show me a thumbnail titled Films ", "and a route", 0.9, 0),
+        ] {
+            assert_eq!(deeds(first, second, sure), count, "{first}{second}");
+        }
+        let parts = vec![
+            ("what's on tomorrow".to_owned(), lead("a", 0.66)),
+            ("a route from Ueno to Ginza".to_owned(), lead("b", 0.9)),
+        ];
+        assert_eq!(requests(&lead("b", 0.9), parts).len(), 2);
     }
 
     #[test]

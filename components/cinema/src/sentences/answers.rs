@@ -121,8 +121,8 @@ pub(super) fn undated(utterance: &Utterance) -> String {
 
 /// The number that is all that `text` says beside a no: `no, 2 please`, `やっぱり3で`.
 pub(super) fn recount(text: &str) -> Option<u32> {
-    const AROUND: &str = "no|nope|wait|sorry|actually|make it|just|please|pls|plz|thanks|then|instead|いや|いえ|ううん|やっぱり|やっぱ|ごめん|じゃあ|にして|にします|でお願いします|でお願い|で";
-    const MARKS: &str = "、。,.!?… ";
+    const AROUND: &str = "no|nope|wait|sorry|actually|make it|just|please|pls|plz|thanks|then|instead|hmm|hm|oh|oops|uh|um|er|i mean|rather|scratch that|いや|いえ|ううん|やっぱり|やっぱ|ごめん|えっと|あっ|じゃあ|にして|にします|でお願いします|でお願い|で";
+    const MARKS: &str = "、。,.!?…- ";
     let mut rest = text.trim();
     let mut is_taken_back = false;
     loop {
@@ -144,8 +144,22 @@ pub(super) fn recount(text: &str) -> Option<u32> {
     }
     let spelled =
         || NUMBERS.iter().position(|it| *it == rest).and_then(|it| u32::try_from(it + 1).ok());
-    let number = rest.parse().ok().or_else(spelled);
+    let kanji = || "一二三四五六七八九十".chars().position(|it| rest == it.to_string());
+    let kanji = || kanji().and_then(|it| u32::try_from(it + 1).ok());
+    let number = rest.parse().ok().or_else(spelled).or_else(kanji);
     number.filter(|it| is_taken_back && (1..=99).contains(it))
+}
+
+/// Whether `text` takes back what was said before: `no wait, four`, `やっぱり3で`.
+pub(super) fn takes_back(text: &str) -> bool {
+    const TAKEN: &str = "no|nope|wait|sorry|actually|oops|i mean|rather|scratch that";
+    const JAPANESE: &str = "いや|いえ|ううん|やっぱ|ごめん|間違";
+    let words: Vec<_> = text.split(|it: char| !it.is_ascii_alphanumeric()).collect();
+    let is_said = |mark: &str| {
+        let mark: Vec<_> = mark.split(' ').collect();
+        words.windows(mark.len()).any(|it| it == mark)
+    };
+    marks(TAKEN).any(is_said) || marks(JAPANESE).any(|it| text.contains(it))
 }
 
 /// Whether `utterance` only says that its writer thinks it over: `hmm let me think`, `ちょっと待って`.
@@ -219,6 +233,10 @@ mod tests {
             ("actually, make it 4", Some(4)),
             ("やっぱり3で", Some(3)),
             ("いや、2でお願いします", Some(2)),
+            ("no wait, four", Some(4)),
+            ("hmm no, sorry, 3", Some(3)),
+            ("oops, i mean six please", Some(6)),
+            ("やっぱ四で", Some(4)),
             ("2", None),
             ("no", None),
             ("no, the 2nd row", None),

@@ -4,12 +4,15 @@ use language::{
     Language,
     context::TurnContext,
     coverage::{Used, unused},
+    scan::marks,
+    utterance::Utterance,
     vocabulary::Unit,
     words::Word,
 };
 
 use super::{
     answers::place,
+    facts::MAKERS,
     rules::Goal,
     titles::Sentence,
     visit::{Aim, Asked, Settled, Visit},
@@ -34,6 +37,52 @@ pub(super) const CHEAPEST: &str = "安い順|やすい順|高い順|値段順|�
 /// What goes on from one price to that of others, behind whom it is for and before it.
 const FOR_BEHIND: [&str; 5] = ["だと", "なら", "だったら", "の場合は", "の場合"];
 const FOR_BEFORE: [&str; 4] = ["what about ", "how about ", "and for ", "and what about "];
+
+/// Whether `utterance` asks when a film is on.
+pub(super) fn asks_when(utterance: &Utterance) -> bool {
+    const WHEN: &str = "when could|when can|when is it|when's it|when does it|what time|what times|which showing|何時|いつやって|いつ観|いつ見|間に合う回|の回も|回を教えて|時間も";
+    marks(WHEN).any(|it| utterance.find(it, 0).is_some())
+}
+
+/// Whether a sentence is about something that it does not name: `how long is it?`, `何分ですか`.
+pub(super) fn points_back(said: &str) -> bool {
+    const BACK: &str = "それ|その映画|その作品|これ|この映画";
+    const ENGLISH: [&str; 3] = ["it", "that", "it's"];
+    let said = said.to_lowercase();
+    let mut words = said.split(|it: char| !it.is_alphanumeric() && it != '\'');
+    const BARE: &str = "何分|何時間|どのくらいの長さ|長さは|あらすじ|どんな話|ストーリー|内容は|plot|synopsis|storyline";
+    let begun = ["じゃあ", "で、", "ちなみに"].iter().find_map(|it| said.strip_prefix(it));
+    let begun = begun.unwrap_or(&said).trim_start_matches('、');
+    let is_bare =
+        marks(BARE).any(|it| begun.starts_with(it)) || said.starts_with("what's the plot");
+    is_bare || marks(BACK).any(|it| said.contains(it)) || words.any(|it| ENGLISH.contains(&it))
+}
+
+/// Whether `utterance` asks how long a film is.
+pub(super) fn asks_length(utterance: &Utterance) -> bool {
+    const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
+    marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
+}
+
+/// What is answered where `utterance` asks for what is not on record.
+pub(super) fn unkept(utterance: &Sentence, language: Language) -> &'static str {
+    match utterance.says(MAKERS) {
+        true => language.pick(
+            "監督・出演者・スタッフは登録されていないため、分かりません。あらすじ・長さ・公開年・評価と、上映時間・空席・料金はお調べできます。",
+            "Who made a film and who plays in it are not on record here, so I cannot say. I can look up its story, length, year and rating, showtimes, free seats and prices.",
+        ),
+        false => language.pick(
+            "館内の設備や営業時間などは登録されていないため、分かりません。映画・上映時間・空席・料金はお調べでき、座席の予約もできます。",
+            "The house's facilities, hours and the like are not on record here, so I cannot say. I can look up films, showtimes, free seats and prices, and book seats.",
+        ),
+    }
+}
+
+/// Whether `utterance` asks who made a film that it names.
+pub(super) fn names_made(utterance: &Sentence) -> bool {
+    let is_word = |it: &String| marks(MAKERS).any(|mark| mark.contains(&it.to_lowercase()));
+    utterance.says(MAKERS) && utterance.title().is_some_and(|it| !is_word(&it))
+}
 
 /// Whether `utterance` asks how long seats are held.
 pub(super) fn asks_how_long(utterance: &Sentence) -> bool {
@@ -199,7 +248,7 @@ impl Visit {
 }
 
 /// That there is no lower price, where `utterance` asks for that.
-fn no_discounts(utterance: &Sentence, language: Language) -> Option<String> {
+pub(super) fn no_discounts(utterance: &Sentence, language: Language) -> Option<String> {
     let told = language.pick(
         "料金は座席の種類ごとで、年齢や学生などによる割引の情報はありません。",
         "Prices go by the kind of seat; I know of no discounts by age or for students.",

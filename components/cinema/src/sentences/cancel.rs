@@ -12,7 +12,7 @@ use language::{
 };
 
 use super::{
-    answers::{named, ordinal},
+    answers::{named, ordinal, place},
     reserve::{given_away, lines},
     rules::RESERVATION_ID,
     showings::shown,
@@ -72,9 +72,11 @@ impl Bookings {
             let Some(found) = output(answered, tool) else { continue };
             let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
             let id = text("reservation_id");
-            self.0.retain(|it| it.id != id);
             let holds = !matches!(found["status"].as_str(), Some("cancelled" | "transferred"));
-            if holds && !id.is_empty() {
+            if !holds {
+                self.0.retain(|it| it.id != id);
+            } else if !id.is_empty() && !self.0.iter().any(|it| it.id == id) {
+                // Each stays in its place, by which it is named: `cancel the second one`.
                 let (title, title_en) = (text("movie_title"), text("movie_title_en"));
                 self.0.push(Booking { id, title, title_en, start: text("start_time") });
             }
@@ -160,7 +162,7 @@ impl Cancel {
     pub(super) fn of(utterance: &Sentence, bookings: &Bookings) -> Self {
         const ALL: &str =
             "全員|みんなの|全て|すべて|全部|everyone|everybody|every |all |everything";
-        let id = number(utterance);
+        let mut id = number(utterance);
         let choices = if id.is_some() { Vec::new() } else { bookings.meant(utterance) };
         let text: String = utterance.lower.iter().collect();
         let is_all = ALL.split('|').any(|it| text.contains(it)) && id.is_none();
@@ -171,6 +173,9 @@ impl Cancel {
             && !text.contains("ください")
             && !text.contains("お願い");
         let user = utterance.user();
+        if let (Some(place), 2..) = (place(utterance), choices.len()) {
+            id = choices.get(place).map(|it| it.id.clone());
+        }
         Self { id, choices, asks_how, is_all, user, ..Self::default() }
     }
 
@@ -190,6 +195,16 @@ impl Cancel {
             "予約番号の代わりに、予約した方のお名前かユーザーIDを書いてください。予約を調べます。まだ何も取り消していません。",
             "Then write the name or the user ID that it was booked for, and I look it up. Nothing was cancelled yet.",
         ))
+    }
+
+    /// Takes the other one of two for the one that was meant, where `utterance` says so; whether it does.
+    pub(super) fn turned(&mut self, utterance: &Sentence) -> bool {
+        const OTHER: &str = "the other|other one|もう一つ|もうひとつ|もう1つ|もう一方|もう片方|別のほう|別の方|逆のほう|逆の方|そっちじゃな|そっちでは";
+        let [one, two] = &self.choices[..] else { return false };
+        let Some(id) = self.id.as_ref().filter(|_| utterance.says(OTHER)) else { return false };
+        let other = if *id == one.id { &two.id } else { &one.id };
+        self.id = Some(other.clone());
+        true
     }
 
     /// Takes in the number, where it was waited for; whether it was one.

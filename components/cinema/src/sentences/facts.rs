@@ -22,6 +22,11 @@ const OCCASIONS: &str = "早く始まる|最初に始まる|starts first|startin
 /// Films by what people think of them, without a word for films.
 const RATED: &str = "評価が一番|一番評価|いちばん評価|評価が最も|評価の高いの|評価が高いの|評価の高いやつ|highest rated|highest-rated|best rated|best-rated|top rated|top-rated|best reviewed|highest rating|best rating|thing on|thing showing|thing playing|things on|things showing|thing you've got on|thing you have on|thing you're showing|thing that's on|thing that is on";
 
+/// Who made a film, or plays in it.
+pub(super) const MAKERS: &str = "誰が監督|だれが監督|監督?|監督は|監督が|監督って|監督誰|監督を教|の監督|出演者|出演して|誰が出|だれが出|主演|キャスト|声優|俳優|原作者|脚本|主題歌|who directed|who did direct|director of|the director|who's the director|who stars|who is starring|who's starring|stars in|who's in it|who is in it|who's in the film|who plays|who acts|who acted|the cast|cast of|actors|voice actors|who wrote|who made the film|who made it|soundtrack";
+/// What a house has besides films, as people ask for it.
+const HOUSE: &str = "駐車場|駐輪場|電話番号|営業時間|何時に開き|何時に開く|何時に閉|何時まで開|開館|閉館|売店|ポップコーン|飲食|持ち込み|持込|トイレ|お手洗い|ロッカー|授乳室|忘れ物|parking|car park|phone number|opening hours|opening times|do you open|do you close|are you open|popcorn|snacks|toilets|toilet|restrooms|restroom|cloakroom|lost property|bring my dog|bring a dog|bring food|bring my own|wifi|wi-fi";
+
 /// Words that are a deed and its refusal at once.
 const REFUSED: &str =
     "取らないで|取らなくて|とらないで|とらなくて|買わないで|買わなくて|押さえないで|押さえなくて";
@@ -69,6 +74,8 @@ impl<'a> Facts<'a> {
             Sign::Back => {
                 utterance.says("それ|その映画|この映画|その作品|is it|it on|it playing|it showing|it start|that film|that movie")
             }
+            Sign::Makers => utterance.says(MAKERS),
+            Sign::House => utterance.says(HOUSE),
             Sign::Fare => besides::is_fare(utterance),
             Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
         }

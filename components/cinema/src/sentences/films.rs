@@ -46,7 +46,8 @@ impl Visit {
         if let Some(date) = date {
             let is_list = self.title.is_none() || self.is_untitled || self.aim == Aim::Films;
             let now = (date == today && is_list).then(|| context.minutes());
-            let hours = self.hours.filter(|_| self.title.is_none() || self.aim == Aim::Films);
+            let is_limited = self.title.is_none() || self.aim == Aim::Films;
+            let hours = self.hours.filter(|_| is_limited && self.widened != Some(true));
             // What has begun is not offered, nor what is over before the requested hours.
             let from = hours.map_or(0, |it| it.from).max(now.unwrap_or(0));
             arguments["date"] = at(date, from);
@@ -76,6 +77,9 @@ impl Visit {
 
     pub(super) fn films_found(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let movies = found["movies"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if let Some(wider) = self.widen(context, movies) {
+            return wider;
+        }
         if movies.is_empty() {
             if self.title.is_some() && !self.is_untitled && self.asks_loosely(found) {
                 // The name may be something else: what there is says more than that it is none.
@@ -144,8 +148,8 @@ impl Visit {
                         || named.iter().any(|film| is_of_title(film, word))
                 }
             };
-            self.wanted.explained =
-                self.wanted.words.iter().filter(|it| is_of_film(it)).cloned().collect();
+            let words = self.wanted.words.iter().chain(&self.wanted.others);
+            self.wanted.explained = words.filter(|it| is_of_film(it)).cloned().collect();
         }
         if let (true, Some(title), true) = (self.is_untitled, &self.title, !is_named_one) {
             self.note = Some(context.say(
@@ -199,6 +203,24 @@ impl Visit {
             return self.proceed(context);
         }
         self.ask_film(context, &films)
+    }
+
+    /// Where the sentence may name a film that is not on at its hours, that is looked for on the whole day, and where
+    /// it is none, the films at those hours again.
+    fn widen(&mut self, context: &mut TurnContext<'_>, movies: &[Value]) -> Option<Decision> {
+        let films: Vec<_> = movies.iter().collect();
+        let is_open = self.title.is_none() || self.is_untitled;
+        let is_hidden = is_open
+            && self.hours.is_some()
+            && !self.wanted.words.is_empty()
+            && !films.iter().any(|it| is_named(&called(it), &self.said))
+            && self.wanted.described_by(&films).0.is_empty();
+        self.widened = match self.widened {
+            None if is_hidden => Some(true),
+            Some(true) if is_hidden => Some(false),
+            _ => return None,
+        };
+        Some(self.list_films(context))
     }
 
     fn ask_film(&mut self, context: &mut TurnContext<'_>, films: &[&Value]) -> Decision {
@@ -345,6 +367,10 @@ impl Visit {
                 format!("「{title}」は見つかりませんでした。"),
                 format!("\"{title}\" was not found."),
             ),
+            _ if self.hours.is_some() => context.say(
+                "その時間に上映される映画はありません。別の日時をお試しください。",
+                "No film is on then. Please try another day or time.",
+            ),
             _ => context.say(
                 "その日に上映される映画はありません。別の日をお試しください。",
                 "No film is on then. Please try another day.",
@@ -353,14 +379,15 @@ impl Visit {
         let own = found["suggestions"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let is_itself =
             |title: &String| names.iter().copied().chain(own).any(|it| fold(it) == fold(title));
-        if let (Some(title), Some(date)) = (self.title.clone().filter(is_itself), self.date.take())
+        if let (Some(title), Some(date)) = (self.title.clone().filter(is_itself), self.date.clone())
         {
             // It is one of the films, on other days: those are told.
             self.note = Some(context.say(
                 format!("{date}の「{title}」の上映は、まだ売り出されていないか、ありません。"),
                 format!("{title} is not on sale for {date}, or not on that day."),
             ));
-            (self.also, self.hours, self.aim) = (None, None, Aim::Showtimes);
+            (self.date, self.also, self.hours) = (None, None, None);
+            self.aim = Aim::Showtimes;
             return self.list_films(context);
         }
         let text = match names.is_empty() {

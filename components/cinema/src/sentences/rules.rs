@@ -47,6 +47,8 @@ pub(super) enum Goal {
     Waiting,
     /// What tickets cost.
     Price,
+    /// What is not on record of films or of the house: who made a film, where to park.
+    Unkept,
     /// Which films there are.
     Films,
 }
@@ -88,6 +90,10 @@ pub(super) enum Sign {
     When,
     /// A film that is pointed to.
     Back,
+    /// Who made a film, or plays in it.
+    Makers,
+    /// What the house has besides films.
+    House,
     /// What seats cost for so many people: `シニア2枚だと？`, `how much for two seniors?`.
     Fare,
 }
@@ -130,6 +136,17 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[
             THEIRS,
             Says(&[Word::CANCEL, Word::ELSEWHERE, Word::CHANGE, Word::MAKE, Word::THEIR_DEED]),
+        ],
+    ),
+    rule(80, Goal::Unkept, &[Sign::Makers], &[THEIRS, Says(&[Word::THEIR_DEED, RESERVE])]),
+    rule(
+        60,
+        Goal::Unkept,
+        &[Sign::House],
+        &[
+            THEIRS,
+            Sign::Counted,
+            Says(&[Word::THEIR_DEED, Word::MAKE, Word::WANT, Word::WHERE, RESERVE]),
         ],
     ),
     rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL, LET_GO])], &[]),

@@ -252,9 +252,11 @@ impl Visit {
             true => context.say("車椅子用の", "wheelchair "),
             false => String::new(),
         };
+        let seats = if count == 1 { "seat" } else { "seats" };
+        let are = if count == 1 { " is" } else { " are" };
         let head = context.say(
             format!("{showing}の{part}{chair}空席は{count}席です。{named}"),
-            format!("{showing}: {count} {chair}seats{part} are free. {named}"),
+            format!("{showing}: {count} {chair}{seats}{part}{are} free. {named}"),
         );
         let next = context.say(
             "予約するときは「A5とA6を予約して」のように書いてください。",

@@ -218,7 +218,7 @@ impl Sentence {
              a movie called|the movie|the film|movie called|film called|to see|to watch|see|\
              watch|when is|when does";
         const STOPS: &str = " tomorrow| today| tonight| on | at | this | next | for | in | please| playing| play| run| screen| air| get| showing| start| screen| with | and | around| after| before|\
-             ?|.|,|!| is | friday| saturday| sunday| still| now";
+             ?|.|,|!| is | monday| tuesday| wednesday| thursday| friday| saturday| sunday| still| now";
         for before in marks(BEFORE) {
             let Some(at) = self.find(before, 0) else { continue };
             let from = at + before.chars().count() + 1;

@@ -18,7 +18,8 @@ use language::{
 };
 
 use super::{
-    answers::{is_thinking, named, ordinal, place, recount, undated},
+    answers::{is_thinking, named, ordinal, place, recount, takes_back, undated},
+    besides::{asks_length, asks_when, points_back},
     cancel::number,
     fares::Fares,
     films,
@@ -119,6 +120,9 @@ pub(super) struct Visit {
     /// Whether the title that was looked for is no film's, so that all films are listed.
     #[serde(default)]
     pub(super) is_untitled: bool,
+    /// Whether films are looked for at other hours than those that are named; none before they were.
+    #[serde(default)]
+    pub(super) widened: Option<bool>,
     /// Whether no rule matched to show that it is about films.
     #[serde(default)]
     pub(super) is_guess: bool,
@@ -162,29 +166,6 @@ pub(super) struct Visit {
     /// What the seats that may be reserved cost, by their ids.
     #[serde(default)]
     pub(super) fares: Fares,
-}
-
-/// Whether `utterance` asks when a film is on.
-fn asks_when(utterance: &Utterance) -> bool {
-    const WHEN: &str = "when could|when can|when is it|when's it|when does it|what time|what times|which showing|何時|いつやって|いつ観|いつ見|間に合う回|の回も|回を教えて|時間も";
-    marks(WHEN).any(|it| utterance.find(it, 0).is_some())
-}
-
-/// Whether a sentence is about something that it does not name: `how long is it?`, `何分ですか`.
-fn points_back(said: &str) -> bool {
-    const BACK: &str = "それ|その映画|その作品|これ|この映画";
-    const ENGLISH: [&str; 3] = ["it", "that", "it's"];
-    let said = said.to_lowercase();
-    let mut words = said.split(|it: char| !it.is_alphanumeric() && it != '\'');
-    let is_bare =
-        ["何分", "何時間", "どのくらいの長さ", "長さは"].iter().any(|it| said.starts_with(it));
-    is_bare || marks(BACK).any(|it| said.contains(it)) || words.any(|it| ENGLISH.contains(&it))
-}
-
-/// Whether `utterance` asks how long a film is.
-fn asks_length(utterance: &Utterance) -> bool {
-    const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
-    marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
 }
 
 /// The day that `utterance` means with `date`: a day of the week that takes the place of the day `before` is of the
@@ -261,6 +242,7 @@ impl Visit {
             tries: 0,
             wanted: Wanted::of(utterance),
             is_untitled: false,
+            widened: None,
             is_guess: false,
             is_looked_for: false,
             asks_length: asks_length(utterance),
@@ -335,6 +317,9 @@ impl Visit {
         self.user = self.user.take().or_else(|| before.user.clone());
         if !is_other_film && self.aim != Aim::Films {
             self.film = self.film.take().or_else(|| before.film.clone());
+            // `じゃあそれを二人で` is the film that was told.
+            let told = || before.told.clone().filter(|_| points);
+            self.film = self.film.take().or_else(told);
             if self.film.is_none() {
                 self.title.clone_from(&before.title);
                 self.genre.clone_from(&before.genre);
@@ -351,6 +336,12 @@ impl Visit {
             ["and ", "what about ", "how about ", "and what about ", "じゃあ", "では"];
         const TAILS: [&str; 5] = ["はどう", "だと", "なら", "は", "って"];
         const NAME_MAX: usize = 30;
+        // Where nothing was on, another day may do.
+        let is_empty = self.aim == Aim::Films && self.asked.is_none() && self.date.is_some();
+        let next = self.on_another_day(utterance).filter(|_| is_empty && goal.is_none());
+        if next.is_some() {
+            return next;
+        }
         let asks = matches!(self.aim, Aim::Showtimes | Aim::Seats) && self.film.is_some();
         if !asks || !matches!(goal, None | Some(Goal::Look | Goal::Films)) {
             return None;
@@ -385,7 +376,7 @@ impl Visit {
 
     /// The same on another day: `what about Sunday?`; none where `utterance` says anything else.
     fn on_another_day(&self, utterance: &Sentence) -> Option<Self> {
-        const BEGINS: &str = "and |what about |how about |じゃあ|では|それじゃ|なら";
+        const BEGINS: &str = "and |what about |how about |i meant |i mean |no, |じゃあ|では|それじゃ|なら|いや|やっぱ|間違え";
         let text: String = utterance.lower.iter().collect();
         let is_asked = utterance.asks() || marks(BEGINS).any(|it| text.starts_with(it));
         let is_all = utterance.title().is_none()
@@ -448,8 +439,8 @@ impl Visit {
     pub(super) fn described_by(&mut self, words: &[String], utterance: &Utterance) {
         // A number is no word that a film is known by.
         let is_word = |it: &str| it.chars().any(char::is_alphabetic);
-        let words = words.iter().filter(|it| is_word(it) && !is_condition(utterance, it));
-        self.wanted.words = words.cloned().collect();
+        let words = words.iter().filter(|it| is_word(it)).cloned();
+        (self.wanted.others, self.wanted.words) = words.partition(|it| is_condition(utterance, it));
         if self.film.is_some() {
             // The number of a film that was shown is used.
             let numbers = self.wanted.words.iter().filter(|it| ordinal(it).is_some());
@@ -484,8 +475,10 @@ impl Visit {
         let raw = utterance.text().to_lowercase();
         // `H列の7番` is a seat.
         let recounted = recount(&undated(utterance));
+        // `no wait, four` takes back the number that was said, and chooses none of the list.
+        let is_count = of_seats || self.count.is_some() && takes_back(&raw);
         let chosen = place(utterance)
-            .or_else(|| recounted.filter(|_| !of_seats).and_then(|it| (it as usize).checked_sub(1)))
+            .or_else(|| recounted.filter(|_| !is_count).and_then(|it| (it as usize).checked_sub(1)))
             .filter(|_| utterance.numbers.marked.is_empty());
         let chosen = chosen.and_then(|it| self.choices.get(it)).cloned();
         let by_words = self.choices.iter().find(|choice| {
@@ -553,7 +546,7 @@ impl Visit {
             self.aim = Aim::Showtimes;
         }
         let is_asked_for = self.wanted.renew(wanted);
-        let count = utterance.numbers.people().or(recounted.filter(|_| of_seats));
+        let count = utterance.numbers.people().or(recounted.filter(|_| is_count));
         self.count = count.or(self.count);
         if !utterance.numbers.marked.is_empty() {
             self.seats.clone_from(&utterance.numbers.marked);

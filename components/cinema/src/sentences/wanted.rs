@@ -107,8 +107,8 @@ const ORDERS: &[(Order, &str)] = &[
         "評価順|人気順|おすすめ順|評判順|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
     ),
 ];
-const EARLIEST: &str = "いちばんはやい|一番はやい|なるべくはやい|できるだけはやい|はやい回|はやいほう|さいしょの回|さいしょのかい|早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
-const LATEST: &str = "いちばんおそい|一番おそい|おそい回|おそいほう|さいごの回|さいごのかい|遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
+const EARLIEST: &str = "もっと早い|もう少し早い|もうちょっと早い|anything earlier|something earlier|any earlier|a bit earlier|earlier showing|earlier screening|いちばんはやい|一番はやい|なるべくはやい|できるだけはやい|はやい回|はやいほう|さいしょの回|さいしょのかい|早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
+const LATEST: &str = "もっと遅い|もう少し遅い|もうちょっと遅い|anything later|something later|any later|a bit later|later showing|later screening|いちばんおそい|一番おそい|おそい回|おそいほう|さいごの回|さいごのかい|遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
 /// What says that only the first of an order is asked for.
 const FIRST: &str = "一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
 /// What says that the hour is when a film is over.
@@ -145,6 +145,8 @@ pub(super) struct Wanted {
     length: Option<String>,
     /// Words that a film may be known by.
     pub(super) words: Vec<String>,
+    /// Words that say who comes along, and the like, and may be of a film's name: `万引き家族`.
+    pub(super) others: Vec<String>,
     /// Those that the films were found by.
     pub(super) explained: Vec<String>,
 }
@@ -188,6 +190,7 @@ impl Wanted {
             is_away: keeps_away(utterance),
             row: row(&utterance.lower),
             words: Vec::new(),
+            others: Vec::new(),
             explained: Vec::new(),
         }
     }

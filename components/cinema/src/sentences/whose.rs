@@ -2,7 +2,7 @@
 
 use language::{Date, coverage::is_small};
 
-use super::titles::Sentence;
+use super::{titles::Sentence, words::RESERVE};
 
 /// What stands before a name in English.
 const BEFORE: &[&str] = &[
@@ -44,6 +44,7 @@ const WORDS_MAX: usize = 3;
 /// The name of the booker in `text`, and what is left of it.
 pub(super) fn booker(text: &str, today: Date) -> Option<(String, String)> {
     let found = labelled(text).or_else(|| behind(text, BEHIND)).or_else(|| bare(text, today));
+    let found = found.or_else(|| last_for(text, today));
     let (name, from, to) = found?;
     let (head, tail) = (text[..from].trim_end(), text[to..].trim_start());
     let head = head.trim_end_matches([',', '、', ';']);
@@ -144,6 +145,30 @@ fn bare(text: &str, today: Date) -> Option<Found> {
     (is_japanese && is_apart && !is_known && is_named()).then_some((name, from, to))
 }
 
+/// `one seat for Ikiru tomorrow for Kei`: the name at the end, where a film is named before it.
+fn last_for(text: &str, today: Date) -> Option<Found> {
+    const FOR: &str = " for ";
+    const TITLES: [&str; 8] = ["Mr. ", "Mrs. ", "Ms. ", "Dr. ", "Mr ", "Mrs ", "Ms ", "Dr "];
+    const ENDS: [char; 5] = ['.', '!', ',', '?', ' '];
+    let at = text.is_ascii().then(|| text.rfind(FOR))??;
+    let from = at + FOR.len();
+    let from =
+        from + TITLES.iter().find(|it| text[from..].starts_with(*it)).map_or(0, |it| it.len());
+    let length = western(&text[from..], true)?;
+    let rest = text[from + length..].trim_end_matches(" please").trim_end_matches(" thanks");
+    let name = &text[from..from + length];
+    let own = Sentence::plain(name, today);
+    let is_known = (0..own.chars.len()).any(|it| own.is_known(it)) || own.genre().is_some();
+    let before = Sentence::plain(&text[..at], today);
+    // `book them for Maria`, where they are held.
+    let is_pointing =
+        ["them", "it", "those", "these"].iter().any(|it| text[..at].ends_with(&format!(" {it}")));
+    let is_named = is_pointing && before.has(&[RESERVE])
+        || before.title().is_some() && !before.numbers.counts.is_empty();
+    (rest.trim_matches(ENDS).is_empty() && !is_known && is_named)
+        .then(|| (name.to_owned(), at, from + length))
+}
+
 fn is_script(it: char) -> bool {
     matches!(it, '\u{4e00}'..='\u{9fff}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '・' | '々')
         || it.is_ascii_alphanumeric()
@@ -188,6 +213,18 @@ mod tests {
             ("two for totoro tomorrow, name's Kate", "Kate", "two for totoro tomorrow"),
             ("明日のAKIRAを2枚、佐藤で予約して", "佐藤", "明日のAKIRAを2枚予約して"),
             ("山田太郎名義でC9を予約", "山田太郎", "C9を予約"),
+            ("book them for Maria", "Maria", "book them"),
+            ("Book one seat for Ikiru tomorrow for Kei", "Kei", "Book one seat for Ikiru tomorrow"),
+            (
+                "Two tickets for Akira on Monday, for Mr. Tanaka.",
+                "Tanaka",
+                "Two tickets for Akira on Monday",
+            ),
+            (
+                "2 seats for Seven Samurai at 7pm for Anna Lee please",
+                "Anna Lee",
+                "2 seats for Seven Samurai at 7pm please",
+            ),
         ] {
             let expected = Some((name.to_owned(), rest.to_owned()));
             assert_eq!(found(text), expected, "{text}");
@@ -199,6 +236,12 @@ mod tests {
         for text in [
             "Your Name is on tomorrow",
             "films under 100 minutes",
+            "two seats for Akira",
+            "Book two seats tomorrow for Akira",
+            "two seats for Akira for Monday",
+            "is it for Maria",
+            "Book Akira for Two",
+            "one ticket for Akira for my daughter",
             "君の名前で僕を呼んでを2枚",
             "羅生門で予約して",
             "AKIRAを真ん中で予約して",

@@ -110,7 +110,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "予約ってどれ|予約ってある|予約って何|予約は何が|予約は何を|予約どれ|予約は入って|取ったチケット|買ったチケット|予約したチケット|取った座席|買った席|tickets have i|\
          tickets did i|seats have i|tickets i bought|tickets i have|予約したやつ|予約したもの|予約した分|予約リスト|取った予約|取った席|\
          俺の席|私の席|僕の席|わたしの席|自分の席|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|予約は取れて|予約取れて|予約が取れて|\
-         予約ちゃんと|予約を確認|予約の確認|予約確認|予約一覧|予約の一覧|予約してる|予約している|予約してるの|予約した内容|予約履歴|予約って入って|予約はどうな|予約どうな|my seat|\
+         予約ちゃんと|予約を確認|予約の確認|予約確認|予約一覧|予約の一覧|予約、全部|予約を全部|予約全部|予約は全部|予約をすべて|全部の予約|すべての予約|予約してる|予約している|予約してるの|予約した内容|予約履歴|予約って入って|予約はどうな|予約どうな|my seat|\
          my seats|my booking|my bookings|my reservation|my reservations|my tickets|have i booked|\
          did i book|i have booked|have we booked|booked so far|i've booked|reservation go through|\
          booking go through|booking confirmed|reservation confirmed|reservations do i have|\
@@ -122,7 +122,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "上映時間どのくらい|上映時間どれくらい|上映時間はどのくらい|上映時間はどれくらい|上映時間は何時間|上映時間って何分|って何分|は何分|って何時間|は何時間|rating of|ratings of|の評価は|の評価って|評価はいくつ|評価は何点|あらすじ|ストーリー|どんな話|\
          どんな映画|どういう話|どういう映画|何の話|どんな内容|内容|解説|story of|plot|synopsis|storyline|what happens in|is about|\
          film about|movie about|films about|movies about|one about|the one with|it about|上映時間は何分|何分の映画|\
-         何時間の映画|何時間くらいの映画|running time|runtime|run time|how long is",
+         何時間の映画|何時間くらいの映画|running time|runtime|run time|how long is|released|come out|came out|いつ公開|公開年|何年の映画|何年の作品",
     ),
     (
         HOLD,

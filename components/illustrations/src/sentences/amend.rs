@@ -14,7 +14,7 @@ use super::{
     rules::Goal,
     sentence::Sentence,
     themes::{Theme, theme_names},
-    wording::{Place, bare, has_no_text, is_excluded, is_ground, subtitle, title},
+    wording::{Place, bare, has_no_subtitle, has_no_text, is_excluded, is_ground, subtitle, title},
     words,
 };
 
@@ -28,7 +28,7 @@ const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェン
 const INSTEAD: &str =
     "やっぱり|やはり|やっぱ|じゃなくて|ではなく|代わりに|かわりに|instead|actually|rather|no, ";
 /// What wants more of what is there.
-const MORE: &str = "one more|two more|more card|more cards|another card|another one|a few more|もう一枚|もう1枚|もう二枚|もう2枚|もう数枚|あと一枚|あと1枚|あと2枚|枚追加|枚足し|枚加え|枚増や";
+const MORE: &str = "one more|two more|another two|another three|another 2|another 3|more card|more cards|another card|another one|a few more|もう一枚|もう1枚|もう二枚|もう2枚|もう数枚|あと一枚|あと1枚|あと2枚|枚追加|枚足し|枚加え|枚増や";
 /// What asks which cards a picture has.
 const ON_IT: &str = "did you use|have you used|you used|did you put|are on it|are in it|is on it|is in it|are on the|are in the|どのカードを使|どのカード使|何のカードを使|何のカード使|カードは何を使|使ったカード|使われて|使われた|載ってるカード|載っているカード|載ってるの|入ってるカード";
 /// Words about a picture that change nothing by themselves.
@@ -47,6 +47,8 @@ impl Cards {
             // `やっぱりタイトルは消して`: what is not wanted is written on the picture.
             Some(manner) if manner.is_elsewhere() || manner == Manner::Nothing => {
                 has_no_text(utterance)
+                    || has_no_subtitle(utterance)
+                    || picked(utterance, &self.found).is_some()
                     || !utterance.spotted(true).is_empty()
                     || title(utterance).0.is_some()
             }
@@ -219,12 +221,8 @@ impl Cards {
         for it in &mut self.wanted {
             it.limit = it.limit.or(limit);
         }
-        let kept = kept.into_iter().map(|it| Wanted {
-            limit: it.limit.or(before.limit),
-            is_second: it.written.is_some(),
-            is_found: false,
-            ..it
-        });
+        let kept =
+            kept.into_iter().map(|it| Wanted { limit: it.limit.or(before.limit), ..it.anew() });
         self.wanted.splice(0..0, kept.take(NAMES_MAX - 1));
     }
 
@@ -240,20 +238,22 @@ impl Cards {
         let before = self.clone();
         let (wording, _) = title(utterance);
         let quoted = || utterance.quoted.first().map(|it| it.text.clone());
-        let line = subtitle(utterance);
+        let line = subtitle(utterance).filter(|_| !has_no_subtitle(utterance));
         let is_line = |it: &String| line.as_ref().is_some_and(|line| line.text == *it);
         let wording = wording.or_else(quoted).filter(|it| !is_line(it));
         if let Some(wording) = wording {
             self.title = Some(wording.chars().take(TITLE_MAX).collect());
         } else if has_no_text(utterance) {
             (self.title, self.subtitle) = (None, None);
+        } else if has_no_subtitle(utterance) {
+            self.subtitle = None;
         }
         if let Some(line) = &line {
             self.subtitle = Some(line.text.chars().take(TITLE_MAX).collect());
         }
         let mut is_added = false;
         let mut is_any = self.title != before.title || self.subtitle != before.subtitle;
-        is_any |= has_no_text(utterance);
+        is_any |= has_no_text(utterance) || has_no_subtitle(utterance);
         if let Some(style) = STYLES.iter().find(|it| says(it.1)) {
             self.style = Some(style.0.to_owned());
             is_any = true;
@@ -287,6 +287,9 @@ impl Cards {
         let spotted = cards_in(utterance, &written);
         self.words = spotted.iter().map(|it| it.piece.text.clone()).collect();
         self.words.extend(marks(AROUND).map(str::to_owned));
+        if has_no_subtitle(utterance) {
+            self.words.extend(["サブ", "副題", "subtitle", "tagline"].map(str::to_owned));
+        }
         let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
         let (out, named): (Vec<_>, Vec<_>) =
             spotted.into_iter().partition(|it| is_excluded(utterance, &it.piece, &pieces));

@@ -76,6 +76,11 @@ impl Wanted {
             written: None,
         }
     }
+
+    /// The same, to be asked for once more.
+    pub(super) fn anew(self) -> Self {
+        Self { is_second: self.written.is_some(), is_found: false, ..self }
+    }
 }
 
 /// Names of cards, in the language of the answer where they are known.

@@ -19,10 +19,11 @@ const PLACES: [&str; 8] = [
 const PLACED: &str = "枚目|番目|つ目|個目|まいめ|ばんめ|つめ|番の|番を|番で|番と|番、|番だけ";
 const NUMERALS: &str = "一二三四五六七八";
 /// What says that a place is to be left out, behind it and before it.
-const OUT_BEHIND: &str =
-    "以外|抜き|を抜|を除|を外|は外|はずし|をはず|を消|はいらない|は要らない|なしで|をやめ";
+const OUT_BEHIND: &str = "以外|抜き|を抜|抜いて|を除|除いて|を外|は外|外して|はずし|をはず|を消|は消|消して|いらない|要らない|なしで|をやめ|はやめ|はいいや|はもういい|は結構";
 const OUT_BEFORE: &str =
-    "except|without|not|remove|drop|lose|skip|minus|leave out|take out|all but";
+    "except|without|not|remove|drop|lose|skip|minus|leave out|take out|get rid of|all but";
+/// The same where it stands behind and points back.
+const OUT_BACK: &str = "drop it|drop that|remove it|remove that|lose it|skip it|take it out|leave it out|get rid of it|don't want it|do without it";
 /// How far what leaves a place out may be from it, in characters.
 const REACH: usize = 16;
 
@@ -41,11 +42,13 @@ pub(super) fn picked(utterance: &Sentence, shown: &[String]) -> Option<(Vec<Stri
     if places.is_empty() || places.iter().any(|it| it.0 >= length) {
         return None;
     }
-    let words = places.iter().map(|it| utterance.piece(it.1, it.2).text).collect();
+    let mut words: Vec<_> = places.iter().map(|it| utterance.piece(it.1, it.2).text).collect();
     let is_out = |it: &(usize, usize, usize)| is_left_out(utterance, it.1, it.2);
     let chosen: Vec<_> = match places.iter().any(is_out) {
         true => {
             let kept = (0..length).filter(|at| !places.iter().any(|it| it.0 == *at));
+            let said = [OUT_BEHIND, OUT_BEFORE, OUT_BACK].into_iter().flat_map(marks);
+            words.extend(said.flat_map(|it| it.split(' ')).map(str::to_owned));
             kept.map(|at| shown[at].clone()).collect()
         }
         false => {
@@ -90,7 +93,7 @@ fn places(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
 
 /// The last place, where it is named: `the last one`, `最後のカード`.
 fn last(utterance: &Sentence, length: usize) -> Option<(usize, usize, usize)> {
-    const LAST: &str = "last one|last card|last picture|最後のカード|最後の1枚|最後の一枚|最後のやつ|最後のだけ|最後のを|さいごのカード|さいごのやつ|さいごのだけ|さいごのを";
+    const LAST: &str = "last one|last card|last picture|最後のカード|最後の1枚|最後の一枚|最後のやつ|最後のだけ|最後のを|最後のは|さいごのカード|さいごのやつ|さいごのだけ|さいごのを";
     let (at, size) = utterance.first(LAST, 0)?;
     Some((length - 1, at, at + size))
 }
@@ -142,7 +145,7 @@ fn is_left_out(utterance: &Sentence, from: usize, to: usize) -> bool {
                 && !is_letter(before[at + it.len()..].chars().next())
         })
     });
-    is_ordered || marks(OUT_BEHIND).any(|it| near.contains(it))
+    is_ordered || utterance.says(OUT_BACK) || marks(OUT_BEHIND).any(|it| near.contains(it))
 }
 
 #[cfg(test)]
@@ -167,6 +170,10 @@ mod tests {
             ("use the third and the first", "CA"),
             ("the last two please", "DE"),
             ("remove the fifth", "ABCD"),
+            ("the third one is ugly, drop it", "ABDE"),
+            ("I'd get rid of the second and the last one", "ACD"),
+            ("四枚目はいいや", "ABCE"),
+            ("2枚目は暗いから外して", "ACDE"),
             ("all of them except the second", "ACDE"),
         ] {
             let found = picked(&Sentence::of(sentence, today), &shown).map(|it| it.0.concat());

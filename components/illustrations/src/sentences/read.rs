@@ -500,14 +500,22 @@ pub(super) fn count(utterance: &Sentence) -> Option<u32> {
     // `only 2`.
     let limited = || {
         let text: String = utterance.lower.iter().collect();
-        ["only ", "just "].iter().find_map(|lead| {
+        ["only ", "just ", "another "].iter().find_map(|lead| {
             let (_, rest) = text.split_once(lead)?;
             let word = rest.split([' ', ',', '.', '!']).next()?;
             let spelled = NUMBERS.iter().position(|it| *it == word);
             u32::try_from(spelled.or_else(|| word.parse().ok())?).ok()
         })
     };
-    let pieces = utterance.numbers.pieces().or_else(counted).or_else(limited);
+    // `one more`.
+    let more = || {
+        let text: String = utterance.lower.iter().collect();
+        let (before, _) = text.split_once(" more")?;
+        let word = before.rsplit(' ').next()?;
+        let spelled = NUMBERS.iter().position(|it| *it == word);
+        u32::try_from(spelled.or_else(|| word.parse().ok())?).ok()
+    };
+    let pieces = utterance.numbers.pieces().or_else(counted).or_else(limited).or_else(more);
     let pieces = pieces.filter(|it| *it > 0);
     pieces.or(says(ONE).then_some(1)).or(says(TWO).then_some(2))
 }

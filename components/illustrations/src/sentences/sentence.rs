@@ -117,6 +117,15 @@ impl Sentence {
 
     /// Themes that are known, in order, and where they stand.
     pub(super) fn themes(&self) -> Vec<(Theme, Piece)> {
+        self.themes_where(self.is_drawn())
+    }
+
+    /// The same of a sentence about cards that were shown, in which a colour by itself means theirs.
+    pub(super) fn coloured(&self) -> Vec<(Theme, Piece)> {
+        self.themes_where(true)
+    }
+
+    fn themes_where(&self, is_drawn: bool) -> Vec<(Theme, Piece)> {
         let lower: Vec<char> =
             self.chars.iter().filter_map(|it| it.to_lowercase().next()).collect();
         let (mut found, mut at) = (Vec::<(Theme, Piece)>::new(), 0);
@@ -127,7 +136,7 @@ impl Sentence {
             let is_kanji = |it: char| matches!(it, '\u{4e00}'..='\u{9fff}');
             let is_within = at > 0 && is_kanji(lower[at - 1]) && is_kanji(lower[at]);
             let theme = themes::theme(&lower, at).filter(|it| it.0.is_name || !is_within);
-            let colour = || self.is_drawn().then(|| themes::colour(&lower, at))?.map(|it| (it, 1));
+            let colour = || is_drawn.then(|| themes::colour(&lower, at))?.map(|it| (it, 1));
             let Some((theme, length)) = theme.or_else(colour) else {
                 at += 1;
                 continue;

@@ -358,6 +358,8 @@ fn what_is_added_is_shown_beside_what_was_shown() {
         ("赤いカードを三枚見せて", "青も1枚追加して"),
         ("three red cards pls", "add a blue one too"),
         ("three red cards pls", "add one blue card as well"),
+        ("three red cards pls", "Add a blue card"),
+        ("three red cards pls", "Throw in a blue card please"),
     ] {
         let mut talk = new_talk();
         talk.say(first);
@@ -406,5 +408,122 @@ fn cards_of_a_look_are_shown_rather_than_the_themes() {
         assert!(theme == "蒼晶竜" || theme == "Azure Crystal Dragons", "{sentence}: {theme}");
         let text = concluded(&talk.back(&[illustrations(&["A1"])])).text();
         assert!(!text.contains('※'), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn what_is_refused_of_what_was_shown_is_left_out() {
+    for (first, later, theme) in [
+        ("赤いカードを三枚見せて", "やっぱ赤はいらない", None),
+        ("赤いカードを三枚見せて", "赤のカードはもういいや", None),
+        ("赤いカードを三枚見せて", "赤はやめて緑にして", Some("翠森精霊")),
+        ("赤いカードを三枚見せて", "いや、やっぱり緑で", Some("翠森精霊")),
+        ("赤いカードと青いカードを見せて", "赤は外して", Some("蒼晶竜")),
+        ("赤いカードと青いカードを見せて", "赤いのはいらないです", Some("蒼晶竜")),
+        ("show me red cards", "I don't want red", None),
+        ("show me red cards", "no not red, green", Some("Verdant Spirits")),
+        ("show me red cards", "green instead of red", Some("Verdant Spirits")),
+        ("show me red and blue cards", "drop the red ones", Some("Azure Crystal Dragons")),
+        ("show me red and blue cards", "no more red please", Some("Azure Crystal Dragons")),
+    ] {
+        let mut talk = new_talk();
+        let asked = match talk.say(first) {
+            Decision::Call(calls) => calls.len(),
+            Decision::Conclude(_) => panic!("{first}"),
+        };
+        talk.back(&vec![illustrations(&["A1", "A2", "A3"]); asked]);
+        let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
+        assert_eq!(calls.len(), 1, "{later}");
+        let named = calls[0].arguments.get("theme").and_then(|it| it.as_str());
+        assert_eq!(named, theme, "{later}");
+        assert_eq!(calls[0].name == FORM, theme.is_none(), "{later}");
+        assert!(talk.confidence > 0.5, "{later}");
+    }
+}
+
+#[test]
+fn a_card_that_was_shown_is_left_out_by_its_name() {
+    for (first, later) in [
+        ("星海航路のカードを見せて", "鯨はいらない"),
+        ("show me the starfarer cards", "without the whale"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[illustrations(&["星海船アルゴ", "星鯨バレナ", "航海士ステラ"])]);
+        let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
+        let names: Vec<_> =
+            calls.iter().filter_map(|it| it.arguments["card_name"].as_str()).collect();
+        assert_eq!(names, ["星海船アルゴ", "航海士ステラ"], "{later}");
+    }
+}
+
+#[test]
+fn other_cards_take_the_place_of_those_on_a_picture() {
+    for (first, later, cards) in [
+        ("青いカードで「決戦」というタイトルのサムネを作って", "いや、赤にして", 1),
+        ("青いカードで「決戦」というタイトルのサムネを作って", "青はやめて、赤で", 1),
+        ("Make a thumbnail with blue cards titled \"Final\"", "not blue, red", 1),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let names = ["蒼晶竜アジュール", "蒼海竜リヴィエ"];
+        talk.back(&[illustrations(&names)]);
+        talk.back(&[output(json!({ "mimeType": "image/png", "data": "BB", "cards": names }))]);
+        let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
+        assert_eq!(calls.len(), cards, "{later}");
+        let theme = &calls[0].arguments["theme"];
+        assert!(theme == "紅蓮機工" || theme == "Crimson Engine", "{later}: {theme}");
+        let next = talk.back(&[illustrations(&["C1", "C2"])]);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["cards"]), ("compose_thumbnail", &json!(["C1", "C2"])));
+        assert!(arguments["title"].is_string(), "{later}");
+    }
+}
+
+#[test]
+fn the_subtitle_goes_and_the_title_stays() {
+    for (first, later) in [
+        ("ドラゴンのサムネ、タイトルは「王者」、サブタイトルは「第3回」", "サブタイトルはなしで"),
+        ("ドラゴンのサムネ、タイトルは「王者」、サブタイトルは「第3回」", "副題を消して"),
+        ("A blue thumbnail, title \"Duel\", subtitle \"Round one\"", "no subtitle"),
+        ("A blue thumbnail, title \"Duel\", subtitle \"Round one\"", "remove the subtitle please"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[illustrations(&["A1", "A2"])]);
+        talk.back(&[output(json!({ "mimeType": "image/png", "data": "BB", "cards": ["A1"] }))]);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "compose_thumbnail", "{later}");
+        assert!(arguments["title"].is_string() && arguments["subtitle"].is_null(), "{arguments}");
+    }
+}
+
+#[test]
+fn one_that_was_shown_is_left_out_by_its_place() {
+    for (first, later) in [
+        ("雪月花のカードを見せて", "最後のは消して"),
+        ("雪月花のカードを見せて", "五枚目はいいや"),
+        ("show me the golden cards", "the fifth one is ugly, drop it"),
+        ("show me the golden cards", "remove the last one"),
+    ] {
+        let Decision::Call(calls) = after_cards(first).say(later) else { panic!("{later}") };
+        let names: Vec<_> =
+            calls.iter().filter_map(|it| it.arguments["card_name"].as_str()).collect();
+        assert_eq!(names, ["A", "B", "C", "D"], "{later}");
+    }
+}
+
+#[test]
+fn so_many_more_of_the_same_are_shown() {
+    for (first, later, limit) in [
+        ("three red cards pls", "one more", 4),
+        ("three red cards pls", "another two please", 5),
+        ("赤いカードを三枚見せて", "あと1枚", 4),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[illustrations(&["A1", "A2", "A3"])]);
+        assert_eq!(call(&talk.say(later)).1["limit"], json!(limit), "{later}");
     }
 }

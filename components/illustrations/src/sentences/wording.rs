@@ -232,16 +232,39 @@ pub(super) fn place(utterance: &Sentence, piece: &Piece) -> Option<Place> {
 /// Whether nothing is to be written on the picture.
 pub(super) fn has_no_text(utterance: &Sentence) -> bool {
     const NONE: &str = "文字なし|文字無し|文字は無し|文字はなし|文字はいら|文字いら|文字は不要|文字不要|文字は入れな|文字入れな|文字は要ら|文字を入れな|タイトルなし|タイトル無し|タイトルはなし|タイトルはいら|タイトルいら|タイトルは不要|タイトルは入れな|タイトルは要ら|タイトルも文字もいら|テキストなし|no text|without text|without any text|no writing|no words|no title|without a title|without title|no caption|no lettering|no letters|don't need a title|don't need any text|don't put any text|don't write anything|text-free|textless|leave off the title|remove the title|drop the title|lose the title|remove the text|drop the text|lose the text|タイトルを消|タイトル消|タイトルを外|タイトル外|文字を消|文字消";
-    marks(NONE).any(|it| utterance.find(it, 0).is_some())
+    (0..utterance.lower.len()).any(|at| {
+        // What is said of the subtitle is not said of the title.
+        let is_small = utterance.lower[..at].ends_with(&['サ', 'ブ']);
+        !is_small && marks(NONE).any(|it| utterance.is_at(it, at))
+    })
+}
+
+/// Whether the picture is to have no subtitle.
+pub(super) fn has_no_subtitle(utterance: &Sentence) -> bool {
+    const NAMES: &str = "サブタイトル|副題|subtitle|tagline";
+    const BEHIND: &str = "なし|無し|はなし|は無し|はいら|いらな|は要ら|は不要|不要|を消|は消|消して|を外|は外|外して|を取|は取";
+    const BEFORE: &str = "no|without|without a|without the|remove the|drop the|lose the|delete the|take out the|take off the|leave out the|leave off the|don't need a|don't want a|don't want the";
+    marks(NAMES).any(|name| {
+        let Some(at) = utterance.find(name, 0) else { return false };
+        let before: String = utterance.lower[..at].iter().collect();
+        let before = before.trim_end();
+        let is_apart = |it: &str| it.is_empty() || it.ends_with([' ', ',']);
+        let behind = at + name.chars().count();
+        match name.is_ascii() {
+            true => marks(BEFORE).any(|it| before.strip_suffix(it).is_some_and(is_apart)),
+            false => marks(BEHIND).any(|it| utterance.is_at(it, behind)),
+        }
+    })
 }
 
 /// Whether the card at `piece` is to be left out, by itself or in a list of `others` that are.
 pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece]) -> bool {
-    const BEHIND: &str = "抜き|を抜|は抜|以外|を除|は除|なし|無し|はなし|はいら|いらない|は不要|を外|は外|外し|は入れな|を入れな|じゃない|はやめ|は出さな|is not|isn't| out| excluded";
-    const BEFORE: &str = "except|except for|without|minus|but not|and not|not|excluding|other than|apart from|aside from|leave out|leaving out|skip|besides|bar|but no|no|lose|drop|remove|take out|ditch|get rid of|leave off|all but|everything but|every card but|cut";
+    const BEHIND: &str = "抜き|を抜|は抜|以外|を除|は除|なし|無し|はなし|はいら|いらない|は要ら|要らない|はもういら|はもういい|はいいや|はいいです|は結構|は不要|を外|は外|外し|は消|を消|は入れな|を入れな|じゃない|はやめ|をやめ|は出さな|is not|isn't| out| excluded";
+    const BEFORE: &str = "except|except for|without|minus|but not|and not|not|excluding|other than|apart from|aside from|leave out|leaving out|skip|besides|bar|but no|no|lose|drop|remove|take out|take away|ditch|don't want|dont want|do not want|don't want any|don't like|no more|forget|instead of|rather than|get rid of|leave off|all but|everything but|every card but|cut";
     let behind: String = utterance.lower[piece.to..].iter().take(12).collect();
     let behind = behind.trim_start_matches(['」', '"']);
-    let behind = behind.strip_prefix("だけ").unwrap_or(behind);
+    const NOUNS: [&str; 7] = ["だけ", "いカード", "のカード", "カード", "のやつ", "やつ", "の"];
+    let behind = NOUNS.iter().find_map(|it| behind.strip_prefix(it)).unwrap_or(behind);
     let before: String = utterance.lower[..piece.from].iter().collect();
     let before = before.trim_end();
     let before = before.strip_suffix(" the").unwrap_or(before);

@@ -143,3 +143,155 @@ fn the_last_showing_of_a_day_asks_which_film() {
         assert!(text.contains("21:00") && !text.contains("10:00"), "{sentence}: {text}");
     }
 }
+
+#[test]
+fn a_number_that_takes_back_the_one_before_it_counts() {
+    for (first, later, count) in [
+        ("Two seats for Akira tomorrow", "no wait, four", 4),
+        ("Two seats for Akira tomorrow", "two, no wait, four", 4),
+        ("Two seats for Akira tomorrow", "hmm no, sorry, 3", 3),
+        ("Two seats for Akira tomorrow", "actually 3", 3),
+        ("明日のAKIRAを2枚", "やっぱり4で", 4),
+        ("明日のAKIRAを2枚", "いや、三で", 3),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        let asked = talk.back(&[showings()]);
+        assert!(!options(&asked, "showtime_id").is_empty(), "{first}");
+        // The showing is still to be chosen, of those with so many seats.
+        let next = talk.say(later);
+        assert_eq!(call(&next).0, "list_showtimes", "{later}");
+        talk.back(&[showings()]);
+        talk.say(r#"{"showtime_id": "st-3"}"#);
+        let sets = options(&talk.back(&[seats()]), "seat_ids");
+        assert!(sets.iter().all(|it| it.split(',').count() == count), "{later}: {sets:?}");
+    }
+    // Before a number was said, it chooses of the list.
+    let mut talk = new_talk();
+    talk.say("明日のAKIRAを予約したい");
+    talk.back(&[films()]);
+    talk.back(&[showings()]);
+    assert_eq!(call(&talk.say("いや、2で")).0, "list_available_seats");
+}
+
+#[test]
+fn what_is_not_on_record_is_said_to_be_unknown() {
+    for (sentence, says) in [
+        ("who directed rashomon", "not on record"),
+        ("who's in it", "not on record"),
+        ("Who stars in Akira?", "not on record"),
+        ("羅生門の監督は誰ですか？", "登録されていない"),
+        ("君の名は。の声優って誰？", "登録されていない"),
+        ("七人の侍は誰が監督？", "登録されていない"),
+        ("Do you have parking?", "facilities"),
+        ("what time do you open", "facilities"),
+        ("駐車場ありますか", "館内の設備"),
+        ("映画館の電話番号は？", "館内の設備"),
+    ] {
+        let mut talk = new_talk();
+        let mut said = talk.say(sentence);
+        // Of a film that is named, what there is of it is told.
+        if matches!(said, Decision::Call(_)) {
+            said = talk.back(&[films()]);
+        }
+        let text = concluded(&said).text();
+        assert!(text.contains(says), "{sentence}: {text}");
+        assert!(!text.contains("did not understand") && !text.contains('※'), "{text}");
+    }
+    for sentence in ["Book two seats for Akira tomorrow", "films directed by Kurosawa"] {
+        assert_eq!(call(&new_talk().say(sentence)).0, "list_movies", "{sentence}");
+    }
+}
+
+#[test]
+fn a_day_that_no_month_has_is_said_to_be_none() {
+    for (sentence, day) in [
+        ("11月31日の映画は？", "11月31日"),
+        ("2月30日にAKIRAを2枚", "2月30日"),
+        ("two seats for Akira on November 31", "November 31"),
+    ] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains(day), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn another_day_is_looked_at_where_nothing_was_on() {
+    for (first, later, date) in [
+        ("大晦日に映画やってる？", "元日は？", "2027-01-01"),
+        ("what's on on New Year's Eve?", "and on January 1st?", "2027-01-01"),
+        ("What's on next Sunday?", "I meant this sunday", "2026-11-22"),
+        ("来週の日曜は何やってる？", "明日は？", "2026-11-22"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let none = output(json!({ "movies": [] }));
+        assert!(matches!(talk.back(&[none]), Decision::Conclude(_)), "{first}");
+        let next = talk.say(later);
+        assert!(matches!(next, Decision::Call(_)), "{later}");
+        assert_eq!(call(&next), ("list_movies", json!({ "date": date })), "{later}");
+    }
+}
+
+#[test]
+fn a_film_at_hours_when_it_is_not_on_is_still_meant() {
+    for sentence in ["明日の七人の侍、夜7時半ごろの回を二席", "明日の七人の侍、夜9時の回を2席"]
+    {
+        let mut talk = new_talk();
+        assert!(matches!(talk.say(sentence), Decision::Call(_)), "{sentence}");
+        let others = json!({ "movies": [
+            { "movie_id": "akira", "title": "AKIRA", "title_en": "Akira", "showtimes_count": 1 },
+        ] });
+        let none = json!({ "movies": [] });
+        let next = talk.back(&[output(others), output(none)]);
+        assert_eq!(call(&next), ("list_movies", json!({ "date": "2026-11-22" })), "{sentence}");
+        let next = talk.back(&[films()]);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["movie_id"]), ("list_showtimes", &json!("samurai")));
+    }
+}
+
+#[test]
+fn one_of_two_bookings_is_cancelled_by_its_place_or_the_other() {
+    let found = |id: &str| {
+        output(json!({
+            "reservation_id": id, "user_id": "u-1", "status": "confirmed", "movie_title": "AKIRA",
+            "movie_title_en": "Akira", "start_time": "2026-11-22T18:30:00",
+            "seats": [{ "seat_id": "B5" }],
+        }))
+    };
+    for (first, later) in [
+        ("cancel the second one", "no, the other one"),
+        ("2つ目をキャンセルして", "いや、もう一つのほう"),
+        ("二番目の予約を取り消して", "そっちじゃなくて、もう片方"),
+    ] {
+        let mut talk = new_talk();
+        for id in ["rsv-1", "rsv-2"] {
+            talk.say(&format!("予約番号 {id} の内容を見せて"));
+            assert!(matches!(talk.back(&[found(id)]), Decision::Conclude(_)), "{id}");
+        }
+        let next = talk.say(first);
+        assert_eq!(
+            call(&next),
+            ("get_reservation", json!({ "reservation_id": "rsv-2" })),
+            "{first}"
+        );
+        assert_eq!(call(&talk.back(&[found("rsv-2")])).0, "cancel_reservation", "{first}");
+        let next = talk.say_instead(later);
+        assert_eq!(
+            call(&next),
+            ("get_reservation", json!({ "reservation_id": "rsv-1" })),
+            "{later}"
+        );
+    }
+}
+
+#[test]
+fn a_ticket_is_sent_by_nothing_here() {
+    for sentence in ["can you email me the ticket?", "print the tickets please"] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        assert!(talk.confidence < 0.2, "{sentence}");
+    }
+}

@@ -1,0 +1,113 @@
+//! What is refused of the cards that were shown, and what takes its place: `やっぱり赤はいらない`, `not red, green`.
+
+use language::{Language, scan::marks, small_talk::Manner, utterance::Piece};
+
+use super::{
+    cards::{CARDS_MAX, Cards, Wanted},
+    catalogue::card_of,
+    read::same,
+    rules::Goal,
+    sentence::Sentence,
+    themes::Theme,
+    wording::{is_excluded, is_ground},
+};
+
+/// What says that others take the place of all that was shown.
+const INSTEAD: &str = "やっぱり|やはり|やっぱ|いや|代わりに|かわりに|instead|actually|rather";
+/// What is said of the colours of a picture, or adds to it, and refuses none of its cards.
+const OTHERWISE: &str = "make it|もっと|もう少し|もうちょっと|っぽく|色|colour|color|追加|足し|加え|add|also|too|plus|as well";
+/// What stands beside a refusal and says no more.
+const AROUND: &str =
+    "away|out|remove|drop|lose|ditch|rid|forget|instead|rather|actually|either|外|消|抜|除|結構|代";
+
+impl Cards {
+    /// The same without the themes and cards that `utterance` refuses, and with those that it names in their place;
+    /// none where it says anything else.
+    pub(super) fn without(
+        &self,
+        utterance: &Sentence,
+        (goal, manner): (Option<Goal>, Option<Manner>),
+        language: Language,
+    ) -> Option<Self> {
+        let is_about = matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail))
+            && manner.is_none_or(|it| it.is_elsewhere() || it == Manner::Nothing);
+        let is_plain = !utterance.asks() && utterance.quoted.is_empty();
+        if !is_about || !is_plain || self.found.is_empty() {
+            return None;
+        }
+        let spotted = utterance.spotted(true);
+        let is_card = |it: &Piece| {
+            spotted.iter().any(|card| card.piece.from < it.to && it.from < card.piece.to)
+        };
+        let mut themes = utterance.coloured();
+        themes.retain(|it| !is_card(&it.1));
+        let mut next = match (themes.is_empty(), spotted.is_empty()) {
+            (false, true) => self.without_themes(utterance, &themes, language)?,
+            // A picture is changed by its cards.
+            (true, false) if !self.is_thumbnail => {
+                let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
+                let is_out = |it: &Piece| is_excluded(utterance, it, &pieces);
+                let is_there = |card| self.found.iter().any(|it| same(card, it));
+                if !spotted.iter().all(|it| is_out(&it.piece) && is_there(it.card)) {
+                    return None;
+                }
+                let kept = |it: &&String| !spotted.iter().any(|out| same(out.card, it));
+                Self { wanted: of_cards(self.found.iter().filter(kept)), ..self.clone() }
+            }
+            _ => return None,
+        };
+        next.words = themes.iter().map(|it| it.1.text.clone()).collect();
+        next.words.extend(spotted.iter().map(|it| it.piece.text.clone()));
+        next.words.extend(marks(AROUND).map(str::to_owned));
+        (next.found, next.counts, next.is_arranged) = (Vec::new(), false, false);
+        (next.mood, next.moods) = (None, Vec::new());
+        let left = utterance.left(Some(Goal::Cards), next.used());
+        (left.len() < 2).then_some(next)
+    }
+
+    fn without_themes(
+        &self,
+        utterance: &Sentence,
+        themes: &[(Theme, Piece)],
+        language: Language,
+    ) -> Option<Self> {
+        let pieces: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
+        if utterance.says(OTHERWISE) || pieces.iter().any(|it| is_ground(utterance, it)) {
+            return None;
+        }
+        let is_of = |theme: &Theme, it: &Wanted| match it.is_theme {
+            true => it.name == theme.japanese || it.name == theme.english,
+            false => card_of(&it.name).is_some_and(|card| card.theme == theme.japanese),
+        };
+        let before = match self.is_thumbnail {
+            true => of_cards(self.found.iter().take(CARDS_MAX)),
+            false => self.wanted.clone(),
+        };
+        let is_there = |theme: &Theme| before.iter().any(|it| is_of(theme, it));
+        // `not red, green`: what a comma sets apart is wished, where it is not there yet.
+        let is_apart = |it: &Piece| {
+            utterance.lower[..it.from].iter().rev().find(|it| **it != ' ') == Some(&',')
+        };
+        let is_refused = |it: &(Theme, Piece)| {
+            let is_wished =
+                is_apart(&it.1) && !is_there(&it.0) && !is_excluded(utterance, &it.1, &[]);
+            is_excluded(utterance, &it.1, &pieces) && !is_wished
+        };
+        let (out, new): (Vec<_>, Vec<_>) = themes.iter().partition(|it| is_refused(it));
+        let is_instead = out.is_empty() && utterance.says(INSTEAD);
+        if !is_instead && out.is_empty() || out.iter().any(|it| !is_there(&it.0)) {
+            return None;
+        }
+        let is_kept = |it: &Wanted| !is_instead && !out.iter().any(|out| is_of(&out.0, it));
+        let wanted = before.iter().filter(|it| is_kept(it)).cloned().map(Wanted::anew);
+        let new = new.into_iter().filter(|it| is_instead || !is_there(&it.0));
+        let new =
+            new.map(|it| Wanted::new(true, language.pick(it.0.japanese, it.0.english).to_owned()));
+        Some(Self { wanted: wanted.chain(new).collect(), ..self.clone() })
+    }
+}
+
+/// Cards that are asked for by their names.
+fn of_cards<'a>(names: impl Iterator<Item = &'a String>) -> Vec<Wanted> {
+    names.map(|it| Wanted::new(false, it.clone())).collect()
+}
