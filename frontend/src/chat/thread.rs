@@ -63,11 +63,10 @@ impl Thread {
         let first = self.entries.iter().find_map(|it| it.asked());
         let line = first.map(|it| it.text.lines().next().unwrap_or_default().trim());
         let line = line.unwrap_or_default();
-        let mut name: String = line.chars().take(TITLE_MAX).collect();
-        if name.len() < line.len() {
-            name.push('…');
+        match line.char_indices().nth(TITLE_MAX) {
+            Some(_) => line.chars().take(TITLE_MAX - 1).chain(['…']).collect(),
+            None => line.to_owned(),
         }
-        name
     }
 
     pub(crate) fn is_empty(&self) -> bool {

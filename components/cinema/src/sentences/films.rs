@@ -206,11 +206,13 @@ impl Visit {
     }
 
     /// Where the sentence may name a film that is not on at its hours, that is looked for on the whole day, and where
-    /// it is none, the films at those hours again.
+    /// it is none, the films at those hours again. Who asks for films, or what there is, names none.
     fn widen(&mut self, context: &mut TurnContext<'_>, movies: &[Value]) -> Option<Decision> {
         let films: Vec<_> = movies.iter().collect();
         let is_open = self.title.is_none() || self.is_untitled;
         let is_hidden = is_open
+            && self.aim != Aim::Films
+            && !["what", "which", "何", "どれ", "どんな"].iter().any(|it| self.said.contains(it))
             && self.hours.is_some()
             && !self.wanted.words.is_empty()
             && !films.iter().any(|it| is_named(&called(it), &self.said))
