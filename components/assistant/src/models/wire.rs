@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_has_moved_or_is_none_is_the_operators_to_mend() {
+    fn a_moved_or_wrong_address_is_the_operators_to_mend() {
         for it in [301, 307, 308, 404, 405] {
             let error = status(it, None);
             assert_eq!((error.wait(), error.model_error().why), (None, Why::Missing), "{it}");
