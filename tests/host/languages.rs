@@ -224,7 +224,7 @@ async fn null_counts_as_left_out_where_it_cannot_be_meant() {
         assert_eq!(given.get("none"), Some(&Value::Null), "it may be null: {given}");
         assert!(given.get("size").is_none_or(|it| it == "small"), "{given}");
         let refused = client.failure(&tool, json!({ "must": null })).await;
-        assert_eq!(refused["field"], "must", "SYS-60: {prefix}: {refused}");
+        assert_eq!(refused["data"]["field"], "must", "SYS-60: {prefix}: {refused}");
     }
 }
 
@@ -238,7 +238,7 @@ async fn optional_types_and_tuples_of_python_are_put_out() {
     let none = client.output("py_find", json!({ "title": "a", "is_there": false })).await;
     assert_eq!(none, json!({ "result": null }), "SYS-60");
     let refused = client.failure("py_find", json!({ "title": "a", "pair": ["b"] })).await;
-    assert_eq!(refused["field"], "pair", "{refused}");
+    assert_eq!(refused["data"]["field"], "pair", "{refused}");
     assert_eq!(client.output("py_half", json!({})).await["it"], "?", "it is no text");
 }
 

@@ -133,7 +133,8 @@ async fn an_answer_that_never_comes_is_given_up() {
     let slow = "リクエストがタイムアウトしました。再度お試しください。";
     assert_eq!((status, &answer["error"]), (504, &json!(slow)), "ILL-42");
     let stalled = Course::Stalled(1);
-    gemini.then(Reply::Message(message(&[text("これは途中で止まります")]), stalled));
+    let unended = message(&[text("これは途中で"), text("止まります")]);
+    gemini.then(Reply::Message(unended, stalled));
     assert_eq!(chat(&server, json!({ "message": "作って" })).await.0, 504, "ILL-42");
 }
 

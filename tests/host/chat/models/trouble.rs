@@ -194,13 +194,14 @@ async fn a_refusal_is_told_as_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_answer_in_time_is_told_as_slow() {
     let lines = "decision_ms_max = 300";
-    for (talking, message) in [
-        (claude(lines).await, claude::says("これから長い話をします。")),
-        (openai(lines).await, openai::says("これから長い話をします。")),
+    // Each before the model has said that it is done.
+    for (talking, message, after) in [
+        (claude(lines).await, claude::says("これから長い話をします。"), 4),
+        (openai(lines).await, openai::says("これから長い話をします。"), 2),
     ] {
         talking.fake.then(Reply::Hang);
         answer_to(&talking, SLOW, "hang").await;
-        talking.fake.then(Reply::Message(message, Course::Stalled(4)));
+        talking.fake.then(Reply::Message(message, Course::Stalled(after)));
         answer_to(&talking, SLOW, "stall").await;
     }
 }
