@@ -239,6 +239,7 @@ async fn optional_types_and_tuples_of_python_are_put_out() {
     assert_eq!(none, json!({ "result": null }), "SYS-60");
     let refused = client.failure("py_find", json!({ "title": "a", "pair": ["b"] })).await;
     assert_eq!(refused["data"]["field"], "pair", "{refused}");
+    assert!(refused.to_string().contains("must be an array of 2 items"), "{refused}");
     assert_eq!(client.output("py_half", json!({})).await["it"], "?", "it is no text");
 }
 

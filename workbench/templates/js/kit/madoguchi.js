@@ -283,7 +283,8 @@ function expected(schema) {
   if (variants) return variants.map(expected).filter(Boolean).join(" or ");
   const of = kinds(schema).filter((it) => it !== "null").map(article).join(" or ");
   const range = (least, most, unit) =>
-    least !== undefined && most !== undefined ? ` ${unit.from} ${least} to ${most}${unit.of}`
+    least !== undefined && least === most ? ` of ${least}${unit.of}`
+    : least !== undefined && most !== undefined ? ` ${unit.from} ${least} to ${most}${unit.of}`
     : least !== undefined ? ` of ${least}${unit.of} or more`
     : most !== undefined ? ` of ${most}${unit.of} or less` : "";
   const characters = { from: "of", of: " characters" };

@@ -282,6 +282,8 @@ def _expected(schema: dict) -> str:
                 text += f" of {it}{unit} or more"
             case None, it:
                 text += f" of {it}{unit} or less"
+            case a, b if a == b:
+                text += f" of {a}{unit}"
             case a, b:
                 text += f" {from_} {a} to {b}{unit}"
     return text + (f" that fits {schema['pattern']}" if "pattern" in schema else "")
