@@ -265,10 +265,11 @@ impl Family for Conversations {
             }
             Some(Doing::Meeting(meeting)) => {
                 let may_change = manner.is_none() && goal.is_none();
+                if may_change && let Some(sure) = meeting.is_worded(utterance) {
+                    return Some(Followed::On(sure, Vec::new()));
+                }
                 let is_remark = may_change
-                    && (meeting.is_worded(utterance)
-                        || meeting.is_lengthened(utterance)
-                        || meeting.is_turned(utterance))
+                    && (meeting.is_lengthened(utterance) || meeting.is_turned(utterance))
                     || utterance.agents().is_empty() && meeting.remarks(utterance);
                 is_remark.then_some(Followed::On(REMARKED, Vec::new()))
             }

@@ -182,6 +182,8 @@ pub struct When {
     pub is_range: bool,
     /// Whether the day is one of the week and nothing says of which week.
     pub is_bare_weekday: bool,
+    /// Whether no day is said, and the day is the one after today for its hours alone: `25時`.
+    pub is_past_midnight: bool,
     /// Where a day stands that no month has: `11月31日`.
     pub missing: Option<(usize, usize)>,
     /// Where that stands, in characters.
@@ -200,6 +202,8 @@ pub(crate) fn read(lower: &[char], today: Date) -> When {
         first: None,
         is_late: false,
         is_night: false,
+        clock_at: None,
+        night_at: None,
     };
     let mut at = 0;
     let mut last: Option<(Date, usize)> = None;
@@ -248,6 +252,9 @@ struct Reading {
     is_late: bool,
     /// Whether it is at night, where the first hours are of the day after.
     is_night: bool,
+    /// Where the time stands, and a night.
+    clock_at: Option<(usize, usize)>,
+    night_at: Option<(usize, usize)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -358,6 +365,8 @@ impl Reading {
                 // `10時台`.
                 let is_hour = lower.get(at + length) == Some(&'台');
                 self.clock = Some((minutes, if is_hour { Bound::Within } else { bound }));
+                self.clock_at = Some((at, at + length));
+                self.is_night |= self.is_clock_of_night(lower);
                 return Some(length + usize::from(is_hour));
             }
             let is_joined = self.when.spans.last().is_some_and(|span| {
@@ -440,7 +449,10 @@ impl Reading {
                 }
                 self.is_late |= from >= NOON;
                 let phrase: String = lower[at..at + length].iter().collect();
-                self.is_night |= marks(NIGHTS).any(|it| phrase.contains(it));
+                if marks(NIGHTS).any(|it| phrase.contains(it)) {
+                    self.night_at = Some((at, at + length));
+                    self.is_night |= self.is_clock_of_night(lower);
+                }
             }
             Names::DayHours(days, from, to) => {
                 self.is_night |= from >= EVENING;
@@ -520,6 +532,16 @@ impl Reading {
         self.when.also = self.when.date.and_then(|it| it.checked_add(1.days()).ok());
     }
 
+    /// Whether the night and the time belong together: `夜の12時`, `12 at night`, and not `夜は用事があるので12時`.
+    fn is_clock_of_night(&self, lower: &[char]) -> bool {
+        const JOINTS: [&str; 10] =
+            ["", "の", "は", "、", "に", ",", "at", "around", "about", "at around"];
+        let (Some(clock), Some(night)) = (self.clock_at, self.night_at) else { return false };
+        let (first, second) = if clock < night { (clock, night) } else { (night, clock) };
+        let between: Option<String> = lower.get(first.1..second.0).map(|it| it.iter().collect());
+        between.is_some_and(|it| JOINTS.contains(&it.trim()))
+    }
+
     /// The minutes past the midnight that ends the day, where a time is meant so: `25時`, `夜12時`, `深夜1時`.
     fn small_hours(&self, minutes: u16) -> Option<u16> {
         match minutes {
@@ -538,6 +560,7 @@ impl Reading {
                 self.when.hours = Some(Hours { from: 0, to: DAY + past, is_exact: true });
             } else {
                 let next = |it: Date| it.checked_add(1.days()).ok();
+                self.when.is_past_midnight = self.when.date.is_none();
                 self.when.date = self.when.date.or(Some(self.today)).and_then(next);
                 self.when.also = self.when.also.and_then(next);
                 let to = if bound == Bound::Onwards { MIDNIGHT - DAY } else { past + 90 };
@@ -715,6 +738,8 @@ mod tests {
             ("tomorrow at 12:30 pm", 22, 11 * 60 + 30),
             ("tomorrow at 2 pm", 22, 13 * 60),
             ("明日の昼12時", 22, 11 * 60),
+            ("夜は用事があるので、明日の12時", 22, 11 * 60),
+            ("i'm busy at night, so tomorrow at 2", 22, 13 * 60),
         ] {
             let lower: Vec<char> = text.chars().collect();
             let when = read(&lower, today);

@@ -148,7 +148,11 @@ impl Wire {
                 it if it.starts_with("text/event-stream") => read(Events::new(pieces, error_of)),
                 // An error with a status of success, or a server that knows no streams.
                 it if it.starts_with("application/json") => {
-                    read(Events::of(&pieces.whole()?, error_of)?)
+                    // It is all there: asked again, it would be paid for once more and be the same.
+                    read(Events::of(&pieces.whole()?, error_of)?).map_err(|error| match error {
+                        WireError::Lost(what) => WireError::Unreadable(what),
+                        error => error,
+                    })
                 }
                 _ => {
                     let what = "it does not answer with a stream of events";

@@ -75,10 +75,14 @@ impl Bookings {
             let holds = !matches!(found["status"].as_str(), Some("cancelled" | "transferred"));
             if !holds {
                 self.0.retain(|it| it.id != id);
-            } else if !id.is_empty() && !self.0.iter().any(|it| it.id == id) {
-                // Each stays in its place, by which it is named: `cancel the second one`.
+            } else if !id.is_empty() {
                 let (title, title_en) = (text("movie_title"), text("movie_title_en"));
-                self.0.push(Booking { id, title, title_en, start: text("start_time") });
+                let booking = Booking { id, title, title_en, start: text("start_time") };
+                // Each stays in its place, by which it is named: `cancel the second one`.
+                match self.0.iter_mut().find(|it| it.id == booking.id) {
+                    Some(known) => *known = booking,
+                    None => self.0.push(booking),
+                }
             }
         }
         let surplus = self.0.len().saturating_sub(BOOKINGS_MAX);

@@ -172,6 +172,11 @@ pub(super) struct Visit {
 /// same week, from Monday on, and never over.
 fn corrected_day(utterance: &Utterance, date: Date, before: Option<&str>) -> Date {
     const CORRECTS: &str = "no,|no |actually|instead|rather|make it|make that|sorry|いや|やっぱ|やはり|じゃなく|ではなく|に変え|に変更";
+    if utterance.when.is_past_midnight {
+        // `24:30の回` of the day that was spoken of.
+        let shown = before.and_then(|it| it.parse::<Date>().ok());
+        return shown.and_then(|it| it.tomorrow().ok()).unwrap_or(date);
+    }
     let text: String = utterance.lower.iter().collect();
     let corrects = utterance.when.is_bare_weekday && marks(CORRECTS).any(|it| text.contains(it));
     let Some(before) = before.and_then(|it| it.parse::<Date>().ok()).filter(|_| corrects) else {

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 
 use language::{
     Language,
+    chat::FOLLOWED,
     context::{TurnContext, failure, output, submitted},
+    rules::Percent,
     say,
     scan::marks,
     turn::{Answered, Decision},
@@ -13,7 +15,7 @@ use language::{
 };
 
 use super::{
-    scripted,
+    REMARKED, scripted,
     sentence::{Sentence, about, message, to_both, without_length},
     words,
 };
@@ -135,19 +137,26 @@ impl Meeting {
         self
     }
 
-    /// Takes `utterance` as the message that was not said yet.
-    pub(super) fn is_worded(&mut self, utterance: &Sentence) -> bool {
+    /// Takes `utterance` as the message that was not said yet, and says how surely it is that.
+    pub(super) fn is_worded(&mut self, utterance: &Sentence) -> Option<Percent> {
         const TAILS: &str = "って送って|と送って|って伝えて|と伝えて|って|と|です";
         if self.message.as_deref() != Some("") || !utterance.agents().is_empty() {
-            return false;
+            return None;
         }
         let quoted = utterance.quoted.first().map(|it| it.text.clone());
         let text = utterance.text();
-        let bare = marks(TAILS).find_map(|it| text.strip_suffix(it)).unwrap_or(&text);
-        let text = quoted.unwrap_or_else(|| bare.trim().to_owned());
-        let is_there = !text.is_empty();
+        let ended = marks(TAILS).find_map(|it| text.strip_suffix(it));
+        // Anything may be a message; what another family understands is for that.
+        let sure = if quoted.is_some() || ended.is_some() { REMARKED } else { FOLLOWED };
+        if sure == FOLLOWED && text.ends_with(['?', '？']) {
+            return None;
+        }
+        let text = quoted.unwrap_or_else(|| ended.unwrap_or(&text).trim().to_owned());
+        if text.is_empty() {
+            return None;
+        }
         self.message = Some(text.chars().take(MESSAGE_MAX).collect());
-        is_there
+        Some(sure)
     }
 
     /// It is to have so many turns; a game has them in its purpose, as its players read that.

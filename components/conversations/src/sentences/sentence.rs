@@ -165,7 +165,7 @@ pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
 fn is_filler(topic: &str) -> bool {
     let count = topic.trim_end_matches(['人', '体', '台', 'つ', '匹', '名', '組']);
     let is_number = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
-    let is_count = count.len() < topic.len() && count.chars().all(is_number);
+    let is_count = !count.is_empty() && count.len() < topic.len() && count.chars().all(is_number);
     is_count || marks(FILLERS).any(|it| topic.eq_ignore_ascii_case(it))
 }
 
@@ -325,8 +325,18 @@ impl Sentence {
                 before[before.len() - length..].parse().ok()
             })
         };
-        let named = self.agents().len();
-        english.or_else(japanese).or((named > 2).then_some(named))
+        // Who is talked about does not talk, and of two who are named the topic counts nothing.
+        const ABOUT: &str = " about | on | discuss ";
+        let about = marks(ABOUT).filter_map(|it| self.find(it, 0)).min();
+        let is_topic = |it: &Piece| {
+            about.is_some_and(|at| at < it.from)
+                || ["について", "に関して"].iter().any(|mark| self.is_at(mark, it.to))
+        };
+        let talk = self.agents().iter().filter(|it| !is_topic(it)).count();
+        if talk == 2 {
+            return None;
+        }
+        english.or_else(japanese).or((talk > 2).then_some(talk))
     }
 
     /// How surely it asks how a conversation goes that was begun, if it does: `how is it going?`, `何を話した？`.

@@ -513,6 +513,14 @@ fn more_than_two_agents_have_no_conversation() {
         );
     }
     assert_eq!(call(&new_talk().say("エージェント2人でしりとり")).0, FORM);
+    // Who is talked about, or counted there, does not talk.
+    for sentence in [
+        "Let worker-a and worker-b talk about worker-c",
+        "let worker-a and worker-b discuss how three agents share work",
+        "worker-aとworker-bで、worker-cについて話して",
+    ] {
+        assert_eq!(call(&new_talk().say(sentence)).0, "begin_conversation", "{sentence}");
+    }
 }
 
 #[test]

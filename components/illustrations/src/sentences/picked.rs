@@ -19,7 +19,7 @@ const PLACES: [&str; 8] = [
 const PLACED: &str = "枚目|番目|つ目|個目|まいめ|ばんめ|つめ|番の|番を|番で|番と|番、|番だけ";
 const NUMERALS: &str = "一二三四五六七八";
 /// What says that a place is to be left out, behind it and before it.
-const OUT_BEHIND: &str = "以外|抜き|を抜|抜いて|を除|除いて|を外|は外|外して|はずし|をはず|を消|は消|消して|いらない|要らない|なしで|をやめ|はやめ|はいいや|はもういい|は結構";
+const OUT_BEHIND: &str = "以外|抜き|を抜|抜いて|を除|除いて|を外|は外|外して|はずし|をはず|を消|は消|消して|いらない|要らない|なしで|をやめ|はやめ|はいいや|はもういい|は結構です";
 const OUT_BEFORE: &str =
     "except|without|not|remove|drop|lose|skip|minus|leave out|take out|get rid of|all but";
 /// The same where it stands behind and points back.

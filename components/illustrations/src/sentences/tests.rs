@@ -442,6 +442,25 @@ fn what_is_refused_of_what_was_shown_is_left_out() {
 }
 
 #[test]
+fn what_is_liked_or_not_forgotten_is_not_left_out() {
+    for (first, later) in [
+        ("赤いカードと青いカードを見せて", "赤は結構いいね"),
+        ("show me red and blue cards", "don't forget the red ones"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[illustrations(&["A1", "A2"]), illustrations(&["B1", "B2"])]);
+        let is_without_red = match talk.say(later) {
+            Decision::Call(calls) => calls.iter().all(|it| {
+                it.arguments["theme"].as_str().is_some_and(|it| it.contains(['蒼', 'z']))
+            }),
+            Decision::Conclude(_) => false,
+        };
+        assert!(!is_without_red, "{later}");
+    }
+}
+
+#[test]
 fn a_card_that_was_shown_is_left_out_by_its_name() {
     for (first, later) in [
         ("星海航路のカードを見せて", "鯨はいらない"),

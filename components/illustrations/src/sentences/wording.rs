@@ -259,7 +259,7 @@ pub(super) fn has_no_subtitle(utterance: &Sentence) -> bool {
 
 /// Whether the card at `piece` is to be left out, by itself or in a list of `others` that are.
 pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece]) -> bool {
-    const BEHIND: &str = "抜き|を抜|は抜|以外|を除|は除|なし|無し|はなし|はいら|いらない|は要ら|要らない|はもういら|はもういい|はいいや|はいいです|は結構|は不要|を外|は外|外し|は消|を消|は入れな|を入れな|じゃない|はやめ|をやめ|は出さな|is not|isn't| out| excluded";
+    const BEHIND: &str = "抜き|を抜|は抜|以外|を除|は除|なし|無し|はなし|はいら|いらない|は要ら|要らない|はもういら|はもういい|はいいや|はいいです|は結構です|は不要|を外|は外|外し|は消|を消|は入れな|を入れな|じゃない|はやめ|をやめ|は出さな|is not|isn't| out| excluded";
     const BEFORE: &str = "except|except for|without|minus|but not|and not|not|excluding|other than|apart from|aside from|leave out|leaving out|skip|besides|bar|but no|no|lose|drop|remove|take out|take away|ditch|don't want|dont want|do not want|don't want any|don't like|no more|forget|instead of|rather than|get rid of|leave off|all but|everything but|every card but|cut";
     let behind: String = utterance.lower[piece.to..].iter().take(12).collect();
     let behind = behind.trim_start_matches(['」', '"']);
@@ -268,8 +268,13 @@ pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece])
     let before: String = utterance.lower[..piece.from].iter().collect();
     let before = before.trim_end();
     let before = before.strip_suffix(" the").unwrap_or(before);
+    // `don't forget the red ones`.
+    let is_kept = before
+        .strip_suffix(" forget")
+        .is_some_and(|it| ["don't", "dont", "do not", "never"].iter().any(|not| it.ends_with(not)));
     let is_behind = marks(BEHIND).any(|it| behind.starts_with(it));
     let is_before = before.is_ascii()
+        && !is_kept
         && marks(BEFORE).any(|it| before == it || before.ends_with(&format!(" {it}")));
     if is_behind || is_before {
         return true;

@@ -86,13 +86,25 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
 
 /// Whether `text` asks when one is there: `何時ごろ着く？`, `what time would I get there?`.
 pub(super) fn asks_arrival(text: &[char]) -> bool {
-    const JAPANESE: &str = "何時に着|何時着|何時ごろ着|何時頃着|何時ごろに着|何時頃に着|何時くらいに着|何時ぐらいに着|何時到着|何時に到着|何時ごろ到着|何時頃到着|いつ着|いつごろ着|いつ頃着|いつ到着|到着は何時|到着はいつ|着くのは何時|着くのはいつ|到着時刻は|到着時間は|到着予定";
-    const ENGLISH: &str = "arrive when|arrival time|time of arrival|eta";
+    const JAPANESE: &str = "何時に着|何時着|何時ごろ着|何時頃着|何時ごろに着|何時頃に着|何時くらいに着|何時ぐらいに着|何時到着|何時に到着|何時ごろ到着|何時頃到着|いつ着|いつごろ着|いつ頃着|いつ到着|到着は何時|到着はいつ|着くのは何時|着くのはいつ";
+    const ENGLISH: &str = "arrive when";
+    /// These name the time that is wished where one stands beside them: `到着時刻は18時で`.
+    const NAMED: &str = "到着時刻は|到着時間は|到着予定|arrival time|time of arrival|eta";
     const ASKS: &str = "what time|when|how late";
     const THERE: &str = "arrive|get there|be there|get in|reach|make it there";
     const LEAVE: &str = "leave|set off|set out|start|depart|if|by";
     let text: String = text.iter().collect::<String>().to_lowercase();
     if marks(JAPANESE).any(|it| text.contains(it)) {
+        return true;
+    }
+    let is_hour = |it: char| it.is_numeric() || "一二三四五六七八九十時分半".contains(it);
+    let is_bare = |(at, it): (usize, &str)| {
+        let before = text[..at].chars().next_back();
+        let behind: String = text[at + it.len()..].chars().take(12).collect();
+        !before.is_some_and(is_hour) && !behind.contains(is_hour)
+    };
+    let mut named = marks(NAMED).filter(|it| !it.is_ascii()).flat_map(|it| text.match_indices(it));
+    if named.any(is_bare) {
         return true;
     }
     let words: String =
@@ -108,7 +120,12 @@ pub(super) fn asks_arrival(text: &[char]) -> bool {
         words.get(from..=to).map(str::to_owned)
     };
     let is_left = |it: &String| marks(LEAVE).any(|word| it.contains(&format!(" {word} ")));
-    find(ENGLISH).is_some() || between().is_some_and(|it| !is_left(&it))
+    let mut named = marks(NAMED).filter(|it| it.is_ascii());
+    let is_named = named.any(|it| {
+        let behind = words.split_once(&format!(" {it} ")).map(|it| it.1.get(..12).unwrap_or(it.1));
+        behind.is_some_and(|it| !it.contains(|it: char| it.is_ascii_digit()))
+    });
+    is_named || find(ENGLISH).is_some() || between().is_some_and(|it| !is_left(&it))
 }
 
 /// Whether nothing in particular is wished for any more.

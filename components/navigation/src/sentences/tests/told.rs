@@ -229,3 +229,17 @@ fn the_expressway_of_the_capital_is_no_question_of_the_world() {
         assert_eq!(arguments["avoid"], json!(["highways"]), "{later}");
     }
 }
+
+#[test]
+fn a_time_of_arrival_that_is_named_is_wished() {
+    for sentence in [
+        "東京駅から横浜駅まで、到着時刻は18時で",
+        "東京駅から横浜駅まで18時到着予定で",
+        "from Tokyo to Yokohama, arrival time 6 pm",
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let due = &talk.last[0].meta["navigation/arrivalTime"];
+        assert_eq!(due, "2026-11-21T18:00:00+09:00", "{sentence}");
+    }
+}
