@@ -275,7 +275,8 @@ fn id_of_request(line: &[u8]) -> Option<RequestId> {
     }
     // What is in the parameters is no request's.
     let before = text.split("\"params\"").next().unwrap_or_default();
-    id_in_tail(line).or_else(|| id_in_head(before.as_bytes()))
+    let is_whole = text.matches('{').count() == text.matches('}').count();
+    id_in_head(before.as_bytes()).or_else(|| id_in_tail(line).filter(|_| is_whole))
 }
 
 /// Lines, or none in place of one that is too long.

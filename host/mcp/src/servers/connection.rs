@@ -45,6 +45,7 @@ const IDLE: Duration = Duration::from_secs(4);
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long the SDK waits for the answer to the first request of the newest era.
 const PROBE: Duration = Duration::from_secs(10);
+const MOMENT: Duration = Duration::from_secs(1);
 /// Redirects within one origin.
 const REDIRECTS_MAX: usize = 5;
 /// How long a connection may take to end.
@@ -131,13 +132,11 @@ impl Line {
         }
         let beginning = begin(over_http(http, url, token.as_ref(), config), config.era);
         let first = match config.era {
-            Era::Auto => match tokio::time::timeout(PROBE, beginning).await {
+            // A server that cannot be reached is told as that first.
+            Era::Auto => match tokio::time::timeout(PROBE + MOMENT, beginning).await {
                 Ok(first) => first,
                 // Perhaps it leaves unanswered what it does not know.
-                Err(_) => {
-                    let again = over_http(http, url, token.as_ref(), config);
-                    return begin(again, Era::Legacy).await;
-                }
+                Err(_) => begin(over_http(http, url, token.as_ref(), config), Era::Legacy).await,
             },
             _ => beginning.await,
         };

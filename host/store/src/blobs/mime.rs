@@ -102,7 +102,9 @@ pub fn is_inline(mime_type: &str, sniffed: Option<&str>) -> bool {
 /// Whether a page would take what has that type for a part of its program: its policy lets in what comes from here.
 pub fn is_code(mime_type: &str) -> bool {
     let text = mime_type.to_ascii_lowercase();
-    ["script", "css", "wasm"].iter().any(|it| text.contains(it))
+    ["javascript", "ecmascript", "jscript", "livescript", "text/css", "wasm"]
+        .iter()
+        .any(|it| text.contains(it))
 }
 
 #[cfg(test)]
@@ -139,7 +141,7 @@ mod tests {
         {
             assert!(is_code(code), "{code}");
         }
-        for other in ["text/plain", "application/json", "image/svg+xml", UNKNOWN] {
+        for other in ["text/plain", "application/postscript", "image/svg+xml", UNKNOWN] {
             assert!(!is_code(other), "{other}");
         }
     }
