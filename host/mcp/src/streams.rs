@@ -444,7 +444,9 @@ mod tests {
     #[tokio::test]
     async fn a_line_that_is_no_message_is_answered_with_what_is_wrong() {
         let long = format!(r#"{{"jsonrpc":"2.0","id":5,"method":"{}"}}"#, "x".repeat(300));
-        let cases: [(&[u8], i64, Value, &str); 12] = [
+        let cases: [(&[u8], i64, Value, &str); 14] = [
+            (br#"{"id":7,"method":"a","params":{"id":3}"#, -32700, 7.into(), "too early"),
+            (br#"{"method":"a","params":{"id":3}"#, -32700, Value::Null, "too early"),
             (
                 br#"{"method":"a","params":{"id":3,"x":"\ud83d"},"jsonrpc":"2.0","id":7}"#,
                 -32700,

@@ -782,3 +782,15 @@ impl Visit {
         notes.into_iter().flatten().chain([text]).collect::<Vec<_>>().join(" ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_hour_past_midnight_is_of_the_day_that_was_spoken_of() {
+        let today = super::Date::constant(2026, 11, 21);
+        let utterance = super::Utterance::of("24:30の回で", today, &super::super::VOCABULARY);
+        let date = utterance.when.date.unwrap();
+        let day = |before| super::corrected_day(&utterance, date, before).to_string();
+        assert_eq!([day(None), day(Some("2026-11-23"))], ["2026-11-22", "2026-11-24"]);
+    }
+}
