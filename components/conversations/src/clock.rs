@@ -16,7 +16,13 @@ impl Moment {
     /// The present moment.
     #[must_use]
     pub fn now() -> Self {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Self::of(SystemTime::now())
+    }
+
+    /// That of the system's time.
+    #[must_use]
+    pub fn of(time: SystemTime) -> Self {
+        let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self::of_ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 

@@ -54,6 +54,7 @@ toolkit::export_migrations!(
     2 "tries" => "../migrations/2-tries.sql",
     3 "shares" => "../migrations/3-shares.sql",
     4 "plays" => "../migrations/4-plays.sql",
+    5 "asked" => "../migrations/5-asked.sql",
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(sweep::run);

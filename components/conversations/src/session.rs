@@ -42,6 +42,8 @@ pub struct Session {
     pub state: String,
     /// When a message was last sent in it.
     pub last_activity_at: String,
+    /// When the last call began that waits in it.
+    pub asked_at: Option<String>,
 }
 
 /// The live session of a token.
@@ -49,7 +51,7 @@ pub struct Session {
 pub fn by_token(token: &str, now: Moment) -> Statement {
     toolkit::sql!(
         "SELECT s.token, s.agent_id, a.name, s.project_id, s.purpose, s.state, \
-         s.last_activity_at \
+         s.last_activity_at, s.asked_at \
          FROM sessions s JOIN agents a ON a.id = s.agent_id \
          WHERE s.token = $1 AND s.state <> 'ended' AND s.expires_at > $2 AND a.is_gone = 0",
         ids::digest(token),
@@ -72,6 +74,20 @@ pub fn of(token: &str) -> Result<Session, Stop> {
     Err(unavailable("Too much is over at once; call again.", None))
 }
 
+/// A row where the agent of a token has come again since then, or waits in a call that began later.
+/// What waits from before may have nothing behind it: a client that is gone.
+#[must_use]
+pub fn asked_since(token: &str, since: Moment) -> Statement {
+    toolkit::sql!(
+        "SELECT 1 FROM sessions s JOIN sessions o ON o.agent_id = s.agent_id \
+         AND o.project_id = s.project_id AND o.state <> 'ended' \
+         WHERE s.token = $1 AND (o.asked_at > $2 \
+         OR (o.created_at > $2 AND o.token <> s.token)) LIMIT 1",
+        ids::digest(token),
+        since.stored(),
+    )
+}
+
 /// The live sessions of agent `$1` in project `$2` at `$3` in which an assistant plays it: one, or none.
 pub const PLAYED: &str = "is_played = 1 AND agent_id = $1 AND project_id = $2 \
      AND state IN ('active', 'terminating') AND expires_at > $3";
@@ -89,6 +105,21 @@ pub fn renew(project_id: &str, agent_id: &str, digest: &str, now: Moment) -> Sta
 }
 
 impl Session {
+    /// A call that began at `since` waits in it from now on.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn asks(&self, since: Moment) -> Result<(), Stop> {
+        let since = since.stored();
+        if self.asked_at.as_ref().is_some_and(|it| *it >= since) {
+            return Ok(());
+        }
+        let update = "UPDATE sessions SET asked_at = $2 \
+             WHERE token = $1 AND (asked_at IS NULL OR asked_at < $2)";
+        sql::transact_all(&[toolkit::sql!(update, &self.token, since)])?;
+        Ok(())
+    }
+
     /// Stops where it is not a chat session (CONV-111).
     ///
     /// # Errors

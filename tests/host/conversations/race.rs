@@ -50,6 +50,14 @@ impl Arena {
         join_all((0..PAIRS).map(pair)).await
     }
 
+    async fn until_waiting(&self, calls: usize) {
+        tests::until("all wait", async || {
+            let catalog = self.server.server().calls.registry.catalog();
+            catalog.component("conversations").unwrap().waiting() == calls
+        })
+        .await;
+    }
+
     async fn see(&self, talk: &Value) -> Value {
         let arguments = json!({ "conversation_id": talk });
         self.server.client().output("get_conversation", arguments).await
@@ -185,18 +193,18 @@ async fn of_many_calls_of_one_agent_that_wait_one_gets_each_notice() {
         calls.collect::<Vec<_>>()
     };
     let waits: Vec<_> = pairs.iter().map(wait).collect();
-    tests::until("all wait", async || {
-        let catalog = arena.server.server().calls.registry.catalog();
-        catalog.component("conversations").unwrap().waiting() == CALLS * waits.len()
-    })
-    .await;
-    // Each has a notice of its own at last: had another got it, too, the next would not come.
+    arena.until_waiting(CALLS * waits.len()).await;
+    // The others are told to ask again, and do: had another got the same notice, the next would not come.
     let race = async |([a, b], mut waiting): ([Player; 2], Vec<JoinHandle<Value>>)| {
-        let mut told = async || {
+        let mut told = async || loop {
             let (told, _, rest) = select_all(std::mem::take(&mut waiting)).await;
             waiting = rest;
             let told = told.unwrap();
-            (told["action"].clone(), told["conversation_id"].clone())
+            if told["action"] != "wait_for_messages" {
+                return (told["action"].clone(), told["conversation_id"].clone());
+            }
+            let it = b.clone();
+            waiting.push(tokio::spawn(async move { it.next(45).await }));
         };
         let talk = a.start(&b).await;
         assert_eq!(told().await, (json!("conversation_request"), talk.clone()), "CONV-51");
@@ -207,6 +215,28 @@ async fn of_many_calls_of_one_agent_that_wait_one_gets_each_notice() {
         assert_eq!(told().await, (json!("conversation_request"), next), "CONV-51");
     };
     join_all(pairs.into_iter().zip(waits).map(race)).await;
+}
+
+/// The program behind the earlier call is gone, and another has come in its place.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_calls_of_one_agent_that_wait_the_later_is_told() {
+    let arena = Arena::open().await;
+    let a = arena.enter("a0".to_owned()).await;
+    let [gone, come] = [arena.enter("b0".to_owned()).await, arena.enter("b0".to_owned()).await];
+    let mut waits = Vec::new();
+    for it in [&gone, &come] {
+        let it = it.clone();
+        waits.push(tokio::spawn(async move { it.next(45).await }));
+        arena.until_waiting(waits.len()).await;
+    }
+    let talk = a.start(&come).await;
+    let told: Vec<_> = join_all(waits).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(told[0]["action"], "wait_for_messages");
+    assert_eq!(told[1]["action"], "conversation_request");
+    assert_eq!(told[1]["conversation_id"], talk);
+    let answer = json!({ "target_agent_id": a.id, "content": "はい" });
+    let answered = come.output("respond_chat", answer).await;
+    assert_eq!(answered["conversation_id"], talk, "its session has not ended");
 }
 
 #[tokio::test(flavor = "multi_thread")]

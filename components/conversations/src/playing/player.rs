@@ -129,7 +129,7 @@ impl Player {
     /// where it is over.
     fn receive(&self) -> Result<Option<Session>, Stop> {
         for _ in 0..NEWS_MAX {
-            match GetNextAction::once(&self.token)? {
+            match GetNextAction::once(&self.token, Moment::now())? {
                 Next::Nothing(session) => return Ok(Some(session)),
                 Next::Something(Action::Exit { .. }) => return Ok(None),
                 Next::Something(Action::Logout { .. }) => {
@@ -155,7 +155,8 @@ impl Player {
                     | Action::ConversationExpired { .. }
                     | Action::WaitForMessages { .. },
                 )
-                | Next::Again => {}
+                | Next::Again
+                | Next::Elsewhere => {}
             }
         }
         Err(unavailable("Too much is new at once.", None))

@@ -9,7 +9,9 @@ use toolkit::{
 };
 
 use crate::{
-    activity, clock, events, expiry,
+    activity,
+    clock::{self, Moment},
+    events, expiry,
     expiry::Look,
     inbox,
     notices::{self, Kind, Notice},
@@ -112,16 +114,19 @@ impl Tool for GetNextAction {
             let message = format!("must be 0 to {TIMEOUT_S_MAX}");
             return Err(invalid("/timeout_seconds", message));
         }
+        let since = Moment::of(user.first_called_at());
         for _ in 0..LOOKS_MAX {
-            match Self::once(&self.session_token)? {
+            match Self::once(&self.session_token, since)? {
                 Next::Something(action) => return Ok(action),
                 Next::Again => {}
+                Next::Elsewhere => return Ok(wait_for_messages(seconds)),
                 Next::Nothing(session) => {
                     let event = events::agent(&session.project_id, &session.agent_id);
-                    return match clock::wait(user, &[event], seconds) {
-                        Some(wait) => Err(wait),
-                        None => Ok(wait_for_messages(seconds)),
+                    let Some(wait) = clock::wait(user, &[event], seconds) else {
+                        return Ok(wait_for_messages(seconds));
                     };
+                    session.asks(since)?;
+                    return Err(wait);
                 }
             }
         }
@@ -138,18 +143,21 @@ pub(crate) enum Next {
     Nothing(Session),
     /// Another caller was faster, or something was over.
     Again,
+    /// A later call of the agent is to be told, not this one.
+    Elsewhere,
 }
 
 impl GetNextAction {
-    /// One look and, where something is delivered, one write.
+    /// One look of a call that began at `since` and, where something is delivered, one write.
     ///
     /// # Errors
     /// When the session is over, or the database fails.
-    pub(crate) fn once(session_token: &str) -> Result<Next, Stop> {
+    pub(crate) fn once(session_token: &str, since: Moment) -> Result<Next, Stop> {
         let look = Look::now()?;
-        let [session, due, notice, answerable] = sql::query([
+        let [session, due, later, notice, answerable] = sql::query([
             session::by_token(session_token, look.now),
             look.due(),
+            session::asked_since(session_token, since),
             notices::next(session_token),
             inbox::has_answerable(session_token),
         ])?;
@@ -157,6 +165,9 @@ impl GetNextAction {
             return Ok(Next::Again);
         }
         let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
+        if !later.is_empty() {
+            return Ok(Next::Elsewhere);
+        }
         if session.state == "terminating" {
             return exit(&session, &look);
         }
