@@ -18,8 +18,12 @@ pub const CONTEXT_MAX: usize = 20;
 
 /// Whether a message has come to its recipient: a message sent before the participant has joined
 /// waits for it (CONV-63).
-const HAS_COME: &str = "(c.id IS NULL OR c.state NOT IN ('pending', 'expired') \
+pub const HAS_COME: &str = "(c.id IS NULL OR c.state NOT IN ('pending', 'expired') \
      OR c.initiator_agent_id = s.agent_id)";
+
+/// Whether the agent of a session may answer a message: not where its conversation is over.
+pub const IS_ANSWERABLE: &str = "(c.id IS NULL OR c.state = 'active' \
+     OR (c.state = 'pending' AND c.initiator_agent_id = s.agent_id))";
 
 /// The oldest unread messages of the agent of a session.
 #[must_use]
@@ -42,12 +46,13 @@ pub fn unread(token: &str) -> Statement {
 #[must_use]
 pub fn has_answerable(token: &str) -> Statement {
     toolkit::sql!(
-        "SELECT 1 FROM sessions s JOIN deliveries d ON d.agent_id = s.agent_id \
-         AND d.project_id = s.project_id AND d.read_at IS NULL \
-         JOIN messages m ON m.id = d.message_id \
-         LEFT JOIN conversations c ON c.id = m.conversation_id \
-         WHERE s.token = $1 AND (c.id IS NULL OR c.state = 'active' \
-         OR (c.state = 'pending' AND c.initiator_agent_id = s.agent_id)) LIMIT 1",
+        format!(
+            "SELECT 1 FROM sessions s JOIN deliveries d ON d.agent_id = s.agent_id \
+             AND d.project_id = s.project_id AND d.read_at IS NULL \
+             JOIN messages m ON m.id = d.message_id \
+             LEFT JOIN conversations c ON c.id = m.conversation_id \
+             WHERE s.token = $1 AND {IS_ANSWERABLE} LIMIT 1"
+        ),
         ids::digest(token),
     )
 }

@@ -126,6 +126,41 @@ async fn conv_75_an_answer_goes_to_the_last_writer() {
 }
 
 #[tokio::test]
+async fn conv_75_an_answer_goes_past_what_is_over() {
+    for reads_first in [true, false] {
+        let it = office().await;
+        let (a, b, first) = talking(&it).await;
+        let c = enter(&it, "worker-c").await;
+        let second = start(&it, &c, "worker-b").await;
+        assert_eq!(action(&it, &b).await, "conversation_request");
+        send(&it, &c, "worker-b", "こんにちは").await;
+        if reads_first {
+            assert_eq!(unread(&it, &b).await, ["こんにちは"]);
+        }
+        pass(&it, 1);
+        let last = json!({ "session_token": a, "conversation_id": first, "final_message": "では" });
+        it.call("end_conversation", last).await;
+        if !reads_first {
+            assert_eq!(unread(&it, &b).await, ["こんにちは", "では"]);
+        }
+        let answer = json!({ "session_token": b, "content": "はい" });
+        if reads_first {
+            let early = outcome(&it, "respond_chat", answer.clone()).await;
+            assert_eq!(
+                early, "conversation_required_for_ai_to_ai",
+                "it may be meant for the first"
+            );
+        }
+        assert_eq!(action(&it, &b).await, "conversation_ended");
+        let sent = it.call("respond_chat", answer.clone()).await;
+        assert_eq!(sent["receiver_id"], "worker-c", "{reads_first}");
+        end(&it, &c, &second).await;
+        let late = outcome(&it, "respond_chat", answer).await;
+        assert_eq!(late, "conversation_required_for_ai_to_ai", "what was read last is over");
+    }
+}
+
+#[tokio::test]
 async fn conv_75_an_answer_obeys_the_rules_of_a_message() {
     let it = office().await;
     let (a, b, id) = talking(&it).await;

@@ -6,11 +6,16 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql, sql::Stateme
 
 use crate::{
     clock::Moment,
-    expiry, ids, refusals,
+    expiry, ids,
+    inbox::{HAS_COME, IS_ANSWERABLE},
+    refusals,
     saying::{Saying, given},
     session,
     session::Session,
 };
+
+/// The latest message first.
+const LATEST: &str = "d.created_at DESC, d.sequence DESC";
 
 /// チャットの相手に応答します。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -92,8 +97,8 @@ impl Tool for RespondChat {
 }
 
 impl RespondChat {
-    /// Who wrote the latest unread message, or the one that was read last. What was sent under the
-    /// same id goes where it went.
+    /// Who wrote the latest unread message, or the one that was read last. An unread one of a conversation
+    /// of whose end the agent knows does not count. What was sent under the same id goes where it went.
     fn writer(&self) -> Result<String, Stop> {
         expiry::settle()?;
         let token = ids::digest(&self.session_token);
@@ -104,15 +109,22 @@ impl RespondChat {
             &token,
             self.client_message_id.clone().unwrap_or_default(),
         );
-        let [session, sent, unread, read] = sql::query([
+        let unread = format!(
+            "d.read_at IS NULL AND ({IS_ANSWERABLE} OR EXISTS (SELECT 1 FROM members n \
+             WHERE n.conversation_id = c.id AND n.agent_id = s.agent_id AND n.notified_at IS NULL))"
+        );
+        // Of what was read at once, what is over comes last.
+        let read = format!("d.read_at DESC, CASE WHEN {IS_ANSWERABLE} THEN 0 ELSE 1 END, {LATEST}");
+        let [session, sent, unread, read, over] = sql::query([
             session::by_token(&self.session_token, Moment::now()),
             sent,
-            wrote(&token, "IS NULL", "d.created_at DESC, d.sequence DESC"),
-            wrote(&token, "IS NOT NULL", "d.read_at DESC, d.created_at DESC, d.sequence DESC"),
+            wrote(&token, &unread, LATEST),
+            wrote(&token, "d.read_at IS NOT NULL", &read),
+            wrote(&token, "d.read_at IS NULL", LATEST),
         ])?;
         let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
         session.must_chat(Self::NAME)?;
-        for rows in [sent, unread, read] {
+        for rows in [sent, unread, read, over] {
             if let Some((target,)) = rows.first::<(String,)>()? {
                 return Ok(target);
             }
@@ -122,7 +134,7 @@ impl RespondChat {
 }
 
 /// Who wrote to the agent of a session: the other side of the conversation, or the person.
-fn wrote(token: &str, read: &str, order: &str) -> Statement {
+fn wrote(token: &str, is_so: &str, order: &str) -> Statement {
     toolkit::sql!(
         format!(
             "SELECT CASE WHEN c.id IS NULL THEN d.sender_id \
@@ -131,9 +143,7 @@ fn wrote(token: &str, read: &str, order: &str) -> Statement {
              JOIN deliveries d ON d.agent_id = s.agent_id AND d.project_id = s.project_id \
              JOIN messages m ON m.id = d.message_id \
              LEFT JOIN conversations c ON c.id = m.conversation_id \
-             WHERE s.token = $1 AND d.read_at {read} \
-             AND (c.id IS NULL OR c.state <> 'pending' OR c.initiator_agent_id = s.agent_id) \
-             ORDER BY {order} LIMIT 1"
+             WHERE s.token = $1 AND {is_so} AND {HAS_COME} ORDER BY {order} LIMIT 1"
         ),
         token,
     )

@@ -227,25 +227,30 @@ impl World {
         }
     }
 
-    /// The sender of the latest unread message, or the one that was read last; what was sent under
-    /// the same id goes where it went. In a conversation the answer is for the other side, even
-    /// where a person has stepped in.
+    /// The sender of the latest unread message, or the one that was read last; an unread one of a
+    /// conversation of whose end the agent knows does not count, and what was sent under the same id
+    /// goes where it went. In a conversation the answer is for the other side, even where a person has
+    /// stepped in.
     fn writer(&self, who: Who, client: Client) -> Option<Who> {
         let own = client.map(|it| it.0);
         let sent = |it: &&Message| own.is_some() && it.from == who && it.client == own;
         if let Some(it) = self.messages.iter().find(sent) {
             return it.to;
         }
-        let come = |message: &&Message| {
-            message.talk.is_none_or(|at| {
-                self.talks[at].state != "pending" || self.talks[at].sides[0] == who
-            })
-        };
-        let unread = |it: &&Message| it.unread.contains(&who) && come(it);
+        let come = |it: &&Message| self.has_come(it, who);
         let read_at = |it: &Message| it.read.iter().find(|it| it.0 == who).map(|it| it.1);
-        let read = self.messages.iter().filter(come).filter(|it| read_at(it).is_some());
-        let latest = self.messages.iter().rev().find(unread);
-        let latest = latest.or_else(|| read.max_by_key(|it| read_at(it)))?;
+        let is_known = |at: usize| {
+            let talk = &self.talks[at];
+            !talk.is_open() && talk.side(who).is_some_and(|it| talk.notified[it])
+        };
+        let counts = |it: &&Message| come(it) && !it.talk.is_some_and(is_known);
+        let unread = |may: &dyn Fn(&&Message) -> bool| {
+            self.messages.iter().rev().find(|it| it.unread.contains(&who) && may(it))
+        };
+        let read = self.messages.iter().filter(|it| read_at(it).is_some() && come(it));
+        // Of what was read at once, what is over comes last.
+        let read = read.max_by_key(|it| (read_at(it), self.is_answerable(it)));
+        let latest = unread(&counts).or(read).or_else(|| unread(&come))?;
         Some(latest.talk.map_or(latest.from, |at| {
             let [one, other] = self.talks[at].sides;
             if one == who { other } else { one }
