@@ -66,7 +66,7 @@ impl Tool for EndConversation {
             ("reason_text", "Why (optional; the other agent is told)"),
         ],
     };
-    const HINTS: Hints = Hints::IDEMPOTENT;
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Ended;
 
     fn call(self, _: &User) -> Result<Ended, Stop> {
