@@ -75,16 +75,18 @@ pub fn of(token: &str) -> Result<Session, Stop> {
 }
 
 /// A row where the agent of a token has come again since then, or waits in a call that began later.
-/// What waits from before may have nothing behind it: a client that is gone.
+/// What waits from before may have nothing behind it: a client that is gone. What is of after `now` is of a clock that
+/// was set back, and says nothing.
 #[must_use]
-pub fn asked_since(token: &str, since: Moment) -> Statement {
+pub fn asked_since(token: &str, since: Moment, now: Moment) -> Statement {
     toolkit::sql!(
         "SELECT 1 FROM sessions s JOIN sessions o ON o.agent_id = s.agent_id \
          AND o.project_id = s.project_id AND o.state <> 'ended' \
-         WHERE s.token = $1 AND (o.asked_at > $2 \
-         OR (o.created_at > $2 AND o.token <> s.token)) LIMIT 1",
+         WHERE s.token = $1 AND ((o.asked_at > $2 AND o.asked_at <= $3) \
+         OR (o.created_at > $2 AND o.created_at <= $3 AND o.token <> s.token)) LIMIT 1",
         ids::digest(token),
         since.stored(),
+        now.stored(),
     )
 }
 

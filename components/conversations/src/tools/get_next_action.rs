@@ -157,7 +157,7 @@ impl GetNextAction {
         let [session, due, later, notice, answerable] = sql::query([
             session::by_token(session_token, look.now),
             look.due(),
-            session::asked_since(session_token, since),
+            session::asked_since(session_token, since, look.now),
             notices::next(session_token),
             inbox::has_answerable(session_token),
         ])?;
