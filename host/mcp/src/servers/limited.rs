@@ -25,6 +25,8 @@ use base::unreadable;
 pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
 /// The code of the error that stands for an answer that cannot be read.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
+/// How the SDK begins what it says of an answer that is no message.
+const NO_MESSAGE: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
 /// Bytes at the beginning and at the end of a message in which its request's id is looked for.
 pub(super) const ID_WITHIN: usize = 1 << 10;
 
@@ -100,13 +102,15 @@ impl StreamableHttpClient for Limited {
                         let data = serde_json::to_string(&too_large(id.clone()));
                         Ok(Sse::default().data(data.unwrap_or_default()))
                     }
-                    Ok(mut event) => {
-                        event.data = event.data.map(|it| readable(&it).into_owned());
-                        Ok(event)
-                    }
-                    event => event,
+                    event => event.map(readable_event),
                 });
                 Ok(StreamableHttpPostResponse::Sse(events.boxed(), session))
+            }
+            (Err(StreamableHttpError::UnexpectedServerResponse(why)), Some(id))
+                if why.starts_with(NO_MESSAGE) =>
+            {
+                let error = error_in(&why[NO_MESSAGE.len()..]);
+                Ok(StreamableHttpPostResponse::Json(no_message(error, id), session_id))
             }
             (posted, _) => posted,
         }
@@ -143,8 +147,28 @@ impl StreamableHttpClient for Limited {
         most: usize,
     ) -> Events {
         let http = &self.0;
-        http.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most).await
+        let events = http
+            .get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most)
+            .await?;
+        Ok(events.map(|event| event.map(readable_event)).boxed())
     }
+}
+
+fn readable_event(mut event: Sse) -> Sse {
+    event.data = event.data.map(|it| readable(&it).into_owned());
+    event
+}
+
+/// The error of JSON in what the SDK says of an answer, whose beginning follows it.
+fn error_in(said: &str) -> &str {
+    let place = said.find(" at line ").unwrap_or_default();
+    said[place..].find(": ").map_or(said, |it| &said[..place + it])
+}
+
+/// The error that is answered in place of what is no message.
+fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
+    let why = format!("its answer is no message in JSON: {}", unreadable::why(error));
+    ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, why, None), Some(id))
 }
 
 /// The message in `text`, as the SDK can read it; the error of its request where it is an answer and no JSON: what cannot
@@ -156,9 +180,7 @@ pub(super) fn readable(text: &str) -> Cow<'_, str> {
         (text.contains("\"result\"") || text.contains("\"error\"")) && !text.contains("\"method\"");
     let id = id_in_head(text.as_bytes()).or_else(|| id_in_tail(text.as_bytes()));
     let Some(id) = id.filter(|_| is_answer) else { return text };
-    let why = format!("its answer is not JSON: {}", unreadable::why(&error.to_string()));
-    let error = ErrorData::new(UNREADABLE, why, None);
-    json!(ServerJsonRpcMessage::error(error, Some(id))).to_string().into()
+    json!(no_message(&error.to_string(), id)).to_string().into()
 }
 
 /// `json` with U+FFFD in place of each escape that is half of a pair of surrogates: a text that was cut in the middle of
@@ -389,6 +411,31 @@ mod tests {
             let found = matches!(posted, Err(StreamableHttpError::SessionExpired));
             assert_eq!(found, is_over, "{session:?} {body}");
         }
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_json_that_is_no_message_is_an_error() {
+        for (result, why) in [
+            (r#"{"t":"cut \ud83d"}"#, "an escape in a text is wrong (line 1"),
+            (r#"{"t":"at line 7: b","n":NaN}"#, "it is not well-formed (line 1"),
+        ] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+            let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), _)) =
+                posted("200 OK", Some("s"), &body).await
+            else {
+                panic!("{body}")
+            };
+            assert_eq!((error.id, error.error.code), (Some(RequestId::Number(7)), UNREADABLE));
+            assert!(error.error.message.contains(why), "{}", error.error.message);
+            assert!(!error.error.message.contains("jsonrpc"), "{}", error.error.message);
+        }
+    }
+
+    #[test]
+    fn an_event_of_a_resumed_stream_is_read_like_any_other() {
+        let event = Sse::default().data(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"\ud83d"}}"#);
+        let read: Value = serde_json::from_str(&readable_event(event).data.unwrap()).unwrap();
+        assert_eq!(read["result"]["a"], "\u{fffd}");
     }
 
     #[test]
