@@ -109,8 +109,12 @@ impl StreamableHttpClient for Limited {
             (Err(StreamableHttpError::UnexpectedServerResponse(why)), Some(id))
                 if why.starts_with(NO_MESSAGE) =>
             {
-                let error = error_in(&why[NO_MESSAGE.len()..]);
+                let error = error_in(why.trim_start_matches(NO_MESSAGE));
                 Ok(StreamableHttpPostResponse::Json(no_message(error, id), session_id))
+            }
+            // What was accepted is, whatever some say of it beside that.
+            (Err(StreamableHttpError::UnexpectedContentType(_)), None) => {
+                Ok(StreamableHttpPostResponse::Accepted)
             }
             (posted, _) => posted,
         }
@@ -341,6 +345,13 @@ mod tests {
 
     /// What a call with the id 7, of that session, comes to where `body` is answered with `status`.
     async fn posted(status: &str, session: Option<&str>, body: &str) -> Posted {
+        let call =
+            json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "a" } });
+        post(call, status, session, body).await
+    }
+
+    /// The same of any message.
+    async fn post(message: Value, status: &str, session: Option<&str>, body: &str) -> Posted {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let uri = format!("http://{}/", listener.local_addr().unwrap());
         let media = if body.starts_with('{') { "application/json" } else { "text/plain" };
@@ -348,13 +359,11 @@ mod tests {
         let answer = format!(
             "HTTP/1.1 {status}\r\ncontent-type: {media}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
         );
-        let call =
-            json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "a" } });
-        let call = serde_json::from_value(call).unwrap();
+        let message = serde_json::from_value(message).unwrap();
         let answering = async {
             let (mut stream, _) = listener.accept().await.unwrap();
             let (mut request, mut piece) = (String::new(), [0; 4 << 10]);
-            while !request.contains("tools/call") {
+            while !request.contains("jsonrpc") {
                 let count = stream.read(&mut piece).await.unwrap();
                 request.push_str(&String::from_utf8_lossy(&piece[..count]));
             }
@@ -364,7 +373,7 @@ mod tests {
         let http = Limited(Client::builder().no_proxy().tls_certs_only([]).build().unwrap());
         let posting = http.post_message_with_max_sse_event_size(
             uri.into(),
-            call,
+            message,
             session.map(Arc::from),
             None,
             Headers::new(),
@@ -411,6 +420,17 @@ mod tests {
             let found = matches!(posted, Err(StreamableHttpError::SessionExpired));
             assert_eq!(found, is_over, "{session:?} {body}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_notice_is_accepted_whatever_is_said_beside() {
+        let notice = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        for body in ["OK", ""] {
+            let posted = post(notice.clone(), "200 OK", Some("s"), body).await;
+            assert!(matches!(posted, Ok(StreamableHttpPostResponse::Accepted)), "{body}");
+        }
+        assert!(post(notice, "500 Internal Server Error", Some("s"), "no").await.is_err());
+        assert!(posted("200 OK", Some("s"), "OK").await.is_err(), "a call has to be answered");
     }
 
     #[tokio::test]
