@@ -48,7 +48,11 @@ impl TryFrom<String> for LanguageTag {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        match is_tag(&text) {
+        let language = text.split('-').next().unwrap_or_default();
+        // Japan's code as a country is what is most often taken for its language's.
+        let is_right = (2..=3).contains(&language.len())
+            && !["jp", "jpn"].iter().any(|it| language.eq_ignore_ascii_case(it));
+        match is_tag(&text) && is_right {
             true => Ok(Self(text.into())),
             false => Err(format!("{text:?} is no language; a tag such as \"ja\" or \"en\" is")),
         }
@@ -74,6 +78,16 @@ fn is_tag(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_names_no_language_is_refused() {
+        for right in ["ja", "en", "JA-jp", "en-GB", "fr"] {
+            assert!(LanguageTag::try_from(right.to_owned()).is_ok(), "{right}");
+        }
+        for wrong in ["jp", "JP", "jpn", "japanese", "English", "j", "-ja", ""] {
+            assert!(LanguageTag::try_from(wrong.to_owned()).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn the_language_is_the_callers_and_else_that_of_the_sentence() {

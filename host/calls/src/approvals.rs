@@ -23,6 +23,7 @@ use base::{
 };
 use sandbox::definition::Shown;
 use store::{
+    blocking,
     clock::Clock,
     database::{Fence, Movable},
     digest::digest,
@@ -235,8 +236,9 @@ impl Approvals {
     pub fn hold(&self, mut approval: Approval) -> BoxFuture<'_, Result<Approval, Failure>> {
         Box::pin(async move {
             let now_s = self.now_s();
-            approval.id = number().map_err(|error| unwritten(&error))?;
-            approval.arguments_sha256 = digest_of(&approval.arguments);
+            // The one in whose place it comes, which waits until this one does.
+            let replaced =
+                std::mem::replace(&mut approval.id, number().map_err(|it| unwritten(&it))?);
             approval.held_at_s = now_s;
             let is_waiting = matches!(approval.state, State::Waits);
             approval.expires_at_s = is_waiting.then(|| now_s.saturating_add(self.0.valid_s));
@@ -244,9 +246,18 @@ impl Approvals {
             let asker = digest(format!("{} {}", approval.asked_by, approval.owner).as_bytes());
             let _turn = self.claim(&asker).await.map_err(|error| unwritten(&error))?;
             let waiting = self.waiting(&approval.owner).await.map_err(|error| unwritten(&error))?;
-            let own = waiting.iter().filter(|it| it.asked_by == approval.asked_by);
-            let bytes: usize = own.clone().chain([&approval]).map(bytes_of).sum();
-            let others = own.count();
+            // They may be large.
+            let counting = move || {
+                approval.arguments_sha256 = digest_of(&approval.arguments);
+                let own = |it: &&Approval| it.asked_by == approval.asked_by && it.id != replaced;
+                let own = waiting.iter().filter(own);
+                let bytes: usize = own.clone().chain([&approval]).map(bytes_of).sum();
+                let others = own.count();
+                Ok((approval, others, bytes))
+            };
+            let counted = blocking(counting).await;
+            let (approval, others, bytes) =
+                counted.map_err(|error: io::Error| unwritten(&error))?;
             if others >= WAITING_MAX || others > 0 && bytes > WAITING_BYTES_MAX {
                 let message = format!(
                     "{WAITING_MAX} calls of {}, or {} MiB of them, wait for the person already; they have to answer some first.",
@@ -423,8 +434,11 @@ mod tests {
         }
         let third = hold("component:one", large).await.unwrap_err();
         assert_eq!(third, "too_many_approvals");
+        let mut replacing = approvals.list("ann").await.unwrap().swap_remove(0);
+        replacing.position += 1;
+        approvals.hold(replacing).await.expect("what is replaced is counted once");
         hold("component:two", 17 << 20).await.expect("each has their own, and one may be larger");
-        assert_eq!(approvals.list("ann").await.unwrap().len(), 3);
+        assert_eq!(approvals.list("ann").await.unwrap().len(), 4);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

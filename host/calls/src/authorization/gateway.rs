@@ -83,16 +83,6 @@ impl Tries {
     }
 }
 
-/// What is to be known to come in.
-enum Lock {
-    /// No password is needed.
-    None,
-    /// The password with this SHA-256.
-    Password([u8; 32]),
-    /// Not known: where the operator keeps it, it is not.
-    Stuck,
-}
-
 /// Why a caller did not get a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEntry {
@@ -125,25 +115,21 @@ impl Gateway {
 
     /// Whether a password is needed.
     pub fn is_there(&self) -> bool {
-        !matches!(self.lock(), Lock::None)
+        self.0.password.is_some()
     }
 
-    /// Read anew each time, for the operator may change it.
-    fn lock(&self) -> Lock {
-        let Some(password) = &self.0.password else { return Lock::None };
-        match password.read(&self.0.base) {
-            Ok(it) => Lock::Password(Sha256::digest(it.expose().as_bytes()).into()),
-            Err(what) => {
-                tracing::error!("[chat] password: {what}; until then it lets nobody in");
-                Lock::Stuck
-            }
-        }
+    /// The SHA-256 of the password, where there is one and it can be read: anew each time, for the operator may change it.
+    fn password(&self) -> Option<[u8; 32]> {
+        let read = self.0.password.as_ref()?.read(&self.0.base).inspect_err(|what| {
+            tracing::error!("[chat] password: {what}; until then it lets nobody in");
+        });
+        Some(Sha256::digest(read.ok()?.expose().as_bytes()).into())
     }
 
     /// The header that brings the cookie, if `password` is the one.
     pub fn enter(&self, password: &str, peer: IpAddr) -> Result<String, NoEntry> {
         self.0.tries.take(peer).map_err(NoEntry::TooOften)?;
-        let Lock::Password(own) = self.lock() else { return Err(NoEntry::Wrong) };
+        let own = self.password().ok_or(NoEntry::Wrong)?;
         let given: [u8; 32] = Sha256::digest(password.as_bytes()).into();
         if password.len() > PASSWORD_BYTES_MAX || !bool::from(own.ct_eq(&given)) {
             return Err(NoEntry::Wrong);
@@ -155,12 +141,15 @@ impl Gateway {
 
     /// The sender of a request with these headers, if its cookie lets in.
     pub fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
-        let Lock::Password(own) = self.lock() else { return None };
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
-        let mut cookies = cookies.flat_map(|it| it.split(';')).filter_map(|cookie| {
+        let cookies = cookies.flat_map(|it| it.split(';')).filter_map(|cookie| {
             let (name, value) = cookie.trim().split_once('=')?;
             (name == COOKIE).then_some(value)
         });
+        let mut cookies = cookies.peekable();
+        // For those who bring none, which are most, it is not read.
+        cookies.peek()?;
+        let own = self.password()?;
         cookies.any(|it| self.is_ours(it, &own)).then(|| self.0.caller.clone())
     }
 

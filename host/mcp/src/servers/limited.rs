@@ -25,6 +25,8 @@ use base::unreadable;
 pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
 /// The code of the error that stands for an answer that cannot be read.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
+/// How the SDK begins what it says of an answer that is no message.
+const NO_MESSAGE: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
 /// Bytes at the beginning and at the end of a message in which its request's id is looked for.
 pub(super) const ID_WITHIN: usize = 1 << 10;
 
@@ -100,13 +102,19 @@ impl StreamableHttpClient for Limited {
                         let data = serde_json::to_string(&too_large(id.clone()));
                         Ok(Sse::default().data(data.unwrap_or_default()))
                     }
-                    Ok(mut event) => {
-                        event.data = event.data.map(|it| readable(&it).into_owned());
-                        Ok(event)
-                    }
-                    event => event,
+                    event => event.map(readable_event),
                 });
                 Ok(StreamableHttpPostResponse::Sse(events.boxed(), session))
+            }
+            (Err(StreamableHttpError::UnexpectedServerResponse(why)), Some(id))
+                if why.starts_with(NO_MESSAGE) =>
+            {
+                let error = error_in(why.trim_start_matches(NO_MESSAGE));
+                Ok(StreamableHttpPostResponse::Json(no_message(error, id), session_id))
+            }
+            // What was accepted is, whatever some say of it beside that.
+            (Err(StreamableHttpError::UnexpectedContentType(_)), None) => {
+                Ok(StreamableHttpPostResponse::Accepted)
             }
             (posted, _) => posted,
         }
@@ -143,8 +151,28 @@ impl StreamableHttpClient for Limited {
         most: usize,
     ) -> Events {
         let http = &self.0;
-        http.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most).await
+        let events = http
+            .get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most)
+            .await?;
+        Ok(events.map(|event| event.map(readable_event)).boxed())
     }
+}
+
+fn readable_event(mut event: Sse) -> Sse {
+    event.data = event.data.map(|it| readable(&it).into_owned());
+    event
+}
+
+/// The error of JSON in what the SDK says of an answer, whose beginning follows it.
+fn error_in(said: &str) -> &str {
+    let place = said.find(" at line ").unwrap_or_default();
+    said[place..].find(": ").map_or(said, |it| &said[..place + it])
+}
+
+/// The error that is answered in place of what is no message.
+fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
+    let why = format!("its answer is no message in JSON: {}", unreadable::why(error));
+    ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, why, None), Some(id))
 }
 
 /// The message in `text`, as the SDK can read it; the error of its request where it is an answer and no JSON: what cannot
@@ -156,9 +184,7 @@ pub(super) fn readable(text: &str) -> Cow<'_, str> {
         (text.contains("\"result\"") || text.contains("\"error\"")) && !text.contains("\"method\"");
     let id = id_in_head(text.as_bytes()).or_else(|| id_in_tail(text.as_bytes()));
     let Some(id) = id.filter(|_| is_answer) else { return text };
-    let why = format!("its answer is not JSON: {}", unreadable::why(&error.to_string()));
-    let error = ErrorData::new(UNREADABLE, why, None);
-    json!(ServerJsonRpcMessage::error(error, Some(id))).to_string().into()
+    json!(no_message(&error.to_string(), id)).to_string().into()
 }
 
 /// `json` with U+FFFD in place of each escape that is half of a pair of surrogates: a text that was cut in the middle of
@@ -319,6 +345,13 @@ mod tests {
 
     /// What a call with the id 7, of that session, comes to where `body` is answered with `status`.
     async fn posted(status: &str, session: Option<&str>, body: &str) -> Posted {
+        let call =
+            json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "a" } });
+        post(call, status, session, body).await
+    }
+
+    /// The same of any message.
+    async fn post(message: Value, status: &str, session: Option<&str>, body: &str) -> Posted {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let uri = format!("http://{}/", listener.local_addr().unwrap());
         let media = if body.starts_with('{') { "application/json" } else { "text/plain" };
@@ -326,13 +359,11 @@ mod tests {
         let answer = format!(
             "HTTP/1.1 {status}\r\ncontent-type: {media}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
         );
-        let call =
-            json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "a" } });
-        let call = serde_json::from_value(call).unwrap();
+        let message = serde_json::from_value(message).unwrap();
         let answering = async {
             let (mut stream, _) = listener.accept().await.unwrap();
             let (mut request, mut piece) = (String::new(), [0; 4 << 10]);
-            while !request.contains("tools/call") {
+            while !request.contains("jsonrpc") {
                 let count = stream.read(&mut piece).await.unwrap();
                 request.push_str(&String::from_utf8_lossy(&piece[..count]));
             }
@@ -342,7 +373,7 @@ mod tests {
         let http = Limited(Client::builder().no_proxy().tls_certs_only([]).build().unwrap());
         let posting = http.post_message_with_max_sse_event_size(
             uri.into(),
-            call,
+            message,
             session.map(Arc::from),
             None,
             Headers::new(),
@@ -389,6 +420,42 @@ mod tests {
             let found = matches!(posted, Err(StreamableHttpError::SessionExpired));
             assert_eq!(found, is_over, "{session:?} {body}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_notice_is_accepted_whatever_is_said_beside() {
+        let notice = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        for body in ["OK", ""] {
+            let posted = post(notice.clone(), "200 OK", Some("s"), body).await;
+            assert!(matches!(posted, Ok(StreamableHttpPostResponse::Accepted)), "{body}");
+        }
+        assert!(post(notice, "500 Internal Server Error", Some("s"), "no").await.is_err());
+        assert!(posted("200 OK", Some("s"), "OK").await.is_err(), "a call has to be answered");
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_json_that_is_no_message_is_an_error() {
+        for (result, why) in [
+            (r#"{"t":"cut \ud83d"}"#, "an escape in a text is wrong (line 1"),
+            (r#"{"t":"at line 7: b","n":NaN}"#, "it is not well-formed (line 1"),
+        ] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+            let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), _)) =
+                posted("200 OK", Some("s"), &body).await
+            else {
+                panic!("{body}")
+            };
+            assert_eq!((error.id, error.error.code), (Some(RequestId::Number(7)), UNREADABLE));
+            assert!(error.error.message.contains(why), "{}", error.error.message);
+            assert!(!error.error.message.contains("jsonrpc"), "{}", error.error.message);
+        }
+    }
+
+    #[test]
+    fn an_event_of_a_resumed_stream_is_read_like_any_other() {
+        let event = Sse::default().data(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"\ud83d"}}"#);
+        let read: Value = serde_json::from_str(&readable_event(event).data.unwrap()).unwrap();
+        assert_eq!(read["result"]["a"], "\u{fffd}");
     }
 
     #[test]

@@ -77,11 +77,10 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// What runs on it may put `aside_max` bytes aside.
-    fn new(site: &Arc<Site>, mut connection: Connection, aside_max: u64) -> rusqlite::Result<Self> {
+    fn new(site: &Arc<Site>, mut connection: Connection) -> rusqlite::Result<Self> {
         set_limits(&connection, &site.limits)?;
         connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
-        let guard = Guard::install(&mut connection, aside_max)?;
+        let guard = Guard::install(&mut connection, site.limits.aside_bytes_max())?;
         Ok(Self { site: Arc::clone(site), connection, guard })
     }
 
@@ -119,8 +118,7 @@ pub(super) fn open_writer(site: &Arc<Site>) -> rusqlite::Result<(Guarded, String
     let pages = site.limits.database_bytes_max / u64::from(page_bytes);
     let pages = i64::try_from(pages).unwrap_or(i64::MAX);
     connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
-    // It has little time for each batch, and what it writes is mostly the log.
-    Ok((Guarded::new(site, connection, u64::MAX)?, mode))
+    Ok((Guarded::new(site, connection)?, mode))
 }
 
 /// A connection that cannot write, also for a second process.
@@ -136,7 +134,7 @@ pub(super) fn open_reader(site: &Arc<Site>) -> rusqlite::Result<(Guarded, Option
     };
     connection.busy_timeout(site.limits.lock_time_max)?;
     connection.pragma_update(None, "query_only", true)?;
-    Ok((Guarded::new(site, connection, site.limits.aside_bytes_max())?, frozen))
+    Ok((Guarded::new(site, connection)?, frozen))
 }
 
 fn set_limits(connection: &Connection, limits: &Limits) -> rusqlite::Result<()> {

@@ -76,8 +76,7 @@ fn held() -> u64 {
     aside.filter_map(|it| std::fs::metadata(it).ok()).map(|it| it.len()).sum()
 }
 
-/// Bytes that this thread has written to files, where the system says so. A connection that only reads writes nothing
-/// but what it puts aside.
+/// Bytes that this thread has written to files, where the system says so: what it puts aside, and the log of what writes.
 fn written() -> Option<u64> {
     let figures = std::fs::read_to_string("/proc/thread-self/io").ok()?;
     figures.lines().find_map(|it| it.strip_prefix("wchar: "))?.parse().ok()
@@ -172,7 +171,8 @@ impl Guard {
     /// Whether what runs has put too much aside, where it is time to look.
     fn looks_aside(&self, now: u64) -> bool {
         let looked_at = self.looked_aside_at.load(Ordering::Relaxed);
-        if self.aside_max == u64::MAX || now < looked_at.saturating_add(LOOK_ASIDE_EVERY) {
+        let is_guests = self.mode.load(Ordering::Relaxed) == Mode::Guest as u8;
+        if !is_guests || now < looked_at.saturating_add(LOOK_ASIDE_EVERY) {
             return false;
         }
         self.looked_aside_at.store(now, Ordering::Relaxed);

@@ -21,7 +21,7 @@ use super::connections::{self, Guarded, Site};
 use super::frozen::FrozenReader;
 use super::run;
 use super::scan::Access;
-use super::types::{Error, Rows, Statement, explain, out_of_time, too_much_aside};
+use super::types::{Error, Rows, Statement, explain, out_of_time};
 
 /// What a batch may take on an async worker: eighty point reads, or a tenth of an epoch's tick.
 pub(super) const INLINE_TIME: Duration = Duration::from_micros(250);
@@ -224,12 +224,6 @@ impl Reader {
         };
         let answer = run::batch(guarded, statements, Access::Read, &mut note);
         self.guarded.guard.never_stop();
-        let answer = match answer {
-            Err(_) if self.guarded.guard.has_put_too_much_aside() => {
-                Err(too_much_aside(&self.guarded.site.limits))
-            }
-            answer => answer,
-        };
         // An error of the disk ends a transaction by itself.
         if several && !self.guarded.connection.is_autocommit() {
             self.tell("COMMIT")?;

@@ -7,7 +7,9 @@ use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
 use super::connections::Guarded;
 use super::scan::{self, Access};
-use super::types::{self, Error, Limits, Rows, Statement, UnexpectedCount, Value, explain};
+use super::types::{
+    self, Error, Limits, Rows, Statement, UnexpectedCount, Value, explain, too_much_aside,
+};
 
 /// A batch while it runs: where, and what its statements may still return.
 struct Batch<'a> {
@@ -45,7 +47,10 @@ pub(super) fn batch(
     for (index, statement) in (0..).zip(statements) {
         let answer = batch.one(index, statement);
         after_each(statement);
-        answers.push(answer?);
+        answers.push(answer.map_err(|error| match guarded.guard.has_put_too_much_aside() {
+            true => too_much_aside(limits),
+            false => error,
+        })?);
     }
     Ok(answers)
 }

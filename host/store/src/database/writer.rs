@@ -29,9 +29,8 @@ use super::types::{Error, OpenError, Statement, explain, out_of_time};
 const LOG_PAGES_IDLE: u32 = 1_000;
 /// Pages in the log from which on it is checkpointed even with requests waiting: 16 MiB.
 const LOG_PAGES_MOST: u32 = 4_000;
-/// Pages that it may have in any case, and bytes of one.
+/// Pages that it may have in any case.
 const LOG_PAGES_ALLOWED: u32 = 2 * LOG_PAGES_MOST;
-const PAGE_BYTES: u64 = 4 << 10;
 /// Why nothing is written to a log that has all that it may have.
 const LOG_FULL: &str = "the database is busy: a query that runs keeps its log from being brought home, and that is full; try again once the query is over";
 
@@ -194,10 +193,18 @@ impl WriterState {
         let (mut group, mut answers) = (Vec::new(), Vec::new());
         let (mut current, mut next, mut broken) = (Some(first), None, false);
         if let Err(error) = self.begin() {
-            if let Some(request) = current.take().and_then(|request| self.accept(request)) {
-                answer(request, Err(error));
+            // What has queued up waits for the same, and each would have the next wait as long again.
+            let most = if self.is_log_full() { limits.queue_max.max(1) } else { 1 };
+            for _ in 0..most {
+                if let Some(request) = current.take().and_then(|request| self.accept(request)) {
+                    answer(request, Err(error.clone()));
+                }
+                match queue.try_recv() {
+                    Ok(Job::Transact(request)) => current = Some(request),
+                    other => return other.ok(),
+                }
             }
-            return None;
+            return current.map(Job::Transact);
         }
         while let Some(request) = current.take() {
             if let Some(request) = self.accept(request) {
@@ -294,8 +301,11 @@ impl WriterState {
     /// Whether the log has as many pages as the database may have. It begins anew only when nothing reads from it, and no
     /// limit of the database counts it.
     fn is_log_full(&self) -> bool {
-        let allowed = self.guarded.site.limits.database_bytes_max / PAGE_BYTES;
-        u64::from(self.log_pages.load(Ordering::Relaxed)) >= allowed.max(LOG_PAGES_ALLOWED.into())
+        let pages = self.log_pages.load(Ordering::Relaxed);
+        let allowed = || -> rusqlite::Result<u32> {
+            self.guarded.host(|it| it.pragma_query_value(None, "max_page_count", |row| row.get(0)))
+        };
+        pages >= LOG_PAGES_ALLOWED && pages >= allowed().unwrap_or(LOG_PAGES_ALLOWED)
     }
 
     /// Copies all of the log into the file, and has the next commit begin it anew; whether those that read let that be

@@ -207,7 +207,7 @@ async fn whoever_drops_a_write_that_waits_cancels_it_and_nobody_else() {
 async fn a_long_query_lets_the_log_grow_so_far_and_no_further() {
     let cinema = cinema_with(Limits {
         database_bytes_max: 8 << 20,
-        lock_time_max: Duration::from_millis(20),
+        lock_time_max: Duration::from_millis(300),
         ..Limits::default()
     })
     .await;
@@ -232,6 +232,15 @@ async fn a_long_query_lets_the_log_grow_so_far_and_no_further() {
     let log = || std::fs::metadata(cinema.path().with_extension("db-wal")).unwrap().len();
     assert!(log() < 40 << 20, "{}", log());
     assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, 1, "it is read meanwhile");
+    let begun = Instant::now();
+    let many = sales(0..30).map(|(statements, deadline)| {
+        let cinema = cinema.clone();
+        tokio::spawn(async move { cinema.transact(statements, deadline).await })
+    });
+    for one in many.collect::<Vec<_>>() {
+        one.await.unwrap().unwrap_err();
+    }
+    assert!(begun.elapsed() < Duration::from_secs(3), "one does not wait after the other");
     other.execute_batch("COMMIT").unwrap();
     for letter in 0..40 {
         write(letter).await.unwrap();
