@@ -141,7 +141,7 @@ fn a_data_folder_of_another_user_is_refused_with_what_to_mend() {
     let refused = output(command.args(["--addr", "127.0.0.1:0"]));
     assert!(!refused.status.success());
     let complaint = String::from_utf8_lossy(&refused.stderr);
-    for part in ["another user", "chown -R", "--data"] {
+    for part in ["another user", "as that user", "chown -R", "--data"] {
         assert!(complaint.contains(part), "{part}: {complaint}");
     }
 }

@@ -277,3 +277,66 @@ fn each_package_that_a_set_up_installs_is_in_the_manual() {
         assert!(manual.contains(&format!("`{package}`")), "docs/building.md: {package}");
     }
 }
+
+#[test]
+fn each_limit_that_can_be_set_is_in_the_manual() {
+    let (limits, manual) = (text("host/base/src/limits.rs"), text("docs/operating.md"));
+    let mut count = 0;
+    for line in limits.lines().filter(|it| it.ends_with(';')) {
+        // A line of a table: `limit: type = default, in range;`.
+        let Some((limit, rest)) = line.trim_start().split_once(": ") else { continue };
+        let is_name = limit.chars().all(|it| it.is_ascii_lowercase() || it == '_');
+        if is_name && rest.contains(" = ") {
+            let row = format!("`{limit}`");
+            let line = format!("{limit} = ");
+            let is_told = manual.lines().any(|it| {
+                it.starts_with("| `") && it.contains(&row)
+                    || it.trim_start_matches("# ").starts_with(&line)
+            });
+            assert!(is_told, "docs/operating.md has no row and no line for {limit}");
+            count += 1;
+        }
+    }
+    assert!(count > 50, "the limits are found");
+}
+
+#[test]
+fn each_surface_and_outcome_of_the_audit_log_is_in_the_manual() {
+    let (source, manual) = (text("host/base/src/call.rs"), text("docs/operating.md"));
+    let mut names = Vec::new();
+    for kind in ["pub enum Surface {", "pub enum Ending {"] {
+        let body = source.split(kind).nth(1).and_then(|it| it.split("\n}").next());
+        let mut said = None;
+        for line in body.unwrap_or_else(|| panic!("{kind}")).lines().map(str::trim) {
+            if let Some(serialize) = line.strip_prefix("#[strum(serialize = \"") {
+                said = serialize.split('"').next().map(str::to_owned);
+            } else if let Some(variant) = line.strip_suffix(',').filter(|it| !it.starts_with('/')) {
+                names.push(said.take().unwrap_or_else(|| snake_case(variant)));
+            }
+        }
+    }
+    assert!(names.len() > 15, "{names:?}");
+    // A refusal is told by its own code.
+    for name in names.iter().filter(|it| *it != "refused") {
+        assert!(manual.contains(&format!("`{name}")), "docs/operating.md: {name}");
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for (at, letter) in name.char_indices() {
+        if at > 0 && letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// Facts of a refusal are sent as `data`; `details` is a text, of the chat's and the navigation's own errors.
+#[test]
+fn facts_of_refusals_are_called_data_in_all_documents() {
+    for document in files().iter().filter(|path| path.ends_with(".md")) {
+        assert!(!text(document).contains("`details."), "{document}");
+    }
+}

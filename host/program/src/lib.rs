@@ -133,7 +133,7 @@ enum Command {
     /// Let a build that waits answer some of the calls first, or none any more
     Canary(cli::operator::Canary),
     /// Let go of a build that waits, or of a changed tool of another server
-    Refuse(cli::operator::Named),
+    Refuse(cli::operator::Refuse),
     /// Show the address of the operator's place on the page, with the key of this start
     Operator(cli::operator::Place),
     /// Show what the running server keeps: databases, files, logs, and under which limits
@@ -236,7 +236,7 @@ fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
             Some(Command::Rollback(rollback)) => rollback.run(&config).await,
             Some(Command::Accept(accept)) => accept.run(&config).await,
             Some(Command::Canary(canary)) => canary.run(&config).await,
-            Some(Command::Refuse(named)) => named.refuse(&config).await,
+            Some(Command::Refuse(refuse)) => refuse.run(&config).await,
             Some(Command::Operator(place)) => place.run(&config).await,
             Some(Command::Storage(storage)) => storage.run(&config).await,
             Some(Command::Settings(settings)) => settings.run(&config).await,

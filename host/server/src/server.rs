@@ -139,8 +139,9 @@ impl Server {
             config.check()?;
             tell_what_is_open(&config);
             // Bound first: a port that is taken should be known before anything is loaded.
-            let (listener, addr) = bound(config.addr)?;
-            let apps = config.apps.listens_at(&config).map(bound).transpose()?;
+            let (listener, addr) = bound(config.addr, "--addr or MADOGUCHI_ADDR")?;
+            let apps = config.apps.listens_at(&config);
+            let apps = apps.map(|at| bound(at, "addr under [apps]")).transpose()?;
             let mut config = config;
             config.apps.bound = apps.as_ref().map(|it| it.1);
 
@@ -476,9 +477,12 @@ async fn answers_of(
     }
 }
 
-/// A listener at `addr`, and where that is.
-fn bound(addr: SocketAddr) -> Result<(tokio::net::TcpListener, SocketAddr), StartError> {
-    let listen = |source| StartError::Listen { addr, source };
+/// A listener at `addr`, which `said_by` says, and where that is.
+fn bound(
+    addr: SocketAddr,
+    said_by: &'static str,
+) -> Result<(tokio::net::TcpListener, SocketAddr), StartError> {
+    let listen = |source| StartError::Listen { addr, said_by, source };
     let listener = TcpListener::bind(addr).map_err(listen)?;
     listener.set_nonblocking(true).map_err(listen)?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;

@@ -66,7 +66,7 @@ pub enum DataError {
     },
     /// It belongs to another user.
     #[error(
-        "the data folder {path} belongs to another user (uid {owner}; this one is uid {own}), who could read and change all that is in it: give it to this user (`chown -R {own} {path}`), or choose a folder of this user's with --data or MADOGUCHI_DATA",
+        "the data folder {path} belongs to another user (uid {owner}; this one is uid {own}), who could read and change all that is in it: run this as that user, give it to this user (`chown -R {own} {path}`), or choose a folder of this user's with --data or MADOGUCHI_DATA",
         path = path.display()
     )]
     Foreign {

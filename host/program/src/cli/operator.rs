@@ -62,6 +62,15 @@ pub(crate) struct Accept {
     json: Json,
 }
 
+/// Lets go of what waits for the operator's approval.
+#[derive(Args)]
+pub(crate) struct Refuse {
+    /// The component's name, or `server:NAME` for the tools of another server
+    name: String,
+    #[command(flatten)]
+    json: Json,
+}
+
 /// Lets the build that waits answer some of the calls, beside the version that serves.
 #[derive(Args)]
 pub(crate) struct Canary {
@@ -151,8 +160,10 @@ impl Named {
     pub(crate) async fn unload(self, config: &Config) -> anyhow::Result<ExitCode> {
         change(config, (Method::DELETE, &self.name, ""), None, self.json).await
     }
+}
 
-    pub(crate) async fn refuse(self, config: &Config) -> anyhow::Result<ExitCode> {
+impl Refuse {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         if let Some(server) = self.name.strip_prefix(servers::PREFIX) {
             return servers::decide(config, server, "refuse", (false, self.json)).await;
         }

@@ -35,8 +35,13 @@ impl From<CallError> for Failure {
                 Self::new("unknown_resource", 404, message).with("uri", uri).protocol()
             }
             CallError::Forbidden { scope } => {
+                // Beside `read-only` that scope alone would not do.
+                let narrow = match scope.starts_with("tool:") {
+                    true => ", without `read-only` where the tool changes something",
+                    false => "",
+                };
                 let message = format!(
-                    "This needs the scope {scope}, which the token does not have; ask the operator for one that has it."
+                    "This needs the scope {scope}, which the token does not have; ask the operator for one that has it{narrow}."
                 );
                 Self::new("insufficient_scope", 403, message).with("scope", scope).protocol()
             }
@@ -200,6 +205,14 @@ mod tests {
         assert_eq!(object["error"], "invalid_params");
         assert_eq!(object["message"], "message.sender must be one of user, agent");
         assert_eq!(object["data"]["field"], "message.sender");
+    }
+
+    #[test]
+    fn a_missing_scope_is_told_with_what_would_narrow_it() {
+        let told =
+            |scope: &str| Failure::from(CallError::Forbidden { scope: scope.to_owned() }).message;
+        assert!(told("tool:echo").contains("tool:echo") && told("tool:echo").contains("read-only"));
+        assert!(!told("component:shop").contains("read-only"));
     }
 
     #[test]

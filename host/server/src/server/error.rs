@@ -9,10 +9,12 @@ use store::{data::DataError, database::postgres::ServerError};
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The address is taken or not ours.
-    #[error("cannot listen on {addr}: {source}{}", hint(.source))]
+    #[error("cannot listen on {addr}: {source}{}", hint(.source, said_by))]
     Listen {
         /// Where it should listen.
         addr: SocketAddr,
+        /// What says that.
+        said_by: &'static str,
         /// The system's error.
         source: io::Error,
     },
@@ -34,7 +36,7 @@ pub enum StartError {
     #[error("configuration: {0}")]
     Config(#[from] ConfigError),
     /// The operator's address cannot be had.
-    #[error("cannot serve the operator on {addr}: {source}{}", hint(.source))]
+    #[error("cannot serve the operator on {addr}: {source}{}", hint(.source, "--operator-addr or MADOGUCHI_OPERATOR_ADDR"))]
     Operator {
         /// Where the operator should be served.
         addr: SocketAddr,
@@ -49,13 +51,29 @@ pub enum StartError {
     Telemetry(#[from] TelemetryError),
 }
 
-fn hint(error: &io::Error) -> &'static str {
+/// What to do about an address that `said_by` says and that cannot be had.
+fn hint(error: &io::Error, said_by: &str) -> String {
     match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            "; another program listens there: choose another with --addr or MADOGUCHI_ADDR (port 0 takes a free one)"
-        }
-        io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
-        io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave",
-        _ => "",
+        io::ErrorKind::AddrInUse => format!(
+            "; another program listens there: choose another with {said_by} (port 0 takes a free one)"
+        ),
+        io::ErrorKind::AddrNotAvailable => "; this machine has no such address".to_owned(),
+        io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave".to_owned(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_is_taken_is_told_with_what_says_it() {
+        let taken = || io::Error::from(io::ErrorKind::AddrInUse);
+        let addr = SocketAddr::from(([127, 0, 0, 1], 8808));
+        let operator = StartError::Operator { addr, source: taken() }.to_string();
+        assert!(operator.contains("--operator-addr or MADOGUCHI_OPERATOR_ADDR"), "{operator}");
+        let apps = StartError::Listen { addr, said_by: "addr under [apps]", source: taken() };
+        assert!(apps.to_string().contains("another with addr under [apps] (port 0"), "{apps}");
     }
 }
