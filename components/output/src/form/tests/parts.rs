@@ -286,6 +286,9 @@ fn files_are_taken_by_ending_and_by_kind() {
     {
         assert!(!some.takes(name, kind), "{name} {kind}");
     }
+    let by_ending = files(json!("text/csv,image/*"));
+    assert!(by_ending.takes("報告.CSV", "application/vnd.ms-excel"));
+    assert!(by_ending.takes("IMG_1.HEIC", "") && !by_ending.takes("a.xls", ""));
     assert!(files(json!([".a", "*/*"])).takes("x", ""), "everything is everything");
     assert_eq!(files(json!([".a", ".b"])).accept, [".a", ".b"]);
 }
