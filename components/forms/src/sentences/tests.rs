@@ -364,6 +364,10 @@ fn what_is_counted_bounds_what_the_field_counts() {
                 "displayField": "name", "valueField": "id" }),
         ),
         (
+            "添付（PDF、5MBまで）を聞くフォームを作って",
+            json!({ "type": "file", "accept": ".pdf", "maxSize": 5_242_880 }),
+        ),
+        (
             "予算配分を0から100までのスライダー、5刻みで聞くフォームを作って",
             json!({ "type": "range", "min": 0, "max": 100, "step": 5 }),
         ),
@@ -398,6 +402,7 @@ fn a_city_is_chosen_where_its_prefecture_is_asked_for() {
 #[test]
 fn options_of_a_dropdown_are_read_and_none_makes_it_text() {
     for (sentence, expected) in [
+        ("担当者を検索して選ぶフォームを作って", "担当者!:autocomplete"),
         (
             "Make a form with a name, a dropdown of sizes S, M, L and a photo upload",
             "Name!:text; Sizes:select [S, M, L]; Photo:file",

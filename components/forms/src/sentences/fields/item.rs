@@ -1,6 +1,7 @@
 //! One item of a list of fields: its label, its type, its options and what bounds it.
 
 use language::scan::marks;
+use output::form::text_of;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -138,7 +139,7 @@ pub(super) fn label(written: &str) -> Option<String> {
 
 /// Takes off what is done with the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
 fn cut_verb(text: &mut Text) {
-    const STEMS: &str = "きいて|きいと|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
+    const STEMS: &str = "きいて|きいと|検索|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
     const ENGLISH: &str = "pick|choose|select|enter|give|tell us|tell me|say|state|type|type in|fill in|let people pick|let people choose";
     let is_hiragana = |it: &char| matches!(it, 'ぁ'..='ん');
     let mut from = 1;
@@ -390,6 +391,11 @@ impl About {
         match rest.len() {
             0 => {}
             1 => {
+                // `添付（PDF、5MBまで）`.
+                if let Some(accept) = file_kind(&rest[0]) {
+                    self.more.insert("accept".to_owned(), accept.into());
+                    return;
+                }
                 let mut text = Text::new(&rest[0]);
                 let mut about = Self::default();
                 about.rest(&mut text);
@@ -491,6 +497,11 @@ impl About {
         let mut type_ = self.kind.filter(|it| *it != "yes_no");
         if is_free && type_.is_none() && self.options.is_empty() {
             type_ = shape.map(|it| it.0);
+        }
+        if type_.unwrap_or(kind.kind) != "file"
+            && let Some(accept) = self.more.remove("accept")
+        {
+            self.left.push(text_of(&accept));
         }
         let has_days = ["minDate", "maxDate"].iter().any(|it| self.more.contains_key(*it));
         if has_days && !["date", "datetime"].contains(&type_.unwrap_or(kind.kind)) {
@@ -687,6 +698,21 @@ pub(super) fn shaped(shapes: &'static str, text: &str) -> bool {
         Some(begin) => text.starts_with(begin),
         None => text == shape || text.ends_with(&format!(" {shape}")),
     })
+}
+
+/// What a field of files accepts, where `text` names a kind of files and nothing else.
+fn file_kind(text: &str) -> Option<&'static str> {
+    const KINDS: &[(&str, &str)] = &[
+        ("pdf", ".pdf"),
+        ("word", ".doc,.docx"),
+        ("excel|エクセル", ".xls,.xlsx"),
+        ("csv", ".csv"),
+        ("画像|写真|image|images|picture|pictures", "image/*"),
+    ];
+    let mut text = Text::new(&text.to_lowercase());
+    text.strip("only", "のみ|だけ|限定|ファイル|形式|only|files|file");
+    let text = text.text();
+    KINDS.iter().find(|it| marks(it.0).any(|it| it == text)).map(|it| it.1)
 }
 
 /// Takes out under which condition the field is asked.
