@@ -1,6 +1,6 @@
 //! Files that an answer names: uploaded to the host's store, looked at there and not believed.
 
-use output::form::{Fault, Field, Files, Form, Kind, Values, Wrong};
+use output::form::{Fault, Field, Files, Form, Kind, Values, Wrong, type_by_ending};
 use serde_json::Value;
 use toolkit::{
     Stop,
@@ -111,15 +111,18 @@ fn accepts(accept: &[String], name: &str, mime: &str, sniffed: Option<&str>) -> 
         return true;
     }
     let (name, kind) = (name.to_lowercase(), kind(mime, sniffed));
-    accept.iter().any(|wanted| {
-        if wanted.starts_with('.') {
-            return name.ends_with(wanted.as_str()) && fits_ending(wanted, sniffed);
-        }
-        match wanted.strip_suffix("/*") {
-            Some("*") => true,
-            Some(family) => kind.split('/').next() == Some(family),
-            None => kind == *wanted,
-        }
+    let by_ending = type_by_ending(&name).filter(|_| sniffed.is_none());
+    let is_one = |wanted: &String| {
+        [Some(kind.as_str()), by_ending].into_iter().flatten().any(|it| {
+            match wanted.strip_suffix("/*") {
+                Some(family) => family == "*" || it.split('/').next() == Some(family),
+                None => it == wanted,
+            }
+        })
+    };
+    accept.iter().any(|wanted| match wanted.starts_with('.') {
+        true => name.ends_with(wanted.as_str()) && fits_ending(wanted, sniffed),
+        false => is_one(wanted),
     })
 }
 
@@ -185,6 +188,15 @@ mod tests {
         assert!(!takes(&["text/plain"], "a", "text/html", None));
         assert!(takes(&[], "a", "text/html", None));
         assert!(takes(&["*/*"], "a", "text/html", None));
+    }
+
+    #[test]
+    fn a_csv_is_one_also_where_its_system_says_excel() {
+        let excel = "application/vnd.ms-excel";
+        assert!(takes(&["text/csv"], "報告.CSV", excel, None));
+        assert!(takes(&["text/*"], "a.md", "", None));
+        assert!(!takes(&["text/csv"], "a.csv", excel, Some("application/pdf")));
+        assert!(!takes(&["text/csv"], "a.xls", excel, None));
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub use lookup::{Choice, Lookup, choices, text_of};
 pub use request::{
     Drafted, FormRequest, Listed, OpenForm, Outcome, Status, Submission, Submissions, Wrongness,
 };
+pub use value::type_by_ending;
 
 use serde_json::{Map, Value};
 

@@ -337,7 +337,7 @@ impl Wanted {
     }
 }
 
-/// `評価4.5以上`, `rated above 4.5`: the least rating, and where that stands, in characters.
+/// `評価4.5以上`, `rated above 4`: the least rating, and where that stands, in characters.
 fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
     const NAMES: &str = "評価|レビュー|レーティング|★|星|rating|rated|stars";
     const LEAST: &str =
@@ -348,16 +348,23 @@ fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
         return None;
     }
     let is_digit = |at: usize| lower.get(at).is_some_and(char::is_ascii_digit);
-    let from = (0..lower.len()).find(|at| {
-        is_digit(*at)
-            && (*at == 0 || !is_digit(at - 1))
-            && matches!(lower.get(at + 1), Some('.'))
-            && is_digit(at + 2)
-    })?;
-    let to = from + 3;
+    // A whole number is one right behind the word alone: `評価4以上の18時の回`.
+    let is_named = |at: usize| {
+        let before: String = lower[..at].iter().collect();
+        let before = marks(BEFORE).find_map(|it| before.strip_suffix(it)).unwrap_or(&before);
+        let before = before.trim_end_matches([' ', 'が', 'は']).trim_end_matches(" of");
+        marks(NAMES).any(|it| before.ends_with(it))
+    };
+    let digits = |at: usize| match lower.get(at + 1) {
+        _ if !is_digit(at) || at > 0 && is_digit(at - 1) => None,
+        Some('.') if is_digit(at + 2) => Some(3),
+        _ if is_digit(at + 1) || !is_named(at) => None,
+        _ => Some(1),
+    };
+    let (from, to) = (0..lower.len()).find_map(|at| Some((at, at + digits(at)?)))?;
     let rating: f64 = lower[from..to].iter().collect::<String>().parse().ok()?;
     let behind: String = lower[to..].iter().collect();
-    let behind = behind.trim_start_matches(['点', ' ']);
+    let behind = behind.trim_start_matches(['点', 'つ', ' ']);
     let before: String = lower[..from].iter().collect();
     let least = marks(LEAST).find(|it| behind.starts_with(it.trim_start()));
     let is_least = least.is_some() || marks(BEFORE).any(|it| before.ends_with(it));

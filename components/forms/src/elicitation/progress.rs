@@ -89,6 +89,11 @@ impl Progress {
             let open = self.open(asking);
             if open.is_empty() {
                 match self.end(asking) {
+                    // Nothing is sent that its person has not seen: where there is nothing to fill in,
+                    // they read it and agree.
+                    Some(Step::Filled(_)) if self.round == 0 => {
+                        return Step::Ask(self.round(asking, Vec::new()));
+                    }
                     Some(step) => return step,
                     None => continue,
                 }
@@ -203,11 +208,22 @@ impl Progress {
         for line in asking.form.description.iter().filter(|_| self.round == 0) {
             message = format!("{message}\n{line}");
         }
+        if asked.is_empty() {
+            message.extend(self.read(asking));
+        }
         let faults = asked.iter().filter_map(|it| self.faults.get(&asking.form.fields[it.at].name));
         for fault in faults {
             message = format!("{message}\n・{fault}");
         }
         Round { key: format!("form-{}", self.round), message, schema, asked }
+    }
+
+    /// The lines of a form that has nothing to fill in: its headings, with what is below them.
+    fn read(&self, asking: &Asking<'_>) -> Vec<String> {
+        let fields = asking.form.fields.iter().zip(asking.form.shown(&self.values));
+        let read = fields.filter(|(it, is_shown)| *is_shown && !it.is_input());
+        let lines = read.flat_map(|(it, _)| [Some(&it.label), it.description.as_ref()]);
+        lines.flatten().filter(|it| !it.is_empty()).map(|it| format!("\n{it}")).collect()
     }
 
     /// What was answered before goes back in, so that it need not be written anew.

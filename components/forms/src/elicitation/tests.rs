@@ -117,6 +117,23 @@ fn a_form_without_search_is_one_round() {
     assert_eq!(asked.schemas[0]["required"], json!(["project_name"]));
 }
 
+/// An agent that only wants a yes gets one from the person, and not from the form.
+#[test]
+fn a_form_with_nothing_to_fill_in_is_read_before_it_is_sent() {
+    let form =
+        read(&json!({ "title": "予約の確認", "description": "内容をご確認ください", "fields": [
+        { "type": "heading", "text": "3名様", "description": "当日の取消は全額" },
+        { "type": "divider" }, { "type": "divider", "label": "12月24日" },
+        { "type": "hidden", "name": "id", "value": 7 } ] }));
+    let found = asked(&form, |url| Err(url.to_owned()), |_, _, _| None);
+    assert_eq!(
+        found.messages,
+        ["予約の確認\n内容をご確認ください\n3名様\n当日の取消は全額\n12月24日"]
+    );
+    assert_eq!(found.schemas, [json!({ "type": "object", "properties": {}, "required": [] })]);
+    assert_eq!(Value::from(found.end.unwrap()), json!({ "id": 7 }));
+}
+
 /// A search asks for words, then offers what was found (FORM-72).
 #[test]
 fn a_search_is_words_first_and_then_what_was_found() {

@@ -3,6 +3,7 @@
 
 mod amend;
 mod bounds;
+mod initial;
 mod item;
 mod kinds;
 mod list;
@@ -22,6 +23,8 @@ use self::{
     text::Text,
 };
 
+/// What a field holds at first: in `more`, in the sentence's words.
+const DEFAULT: &str = "default";
 /// Fields that one sentence may name.
 const FIELDS_MAX: usize = 20;
 
@@ -102,6 +105,8 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
     reading.fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
     reading.denied = denied;
     reading.fields.truncate(FIELDS_MAX);
+    let lost = reading.fields.iter_mut().flat_map(Field::settle);
+    reading.left.extend(lost);
     reading
 }
 
@@ -454,7 +459,8 @@ impl Field {
             };
             self.more.insert(name, value);
         }
-        self.type_ = more.type_.or(self.type_);
+        // What only bounds leaves a slider one.
+        self.type_ = more.type_.filter(|it| !is_number || *it != "number").or(self.type_);
     }
 
     /// Whether it is a field for sure: of a known kind under a short label, or with options.
@@ -571,7 +577,7 @@ impl Field {
                 field[name.as_str()] = value.clone();
             }
         }
-        for (name, value) in &self.more {
+        for (name, value) in self.more.iter().filter(|it| it.0 != DEFAULT) {
             field[name.as_str()] = value.clone();
         }
         if type_ == "autocomplete" && field.get("searchUrl").is_none() {
@@ -589,6 +595,9 @@ impl Field {
         let is_table = |it: &Value| it[0].is_array();
         if let Some(options) = field.get_mut("options").filter(|it| is_table(it)) {
             *options = options_in(options, language);
+        }
+        if let Some(words) = self.more.get(DEFAULT).and_then(Value::as_str) {
+            initial::begin(&mut field, words);
         }
         field
     }
@@ -643,7 +652,40 @@ pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
             definitions[at]["showIf"] = json!({ "field": name, "equals": shown.equals });
         }
     }
+    for (at, field) in fields.iter().enumerate().filter(|it| it.1.kind.name == "city") {
+        let is_prefecture = |it: &Field| {
+            it.kind.name == "prefecture" && it.options.is_empty() && it.type_.is_none()
+        };
+        let on = fields[..at].iter().position(is_prefecture);
+        let on = on.map(|it| definitions[it]["name"].clone());
+        if let Some(on) = on.filter(|_| field.options.is_empty() && field.type_.is_none()) {
+            let mut city = definitions[at].take();
+            city["dependsOn"] = on;
+            let cities: Value = serde_json::from_str(kinds::CITIES).unwrap_or_default();
+            for (name, value) in cities.as_object().into_iter().flatten() {
+                city[name.as_str()] = value.clone();
+            }
+            definitions[at] = city;
+        }
+    }
     definitions
+}
+
+/// Has no field of a form wait for one that is not there any more.
+pub(super) fn unlink(fields: &mut [Value]) {
+    let names: Vec<Value> = fields.iter().map(|it| it["name"].clone()).collect();
+    for field in fields.iter_mut().filter_map(Value::as_object_mut) {
+        let is_gone = |on: Option<&Value>| on.is_some_and(|it| !names.contains(it));
+        if is_gone(field.get("showIf").and_then(|it| it.get("field"))) {
+            field.remove("showIf");
+        }
+        if is_gone(field.get("dependsOn")) {
+            field.insert("type".to_owned(), "text".into());
+            for name in ["dependsOn", "dependsOnParam", "searchUrl", "displayField", "valueField"] {
+                field.remove(name);
+            }
+        }
+    }
 }
 
 /// A field by its name, for a form that asks which fields are wanted.

@@ -273,9 +273,136 @@ fn items_of_a_list_keep_their_label_type_options_and_bounds() {
     }
 }
 
+/// `初期値` is of the field's type, so that the form is not refused; what it cannot be is told.
+#[test]
+fn what_a_field_holds_at_first_is_of_its_type() {
+    for (sentence, expected) in [
+        (
+            "数量（1〜100、初期値1）を聞くフォームを作って",
+            "数量!:number min=1 max=100 step=1 default=1",
+        ),
+        ("年齢（初期値20歳）を聞くフォーム", "年齢!:number min=0 max=150 step=1 default=20"),
+        (
+            "make a form with quantity (1-100, default 5)",
+            "Quantity!:number min=1 max=100 step=1 default=5",
+        ),
+        ("満足度（1〜5、初期値3）を聞くフォーム", "満足度:range min=1 max=5 step=1 default=3"),
+        ("日付（初期値は今日）を聞くフォーム", "日付!:date default=today"),
+        ("お知らせ（初期値はオン）を聞くフォーム", "お知らせを受け取る:checkbox default=true"),
+        ("優先度（初期値は中）を聞くフォーム", "優先度:select default=medium [high, medium, low]"),
+    ] {
+        let decided = new_talk().say(sentence);
+        assert_eq!(read(&decided), expected, "{sentence}");
+        let (_, arguments) = call(&decided);
+        let form = output::form::Form::read(&arguments["form_schema"]);
+        assert!(form.is_ok(), "{sentence}: {:?}", form.err());
+    }
+}
+
+/// A property that the tool would refuse is told and left out; the form is there.
+#[test]
+fn what_a_field_cannot_have_is_told_and_left_out() {
+    for (sentence, expected, lost) in [
+        ("年齢（初期値200）を聞くフォーム", "年齢!:number min=0 max=150 step=1", "200"),
+        ("サイズ（S/M/L、初期値XL）を聞くフォーム", "サイズ:radio [S, M, L]", "XL"),
+        ("人数（10名以上5名以下）を聞くフォーム", "人数!:number min=1 max=5 step=1", "10"),
+        ("make a form with topping (ham, egg, at least 3)", "Topping:multiselect [ham, egg]", "3"),
+        ("色（赤、赤、青）を聞くフォーム", "色:radio [赤, 青]", ""),
+    ] {
+        let decided = new_talk().say(sentence);
+        assert_eq!(read(&decided), expected, "{sentence}");
+        let (_, arguments) = call(&decided);
+        let form = &arguments["form_schema"];
+        assert!(output::form::Form::read(form).is_ok(), "{sentence}");
+        let told = form["description"].as_str().unwrap_or_default();
+        assert!(told.contains(lost), "{sentence}: {told}");
+    }
+}
+
+#[test]
+fn what_is_counted_bounds_what_the_field_counts() {
+    let field = |sentence: &str| {
+        let decided = new_talk().say(sentence);
+        let mut field = call(&decided).1["form_schema"]["fields"][0].clone();
+        for name in ["name", "label", "required", "suggestions", "searchParams", "renderTemplate"] {
+            field.as_object_mut().unwrap().remove(name);
+        }
+        field
+    };
+    for (sentence, expected) in [
+        (
+            "プロジェクト名（3〜50文字）を聞くフォームを作って",
+            json!({ "type": "text", "minLength": 3, "maxLength": 50 }),
+        ),
+        (
+            "プロジェクト名（最小3文字、最大50文字）を聞くフォームを作って",
+            json!({ "type": "text", "minLength": 3, "maxLength": 50 }),
+        ),
+        (
+            "make a form with budget (min 100, max 1000)",
+            json!({ "type": "number", "min": 100, "max": 1000 }),
+        ),
+        (
+            "期限（今日から30日以内）を聞くフォームを作って",
+            json!({ "type": "date", "minDate": "today", "maxDate": "+30days" }),
+        ),
+        (
+            "希望日（12月1日〜12月20日、任意）を聞くフォームを作って",
+            json!({ "type": "date", "minDate": "2026-12-01", "maxDate": "2026-12-20" }),
+        ),
+        (
+            "30日以内の納品日を聞くフォームを作って",
+            json!({ "type": "date", "minDate": "today", "maxDate": "+30days" }),
+        ),
+        (
+            "make a form with a due date within 14 days",
+            json!({ "type": "date", "minDate": "today", "maxDate": "+14days" }),
+        ),
+        (
+            "レビュアー（3人まで）を聞くフォームを作って",
+            json!({ "type": "multi-autocomplete", "maxSelect": 3, "searchUrl": "/api/demo/users/search",
+                "displayField": "name", "valueField": "id" }),
+        ),
+        (
+            "添付（PDF、5MBまで）を聞くフォームを作って",
+            json!({ "type": "file", "accept": ".pdf", "maxSize": 5_242_880 }),
+        ),
+        (
+            "予算配分を0から100までのスライダー、5刻みで聞くフォームを作って",
+            json!({ "type": "range", "min": 0, "max": 100, "step": 5 }),
+        ),
+    ] {
+        assert_eq!(field(sentence), expected, "{sentence}");
+    }
+    assert_eq!(
+        read(&new_talk().say("機能（認証、DB連携、テストから1〜2個）を選ぶフォームを作って")),
+        "機能:multiselect minSelect=1 maxSelect=2 [認証, DB連携, テスト]"
+    );
+}
+
+/// As in example 3 (FORM-73); without the prefecture it is written.
+#[test]
+fn a_city_is_chosen_where_its_prefecture_is_asked_for() {
+    let is_right =
+        |decided: &Decision| output::form::Form::read(&call(decided).1["form_schema"]).is_ok();
+    let mut talk = new_talk();
+    let decided = talk.say("名前と都道府県と市区町村を聞くフォームを作って");
+    let (_, arguments) = call(&decided);
+    let city = &arguments["form_schema"]["fields"][2];
+    assert_eq!(
+        (&city["type"], &city["dependsOn"]),
+        (&json!("cascading-select"), &json!("prefecture"))
+    );
+    assert!(is_right(&decided));
+    let decided = talk.say("都道府県はいらない");
+    assert!(read(&decided).ends_with("市区町村:text"), "{}", read(&decided));
+    assert!(is_right(&decided));
+}
+
 #[test]
 fn options_of_a_dropdown_are_read_and_none_makes_it_text() {
     for (sentence, expected) in [
+        ("担当者を検索して選ぶフォームを作って", "担当者!:autocomplete"),
         (
             "Make a form with a name, a dropdown of sizes S, M, L and a photo upload",
             "Name!:text; Sizes:select [S, M, L]; Photo:file",

@@ -149,16 +149,35 @@ fn one_file(files: &Files, value: &Value) -> Result<(), Wrong> {
     }
 }
 
+/// What files with some endings are, of which systems know no type or another one: Windows with Excel has
+/// `application/vnd.ms-excel` for a CSV, and its browsers offer the file all the same.
+const TYPES_BY_ENDING: [(&str, &str); 5] = [
+    (".csv", "text/csv"),
+    (".tsv", "text/tab-separated-values"),
+    (".md", "text/markdown"),
+    (".heic", "image/heic"),
+    (".heif", "image/heif"),
+];
+
+/// The media type that the ending of a file's name says, where others cannot be relied on to say it.
+#[must_use]
+pub fn type_by_ending(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    TYPES_BY_ENDING.iter().find(|it| name.ends_with(it.0)).map(|it| it.1)
+}
+
 impl Files {
     /// Whether it takes a file of that name and media type (`accept`).
     #[must_use]
     pub fn takes(&self, name: &str, media_type: &str) -> bool {
-        let name = name.to_lowercase();
         let media_type = media_type.split(';').next().unwrap_or_default().trim().to_lowercase();
+        let types = [Some(media_type.as_str()).filter(|it| !it.is_empty()), type_by_ending(name)];
+        let name = name.to_lowercase();
+        let is_one = |fits: &dyn Fn(&str) -> bool| types.iter().flatten().any(|it| fits(it));
         let fits = |accepted: &String| match accepted.strip_suffix('*') {
-            Some(family) => media_type.starts_with(family) && !media_type.is_empty(),
+            Some(family) => is_one(&|it| it.starts_with(family)),
             None if accepted.starts_with('.') => name.ends_with(accepted.as_str()),
-            None => media_type == *accepted,
+            None => is_one(&|it| it == accepted),
         };
         self.accept.is_empty() || self.accept.iter().any(fits)
     }

@@ -9,13 +9,15 @@ pub const UNKNOWN: &str = "application/octet-stream";
 const DECLARED_BYTES_MAX: usize = 127;
 
 /// How contents begin: an offset, the bytes there, and what it is then. The first that fits counts.
-const BEGINNINGS: [(usize, &[u8], &str); 24] = [
+const BEGINNINGS: [(usize, &[u8], &str); 26] = [
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
     (0, b"\xff\xd8\xff", "image/jpeg"),
     (0, b"GIF87a", "image/gif"),
     (0, b"GIF89a", "image/gif"),
     (8, b"WEBPVP8", "image/webp"),
     (4, b"ftypavif", "image/avif"),
+    (4, b"ftyphei", "image/heic"),
+    (4, b"ftypmif1", "image/heif"),
     (0, b"%PDF-", "application/pdf"),
     (0, b"ID3", "audio/mpeg"),
     (0, b"\xff\xfb", "audio/mpeg"),
@@ -120,6 +122,14 @@ mod tests {
         assert!(!is_inline("image/svg+xml", sniff(b"<svg onload='alert(1)'>")));
         assert!(!is_inline("image/png", None));
         assert!(is_inline("audio/webm", sniff(b"\x1a\x45\xdf\xa3")));
+    }
+
+    #[test]
+    fn a_photo_of_a_phone_is_no_film() {
+        assert_eq!(sniff(b"\0\0\0\x24ftypheic\0\0\0\0mif1heic"), Some("image/heic"));
+        assert_eq!(sniff(b"\0\0\0\x1cftypmif1\0\0\0\0mif1heic"), Some("image/heif"));
+        assert_eq!(sniff(b"\0\0\0\x20ftypisom"), Some("video/mp4"));
+        assert_eq!(sniff(b"\0\0\0\x14ftypqt  "), Some("video/mp4"));
     }
 
     #[test]

@@ -433,3 +433,21 @@ fn a_part_of_the_hall_is_no_film() {
         assert!(["list_available_seats", "suggest_seats", FORM].contains(&tool), "{later}: {tool}");
     }
 }
+
+/// A rating is a whole number, too, and no part of what was not understood.
+#[test]
+fn films_are_listed_from_a_rating_on() {
+    for (sentence, told, not_told) in [
+        ("評価4.6以上の映画は？", "となりのトトロ", "AKIRA"),
+        ("評価が5以上の映画は？", "条件に合う映画", "「5"),
+        ("評価4以上の映画は？", "AKIRA", "「4"),
+        ("Which films are rated above 4?", "Akira", "understand"),
+        ("films with a rating of at least 5", "No film fits", "\"5"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let text = concluded(&talk.back(&[films()])).text();
+        assert!(text.contains(told), "{sentence}: {text}");
+        assert!(!text.contains(not_told), "{sentence}: {text}");
+    }
+}

@@ -4,12 +4,13 @@ use language::{Language, utterance::Utterance};
 use serde_json::Value;
 
 use super::{
-    Reading, bounds, distinguish, is_called,
+    DEFAULT, Reading, bounds, distinguish, initial, is_called,
     item::{self, Item},
     list::{clauses, items, pieces},
     marking,
     order::{self, all_marked, by_place},
     text::Text,
+    unlink,
 };
 
 /// A form that a sentence changes.
@@ -92,13 +93,18 @@ pub(in crate::sentences) fn amend(
                 one.kind.name == text("name") || one.label.as_deref() == Some(text("label"))
             };
             if let Some(field) = fields.iter_mut().find(called) {
-                for (name, value) in &one.more {
+                for (name, value) in one.more.iter().filter(|it| it.0 != DEFAULT) {
                     field[name.as_str()] = value.clone();
                 }
                 // `職業は会社員・学生から選ばせて`: what was free to write is chosen.
                 let definition = one.definition(language, 0);
                 for name in ["type", "options"].into_iter().filter(|_| !one.options.is_empty()) {
                     field[name] = definition[name].clone();
+                }
+                if let Some(words) = one.more.get(DEFAULT).and_then(Value::as_str)
+                    && !initial::begin(field, words)
+                {
+                    left.push(words.to_owned());
                 }
                 (is_changed, is_sure) = (true, true);
                 continue;
@@ -147,7 +153,8 @@ pub(in crate::sentences) fn amend(
             );
             let mut found = Reading::default();
             found.take(&items(&list.text()), true, &mut left);
-            for field in found.fields {
+            for mut field in found.fields {
+                left.extend(field.settle());
                 let mut definition = field.definition(language, fields.len() + 1);
                 distinguish(&mut definition, &fields);
                 fields.push(definition);
@@ -156,6 +163,7 @@ pub(in crate::sentences) fn amend(
             left.extend(found.left);
         }
     }
+    unlink(&mut fields);
     (is_changed && !fields.is_empty()).then_some(Amended { fields, left, is_sure })
 }
 

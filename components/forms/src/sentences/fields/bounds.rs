@@ -10,6 +10,8 @@ pub(super) struct Bounds {
     pub(super) min: Option<f64>,
     pub(super) max: Option<f64>,
     pub(super) step: Option<f64>,
+    /// Whether they count days.
+    pub(super) is_days: bool,
     /// Characters that a text may have.
     pub(super) length_min: Option<u64>,
     pub(super) length_max: Option<u64>,
@@ -20,6 +22,20 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    /// These, and `others` where these say nothing: `最小3文字、最大50文字`.
+    pub(super) fn or(self, others: Self) -> Self {
+        Self {
+            min: self.min.or(others.min),
+            max: self.max.or(others.max),
+            step: self.step.or(others.step),
+            is_days: self.is_days || others.is_days,
+            length_min: self.length_min.or(others.length_min),
+            length_max: self.length_max.or(others.length_max),
+            bytes_max: self.bytes_max.or(others.bytes_max),
+            rows: self.rows.or(others.rows),
+        }
+    }
+
     pub(super) fn is_number(&self) -> bool {
         self.min.is_some() || self.max.is_some() || self.step.is_some()
     }
@@ -60,9 +76,23 @@ fn number(text: &Text, at: usize) -> Option<(f64, usize)> {
 
 /// Where a unit of a few signs behind a number ends.
 fn unit(text: &Text, at: usize) -> usize {
-    const UNITS: &str = "年生|年|歳|才|点|つ|個|枚|人|名|円|回|本|台|日|時間|分|%| years| year| yen| people|文字|字|桁|行| characters| chars| digits| letters| lines| mb|mb|メガ| stars| star|★";
+    const UNITS: &str = "年生|年|歳|才|点|つ|個|枚|人|名|円|回|本|台|日|時間|分|%| days| day| years| year| yen| people|文字|字|桁|行| characters| chars| digits| letters| lines| mb|mb|メガ| stars| star|★";
     let longest = marks(UNITS).filter(|it| text.is_at(it, at)).map(|it| it.chars().count());
     at + longest.max().unwrap_or(0)
+}
+
+/// Whether `unit` counts the characters of a text.
+fn is_length(unit: &str) -> bool {
+    const UNITS: &str = "文字|字|桁|characters|chars|digits|letters";
+    let unit = unit.to_lowercase();
+    let unit = unit.trim_end_matches('の').trim_end_matches("まで").trim();
+    marks(UNITS).any(|it| it == unit)
+}
+
+/// The number that `text` is, with a unit or without, and nothing else.
+pub(super) fn only(text: &Text) -> Option<f64> {
+    let (value, end) = number(text, 0)?;
+    (unit(text, end) == text.len()).then_some(value)
 }
 
 /// Whether `piece` says how old people have to be, and nothing else: `18歳以上だけ`, `18 or over only`.
@@ -140,8 +170,14 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
                 for tail in ["まで", "の"] {
                     close += if text.is_at(tail, close) { tail.chars().count() } else { 0 };
                 }
-                (bounds.min, bounds.max) = (Some(first), Some(second));
-                return Some((before(LEADS).unwrap_or(at), close));
+                let from = before(LEADS).unwrap_or(at);
+                if is_length(&text.piece(second_end, close)) {
+                    (bounds.length_min, bounds.length_max) =
+                        (Some(first as u64), Some(second as u64));
+                } else {
+                    (bounds.min, bounds.max) = (Some(first), Some(second));
+                }
+                return Some((from, close));
             }
         }
     }
@@ -171,7 +207,7 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     let exact = before(EXACT).map(|from| (from, end));
     let whole = first as u64;
     match named.as_str() {
-        "文字" | "字" | "桁" | "characters" | "chars" | "digits" | "letters" => {
+        _ if is_length(&named) => {
             if least.is_none() {
                 bounds.length_max = Some(whole);
             }
@@ -195,13 +231,18 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
         bounds.step = Some(first);
         return Some((at, to));
     }
-    if let Some(found) = least {
-        bounds.min = Some(first);
-        return Some(found);
+    let is_days = matches!(named.as_str(), "日" | "day" | "days");
+    let within = before("within the next |within ").filter(|_| is_days);
+    let most = most.or(within.map(|from| (from, end)));
+    // `今日から30日以内`: they are counted from today anyway.
+    let today = before("今日から|本日から|きょうから").filter(|_| is_days);
+    if let Some((from, to)) = least {
+        (bounds.min, bounds.is_days) = (Some(first), is_days);
+        return Some((today.unwrap_or(from), to));
     }
-    if let Some(found) = most {
-        bounds.max = Some(first);
-        return Some(found);
+    if let Some((from, to)) = most {
+        (bounds.max, bounds.is_days) = (Some(first), is_days);
+        return Some((today.unwrap_or(from), to));
     }
     before("in steps of |steps of |out of ").map(|from| {
         if text.is_at("out of ", from) {

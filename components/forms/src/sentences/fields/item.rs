@@ -1,10 +1,11 @@
 //! One item of a list of fields: its label, its type, its options and what bounds it.
 
 use language::scan::marks;
+use output::form::text_of;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Field,
+    DEFAULT, Field,
     bounds::{self, Bounds},
     kinds::{CANONICAL, FREE, Kind, WORDS, YES_NO},
     options::{self, OPTION_MAX, is_count, parts, unquote},
@@ -138,7 +139,7 @@ pub(super) fn label(written: &str) -> Option<String> {
 
 /// Takes off what is done with the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
 fn cut_verb(text: &mut Text) {
-    const STEMS: &str = "きいて|きいと|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
+    const STEMS: &str = "きいて|きいと|検索|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
     const ENGLISH: &str = "pick|choose|select|enter|give|tell us|tell me|say|state|type|type in|fill in|let people pick|let people choose";
     let is_hiragana = |it: &char| matches!(it, 'ぁ'..='ん');
     let mut from = 1;
@@ -267,7 +268,7 @@ impl About {
         if let Some((from, to)) = text.find(CHOSEN, 1) {
             let before = text.piece(0, from);
             if let Some((rest, word)) = before.trim_end().rsplit_once(' ') {
-                self.more.insert("default".to_owned(), word.into());
+                self.more.insert(DEFAULT.to_owned(), word.into());
                 let rest = rest.trim_end().trim_end_matches(" with").to_owned();
                 *text = Text::new(&format!("{rest} {}", text.piece(to, text.len())));
             }
@@ -316,10 +317,7 @@ impl About {
                 false => drop(text.cut(from, to)),
             }
         }
-        let found = bounds::take(text);
-        if found != Bounds::default() {
-            self.bounds = found;
-        }
+        self.bounds = bounds::take(text).or(self.bounds);
         const FILES: &[(&str, &str)] = &[
             ("のpdf|をpdf|pdf", ".pdf"),
             ("or word|word", ".doc,.docx"),
@@ -342,11 +340,15 @@ impl About {
 
     /// What is in brackets: options, bounds, or a remark.
     fn bracket(&mut self, inner: &str) {
-        if let Some(days) = days(inner) {
-            self.more.extend(days);
-            return;
+        let mut others = Vec::new();
+        for piece in inner.split(['、', ',', ';']) {
+            match days(piece) {
+                Some(days) => self.more.extend(days),
+                None => others.push(piece),
+            }
         }
-        let list = parts(inner);
+        let inner = others.join("、");
+        let list = parts(&inner);
         // `(under 20, 20-39, 40 and over)` are options, though each bounds something.
         let bounding = |it: &&String| bounds::take(&mut Text::new(it)) != Bounds::default();
         if list.len() > 2
@@ -364,19 +366,21 @@ impl About {
                 self.left.push(part.clone());
                 continue;
             }
-            const DEFAULT: &str = "if nothing chosen|if nothing is chosen|by default|default|as default|初期値|既定|デフォルト";
-            if text.take(DEFAULT) {
+            const AT_FIRST: &str = "if nothing chosen|if nothing is chosen|by default|default|as default|初期値|既定|デフォルト";
+            if text.take(AT_FIRST) {
                 text.strip("is|は|:|の", "is|が|は");
-                self.more.insert("default".to_owned(), text.text().into());
+                self.more.insert(DEFAULT.to_owned(), text.text().into());
                 continue;
             }
             let mut about = Self::default();
             about.rest(&mut text);
             text.strip(LEADS, "please|too|です|で");
+            // `テストから1〜3個`: the last option, and how many of all.
+            let is_of_all = about.bounds.is_number() && text.chars.ends_with(&['か', 'ら']);
             // `S`, `10代`: what is left of an option is all of it.
             match (text.len() == 0, about.is_known_or_several()) {
                 (true, true) => self.join(about),
-                (false, true) if about.is_several => {
+                (false, true) if about.is_several || is_of_all => {
                     self.join(about);
                     text.strip(LEADS, "から|から選択|選択可|可");
                     rest.push(text.text());
@@ -387,6 +391,11 @@ impl About {
         match rest.len() {
             0 => {}
             1 => {
+                // `添付（PDF、5MBまで）`.
+                if let Some(accept) = file_kind(&rest[0]) {
+                    self.more.insert("accept".to_owned(), accept.into());
+                    return;
+                }
                 let mut text = Text::new(&rest[0]);
                 let mut about = Self::default();
                 about.rest(&mut text);
@@ -426,9 +435,7 @@ impl About {
         if !other.options.is_empty() {
             self.options = other.options;
         }
-        if other.bounds != Bounds::default() {
-            self.bounds = other.bounds;
-        }
+        self.bounds = other.bounds.or(self.bounds);
         self.copies = other.copies.or(self.copies);
         self.more.extend(other.more);
         self.left.extend(other.left);
@@ -490,6 +497,11 @@ impl About {
         let mut type_ = self.kind.filter(|it| *it != "yes_no");
         if is_free && type_.is_none() && self.options.is_empty() {
             type_ = shape.map(|it| it.0);
+        }
+        if type_.unwrap_or(kind.kind) != "file"
+            && let Some(accept) = self.more.remove("accept")
+        {
+            self.left.push(text_of(&accept));
         }
         let has_days = ["minDate", "maxDate"].iter().any(|it| self.more.contains_key(*it));
         if has_days && !["date", "datetime"].contains(&type_.unwrap_or(kind.kind)) {
@@ -584,7 +596,8 @@ impl About {
     /// Puts what bounds the field where its type has it.
     fn bound(&mut self, kind: &Kind, label: &str, type_: &mut Option<&'static str>) {
         let bounds = self.bounds;
-        if !self.options.is_empty() {
+        let base = type_.unwrap_or(kind.kind);
+        if !self.options.is_empty() || base == "multi-autocomplete" {
             for (name, value) in [("minSelect", bounds.min), ("maxSelect", bounds.max)] {
                 if let Some(value) = value {
                     self.more.insert(name.to_owned(), json!(value as u64));
@@ -593,7 +606,18 @@ impl About {
             }
             return;
         }
-        let base = type_.unwrap_or(kind.kind);
+        // `30日以内の納品日`.
+        if bounds.is_days && ["date", "datetime"].contains(&base) {
+            for (name, days) in [("minDate", bounds.min), ("maxDate", bounds.max)] {
+                if let Some(days) = days {
+                    self.more.insert(name.to_owned(), format!("+{days}days").into());
+                }
+            }
+            if bounds.min.is_none() {
+                self.more.entry("minDate").or_insert_with(|| "today".into());
+            }
+            return;
+        }
         // One field takes one file.
         if bounds.is_number() && base == "file" {
             let most = bounds.max.or(bounds.min).unwrap_or_default();
@@ -674,6 +698,21 @@ pub(super) fn shaped(shapes: &'static str, text: &str) -> bool {
         Some(begin) => text.starts_with(begin),
         None => text == shape || text.ends_with(&format!(" {shape}")),
     })
+}
+
+/// What a field of files accepts, where `text` names a kind of files and nothing else.
+fn file_kind(text: &str) -> Option<&'static str> {
+    const KINDS: &[(&str, &str)] = &[
+        ("pdf", ".pdf"),
+        ("word", ".doc,.docx"),
+        ("excel|エクセル", ".xls,.xlsx"),
+        ("csv", ".csv"),
+        ("画像|写真|image|images|picture|pictures", "image/*"),
+    ];
+    let mut text = Text::new(&text.to_lowercase());
+    text.strip("only", "のみ|だけ|限定|ファイル|形式|only|files|file");
+    let text = text.text();
+    KINDS.iter().find(|it| marks(it.0).any(|it| it == text)).map(|it| it.1)
 }
 
 /// Takes out under which condition the field is asked.

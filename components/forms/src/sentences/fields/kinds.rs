@@ -37,6 +37,8 @@ const LANGUAGES: &str = r#"{"options":[["python","Python","Python"],["typescript
 pub(super) const USERS: &str = r#"{"searchUrl":"/api/demo/users/search","searchParams":{"q":"{query}","limit":10},"displayField":"name","valueField":"id","renderTemplate":"{name} ({department})"}"#;
 const PROJECTS: &str =
     r#"{"searchUrl":"/api/demo/projects/search","displayField":"name","valueField":"id"}"#;
+/// A municipality, where its prefecture is asked for before.
+pub(super) const CITIES: &str = r#"{"type":"cascading-select","searchUrl":"/api/demo/cities","dependsOnParam":"prefecture_code","displayField":"name","valueField":"code"}"#;
 const COUNTRIES: &str =
     r#"{"loadUrl":"/api/demo/countries","displayField":"name","valueField":"code","default":"JP"}"#;
 const CATEGORIES: &str =

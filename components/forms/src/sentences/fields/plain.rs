@@ -46,13 +46,17 @@ fn ranges(text: &str, today: Date) -> String {
     let behind =
         |table: &'static str, at: usize| longest(table, at).map_or(0, |it| it.chars().count());
     let range = |at: usize| {
+        let open = chars[..at].iter().rposition(|it| matches!(it, '(' | '（'));
+        let is_open =
+            open.is_some_and(|it| !chars[it..at].iter().any(|it| matches!(it, ')' | '）')));
+        let bracket = |days: String| if is_open { days } else { format!("({days})") };
         let lead = longest(LEADS, at);
         let from = at + lead.map_or(0, str::len);
         let (first, length) = written(&lower, from, today)?;
         let end = from + length;
         let since = behind(SINCE, end);
         if since > 0 {
-            return Some((format!("({first}/)"), end + since));
+            return Some((bracket(format!("{first}/")), end + since));
         }
         let joint = longest(JOINTS, end)?;
         let is_between = lead.is_some_and(|it| it.ends_with("between "));
@@ -62,7 +66,7 @@ fn ranges(text: &str, today: Date) -> String {
         let next = end + joint.chars().count();
         let (last, length) = written(&lower, next, first)?;
         let end = next + length;
-        (last > first).then(|| (format!("({first}/{last})"), end + behind(TAILS, end)))
+        (last > first).then(|| (bracket(format!("{first}/{last}")), end + behind(TAILS, end)))
     };
     let (mut plain, mut at) = (String::new(), 0);
     while at < chars.len() {
@@ -144,6 +148,8 @@ mod tests {
             ("arrival from Dec 3 to Dec 9, name", "arrival (2026-12-03/2026-12-09), name"),
             ("候補は12月1日と12月2日", "候補は12月1日と12月2日"),
             ("受取日は12月3日以降", "受取日は(2026-12-03/)"),
+            ("希望日（12月1日〜12月20日の間）", "希望日（2026-12-01/2026-12-20）"),
+            ("date (any, Dec 1 to Dec 9)", "date (any, 2026-12-01/2026-12-09)"),
             ("氏名、備考の10項目で登録フォーム", "氏名、備考を聞く登録フォーム"),
             ("項目は名前と年齢", "項目は名前と年齢"),
             ("フォーム　名前　電話番号", "フォーム、名前、電話番号"),

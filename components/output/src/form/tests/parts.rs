@@ -70,6 +70,33 @@ fn patterns_have_a_size_and_take_no_time() {
     assert_eq!(fault.unwrap().wrong, Wrong::Pattern(None));
 }
 
+/// As in JSON Schema and in HTML, of which the engine differs.
+#[test]
+fn patterns_mean_what_they_mean_in_ecmascript() {
+    let holds = |pattern: &str, value: &str| {
+        let form = read(json!([{"name": "a", "type": "text", "pattern": pattern}])).unwrap();
+        form.check_field(&form.fields[0], Some(&value.into()), Today::anywhere(0)).is_none()
+    };
+    for (pattern, right, wrong) in [
+        (r"^\S+\s\S+$", "山田　太郎", "山田太郎"),
+        (r"^\S+\s\S+$", "山田 太郎", "山田　 太郎"),
+        (r"[^\s]+", "山田太郎", "山田　太郎"),
+        (r"[^\S]", "　", "あ"),
+        (r"[\s\S]{2}", "あ　", "あ"),
+        (r"[ァ-ヶー\s]+", "ヤマダ　タロウ", "ヤマダ、タロウ"),
+        (r"^[\w-\.]+@([\w-]+\.)+[\w-]{2,4}$", "a-b.c@d-e.jp", "a b@d.jp"),
+        (r"[\d-a]", "-", "5a"),
+        (r"[]\w-.]+", "]-.", "["),
+        (r"[^]\s]", "a", "　"),
+        (r"\\s", r"\s", " "),
+        (r"\[\s\]", "[　]", "　"),
+        (r"[\[\s]", "　", "a"),
+    ] {
+        assert!(holds(pattern, right), "{pattern} and {right}");
+        assert!(!holds(pattern, wrong), "{pattern} and {wrong}");
+    }
+}
+
 /// FORM-41, FORM-43.
 #[test]
 fn a_look_up_asks_for_what_is_typed_and_for_what_it_depends_on() {
@@ -259,6 +286,9 @@ fn files_are_taken_by_ending_and_by_kind() {
     {
         assert!(!some.takes(name, kind), "{name} {kind}");
     }
+    let by_ending = files(json!("text/csv,image/*"));
+    assert!(by_ending.takes("報告.CSV", "application/vnd.ms-excel"));
+    assert!(by_ending.takes("IMG_1.HEIC", "") && !by_ending.takes("a.xls", ""));
     assert!(files(json!([".a", "*/*"])).takes("x", ""), "everything is everything");
     assert_eq!(files(json!([".a", ".b"])).accept, [".a", ".b"]);
 }

@@ -1,0 +1,86 @@
+//! What a field can have of what a sentence says: what it holds at first (`初期値1`, `medium by default`), and
+//! limits. All else is told and left out, since the tool refuses a form that is wrong in one property.
+
+use language::{Language, scan::marks};
+use output::form::{Form, SchemaFault, text_of};
+use serde_json::{Value, json};
+
+use super::{DEFAULT, Field, bounds, text::Text};
+
+impl Field {
+    /// Takes off what the field cannot have; what that was.
+    pub(super) fn settle(&mut self) -> Vec<String> {
+        let mut lost = Vec::new();
+        let mut seen = Vec::new();
+        self.options.retain(|it| {
+            let is_new = !seen.contains(it);
+            seen.push(it.clone());
+            is_new
+        });
+        let words = self.more.remove(DEFAULT);
+        while let Err(fault) = read(&self.definition(Language::Japanese, 1)) {
+            let name = fault.pointer.rsplit('/').next().unwrap_or_default();
+            // Where one of two limits is the kind's own, it is the other one that is too much.
+            let other = match name.strip_prefix("min") {
+                Some(rest) => format!("max{rest}"),
+                None => name.replacen("max", "min", 1),
+            };
+            let Some(value) = self.more.remove(name).or_else(|| self.more.remove(&other)) else {
+                break;
+            };
+            lost.push(text_of(&value));
+        }
+        let Some(words) = words.as_ref().and_then(Value::as_str) else { return lost };
+        let languages = [Language::Japanese, Language::English];
+        match languages.iter().any(|it| begin(&mut self.definition(*it, 1), words)) {
+            true => drop(self.more.insert(DEFAULT.to_owned(), words.into())),
+            false => lost.push(words.to_owned()),
+        }
+        lost
+    }
+}
+
+fn read(field: &Value) -> Result<Form, SchemaFault> {
+    Form::read(&json!({ "title": "?", "fields": [field] }))
+}
+
+/// Has `field`, a field of a form's definition, begin with what `words` say; whether they say something that
+/// it can hold.
+pub(super) fn begin(field: &mut Value, words: &str) -> bool {
+    let Some(value) = value(field, words.trim()) else { return false };
+    let mut begun = field.clone();
+    begun["default"] = value;
+    let is_held = read(&begun).is_ok();
+    if is_held {
+        *field = begun;
+    }
+    is_held
+}
+
+/// The words as a value of the field's type.
+fn value(field: &Value, words: &str) -> Option<Value> {
+    const TODAY: &str = "今日|本日|きょう|当日|today";
+    const TOMORROW: &str = "明日|あした|翌日|tomorrow";
+    const ON: &str = "オン|on|チェックあり|チェック済み|あり|はい|yes|true|ticked|checked";
+    const OFF: &str = "オフ|off|チェックなし|なし|いいえ|no|false|unticked|unchecked";
+    let is = |list| marks(list).any(|it| it == words.to_lowercase());
+    match field["type"].as_str()? {
+        "number" | "range" => {
+            let number = bounds::only(&Text::new(words))?;
+            let whole = number as i64;
+            Some(if whole as f64 == number { whole.into() } else { number.into() })
+        }
+        "date" | "datetime" if is(TODAY) => Some("today".into()),
+        "date" | "datetime" if is(TOMORROW) => Some("+1days".into()),
+        "checkbox" if is(ON) || is(OFF) => Some(is(ON).into()),
+        kind @ ("select" | "radio" | "multiselect") => {
+            let same = |it: &Value| it.as_str().is_some_and(|it| it.eq_ignore_ascii_case(words));
+            let mut options = field["options"].as_array()?.iter();
+            let chosen =
+                options.find(|it| same(&it["value"]) || same(&it["label"]))?["value"].clone();
+            Some(if kind == "multiselect" { json!([chosen]) } else { chosen })
+        }
+        "text" | "textarea" | "date" | "datetime" => Some(words.into()),
+        _ => None,
+    }
+}
