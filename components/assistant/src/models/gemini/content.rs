@@ -42,12 +42,11 @@ pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
 /// A signed text may be empty; without its signature it says nothing, and is refused.
 fn without_blanks(contents: &mut Vec<Value>) {
     let is_blank = |it: &Value| it["text"] == "" && it.get("thoughtSignature").is_none();
-    for content in contents.iter_mut() {
-        if let Some(parts) = content["parts"].as_array_mut() {
-            parts.retain(|it| !is_blank(it));
-        }
+    for mut content in std::mem::take(contents) {
+        let Value::Array(mut parts) = content["parts"].take() else { continue };
+        parts.retain(|it| !is_blank(it));
+        push(contents, content["role"].as_str().unwrap_or("user"), parts);
     }
-    contents.retain(|it| it["parts"].as_array().is_some_and(|it| !it.is_empty()));
 }
 
 /// Whether a refusal says that a signature is none of its own, or lacking: each holds for the model and the key alone with
@@ -361,13 +360,16 @@ mod tests {
         let parts = contents[0]["parts"].as_array_mut().unwrap();
         parts[0]["thoughtSignature"] = "c2ln".into();
         parts.insert(0, json!({ "text": "", "thoughtSignature": "c2ln" }));
-        let answer = json!({ "text": "", "thoughtSignature": "c2ln" });
-        contents.push(json!({ "role": "model", "parts": [answer] }));
+        let says = |role: &str, part: Value| json!({ "role": role, "parts": [part] });
+        contents.insert(0, says("user", json!({ "text": "find" })));
+        contents.push(says("user", json!({ "functionResponse": { "name": "find" } })));
+        contents.push(says("model", json!({ "text": "", "thoughtSignature": "c2ln" })));
+        contents.push(says("user", json!({ "text": "more" })));
         assert!(unsign(&mut contents));
-        assert_eq!(contents.len(), 1, "{contents:?}");
+        assert_eq!(contents.len(), 3, "they alternate without the answer of nothing: {contents:?}");
         let signed = |it: &Value| it.get("thoughtSignature").cloned();
         let signatures: Vec<_> =
-            contents[0]["parts"].as_array().unwrap().iter().map(signed).collect();
+            contents[1]["parts"].as_array().unwrap().iter().map(signed).collect();
         assert_eq!(signatures, [Some(UNSIGNED.into()), None]);
         assert!(!unsign(&mut contents), "there is nothing left to take out");
     }
