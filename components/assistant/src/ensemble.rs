@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use language::{
     Language,
+    context::signature,
     contract::{TurnRequest, unsigned},
     message::Part,
     small_talk::{CLOSED, SmallTalk, answer},
@@ -213,7 +214,8 @@ impl Ensemble {
         match self.lead(asking) {
             Ok(lead) if lead.confidence > CLAIMED_MIN => self.ask(asking),
             _ => {
-                answer.content = vec![Piece::Text(self.missed.clone())];
+                let signature = signature(asking.language());
+                answer.content = vec![Piece::Text(self.missed.trim_end().to_owned() + signature)];
                 Ok(Step::Answer(answer))
             }
         }
@@ -428,7 +430,7 @@ mod tests {
             assert_eq!(step_text(&step), called);
         }
         let step = ensemble.next(&families, turn("snow, nothing", came("films"))).unwrap();
-        assert_eq!(step_text(&step), "not mine\nnot mine\n");
+        assert_eq!(step_text(&step), "not mine\nnot mine\n(Built-in planner)");
     }
 
     #[test]

@@ -107,11 +107,17 @@ fn message(error: &ProviderError, language: Language) -> String {
 
 /// What the map of an OSRM server is called, which cannot be extended here.
 pub const OSRM_MAP: &str = "OSRM";
+/// The same of a Valhalla server.
+pub const VALHALLA_MAP: &str = "Valhalla";
+
+fn is_of_a_server(map: &str) -> bool {
+    [OSRM_MAP, VALHALLA_MAP].contains(&map)
+}
 
 fn japanese(error: &ProviderError) -> String {
     match error {
-        ProviderError::OutsideMap { place, map, .. } if map == OSRM_MAP => format!(
-            "「{place}」はOSRMサーバーの地図の外です。その地域の地図を持つサーバーを設定してください。"
+        ProviderError::OutsideMap { place, map, .. } if is_of_a_server(map) => format!(
+            "「{place}」は{map}サーバーの地図の外です。その地域の地図を持つサーバーを設定してください。"
         ),
         ProviderError::NoRoute => {
             "ルートが見つからない。条件（回避する要素、移動手段）を緩めるか、\
@@ -162,8 +168,8 @@ fn japanese(error: &ProviderError) -> String {
 
 fn english(error: &ProviderError) -> String {
     match error {
-        ProviderError::OutsideMap { place, map, .. } if map == OSRM_MAP => format!(
-            "“{place}” is outside the map of the OSRM server: set a server that has a map of that \
+        ProviderError::OutsideMap { place, map, .. } if is_of_a_server(map) => format!(
+            "“{place}” is outside the map of the {map} server: set a server that has a map of that \
              region."
         ),
         ProviderError::NoRoute => {
@@ -317,6 +323,11 @@ mod tests {
         assert!(message(&every()[3].0, Language::English).contains("Vaduz"));
         assert!(message(outside, Language::Japanese).contains("import-map"));
         assert!(message(outside, Language::English).contains("set a provider"));
+        let place = "大阪駅".to_owned();
+        let map = VALHALLA_MAP.to_owned();
+        let elsewhere = ProviderError::OutsideMap { pointer: "/origin".to_owned(), place, map };
+        assert!(message(&elsewhere, Language::Japanese).contains("Valhallaサーバーの地図の外"));
+        assert!(!message(&elsewhere, Language::English).contains("import-map"));
         assert_eq!(details(limit)["retry_after_s"], 60);
         assert_eq!(details(outside)["pointer"], "/origin");
         assert!(message(&every()[10].0, Language::Japanese).contains("座標"));

@@ -79,12 +79,13 @@ fn broken(error: &serde_json::Error) -> Problem {
     Problem::at("", format!("must be JSON; it is broken at line {line}, column {column}"))
 }
 
-/// Reads any JSON that is no tool's arguments: a line of a file, another host's answer.
+/// Reads any JSON that is no tool's arguments: a line of a file, another host's answer. The mark that some editors put
+/// before UTF-8 is passed over.
 ///
 /// # Errors
 /// The first thing that does not fit: where, and what would be right.
 pub fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Problem> {
-    unfit(json, None)
+    unfit(json.strip_prefix('\u{feff}').unwrap_or(json), None)
 }
 
 /// Reads `json`, or says where it does not fit and what would be right, with texts of our own: those of
@@ -497,6 +498,12 @@ mod tests {
             let problem = parse::<Line>(json).unwrap_err();
             assert_eq!((problem.pointer.as_str(), problem.message.as_str()), (pointer, message));
         }
+    }
+
+    #[test]
+    fn a_mark_before_the_text_is_passed_over() {
+        assert_eq!(parse::<Vec<u8>>("\u{feff}[1]").unwrap(), [1]);
+        assert!(parse::<Vec<u8>>("\u{feff}\u{feff}[1]").is_err());
     }
 
     #[test]

@@ -55,6 +55,30 @@ async fn known_or_nothing(body: Bytes) -> Response {
     Json(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result })).into_response()
 }
 
+/// The same by one that says which eras it knows, in the words of the newest one.
+async fn known_or_refused(body: Bytes) -> Response {
+    let message: Value = serde_json::from_slice(&body).expect("the host sends JSON");
+    if message["method"] != "server/discover" {
+        return known_or_nothing(body).await;
+    }
+    let data = json!({ "supported": ["2025-06-18"], "requested": "2026-07-28" });
+    let error = json!({ "code": -32022, "message": "Unsupported protocol version", "data": data });
+    let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
+    (StatusCode::BAD_REQUEST, Json(answer)).into_response()
+}
+
+#[tokio::test]
+async fn a_server_that_names_earlier_eras_is_reached_in_them() {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let routes = Router::new().route("/mcp", post(known_or_refused));
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let server = counter([("old", url(&address, ""))]).await;
+    is_offered(&server, "old_say").await;
+    let said = server.client().call("old_say", json!({})).await;
+    assert_eq!(said["content"][0]["text"], "mute", "{said}");
+}
+
 #[tokio::test]
 async fn a_server_whose_first_answer_is_late_is_reached_in_its_era() {
     let (program, _) = node::command();

@@ -160,14 +160,23 @@ pub(super) fn call(
         let own = arguments.into_iter().map(|(name, it)| (names.own(&name).to_owned(), it));
         arguments = own.collect();
     }
+    // A null is what some models write for what they leave out.
+    arguments.retain(|name, it| !it.is_null() || !offer.is_some_and(|it| may_lack(it, name)));
     let reason = reason(&name, &mut arguments, offer, language);
     let mut meta = Map::new();
     for (property, entry, _) in offer.into_iter().flat_map(beside) {
-        // A null is what some models write for what they leave out.
         let given = arguments.remove(property).filter(|it| !it.is_null());
         meta.extend(given.map(|it| (entry.to_owned(), it)));
     }
     ToolCall { id, name, arguments, meta, reason }
+}
+
+/// Whether the tool does without the argument, and knows no null in its place.
+fn may_lack(offer: &Offer, name: &str) -> bool {
+    let required = offer.schema.get("required").and_then(Value::as_array);
+    let is_required = required.is_some_and(|it| it.iter().any(|it| it == name));
+    let kind = offer.schema.get("properties").and_then(|it| it[name]["type"].as_str());
+    !is_required && kind.is_some_and(|it| it != "null")
 }
 
 /// Takes the reason out of `arguments`; a sentence made of the arguments where there is none.
@@ -309,6 +318,18 @@ mod tests {
         let declared = declarations(&offers, true, Language::English);
         assert_eq!(declared[0].parameters["properties"]["reason"]["type"], "integer");
         assert_eq!(called(json!({ "reason": 3 }), &offers).arguments["reason"], 3);
+    }
+
+    #[test]
+    fn a_null_stands_for_an_argument_that_is_left_out() {
+        let text = json!({ "type": "string" });
+        let properties =
+            json!({ "what": text, "of": text, "or": { "type": ["string", "null"] }, "any": {} });
+        let (_, offers) = declared(json!({ "properties": properties, "required": ["what"] }));
+        let given = json!({ "what": null, "of": null, "or": null, "any": null, "more": null });
+        let made = called(given, &offers);
+        let kept: Vec<_> = made.arguments.keys().map(String::as_str).collect();
+        assert_eq!(kept, ["what", "or", "any", "more"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::{
     trim::{self, Room},
 };
 pub(super) use ask::Model;
-pub(super) use content::{UNSIGNED, fits, history, inline, parts_json};
+pub(super) use content::{UNSIGNED, fits, history, inline, parts_json, push};
 pub(super) use reply::{Reply, parts_of};
 
 use crate::{
@@ -100,9 +100,7 @@ impl Gemini {
         if turn.is_first {
             parts.extend(parts_json(&turn.task.message));
         }
-        if !parts.is_empty() {
-            contents.push(json!({ "role": "user", "parts": parts }));
-        }
+        push(&mut contents, "user", parts);
         trim::fit(&mut contents, ROOM, &content::SHAPE);
         contents
     }

@@ -129,7 +129,7 @@ impl Picture {
             turn.teller.say(&format!("{said}\n\n"));
         }
         parts.extend(references(&self.found).map(gemini::inline));
-        contents.push(json!({ "role": "user", "parts": parts }));
+        gemini::push(&mut contents, "user", parts);
         lighten(&mut contents);
         let mut reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
         if reply.as_ref().is_err_and(|it| it.why == Why::TooLong) && contents.len() > 1 {

@@ -472,10 +472,17 @@ impl Cards {
             ),
             false => context.say(format!("近い名前: {list}。"), format!(" Close names: {list}.")),
         };
-        context.say(
-            format!("{names}というカードもテーマも見つかりませんでした。{close}"),
-            format!("There is no card and no theme called {names}.{close}"),
-        )
+        // A name that may be another family's was looked for among the cards alone.
+        match self.is_looked_for {
+            true => context.say(
+                format!("{names}というカードは見つかりませんでした。{close}"),
+                format!("There is no card called {names}.{close}"),
+            ),
+            false => context.say(
+                format!("{names}というカードもテーマも見つかりませんでした。{close}"),
+                format!("There is no card and no theme called {names}.{close}"),
+            ),
+        }
     }
 
     fn compose(&self, context: &mut TurnContext<'_>) -> Decision {

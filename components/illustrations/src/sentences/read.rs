@@ -335,7 +335,7 @@ impl Cards {
             (placed(utterance, &entry.0, &spotted).unwrap_or(Place::Between), entry.0.from)
         });
         let mut wanted: Vec<_> = wanted.into_iter().map(|it| it.1).take(NAMES_MAX).collect();
-        let mut found = Vec::new();
+        let (mut found, mut limit_before) = (Vec::new(), None);
         if let Some(before) = before.filter(|_| wanted.is_empty()) {
             // `その2枚で` after one card means others as well, which are asked for.
             let count = utterance.numbers.pieces().map(|it| it as usize);
@@ -348,6 +348,8 @@ impl Cards {
                     (it.is_second, it.is_found) = (it.written.is_some(), false);
                 }
                 found.clone_from(&before.found);
+                // What was asked for in a history is fetched anew, as many as then.
+                limit_before = before.limit.filter(|_| is_thumbnail && found.is_empty());
             }
         }
         // `これとミミで`: what was shown is among them.
@@ -388,7 +390,7 @@ impl Cards {
         let moods = moods.iter().filter(is_wanted).map(text).collect();
         share_out(utterance, &themes, &mut wanted);
         let several = wanted.iter().filter(|it| it.is_theme).count() > 1;
-        let limit = count(utterance).filter(|_| !is_picked);
+        let limit = count(utterance).filter(|_| !is_picked).or(limit_before);
         let limit = limit.or((several && is_thumbnail).then_some(EACH_OF_TWO));
         if let Some(limit) = limit.filter(|_| is_thumbnail && wanted.len() <= found.len()) {
             // `two of them`: no more of those that were shown.

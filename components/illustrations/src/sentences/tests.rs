@@ -100,6 +100,28 @@ fn unknown_card_is_sought_as_a_theme_else_gets_close_names() {
 }
 
 #[test]
+fn a_name_sought_among_cards_alone_is_said_to_be_no_card() {
+    let mut talk = new_talk();
+    let next = talk.say("青眼の白龍を見せて");
+    assert_eq!(call(&next), ("get_card_illustration", json!({ "card_name": "青眼の白龍" })));
+    let failed = ToolResult::Failed(Failure::new("card_not_found", 404, "ありません。"));
+    let text = concluded(&talk.back(&[failed])).text();
+    assert!(text.starts_with("「青眼の白龍」というカードは見つかりませんでした。"), "{text}");
+}
+
+#[test]
+fn cards_of_a_history_are_fetched_anew_as_many_as_then() {
+    let before = [
+        ("雪月花のカードを2枚見せて", true),
+        ("見つかったカード: 雪兎ユキ、月下の舞姫カグヤ", false),
+    ];
+    let next = new_talk().say_after(&before, "それでサムネイルを作って");
+    assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "雪月花", "limit": 2 })));
+    let next = new_talk().say_after(&before, "それでサムネイルを3枚で作って");
+    assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "雪月花", "limit": 3 })));
+}
+
+#[test]
 fn without_a_name_one_is_asked_for() {
     let mut talk = new_talk();
     assert_eq!(call(&talk.say("サムネイルを作って")).0, FORM);

@@ -28,24 +28,34 @@ pub(super) struct Named {
     summary: Option<String>,
 }
 
-/// Which route is meant: the one at that place whose summary it is; else the one with that summary;
-/// else the one at that place of the last search. The last search comes first.
+/// Which route is meant: the one at that place whose summary it is; else the one with that summary; else the same by
+/// what is nearly the summary, as 「国道1号経由」 is; else the one at that place of the last search. The last search comes first.
 pub(super) fn choice(calls: &[Value], named: Named) -> Choice {
     let Named { index, summary } = named;
     let searches: Vec<_> = calls.iter().rev().filter_map(routes).collect();
-    let is_it = |it: &Value| summary.is_some() && it["summary"].as_str() == summary.as_deref();
-    let both = searches.iter().find_map(|(call, routes)| {
-        routes.get(index?).filter(|it| is_it(it)).map(|_| (*call, index))
-    });
-    let by_summary = || {
-        searches
-            .iter()
-            .find_map(|(call, routes)| Some((*call, Some(routes.iter().position(is_it)?))))
+    let found = |is_it: fn(&str, &str) -> bool| {
+        let wanted = summary.as_deref()?;
+        let is_it = |it: &Value| it["summary"].as_str().is_some_and(|it| is_it(it, wanted));
+        let both = searches.iter().find_map(|(call, routes)| {
+            routes.get(index?).filter(|it| is_it(it)).map(|_| (*call, index))
+        });
+        let by_summary = || {
+            searches
+                .iter()
+                .find_map(|(call, routes)| Some((*call, Some(routes.iter().position(is_it)?))))
+        };
+        both.or_else(by_summary)
     };
-    match both.or_else(by_summary) {
+    match found(|it, wanted| it == wanted).or_else(|| found(is_nearly)) {
         Some((call, index)) => Choice { call: Some(call.to_owned()), index, summary },
         None => Choice { call: None, index, summary },
     }
+}
+
+/// Whether one of the two is all of the other, and more.
+fn is_nearly(summary: &str, wanted: &str) -> bool {
+    let shorter = summary.len().min(wanted.len());
+    shorter > 0 && (summary.contains(wanted) || wanted.contains(summary))
 }
 
 /// What `text` says. Where it has no JSON, all of it are reasons, and the first route is meant.

@@ -3,7 +3,7 @@
 use chrono::DateTime;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use toolkit::routes::Request;
+use toolkit::{arguments, routes::Request};
 
 use super::Refusal;
 use crate::ask::Language;
@@ -34,8 +34,9 @@ pub(super) struct Fields {
 impl Fields {
     pub(super) fn read(request: &Request, language: Language) -> Result<Self, Refusal> {
         let body = request.body.as_ref().map_err(|it| Refusal::unread(*it, language))?;
-        match serde_json::from_slice(body) {
-            Ok(Value::Object(fields)) => Ok(Self { fields, language }),
+        let text = std::str::from_utf8(body).ok();
+        match text.and_then(|it| arguments::parse(it).ok()) {
+            Some(Value::Object(fields)) => Ok(Self { fields, language }),
             _ => Err(Refusal::invalid(
                 "body",
                 language.pick(

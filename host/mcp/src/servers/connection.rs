@@ -7,7 +7,7 @@ use reqwest::{Client, Url, redirect};
 use rmcp::{
     ClientHandler, Peer, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, ExtensionCapabilities, Implementation,
+        ClientCapabilities, ClientConfig, ErrorCode, ExtensionCapabilities, Implementation,
         ProgressNotificationParam, ProgressToken, ProtocolVersion,
     },
     service::{
@@ -134,9 +134,9 @@ impl Line {
         let first = match config.era {
             // A server that cannot be reached is told as that first.
             Era::Auto => match tokio::time::timeout(PROBE + MOMENT, beginning).await {
-                Ok(first) => first,
+                Ok(first) if !is_of_other_eras(&first) => first,
                 // Perhaps it leaves unanswered what it does not know.
-                Err(_) => begin(over_http(http, url, token.as_ref(), config), Era::Legacy).await,
+                _ => begin(over_http(http, url, token.as_ref(), config), Era::Legacy).await,
             },
             _ => beginning.await,
         };
@@ -186,12 +186,18 @@ async fn by_command(config: &ServerConfig, name: &str, base: &Path) -> Result<Co
         _ if config.era != Era::Auto => return first,
         // Perhaps it ends over the first request of an era that it does not know.
         Err(Failed::Unreached(_) | Failed::Lost(_)) => Era::Legacy,
+        _ if is_of_other_eras(&first) => Era::Legacy,
         // Perhaps it begins late, and was asked in the era before for that alone.
         Err(Failed::Rpc(_)) if began.elapsed() >= PROBE => Era::Modern,
         _ => return first,
     };
     let again = begin(child(config, name, base)?, other).await;
     again.or(first)
+}
+
+/// Whether the server has said that it speaks other eras than the newest one.
+fn is_of_other_eras(first: &Result<Connection, Failed>) -> bool {
+    matches!(first, Err(Failed::Rpc(it)) if it.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION)
 }
 
 /// The handshake over `transport`.

@@ -3,7 +3,7 @@
 use std::{error::Error, time::Duration};
 
 use rmcp::{
-    model::{ErrorData, InitializeResult},
+    model::{ErrorCode, ErrorData, InitializeResult},
     service::{ClientInitializeError, ServiceError},
     transport::streamable_http_client::{HttpStatusError, StreamableHttpError},
 };
@@ -70,6 +70,10 @@ impl Failed {
                 Self::of_start(fallback)
             }
             ClientInitializeError::JsonRpcError(error) => Self::Rpc(error.clone()),
+            ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
+                let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
+                Self::Rpc(ErrorData::new(code, error.to_string(), None))
+            }
             ClientInitializeError::ConnectionClosed(_) => {
                 Self::Unreached("it closed the connection".to_owned())
             }

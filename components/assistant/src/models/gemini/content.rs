@@ -32,25 +32,21 @@ pub(super) struct Made<'a> {
 /// The same for a model of texts. The history may come from another model, whose
 /// signatures this one refuses; texts and pictures need none here.
 pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
-    let mut contents = history(messages);
-    for part in contents.iter_mut().flat_map(|it| it["parts"].as_array_mut()).flatten() {
-        if let Some(part) = part.as_object_mut() {
-            part.remove("thoughtSignature");
-        }
-    }
-    without_blanks(&mut contents);
-    contents
+    let bare = messages.iter().map(|it| {
+        let parts = it.parts.iter().map(|it| Part { signature: None, ..it.clone() });
+        Message { parts: parts.collect(), ..*it }
+    });
+    history(&bare.collect::<Vec<_>>())
 }
 
 /// A signed text may be empty; without its signature it says nothing, and is refused.
 fn without_blanks(contents: &mut Vec<Value>) {
     let is_blank = |it: &Value| it["text"] == "" && it.get("thoughtSignature").is_none();
-    for content in contents.iter_mut() {
-        if let Some(parts) = content["parts"].as_array_mut() {
-            parts.retain(|it| !is_blank(it));
-        }
+    for mut content in std::mem::take(contents) {
+        let Value::Array(mut parts) = content["parts"].take() else { continue };
+        parts.retain(|it| !is_blank(it));
+        push(contents, content["role"].as_str().unwrap_or("user"), parts);
     }
-    contents.retain(|it| it["parts"].as_array().is_some_and(|it| !it.is_empty()));
 }
 
 /// Whether a refusal says that a signature is none of its own, or lacking: each holds for the model and the key alone with
@@ -79,14 +75,28 @@ pub(super) fn unsign(contents: &mut Vec<Value>) -> bool {
     *contents != before
 }
 
-/// The earlier messages, as contents.
+/// The earlier messages, as contents: they begin with the person's and alternate, or all of them are refused.
 pub(in crate::models) fn history(messages: &[Message]) -> Vec<Value> {
-    let contents = messages.iter().map(|message| {
+    let mut contents = Vec::new();
+    for message in messages {
         let role = if message.is_user { "user" } else { "model" };
-        (role, parts_json(&message.parts))
-    });
-    let contents = contents.filter(|(_, parts)| !parts.is_empty());
-    contents.map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
+        push(&mut contents, role, parts_json(&message.parts));
+    }
+    contents
+}
+
+/// Adds parts of `role`; to the last content, where that is of the same one. A conversation begins with the person's.
+pub(in crate::models) fn push(contents: &mut Vec<Value>, role: &str, parts: Vec<Value>) {
+    match contents.last_mut() {
+        _ if parts.is_empty() => {}
+        None if role != "user" => {}
+        Some(last) if last["role"] == role => {
+            if let Some(before) = last["parts"].as_array_mut() {
+                before.extend(parts);
+            }
+        }
+        _ => contents.push(json!({ "role": role, "parts": parts })),
+    }
 }
 
 /// Texts and pictures as parts, each with the signature that came with it (ILL-27, ILL-41).
@@ -350,13 +360,16 @@ mod tests {
         let parts = contents[0]["parts"].as_array_mut().unwrap();
         parts[0]["thoughtSignature"] = "c2ln".into();
         parts.insert(0, json!({ "text": "", "thoughtSignature": "c2ln" }));
-        let answer = json!({ "text": "", "thoughtSignature": "c2ln" });
-        contents.push(json!({ "role": "model", "parts": [answer] }));
+        let says = |role: &str, part: Value| json!({ "role": role, "parts": [part] });
+        contents.insert(0, says("user", json!({ "text": "find" })));
+        contents.push(says("user", json!({ "functionResponse": { "name": "find" } })));
+        contents.push(says("model", json!({ "text": "", "thoughtSignature": "c2ln" })));
+        contents.push(says("user", json!({ "text": "more" })));
         assert!(unsign(&mut contents));
-        assert_eq!(contents.len(), 1, "{contents:?}");
+        assert_eq!(contents.len(), 3, "they alternate without the answer of nothing: {contents:?}");
         let signed = |it: &Value| it.get("thoughtSignature").cloned();
         let signatures: Vec<_> =
-            contents[0]["parts"].as_array().unwrap().iter().map(signed).collect();
+            contents[1]["parts"].as_array().unwrap().iter().map(signed).collect();
         assert_eq!(signatures, [Some(UNSIGNED.into()), None]);
         assert!(!unsign(&mut contents), "there is nothing left to take out");
     }
@@ -367,9 +380,27 @@ mod tests {
         let image = Image { mime_type: "image/png".to_owned(), data: "AAAA".into() };
         let parts = vec![sign(Part::text("")), sign(Part::text("x")), sign(Part::image(image))];
         let bare = Message { is_user: false, parts: vec![sign(Part::text(""))] };
-        let contents = unsigned(&[Message { is_user: false, parts }, bare]);
+        let asked = Message { is_user: true, parts: vec![Part::text("?")] };
+        let contents = unsigned(&[asked, Message { is_user: false, parts }, bare]);
         assert!(!json!(contents).to_string().contains("thoughtSignature"), "{contents:?}");
-        assert_eq!(contents.len(), 1);
-        assert_eq!(contents[0]["parts"].as_array().unwrap().len(), 2);
+        assert_eq!(contents.len(), 2);
+        assert_eq!(contents[1]["parts"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_history_begins_with_the_person_and_alternates() {
+        let said = |is_user: bool, text: &str| Message { is_user, parts: vec![Part::text(text)] };
+        // The picture of an answer was not kept; a message was sent again.
+        let messages =
+            [(false, "a"), (true, "b"), (false, ""), (true, "c"), (false, "d"), (false, "e")];
+        let messages: Vec<_> = messages.into_iter().map(|it| said(it.0, it.1)).collect();
+        let mut contents = history(&messages);
+        push(&mut contents, "user", parts_json(&[Part::text("f")]));
+        push(&mut contents, "user", parts_json(&[Part::text("g")]));
+        let text =
+            |texts: &[&str]| texts.iter().map(|it| json!({ "text": it })).collect::<Vec<_>>();
+        let of = |role: &str, texts: &[&str]| json!({ "role": role, "parts": text(texts) });
+        let wanted = [of("user", &["b", "c"]), of("model", &["d", "e"]), of("user", &["f", "g"])];
+        assert_eq!(contents, wanted);
     }
 }

@@ -96,8 +96,13 @@ fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, ProviderError> {
         "" => 0.0,
         text => seconds(text)?,
     };
+    let instruction = plain(&it.navigation_instruction.instructions);
     Ok(Step {
-        instruction: plain(&it.navigation_instruction.instructions),
+        // Google has no words for a step that only goes on.
+        instruction: match instruction.is_empty() {
+            true => ask.language.pick("道なりに進む", "Continue").to_owned(),
+            false => instruction,
+        },
         distance: distance(metres(it.distance_meters)).text,
         duration: duration(lasts, ask.language).text,
         maneuver: maneuver(&it.navigation_instruction.maneuver),

@@ -116,6 +116,16 @@ fn routes_have_the_one_shape_with_googles_old_words_and_tolls() {
 }
 
 #[test]
+fn a_step_without_words_says_that_it_goes_on() {
+    let mut silent = answer(1);
+    let step = &mut silent["routes"][0]["legs"][0]["steps"][0];
+    step.as_object_mut().unwrap().remove("navigationInstruction");
+    let script = Script::of([silent]);
+    let (routes, _) = google(&script).routes(&route_ask()).unwrap();
+    assert_eq!(routes.routes[0].steps[0].instruction, "道なりに進む");
+}
+
+#[test]
 fn stops_are_posted_in_order_and_an_unknown_one_is_named() {
     let mut two = answer(1);
     let leg = two["routes"][0]["legs"][0].clone();

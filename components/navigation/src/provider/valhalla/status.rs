@@ -7,6 +7,7 @@ use crate::{
         carrier::{Reply, clipped, failed},
         nominatim::Stop,
     },
+    refusals::VALHALLA_MAP,
 };
 
 /// What a status other than success means. Valhalla does not say which place it is about.
@@ -35,6 +36,6 @@ pub(super) fn error(reply: &Reply, ends: &[Stop]) -> ProviderError {
 fn outside(ends: &[Stop]) -> ProviderError {
     let names: Vec<_> = ends.iter().map(|it| it.1.name.as_str()).collect();
     let pointer = ends.first().map(|it| it.0.clone()).unwrap_or_default();
-    let map = "the Valhalla server's map".to_owned();
+    let map = VALHALLA_MAP.to_owned();
     ProviderError::OutsideMap { pointer, place: names.join(" / "), map }
 }

@@ -92,3 +92,22 @@ fn a_summary_tells_which_search_is_meant() {
         assert_eq!((choice.call.as_deref(), choice.index), (call, place), "NAV-6: {choice:?}");
     }
 }
+
+#[test]
+fn a_summary_that_is_nearly_one_names_its_route() {
+    let routes =
+        ["首都高速湾岸線", "国道1号", "国道1号、第三京浜", ""].map(|it| json!({ "summary": it }));
+    let calls = [json!({ "id": "a", "structured": { "routes": routes } })];
+    for (index, summary, place) in [
+        (None, "国道1号経由", 1),
+        (Some(9), "via 国道1号", 1),
+        // Counted from one, as people do.
+        (Some(1), "湾岸線", 0),
+        (Some(2), "第三京浜経由", 2),
+        (Some(2), "第三京浜", 2),
+    ] {
+        let named = Named { index, summary: Some(summary.to_owned()) };
+        let choice = choice(&calls, named);
+        assert_eq!(choice.index, Some(place), "NAV-6: {choice:?}");
+    }
+}
