@@ -488,7 +488,7 @@ fn bound(addr: SocketAddr) -> Result<(tokio::net::TcpListener, SocketAddr), Star
 
 /// Warns, at start, of what the configuration opens to others.
 fn tell_what_is_open(config: &Config) {
-    let problems = tokens::check::problems(config);
+    let problems = tokens::problems(config);
     for it in problems.into_iter().chain(assistants::problems(config)) {
         tracing::warn!("[{}]: {}", it.path.join("."), it.what);
     }

@@ -25,11 +25,10 @@ use store::private;
 
 mod journal;
 mod line;
-mod writer;
 
 pub use journal::Kind;
+use journal::Writer;
 pub use line::{Arguments, By, Line, Name, OnBehalf};
-use writer::Writer;
 
 /// Lines that may wait for the writer; beyond that they are counted and dropped.
 const QUEUE_MAX: usize = 4_096;

@@ -101,7 +101,7 @@ impl Config {
                 check(&["components", name, "limits"], held(limits));
             }
         }
-        found.extend(tokens::check::problems(self));
+        found.extend(tokens::problems(self));
         found.extend(assistants::problems(self));
         found
     }
