@@ -113,7 +113,7 @@ impl Audit {
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
             inner.queue.try_send(Job::Line(line))
         {
-            inner.state.lose(1);
+            inner.state.lose();
         }
     }
 
@@ -151,9 +151,9 @@ impl Audit {
 }
 
 impl State {
-    fn lose(&self, lines: u64) {
-        self.lost.fetch_add(lines, Ordering::Relaxed);
-        self.lost_untold.fetch_add(lines, Ordering::Relaxed);
+    fn lose(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        self.lost_untold.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -321,14 +321,14 @@ impl CallError {
         Some(format!("{}{}", source.root_cause(), at(places)))
     }
 
-    /// The same, where the limit `found` that was exceeded is called `named`.
-    pub(super) fn of_limit(self, found: &str, named: &'static str) -> Self {
-        match self {
-            Self::LimitExceeded { component, call_id, limit } if limit == found => {
-                Self::LimitExceeded { component, call_id, limit: named }
-            }
-            other => other,
+    /// The same, where the limit of time that was exceeded is called `named`.
+    pub(super) fn of_deadline(mut self, named: &'static str) -> Self {
+        if let Self::LimitExceeded { limit, .. } = &mut self
+            && *limit == "deadline_ms"
+        {
+            *limit = named;
         }
+        self
     }
 }
 

@@ -297,7 +297,7 @@ impl Writer {
         };
         let before = journal.waiting.len();
         if before > WAITING_BYTES_MAX {
-            self.state.lose(1);
+            self.state.lose();
             return 0;
         }
         line::push(&line, &mut journal.waiting);
