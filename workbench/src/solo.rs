@@ -121,7 +121,7 @@ impl Compiled {
     ) -> Result<Self, LoadError> {
         let (docs, lines) = (Docs::of(bytes), Lines::of(bytes));
         let own_stubs = own_stubs(bytes).unwrap_or_default();
-        let environment = environment::of(bytes).map_err(LoadError::Environment)?;
+        let environment = environment::of(bytes).map_err(LoadError::Other)?;
         let sandbox = sandbox.clone();
         Ok(Self { sandbox, component, digest, docs, lines, own_stubs, environment })
     }
@@ -326,7 +326,8 @@ impl Solo {
     /// Compiles, links, describes, migrates and configures it, as the server would.
     pub async fn start(self) -> Result<Running, LoadError> {
         let (limits, shared) = (&self.setup.limits, SandboxConfig::default());
-        limits.check(&shared).map_err(LoadError::Limits)?;
+        let checked = limits.check(&shared);
+        checked.map_err(|it| LoadError::Other(format!("its limits: {it}")))?;
         let sandbox = Sandbox::with(&shared, limits.memory_bytes_max).map_err(LoadError::Link)?;
         let compiled = Compiled::new(&sandbox, &self.bytes)?;
         self.start_compiled(&compiled).await

@@ -34,12 +34,10 @@ const REGISTRATIONS_OF_NETWORK: Pace = Pace(20, Duration::from_secs(60));
 const REGISTRATIONS_OF_ALL: Pace = Pace(200, Duration::from_secs(5));
 /// Networks from which a name has signed in that are remembered.
 const KNOWN_MAX: usize = 1_024;
-/// Passkeys that one network begins to make or to sign in with, in a second, and at once.
-const PASSKEYS_PER_S: NonZeroU32 = NonZeroU32::new(2).expect("it is not zero");
-const PASSKEYS_AT_ONCE: NonZeroU32 = NonZeroU32::new(40).expect("it is not zero");
-/// Requests of any kind in a second, and at once.
-const REQUESTS_PER_S: NonZeroU32 = NonZeroU32::new(20).expect("it is not zero");
-const REQUESTS_AT_ONCE: NonZeroU32 = NonZeroU32::new(1_000).expect("it is not zero");
+/// Passkeys that one network begins to make or to sign in with.
+const PASSKEYS: Pace = Pace(40, Duration::from_millis(500));
+/// Requests of any kind.
+const REQUESTS: Pace = Pace(1_000, Duration::from_millis(50));
 
 /// What may be tried.
 pub(crate) struct Attempts {
@@ -70,12 +68,8 @@ impl Attempts {
             sign_ins: [keyed(&SIGN_INS_OF_NETWORK), keyed(&SIGN_INS_OF_NAME)],
             known: Mutex::default(),
             registrations: keyed(&REGISTRATIONS_OF_NETWORK),
-            passkeys: RateLimiter::keyed(
-                Quota::per_second(PASSKEYS_PER_S).allow_burst(PASSKEYS_AT_ONCE),
-            ),
-            requests: RateLimiter::keyed(
-                Quota::per_second(REQUESTS_PER_S).allow_burst(REQUESTS_AT_ONCE),
-            ),
+            passkeys: keyed(&PASSKEYS),
+            requests: keyed(&REQUESTS),
             all_sign_ins: RateLimiter::direct(quota(&SIGN_INS_OF_ALL)),
             all_registrations: RateLimiter::direct(quota(&REGISTRATIONS_OF_ALL)),
         }
@@ -113,12 +107,12 @@ impl Attempts {
 
     /// One more passkey that is begun to be made or shown.
     pub(crate) fn passkey(&self, peer: IpAddr) -> Result<(), u64> {
-        self.take(&self.passkeys, self.network(peer), PASSKEYS_AT_ONCE.get())
+        self.take(&self.passkeys, self.network(peer), PASSKEYS.0)
     }
 
     /// One more request of any other kind.
     pub(crate) fn request(&self, peer: IpAddr) -> Result<(), u64> {
-        self.take(&self.requests, self.network(peer), REQUESTS_AT_ONCE.get())
+        self.take(&self.requests, self.network(peer), REQUESTS.0)
     }
 
     /// The place of the part of an address that one subscriber cannot change at will.

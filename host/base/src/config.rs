@@ -61,7 +61,7 @@ pub use origin::{GivenBy, Origin, Setting, Source, settings};
 pub use page::{PageConfig, Tiles};
 pub use problems::Problem;
 pub use public_url::PublicUrl;
-pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig, TelemetryError};
+pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig};
 pub use registries::{IdentityRequirement, RegistryConfig, Requirement};
 pub use servers::ServerConfig;
 pub use store_config::StoreConfig;

@@ -83,21 +83,16 @@ impl Calls {
         record.answered(result.as_ref().map(status));
         result
     }
-}
 
-/// One request for a component that answers as other hosts ask it.
-pub struct HandlerCall {
-    pub component: Arc<LoadedComponent>,
-    pub request: http::Request<Bytes>,
-    pub caller: Caller,
-    pub trace: TraceHeaders,
-}
-
-impl Calls {
-    /// Answers it, watched like a call.
-    pub fn respond(&self, call: HandlerCall) -> Called<'_, http::Response<Bytes>> {
+    /// Answers one request for a component that answers as other hosts ask it, watched like a call.
+    pub fn respond(
+        &self,
+        component: Arc<LoadedComponent>,
+        request: http::Request<Bytes>,
+        caller: Caller,
+        trace: TraceHeaders,
+    ) -> Called<'_, http::Response<Bytes>> {
         Box::pin(async move {
-            let HandlerCall { component, request, caller, trace } = call;
             let reads = matches!(*request.method(), http::Method::GET | http::Method::HEAD);
             let name = format!("{} {}", request.method(), request.uri().path());
             let call = CallRequest::new(name, "{}".to_owned(), (caller, Surface::Rest), trace);

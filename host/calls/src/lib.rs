@@ -54,7 +54,7 @@ mod surroundings;
 
 pub use crate::outcome::{CallResult, block};
 pub use approved::{Reply, Speaker, questions_of, unknown_approval};
-pub use handle::{HandlerCall, RouteCall};
+pub use handle::RouteCall;
 pub use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
 /// Rounds in which a call may ask; a tool that goes on is given up. The official SDKs stop after as many,

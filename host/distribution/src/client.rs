@@ -20,6 +20,7 @@ use reqwest::{
 };
 use sandbox::capability::http::Outgoing;
 use serde::Deserialize;
+use serde_json::Value;
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
@@ -87,7 +88,7 @@ pub fn authorities(registry: &RegistryConfig, base: &Path) -> Result<Vec<Certifi
     let found = Certificate::from_pem_bundle(text.as_bytes()).unwrap_or_default();
     match found.is_empty() {
         false => Ok(found),
-        true => Err(Error::Credentials(format!(
+        true => Err(Error(format!(
             "ca = {}: it has no certificate as PEM (-----BEGIN CERTIFICATE-----)",
             file.display()
         ))),
@@ -115,7 +116,7 @@ impl Client {
         let own = Url::parse(&format!("{scheme}://{host}/"));
         let limits = Limits { http_connect_ms: registry.timeout_ms, ..Limits::default() };
         Ok(Self {
-            own: own.map_err(|_| Error::Reference(host.to_owned()))?,
+            own: own.map_err(|_| Error::reference(host))?,
             host: host.to_owned(),
             repository: String::new(),
             until: Instant::now() + registry.total(),
@@ -211,7 +212,7 @@ impl Client {
 
     fn nothing_to_ask_with(&self) -> Error {
         let host = &self.host;
-        Error::Credentials(format!(
+        Error(format!(
             "{host} wants to know who asks, and what is known here does not do: username and password, or credential_helper, under [registries.{host:?}], or `docker login {host}`"
         ))
     }
@@ -294,7 +295,7 @@ impl Client {
         let is_named = self.is_own(&url) || named.is_some_and(|it| it.origin() == url.origin());
         let origin = url.origin().ascii_serialization();
         if is_secret && !is_named {
-            return Err(Error::Credentials(format!(
+            return Err(Error(format!(
                 "{host} sends on to {origin} for a token, and what {host} is asked with goes to no other place unless you say so: realm = {origin:?} under [registries.{host:?}]",
                 host = self.host,
             )));
@@ -451,21 +452,12 @@ impl Client {
 
     /// The error of an answer that is not good, with what the registry says of it.
     pub(crate) async fn failed(&self, response: Response) -> Error {
-        #[derive(Deserialize)]
-        struct Errors {
-            errors: Vec<One>,
-        }
-        #[derive(Deserialize)]
-        struct One {
-            code: Option<String>,
-            message: Option<String>,
-        }
         let (url, status) = (response.url().clone(), response.status());
         let bytes = self.body(response, ERROR_BYTES_MAX).await.unwrap_or_default();
-        let errors: Option<Errors> = serde_json::from_slice(&bytes).ok();
-        let first = errors.and_then(|it| it.errors.into_iter().next());
-        let message = first.map(|one| {
-            let both = [one.code, one.message].into_iter().flatten().collect::<Vec<_>>().join(": ");
+        let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let message = answer["errors"].get(0).map(|first| {
+            let both = [&first["code"], &first["message"]].into_iter().filter_map(Value::as_str);
+            let both = both.collect::<Vec<_>>().join(": ");
             let plain = both.chars().map(|it| if it.is_control() { ' ' } else { it });
             format!(" ({})", plain.take(MESSAGE_MAX).collect::<String>())
         });
@@ -494,7 +486,7 @@ fn shown(url: &Url) -> String {
 }
 
 pub(crate) fn refused(url: &Url, what: impl Into<String>) -> Error {
-    Error::Registry { url: shown(url), what: what.into() }
+    Error(format!("{}: {}", shown(url), what.into()))
 }
 
 /// What is said of bytes that are not what a digest says.

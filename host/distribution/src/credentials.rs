@@ -65,7 +65,7 @@ pub(crate) async fn find(
     config: &RegistryConfig,
     base: &Path,
 ) -> Result<Option<Credentials>> {
-    let wrong = |what| Error::Credentials(format!("[registries.{host:?}]: password: {what}"));
+    let wrong = |what| Error(format!("[registries.{host:?}]: password: {what}"));
     if let Some(secret) = config.secret(base).map_err(wrong)? {
         let username = config.username.clone().unwrap_or_default();
         return Ok(Some(Credentials::of(username, secret.expose().to_owned())));
@@ -85,7 +85,7 @@ fn docker_file() -> Option<PathBuf> {
 }
 
 async fn of_docker(file: &Path, host: &str) -> Result<Option<Credentials>> {
-    let wrong = |what: &str| Error::Credentials(format!("{}: {what}", file.display()));
+    let wrong = |what: &str| Error(format!("{}: {what}", file.display()));
     let text = read_text(file, BYTES_MAX).map_err(Error::file(file))?;
     // What serde says of a file with secrets may repeat one.
     let config: DockerConfig =
@@ -122,7 +122,7 @@ async fn ask(helper: &str, host: &str) -> Result<Option<Credentials>> {
         secret: String,
     }
     let program = format!("docker-credential-{helper}");
-    let wrong = |what: &str| Error::Credentials(format!("{program}: {what}"));
+    let wrong = |what: &str| Error(format!("{program}: {what}"));
     if !helper.chars().all(|it| it.is_ascii_alphanumeric() || it == '-' || it == '_') {
         return Err(wrong("no such name"));
     }

@@ -125,7 +125,7 @@ impl Locked {
     /// Where the file says what is none.
     pub fn place(&self) -> Result<Reference> {
         let Named::Reference(place) = self.reference.parse()? else {
-            return Err(Error::Reference(self.reference.clone()));
+            return Err(Error::reference(&*self.reference));
         };
         let (tag, via) = (self.tag.clone(), self.via.clone());
         Ok(Reference { tag, via, ..place })
@@ -135,13 +135,16 @@ impl Locked {
     /// was made earlier (DIST-7).
     ///
     /// # Errors
-    /// [`Error::Older`], with what shows it.
+    /// That it is older, with what shows it.
     pub fn check_not_older(&self, pulled: &Pulled) -> Result<()> {
         if pulled.manifest_digest == self.manifest || !self.place()?.is_beside(&pulled.reference) {
             return Ok(());
         }
         let place = &pulled.reference;
-        let older = |what: String| Err(Error::Older(format!("{place} is a step back: {what}")));
+        let older = |what: String| {
+            let all_the_same = "--allow-older takes it all the same";
+            Err(Error(format!("{place} is a step back: {what}; {all_the_same}")))
+        };
         if self.seen.contains(&pulled.manifest_digest) {
             return older(format!(
                 "{} was installed before what is installed now",

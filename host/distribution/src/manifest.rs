@@ -105,7 +105,6 @@ pub(crate) struct Index {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WasmConfig {
-    #[serde(default)]
     created: Option<String>,
     architecture: String,
     os: String,
@@ -127,7 +126,7 @@ impl Manifest {
     /// # Errors
     /// Where it is another one, or a list of several.
     pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Result<Self> {
-        let wrong = |what: String| Error::Manifest(what);
+        let wrong = Error;
         if media_type == INDEX || media_type.contains("manifest.list") {
             let index: Index = serde_json::from_slice(bytes).map_err(|it| wrong(it.to_string()))?;
             let named = index.manifests.iter().take(16).map(|entry| match &entry.platform {
@@ -169,14 +168,14 @@ impl Manifest {
         let (wasm, beside): (Vec<_>, Vec<_>) = self.layers.iter().partition(is_wasm);
         let [layer] = wasm[..] else {
             let types: Vec<_> = self.layers.iter().map(|it| it.media_type.as_str()).collect();
-            return Err(Error::Manifest(format!(
+            return Err(Error(format!(
                 "one layer of {WASM_LAYER} is needed, and it has {}: {}",
                 wasm.len(),
                 types.join(", ")
             )));
         };
         if layer.size > FILE_BYTES_MAX {
-            return Err(Error::Manifest(format!(
+            return Err(Error(format!(
                 "{} bytes; a component may have {FILE_BYTES_MAX}",
                 layer.size
             )));
@@ -200,7 +199,7 @@ impl Manifest {
 /// # Errors
 /// Where it is of something else.
 pub(crate) fn read_config(bytes: &[u8], layer: &Digest) -> Result<Option<String>> {
-    let wrong = |what: String| Error::Manifest(format!("its configuration: {what}"));
+    let wrong = |what: String| Error(format!("its configuration: {what}"));
     let config: WasmConfig = serde_json::from_slice(bytes).map_err(|it| wrong(it.to_string()))?;
     if config.architecture != "wasm" {
         return Err(wrong(format!("architecture is {:?}, not \"wasm\"", config.architecture)));
@@ -222,9 +221,9 @@ pub fn check_component(bytes: &[u8]) -> Result<()> {
     match Parser::new(0).parse_all(bytes).next() {
         Some(Ok(Payload::Version { encoding: Encoding::Component, .. })) => Ok(()),
         Some(Ok(Payload::Version { .. })) => {
-            Err(Error::Manifest("it is a core module and no component".to_owned()))
+            Err(Error("it is a core module and no component".to_owned()))
         }
-        _ => Err(Error::Manifest("it is no WebAssembly".to_owned())),
+        _ => Err(Error("it is no WebAssembly".to_owned())),
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) async fn resolve(config: &Config, package: &Package) -> Result<Refere
     let Package { namespace, name, version } = package;
     let domain = config.packages.get(namespace).or_else(|| config.packages.get("*"));
     let domain = domain.ok_or_else(|| {
-        Error::Refused(format!(
+        Error(format!(
             "no registry is configured for the packages of {namespace}: {namespace} = \"HOST\" under [packages] names one, \"*\" = \"HOST\" that of all others"
         ))
     })?;
@@ -53,9 +53,8 @@ pub(crate) async fn resolve(config: &Config, package: &Package) -> Result<Refere
             let versions = tags::list(config, &place).await?;
             let final_ones = versions.iter().filter_map(|it| Some((tags::version(it)?, it)));
             let newest = final_ones.filter(|it| it.0.pre.is_empty()).max_by(|a, b| a.0.cmp(&b.0));
-            let none = || {
-                Error::Refused(format!("{namespace}:{name} has no version; name one with @VERSION"))
-            };
+            let none =
+                || Error(format!("{namespace}:{name} has no version; name one with @VERSION"));
             newest.ok_or_else(none)?.1.clone()
         }
     };
@@ -73,7 +72,7 @@ fn place(
     if let Some(other) = metadata.preferred_protocol.filter(|it| it != "oci") {
         let what =
             format!("{domain} has its packages by {other:?}, and only \"oci\" is known here");
-        return Err(Error::Refused(what));
+        return Err(Error(what));
     }
     let oci = metadata.oci.unwrap_or_default();
     let host = oci.registry.or(metadata.oci_registry).unwrap_or_else(|| domain.to_owned());
@@ -85,13 +84,13 @@ fn place(
     };
     let repository = format!("{path}{prefix}{namespace}/{name}");
     if !is_authority(&host) || !is_repository(&repository) {
-        return Err(Error::Refused(format!(
+        return Err(Error(format!(
             "{domain} says that it lies at {host}/{repository}, which is no place"
         )));
     }
     // An address of its network is refused by itself, and this machine is not.
     if is_loopback(&host) && !is_loopback(domain) && !config.registries.contains_key(&host) {
-        return Err(Error::Refused(format!(
+        return Err(Error(format!(
             "{domain} says that it lies at {host}, which is this machine itself; [registries.{host:?}] lets it be"
         )));
     }

@@ -1,18 +1,18 @@
 //! From a registry: a component's manifest, who has signed it, and its bytes, each held against its digest (DIST-1).
 
-use base::config::Config;
 use bytes::Bytes;
+use reqwest::{StatusCode, header::CONTENT_TYPE};
 
 use crate::{
     Error, Result,
-    client::Client,
-    fetch,
-    manifest::{self, CONFIG_BYTES_MAX, Manifest},
+    client::{Client, refused, unlike},
+    manifest::{self, ACCEPTED, CONFIG_BYTES_MAX, Descriptor, MANIFEST_BYTES_MAX, Manifest},
     packages,
     reference::{Digest, Named, Reference},
     referrers::{self, Referrer},
     signatures::{self, Signed},
 };
+use base::config::Config;
 
 /// A component as a registry has it, verified.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub async fn resolve(config: &Config, named: Named) -> Result<Reference> {
 /// Where it cannot be had, is no component, is not what its digest says, or is not signed as it must be.
 pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<Pulled> {
     let client = Client::of(reference, config)?;
-    let (bytes, media_type) = fetch::manifest(&client, &reference.manifest()).await?;
+    let (bytes, media_type) = manifest(&client, &reference.manifest()).await?;
     let manifest_digest = Digest::of(&bytes);
     let read = Manifest::read(&media_type, &bytes)?;
     let (layer, beside) = read.component()?;
@@ -65,17 +65,17 @@ pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<
     let bundles = referrers::bundles(&client, &manifest_digest, &referrers).await?;
     let place = client.base();
     let signed = signatures::check(&requirements, place, &bytes, &bundles)
-        .map_err(|what| Error::Unsigned(format!("{reference}: {what}")))?;
+        .map_err(|what| Error(format!("{reference}: {what}")))?;
     let mut created = read.created();
     if read.has_wasm_config() {
         if read.config.size > CONFIG_BYTES_MAX {
             let what = format!("its configuration has more than {CONFIG_BYTES_MAX} bytes");
-            return Err(Error::Manifest(what));
+            return Err(Error(what));
         }
-        let config = fetch::blob(&client, &read.config).await?;
+        let config = blob(&client, &read.config).await?;
         created = manifest::read_config(&config, &layer.digest)?.or(created);
     }
-    let component = fetch::blob(&client, layer).await?;
+    let component = blob(&client, layer).await?;
     manifest::check_component(&component)?;
     Ok(Pulled {
         reference: reference.clone(),
@@ -96,7 +96,7 @@ pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<
 /// Where the registry does not say.
 pub async fn digest(config: &Config, reference: &Reference) -> Result<Digest> {
     let client = Client::of(reference, config)?;
-    let (bytes, _) = fetch::manifest(&client, &reference.manifest()).await?;
+    let (bytes, _) = manifest(&client, &reference.manifest()).await?;
     Ok(Digest::of(&bytes))
 }
 
@@ -110,4 +110,40 @@ pub async fn about(
     digest: &Digest,
 ) -> Result<Vec<Referrer>> {
     referrers::of(&Client::of(reference, config)?, digest).await
+}
+
+// One manifest or blob of a registry, held against its digest (DIST-3).
+
+/// What a registry says of the digest of what it sends.
+const DIGEST_HEADER: &str = "docker-content-digest";
+
+/// A manifest's bytes as they came, and what they came as.
+pub(crate) async fn manifest(client: &Client, which: &str) -> Result<(Vec<u8>, String)> {
+    let url = client.within(&format!("manifests/{which}"));
+    let response = client.get(url.clone(), ACCEPTED).await?;
+    let response = client.good(response, StatusCode::OK).await?;
+    let text = |name: &str| {
+        response.headers().get(name).and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned()
+    };
+    let stated = text(DIGEST_HEADER);
+    let media_type = text(CONTENT_TYPE.as_str());
+    let media_type = media_type.split(';').next().unwrap_or_default().trim().to_owned();
+    let bytes = client.body(response, MANIFEST_BYTES_MAX).await?;
+    let found = Digest::of(&bytes);
+    if which.parse::<Digest>().is_ok_and(|it| it != found) {
+        return Err(refused(&url, unlike(which, &found)));
+    }
+    // Another kind of digest than ours says nothing here.
+    if stated.starts_with("sha256:") && stated.parse::<Digest>().is_ok_and(|it| it != found) {
+        let what = format!("it says that it is {stated}, and its bytes have {found}");
+        return Err(refused(&url, what));
+    }
+    Ok((bytes, media_type))
+}
+
+/// The bytes that a descriptor is of.
+pub(crate) async fn blob(client: &Client, descriptor: &Descriptor) -> Result<Vec<u8>> {
+    let Descriptor { digest, size, .. } = descriptor;
+    let response = client.get(client.within(&format!("blobs/{digest}")), "*/*").await?;
+    client.blob(client.good(response, StatusCode::OK).await?, digest, *size).await
 }

@@ -45,7 +45,7 @@ pub async fn push(
 ) -> Result<Pushed> {
     let Some(tag) = reference.tag.as_ref().filter(|_| reference.digest.is_none()) else {
         let what = "a digest follows from the bytes; name a tag to push to: oci://HOST/NAME:TAG";
-        return Err(Error::Refused(what.to_owned()));
+        return Err(Error(what.to_owned()));
     };
     manifest::check_component(&component)?;
     let client = Client::of(reference, config)?;

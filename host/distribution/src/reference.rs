@@ -110,7 +110,7 @@ impl FromStr for Named {
             Some(rest) => reference(rest).map(Self::Reference),
             None => package(text).map(Self::Package),
         }
-        .ok_or_else(|| Error::Reference(text.chars().take(300).collect()))
+        .ok_or_else(|| Error::reference(text.chars().take(300).collect::<String>()))
     }
 }
 
@@ -192,7 +192,7 @@ impl Reference {
     pub fn with_tag(&self, tag: &str) -> Result<Self> {
         match is_tag(tag) {
             true => Ok(Self { tag: Some(tag.to_owned()), digest: None, ..self.clone() }),
-            false => Err(Error::Reference(tag.chars().take(TAG_MAX).collect())),
+            false => Err(Error::reference(tag.chars().take(TAG_MAX).collect::<String>())),
         }
     }
 

@@ -183,7 +183,7 @@ impl Signer {
     /// # Errors
     /// Where there is none.
     pub fn read(file: &Path) -> Result<Self> {
-        let wrong = |what: &str| Error::Credentials(format!("{}: {what}", file.display()));
+        let wrong = |what: &str| Error(format!("{}: {what}", file.display()));
         let text = read_text(file, FILE_BYTES_MAX).map_err(Error::file(file))?;
         let pem = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes());
         let pem =
@@ -223,7 +223,7 @@ impl Signer {
         let signature = match &self.key {
             SignerKey::Ed25519(key) => key.sign(&message).as_ref().to_vec(),
             SignerKey::P256(key) => {
-                let failed = |_| Error::Credentials("the system has no randomness".to_owned());
+                let failed = |_| Error("the system has no randomness".to_owned());
                 key.sign(&self.random, &message).map_err(failed)?.as_ref().to_vec()
             }
         };

@@ -43,7 +43,7 @@ impl Store {
                     "another command adds, updates or removes components in {}",
                     folder.display()
                 );
-                Err(Error::Refused(what))
+                Err(Error(what))
             }
             Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
                 Err(Error::file(&name)(error))

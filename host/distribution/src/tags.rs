@@ -23,7 +23,6 @@ const PAGE_BYTES_MAX: u64 = 1 << 20;
 pub async fn list(config: &Config, reference: &Reference) -> Result<Vec<String>> {
     #[derive(Deserialize)]
     struct List {
-        #[serde(default)]
         tags: Option<Vec<String>>,
     }
     let client = Client::of(reference, config)?;

@@ -51,7 +51,6 @@ pub mod fast_path;
 mod legacy;
 mod lists;
 pub mod middleware;
-mod plain;
 mod rounds;
 mod servers;
 pub mod sessions;

@@ -93,7 +93,6 @@ pub struct ComponentReport {
     /// A build that waits for the operator's approval.
     pub pending: Option<Pending>,
     /// The build that waits, where it answers some of the calls.
-    #[serde(default)]
     pub canary: Option<CanaryReport>,
     /// What it has done since the server started.
     #[serde(default)]

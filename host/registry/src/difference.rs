@@ -49,7 +49,6 @@ pub struct Surface {
     pub input: Value,
     pub output: Option<Value>,
     /// All that a model reads of it, in MCP's words; none where models do not see it, or it was kept before this was.
-    #[serde(default)]
     pub said: Option<Value>,
 }
 

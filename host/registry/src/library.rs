@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn tells_of_a_misnamed_file_once_while_it_is_there() {
-        let folder = std::env::temp_dir().join(format!("madoguchi-names-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().to_owned();
         let config = Config { components_folder: Some(folder.clone()), ..Config::defaults() };
         let library = Library::look(&config);
         let file = folder.join("Evil Name.wasm");
@@ -226,6 +226,5 @@ mod tests {
         assert_eq!(count(), 0);
         fs::write(&file, "").unwrap();
         assert_eq!(count(), 1, "another one of that name");
-        fs::remove_dir_all(folder).unwrap();
     }
 }

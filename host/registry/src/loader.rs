@@ -206,8 +206,8 @@ impl Loader {
             let (wanted, most) =
                 (self.config.limits(name).memory_bytes_max, self.sandbox.memory_bytes_max);
             if wanted > most {
-                return Err(LoadError::Limits(format!(
-                    "memory_bytes_max = {wanted}, and the server was started with {most} for any component; it gives more once it is started again"
+                return Err(LoadError::Other(format!(
+                    "its limits: memory_bytes_max = {wanted}, and the server was started with {most} for any component; it gives more once it is started again"
                 )));
             }
             let configured = self.config.component(name).settings();
@@ -286,7 +286,7 @@ impl Loader {
             grants,
             stubs,
             prefix: prefix.unwrap_or_default(),
-            environment: environment::of(&source.bytes).map_err(LoadError::Environment)?,
+            environment: environment::of(&source.bytes).map_err(LoadError::Other)?,
             limits: self.config.limits(name),
             database: None,
             settings,

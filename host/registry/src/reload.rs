@@ -252,7 +252,7 @@ impl Reloader {
                 self.frozen.insert(name.clone());
             }
             if let Some(why) = self.new_damage(&name) {
-                self.warn(&name, "its database", &LoadError::Damaged(why), "");
+                self.warn(&name, "its database", &LoadError::Other(why), "");
             }
             if has_thawed || before.is_some_and(|it| it != stamp) {
                 match self.reconfigured(&name).await {

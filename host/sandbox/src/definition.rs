@@ -3,18 +3,17 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
-pub use base::tool_set::Hints;
 use base::{clean, tool_set::is_name};
 
-mod apps;
+pub use base::tool_set::Hints;
+
 mod audience;
 mod offers;
 mod shown;
 
-pub use apps::{EXTENSION as APPS_EXTENSION, MIME_TYPE as APP_MIME_TYPE};
 pub use audience::{Audience, Localized, Viewer, is_own_page, texts};
 pub use offers::{Argument, Prompt, Resource, Template, check_uri};
 pub use shown::{Rewording, Says, Shown};
@@ -75,34 +74,15 @@ pub struct Tool {
     pub shown: Shown,
 }
 
-/// Why a tool, a prompt, a resource or a template cannot be offered.
+/// Why a tool, a prompt, a resource or a template cannot be offered, and what to fix.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OfferError {
-    /// It has no tool at all.
-    #[error("it offers no tool")]
-    NoTool,
-    /// There are too many: of what, how many, and how many there may be.
-    #[error("it offers {1} {0}; {2} is most")]
-    TooMany(&'static str, usize, usize),
-    /// Two of them have one name.
-    #[error("it offers two {0} {1:?}")]
-    Twice(&'static str, String),
-    /// It is not what it should be.
-    #[error("{what} {name:?}: {why}")]
-    Wrong {
-        /// A tool, a prompt, a resource or a template.
-        what: &'static str,
-        /// The name of the one that is wrong.
-        name: String,
-        /// What to fix.
-        why: String,
-    },
-}
+#[error("{0}")]
+pub struct OfferError(String);
 
 impl Tool {
     pub fn read_all(definitions: Vec<Definition>) -> Result<Vec<Self>, OfferError> {
         if definitions.is_empty() {
-            return Err(OfferError::NoTool);
+            return Err(OfferError("it offers no tool".to_owned()));
         }
         read_all(("tools", TOOLS_MAX), definitions, Self::read, ("tools named", |it| &it.name))
     }
@@ -117,7 +97,7 @@ impl Tool {
         if let Some(view) = it.view {
             meta.insert("madoguchi/view".to_owned(), view.into());
         }
-        let app = apps::take(&mut meta);
+        let app = take_app(&mut meta);
         let shown = Shown::of(&Says {
             title: it.title.as_deref(),
             description: &it.description,
@@ -178,18 +158,20 @@ fn read_all<D, T>(
     (named, name): (&'static str, impl Fn(&T) -> &str),
 ) -> Result<Vec<T>, OfferError> {
     if definitions.len() > most {
-        return Err(OfferError::TooMany(what, definitions.len(), most));
+        let found = definitions.len();
+        return Err(OfferError(format!("it offers {found} {what}; {most} is most")));
     }
     let all: Vec<_> = definitions.into_iter().map(read).collect::<Result<_, _>>()?;
     match twice(&all, name) {
-        Some(name) => Err(OfferError::Twice(named, name.to_owned())),
+        Some(name) => Err(OfferError(format!("it offers two {named} {name:?}"))),
         None => Ok(all),
     }
 }
 
 /// Why the `what` called `name` cannot be offered.
 fn wrong(what: &'static str, name: &str, why: &str) -> OfferError {
-    OfferError::Wrong { what, name: name.chars().take(256).collect(), why: why.to_owned() }
+    let name: String = name.chars().take(256).collect();
+    OfferError(format!("{what} {name:?}: {why}"))
 }
 
 /// What tools and prompts may be called.
@@ -224,6 +206,50 @@ fn schema(json: &str) -> Result<Arc<Map<String, Value>>, String> {
     }
     let Value::Object(schema) = schema else { return Err("is not a JSON object".to_owned()) };
     Ok(Arc::new(schema))
+}
+
+// The app that draws a tool's output, as MCP Apps have it: `_meta.ui.resourceUri` stands where its component has the
+// page, and there alone.
+
+/// The extension, as clients and servers name it.
+pub const APPS_EXTENSION: &str = "io.modelcontextprotocol/ui";
+/// The type of a page that is an app.
+pub const APP_MIME_TYPE: &str = "text/html;profile=mcp-app";
+/// Where older tools name their apps.
+const OLDER: &str = "ui/resourceUri";
+
+/// Takes the name of the app out of a tool's meta.
+fn take_app(meta: &mut Map<String, Value>) -> Option<Arc<str>> {
+    let older = meta.remove(OLDER);
+    let named = meta.get_mut("ui").and_then(|it| it.as_object_mut()?.remove("resourceUri"));
+    if meta.get("ui").is_some_and(|it| it.as_object().is_none_or(Map::is_empty)) {
+        meta.remove("ui");
+    }
+    named.or(older)?.as_str().map(Into::into)
+}
+
+impl Tool {
+    /// The same tool, whose meta names its app where that is among the resources of its own component.
+    #[must_use]
+    pub fn with_app(&self, component: &str, resources: &[Resource]) -> Self {
+        let mut tool = self.clone();
+        take_app(&mut tool.meta);
+        let Some(uri) = &self.app else { return tool };
+        let is_app = |it: &&Resource| it.uri == *uri && it.listed["mimeType"] == APP_MIME_TYPE;
+        if uri.starts_with("ui://") && resources.iter().any(|it| is_app(&it)) {
+            let ui = tool.meta.entry("ui").or_insert_with(|| json!({}));
+            ui["resourceUri"] = (&**uri).into();
+        } else {
+            let (tool, app) = (&*self.name, clean::title(uri));
+            tracing::warn!(
+                component,
+                tool,
+                app,
+                "its app is left out: the component lists no such resource of the type {APP_MIME_TYPE}"
+            );
+        }
+        tool
+    }
 }
 
 #[cfg(test)]
@@ -297,5 +323,26 @@ mod tests {
         assert!(
             error(vec![definition("a", object), definition("a", object)]).contains("two tools")
         );
+    }
+
+    /// APP-2.
+    #[test]
+    fn the_name_of_an_app_is_taken_out_and_visibility_stays() {
+        for (meta, named, left) in [
+            (json!({}), None, json!({})),
+            (json!({ "ui": { "resourceUri": "ui://a/b" } }), Some("ui://a/b"), json!({})),
+            (json!({ "ui/resourceUri": "ui://a/b" }), Some("ui://a/b"), json!({})),
+            (
+                json!({ "ui": { "resourceUri": "ui://a/b", "visibility": ["app"] }, "x": 1 }),
+                Some("ui://a/b"),
+                json!({ "ui": { "visibility": ["app"] }, "x": 1 }),
+            ),
+            (json!({ "ui": { "resourceUri": 7 } }), None, json!({})),
+            (json!({ "ui": "ui://a/b" }), None, json!({})),
+        ] {
+            let mut meta = meta.as_object().unwrap().clone();
+            assert_eq!(take_app(&mut meta).as_deref(), named);
+            assert_eq!(Value::Object(meta), left);
+        }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::DefaultBodyLimit,
-    middleware,
+    extract::{DefaultBodyLimit, Path, Request, State},
+    middleware::{self, Next},
     response::Response,
     routing::{any, get, post},
 };
@@ -21,6 +21,31 @@ use tower_http::{
     },
 };
 
+use crate::{
+    api,
+    operator::{self, Operator, OperatorAccess},
+    page,
+};
+use accounts::Accounts;
+use base::{
+    config::Config,
+    failure::Failure,
+    toolsets::{Toolset, Toolsets},
+};
+use calls::{
+    authorization::{self, Principal, Shape},
+    outcome::Executor,
+    refusal::refusal,
+};
+use guard::{Authenticators, Guard};
+use mcp::{
+    McpServer, error_mapping,
+    fast_path::{self, FastPath},
+};
+use registry::Registry;
+use store::blobs::Blobs;
+use telemetry::metrics::Metrics;
+
 mod allowed;
 mod body;
 mod cors;
@@ -29,29 +54,10 @@ mod guard;
 mod listener;
 mod resource;
 mod state;
-mod toolsets;
 
 pub(crate) use allowed::hosts;
 pub(crate) use front::Front;
 pub(crate) use listener::{Connections, End};
-
-use guard::{Authenticators, Guard};
-
-use crate::{
-    api,
-    operator::{self, Operator, OperatorAccess},
-    page,
-};
-use accounts::Accounts;
-use base::config::Config;
-use calls::{outcome::Executor, refusal::refusal};
-use mcp::{
-    McpServer, error_mapping,
-    fast_path::{self, FastPath},
-};
-use registry::Registry;
-use store::blobs::Blobs;
-use telemetry::metrics::Metrics;
 
 /// What the routes work on.
 pub(crate) struct Routes {
@@ -128,10 +134,10 @@ fn mcp<A: Executor>(
     let state = Arc::new(FastPath { answers, sdk, body_bytes_max, is_on: config.fast_path });
     let answer = any(fast_path::answer::<A>).with_state(state);
     let toolsets = Arc::new(config.toolsets.clone());
-    let named = middleware::from_fn_with_state(toolsets, toolsets::named);
+    let named = middleware::from_fn_with_state(toolsets, named_toolset);
     let named = answer.clone().layer(named);
     let all = match config.toolsets.default_one() {
-        Some(it) => answer.layer(middleware::from_fn_with_state(it.clone(), toolsets::default_one)),
+        Some(it) => answer.layer(middleware::from_fn_with_state(it.clone(), default_toolset)),
         None => answer,
     };
     // Some clients write a slash at its end.
@@ -175,4 +181,50 @@ pub(crate) fn operators(routes: Router) -> Front {
 async fn other_method(method: Method) -> Response {
     let message = format!("{method} is not served here; the header Allow says what is.");
     refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message)
+}
+
+// Which tools a request for `/mcp` knows of: those of the toolset that its address names, of its token, or of the
+// default one.
+
+/// The toolset that the token of a request is bound to.
+fn of_token(extensions: &Extensions) -> Option<&Arc<Toolset>> {
+    extensions.get::<Arc<Principal>>()?.caller.toolset.as_ref()
+}
+
+/// `/mcp`, where there is a default toolset. A token's own goes before it.
+async fn default_toolset(
+    State(toolset): State<Arc<Toolset>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if of_token(request.extensions()).is_none() {
+        request.extensions_mut().insert(toolset);
+    }
+    next.run(request).await
+}
+
+/// `/mcp/NAME`. For a token that is bound to a toolset there is no other.
+async fn named_toolset(
+    State(toolsets): State<Arc<Toolsets>>,
+    Path(name): Path<String>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let own = of_token(request.extensions());
+    let is_theirs = |it: &Arc<Toolset>| own.is_none_or(|own| Arc::ptr_eq(own, it));
+    let Some(toolset) = toolsets.get(&name).filter(|it| is_theirs(it)).cloned() else {
+        let theirs = toolsets.iter().filter(|(_, it)| is_theirs(it)).map(|(name, _)| name);
+        return unknown_toolset(&name, &theirs.collect::<Vec<_>>());
+    };
+    request.extensions_mut().insert(toolset);
+    next.run(request).await
+}
+
+fn unknown_toolset(name: &str, theirs: &[&str]) -> Response {
+    let shown: String = name.chars().take(64).collect();
+    let addresses: Vec<_> = theirs.iter().map(|it| format!("/mcp/{it}")).collect();
+    let there = addresses.join(", ");
+    let message = format!("There is no toolset {shown:?} here; there are {there}, and /mcp.");
+    let failure = Failure::new("unknown_toolset", 404, message).with("toolsets", theirs.to_vec());
+    authorization::refusal(Shape::JsonRpc, &failure)
 }

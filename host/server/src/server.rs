@@ -195,7 +195,7 @@ impl Server {
     ) -> BoxFuture<'static, Result<(Self, Routes), StartError>> {
         Box::pin(async move {
             let folder = Data::take(&config.data)?;
-            let data = |source| DataError::Io { path: config.data.clone(), source };
+            let data = |it| DataError::io(&config.data, &it);
             let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
             let store = store_of(&config).await?;
             config.live_nodes =
@@ -217,7 +217,7 @@ impl Server {
             let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
                 .map_err(StartError::Sandbox)?;
 
-            let telemetry = Telemetry::open(&config.telemetry)?;
+            let telemetry = Telemetry::open(&config.telemetry).map_err(StartError::Telemetry)?;
             let audit = Audit::open(&config.data, &config.audit).map_err(data)?;
 
             let (registry, errors) = (Registry::default(), ReportedErrors::default());
@@ -471,7 +471,7 @@ async fn answers_of(
         None => {
             let file = config.data.join(replay_guard::FILE);
             let guard = ReplayGuard::open(&file);
-            let guard = guard.map_err(|source| DataError::Io { path: config.data.clone(), source });
+            let guard = guard.map_err(|it| DataError::io(&config.data, &it));
             Ok((seal.clone(), guard?))
         }
     }
@@ -492,7 +492,7 @@ fn bound(
 
 /// Warns, at start, of what the configuration opens to others.
 fn tell_what_is_open(config: &Config) {
-    let problems = tokens::check::problems(config);
+    let problems = tokens::problems(config);
     for it in problems.into_iter().chain(assistants::problems(config)) {
         tracing::warn!("[{}]: {}", it.path.join("."), it.what);
     }

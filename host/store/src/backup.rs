@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Display,
     fs::{self, File},
     io::{self, Read, Write},
     path::{Component, Path, PathBuf},
@@ -13,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     data::{BACKUP, DATABASES, Data, DataError, KEPT},
-    database::{self, BackupError, MoveError, Staging},
+    database::{self, MoveError, Staging},
     digest::hexadecimal,
     private,
 };
@@ -49,68 +50,37 @@ pub struct FileSeen {
 
 /// Why a data folder was not copied, or not put back.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// There is nothing to copy.
-    #[error("{} is no data folder; see --data", .0.display())]
-    NoData(PathBuf),
-    /// The copy would go where something is.
-    #[error("{} is there and not empty; name a new folder", .0.display())]
-    NotEmpty(PathBuf),
-    /// The copy would be copied.
-    #[error("{} is in the data folder itself; name a folder elsewhere, best on another disk", .0.display())]
-    Inside(PathBuf),
-    /// A database cannot be copied.
-    #[error("{}: {source}", .path.display())]
-    Database {
-        /// The database's file.
-        path: PathBuf,
-        /// SQLite's error.
-        source: BackupError,
-    },
-    /// A file cannot be read or written.
-    #[error("{}: {source}", .path.display())]
-    File {
-        /// The file in the data folder or in the copy.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// It is no backup, or not whole.
-    #[error("{} is no whole backup: {what}; nothing was restored", .path.display())]
-    NoBackup {
-        /// The folder that was to be restored.
-        path: PathBuf,
-        /// What is missing or differs.
-        what: String,
-    },
-    /// The data folder cannot be had.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// The copy cannot be put to its place.
-    #[error(transparent)]
-    Place(#[from] MoveError),
-    /// There is data already in the folder.
-    #[error(
-        "the data folder {} has data already, which is not written over: move it away first, or name another with --data",
-        .0.display()
-    )]
-    HasData(PathBuf),
+#[error("{0}")]
+pub struct Error(String);
+
+impl From<DataError> for Error {
+    fn from(error: DataError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<MoveError> for Error {
+    fn from(error: MoveError) -> Self {
+        Self(error.to_string())
+    }
 }
 
 /// Copies the data folder `data` into the folder `to`, which is not there yet or empty. Each database is
 /// copied as it is at one moment; what it names of blobs is copied after it.
 pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
-    if !data.join(DATABASES).is_dir() && !data.join("seal.key").is_file() {
-        return Err(Error::NoData(data.to_owned()));
-    }
+    check_data(data)?;
     private::make_folder(to).map_err(|it| failed(to, it))?;
     if fs::read_dir(to).map_err(|it| failed(to, it))?.next().is_some() {
-        return Err(Error::NotEmpty(to.to_owned()));
+        let to = to.display();
+        return Err(Error(format!("{to} is there and not empty; name a new folder")));
     }
     let resolved = |it: &Path| fs::canonicalize(it).map_err(|error| failed(it, error));
     if resolved(to)?.starts_with(resolved(data)?) {
         let _ = fs::remove_dir(to);
-        return Err(Error::Inside(to.to_owned()));
+        return Err(Error(format!(
+            "{} is in the data folder itself; name a folder elsewhere, best on another disk",
+            to.display()
+        )));
     }
     let list = gather(data, &mut Folder(to))?;
     let (file, text) = (to.join(LIST), serde_json::to_vec(&list).unwrap_or_default());
@@ -125,9 +95,7 @@ pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
 /// # Errors
 /// See [`Error`]; and when `to` takes no more.
 pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
-    if !data.join(DATABASES).is_dir() && !data.join("seal.key").is_file() {
-        return Err(Error::NoData(data.to_owned()));
-    }
+    check_data(data)?;
     let beside = data.join(BACKUP);
     clear(&beside)?;
     let mut archive = Archive { to: tar::Builder::new(to), beside: &beside };
@@ -141,6 +109,13 @@ pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
     });
     clear(&beside)?;
     list
+}
+
+fn check_data(data: &Path) -> Result<(), Error> {
+    match data.join(DATABASES).is_dir() || data.join("seal.key").is_file() {
+        true => Ok(()),
+        false => Err(Error(format!("{} is no data folder; see --data", data.display()))),
+    }
 }
 
 fn clear(folder: &Path) -> Result<(), Error> {
@@ -229,7 +204,7 @@ impl<R: Read> Read for Seen<R> {
 fn copied(path: &Path, copy: &Path) -> Result<(), Error> {
     let folder = copy.parent().unwrap_or(copy);
     private::make_folder(folder).map_err(|it| failed(copy, it))?;
-    database::copy(path, copy).map_err(|source| Error::Database { path: path.to_owned(), source })
+    database::copy(path, copy).map_err(|it| failed(path, it))
 }
 
 /// Hands over all that a backup has, the databases first.
@@ -277,7 +252,9 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
 /// looked at first, so that what is not whole is not put back at all; and all of them come to their places by one step,
 /// so that a server never finds a part of them.
 pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
-    let no_backup = |what: String| Error::NoBackup { path: from.to_owned(), what };
+    let no_backup = |what: String| {
+        Error(format!("{} is no whole backup: {what}; nothing was restored", from.display()))
+    };
     let list = read_list(from).map_err(|what| no_backup(format!("{LIST}: {what}")))?;
     for (name, expected) in &list.files {
         if !is_restored(name) {
@@ -290,7 +267,10 @@ pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     }
     let folder = Data::take(data)?;
     if folder.has_data() {
-        return Err(Error::HasData(data.to_owned()));
+        return Err(Error(format!(
+            "the data folder {} has data already, which is not written over: move it away first, or name another with --data",
+            data.display()
+        )));
     }
     let staging = Staging::begin(data)?;
     for name in list.files.keys() {
@@ -301,8 +281,9 @@ pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     Ok(list)
 }
 
-fn failed(path: &Path, source: io::Error) -> Error {
-    Error::File { path: path.to_owned(), source }
+/// What `error` says of `path`, a file or a folder of the data or of the copy.
+fn failed(path: &Path, error: impl Display) -> Error {
+    Error(format!("{}: {error}", path.display()))
 }
 
 fn databases(data: &Path) -> Result<Vec<PathBuf>, Error> {

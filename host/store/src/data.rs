@@ -41,60 +41,26 @@ pub struct Data {
     _lock: File,
 }
 
-/// Why a data folder cannot be had.
+/// Why a data folder cannot be had, and how to correct it.
 #[derive(Debug, thiserror::Error)]
-pub enum DataError {
-    /// The system does not let it be used.
-    #[error("cannot write to the data folder {path}: {source}; choose another with --data or MADOGUCHI_DATA", path = path.display())]
-    Io {
-        /// The data folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// Another process has it.
-    #[error(
-        "another server{} runs on the data folder {path}, and there can be one only: stop that one first, or choose another folder with --data or MADOGUCHI_DATA",
-        pid.map(|it| format!(" (process {it})")).unwrap_or_default(),
-        path = path.display()
-    )]
-    Held {
-        /// The data folder.
-        path: PathBuf,
-        /// The number of the process that has it, where it is known.
-        pid: Option<u32>,
-    },
-    /// It belongs to another user.
-    #[error(
-        "the data folder {path} belongs to another user (uid {owner}; this one is uid {own}), who could read and change all that is in it: run this as that user, give it to this user (`chown -R {own} {path}`), or choose a folder of this user's with --data or MADOGUCHI_DATA",
-        path = path.display()
-    )]
-    Foreign {
-        /// The data folder.
-        path: PathBuf,
-        /// The user ID of its owner.
-        owner: u32,
-        /// The user ID of this process.
-        own: u32,
-    },
-    /// All users may put files into it.
-    #[error(
-        "{path} is a folder for everybody's files (mode {mode:o}), and data wants a folder of its own: choose one in it, such as {path}/madoguchi, with --data or MADOGUCHI_DATA",
-        path = path.display()
-    )]
-    Shared {
-        /// The folder that was named.
-        path: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-    },
+#[error("{0}")]
+pub struct DataError(String);
+
+impl DataError {
+    /// The system does not let the data folder `path` be used.
+    pub fn io(path: &Path, error: &io::Error) -> Self {
+        let path = path.display();
+        Self(format!(
+            "cannot write to the data folder {path}: {error}; choose another with --data or MADOGUCHI_DATA"
+        ))
+    }
 }
 
 impl Data {
     /// Takes the folder for this process, and makes it where there is none. What others could look
     /// into is closed to them, and reported in one line of the log.
     pub fn take(path: &Path) -> Result<Self, DataError> {
-        let failed = |source| DataError::Io { path: path.to_owned(), source };
+        let failed = |it| DataError::io(path, &it);
         private::make_folder(path).map_err(failed)?;
         check_owner(path, &fs::metadata(path).map_err(failed)?)?;
         let lock = lock(path)?;
@@ -180,7 +146,7 @@ pub(crate) fn finish_move(data: &Path) -> io::Result<()> {
 
 /// Locks the folder; its file stays, for a file that is removed could be locked twice.
 fn lock(path: &Path) -> Result<File, DataError> {
-    let failed = |source| DataError::Io { path: path.to_owned(), source };
+    let failed = |it| DataError::io(path, &it);
     let name = path.join(LOCK);
     let mut options = private::options();
     let open = options.read(true).write(true).create(true).truncate(false).open(&name);
@@ -191,8 +157,12 @@ fn lock(path: &Path) -> Result<File, DataError> {
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
             let read = (&file).take(32).read_to_string(&mut text);
-            let pid = read.ok().and_then(|_| text.trim().parse().ok());
-            return Err(DataError::Held { path: path.to_owned(), pid });
+            let pid = read.ok().and_then(|_| text.trim().parse::<u32>().ok());
+            let process = pid.map(|it| format!(" (process {it})")).unwrap_or_default();
+            return Err(DataError(format!(
+                "another server{process} runs on the data folder {}, and there can be one only: stop that one first, or choose another folder with --data or MADOGUCHI_DATA",
+                path.display()
+            )));
         }
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
             tracing::warn!(
@@ -221,11 +191,16 @@ fn check_owner(path: &Path, metadata: &fs::Metadata) -> Result<(), DataError> {
 
     let (owner, own) = (metadata.uid(), rustix::process::geteuid().as_raw());
     let mode = metadata.mode() & 0o7777;
+    let path = path.display();
     if mode & STICKY != 0 {
-        return Err(DataError::Shared { path: path.to_owned(), mode });
+        return Err(DataError(format!(
+            "{path} is a folder for everybody's files (mode {mode:o}), and data wants a folder of its own: choose one in it, such as {path}/madoguchi, with --data or MADOGUCHI_DATA"
+        )));
     }
     if owner != own {
-        return Err(DataError::Foreign { path: path.to_owned(), owner, own });
+        return Err(DataError(format!(
+            "the data folder {path} belongs to another user (uid {owner}; this one is uid {own}), who could read and change all that is in it: run this as that user, give it to this user (`chown -R {own} {path}`), or choose a folder of this user's with --data or MADOGUCHI_DATA"
+        )));
     }
     Ok(())
 }
@@ -278,26 +253,9 @@ fn close_to_others(data: &Path) {
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
+    use tempfile::tempdir;
+
     use super::*;
-
-    /// A folder that goes with its test.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(test: &str) -> Self {
-            let name = format!("madoguchi-data-{test}-{}", std::process::id());
-            let folder = std::env::temp_dir().join(name);
-            let _ = fs::remove_dir_all(&folder);
-            fs::create_dir(&folder).expect("the folder is new");
-            Self(folder)
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
 
     fn mode(path: &Path) -> u32 {
         fs::symlink_metadata(path).expect("it is there").permissions().mode() & 0o777
@@ -305,18 +263,19 @@ mod tests {
 
     #[test]
     fn what_is_ours_is_closed_to_others_and_nothing_else_is_touched() {
-        let home = Folder::new("closed");
-        let data = home.0.join("data");
+        let home = tempdir().unwrap();
+        let data = home.path().join("data");
         for folder in ["data/databases", "data/compiled", "mine"] {
-            fs::create_dir_all(home.0.join(folder)).unwrap();
+            fs::create_dir_all(home.path().join(folder)).unwrap();
         }
         for (file, wide) in [("databases/a.db", 0o644), ("seal.key", 0o640), ("notes", 0o755)] {
             fs::write(data.join(file), "").unwrap();
             fs::set_permissions(data.join(file), fs::Permissions::from_mode(wide)).unwrap();
         }
-        fs::write(home.0.join("mine/else"), "").unwrap();
-        fs::set_permissions(home.0.join("mine/else"), fs::Permissions::from_mode(0o644)).unwrap();
-        symlink(home.0.join("mine/else"), data.join("databases/link")).unwrap();
+        fs::write(home.path().join("mine/else"), "").unwrap();
+        fs::set_permissions(home.path().join("mine/else"), fs::Permissions::from_mode(0o644))
+            .unwrap();
+        symlink(home.path().join("mine/else"), data.join("databases/link")).unwrap();
         for folder in ["", "databases", "compiled"] {
             fs::set_permissions(data.join(folder), fs::Permissions::from_mode(0o755)).unwrap();
         }
@@ -328,26 +287,26 @@ mod tests {
         );
         assert_eq!(mode(&data.join(LOCK)), 0o600);
         assert_eq!(mode(&data.join("notes")), 0o755, "not ours");
-        assert_eq!(mode(&home.0.join("mine/else")), 0o644, "behind a link");
+        assert_eq!(mode(&home.path().join("mine/else")), 0o644, "behind a link");
         assert_eq!(mode(&data.join("compiled")), 0o755, "whoever keeps code there throws it away");
     }
 
     /// OPS-3
     #[test]
     fn what_each_part_takes_is_counted_and_nothing_else_is() {
-        let home = Folder::new("taken");
+        let home = tempdir().unwrap();
         for folder in ["databases", "audit", "mine"] {
-            fs::create_dir(home.0.join(folder)).unwrap();
+            fs::create_dir(home.path().join(folder)).unwrap();
         }
         for (file, bytes) in
             [("databases/a.db", 5), ("databases/b.db", 7), ("mine/x", 9), ("seal.key", 3)]
         {
-            fs::write(home.0.join(file), vec![0; bytes]).unwrap();
+            fs::write(home.path().join(file), vec![0; bytes]).unwrap();
         }
-        symlink(home.0.join("mine"), home.0.join("audit/link")).unwrap();
+        symlink(home.path().join("mine"), home.path().join("audit/link")).unwrap();
         let part = |it: Taken| (it.name, it.files, it.bytes);
-        let found: Vec<_> = taken(&home.0).into_iter().map(part).collect();
-        let link = fs::symlink_metadata(home.0.join("audit/link")).unwrap().len();
+        let found: Vec<_> = taken(home.path()).into_iter().map(part).collect();
+        let link = fs::symlink_metadata(home.path().join("audit/link")).unwrap().len();
         let expected = [("audit", 1, link), ("databases", 2, 12), ("seal.key", 1, 3)]
             .map(|(name, files, bytes)| (name.to_owned(), files, bytes));
         assert_eq!(found, expected);
@@ -356,42 +315,41 @@ mod tests {
     /// STO-43: one that was killed while it put what it had staged to its places.
     #[test]
     fn a_move_that_broke_off_is_ended_before_the_folder_is_used() {
-        let home = Folder::new("moved");
+        let home = tempdir().unwrap();
         for folder in
             [".moved/databases", ".moved/approvals", ".moved/blobs/ab", "blobs/cd", "tasks"]
         {
-            fs::create_dir_all(home.0.join(folder)).unwrap();
+            fs::create_dir_all(home.path().join(folder)).unwrap();
         }
         for file in [".moved/databases/a.db", ".moved/blobs/ab/x", ".moved/seal.key", "blobs/cd/y"]
         {
-            fs::write(home.0.join(file), "of the move").unwrap();
+            fs::write(home.path().join(file), "of the move").unwrap();
         }
-        fs::write(home.0.join("seal.key"), "of before").unwrap();
-        let _data = Data::take(&home.0).unwrap();
+        fs::write(home.path().join("seal.key"), "of before").unwrap();
+        let _data = Data::take(home.path()).unwrap();
         for file in ["databases/a.db", "blobs/ab/x", "seal.key", "blobs/cd/y"] {
-            assert_eq!(fs::read(home.0.join(file)).unwrap(), b"of the move", "{file}");
+            assert_eq!(fs::read(home.path().join(file)).unwrap(), b"of the move", "{file}");
         }
-        assert!(home.0.join("approvals").is_dir() && !home.0.join(MOVED).exists());
+        assert!(home.path().join("approvals").is_dir() && !home.path().join(MOVED).exists());
     }
 
     #[test]
     fn one_has_it_at_a_time_and_who_that_is_is_told() {
-        let home = Folder::new("locked");
-        let first = Data::take(&home.0).unwrap();
-        let error = Data::take(&home.0).unwrap_err();
-        let DataError::Held { pid, .. } = &error else { panic!("{error}") };
-        assert_eq!(*pid, Some(std::process::id()));
-        assert!(error.to_string().contains("stop that one first"), "{error}");
+        let home = tempdir().unwrap();
+        let first = Data::take(home.path()).unwrap();
+        let error = Data::take(home.path()).unwrap_err();
+        let holder = format!("another server (process {}) runs", std::process::id());
+        assert!(error.0.starts_with(&holder) && error.0.contains("stop that one first"), "{error}");
         drop(first);
-        Data::take(&home.0).unwrap();
+        Data::take(home.path()).unwrap();
     }
 
     #[test]
     fn a_folder_for_everybody_is_none_for_data() {
-        let home = Folder::new("shared");
-        fs::set_permissions(&home.0, fs::Permissions::from_mode(0o1777)).unwrap();
-        let error = Data::take(&home.0).unwrap_err();
-        assert!(matches!(error, DataError::Shared { mode: 0o1777, .. }), "{error}");
-        assert_eq!(mode(&home.0), 0o777, "it is left as it is");
+        let home = tempdir().unwrap();
+        fs::set_permissions(home.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+        let error = Data::take(home.path()).unwrap_err();
+        assert!(error.0.contains("for everybody's files (mode 1777)"), "{error}");
+        assert_eq!(mode(home.path()), 0o777, "it is left as it is");
     }
 }

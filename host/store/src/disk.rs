@@ -77,13 +77,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_folder_that_takes_nothing_is_told_until_it_does() {
-        let folder = std::env::temp_dir().join(format!("madoguchi-disk-{}", std::process::id()));
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("data");
         let disk = Disk::new(&folder);
         assert!(disk.trouble().await.is_some(), "there is no such folder");
         private::make_folder(&folder).unwrap();
         tokio::time::sleep(HOLDS).await;
         assert_eq!(disk.trouble().await, None);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left behind");
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -483,24 +483,23 @@ mod tests {
 
     #[test]
     fn after_restart_foreign_files_stay_and_half_written_ones_go() {
-        let folder = std::env::temp_dir().join(format!("turns-{}", std::process::id()));
-        private::make_folder(&folder).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path();
         let id = "0".repeat(32);
         let own = [format!("{id}.0a1b.wait"), format!("{id}.0a1c.wait")];
         let others = ["tmp-7", "0a1b.notes", "turn"].map(|it| format!("{id}.{it}"));
         for name in own.iter().chain(&others) {
             fs::write(folder.join(name), "{}").unwrap();
         }
-        let index = Index::read(&folder, &limits(10, 100), KINDS).unwrap();
+        let index = Index::read(folder, &limits(10, 100), KINDS).unwrap();
         let there = others.each_ref().map(|it| folder.join(it).exists());
-        fs::remove_dir_all(folder).unwrap();
         assert_eq!((index.files.len(), there), (2, [false, true, true]));
     }
 
     #[tokio::test]
     async fn what_is_over_waits_no_more_after_a_power_cut() {
-        let folder = std::env::temp_dir().join(format!("both-{}", std::process::id()));
-        private::make_folder(&folder).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().to_owned();
         let id = "0".repeat(32);
         let files = ["wait", "turn"].map(|it| folder.join(format!("{id}.{}.{it}", share("ann"))));
         fs::write(&files[0], "\"waits\"").unwrap();
@@ -514,6 +513,5 @@ mod tests {
         let (of, waits) = ((id.as_str(), "ann"), "waits".to_owned());
         documents.put(of, "wait", waits).await.unwrap();
         assert_eq!(documents.get::<String>(&id, "ann").await.unwrap().as_deref(), Some("waits"));
-        fs::remove_dir_all(folder).unwrap();
     }
 }

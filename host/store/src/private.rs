@@ -77,12 +77,12 @@ mod tests {
 
     #[test]
     fn a_name_is_kept_in_a_folder_and_without_one() {
-        let file = std::env::temp_dir().join(format!("private-{}", std::process::id()));
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("file");
         for bytes in [b"one".as_slice(), b"another"] {
             write(&file, bytes).unwrap();
             assert_eq!(fs::read(&file).unwrap(), bytes);
         }
-        fs::remove_file(file).unwrap();
         sync_name(Path::new("seal.key")).unwrap();
         assert!(sync_name(Path::new("/no/such/folder/seal.key")).is_err());
     }

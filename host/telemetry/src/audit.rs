@@ -25,11 +25,10 @@ use store::private;
 
 mod journal;
 mod line;
-mod writer;
 
 pub use journal::Kind;
+use journal::Writer;
 pub use line::{Arguments, By, Line, Name, OnBehalf};
-use writer::Writer;
 
 /// Lines that may wait for the writer; beyond that they are counted and dropped.
 const QUEUE_MAX: usize = 4_096;
@@ -114,7 +113,7 @@ impl Audit {
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
             inner.queue.try_send(Job::Line(line))
         {
-            inner.state.lose(1);
+            inner.state.lose();
         }
     }
 
@@ -152,9 +151,9 @@ impl Audit {
 }
 
 impl State {
-    fn lose(&self, lines: u64) {
-        self.lost.fetch_add(lines, Ordering::Relaxed);
-        self.lost_untold.fetch_add(lines, Ordering::Relaxed);
+    fn lose(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        self.lost_untold.fetch_add(1, Ordering::Relaxed);
     }
 }
 

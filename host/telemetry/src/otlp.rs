@@ -24,7 +24,7 @@ use opentelemetry_sdk::{
 };
 
 use base::call::{CallRequest, Ending, Surface, TraceHeaders};
-use base::config::{TelemetryConfig, TelemetryError};
+use base::config::TelemetryConfig;
 
 use crate::timeline::{Timeline, UnderWay};
 
@@ -50,10 +50,10 @@ struct Open {
 
 impl Telemetry {
     /// Must be called on the async runtime, which sends the spans.
-    pub fn open(config: &TelemetryConfig) -> Result<Self, TelemetryError> {
+    pub fn open(config: &TelemetryConfig) -> Result<Self, String> {
         config.check()?;
         let Some(endpoint) = &config.otlp_endpoint else { return Ok(Self::default()) };
-        let failed = |error: &dyn std::fmt::Display| TelemetryError::Client(error.to_string());
+        let failed = |error: &dyn std::fmt::Display| format!("telemetry: {error}");
         base::tls::install_provider();
         let client = reqwest::Client::builder()
             .no_proxy()

@@ -180,7 +180,7 @@ impl Accounts {
         let code = read.ok_or_else(|| invalid_grant("the code is not one of this server"))?;
         let (now_s, fresh) = (self.now_s(), self.fresh(&code.id));
         let (access, refresh) = fresh.map_err(|it| unavailable(&it))?;
-        let (kept, family) = (self.access(&access, Vec::new()), refresh.family.clone());
+        let (kept, family) = (self.access(&access), refresh.family.clone());
         let digest = refresh.digest.clone();
         let decide = move |state: &State| {
             let refused = |what: &str| (Vec::new(), Err((invalid_grant(what), None)));
@@ -224,7 +224,7 @@ impl Accounts {
         let fresh =
             self.fresh(&token.id).and_then(|(access, _)| Ok((access, token.next(Kind::Refresh)?)));
         let (access, refresh) = fresh.map_err(|it| unavailable(&it))?;
-        let (kept, digest) = (self.access(&access, Vec::new()), refresh.digest.clone());
+        let (kept, digest) = (self.access(&access), refresh.digest.clone());
         let service = self.clone();
         let decide = move |state: &State| {
             let refused = |what: Problem| (Vec::new(), Err((what, None)));
@@ -282,9 +282,9 @@ impl Accounts {
         Ok((Secret::fresh(Kind::Access, grant)?, Secret::fresh(Kind::Refresh, grant)?))
     }
 
-    fn access(&self, secret: &Secret, scopes: Vec<String>) -> Access {
+    fn access(&self, secret: &Secret) -> Access {
         let expires_s = self.now_s() + self.0.config.access_token_s;
-        Access { digest: secret.digest.clone(), expires_s, scopes }
+        Access { digest: secret.digest.clone(), expires_s, scopes: Vec::new() }
     }
 
     /// Gives tokens out where `decide` finds nothing wrong; a grant that it ends was misused.

@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use std::{io, sync::Arc};
 
-use base::{config::tokens::check::name_problem, scopes::Scope};
+use base::{config::tokens::name_problem, scopes::Scope};
 use serde_json::{Value, json};
 
 use super::{Accounts, OPERATOR};

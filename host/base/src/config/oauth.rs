@@ -6,8 +6,12 @@ use std::{collections::BTreeMap, fmt};
 use reqwest::Url;
 use serde::{
     Deserialize, Deserializer,
-    de::{MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{
+        MapAccess, SeqAccess, Visitor,
+        value::{MapAccessDeserializer, SeqAccessDeserializer},
+    },
 };
+use smart_default::SmartDefault;
 use strum::IntoStaticStr;
 
 use super::{Config, Given, Problem, chat::in_clear};
@@ -40,84 +44,54 @@ pub enum SigningAlgorithm {
 }
 
 /// One identity provider.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Deserialize, SmartDefault)]
+#[serde(default, deny_unknown_fields)]
 pub struct OauthConfig {
     /// The issuer, exactly as its tokens have it in `iss`.
     pub issuer: String,
     /// What its tokens have in `aud`, any of these; none is the address of `/mcp`.
-    #[serde(default, deserialize_with = "one_or_several")]
+    #[serde(deserialize_with = "one_or_several")]
     pub audience: Vec<String>,
     /// With which algorithms its tokens are signed; every other is refused.
-    #[serde(default = "algorithms")]
+    #[default(vec![SigningAlgorithm::RS256, SigningAlgorithm::ES256])]
     pub algorithms: Vec<SigningAlgorithm>,
     /// Seconds that the clocks may differ by.
-    #[serde(default = "clock_skew_s")]
+    #[default = 30]
     pub clock_skew_s: u64,
     /// Where its keys are; none finds them by its metadata (RFC 8414, OpenID Connect Discovery).
-    #[serde(default)]
     pub jwks_uri: Option<String>,
     /// Whether its addresses may be of this machine's network.
-    #[serde(default)]
     pub private: bool,
     /// Where it says what an opaque token is worth (RFC 7662).
-    #[serde(default)]
     pub introspection_endpoint: Option<String>,
     /// As whom this server asks there.
-    #[serde(default)]
     pub client_id: Option<String>,
     /// The secret that belongs to it.
-    #[serde(default)]
     pub client_secret: Option<Given>,
     /// Seconds that what it says of a token is kept: how late a revocation can be noticed.
-    #[serde(default = "introspection_cache_s")]
+    #[default = 30]
     pub introspection_cache_s: u64,
     /// Whether it is asked about tokens that are signed, too.
-    #[serde(default)]
     pub introspect_jwts: bool,
     /// The claim that says who it is.
-    #[serde(default = "subject_claim")]
+    #[default = "sub"]
     pub subject_claim: String,
     /// The claim with scopes; none is `scope`, or else `scp`.
-    #[serde(default)]
     pub scope_claim: Option<String>,
     /// Whether values of that claim that are scopes of this server count as such.
-    #[serde(default)]
     pub own_scopes: bool,
     /// What each value of that claim lets its holder do.
-    #[serde(default)]
     pub scopes: BTreeMap<String, Vec<String>>,
     /// The same of other claims, such as roles and groups: by claim, then by value.
-    #[serde(default)]
     pub claims: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// The claim that names the toolset that its holder knows of (SYS-10); none looks at no claim.
-    #[serde(default)]
     pub toolset_claim: Option<String>,
     /// What every token of the provider for this server lets its holder do.
-    #[serde(default)]
     pub default_scopes: Vec<String>,
     /// The scopes that clients are advised to request from the provider; none means those of `scopes`.
-    #[serde(default)]
     pub scopes_supported: Option<Vec<String>>,
     /// What the provider's pages call this server.
-    #[serde(default)]
     pub resource_name: Option<String>,
-}
-
-fn algorithms() -> Vec<SigningAlgorithm> {
-    vec![SigningAlgorithm::RS256, SigningAlgorithm::ES256]
-}
-
-fn clock_skew_s() -> u64 {
-    30
-}
-
-fn introspection_cache_s() -> u64 {
-    30
-}
-
-fn subject_claim() -> String {
-    "sub".to_owned()
 }
 
 /// A text, or a list of them.
@@ -150,12 +124,8 @@ pub(super) fn providers<'de, D: Deserializer<'de>>(
             OauthConfig::deserialize(MapAccessDeserializer::new(map)).map(|it| vec![it])
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            let mut all = Vec::new();
-            while let Some(it) = seq.next_element()? {
-                all.push(it);
-            }
-            Ok(all)
+        fn visit_seq<A: SeqAccess<'de>>(self, all: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(all))
         }
     }
     written.deserialize_any(Providers)

@@ -164,12 +164,8 @@ fn effective(config: &Config) -> serde_json::Value {
             "connections_max": config.store.connections_max,
             "node": config.store.node,
         },
-        "log": { "format": format!("{:?}", config.log.format).to_lowercase() },
-        "telemetry": {
-            "otlp_endpoint": config.telemetry.otlp_endpoint,
-            "service_name": config.telemetry.service_name,
-            "sample_ratio": config.telemetry.sample_ratio,
-        },
+        "log": config.log,
+        "telemetry": config.telemetry,
     })
 }
 

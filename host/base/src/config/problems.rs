@@ -68,7 +68,7 @@ impl Config {
         check(&["body_bytes_max"], limits::check_body(self.body_bytes_max));
         check(&["blobs"], limits::check_blobs(&self.blobs));
         check(&["audit"], self.audit.check());
-        check(&["telemetry"], self.telemetry.check().map_err(|it| it.to_string()));
+        check(&["telemetry"], self.telemetry.check());
         check(&["sessions"], self.sessions.check());
         check(&["connections"], self.connections.check(self.largest_body()));
         check(&["approvals"], self.approvals.check());
@@ -101,7 +101,7 @@ impl Config {
                 check(&["components", name, "limits"], held(limits));
             }
         }
-        found.extend(tokens::check::problems(self));
+        found.extend(tokens::problems(self));
         found.extend(assistants::problems(self));
         found
     }

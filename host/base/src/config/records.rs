@@ -22,7 +22,7 @@ limits! {
 }
 
 /// The server's own log: `[log]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
     /// How its lines look.
@@ -30,7 +30,7 @@ pub struct LogConfig {
 }
 
 /// How lines of the log look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// Lines for people to read.
@@ -53,7 +53,7 @@ impl FromStr for LogFormat {
 }
 
 /// Where traces are exported to: `[telemetry]`.
-#[derive(Clone, Debug, PartialEq, Deserialize, SmartDefault)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct TelemetryConfig {
     /// The collector's base address, such as `http://127.0.0.1:4318`; none sends nothing.
@@ -66,27 +66,17 @@ pub struct TelemetryConfig {
     pub sample_ratio: f64,
 }
 
-/// Why traces cannot be sent.
-#[derive(Debug, thiserror::Error)]
-pub enum TelemetryError {
-    /// The collector's address is none.
-    #[error(
-        "telemetry.otlp_endpoint: {0:?} is not the address of a collector; http://127.0.0.1:4318 is how one looks"
-    )]
-    Endpoint(String),
-    /// The ratio is not between 0 and 1.
-    #[error("telemetry.sample_ratio: {0} is not a part of 1; 0.0 to 1.0 is right")]
-    Ratio(f64),
-    /// The client for it cannot be made.
-    #[error("telemetry: {0}")]
-    Client(String),
-}
-
 impl TelemetryConfig {
     /// Whether what is written can be used, whatever answers at the other end.
-    pub fn check(&self) -> Result<(), TelemetryError> {
+    ///
+    /// # Errors
+    /// Why traces cannot be sent.
+    pub fn check(&self) -> Result<(), String> {
         if !(0.0..=1.0).contains(&self.sample_ratio) {
-            return Err(TelemetryError::Ratio(self.sample_ratio));
+            let ratio = self.sample_ratio;
+            return Err(format!(
+                "telemetry.sample_ratio: {ratio} is not a part of 1; 0.0 to 1.0 is right"
+            ));
         }
         let Some(endpoint) = &self.otlp_endpoint else { return Ok(()) };
         let is_web = |uri: &http::Uri| {
@@ -94,7 +84,9 @@ impl TelemetryConfig {
         };
         match endpoint.parse::<http::Uri>() {
             Ok(it) if is_web(&it) => Ok(()),
-            _ => Err(TelemetryError::Endpoint(endpoint.clone())),
+            _ => Err(format!(
+                "telemetry.otlp_endpoint: {endpoint:?} is not the address of a collector; http://127.0.0.1:4318 is how one looks"
+            )),
         }
     }
 }

@@ -1,13 +1,21 @@
 //! Tokens and rates, as the operator writes them: `[tokens.NAME]`, `[rate]`.
 
-use std::num::NonZeroU32;
+use std::{collections::BTreeMap, num::NonZeroU32};
 
 use data_encoding::HEXLOWER_PERMISSIVE;
+use http::uri::Authority;
+use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::{grants::secret::Secret, language::LanguageTag};
-
-pub mod check;
+use super::{Config, Problem, accounts, oauth};
+use crate::{
+    grants::{
+        address::{host_of, is_local},
+        secret::Secret,
+    },
+    language::LanguageTag,
+    scopes::Scope,
+};
 
 /// How often a caller may ask: `[rate]` for all, `rate = { … }` in `[tokens.NAME]` for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -29,16 +37,12 @@ pub struct TokenConfig {
     #[serde(default)]
     pub scopes: Vec<String>,
     /// From when on it is worth nothing.
-    #[serde(default)]
     pub expires: Option<String>,
     /// What its holder reads, where a request does not say it.
-    #[serde(default)]
     pub language: Option<LanguageTag>,
     /// How often its holder may ask, where that is not as for all.
-    #[serde(default)]
     pub rate: Option<RateConfig>,
     /// The toolset that its holder knows of, wherever they ask; all tools where this is not set.
-    #[serde(default)]
     pub toolset: Option<String>,
 }
 
@@ -50,7 +54,243 @@ impl TokenConfig {
     }
 
     /// When it expires; none is never. An error where that is no date.
-    pub fn expiry(&self) -> Option<Result<jiff::Timestamp, jiff::Error>> {
+    pub fn expiry(&self) -> Option<Result<Timestamp, jiff::Error>> {
         self.expires.as_ref().map(|it| it.parse())
+    }
+}
+
+// What is wrong with the tokens, rates and addresses of a configuration, and how to correct it.
+
+/// Names that callers have who have no token.
+const TAKEN: [&str; 4] = ["anonymous", "gateway", "operator", "stdio"];
+/// Characters that a name may have.
+const NAME_CHARS_MAX: usize = 64;
+
+/// Why `name` cannot be a token's.
+pub fn name_problem(name: &str) -> Option<String> {
+    let is_right = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
+    if !(1..=NAME_CHARS_MAX).contains(&name.len()) || !name.chars().all(is_right) {
+        return Some(format!("the name of a token has 1 to {NAME_CHARS_MAX} of A-Z a-z 0-9 _ -"));
+    }
+    let is_taken = TAKEN.contains(&name);
+    is_taken
+        .then(|| format!("{name} is what callers without a token are called; choose another name"))
+}
+
+/// Everything that is wrong in `config`.
+pub fn problems(config: &Config) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut digests = BTreeMap::new();
+    for (name, token) in &config.tokens {
+        let wrong_name = name_problem(name);
+        problems.extend(wrong_name.map(|what| Problem::new(&["tokens", name], what, true)));
+        let mut problem = |key: &str, what: String| {
+            problems.push(Problem::new(&["tokens", name, key], what, true));
+        };
+        match token.digest() {
+            None => problem("sha256", digest_problem(token)),
+            Some(digest) => {
+                if let Some(other) = digests.insert(digest, name) {
+                    let what = format!(
+                        "it is the digest of [tokens.{other}], too; each needs a token of its own"
+                    );
+                    problem("sha256", what);
+                }
+            }
+        }
+        if token.scopes.is_empty() {
+            let what = "there are none, so that it may do nothing; [\"*\"] is everything";
+            problem("scopes", what.to_owned());
+        }
+        for scope in &token.scopes {
+            if let Err(error) = scope.parse::<Scope>() {
+                problem("scopes", error.to_string());
+            }
+        }
+        if let Some(toolset) = &token.toolset
+            && config.toolsets.get(toolset).is_none()
+        {
+            problem("toolset", config.toolsets.unknown(toolset));
+        }
+        match token.expiry() {
+            Some(Err(_)) => {
+                let what = "it is not a time; \"2027-01-31T00:00:00Z\" is right";
+                problem("expires", what.to_owned());
+            }
+            Some(Ok(at)) if at <= Timestamp::now() => {
+                let what = format!("it expired at {at}; nobody gets in with it");
+                problems.push(Problem::new(&["tokens", name, "expires"], what, false));
+            }
+            _ => {}
+        }
+    }
+    problems.extend(oauth::problems(config));
+    problems.extend(accounts::problems(config));
+    problems.extend(open_to_others(config));
+    for host in config.allowed_hosts.iter().filter(|it| !is_host(it)) {
+        let what = format!(
+            "{host:?} is no name as requests have it; \"tools.example\" or \"tools.example:8443\" is right, without https://, path and *, and as xn--… where it has other letters than a to z"
+        );
+        problems.push(Problem::new(&["allowed_hosts"], what, true));
+    }
+    for origin in config.allowed_origins.iter().filter(|it| !is_origin(it)) {
+        let what = format!(
+            "{origin:?} is not an origin; name each as a browser does, \"https://app.example\" or \"http://localhost:5173\""
+        );
+        problems.push(Problem::new(&["allowed_origins"], what, true));
+    }
+    problems
+}
+
+/// Names under which others reach the server, where nothing says who they are.
+fn open_to_others(config: &Config) -> Option<Problem> {
+    if config.asks_who_calls() || config.allow_anonymous {
+        return None;
+    }
+    let public = config.public_url.as_ref().map(|it| ("public_url", &*it.host));
+    let hosts = config.allowed_hosts.iter().map(|it| ("allowed_hosts", host_of(it)));
+    let (key, host) = public.into_iter().chain(hosts).find(|it| !is_local(it.1))?;
+    let what = format!(
+        "others reach this server as {host:?}, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Where something before it asks who comes in, allow_anonymous = true says so"
+    );
+    Some(Problem::new(&[key], what, true))
+}
+
+fn digest_problem(token: &TokenConfig) -> String {
+    let found = token.sha256.expose();
+    if found.starts_with(crate::scopes::PREFIX) {
+        return "the token itself stands here; put its SHA-256 here, and make another token, for this one has been seen (madoguchi token new)".to_owned();
+    }
+    let chars = found.chars().count();
+    format!(
+        "{chars} characters that are not a SHA-256; 64 hexadecimal digits are right (madoguchi token new tells them)"
+    )
+}
+
+/// Whether `text` is what a browser sends as `Origin`.
+fn is_origin(text: &str) -> bool {
+    let Some((scheme, host)) = text.split_once("://") else { return false };
+    !scheme.is_empty()
+        && scheme.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
+        && is_host(host)
+}
+
+/// Whether `text` is what a client sends as `Host`.
+fn is_host(text: &str) -> bool {
+    let is_right = |it: char| it.is_ascii_alphanumeric() || ".-:[]_".contains(it);
+    text.chars().all(is_right) && text.parse::<Authority>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Change = fn(&mut TokenConfig);
+
+    fn found(name: &str, change: impl FnOnce(&mut TokenConfig)) -> Vec<(String, String, bool)> {
+        let mut config = Config::defaults();
+        let right = || TokenConfig {
+            sha256: Secret::new("ab".repeat(32)),
+            scopes: vec!["tool:nobody-offers-this".to_owned()],
+            expires: None,
+            language: None,
+            rate: None,
+            toolset: None,
+        };
+        let mut token = right();
+        change(&mut token);
+        config.tokens.insert(name.to_owned(), token);
+        config.tokens.insert(
+            "z".to_owned(),
+            TokenConfig { sha256: Secret::new("cd".repeat(32)), ..right() },
+        );
+        problems(&config).into_iter().map(|it| (it.path.join("."), it.what, it.is_fatal)).collect()
+    }
+
+    #[test]
+    fn each_mistake_is_named_with_its_place_and_what_to_mend() {
+        assert_eq!(found("a", |_| {}), []);
+        let cases: [(&str, Change, &str, &str); 10] = [
+            ("a", |it| it.sha256 = Secret::new("hush"), "tokens.a.sha256", "4 characters"),
+            ("a", |it| it.sha256 = Secret::new("mdg_hush"), "tokens.a.sha256", "the token itself"),
+            ("a", |it| it.sha256 = Secret::new("CD".repeat(32)), "tokens.z.sha256", "[tokens.a]"),
+            ("a", |it| it.scopes.clear(), "tokens.a.scopes", "[\"*\"] is everything"),
+            ("a", |it| it.scopes.push("tools:x".to_owned()), "tokens.a.scopes", "\"tool:NAME\""),
+            ("a", |it| it.expires = Some("tomorrow".to_owned()), "tokens.a.expires", "is right"),
+            ("a", |it| it.toolset = Some("x".into()), "tokens.a.toolset", "no toolset \"x\""),
+            ("a b", |_| {}, "tokens.a b", "A-Z"),
+            ("operator", |_| {}, "tokens.operator", "another name"),
+            (
+                "a",
+                |it| it.expires = Some("2020-01-01T00:00:00Z".to_owned()),
+                "tokens.a.expires",
+                "nobody",
+            ),
+        ];
+        for (name, change, place, part) in cases {
+            let found = found(name, change);
+            let [(path, what, is_fatal)] = &found[..] else { panic!("{place}: {found:?}") };
+            assert!(path == place && what.contains(part), "{place}: {found:?}");
+            assert_eq!(*is_fatal, part != "nobody", "{found:?}");
+            assert!(!what.contains("hush"), "{what}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_no_request_has_is_refused() {
+        let wrong = |host: &str| {
+            let allowed_hosts = vec![host.to_owned()];
+            let config = Config { allowed_hosts, allow_anonymous: true, ..Config::defaults() };
+            problems(&config).into_iter().any(|it| it.is_fatal && it.path == ["allowed_hosts"])
+        };
+        for right in ["tools.example", "Tools.example:8443", "[::1]:1", "xn--rhqv53a.example"] {
+            assert!(!wrong(right), "{right}");
+        }
+        for it in ["", "https://a.example", "a.example/", "*", "*.a.example", "窓口.example", "::1"]
+        {
+            assert!(wrong(it), "{it}");
+        }
+    }
+
+    #[test]
+    fn a_public_name_without_tokens_is_refused() {
+        let message = |change: fn(&mut Config)| {
+            let mut config = Config::defaults();
+            change(&mut config);
+            let found = problems(&config).into_iter().find(|it| it.is_fatal);
+            found.map(|it| (it.path.join("."), it.what))
+        };
+        let url = |it: &str| Some(it.to_owned().try_into().unwrap());
+        let public =
+            message(|it| it.public_url = Some("https://a.example".to_owned().try_into().unwrap()));
+        let (place, what) = public.unwrap();
+        assert!(
+            place == "public_url" && what.contains("token new") && what.contains("allow_anonymous")
+        );
+        let hosts =
+            message(|it| it.allowed_hosts = vec!["localhost".into(), "tools.example:8808".into()]);
+        assert!(hosts.is_some_and(|it| it.0 == "allowed_hosts" && it.1.contains("tools.example")));
+        assert_eq!(
+            message(|it| it.allowed_hosts = vec!["App.localhost".into(), "[::1]:1".into()]),
+            None
+        );
+        let local = Config { public_url: url("http://127.0.0.1:1"), ..Config::defaults() };
+        assert_eq!(problems(&local), []);
+        let asked_before =
+            Config { public_url: url("https://a.example"), allow_anonymous: true, ..local };
+        assert_eq!(problems(&asked_before), []);
+    }
+
+    #[test]
+    fn an_origin_is_a_scheme_and_a_host_and_never_all_of_them() {
+        for right in ["https://app.example", "http://localhost:5173", "app-x://y", "http://[::1]:1"]
+        {
+            assert!(is_origin(right), "{right}");
+        }
+        for wrong in
+            ["*", "null", "app.example", "https://app.example/", "https://*.example", "://a"]
+        {
+            assert!(!is_origin(wrong), "{wrong}");
+        }
     }
 }

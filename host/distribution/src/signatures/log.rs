@@ -5,6 +5,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::digest::{SHA256, digest as hash};
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use serde::Deserialize;
+use serde_json::Value;
 use store::digest::{digest, hexadecimal};
 
 use super::{
@@ -21,82 +22,7 @@ const HASHES_MAX: usize = 64;
 #[derive(Deserialize)]
 struct Body {
     kind: String,
-    spec: serde_json::Value,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OfEnvelope {
-    payload_hash: Hash,
-    signatures: Vec<OfSignature>,
-}
-
-#[derive(Deserialize)]
-struct Hash {
-    algorithm: String,
-    value: String,
-}
-
-#[derive(Deserialize)]
-struct OfSignature {
-    signature: Encoded,
-    verifier: Encoded,
-}
-
-#[derive(Deserialize)]
-struct OfMessage {
-    signature: MessageSignature,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MessageSignature {
-    content: Encoded,
-    public_key: MessageKey,
-}
-
-#[derive(Deserialize)]
-struct MessageKey {
-    content: Encoded,
-}
-
-/// An envelope in version 0.0.2 of an entry's body.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct OfEnvelope2 {
-    payload_hash: Hash2,
-    signatures: Vec<Signature2>,
-}
-
-#[derive(Deserialize)]
-struct Hash2 {
-    algorithm: String,
-    digest: Encoded,
-}
-
-/// A signature in version 0.0.2.
-#[derive(Deserialize)]
-struct Signature2 {
-    content: Encoded,
-    verifier: Verifier2,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Verifier2 {
-    x509_certificate: Option<Certificate2>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Certificate2 {
-    raw_bytes: Encoded,
-}
-
-/// A message in version 0.0.2.
-#[derive(Deserialize)]
-struct OfMessage2 {
-    signature: Signature2,
+    spec: Value,
 }
 
 /// The second of Unix time at which a log of the trusted root took the signature, or at which a timestamp authority of it
@@ -165,53 +91,51 @@ fn promised(entry: &Entry, second: u64) -> String {
     )
 }
 
-/// Whether the entry is about this very signature by this very certificate.
+/// Whether the entry is about this very signature by this very certificate; what it does not say is something else.
 fn is_about(body: &[u8], bundle: &Bundle) -> Result<(), String> {
-    let another = || "its log's entry is about another signature".to_owned();
     let unread = |it: serde_json::Error| format!("its log's entry cannot be read: {it}");
-    let body: Body = serde_json::from_slice(body).map_err(unread)?;
-    let is_certificate = |pem: &[u8]| {
-        let found = CertificateDer::from_pem_slice(pem).ok();
-        found.is_some_and(|it| bundle.certificate().is_ok_and(|own| it.as_ref() == own))
+    let Body { kind, spec } = serde_json::from_slice(body).map_err(unread)?;
+    let own = bundle.certificate()?;
+    let text = |place: &str| spec.pointer(place).and_then(Value::as_str);
+    let bytes = |place: &str| STANDARD.decode(text(place)?).ok();
+    let is = |place: &str, wanted: &[u8]| bytes(place).is_some_and(|it| it == wanted);
+    let is_certificate = |place: &str| {
+        let pem = bytes(place).and_then(|it| CertificateDer::from_pem_slice(&it).ok());
+        pem.is_some_and(|it| it.as_ref() == own)
     };
-    let is_signature = |entry: &Signature2, signature: &[u8]| {
-        let certificate = entry.verifier.x509_certificate.as_ref();
-        entry.content.0 == signature
-            && certificate
-                .is_some_and(|it| bundle.certificate().is_ok_and(|own| it.raw_bytes.0 == own))
-    };
-    let mut spec = body.spec;
-    let is_so = match (body.kind.as_str(), bundle.content()?) {
+    let has_one =
+        |place: &str| spec.pointer(place).and_then(Value::as_array).is_some_and(|it| it.len() == 1);
+    let is_so = match (kind.as_str(), bundle.content()?) {
         ("dsse", Content::Envelope { payload, signature }) if spec.get("dsseV002").is_some() => {
-            let it: OfEnvelope2 =
-                serde_json::from_value(spec["dsseV002"].take()).map_err(unread)?;
-            let [one] = &it.signatures[..] else { return Err(another()) };
-            it.payload_hash.algorithm == "SHA2_256"
-                && hexadecimal(&it.payload_hash.digest.0) == digest(payload)
-                && is_signature(one, signature)
+            text("/dsseV002/payloadHash/algorithm") == Some("SHA2_256")
+                && bytes("/dsseV002/payloadHash/digest")
+                    .is_some_and(|it| hexadecimal(&it) == digest(payload))
+                && has_one("/dsseV002/signatures")
+                && is("/dsseV002/signatures/0/content", signature)
+                && is("/dsseV002/signatures/0/verifier/x509Certificate/rawBytes", own)
         }
         ("hashedrekord", Content::Message { signature })
             if spec.get("hashedRekordV002").is_some() =>
         {
-            let it: OfMessage2 =
-                serde_json::from_value(spec["hashedRekordV002"].take()).map_err(unread)?;
-            is_signature(&it.signature, signature)
+            is("/hashedRekordV002/signature/content", signature)
+                && is("/hashedRekordV002/signature/verifier/x509Certificate/rawBytes", own)
         }
         ("dsse", Content::Envelope { payload, signature }) => {
-            let it: OfEnvelope = serde_json::from_value(spec).map_err(unread)?;
-            let is_payload =
-                it.payload_hash.algorithm == "sha256" && it.payload_hash.value == digest(payload);
-            let [one] = &it.signatures[..] else { return Err(another()) };
-            is_payload && one.signature.0 == signature && is_certificate(&one.verifier.0)
+            text("/payloadHash/algorithm") == Some("sha256")
+                && text("/payloadHash/value") == Some(&*digest(payload))
+                && has_one("/signatures")
+                && is("/signatures/0/signature", signature)
+                && is_certificate("/signatures/0/verifier")
         }
         ("hashedrekord", Content::Message { signature }) => {
-            let it: OfMessage = serde_json::from_value(spec).map_err(unread)?;
-            it.signature.content.0 == signature
-                && is_certificate(&it.signature.public_key.content.0)
+            is("/signature/content", signature) && is_certificate("/signature/publicKey/content")
         }
         (kind, _) => return Err(format!("its log's entry is {kind:?}, which is not read here")),
     };
-    is_so.then_some(()).ok_or_else(another)
+    match is_so {
+        true => Ok(()),
+        false => Err("its log's entry is about another signature".to_owned()),
+    }
 }
 
 /// Holds a proof against the log's signed word for what the log has.

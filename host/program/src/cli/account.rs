@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use host::{Config, config::tokens::check::name_problem, scopes::Scope};
+use host::{Config, config::tokens::name_problem, scopes::Scope};
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -26,7 +26,7 @@ use host::{Config, config::sentences, revisions::Manifest};
 use serde_json::{Value, json};
 use workbench::inspect::{Inspection, inspect};
 
-use super::{Json, complain, say, taken_up::TakenUp, with_causes};
+use super::{Json, complain, running::TakenUp, say, with_causes};
 
 /// Adds a component of a registry.
 #[derive(Args)]

@@ -22,7 +22,6 @@ pub(crate) mod operator;
 pub(crate) mod report;
 mod running;
 pub(crate) mod servers;
-mod taken_up;
 pub(crate) mod token;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's. Where a component is written, only

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use host::{
     Config,
     authorization::fresh::{FreshToken, expiry},
-    config::tokens::check::name_problem,
+    config::tokens::name_problem,
     scopes::Scope,
 };
 use jiff::Timestamp;

@@ -118,7 +118,7 @@ fn lost(error: ServerError) -> LoadError {
 
 fn read(entry: &Entry) -> Result<Manifest> {
     serde_json::from_str(&entry.manifest).map_err(|error| {
-        LoadError::Nodes(format!("what the database keeps of its versions cannot be read: {error}"))
+        LoadError::Other(format!("what the database keeps of its versions cannot be read: {error}"))
     })
 }
 
@@ -237,7 +237,7 @@ impl Reloader {
                 break;
             }
             if Instant::now() > until {
-                return Err(LoadError::Nodes(format!(
+                return Err(LoadError::Other(format!(
                     "another node has been changing components for {} s; `madoguchi nodes` says what the nodes are at",
                     TURN_MAX.as_secs()
                 )));
@@ -468,7 +468,7 @@ impl Reloader {
         let (number, digest) = (revision.number, &revision.digest);
         let source = self.source(name, digest, &revision.origin).await?;
         let source = source.ok_or_else(|| {
-            LoadError::Nodes(format!("the bytes of generation {number} are kept nowhere any more"))
+            LoadError::Other(format!("the bytes of generation {number} are kept nowhere any more"))
         })?;
         let mut loader = self.loader.clone();
         if let Some(text) = &manifest.given {
@@ -539,7 +539,7 @@ impl Reloader {
         let Some(node) = &self.node else { return Ok(()) };
         let manifest = after.shared();
         let text =
-            serde_json::to_string(&manifest).map_err(|it| LoadError::Nodes(it.to_string()))?;
+            serde_json::to_string(&manifest).map_err(|it| LoadError::Other(it.to_string()))?;
         let digest = |it: &Manifest| it.serving().map(|it| it.digest.clone());
         let served = node.others.get(name).and_then(|it| digest(&it.1));
         let serves = digest(after);
@@ -551,7 +551,7 @@ impl Reloader {
                 Some(source) => rollout.keep(&it, &source.bytes).await.map_err(lost)?,
                 None if Some(&it) == serves.as_ref() => {
                     let why = "its bytes are kept nowhere, so other nodes could not serve it";
-                    return Err(LoadError::Nodes(why.to_owned()));
+                    return Err(LoadError::Other(why.to_owned()));
                 }
                 None => {}
             }
@@ -622,7 +622,7 @@ impl Reloader {
             let reasons = reasons.join("; ");
             let ready = answers.iter().filter(|it| it.is_prepared == Some(true)).count() + 1;
             if answers.len() + 1 - ready > ready {
-                return Err(LoadError::Nodes(format!("most nodes cannot serve it: {reasons}")));
+                return Err(LoadError::Other(format!("most nodes cannot serve it: {reasons}")));
             }
             tracing::error!(
                 component = name,
@@ -654,7 +654,7 @@ impl Reloader {
         let origin = origin.to_owned();
         let source = blocking(move || Ok::<_, LoadError>(Source::new(bytes, origin))).await?;
         if source.digest != digest {
-            return Err(LoadError::Nodes(format!(
+            return Err(LoadError::Other(format!(
                 "the bytes that the database keeps of it are damaged: their digest is {}, and not {digest}",
                 source.digest
             )));

@@ -168,47 +168,40 @@ mod tests {
     use super::*;
     use crate::revisions::Status;
 
-    fn folder(test: &str) -> PathBuf {
-        let folder =
-            std::env::temp_dir().join(format!("madoguchi-shelf-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        folder
-    }
-
     #[tokio::test]
     async fn manifest_outlives_the_process_and_a_broken_one_begins_anew() {
-        let data = folder("manifest");
-        RevisionStore::open(&data).unwrap().change("shop", |it| it.accept("a")).await;
-        assert_eq!(RevisionStore::open(&data).unwrap().manifest("shop").accepted, ["a"]);
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path();
+        RevisionStore::open(data).unwrap().change("shop", |it| it.accept("a")).await;
+        assert_eq!(RevisionStore::open(data).unwrap().manifest("shop").accepted, ["a"]);
         let file = data.join("generations/shop").join(MANIFEST);
         fs::write(&file, "{").unwrap();
-        assert_eq!(RevisionStore::open(&data).unwrap().manifest("shop"), Manifest::default());
+        assert_eq!(RevisionStore::open(data).unwrap().manifest("shop"), Manifest::default());
         assert!(!file.is_file(), "it is put aside");
-        fs::remove_dir_all(&data).unwrap();
     }
 
     #[tokio::test]
     async fn of_a_name_that_never_had_a_build_nothing_is_remembered() {
-        let data = folder("nothing");
-        let revision_store = RevisionStore::open(&data).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path();
+        let revision_store = RevisionStore::open(data).unwrap();
         revision_store.change("shop", |it| it.end_serving(Status::Removed)).await;
         assert!(revision_store.names().is_empty());
-        assert!(RevisionStore::open(&data).unwrap().names().is_empty(), "nor after a restart");
+        assert!(RevisionStore::open(data).unwrap().names().is_empty(), "nor after a restart");
         revision_store.change("shop", |it| it.accept("a")).await;
         assert_eq!(revision_store.names(), ["shop"]);
-        fs::remove_dir_all(&data).unwrap();
     }
 
     #[tokio::test]
     async fn bytes_that_are_not_what_their_name_says_are_not_taken() {
-        let data = folder("bytes");
-        let revision_store = RevisionStore::open(&data).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path();
+        let revision_store = RevisionStore::open(data).unwrap();
         let source = Source::new(b"bytes".to_vec(), "a test".to_owned());
         revision_store.keep("shop", &source, None).await;
         assert!(revision_store.read("shop", &source.digest, "again").is_some());
         let file = data.join("generations/shop").join(format!("{}.wasm", source.digest));
         fs::write(file, "other").unwrap();
         assert!(revision_store.read("shop", &source.digest, "again").is_none());
-        fs::remove_dir_all(&data).unwrap();
     }
 }

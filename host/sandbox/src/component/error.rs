@@ -31,18 +31,12 @@ pub enum LoadError {
         /// The amount that was found.
         what: String,
     },
-    /// Its limits are such that nothing could run.
-    #[error("its limits: {0}")]
-    Limits(String),
     /// It wants what it was not granted.
     #[error(transparent)]
     Refused(#[from] grants::Refused),
     /// It does not fit the contract.
     #[error("it does not fit the contract madoguchi:tool: {0:#}")]
     Link(wasmtime::Error),
-    /// It exports an interface of the contract that would never be called.
-    #[error("{0}")]
-    Contract(String),
     /// It does not run as far as describing itself.
     #[error("it does not describe itself: {0}")]
     Describe(CallError),
@@ -54,21 +48,12 @@ pub enum LoadError {
     /// No instance of it can be made.
     #[error("it does not start: {0}")]
     Start(CallError),
-    /// Its environment cannot be read.
-    #[error("{0}")]
-    Environment(String),
     /// What it carries without having it cannot be put in place.
     #[error("its stubs: {0:#}")]
     Stubs(wasmtime::Error),
     /// It describes a tool, a prompt, a resource or a template that cannot be offered.
     #[error(transparent)]
     Offer(#[from] OfferError),
-    /// Its list of resources cannot be offered.
-    #[error("its resources: {0}")]
-    Resources(String),
-    /// It declares routes that cannot be answered.
-    #[error("its routes: {0}")]
-    Routes(String),
     /// Its database cannot be opened.
     #[error("its database: {0}")]
     Database(#[from] database::OpenError),
@@ -77,9 +62,6 @@ pub enum LoadError {
         "its database can only be read, for the disk of the data folder takes nothing: make room there. What changes something is answered `unavailable` until then"
     )]
     Frozen,
-    /// Its database was found to be damaged while it was in use.
-    #[error("{0}")]
-    Damaged(String),
     /// Its database cannot be brought to its shape.
     #[error("its migrations: {0}")]
     Migrate(database::MigrateError),
@@ -123,9 +105,10 @@ pub enum LoadError {
         /// What it would do, in sentences.
         asked: String,
     },
-    /// The nodes on one database do not agree on it.
+    /// What else is wrong with it, in words: its limits, its exports, its environment, its resources or routes, damage
+    /// that was found while its database was in use, nodes on one database that do not agree on it.
     #[error("{0}")]
-    Nodes(String),
+    Other(String),
     /// The nodes on one database could not be asked.
     #[error("{0}")]
     Unreached(String),
@@ -338,14 +321,14 @@ impl CallError {
         Some(format!("{}{}", source.root_cause(), at(places)))
     }
 
-    /// The same, where the limit `found` that was exceeded is called `named`.
-    pub(super) fn of_limit(self, found: &str, named: &'static str) -> Self {
-        match self {
-            Self::LimitExceeded { component, call_id, limit } if limit == found => {
-                Self::LimitExceeded { component, call_id, limit: named }
-            }
-            other => other,
+    /// The same, where the limit of time that was exceeded is called `named`.
+    pub(super) fn of_deadline(mut self, named: &'static str) -> Self {
+        if let Self::LimitExceeded { limit, .. } = &mut self
+            && *limit == "deadline_ms"
+        {
+            *limit = named;
         }
+        self
     }
 }
 

@@ -168,7 +168,7 @@ impl Exports {
         };
         let found = Self::found(pre, tools, handler);
         match found.unknown(component) {
-            Some(why) => Err(LoadError::Contract(why)),
+            Some(why) => Err(LoadError::Other(why)),
             None => Ok(found),
         }
     }

@@ -68,7 +68,7 @@ impl LoadedComponent {
             let round = Round { caller, pace, fence, ..Round::of_host() };
             let context = CallContext { is_job: true, ..self.context(round, deadline) };
             let result = self.round(context, calls!(export.call_run(job)));
-            result.await.map_err(|it| it.of_limit("deadline_ms", "job_ms_max"))
+            result.await.map_err(|it| it.of_deadline("job_ms_max"))
         })
     }
 

@@ -76,7 +76,9 @@ impl LoadedComponent {
                     let component = &*self.name;
                     tracing::warn!(component, "it does not list its resources yet: {stop:?}");
                 }
-                Err(CallError::Broken { what, .. }) => return Err(LoadError::Resources(what)),
+                Err(CallError::Broken { what, .. }) => {
+                    return Err(LoadError::Other(format!("its resources: {what}")));
+                }
                 Err(error) => return Err(LoadError::Describe(error)),
             }
             let tools =

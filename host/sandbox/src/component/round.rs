@@ -125,7 +125,7 @@ impl LoadedComponent {
             self.place((places, &round), self.setup.limits.route_ms_max).await?;
         let _running = self.setup.tally.running.hold();
         let result = self.round(context(self.context(round, deadline)), body).await;
-        let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
+        let result = result.map_err(|it| it.of_deadline("route_ms_max"));
         self.count(&result).await;
         result
     }

@@ -158,7 +158,8 @@ impl LoadedComponent {
         let Some(export) = &self.exports.routes else { return Ok(Vec::new()) };
         let declared = self.described(calls!(export.call_routes()));
         let tools = self.tools.iter().map(|it| &*it.name).collect();
-        read_all(declared.await?, &tools).map_err(LoadError::Routes)
+        let routes = read_all(declared.await?, &tools);
+        routes.map_err(|it| LoadError::Other(format!("its routes: {it}")))
     }
 
     /// What a request with that method and that path, decoded segment by segment, meets. A fixed segment

@@ -179,8 +179,7 @@ impl Template {
 
     fn read(it: wit::Template) -> Result<Self, OfferError> {
         let wrong = |why: &str| wrong("resource template", &it.uri_template, why);
-        let uri_template =
-            UriTemplate::new(&it.uri_template).map_err(|why| wrong(&why.to_string()))?;
+        let uri_template = UriTemplate::new(&it.uri_template).map_err(|why| wrong(&why))?;
         let (names, more) = ((it.name, it.title, it.description), (it.annotations, it.meta));
         let listed = listed(("uriTemplate", &it.uri_template), names, it.mime_type, more);
         Ok(Self { uri_template, listed: listed.map_err(|why| wrong(&why))? })

@@ -25,7 +25,7 @@ use base::{
     tool_set::Owner,
 };
 use calls::{
-    Calls, HandlerCall, RouteCall,
+    Calls, RouteCall,
     authorization::{Gateway, Shape, caller_of, forbidden, refusal},
 };
 use registry::Catalog;
@@ -227,8 +227,8 @@ impl Endpoints {
             .body(body.into())
             .map_err(|_| Failure::invalid("The address cannot be passed on to the component."))?;
         let (component, trace) = (asked.component.clone(), TraceHeaders::of(&parts.headers));
-        let call = HandlerCall { component, request, caller, trace };
-        let (answer, body) = self.calls.respond(call).await?.into_parts();
+        let answered = self.calls.respond(component, request, caller, trace).await?;
+        let (answer, body) = answered.into_parts();
         // A component's answer is not a page of this server's, whatever it says that it is.
         let mut response = (answer.status, Body::from(body)).into_response();
         let headers = response.headers_mut();

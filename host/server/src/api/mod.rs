@@ -7,7 +7,6 @@ pub(crate) mod endpoints;
 pub(crate) mod health;
 
 pub(crate) mod query;
-mod range;
 pub(crate) mod rpc;
 pub(crate) mod services;
 

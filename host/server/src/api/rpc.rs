@@ -37,7 +37,6 @@ struct Request {
     #[serde(default, deserialize_with = "present")]
     id: Option<Box<RawValue>>,
     method: String,
-    #[serde(default)]
     params: Option<Box<RawValue>>,
 }
 

@@ -36,7 +36,6 @@ pub struct Key {
     /// What to send as a bearer token.
     pub token: String,
     /// Where the page is on this machine, which takes the same token; none where it is not served.
-    #[serde(default)]
     pub page: Option<String>,
 }
 

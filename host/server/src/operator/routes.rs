@@ -125,9 +125,13 @@ pub(super) async fn reconnect((State(operator), Path(name)): Named) -> Answer<Va
     if operator.health.servers.reconnect(&name) {
         return Ok(Json(json!({ "name": name, "reconnecting": true })));
     }
+    Err(unknown_server(&name).into())
+}
+
+fn unknown_server(name: &str) -> Failure {
     let message =
         format!("there is no server {name:?}; `madoguchi servers` lists those that there are");
-    Err(Failure::new("unknown_server", 404, message).into())
+    Failure::new("unknown_server", 404, message)
 }
 
 /// What one of the latest calls did, round by round and part by part.
@@ -215,11 +219,7 @@ async fn decide(
     let decided = tokio::task::spawn_blocking(decide).await.map_err(|error| {
         Failure::new("internal_error", 500, format!("The word was not taken: {error}"))
     })?;
-    let Some(decided) = decided else {
-        let message =
-            format!("there is no server {name:?}; `madoguchi servers` lists those that there are");
-        return Err(Failure::new("unknown_server", 404, message).into());
-    };
+    let Some(decided) = decided else { return Err(unknown_server(&name).into()) };
     if decided.len() < wanted {
         let message = format!(
             "of {name}, {} of the definitions that were named wait; look again, they may have changed meanwhile",
@@ -281,7 +281,6 @@ fn read<T: DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Failure> {
 #[serde(deny_unknown_fields)]
 struct Asked {
     tool: String,
-    #[serde(default)]
     arguments: Option<Box<RawValue>>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
-use base::config::{ConfigError, TelemetryError};
+use base::config::ConfigError;
 use store::{data::DataError, database::postgres::ServerError};
 
 /// Why the server cannot start.
@@ -47,8 +47,8 @@ pub enum StartError {
     #[error("the sandbox cannot be set up: {0:#}")]
     Sandbox(wasmtime::Error),
     /// Traces are configured that cannot be sent.
-    #[error(transparent)]
-    Telemetry(#[from] TelemetryError),
+    #[error("{0}")]
+    Telemetry(String),
 }
 
 /// What to do about an address that `said_by` says and that cannot be had.

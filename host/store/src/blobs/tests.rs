@@ -2,6 +2,8 @@
 
 use std::{path::Path, sync::Mutex};
 
+use tempfile::TempDir;
+
 use super::*;
 
 impl Blobs {
@@ -13,15 +15,15 @@ impl Blobs {
 
 struct Bench {
     folder: PathBuf,
+    _home: TempDir,
     now: Arc<Mutex<Duration>>,
 }
 
 impl Bench {
-    fn new(name: &str) -> Self {
-        let folder = format!("madoguchi-blobs-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(folder);
-        let _ = fs::remove_dir_all(&folder);
-        Self { folder, now: Arc::new(Mutex::new(Duration::from_secs(1_795_000_000))) }
+    fn new() -> Self {
+        let now = Arc::new(Mutex::new(Duration::from_secs(1_795_000_000)));
+        let home = tempfile::tempdir().unwrap();
+        Self { folder: home.path().join("blobs"), _home: home, now }
     }
 
     fn open(&self, limits: Limits) -> Blobs {
@@ -42,15 +44,9 @@ impl Bench {
     }
 }
 
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
 #[tokio::test]
 async fn stored_content_comes_back_by_its_digest_and_only_by_it() {
-    let bench = Bench::new("put");
+    let bench = Bench::new();
     let blobs = bench.open(Limits::default());
     let blob = blobs.put(b"hello", "text/plain").await.unwrap();
     assert_eq!(blob.id, crate::digest::digest(b"hello"));
@@ -63,7 +59,7 @@ async fn stored_content_comes_back_by_its_digest_and_only_by_it() {
 
 #[tokio::test]
 async fn what_nobody_uses_goes_and_a_use_keeps_it() {
-    let bench = Bench::new("expiry");
+    let bench = Bench::new();
     let blobs = bench.open(Limits { ttl_s: 100, ..Limits::default() });
     let (kept, lost) = (blobs.put(b"a", "").await.unwrap(), blobs.put(b"b", "").await.unwrap());
     bench.pass(70);
@@ -86,7 +82,7 @@ async fn what_nobody_uses_goes_and_a_use_keeps_it() {
 /// that they are not wanted.
 #[tokio::test]
 async fn what_no_server_ran_for_is_there_to_be_used_again() {
-    let bench = Bench::new("stop");
+    let bench = Bench::new();
     let blobs = bench.open(Limits::default());
     let (kept, lost) = (blobs.put(b"a", "").await.unwrap(), blobs.put(b"b", "").await.unwrap());
     drop(blobs);
@@ -104,7 +100,7 @@ async fn what_no_server_ran_for_is_there_to_be_used_again() {
 
 #[tokio::test]
 async fn one_too_large_and_one_too_many_are_refused_and_leave_nothing() {
-    let bench = Bench::new("limits");
+    let bench = Bench::new();
     let limits =
         Limits { blob_bytes_max: 8 << 10, bytes_max: 20 << 10, ttl_s: 100, ..Limits::default() };
     let blobs = bench.open(limits);
@@ -125,7 +121,7 @@ async fn one_too_large_and_one_too_many_are_refused_and_leave_nothing() {
 
 #[tokio::test]
 async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
-    let bench = Bench::new("half");
+    let bench = Bench::new();
     let blobs = bench.open(Limits { bytes_max: 8 << 10, ..Limits::default() });
     let mut upload = blobs.upload(None).await.unwrap();
     upload.write(&[0; 6000]).await.unwrap();
@@ -141,7 +137,7 @@ async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
 
 #[tokio::test]
 async fn content_of_another_length_is_not_served_after_a_restart() {
-    let bench = Bench::new("cut");
+    let bench = Bench::new();
     let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
     fs::write(index::path(&bench.folder, &blob.id), b"hel").unwrap();
     let blobs = bench.open(Limits::default());
@@ -151,7 +147,7 @@ async fn content_of_another_length_is_not_served_after_a_restart() {
 
 #[tokio::test]
 async fn uploads_on_their_way_are_counted() {
-    let bench = Bench::new("busy");
+    let bench = Bench::new();
     let blobs = bench.open(Limits::default());
     let mut uploads = Vec::new();
     for _ in 0..UPLOADS_MAX {
@@ -165,7 +161,7 @@ async fn uploads_on_their_way_are_counted() {
 #[tokio::test]
 async fn nobody_else_on_the_machine_can_read_a_blob() {
     use std::os::unix::fs::PermissionsExt;
-    let bench = Bench::new("private");
+    let bench = Bench::new();
     let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
     let path = index::path(&bench.folder, &blob.id);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -175,7 +171,7 @@ async fn nobody_else_on_the_machine_can_read_a_blob() {
 
 #[tokio::test]
 async fn one_caller_leaves_room_and_places_for_the_others() {
-    let bench = Bench::new("shares");
+    let bench = Bench::new();
     let limits = || Limits {
         bytes_max: 64 << 10,
         caller_bytes_max: 16 << 10,

@@ -5,6 +5,7 @@
 //! to SQLite; digests of tokens, hashes of passwords) is left out.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -290,25 +291,11 @@ fn number(real: f64) -> Json {
 const BUSY_TIME: Duration = Duration::from_secs(10);
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
-/// Why a database was not copied.
-#[derive(Debug, thiserror::Error)]
-pub enum BackupError {
-    /// SQLite cannot read the one or write the other.
-    #[error("{0}")]
-    Sqlite(#[from] rusqlite::Error),
-    /// The file cannot be made.
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    /// It was locked all the time.
-    #[error("it is busy; try again")]
-    Busy,
-    /// Its pages do not fit each other.
-    #[error("it is damaged: {0}")]
-    Damaged(String),
-}
-
 /// Copies the database in `from` into `to`, which is not there yet; all of it is of one moment.
-pub fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
+///
+/// # Errors
+/// That it is locked all the time or damaged, or why the one cannot be read or the other not be written.
+pub fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let source = Connection::open_with_flags(from, flags)?;
     source.busy_timeout(BUSY_TIME)?;
@@ -319,7 +306,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     let mut waited = Duration::ZERO;
     while !matches!(backup.step(-1)?, StepResult::Done) {
         if waited > BUSY_TIME {
-            return Err(BackupError::Busy);
+            return Err("it is busy; try again".into());
         }
         std::thread::sleep(BUSY_PAUSE);
         waited += BUSY_PAUSE;
@@ -327,7 +314,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     drop(backup);
     let found: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if found != "ok" {
-        return Err(BackupError::Damaged(found));
+        return Err(format!("it is damaged: {found}").into());
     }
     copy.close().map_err(|(_, error)| error)?;
     std::fs::File::open(to)?.sync_all()?;

@@ -32,7 +32,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
-pub use export::{BackupError, ExportError, Stored, StoredDatabase, copy};
+pub use export::{ExportError, Stored, StoredDatabase, copy};
 pub use migrations::{MigrateError, Migration};
 pub use movable::{Movable, Rows as MovedRows, no_row};
 pub(crate) use moving::Staging;

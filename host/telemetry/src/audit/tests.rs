@@ -1,27 +1,11 @@
 //! Lines come back as they were sent, files stay within their bounds, and what is lost is reported.
 
-use std::{path::PathBuf, sync::atomic::AtomicUsize, time::SystemTime};
+use std::time::SystemTime;
+
+use tempfile::tempdir;
 
 use super::*;
 use store::digest::digest;
-
-/// A folder that goes with its test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("madoguchi-audit-{}-{count}", std::process::id());
-        Self(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn line(call: u64, arguments: &str) -> Line {
     Line {
@@ -49,8 +33,8 @@ fn line(call: u64, arguments: &str) -> Line {
 
 #[test]
 fn line_has_who_what_outcome_and_only_a_digest_of_arguments() {
-    let folder = Folder::new();
-    let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
+    let folder = tempdir().unwrap();
+    let audit = Audit::open(folder.path(), &AuditConfig::default()).unwrap();
     let secret = r#"{"passkey":"open sesame"}"#;
     audit.write(line(7, secret));
     let lines = audit.tail(10);
@@ -62,29 +46,29 @@ fn line_has_who_what_outcome_and_only_a_digest_of_arguments() {
         "outcome": "done", "duration_us": 42,
     });
     assert_eq!(lines, [expected]);
-    let file = folder.0.join("audit/audit.jsonl");
+    let file = folder.path().join("audit/audit.jsonl");
     assert!(!std::fs::read_to_string(&file).unwrap().contains("sesame"));
     {
         let mode = |path| {
             std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(path).unwrap().permissions())
         };
         assert_eq!(mode(file) & 0o777, 0o600);
-        assert_eq!(mode(folder.0.join("audit")) & 0o777, 0o700);
+        assert_eq!(mode(folder.path().join("audit")) & 0o777, 0o700);
     }
 }
 
 #[test]
 fn rotates_full_files_drops_the_oldest_and_tails_across_them() {
-    let folder = Folder::new();
+    let folder = tempdir().unwrap();
     let config = AuditConfig { bytes_max: 700, files_kept: 2, ..AuditConfig::default() };
-    let audit = Audit::open(&folder.0, &config).unwrap();
+    let audit = Audit::open(folder.path(), &config).unwrap();
     for call in 0..20 {
         audit.write(line(call, "{}"));
         audit.flush();
     }
     let calls: Vec<_> = audit.tail(4).iter().map(|it| it["call"].as_u64().unwrap()).collect();
     assert_eq!(calls, [16, 17, 18, 19]);
-    let files = std::fs::read_dir(folder.0.join("audit")).unwrap().count();
+    let files = std::fs::read_dir(folder.path().join("audit")).unwrap().count();
     assert_eq!(files, 3, "the one that is written and two full ones");
     assert!(audit.tail(100).len() < 20, "the oldest have gone");
 }
@@ -92,10 +76,10 @@ fn rotates_full_files_drops_the_oldest_and_tails_across_them() {
 #[test]
 fn what_the_queue_has_no_room_for_is_counted_and_told() {
     let (queue, jobs) = mpsc::sync_channel(2);
-    let (state, folder) = (Arc::<State>::default(), Folder::new());
+    let (state, folder) = (Arc::<State>::default(), tempdir().unwrap());
     let config = AuditConfig::default();
     let refused = RateLimiter::direct(Quota::per_second(REFUSED_PER_S));
-    let files: Box<Path> = folder.0.join("audit").into();
+    let files: Box<Path> = folder.path().join("audit").into();
     private::make_folder(&files).unwrap();
     let inner = Inner {
         queue,
@@ -121,11 +105,11 @@ fn what_the_queue_has_no_room_for_is_counted_and_told() {
 
 #[test]
 fn a_line_that_was_cut_spoils_no_other() {
-    let folder = Folder::new();
-    let file = folder.0.join("audit/audit.jsonl");
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("audit/audit.jsonl");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(&file, r#"{"call":1,"#).unwrap();
-    let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
+    let audit = Audit::open(folder.path(), &AuditConfig::default()).unwrap();
     audit.write(line(2, "{}"));
     assert_eq!(audit.tail(10)[0]["call"], 2);
 }
@@ -138,18 +122,18 @@ fn long_arguments_are_digested_before_they_are_queued() {
 
 #[test]
 fn nothing_is_written_where_the_log_is_off() {
-    let folder = Folder::new();
+    let folder = tempdir().unwrap();
     let config = AuditConfig { enabled: false, ..AuditConfig::default() };
-    let audit = Audit::open(&folder.0, &config).unwrap();
+    let audit = Audit::open(folder.path(), &config).unwrap();
     audit.write(line(1, "{}"));
-    assert!(audit.tail(10).is_empty() && !folder.0.exists());
+    assert!(audit.tail(10).is_empty() && !folder.path().join("audit").exists());
 }
 
 #[test]
 fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
-    let folder = Folder::new();
+    let folder = tempdir().unwrap();
     let config = AuditConfig { bytes_max: 4 << 10, files_kept: 1, ..AuditConfig::default() };
-    let audit = Audit::open(&folder.0, &config).unwrap();
+    let audit = Audit::open(folder.path(), &config).unwrap();
     audit.write(line(1, "{}"));
     for call in 2..20_000 {
         audit.write(Line {
@@ -165,16 +149,16 @@ fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
     assert_eq!(audit.dropped(), 0);
     let more: u64 = lines.iter().filter_map(|it| it["more_refused"].as_u64()).sum();
     assert!(more > 15_000, "most are counted and not written one by one: {more}");
-    let files = std::fs::read_dir(folder.0.join("audit")).unwrap().flatten();
+    let files = std::fs::read_dir(folder.path().join("audit")).unwrap().flatten();
     let bytes: u64 = files.map(|it| it.metadata().unwrap().len()).sum();
     assert!(bytes < 700 << 10, "what is refused has a bound of its own: {bytes}");
 }
 
 #[test]
 fn a_flood_of_what_only_reads_pushes_no_change_out() {
-    let folder = Folder::new();
+    let folder = tempdir().unwrap();
     let config = AuditConfig { bytes_max: 4 << 10, files_kept: 1, ..AuditConfig::default() };
-    let audit = Audit::open(&folder.0, &config).unwrap();
+    let audit = Audit::open(folder.path(), &config).unwrap();
     audit.write(line(1, "{}"));
     for call in 2..500 {
         audit.write(Line { kind: Kind::Read, outcome: "looked".into(), ..line(call, "{}") });
@@ -192,13 +176,13 @@ fn a_flood_of_what_only_reads_pushes_no_change_out() {
 
 #[test]
 fn lines_and_changes_wait_for_a_disk_that_takes_none() {
-    let folder = Folder::new();
-    let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
+    let folder = tempdir().unwrap();
+    let audit = Audit::open(folder.path(), &AuditConfig::default()).unwrap();
     audit.write(line(1, "{}"));
     audit.flush();
     assert!(!audit.refuses_changes());
     // A file where the folder was takes nothing, not even from root.
-    let (files, aside) = (folder.0.join("audit"), folder.0.join("aside"));
+    let (files, aside) = (folder.path().join("audit"), folder.path().join("aside"));
     std::fs::rename(&files, &aside).unwrap();
     std::fs::write(&files, "").unwrap();
     let config = AuditConfig::default();
@@ -215,5 +199,5 @@ fn lines_and_changes_wait_for_a_disk_that_takes_none() {
     assert!(!state.is_failing.load(Ordering::Relaxed));
     let calls: Vec<_> = audit.tail(9).iter().map(|it| it["call"].as_u64().unwrap()).collect();
     assert_eq!(calls, [1, 2]);
-    assert!(!Audit::open(&folder.0, &tolerant).unwrap().refuses_changes());
+    assert!(!Audit::open(folder.path(), &tolerant).unwrap().refuses_changes());
 }

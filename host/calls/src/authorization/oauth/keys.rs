@@ -82,21 +82,6 @@ pub(super) enum Now {
     None,
 }
 
-/// Why there are no keys, for the operator's log.
-#[derive(Debug, thiserror::Error)]
-enum KeysError {
-    #[error(transparent)]
-    Fetch(#[from] FetchError),
-    #[error("no metadata is found: {0}; jwks_uri in the configuration can say where the keys are")]
-    NoMetadata(FetchError),
-    #[error("the metadata at {0} is of the issuer {1:?} and not of this one")]
-    OtherIssuer(String, String),
-    #[error("the metadata at {0} has no jwks_uri")]
-    NoAddress(String),
-    #[error("{0} has no key that a token may be signed with")]
-    NoKey(String),
-}
-
 impl KeySet {
     /// The one key that a token with this header may be signed with.
     ///
@@ -118,11 +103,11 @@ impl KeySet {
         Arc::ptr_eq(self, other)
     }
 
-    fn of(fetched: &Fetched, address: &str) -> Result<Self, KeysError> {
+    fn of(fetched: &Fetched, address: &str) -> Result<Self, String> {
         let all = fetched.object.get("keys").and_then(Value::as_array);
         let keys: Vec<_> = all.into_iter().flatten().take(KEYS_MAX).filter_map(key).collect();
         if keys.is_empty() {
-            return Err(KeysError::NoKey(address.to_owned()));
+            return Err(format!("{address} has no key that a token may be signed with"));
         }
         let fresh = fetched.max_age.unwrap_or(FRESH).clamp(FRESH_MIN, FRESH_MAX);
         Ok(Self { keys, fetched: Instant::now(), fresh })
@@ -264,16 +249,18 @@ impl Keys {
         }
     }
 
-    async fn published(&self) -> Result<KeySet, KeysError> {
+    /// The keys that are there now; or why there are none, for the operator's log.
+    async fn published(&self) -> Result<KeySet, String> {
         let address = match &self.jwks_uri {
             Some(address) => address.clone(),
             None => self.discovered().await?,
         };
-        KeySet::of(&self.web.get(&address).await?, &address)
+        let fetched = self.web.get(&address).await.map_err(|it| it.to_string())?;
+        KeySet::of(&fetched, &address)
     }
 
     /// Where the issuer's metadata says that its keys are.
-    async fn discovered(&self) -> Result<String, KeysError> {
+    async fn discovered(&self) -> Result<String, String> {
         let mut failed = None;
         for address in metadata(&self.issuer) {
             let document = match self.web.get(&address).await {
@@ -283,19 +270,24 @@ impl Keys {
                     failed = Some(error);
                     continue;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error.to_string()),
             };
             let text = |name: &str| document.get(name).and_then(Value::as_str);
             let issuer = text("issuer").unwrap_or_default();
             if issuer != self.issuer {
-                let shown = issuer.chars().take(128).collect();
-                return Err(KeysError::OtherIssuer(address, shown));
+                let shown: String = issuer.chars().take(128).collect();
+                return Err(format!(
+                    "the metadata at {address} is of the issuer {shown:?} and not of this one"
+                ));
             }
             let keys = text("jwks_uri").map(str::to_owned);
-            return keys.ok_or(KeysError::NoAddress(address));
+            return keys.ok_or_else(|| format!("the metadata at {address} has no jwks_uri"));
         }
         let nowhere = || FetchError::Address(self.issuer.clone(), "it is not a URL".to_owned());
-        Err(KeysError::NoMetadata(failed.unwrap_or_else(nowhere)))
+        let failed = failed.unwrap_or_else(nowhere);
+        Err(format!(
+            "no metadata is found: {failed}; jwks_uri in the configuration can say where the keys are"
+        ))
     }
 }
 

@@ -3,35 +3,27 @@
 use std::os::unix::fs::PermissionsExt;
 
 use base::limits::SandboxConfig;
+use tempfile::TempDir;
 
 use super::*;
 
 const NAME: &str = "a-1.cwasm";
 const OTHER: &str = "b-1.cwasm";
 
-/// A data folder of a test, gone with it.
-struct Data(PathBuf);
+/// The folder of a test's data folder, gone with it.
+struct Data(TempDir);
 
 impl Data {
-    fn new(test: &str) -> Self {
-        let name = format!("madoguchi-code-{test}-{}", std::process::id());
-        let data = Self(std::env::temp_dir().join(name));
-        let _ = fs::remove_dir_all(&data.0);
-        data
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder can be made"))
     }
 
     fn folder(&self) -> PathBuf {
-        self.0.join("compiled")
+        self.0.path().join("data/compiled")
     }
 
     fn file(&self, name: &str) -> PathBuf {
         self.folder().join(name)
-    }
-}
-
-impl Drop for Data {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -63,7 +55,7 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 fn keeps_code_for_this_user_alone() {
-    let data = Data::new("private");
+    let data = Data::new();
     let (sandbox, seal, _) = kept(&data);
     assert_eq!((mode(&data.folder()), mode(&data.file(NAME))), (0o700, 0o600));
     let again = CodeStore::open(data.folder(), &seal);
@@ -74,7 +66,7 @@ fn keeps_code_for_this_user_alone() {
 
 #[test]
 fn refuses_damaged_code() {
-    let data = Data::new("damaged");
+    let data = Data::new();
     let (sandbox, _, store) = kept(&data);
     let good = fs::read(data.file(NAME)).unwrap();
     let middle = good.len() / 2;
@@ -100,7 +92,7 @@ fn refuses_damaged_code() {
 
 #[test]
 fn refuses_code_of_another_component() {
-    let data = Data::new("swapped");
+    let data = Data::new();
     let (sandbox, _, store) = kept(&data);
     fs::copy(data.file(OTHER), data.file(NAME)).unwrap();
     assert!(store.load(&sandbox, NAME).is_none());
@@ -109,7 +101,7 @@ fn refuses_code_of_another_component() {
 
 #[test]
 fn refuses_code_with_the_hash_of_another_key() {
-    let data = Data::new("key");
+    let data = Data::new();
     let (sandbox, seal, _) = kept(&data);
     let other = CodeStore::open(data.folder(), &Seal::fresh().unwrap());
     assert!(other.load(&sandbox, NAME).is_none());
@@ -122,7 +114,7 @@ fn refuses_code_with_the_hash_of_another_key() {
 
 #[test]
 fn refuses_code_as_earlier_versions_kept_it() {
-    let data = Data::new("earlier");
+    let data = Data::new();
     let (sandbox, _, store) = kept(&data);
     fs::write(data.file(NAME), code(&sandbox)).unwrap();
     assert!(store.load(&sandbox, NAME).is_none());
@@ -130,7 +122,7 @@ fn refuses_code_as_earlier_versions_kept_it() {
 
 #[test]
 fn refuses_a_file_that_others_can_write_and_links() {
-    let data = Data::new("file");
+    let data = Data::new();
     let (sandbox, _, store) = kept(&data);
     fs::set_permissions(data.file(NAME), fs::Permissions::from_mode(0o666)).unwrap();
     assert!(store.load(&sandbox, NAME).is_none());
@@ -142,7 +134,7 @@ fn refuses_a_file_that_others_can_write_and_links() {
 #[test]
 fn empties_a_folder_that_others_can_look_into() {
     for open in [0o777, 0o755, 0o720] {
-        let data = Data::new("open");
+        let data = Data::new();
         let (sandbox, seal, _) = kept(&data);
         fs::set_permissions(data.folder(), fs::Permissions::from_mode(open)).unwrap();
         let look = CodeStore::look(data.folder(), Some(&seal));
@@ -156,19 +148,19 @@ fn empties_a_folder_that_others_can_look_into() {
 
 #[test]
 fn does_without_a_folder_that_cannot_be_made() {
-    let data = Data::new("unusable");
-    fs::write(&data.0, "a file where a folder should be").unwrap();
+    let data = Data::new();
+    fs::write(data.0.path().join("data"), "a file where a folder should be").unwrap();
     let (sandbox, seal) = (sandbox(), Seal::fresh().unwrap());
     let store = CodeStore::open(data.folder(), &seal);
     assert!(store.keep(&sandbox, NAME, &code(&sandbox)).is_ok(), "it is loaded all the same");
-    fs::remove_file(&data.0).unwrap();
+    fs::remove_file(data.0.path().join("data")).unwrap();
 }
 
 #[test]
 fn replaces_a_link_in_place_of_the_folder() {
-    let data = Data::new("link");
+    let data = Data::new();
     let (sandbox, seal, _) = kept(&data);
-    let aside = data.0.join("aside");
+    let aside = data.0.path().join("aside");
     fs::rename(data.folder(), &aside).unwrap();
     std::os::unix::fs::symlink(&aside, data.folder()).unwrap();
     let store = CodeStore::open(data.folder(), &seal);
@@ -179,7 +171,7 @@ fn replaces_a_link_in_place_of_the_folder() {
 
 #[test]
 fn keeps_so_many_and_drops_the_oldest() {
-    let data = Data::new("many");
+    let data = Data::new();
     let (sandbox, _, store) = kept(&data);
     let code = code(&sandbox);
     for number in 0..FILES_MAX {

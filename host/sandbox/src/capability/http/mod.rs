@@ -28,13 +28,12 @@ use base::grants::{
 mod body;
 mod budget;
 mod client;
-mod failed;
 mod taped;
 
 use body::{Incoming, Outgoing as OutgoingBody};
 use budget::{Budget, Report};
+use client::Failed;
 pub use client::{Outgoing, body_within};
-use failed::Failed;
 
 /// Bytes that one set of headers may have, ours and the host's alike.
 pub const HEADER_BYTES_MAX: usize = 64 << 10;

@@ -2,17 +2,19 @@
 //! the way. Each may be carried out twice and come to the same.
 
 use std::{
+    future::poll_fn,
     io,
     time::{Duration, Instant},
 };
 
 use futures::future::BoxFuture;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Error as PgError, Row};
+use tokio::sync::mpsc;
+use tokio_postgres::{AsyncMessage, Client, Error as PgError, Row, types::ToSql};
 
-use super::Server;
-use super::failed::{Failed, explain};
-use super::server::ServerError;
+use super::{
+    failed::{Failed, explain},
+    server::{Server, ServerError},
+};
 
 /// For how long a server that is away is looked for.
 const AWAY_MAX: Duration = Duration::from_secs(5);
@@ -71,4 +73,50 @@ fn failed(error: &PgError, told: ServerError) -> io::Error {
     let is_full = error.as_db_error().is_some_and(|it| it.code().code() == "53100");
     let kind = if is_full { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
     io::Error::new(kind, told)
+}
+
+// Connections of the host's own that are at one work for long, and are counted beside those that are shared.
+
+/// What may wait to be taken; what is too much is left out.
+const SAID_MAX: usize = 1_024;
+
+impl Server {
+    /// A connection of the host's own for one work alone.
+    pub fn apart(&self) -> BoxFuture<'_, Result<Client, ServerError>> {
+        Box::pin(async move { self.way().connect().await.map_err(|it| self.error(&it)) })
+    }
+
+    /// The same, and what is said on `channel` from now on, which ends with the connection. Where too much waits to
+    /// be taken, the rest is left out.
+    pub fn listening<'a>(
+        &'a self,
+        channel: &'static str,
+    ) -> BoxFuture<'a, Result<(Client, mpsc::Receiver<String>), ServerError>> {
+        Box::pin(async move {
+            let mut way = self.way().clone();
+            way.config.application_name("madoguchi listens");
+            let mut silence = way.silence.subscribe();
+            let connected = way.in_time(way.config.connect(way.tls.clone())).await;
+            let (client, mut connection) = connected.map_err(|it| self.error(&it))?;
+            let (sender, said) = mpsc::channel(SAID_MAX);
+            tokio::spawn(async move {
+                let listens = async {
+                    while let Some(Ok(message)) =
+                        poll_fn(|context| connection.poll_message(context)).await
+                    {
+                        if let AsyncMessage::Notification(it) = message {
+                            let _ = sender.try_send(it.payload().to_owned());
+                        }
+                    }
+                };
+                tokio::select! {
+                    () = listens => {}
+                    _ = silence.changed() => {}
+                }
+            });
+            let listen = client.batch_execute(&format!("LISTEN {channel}")).await;
+            listen.map_err(|it| self.error(&it))?;
+            Ok((client, said))
+        })
+    }
 }

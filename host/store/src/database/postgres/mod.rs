@@ -5,7 +5,6 @@
 //! server holds the role to its schema. A statement is one message of the extended protocol, which takes no second.
 
 mod address;
-mod apart;
 mod ask;
 mod failed;
 mod migrations;
