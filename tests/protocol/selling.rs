@@ -69,6 +69,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Join the waiting list").await;
     browser.says(".waiting", "at place 1 of the list").await;
+    browser.until("document.activeElement.id === 'waiting-title'").await;
     browser.picture("waiting-phone").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
 
@@ -79,6 +80,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.picture("offered-phone").await;
     browser.hit("button", "Take these seats").await;
     browser.find(".hold-clock").await;
+    browser.until("document.activeElement.id === 'reserve'").await;
     browser.hit("button", "Reserve 1 seat").await;
     browser.says("h1", "reserved").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
@@ -137,6 +139,13 @@ async fn a_ticket_says_what_became_of_the_reservation_meanwhile() {
     browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
+    // A cancellation that does not get through leaves the keyboard where it can be tried again.
+    browser.offline(true).await;
+    browser.hit("button", "Cancel the reservation").await;
+    browser.hit("button", "Yes, cancel it").await;
+    browser.find(".ticket-stage [role=alert].notice").await;
+    browser.until("document.activeElement.id === 'cancel'").await;
+    browser.offline(false).await;
     let made = client.output("list_reservations", json!({ "user_id": "Hanako" })).await;
     let id = &made["reservations"][0]["reservation_id"];
     client.output("cancel_reservation", json!({ "reservation_id": id, "user_id": "Hanako" })).await;

@@ -23,7 +23,7 @@ use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
 /// The id of the button that reserves.
-const RESERVE: &str = "reserve";
+pub(super) const RESERVE: &str = "reserve";
 
 /// How the reservation stands.
 #[derive(Clone, Debug, Default, PartialEq)]
