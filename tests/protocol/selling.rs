@@ -1,5 +1,6 @@
 //! What people expect who buy seats: prices, seats picked for them, a place in the line, a ticket to give away.
 
+use fantoccini::key::Key;
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
@@ -30,6 +31,13 @@ async fn seats_are_suggested_priced_and_given_away() {
     let price = browser.text(".picked-total").await;
 
     browser.type_at("#user-id", "Hanako").await;
+    // A key lets go of a seat; pressed once more, it reserves nothing.
+    browser.tab_to(".picked-list .chip").await;
+    browser.key(Key::Enter).await;
+    browser.until("document.activeElement.id === 'picked'").await;
+    browser.key(Key::Enter).await;
+    browser.says(".picked-count", "1").await;
+    browser.hit("button", "Pick the best seats for me").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
     browser.says(".ticket-stub", price.trim()).await;
@@ -80,7 +88,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.picture("offered-phone").await;
     browser.hit("button", "Take these seats").await;
     browser.find(".hold-clock").await;
-    browser.until("document.activeElement.id === 'reserve'").await;
+    browser.until("document.activeElement.id === 'picked'").await;
     browser.hit("button", "Reserve 1 seat").await;
     browser.says("h1", "reserved").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());

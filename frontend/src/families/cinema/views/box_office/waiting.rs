@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use output::cinema::{Hold, Waiting, WaitingList};
 use serde_json::{Value, json};
 
-use super::checkout::{NameInput, RESERVE};
+use super::checkout::{NameInput, PICKED};
 use super::seats::Showing;
 use super::suggest::SeatCount;
 use crate::browser;
@@ -229,7 +229,7 @@ fn Offer(list: List, offer: Hold) -> impl IntoView {
         let ids: Vec<_> = take.seats.iter().map(|it| it.seat_id.clone()).collect();
         list.showing.picks.update(|it| it.take(&hall, &ids));
         list.showing.refresh();
-        browser::focus_if_lost(RESERVE);
+        browser::focus_if_lost(PICKED);
     };
     let decline = move |_| {
         list.call("release_hold", json!({ "hold_token": decline }), Key::WaitingDeclined);
