@@ -41,6 +41,17 @@ async fn seats_are_suggested_priced_and_given_away() {
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
     browser.says(".ticket-stub", price.trim()).await;
+    // On paper it is the ticket alone, dark on light, whatever was chosen for the screen.
+    browser.script("document.documentElement.dataset.theme = 'dark'").await;
+    browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "print" })).await;
+    browser
+        .until(
+            "getComputedStyle(document.documentElement).colorScheme === 'light'
+                && getComputedStyle(document.querySelector('.top')).display === 'none'",
+        )
+        .await;
+    browser.picture("ticket-printed").await;
+    browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "" })).await;
     browser.click(".transfer summary").await;
     browser.type_at("#transfer-to", "Taro").await;
     browser.picture("transfer").await;
