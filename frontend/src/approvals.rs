@@ -54,6 +54,10 @@ pub(crate) struct Inbox {
     pub(crate) waiting: RwSignal<Loaded<Vec<Value>>>,
     /// Why the last answer was not taken. What it answered may have left the list.
     pub(crate) failed: RwSignal<Option<CallError>>,
+    /// Which was answered here last, by its id: a chat of this window may wait for it. Empty before.
+    pub(crate) decided: RwSignal<String>,
+    /// Whether that was allowed.
+    pub(crate) was_allowed: RwSignal<bool>,
     number: StoredValue<u32>,
 }
 
@@ -61,7 +65,9 @@ impl Inbox {
     pub(crate) fn new(page: Page) -> Self {
         let waiting = RwSignal::new(Loaded::Loading);
         let failed = RwSignal::new(None);
-        let inbox = Self { page, waiting, failed, number: StoredValue::new(0) };
+        let (decided, was_allowed) = (RwSignal::new(String::new()), RwSignal::new(false));
+        let number = StoredValue::new(0);
+        let inbox = Self { page, waiting, failed, decided, was_allowed, number };
         Effect::new(move |_| {
             page.approvals.track();
             page.lang.track();
@@ -116,6 +122,13 @@ impl Inbox {
         let address = format!("/api/approvals/{}", encoded(&approval.id));
         let said = rest::post::<Approval>(&address, &body).await;
         self.load();
+        if let Ok(now) = &said
+            && now.id == approval.id
+            && matches!(now.state.as_str(), "done" | "failed" | "denied")
+        {
+            self.was_allowed.set(now.state != "denied");
+            self.decided.set(now.id.clone());
+        }
         said
     }
 }

@@ -143,8 +143,8 @@ async fn an_answer_that_comes_too_late_is_not_swallowed() {
     it.browser.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_assistant_of_others_is_allowed_in_the_chat() {
+/// A chat whose assistant, a component of others, waits for leave to send a letter.
+async fn asked_for_a_letter() -> (TestServer, Browser) {
     let folders = Folders::new();
     for name in ["cinema", "reach", "clerk"] {
         folders.put(name, &component_bytes(name));
@@ -168,8 +168,49 @@ chat = 'clerk'
     browser.press("A letter, please").await;
     browser.key(Key::Enter).await;
     browser.until("document.querySelector('.approval.is-open')").await;
+    (server, browser)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_assistant_of_others_is_allowed_in_the_chat() {
+    let (_server, browser) = asked_for_a_letter().await;
     browser.hit("button", "Allow once").await;
     browser.says(".chat-log", "Done: ").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+/// Two windows of one person: what is said first counts, and is what the other shows.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_no_after_the_yes_of_another_window_is_shown_as_yes() {
+    let (_server, browser) = asked_for_a_letter().await;
+    browser
+        .ask_later(
+            "const done = arguments[arguments.length - 1];
+             const send = (address, init) => fetch(address, init).then(it => it.json());
+             send('/api/approvals').then(({ approvals: [{ id }] }) =>
+                 send(`/api/approvals/${id}`, { method: 'POST', body: JSON.stringify({ allow: true }),
+                     headers: { 'content-type': 'application/json' } })).then(() => done(null));",
+            Vec::new(),
+        )
+        .await;
+    browser.hit("button", "Deny").await;
+    browser.says(".chat-log", "Done: ").await;
+    browser.says(".approval-over", "Allowed, this once").await;
+    browser.until("!document.querySelector('.call.is-denied')").await;
+    browser.no_role("button", "Regenerate this answer").await;
+    browser.close().await;
+}
+
+/// The link of the header leads away from the chat; what is said there is heard in the chat.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_goes_on_with_what_was_allowed_in_the_list() {
+    let (_server, browser) = asked_for_a_letter().await;
+    browser.click(".inbox-link").await;
+    browser.click(".inbox .main-action").await;
+    browser.until("!document.querySelector('.inbox')").await;
+    browser.go("#/chat").await;
+    browser.says(".chat-log", "Done: ").await;
+    browser.says(".approval-over", "Allowed, this once").await;
     browser.close().await;
 }

@@ -285,6 +285,25 @@ async fn phone_leads_to_wheelchair_places_and_shows_the_whole_hall() {
     browser.close().await;
 }
 
+/// A phone that is turned, or a window that is drawn wider, may show the whole hall.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hall_scrolls_sideways_no_more_once_the_window_is_wider() {
+    let server = TestServer::with(&["cinema"]).await;
+    let shows = showtimes(&server.client()).await;
+    // Twelve seats a row: too wide for a phone, and not for a desk.
+    let show =
+        shows.iter().find(|it| it["total_seats_count"] == 68).expect("one of the third screen");
+    let browser = Browser::open_at(&server.url(), &hall(show), Look::PHONE).await;
+    browser.says(".hall-sights", "The plan scrolls sideways").await;
+    browser.look(Look::DESKTOP).await;
+    browser.until("!document.querySelector('.hall-sights')").await;
+    browser.look(Look::PHONE).await;
+    browser.hit("button", "Show all of it").await;
+    browser.look(Look::DESKTOP).await;
+    browser.hit("button", "Show all of it").await;
+    browser.close().await;
+}
+
 /// Showtimes take a request a film: the films do not wait for them.
 #[tokio::test(flavor = "multi_thread")]
 async fn films_are_shown_before_their_showtimes_have_arrived() {

@@ -1,5 +1,6 @@
 //! What people expect who buy seats: prices, seats picked for them, a place in the line, a ticket to give away.
 
+use fantoccini::key::Key;
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
@@ -30,9 +31,27 @@ async fn seats_are_suggested_priced_and_given_away() {
     let price = browser.text(".picked-total").await;
 
     browser.type_at("#user-id", "Hanako").await;
+    // A key lets go of a seat; pressed once more, it reserves nothing.
+    browser.tab_to(".picked-list .chip").await;
+    browser.key(Key::Enter).await;
+    browser.until("document.activeElement.id === 'picked'").await;
+    browser.key(Key::Enter).await;
+    browser.says(".picked-count", "1").await;
+    browser.hit("button", "Pick the best seats for me").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
     browser.says(".ticket-stub", price.trim()).await;
+    // On paper it is the ticket alone, dark on light, whatever was chosen for the screen.
+    browser.script("document.documentElement.dataset.theme = 'dark'").await;
+    browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "print" })).await;
+    browser
+        .until(
+            "getComputedStyle(document.documentElement).colorScheme === 'light'
+                && getComputedStyle(document.querySelector('.top')).display === 'none'",
+        )
+        .await;
+    browser.picture("ticket-printed").await;
+    browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "" })).await;
     browser.click(".transfer summary").await;
     browser.type_at("#transfer-to", "Taro").await;
     browser.picture("transfer").await;
@@ -69,6 +88,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Join the waiting list").await;
     browser.says(".waiting", "at place 1 of the list").await;
+    browser.until("document.activeElement.id === 'waiting-title'").await;
     browser.picture("waiting-phone").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
 
@@ -79,6 +99,7 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.picture("offered-phone").await;
     browser.hit("button", "Take these seats").await;
     browser.find(".hold-clock").await;
+    browser.until("document.activeElement.id === 'picked'").await;
     browser.hit("button", "Reserve 1 seat").await;
     browser.says("h1", "reserved").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
@@ -137,6 +158,13 @@ async fn a_ticket_says_what_became_of_the_reservation_meanwhile() {
     browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
+    // A cancellation that does not get through leaves the keyboard where it can be tried again.
+    browser.offline(true).await;
+    browser.hit("button", "Cancel the reservation").await;
+    browser.hit("button", "Yes, cancel it").await;
+    browser.find(".ticket-stage [role=alert].notice").await;
+    browser.until("document.activeElement.id === 'cancel'").await;
+    browser.offline(false).await;
     let made = client.output("list_reservations", json!({ "user_id": "Hanako" })).await;
     let id = &made["reservations"][0]["reservation_id"];
     client.output("cancel_reservation", json!({ "reservation_id": id, "user_id": "Hanako" })).await;

@@ -109,9 +109,18 @@ pub(crate) async fn chat(
         let address = format!("/api/approvals/{}", encoded(approval));
         rest::post::<Value>(&address, word).await
     });
-    // One that was answered before stands as it is, which the assistant tells.
-    if join_all(told).await.iter().any(|it| matches!(it, Err(CallError::Offline))) {
+    let told = join_all(told).await;
+    if told.iter().any(|it| matches!(it, Err(CallError::Offline))) {
         return Err(Lost::Failed(Failure::offline()));
+    }
+    for (approval, told) in request.words.keys().zip(told) {
+        // One that was answered before stands as it is.
+        if let Err(CallError::Refused(it)) = told
+            && it.code == "answered_already"
+        {
+            let is_allowed = it.data["state"] != "denied";
+            on_event(Event::Overruled { approval: approval.clone(), is_allowed });
+        }
     }
     let signal = stop.signal();
     let request = with_headers(Request::post("/api/chat"), Some(&signal))

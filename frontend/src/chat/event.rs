@@ -31,6 +31,11 @@ pub(crate) enum Event {
     Usage(Usage),
     Done(Box<Done>),
     Failed(Failure),
+    /// The person had answered this approval before, in another window: what they said then counts.
+    Overruled {
+        approval: String,
+        is_allowed: bool,
+    },
     /// Of a host that knows more than this page.
     Other,
 }

@@ -13,6 +13,7 @@ use super::entry::Phase;
 use super::kept::SavedChats;
 use super::thread::{Coming, Thread};
 use super::waiting::Reply;
+use crate::approvals::Inbox;
 use crate::browser;
 use crate::call::{Attempt, Loaded};
 use crate::cards::shared::Shared;
@@ -101,6 +102,16 @@ impl Talk {
             page.refreshed.track();
             if before.is_some() && talk.has_met.get_value() {
                 talk.meet();
+            }
+        });
+        // What was answered in the list is no question here any more.
+        let inbox: Inbox = expect_context();
+        Effect::new(move |_| {
+            let approval = inbox.decided.get();
+            let waits = talk.thread.with(|it| it.waits_for(&approval));
+            if let Some(call_id) = waits.filter(|_| !approval.is_empty()) {
+                let was_allowed = inbox.was_allowed.get_untracked();
+                talk.reply(&call_id, if was_allowed { Reply::Allow } else { Reply::Deny });
             }
         });
         // What has come so far is there after a reload in the middle.

@@ -95,6 +95,18 @@ impl Thread {
         open.find_map(|it| it.waiting.asks())
     }
 
+    /// The call that waits for this approval of the host's.
+    pub(crate) fn waits_for(&self, approval: &str) -> Option<String> {
+        let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting)?;
+        let open = turn.pending.iter().filter(|it| it.reply.is_none());
+        open.map(|it| &it.waiting).find_map(|it| match it {
+            Waiting::Approval { call_id, approval: own, .. } if own == approval => {
+                Some(call_id.clone())
+            }
+            _ => None,
+        })
+    }
+
     /// The forms that wait for the reader here, by their handles.
     pub(crate) fn open_forms(&self) -> Vec<String> {
         let turn = self.last_turn().filter(|it| it.phase == Phase::Waiting);

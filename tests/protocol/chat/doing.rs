@@ -124,6 +124,11 @@ async fn a_way_without_motorways_is_drawn_where_it_was_asked_for() {
     it.browser.until("document.querySelector('.chat-answer path.route-line')").await;
     it.browser.says(".chat-answer", "第二京浜").await;
     it.browser.picture("chat-way").await;
+    // On paper is what was said, and not where one writes.
+    it.browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "print" })).await;
+    let is_off = "[...document.querySelectorAll('.chat-head, .chat-composer, .chat-acts')]
+        .every(it => getComputedStyle(it).display === 'none')";
+    it.browser.until(is_off).await;
     it.close().await;
 }
 

@@ -67,9 +67,19 @@ async fn ending_by_force_asks_once_and_tells_both() {
         assert_eq!(next["reason"], "operator_ended");
     }
     it.is_now("ended").await;
-    it.browser
-        .until("document.activeElement.id === 'stage' || document.activeElement === document.body")
-        .await;
+    it.browser.until("document.activeElement.id === 'talk-log'").await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_end_in_mid_sentence_leaves_the_sentence_in_sight() {
+    let (it, id) = Scene::talking(Look::DESKTOP).await;
+    it.browser.fill("A message to both", "まだ言いたいことが").await;
+    it.browser.until("document.activeElement.id === 'talk-write'").await;
+    it.server.client().output("stop_conversation", json!({ "conversation_id": id })).await;
+    it.browser.says(".talk-step-in .talk-text", "まだ言いたいことが").await;
+    it.browser.says(".talk-step-in", "not known to have been sent").await;
+    it.browser.until("document.activeElement.id === 'talk-log'").await;
     it.close().await;
 }
 

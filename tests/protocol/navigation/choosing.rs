@@ -103,6 +103,20 @@ async fn gpx_and_geojson_hold_the_route_that_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn back_from_the_first_route_leads_to_where_one_came_from() {
+    let it = Opened::with(Look::DESKTOP).await;
+    it.browser.go("#/chat").await;
+    it.browser.go("#/navigation").await;
+    it.mode("通常モード", "Normal").await;
+    it.ends(ENDS.0, ENDS.1).await;
+    it.search().await;
+    it.answered().await;
+    it.browser.script("history.back()").await;
+    it.browser.until("location.hash.startsWith('#/chat')").await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_link_brings_others_to_the_same_routes() {
     let it = normal(Look::DESKTOP).await;
     let names = it.names().await;

@@ -6,10 +6,10 @@ use super::Thread;
 use super::asking::PICTURE_MARK;
 use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
-use crate::chat::entry::{Answerer, Phase, Piece, Turn};
+use crate::chat::entry::{Answerer, Body, Entry, Phase, Piece, Turn};
 use crate::chat::event::{Asking, Called, Done, Event, ImageIn, Resulted, WAITING_MAX};
 use crate::chat::tool_card::{Came, State, ToolCard};
-use crate::chat::waiting::{Pending, Waiting};
+use crate::chat::waiting::{Pending, Reply, Waiting};
 
 /// Characters of one answer.
 const TEXT_MAX: usize = 200_000;
@@ -80,10 +80,38 @@ impl Thread {
             Event::Usage(usage) => turn.usage = usage,
             Event::Done(done) => turn.finish(*done, coming),
             Event::Failed(failure) => self.fail(failure),
+            Event::Overruled { approval, is_allowed } => self.overrule(&approval, is_allowed),
             Event::Other => {}
         }
         if let Some(turn) = self.turn_mut().filter(|_| tells_calls) {
             turn.trust(&trusts);
+        }
+    }
+
+    /// Shows an approval as it was answered before, where the person says otherwise now.
+    fn overrule(&mut self, approval: &str, is_allowed: bool) {
+        let is_it = |it: &Pending| {
+            let is_approval = matches!(it.waiting, Waiting::Approval { .. });
+            is_approval && it.waiting.approval() == Some(approval)
+        };
+        let holds =
+            |it: &&mut Shared<Entry>| it.turn().is_some_and(|it| it.pending.iter().any(is_it));
+        let Some(entry) = self.entries.iter_mut().rev().find(holds) else { return };
+        let Body::Answered(turn) = &mut entry.change().body else { return };
+        let Some(pending) = turn.pending.iter_mut().find(|it| is_it(it)) else { return };
+        if matches!(pending.reply, Some(Reply::Allow | Reply::Trust)) == is_allowed {
+            return;
+        }
+        let (reply, state) = match is_allowed {
+            false => (Reply::Deny, State::Denied),
+            true if turn.phase == Phase::Thinking => (Reply::Allow, State::Running),
+            // What came of it stands in a later answer.
+            true => (Reply::Allow, State::Stopped),
+        };
+        pending.reply = Some(reply);
+        let id = pending.waiting.call_id().to_owned();
+        if let Some(card) = turn.card(&id) {
+            card.change().state = state;
         }
     }
 }

@@ -108,6 +108,7 @@ macro_rules! with_conversation_words {
             TalkStepHint: "書いた内容は両方のエージェントに届きます。", "Both agents get what you write.";
             TalkWrite: "両者への書き込み", "A message to both";
             TalkSend: "両者に送る", "Send to both";
+            TalkUnsent: "会話が終わるまでに送信を確認できなかった書き込みです。", "You wrote this, and it is not known to have been sent before the conversation ended.";
             TalkSentAnnounced: "両者に送りました。", "Sent to both.";
             TalkPause: "一時停止", "Pause";
             TalkResume: "再開", "Resume";

@@ -16,7 +16,7 @@ use crate::call::Attempt;
 use crate::error::CallError;
 use crate::history;
 use crate::page::Page;
-use crate::route::Spot;
+use crate::route::{Route, Spot};
 use crate::text::{Key, Lang};
 pub(crate) use ends::{End, Side};
 
@@ -131,7 +131,10 @@ impl Board {
             return;
         }
         self.start(&query, true);
-        self.tell_address(history::push_hash);
+        // An address that asks for nothing shows what was found last: Back to it would seem to do nothing.
+        let shown = RouteQuery::of(&Route::parse(&browser::hash())).unwrap_or_default();
+        let is_bare = shown == RouteQuery::default();
+        self.tell_address(if is_bare { history::replace_hash } else { history::push_hash });
     }
 
     /// Searches for what stands in the example.

@@ -98,7 +98,7 @@ fn SmallHall(drawn: Drawn) -> impl IntoView {
     let rows = Memo::new(move |_| hall.with(shape));
     let scroll = NodeRef::<leptos::html::Div>::new();
     let (is_wide, is_whole) = (RwSignal::new(false), RwSignal::new(false));
-    begin_in_the_middle(scroll, is_wide);
+    begin_in_the_middle(scroll, is_wide, is_whole);
     view! {
         <div class="hall" class:is-whole=is_whole>
             <Sights drawn is_wide is_whole/>
@@ -124,16 +124,21 @@ fn SmallHall(drawn: Drawn) -> impl IntoView {
 }
 
 /// A hall too wide for the window begins with its middle, where people like to sit; and says that it is too wide.
-fn begin_in_the_middle(scroll: NodeRef<leptos::html::Div>, is_wide: RwSignal<bool>) {
+fn begin_in_the_middle(
+    scroll: NodeRef<leptos::html::Div>,
+    is_wide: RwSignal<bool>,
+    is_whole: RwSignal<bool>,
+) {
     let look = move |is_first: bool| {
         let Some(Some(scroll)) = scroll.try_get_untracked() else { return };
         let beyond = scroll.scroll_width() - scroll.client_width();
         if is_first {
             scroll.set_scroll_left(beyond / 2);
         }
-        // Once it is, the way back from the whole of it stays.
-        if beyond > 1 {
-            is_wide.set(true);
+        // The way back from the whole of it stays; and what is as it was is not drawn anew.
+        let is_now = beyond > 1 || is_whole.get_untracked();
+        if is_wide.get_untracked() != is_now {
+            is_wide.set(is_now);
         }
     };
     Effect::new(move |_| {

@@ -223,7 +223,10 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
                     page.announce_key(Key::CancelDone);
                     browser::focus_soon("stage");
                 }
-                Err(error) => cancel.set(Cancel::Failed(error)),
+                Err(error) => {
+                    cancel.set(Cancel::Failed(error));
+                    browser::focus_if_lost("cancel");
+                }
             }
         });
     };

@@ -8,14 +8,14 @@ use crate::browser;
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
 use crate::families::conversations::written::{self, Written};
-use crate::page::page;
+use crate::page::{Page, page};
 use crate::text::Key;
 use crate::views::notice::Notice;
 
 /// Characters of a message, as the tools have it (CONV-65).
 const MESSAGE_MAX: usize = 4_000;
 
-/// What a person may do; nothing where they may not, or where it is over.
+/// What a person may do; where it is over, what they had written and not sent by then, and nothing else.
 #[component]
 pub(super) fn StepIn(watch: Watch) -> impl IntoView {
     let page = page();
@@ -23,20 +23,43 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
         let may = watch.read(|it| it.told.may_step_in && it.told.conversation.state.is_open());
         may.unwrap_or_default()
     });
+    Effect::new(move |before: Option<bool>| {
+        let may = may.get();
+        if before == Some(true) && !may {
+            browser::focus_if_lost("talk-log");
+        }
+        may
+    });
     move || {
-        may.get().then(|| {
-            view! {
-                <section class="talk-step-in" aria-labelledby="talk-step-in">
-                    <h2 id="talk-step-in" class="section-title">
-                        {move || page.say(Key::TalkStepIn)}
-                    </h2>
-                    <Paused watch/>
-                    <Write watch/>
-                    {move || watch.refusal.get().map(|error| view! { <Notice error/> })}
-                    <div class="actions talk-controls"><Pause watch/><Stop watch/></div>
-                </section>
-            }
-        })
+        if !may.get() {
+            return watch
+                .id
+                .with_value(|id| written::load(id))
+                .map(|it| unsent(page, it))
+                .into_any();
+        }
+        view! {
+            <section class="talk-step-in" aria-labelledby="talk-step-in">
+                <h2 id="talk-step-in" class="section-title">
+                    {move || page.say(Key::TalkStepIn)}
+                </h2>
+                <Paused watch/>
+                <Write watch/>
+                {move || watch.refusal.get().map(|error| view! { <Notice error/> })}
+                <div class="actions talk-controls"><Pause watch/><Stop watch/></div>
+            </section>
+        }
+        .into_any()
+    }
+}
+
+/// What was being written when it ended stays in sight, to be copied.
+fn unsent(page: Page, written: Written) -> impl IntoView {
+    view! {
+        <section class="talk-step-in">
+            <p class="hint">{move || page.say(Key::TalkUnsent)}</p>
+            <p class="talk-text">{written.content}</p>
+        </section>
     }
 }
 
@@ -221,8 +244,5 @@ fn Stop(watch: Watch) -> impl IntoView {
 
 fn stop(watch: Watch, more: &Value) {
     let page = watch.page;
-    watch.act("stop_conversation", more, move || {
-        page.announce_key(Key::TalkStoppedAnnounced);
-        browser::focus_if_lost("stage");
-    });
+    watch.act("stop_conversation", more, move || page.announce_key(Key::TalkStoppedAnnounced));
 }

@@ -22,8 +22,9 @@ use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
-/// The id of the button that reserves.
-const RESERVE: &str = "reserve";
+/// The id of what is picked. The keyboard comes here where what it pressed has gone: on the button that reserves, a
+/// second press would.
+pub(super) const PICKED: &str = "picked";
 
 /// How the reservation stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -313,7 +314,7 @@ fn PickedSeats(checkout: CheckoutState) -> impl IntoView {
     let unpick = move |id: &str| {
         if let Some(seat) = showing.hall.with_untracked(|it| it.seat(id).cloned()) {
             showing.pick(&seat);
-            browser::focus_if_lost(RESERVE);
+            browser::focus_if_lost(PICKED);
         }
     };
     let is_missing = move || checkout.missing.get() == Some(Key::SeatsMissing);
@@ -333,7 +334,7 @@ fn PickedSeats(checkout: CheckoutState) -> impl IntoView {
     };
     view! {
         <div class="picked">
-            <p class="picked-count" class:is-missing=is_missing>
+            <p class="picked-count" id=PICKED tabindex="-1" class:is-missing=is_missing>
                 {summary}
                 {move || (!ids.with(Vec::is_empty)).then(|| total.get()).flatten().map(|it| view! {
                     " "<b class="picked-total">{price(&it, page.lang.get())}</b>
@@ -356,7 +357,7 @@ fn ReserveButton(checkout: CheckoutState) -> impl IntoView {
         (_, count) => page.fill(Key::ReserveCount, &[&count.to_string()]),
     };
     view! {
-        <button type="submit" class="main-action" id=RESERVE aria-disabled=move || is_sent().then_some("true")>
+        <button type="submit" class="main-action" id="reserve" aria-disabled=move || is_sent().then_some("true")>
             {text}
         </button>
     }

@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use output::cinema::{Hold, Waiting, WaitingList};
 use serde_json::{Value, json};
 
-use super::checkout::NameInput;
+use super::checkout::{NameInput, PICKED};
 use super::seats::Showing;
 use super::suggest::SeatCount;
 use crate::browser;
@@ -21,6 +21,8 @@ use crate::views::notice::Notice;
 
 /// The list is asked for once the reader has paused in typing a name.
 const PAUSE: Duration = Duration::from_millis(400);
+/// The id of the heading.
+const TITLE: &str = "waiting-title";
 
 /// The reader's entries of this showing.
 #[derive(Clone, Copy)]
@@ -37,20 +39,18 @@ impl List {
         self.showing.office.name.with_untracked(|it| it.trim().to_owned())
     }
 
-    fn load(self) {
+    async fn load(self) {
         let user = self.user();
         if user.is_empty() {
             return self.entries.set(Vec::new());
         }
-        spawn_local(async move {
-            let found = fetch::<WaitingList>("list_waiting", json!({ "user_id": user })).await;
-            let (Some(id), Ok(found)) = (self.showing.id.try_get_value(), found) else { return };
-            if self.user() != user {
-                return;
-            }
-            let own = found.waiting.into_iter().filter(|it| it.showtime_id == id).collect();
-            let _ = self.entries.try_set(own);
-        });
+        let found = fetch::<WaitingList>("list_waiting", json!({ "user_id": user })).await;
+        let (Some(id), Ok(found)) = (self.showing.id.try_get_value(), found) else { return };
+        if self.user() != user {
+            return;
+        }
+        let own = found.waiting.into_iter().filter(|it| it.showtime_id == id).collect();
+        let _ = self.entries.try_set(own);
     }
 
     /// Calls a tool, and looks at the list again.
@@ -69,7 +69,9 @@ impl List {
                 Ok(_) => self.showing.page.announce_key(said),
                 Err(error) => self.error.set(Some(error)),
             }
-            self.load();
+            self.load().await;
+            // What was pressed has made room for what came of it.
+            browser::focus_if_lost(TITLE);
             self.showing.refresh();
         });
     }
@@ -113,7 +115,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
         Some(changes) => {
             changes.track();
             page.refreshed.track();
-            list.load();
+            spawn_local(list.load());
         }
         None => list.entries.set(Vec::new()),
     });
@@ -132,8 +134,8 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     move || {
         (is_offered.get() && (!is_empty.get() || is_full.get())).then(|| {
             view! {
-                <section class="waiting" aria-labelledby="waiting-title">
-                    <h2 id="waiting-title" class="section-title">{move || page.say(Key::WaitingTitle)}</h2>
+                <section class="waiting" aria-labelledby=TITLE>
+                    <h2 id=TITLE tabindex="-1" class="section-title">{move || page.say(Key::WaitingTitle)}</h2>
                     {move || list.error.get().map(|error| view! { <Notice error/> })}
                     {move || if is_empty.get() {
                         view! { <Join list/> }.into_any()
@@ -227,6 +229,7 @@ fn Offer(list: List, offer: Hold) -> impl IntoView {
         let ids: Vec<_> = take.seats.iter().map(|it| it.seat_id.clone()).collect();
         list.showing.picks.update(|it| it.take(&hall, &ids));
         list.showing.refresh();
+        browser::focus_if_lost(PICKED);
     };
     let decline = move |_| {
         list.call("release_hold", json!({ "hold_token": decline }), Key::WaitingDeclined);
