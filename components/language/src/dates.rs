@@ -67,7 +67,7 @@ const PHRASES: &[(Names, &str)] = &[
     ),
     (
         Names::Day(1),
-        "明日|あした|あす|翌日|tomorrow|tmr|tomorrow's|tmrw|tomorow|tommorow|tommorrow|tomorrw|2moro|2morrow",
+        "明日|あした|あす|翌日|tomorrow|tomrow|tomorro|tommorw|tmr|tomorrow's|tmrw|tomorow|tommorow|tommorrow|tomorrw|2moro|2morrow",
     ),
     (Names::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
     (Names::Day(3), "しあさって|明々後日|明明後日"),
@@ -600,10 +600,9 @@ impl Reading {
 
 /// Whether what stands between two days says that either will do.
 fn is_either(between: &[char]) -> bool {
-    const EITHER: [&str; 12] =
-        ["か", "と", "や", "・", "または", "もしくは", "or", "and", "/", "&", "か、", "or on"];
+    const EITHER: &str = "か|と|や|・|または|もしくは|か、|と、|それと|or|and|/|&|or on|and on|or maybe|and also|and maybe";
     let between: String = between.iter().collect();
-    EITHER.contains(&between.trim())
+    marks(EITHER).any(|it| it == between.trim())
 }
 
 /// The `nth` such weekday of the month that is `months` from `today`'s.
