@@ -597,3 +597,21 @@ fn who_the_agents_are_is_asked_in_more_words() {
         assert!(talk.confidence > 0.8, "{sentence}");
     }
 }
+
+#[test]
+fn nothing_is_summed_up_where_none_have_talked() {
+    for sentence in [
+        "sum up our conversation so far please",
+        "Summarize the conversation",
+        "give me a recap of our chat",
+        "これまでの会話を要約して",
+        "今までの話をまとめて",
+    ] {
+        let mut talk = new_talk();
+        let text = concluded(&talk.say(sentence)).text();
+        assert!(
+            text.contains("要約はできません") || text.contains("cannot sum up"),
+            "{sentence}: {text}"
+        );
+    }
+}
