@@ -658,3 +658,14 @@ fn a_form_that_waits_is_taken_up_again() {
         assert_eq!(changed(first, later).len(), 2, "{later}");
     }
 }
+
+#[test]
+fn one_is_made_where_there_are_none_that_fit() {
+    for later in
+        ["create one asking for age and favourite film", "Make a new one with name and email"]
+    {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say("is there a form already?")).0, "list_form_submissions");
+        assert_eq!(call(&talk.say(later)).0, "request_form", "{later}");
+    }
+}
