@@ -603,7 +603,7 @@ fn what_says_no_name_is_looked_for_nowhere() {
 }
 
 #[test]
-fn a_booking_is_cancelled_by_its_owner_where_its_number_is_not_known() {
+fn a_booking_without_its_number_is_found_by_its_owner() {
     for later in ["さっき取ったやつ", "the one I just made"] {
         let mut talk = new_talk();
         let first = if later.is_ascii() {
