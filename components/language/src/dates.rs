@@ -695,6 +695,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn two_days_are_joined_by_more_than_a_word() {
+        let read = |text: &str| {
+            let when = read(&text.chars().collect::<Vec<_>>(), Date::constant(2026, 11, 21));
+            (when.date.map(|it| it.day()), when.also.map(|it| it.day()))
+        };
+        for (text, date, also) in [
+            ("what's on tomorrow and on monday?", 22, Some(23)),
+            ("monday or maybe tuesday", 23, Some(24)),
+            ("土曜と日曜の上映", 21, Some(22)),
+            ("明日と、月曜", 22, Some(23)),
+            ("akira tomrow", 22, None),
+        ] {
+            assert_eq!(read(text), (Some(date), also), "{text}");
+        }
+    }
+
+    #[test]
     fn days_are_counted_and_weeks_and_months_end() {
         // A Saturday.
         let today = Date::constant(2026, 11, 21);

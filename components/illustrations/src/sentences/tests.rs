@@ -581,3 +581,15 @@ fn a_colour_that_is_not_among_the_cards_is_refused_in_words() {
         assert!(concluded(&next).text().contains(has), "{later}: {next:?}");
     }
 }
+
+#[test]
+fn what_is_to_be_drawn_is_looked_for_by_its_name_alone() {
+    for sentence in ["Draw me a snowy birthday card", "draw a snowy birthday card please"] {
+        let next = new_talk().say(sentence);
+        let told = format!("{next:?}");
+        assert!(
+            told.contains("\"snowy birthday\"") && !told.to_lowercase().contains("\"draw"),
+            "{told}"
+        );
+    }
+}
