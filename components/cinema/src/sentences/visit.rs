@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{is_thinking, named, ordinal, place, recount, takes_back, undated},
+    answers::{allows, is_thinking, named, ordinal, place, recount, takes_back, undated},
     besides::{asks_length, asks_when, points_back},
     cancel::number,
     fares::Fares,
@@ -598,7 +598,7 @@ impl Visit {
                 ));
                 true
             }
-            Some(Asked::Denied) => self.is_urged(utterance),
+            Some(Asked::Denied) => self.is_urged(utterance) || allows(utterance),
             Some(Asked::Leave) => {
                 let is_anew = goal == Some(Goal::Book) && utterance.title().is_none();
                 is_anew || goal.is_none() && is_thinking(utterance)

@@ -484,6 +484,8 @@ fn what_was_not_allowed_goes_on_otherwise() {
     for (later, tool) in [
         ("じゃあ取って", "reserve_seats"),
         ("OK, book them", "reserve_seats"),
+        ("fine, do it then", "reserve_seats"),
+        ("やっぱり進めて", "reserve_seats"),
         ("やっぱり明後日にして", "list_"),
         ("ok make it monday instead", "list_"),
         ("3人にして", "list_"),
@@ -499,7 +501,7 @@ fn what_was_not_allowed_goes_on_otherwise() {
     talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
     let failure = Failure::new("not_allowed", 403, "The person did not allow it.");
     talk.back(&[ToolResult::Failed(failure)]);
-    for later in ["no", "hmm", "うーん"] {
+    for later in ["no", "hmm", "うーん", "ok"] {
         assert!(matches!(talk.say(later), Decision::Conclude(_)), "{later}");
     }
 }
