@@ -185,12 +185,15 @@ impl Ensemble {
         asking: &mut Asking<'_, F>,
         message: &str,
     ) -> Result<Vec<String>, Silence> {
-        let mut leads = Vec::new();
+        let (mut leads, mut all) = (Vec::new(), Vec::new());
         for deeds in parts(message) {
             let mut of_part = Vec::new();
             for deed in deeds {
-                asking.say(language::settled::unjoined(&deed).trim());
-                of_part.push((deed, self.lead(asking)?));
+                let alone = language::settled::unjoined(&deed).trim().to_owned();
+                asking.say(&alone);
+                let lead = self.lead(asking)?;
+                all.push((alone, lead.clone()));
+                of_part.push((deed, lead));
             }
             for (part, lead) in apart(of_part) {
                 asking.say(&part);
@@ -203,7 +206,7 @@ impl Ensemble {
         }
         asking.say(message);
         let whole = self.lead(asking)?;
-        let alone = dropped(&whole, &leads);
+        let alone = dropped(&whole, &all);
         let apart = requests(&whole, leads);
         Ok(if apart.is_empty() { alone } else { apart })
     }

@@ -127,15 +127,16 @@ fn is_asked_for(part: &str) -> bool {
 }
 
 /// The `parts` as requests of one family that would answer the `whole` at once, and call something for the last of
-/// them alone: `cancel my booking and show me what's on` is no more than asked for a number otherwise.
+/// them alone, or of which the last is understood and the `whole` is not: `cancel my booking and show me what's on`,
+/// `what's the weather like, and book two seats`.
 pub(super) fn dropped(whole: &Lead, parts: &[(String, Lead)]) -> Vec<String> {
     let is_request = |it: &(String, Lead)| it.1.confidence >= PART_MIN;
     let Some((last, before)) = parts.split_last() else { return Vec::new() };
-    let is_dropped = whole.answers
-        && !last.1.answers
-        && (1..REQUESTS_MAX).contains(&before.len())
-        && before.iter().all(|it| it.1.answers)
-        && parts.iter().all(is_request)
+    let is_answered =
+        whole.answers && !last.1.answers && before.iter().all(|it| it.1.answers && is_request(it));
+    let is_dropped = (1..REQUESTS_MAX).contains(&before.len())
+        && last.1.confidence >= PART_MIN
+        && (is_answered || whole.confidence <= CLAIMED_MIN)
         && is_asked_for(&last.0);
     if is_dropped { parts.iter().map(|it| it.0.clone()).collect() } else { Vec::new() }
 }
@@ -436,6 +437,11 @@ mod tests {
             // The whole is looked into.
             assert!(dropped(&lead("a", 0.9), &parts).is_empty(), "{second}");
         }
+        // What nothing here does takes no request along.
+        let weather = ("what's the weather like".to_owned(), answers(lead("talk", 0.15)));
+        let booking = ("book two seats".to_owned(), lead("a", 0.7));
+        let both = dropped(&answers(lead("talk", 0.15)), &[weather, booking]);
+        assert_eq!(both, ["what's the weather like", "book two seats"]);
         for (second, lead) in [
             ("show me what's on", answers(lead("a", 0.7))),
             ("show me what's on", lead("a", 0.3)),
