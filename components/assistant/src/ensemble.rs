@@ -12,14 +12,14 @@ use language::{
     context::signature,
     contract::{TurnRequest, unsigned},
     message::Part,
-    small_talk::{CLOSED, SmallTalk, answer},
+    small_talk::{CLOSED, SmallTalk, answer, is_nothing},
     turn::{Conclusion, Decision},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolkit::dialogue::{Answer, Heard, Language as Tongue, Name, Piece, Reply, Step, Turn};
 
-use leads::{CLAIMED_MIN, Lead, PART_MIN, apart, parts, requests, surest};
+use leads::{CLAIMED_MIN, Lead, PART_MIN, apart, dropped, parts, requests, surest};
 use offered::Offered;
 
 /// What no component claims. No component is called so.
@@ -108,8 +108,46 @@ impl Ensemble {
         if let Some(step) = self.fill(asking, &message)? {
             return Ok(step);
         }
-        (self.rest, self.told) = Default::default();
-        if let Some((request, family)) = self.offered.take().and_then(|it| it.chosen(&message)) {
+        let (mut rest, told) = (std::mem::take(&mut self.rest), std::mem::take(&mut self.told));
+        if is_nothing(&message) {
+            rest.clear();
+        }
+        let before = self.latest.clone();
+        let step = self.hear(asking, &message)?;
+        self.keep(asking.language(), before.as_deref(), rest, told);
+        Ok(step)
+    }
+
+    /// Keeps the requests of an earlier sentence that are not answered yet: they follow where this sentence goes on with
+    /// who led, and are named where it does not.
+    fn keep(
+        &mut self,
+        language: Language,
+        before: Option<&str>,
+        rest: Vec<String>,
+        mut told: Vec<Part>,
+    ) {
+        let goes_on = self.rest.is_empty() && self.latest.as_deref() == before;
+        if goes_on {
+            self.rest = rest;
+        } else if !rest.is_empty() {
+            let list = rest.join(language.pick("」「", "\", \""));
+            let note = language.pick(
+                format!("「{list}」はまだしていません。必要なら、もう一度書いてください。"),
+                format!("\"{list}\" is not done yet; write it again if you still wish it."),
+            );
+            told.push(Part::text(format!("{note}\n\n")));
+        }
+        self.told.splice(..0, told);
+    }
+
+    /// Takes in a sentence that is nothing a form brought.
+    fn hear<F: Families>(
+        &mut self,
+        asking: &mut Asking<'_, F>,
+        message: &str,
+    ) -> Result<Step, Silence> {
+        if let Some((request, family)) = self.offered.take().and_then(|it| it.chosen(message)) {
             asking.say(&request);
             self.request = request;
             let mut replies = self.replies(asking, Some(&family))?;
@@ -117,9 +155,9 @@ impl Ensemble {
         }
         // Other context, and what calls came to, is for the whole sentence.
         let is_alone = asking.turn.context.is_none() && asking.turn.answered.is_empty();
-        let mut requests = if is_alone { self.requests(asking, &message)? } else { Vec::new() };
+        let mut requests = if is_alone { self.requests(asking, message)? } else { Vec::new() };
         if requests.is_empty() {
-            return self.consult(asking, message);
+            return self.consult(asking, message.to_owned());
         }
         self.rest = requests.split_off(1);
         asking.say(&requests[0]);
@@ -148,12 +186,15 @@ impl Ensemble {
         asking: &mut Asking<'_, F>,
         message: &str,
     ) -> Result<Vec<String>, Silence> {
-        let mut leads = Vec::new();
+        let (mut leads, mut all) = (Vec::new(), Vec::new());
         for deeds in parts(message) {
             let mut of_part = Vec::new();
             for deed in deeds {
-                asking.say(language::settled::unjoined(&deed).trim());
-                of_part.push((deed, self.lead(asking)?));
+                let alone = language::settled::unjoined(&deed).trim().to_owned();
+                asking.say(&alone);
+                let lead = self.lead(asking)?;
+                all.push((alone, lead.clone()));
+                of_part.push((deed, lead));
             }
             for (part, lead) in apart(of_part) {
                 asking.say(&part);
@@ -165,7 +206,10 @@ impl Ensemble {
             return Ok(Vec::new());
         }
         asking.say(message);
-        Ok(requests(&self.lead(asking)?, leads))
+        let whole = self.lead(asking)?;
+        let alone = dropped(&whole, &all);
+        let apart = requests(&whole, leads);
+        Ok(if apart.is_empty() { alone } else { apart })
     }
 
     /// Takes in one request.
@@ -295,8 +339,11 @@ fn text_of(content: &[Piece]) -> String {
 }
 
 fn leads(replies: &[(String, Reply)]) -> Vec<Lead> {
-    let lead =
-        |(name, reply): &(String, Reply)| Lead { name: name.clone(), confidence: reply.confidence };
+    let lead = |(name, reply): &(String, Reply)| Lead {
+        name: name.clone(),
+        confidence: reply.confidence,
+        answers: matches!(reply.step, Step::Answer(_)),
+    };
     replies.iter().map(lead).collect()
 }
 
@@ -446,6 +493,37 @@ mod tests {
             let step = ensemble.next(&families, turn("…", came("books"))).unwrap();
             assert_eq!(step_text(&step), "films_look", "{form}");
         }
+    }
+
+    #[test]
+    fn a_sentence_in_between_drops_no_request_in_silence() {
+        let families =
+            Fixed(&[("books", "snow", 0.9), ("films", "rain", 0.9), ("cards", "sun", 0.9)]);
+        let begun = || {
+            let mut ensemble = Ensemble::default();
+            let step = ensemble.next(&families, turn("find snow. Then show me rain", Vec::new()));
+            assert_eq!(step_text(&step.unwrap()), "books_look");
+            ensemble
+        };
+        // It goes on with the first: the second follows.
+        let mut ensemble = begun();
+        let step = ensemble.next(&families, turn("more snow", Vec::new())).unwrap();
+        assert_eq!(step_text(&step), "books_look");
+        let step = ensemble.next(&families, turn("…", came("books"))).unwrap();
+        assert_eq!(step_text(&step), "films_look");
+        // Nothing of it is wished any more.
+        let mut ensemble = begun();
+        let text = step_text(&ensemble.next(&families, turn("never mind", Vec::new())).unwrap());
+        assert!(!text.contains("rain"), "{text}");
+        // It is about something else: the second is named.
+        let mut ensemble = begun();
+        let step = ensemble.next(&families, turn("the sun", Vec::new())).unwrap();
+        assert_eq!(step_text(&step), "cards_look");
+        let text = step_text(&ensemble.next(&families, turn("…", came("cards"))).unwrap());
+        assert!(
+            text.contains("show me rain\" is not done") && text.contains("cards answers"),
+            "{text}"
+        );
     }
 
     #[test]

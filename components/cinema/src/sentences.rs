@@ -332,6 +332,14 @@ impl Family for Cinema {
             Goal::Unkept if besides::names_made(utterance) => return None,
             Goal::Unkept => besides::unkept(utterance, context.language).to_owned(),
             Goal::Help => examples(),
+            Goal::Price if besides::is_open_fare(utterance) => {
+                let told = besides::no_discounts(utterance, context.language)?;
+                let next = context.say(
+                    "上映ごとの料金は「明日の「羅生門」の料金は？」のように書くと確かめられます。",
+                    "To see those of a showing, write for example \"How much is Rashomon tomorrow?\".",
+                );
+                context.say(format!("{told}{next}"), format!("{told} {next}"))
+            }
             Goal::Reservation if number(utterance).is_none() => self.bookings.described(context),
             _ => return None,
         })
@@ -400,6 +408,13 @@ impl Family for Cinema {
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let on = Followed::On(FOLLOWED, Vec::new());
+        let is_made = matches!(&*plan, Some(Doing::Visit(it)) if it.is_made);
+        if manner.is_none_or(|it| it == Manner::Price)
+            && !matches!(goal, Some(Goal::Cancel | Goal::Release))
+            && let Some(text) = self.bookings.recalled(utterance, is_made, context)
+        {
+            return Some(Followed::Say(text));
+        }
         match plan {
             Some(Doing::Cancel(cancel)) => {
                 let is_open = matches!(goal, None | Some(Goal::Reservation));
@@ -500,6 +515,10 @@ impl Family for Cinema {
                 Some(on)
             }
             Some(Doing::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
+                if let Some(next) = visit.length_of(utterance, goal) {
+                    **visit = next;
+                    return Some(on);
+                }
                 if let Some(next) = visit.follow(utterance, goal) {
                     **visit = next;
                     return Some(on);

@@ -241,6 +241,12 @@ impl Family for Conversations {
                 return Some(Followed::On(REMARKED, Vec::new()));
             }
         }
+        if plan.is_none() && utterance.sums_up() {
+            return Some(Followed::Say(context.say(
+                "ここでは要約はできません。要約する会話もまだありません。何もしていません。エージェント同士の会話は「worker-aとworker-bで話して」のように始められ、内容は後から読めます。",
+                "I cannot sum up what was said here, and no agents have talked yet, so nothing was done. Have some talk, for example with \"Let worker-a and worker-b talk\"; what they say can be read afterwards.",
+            )));
+        }
         match plan {
             Some(Doing::Lists(lists)) => {
                 let is_about = matches!(manner, None | Some(Manner::Nothing | Manner::Elsewhere))

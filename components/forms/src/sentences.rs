@@ -244,6 +244,22 @@ impl Plan for Doing {
         !matches!(self, Self::Survey(it) if it.is_answered())
     }
 
+    fn put_right(&self, sentence: &str) -> Option<String> {
+        // `make one asking for a name`, where there are none that fit.
+        const NEW: [&str; 6] = [
+            "create one",
+            "create a new one",
+            "make one",
+            "make a new one",
+            "make me one",
+            "build one",
+        ];
+        let lower = sentence.to_ascii_lowercase();
+        let begun = NEW.iter().find(|it| lower.starts_with(&format!("{it} ")));
+        let begun = begun.filter(|_| matches!(self, Self::Lists(_)))?;
+        Some(format!("{}form{}", &sentence[..begun.len() - "one".len()], &sentence[begun.len()..]))
+    }
+
     fn left(&self) -> &[String] {
         match self {
             Self::Survey(it) => it.left(),

@@ -238,6 +238,9 @@ impl Family for Illustrations {
             **cards = next;
             return Some(Followed::On(FOLLOWED, Vec::new()));
         }
+        if let Some(text) = cards.lacks(utterance, (goal, manner), context) {
+            return Some(Followed::Say(text));
+        }
         // `赤も一枚足して` means a card, where cards are being chosen.
         let added =
             cards.adds(utterance).then(|| sentence::as_added(utterance, context.today())).flatten();

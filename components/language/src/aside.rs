@@ -22,6 +22,8 @@ pub enum Aside {
     Nothing,
     /// It asks who answers.
     Answerer,
+    /// It asks why an approval or an answer is asked for.
+    Reason,
     /// It asks for another language.
     Tongue,
     /// It asks for the time or the day.
@@ -58,12 +60,17 @@ const PHRASES: &[(Aside, &str)] = &[
     (
         Aside::Nothing,
         "いいや|いいや もう|もういいや|まあいいや|なんでもない|何でもない|なんでもありません|何でもありません|なんでもないです|気にしないで|やっぱいい|やっぱりいい|やっぱりなし|やっぱなし|\
-         it's nothing|its nothing|doesn't matter|doesnt matter|it doesn't matter|skip it|leave it|drop it|don't worry|dont worry|scratch that",
+         it's nothing|its nothing|doesn't matter|doesnt matter|it doesn't matter|skip it|leave it|drop it|don't worry|dont worry|scratch that|scrap it|scrap that|bin it",
     ),
     (
         Aside::Answerer,
         "あなたはだれ|あなたは誰|あなたは何|あなたって何|君はだれ|君は誰|きみはだれ|お名前は何|君の名前|君の名前は何|あなたの名前|あなたの名前は何|あなたのお名前|ai|あなたはai|君はai|きみはai|aiですか|人間|あなたは人間|君は人間|ロボット|ボット|あなたはロボット|chatgpt|あなたはchatgpt|gemini|claude|どのモデル|モデルは何|何のモデル|\
          who are you|what are you|who is this|who am i talking to|who am i speaking to|what's your name|whats your name|what is your name|do you have a name|are you ai|are you an ai|are you a bot|are you a robot|are you human|are you a human|are you real|are you a person|are you a real person|are you chatgpt|are you gpt|are you gemini|are you claude|are you a language model|are you an llm|is this ai|is this an ai|is this a bot|which model are you|what model are you|which model is this|what model is this",
+    ),
+    (
+        Aside::Reason,
+        "なんで聞いた|なんで聞く|なんで聞いたの|なんで聞くの|なぜ聞いた|なぜ聞く|なぜ聞くの|どうして聞いた|どうして聞くの|どうして聞いたの|なんで許可がいるの|なんで許可が必要|なぜ許可が必要|どうして許可が必要|なんで承認がいるの|なんで承認が必要|なぜ承認が必要|どうして承認が必要|許可って何|承認って何|なんで許可がいる|なんで承認がいる|\
+         why did you ask|why did you ask me|why do you ask|why do you ask me|why are you asking|why are you asking me|why did you have to ask|why do you need my approval|why do you need my permission|why do i need to approve|why do i have to approve|why do i need to allow it|why do i have to allow it|why do i need to confirm|why do i have to confirm|why the approval|what's the approval for|what is the approval for",
     ),
     (
         Aside::Tongue,
@@ -132,6 +139,10 @@ impl Aside {
             Self::Answerer => (
                 "この窓口の内蔵プランナーです。AIモデルも人間も使わず、決まった規則で文を読んで答えています。",
                 "I am this service's built-in planner: no person and no AI model, but fixed rules that read sentences.",
+            ),
+            Self::Reason => (
+                "予約や取り消しのように何かを変える操作は、実行の前に必ずご本人に確かめる決まりです。許可されるまでは何も行いません。",
+                "Whatever changes something, such as a booking or a cancellation, is put to you before it is done. Nothing happens until you allow it.",
             ),
             Self::Tongue => (
                 "答えの言語は、画面の言語の設定と同じです（日本語か英語）。設定の「言語」で変えられます。文はどちらの言語でも読めます。",
@@ -209,6 +220,10 @@ mod tests {
             ("じゃあ今何時？", Aside::Clock),
             ("今日何曜日だっけ", Aside::Clock),
             ("ok so what time is it?", Aside::Clock),
+            ("why did you ask me?", Aside::Reason),
+            ("なんで聞いたの？", Aside::Reason),
+            ("どうして承認が必要なの", Aside::Reason),
+            ("scrap it", Aside::Nothing),
             ("bye!", Aside::Farewell),
             ("じゃあね〜", Aside::Farewell),
         ] {

@@ -69,6 +69,15 @@ fn bare(utterance: &Utterance) -> Option<String> {
         "かった",
         "だった",
         "った",
+        "にする",
+        "にします",
+        "たら",
+        "れば",
+        "けど",
+        "苦手",
+        "嫌い",
+        "好き",
+        "無理",
     ];
     let text = utterance.text();
     let mut name = text.as_str();
@@ -139,9 +148,10 @@ fn is_about_before(utterance: &Utterance, text: &str) -> bool {
     text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
 }
 
-/// Whether `name` puts in order or sets how much, and names nothing: `遅い順で`, `満足度は5段階で`, `確定で`.
+/// Whether `name` puts in order, sets how much or is a word of every day, and names nothing: `遅い順で`, `満足度は5段階で`,
+/// `確定で`, `結果`.
 fn is_order(name: &str) -> bool {
-    const DEEDS: &str = "一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存";
+    const DEEDS: &str = "一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存|結果|続き|状況|様子|経過|スタッフ|店員|担当者|係員|責任者";
     let bare = name.trim_end_matches(['で', 'に']);
     let is_set = name.split_once('は').is_some_and(|it| it.1.chars().any(char::is_numeric));
     bare.ends_with('順')
@@ -218,7 +228,9 @@ pub fn name(
                 .or_else(|| if is_tell || text.is_ascii() { None } else { bare(utterance) })
         }
     }?;
-    let is_name = name.chars().filter(|it| it.is_alphabetic()).count() > 1;
+    // `結果見せて` names nothing.
+    let is_name = name.chars().filter(|it| it.is_alphabetic()).count() > 1
+        && (!utterance.quoted.is_empty() || !is_order(&name));
     // `worker-a` names something for machines.
     let is_sign = name.contains(['-', '_']) && !name.contains(|it: char| it.is_uppercase());
     // Where much beside it is not understood, it is not what the sentence asks for.

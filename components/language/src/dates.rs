@@ -67,7 +67,7 @@ const PHRASES: &[(Names, &str)] = &[
     ),
     (
         Names::Day(1),
-        "明日|あした|あす|翌日|tomorrow|tmr|tomorrow's|tmrw|tomorow|tommorow|tommorrow|tomorrw|2moro|2morrow",
+        "明日|あした|あす|翌日|tomorrow|tomrow|tomorro|tommorw|tmr|tomorrow's|tmrw|tomorow|tommorow|tommorrow|tomorrw|2moro|2morrow",
     ),
     (Names::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
     (Names::Day(3), "しあさって|明々後日|明明後日"),
@@ -600,10 +600,9 @@ impl Reading {
 
 /// Whether what stands between two days says that either will do.
 fn is_either(between: &[char]) -> bool {
-    const EITHER: [&str; 12] =
-        ["か", "と", "や", "・", "または", "もしくは", "or", "and", "/", "&", "か、", "or on"];
+    const EITHER: &str = "か|と|や|・|または|もしくは|か、|と、|それと|or|and|/|&|or on|and on|or maybe|and also|and maybe";
     let between: String = between.iter().collect();
-    EITHER.contains(&between.trim())
+    marks(EITHER).any(|it| it == between.trim())
 }
 
 /// The `nth` such weekday of the month that is `months` from `today`'s.
@@ -694,6 +693,23 @@ fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_days_are_joined_by_more_than_a_word() {
+        let read = |text: &str| {
+            let when = read(&text.chars().collect::<Vec<_>>(), Date::constant(2026, 11, 21));
+            (when.date.map(|it| it.day()), when.also.map(|it| it.day()))
+        };
+        for (text, date, also) in [
+            ("what's on tomorrow and on monday?", 22, Some(23)),
+            ("monday or maybe tuesday", 23, Some(24)),
+            ("土曜と日曜の上映", 21, Some(22)),
+            ("明日と、月曜", 22, Some(23)),
+            ("akira tomrow", 22, None),
+        ] {
+            assert_eq!(read(text), (Some(date), also), "{text}");
+        }
+    }
 
     #[test]
     fn days_are_counted_and_weeks_and_months_end() {

@@ -1,8 +1,23 @@
 //! A sentence before it is read: one way of writing, what was taken back left out, and its requests apart.
 
 /// Phrases that take back the words before them, in Japanese.
-const NOT_BUT: &[&str] =
-    &["じゃなくて", "ではなくて", "ではなく", "じゃなく", "でなくて", "でなく", "、いや、"];
+const NOT_BUT: &[&str] = &[
+    "じゃなくて",
+    "ではなくて",
+    "ではなく",
+    "じゃなく",
+    "でなくて",
+    "でなく",
+    "、いや、",
+    "、いやごめん、",
+    "、ごめん、",
+    "、あごめん、",
+    "、あ、ごめん、",
+    "、じゃない、",
+    "、違った、",
+    "、あ違う、",
+    "、間違えた、",
+];
 /// What says that a whole sentence before it holds no longer.
 const SPOKEN_BUT: &[&str] = &[
     "と言ったけど",
@@ -35,6 +50,10 @@ const DISMISSED: &[&str] = &[
 /// Phrases that take back a word in English.
 const NO_WAIT: &[&str] = &[
     ", no wait,",
+    ", no sorry,",
+    ", no, sorry,",
+    ", oh sorry,",
+    ", oops,",
     ", no wait",
     "- no wait,",
     " no wait,",
@@ -171,6 +190,10 @@ const DEED_JOINTS: &[&str] = &[
     " and three ",
     " and four ",
     " and five ",
+    " and directions ",
+    " and seats ",
+    " and tickets ",
+    " and cards ",
 ];
 /// What says that what is before it is to be told or asked, whatever it asks for.
 const REPORTED: &[&str] = &[
@@ -221,10 +244,29 @@ pub fn widened(text: &str) -> String {
     out
 }
 
+/// `text` with words of every day in hiragana that are written in nothing but katakana: `ｱｼﾀの上映`.
+fn plain_words(text: &str) -> String {
+    const WORDS: &str = "アシタ|アス|アサッテ|キョウ|コンヤ|コンバン|ライシュウ|コンシュウ|シュウマツ|ヒトリ|フタリ|オトナ|コドモ|ナンジ";
+    let is_katakana = |it: char| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = rest.find(|it| is_katakana(it) != is_katakana(first)).unwrap_or(rest.len());
+        let (run, behind) = rest.split_at(length);
+        match WORDS.split('|').any(|it| it == run) {
+            // Hiragana stand 0x60 before katakana.
+            true => out.extend(run.chars().filter_map(|it| char::from_u32(u32::from(it) - 0x60))),
+            false => out.push_str(run),
+        }
+        rest = behind;
+    }
+    out
+}
+
 /// `text` without what it takes back.
 #[must_use]
 pub fn settled(text: &str) -> String {
-    let text = widened(text.trim()).replace("->", "→").replace("=>", "→");
+    let text = plain_words(&widened(text.trim())).replace("->", "→").replace("=>", "→");
     let mut text = crate::corrected::corrected(&text);
     for mark in SPOKEN_BUT {
         let Some(at) = text.find(mark) else { continue };
@@ -245,7 +287,13 @@ pub fn settled(text: &str) -> String {
     for mark in NOT_BUT {
         // Each is taken back once; more of them is no sentence that can be read.
         let Some(at) = text.find(mark) else { continue };
-        let from = taken_back(&text[..at]);
+        let before = &text[..at];
+        // `アキラを、あ違う、ゴジラを`: the particle goes with what is taken back.
+        let before = match mark.starts_with('、') {
+            true => before.trim_end_matches(['を', 'に', 'へ', 'で', 'は', 'が']),
+            false => before,
+        };
+        let from = taken_back(before);
         let behind = text[at + mark.len()..].trim_start_matches('、').to_owned();
         // `必須じゃなくていい` takes nothing back.
         let is_leave =
@@ -317,18 +365,46 @@ fn english(text: String) -> String {
         if is_hesitation(&lower[..at]) {
             continue;
         }
-        let last = before.rfind(' ').map_or(0, |it| it + 1);
         let behind = text[at + mark.len()..].trim_start().to_owned();
         if let Some(text) = of_the_kind(before, &behind) {
             return text;
         }
-        if !behind.is_empty() && last > 0 {
-            // What takes the place of one word repeats none of the others.
-            text = format!("{} {behind}", before[..last].trim_end());
+        let last = last_name(before, &behind);
+        let is_named = last == 0 && begins_name(before) && begins_name(&behind);
+        if !behind.is_empty() && (last > 0 || is_named) {
+            // What takes the place of one word, or of one name, repeats none of the others.
+            text = format!("{} {behind}", before[..last].trim_end()).trim_start().to_owned();
         }
         break;
     }
     text
+}
+
+fn begins_name(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_uppercase())
+}
+
+/// Where the last word of `before` begins; where a name takes its place, the last name: `Your Name`, `Spirited Away`.
+fn last_name(before: &str, behind: &str) -> usize {
+    /// What begins a sentence and no name.
+    const FIRST: &str = "show|book|draw|find|get|give|is|are|was|what's|when|when's|where|where's|who|how|reserve|make|tickets|ticket|seats|two|three|one|play|compare|see|watch|let|do|does|can|could|hold|cancel|tell|open|add|use|put|from|to|via|hi|hello|hey|the|a|an|and|no|i|i'd|for|please";
+    let starts = || before.match_indices(' ').map(|it| it.0 + 1).chain([0]);
+    let last = starts().max().unwrap_or(0);
+    if !begins_name(behind) || !begins_name(&before[last..]) {
+        return last;
+    }
+    let mut from = last;
+    while let Some(start) = starts().filter(|it| *it < from).max() {
+        let word = before[start..from].trim_end();
+        let lower = word.to_ascii_lowercase();
+        // A mark ends a name, and the first word of a sentence has its capital anyway.
+        let is_first = start == 0 && FIRST.split('|').any(|it| it == lower);
+        if is_first || !begins_name(word) || word.ends_with([',', '.', '?', '!', ':']) {
+            break;
+        }
+        from = start;
+    }
+    from
 }
 
 /// Whether `text` does no more than take back what was said before.
@@ -487,7 +563,31 @@ mod tests {
             ("no wait, make that 2 adults", "no wait, make that 2 adults"),
             ("oh sorry, make that two", "oh sorry, make that two"),
             ("ﾙﾅのｶｰﾄﾞ", "ルナのカード"),
+            ("ｱｼﾀの上映ある？", "あしたの上映ある？"),
+            ("キョウのレイトショー", "きょうのレイトショー"),
+            ("ﾌﾀﾘ分お願い、アサッテ", "ふたり分お願い、あさって"),
+            ("アスカのカード", "アスカのカード"),
             ("高速は使わないで", "高速は使わないで"),
+        ] {
+            assert_eq!(settled(sentence), meant);
+        }
+    }
+
+    #[test]
+    fn a_name_takes_the_place_of_a_whole_name() {
+        for (sentence, meant) in [
+            ("Is Luna, no sorry, Nox showing tomorrow?", "Is Nox showing tomorrow?"),
+            (
+                "Tickets for Your Name, no wait, Spirited Away, at 7",
+                "Tickets for Spirited Away, at 7",
+            ),
+            ("Show Luna, no, Nox", "Show Nox"),
+            ("Seven Samurai, oh sorry, Akira tomorrow", "Akira tomorrow"),
+            ("Book Tokyo Story, I mean Ikiru for two", "Book Ikiru for two"),
+            ("from Tokyo Station to Ueno Park, no wait, Ginza", "from Tokyo Station to Ginza"),
+            ("Show Luna on red, no wait, green", "Show Luna on green"),
+            ("ルナ、ごめん、ノクスのカード見せて", "ノクスのカード見せて"),
+            ("アキラを、あ違う、ゴジラを2枚", "ゴジラを2枚"),
         ] {
             assert_eq!(settled(sentence), meant);
         }
@@ -554,6 +654,7 @@ mod tests {
             ("book two seats then show me the way to Yokohama", 2),
             ("Book two seats and let worker-a and worker-b talk", 2),
             ("Book two seats and compare Ueno and Ginza from Shibuya", 2),
+            ("I need seats for Totoro and directions from Shinjuku to Ginza", 2),
             ("Let worker-a and worker-b play a word chain", 1),
         ] {
             let deeds = deeds(request);

@@ -113,6 +113,14 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
     aside.into_iter().chain(all.into_iter().filter(|it| it.2).map(|it| (it.0, it.1)))
 }
 
+/// Whether `text` says that nothing is to be done after all: `never mind`, `やっぱりいいや`.
+#[must_use]
+pub fn is_nothing(text: &str) -> bool {
+    static WORDS: Vocabulary = Vocabulary::NONE;
+    let utterance = Utterance::of(text, today(Timestamp::UNIX_EPOCH), &WORDS);
+    manners(&utterance).any(|it| it.0 == Manner::Nothing)
+}
+
 /// A sentence, the components that may understand it, and the tools that may be called.
 #[derive(Clone, Copy, Debug)]
 pub struct SmallTalk<'a> {

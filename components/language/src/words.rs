@@ -138,7 +138,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
          a drink|drinks|ポップコーン|コーラ|飲み物を頼|ドリンク|売店|souvenir|グッズ|draw me|draw a|draw us|paint me|描いてほし|\
          描いてくだ|絵を描いて|新しく描|lottery|train ticket|train tickets|bus ticket|concert ticket|concert tickets|\
          plane ticket|plane tickets|宝くじ|電車の切符|新幹線の切符|メールで|メール送|送信して|send me an email|email it|ラーメン|カフェ|\
-         美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|リマインダー|reminder|remind me|人間と話|人と話したい|オペレーター|a human|real person|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|\
+         美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|リマインダー|reminder|remind me|人間と話|人と話したい|スタッフと話|スタッフの人|スタッフを呼|スタッフに代|店員|係の人|係員|担当者|オペレーター|a human|real person|to a person|with a person|to somebody real|to an agent|to staff|member of staff|staff member|customer service|an operator|the manager|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|\
          restaurant booking|レストラン|ホテル|旅館|お宿|宿泊|民宿|宿の予約|宿を予約|宿を取|宿を探|安い宿|飛行機|航空券|新幹線|病院|歯医者|美容院|居酒屋|焼肉|寿司|\
          ピザ|コンサート|ライブ|天気|気温|株価|ニュース|為替|flight|flights|hotel|hotels|restaurant|restaurants|dinner|lunch|\
          pizza|doctor|dentist|haircut|weather|forecast|concert|concerts|stock price|news",
@@ -177,7 +177,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     (Word::STOP, "。|!|?|\n|;|.|…"),
     (
         Word::FILLER,
-        "並べた|並んだ|確認いらない|確認はいらない|確認不要|確認なしで|聞かなくていい|no need to ask me|no need to ask|without asking|\
+        "まとめて|まとめ|並べた|並んだ|確認いらない|確認はいらない|確認不要|確認なしで|聞かなくていい|no need to ask me|no need to ask|without asking|\
          don't ask me|入れた|最後の|最初の|最後|最初|直して|全部|すべて|全て|時間つき|時間付き|つきで|付きで|以外|don't know|do not know|\
          don't mind|do not mind|not sure|why not|why don't|why don't you|if not|not yet|not much|not too|\
          not only|isn't it|じゃないですか|かもしれない|かもしれません|知らない|知りません|分からない|わからない|分かりません|わかりません|間違いない|問題ない|だけ|\
@@ -185,9 +185,9 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
          なんて|とりあえず|さて|ところで|ちなみに|もし|もう|まだ|すぐ|必ず|ちゃんと|しっかり|普通に|普通|actually|what's on your mind|\
          what's on the|what is on the|いただけないでしょうか|いただけませんか|いただけないですか|もらえないでしょうか|もらえませんか|もらえない|くれないでしょうか|\
          くれませんか|くれない|ないでしょうか|ないでしょう|ないですか|感じ|雰囲気|迫力|かっこいい|カッコいい|かわいい|可愛い|派手|綺麗|きれい|素敵|強そう|好き|使って|使った|入れて|\
-         並べて|載せて|最新|公式|参考|用の|向け|pls|plz|今|いま|ここ|そこ|あそこ|あなた|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|\
+         並べて|載せて|最新|公式|参考|用の|向け|pls|plz|今|いま|ここ|そこ|あそこ|あなた|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ごめんね|ごめんなさい|ごめん|ちょっと|まず|じゃあ|\
          では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|みんなで|みんな|彼女|彼氏|友達|友人|家族|子供|子ども|こども|妻|夫|旦那|嫁|両親|母|父|息子|娘|\
-         同僚|私|わたし|僕|ぼく|俺|うち|自分|大人|小人|学生|シニア|分|枚|名|人|人分|真ん中|まんなか|まん中|中央|後ろ|うしろ|前の方|前方|後方|端|あたり|付近|頃|ごろ|くらい|ぐらい|以降|\
+         同僚|私|わたし|僕|ぼく|俺|うち|自分|大人|おとな|小人|学生|シニア|分|枚|名|人|人分|真ん中|まんなか|まん中|中央|後ろ|うしろ|前の方|前方|後方|端|あたり|付近|頃|ごろ|くらい|ぐらい|以降|\
          以後|以前|まで|くだ|です|ます|でしょうか|ですか|ますか|かな|よね|いい|良い|よさそう|ある|あります|あれば|ない|なんか|もの|やつ|やって|やってる|やっている|やってます|\
          している|してる|見|ほう|方|どっちも|どっちが|どっち|どちらが|どちら|どれ|どう|なに|何|いつ|何時|時間|予定|回|たち|場合|とき|時|の方|について|関する|という|一番|\
          いちばん|とか|とにかく|ぜひ|是非|please|the|a|an|some|any|for|me|us|my|our|your|to|of|on|at|in|with|and|is|\

@@ -23,6 +23,8 @@ pub(super) struct Lead {
     pub(super) name: String,
     /// From 0 to 1.
     pub(super) confidence: f32,
+    /// Whether it answers at once, and calls nothing.
+    pub(super) answers: bool,
 }
 
 /// How sure the family that led before is of what goes on with its plan and leaves no word out: `how long is number
@@ -67,8 +69,7 @@ pub(super) fn apart(deeds: Vec<(String, Lead)>) -> Vec<(String, Option<Lead>)> {
         let is_apart = last
             .as_ref()
             .is_some_and(|it| it.name != lead.name && is_request(it) && is_request(&lead))
-            && (is_order(opened(&deed.to_lowercase()))
-                || deed.trim().ends_with(['?', '？'])
+            && (is_asked_for(&deed)
                 || parts.last().is_some_and(|it| is_wished(&it.0, &deed, &lead)));
         match parts.last_mut() {
             Some(part) if !is_apart => {
@@ -118,6 +119,26 @@ pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> 
     }
     requests.truncate(REQUESTS_MAX);
     requests.into_iter().map(|it| it.1).collect()
+}
+
+/// Whether `part` is an order or a question.
+fn is_asked_for(part: &str) -> bool {
+    is_order(opened(&part.to_lowercase())) || part.trim_end().ends_with(['?', '？'])
+}
+
+/// The `parts` as requests of one family that would answer the `whole` at once, and call something for the last of
+/// them alone, or of which the last is understood and the `whole` is not: `cancel my booking and show me what's on`,
+/// `what's the weather like, and book two seats`.
+pub(super) fn dropped(whole: &Lead, parts: &[(String, Lead)]) -> Vec<String> {
+    let is_request = |it: &(String, Lead)| it.1.confidence >= PART_MIN;
+    let Some((last, before)) = parts.split_last() else { return Vec::new() };
+    let is_answered =
+        whole.answers && !last.1.answers && before.iter().all(|it| it.1.answers && is_request(it));
+    let is_dropped = (1..REQUESTS_MAX).contains(&before.len())
+        && last.1.confidence >= PART_MIN
+        && (is_answered || whole.confidence <= CLAIMED_MIN)
+        && is_asked_for(&last.0);
+    if is_dropped { parts.iter().map(|it| it.0.clone()).collect() } else { Vec::new() }
 }
 
 /// Whether a part is a request of its own, rather than what another one is to be about.
@@ -234,7 +255,20 @@ fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool 
 /// Whether a part without a verb is wished besides what is `before` it: `show me two films and two red cards`; not
 /// where that is written, asked or talked about.
 fn is_wished(before: &str, part: &str, lead: &Lead) -> bool {
-    const COUNTED: [&str; 8] = ["a ", "an ", "some ", "the ", "two ", "three ", "four ", "five "];
+    const COUNTED: [&str; 12] = [
+        "a ",
+        "an ",
+        "some ",
+        "the ",
+        "two ",
+        "three ",
+        "four ",
+        "five ",
+        "directions ",
+        "seats ",
+        "tickets ",
+        "cards ",
+    ];
     const ABOUT: [&str; 17] = [
         "talk", "discuss", "chat", "debat", "convers", "about", "between", "form", "field",
         "question", "ask", "title", "topic", "compare", " with", "worker", "agent",
@@ -383,7 +417,38 @@ mod tests {
     use super::*;
 
     fn lead(name: &str, confidence: f32) -> Lead {
-        Lead { name: name.to_owned(), confidence }
+        Lead { name: name.to_owned(), confidence, answers: false }
+    }
+
+    #[test]
+    fn what_one_family_would_drop_is_a_request_of_its_own() {
+        let answers = |it: Lead| Lead { answers: true, ..it };
+        let parts = |second: &str, lead: Lead| {
+            vec![
+                ("cancel my booking".to_owned(), answers(self::lead("a", 0.9))),
+                (second.to_owned(), lead),
+            ]
+        };
+        let whole = answers(lead("a", 0.9));
+        for second in ["show me what's on tomorrow", "明日の映画も見せて", "which films are on?"]
+        {
+            let parts = parts(second, lead("a", 0.7));
+            assert_eq!(dropped(&whole, &parts), ["cancel my booking", second]);
+            // The whole is looked into.
+            assert!(dropped(&lead("a", 0.9), &parts).is_empty(), "{second}");
+        }
+        // What nothing here does takes no request along.
+        let weather = ("what's the weather like".to_owned(), answers(lead("talk", 0.15)));
+        let booking = ("book two seats".to_owned(), lead("a", 0.7));
+        let both = dropped(&answers(lead("talk", 0.15)), &[weather, booking]);
+        assert_eq!(both, ["what's the weather like", "book two seats"]);
+        for (second, lead) in [
+            ("show me what's on", answers(lead("a", 0.7))),
+            ("show me what's on", lead("a", 0.3)),
+            ("the one on Monday", lead("a", 0.7)),
+        ] {
+            assert!(dropped(&whole, &parts(second, lead)).is_empty(), "{second}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Short answers as text: which of several, and a name.
 
 use language::{
+    consent::{Consent, consent},
     coverage::{Used, is_small, unused},
     scan::marks,
     utterance::Utterance,
@@ -160,6 +161,17 @@ pub(super) fn takes_back(text: &str) -> bool {
         words.windows(mark.len()).any(|it| it == mark)
     };
     marks(TAKEN).any(is_said) || marks(JAPANESE).any(|it| text.contains(it))
+}
+
+/// Whether `utterance` wants after all what was not allowed: `fine, do it then`, `やっぱり進めて`.
+pub(super) fn allows(utterance: &Utterance) -> bool {
+    const DOES: &str = "do it|do that|go ahead|go for it|please do|進めて|そうして|お願い|やって";
+    const LEADS: &str = "fine|ok|okay|alright|actually|oh|well|じゃあ|では|やっぱり|やっぱ";
+    let text = utterance.text().to_lowercase();
+    let text = text.trim_start();
+    let lead = marks(LEADS).find_map(|it| text.strip_prefix(it)).unwrap_or(text);
+    let is_yes = consent(text) == Some(Consent::Yes) || consent(lead) == Some(Consent::Yes);
+    is_yes && marks(DOES).any(|it| text.contains(it))
 }
 
 /// Whether `utterance` only says that its writer thinks it over: `hmm let me think`, `ちょっと待って`.

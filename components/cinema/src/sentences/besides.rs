@@ -17,7 +17,7 @@ use super::{
     titles::Sentence,
     visit::{Aim, Asked, Settled, Visit},
     wanted::{Wanted, sorting},
-    words::{ABOUT, RESERVE},
+    words::{ABOUT, FILM, RESERVE, SEAT, SEE, TICKET},
 };
 
 /// What asks how long seats are held.
@@ -55,12 +55,16 @@ pub(super) fn points_back(said: &str) -> bool {
     let begun = begun.unwrap_or(&said).trim_start_matches('、');
     let is_bare =
         marks(BARE).any(|it| begun.starts_with(it)) || said.starts_with("what's the plot");
-    is_bare || marks(BACK).any(|it| said.contains(it)) || words.any(|it| ENGLISH.contains(&it))
+    const FILM: &str = "is the film|is the movie|is that film|is that movie|does the film|does the movie|映画は何分|映画って何分|映画の長さ";
+    is_bare
+        || marks(FILM).any(|it| said.contains(it))
+        || marks(BACK).any(|it| said.contains(it))
+        || words.any(|it| ENGLISH.contains(&it))
 }
 
 /// Whether `utterance` asks how long a film is.
 pub(super) fn asks_length(utterance: &Utterance) -> bool {
-    const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
+    const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分?|何分ですか|何分なの|何時間?|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
     marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
 }
 
@@ -136,10 +140,19 @@ fn is_for_some(utterance: &Sentence) -> bool {
 /// Whether `utterance` asks what seats cost by how many people they are for, with no word for seats.
 pub(super) fn is_fare(utterance: &Sentence) -> bool {
     let counts = &utterance.numbers.counts;
+    // `大人と学生の料金は？`
     let is_for = utterance.says(DISCOUNTS) || counts.iter().any(|it| it.0 == Unit::People);
-    let is_asked =
-        utterance.has(&[Word::PRICE]) && is_for || utterance.asks() && is_for_some(utterance);
-    !counts.is_empty() && is_asked
+    utterance.has(&[Word::PRICE]) && is_for
+        || !counts.is_empty() && utterance.asks() && is_for_some(utterance)
+}
+
+/// Whether `utterance` asks what seats cost for some people, of no showing and no number of seats.
+pub(super) fn is_open_fare(utterance: &Sentence) -> bool {
+    utterance.says(DISCOUNTS)
+        && utterance.numbers.counts.is_empty()
+        && utterance.when.spans.is_empty()
+        && utterance.title().is_none()
+        && !utterance.has(&[FILM, TICKET, SEAT, SEE])
 }
 
 /// Whether `utterance` wants none of what is being chosen, and nothing else.
@@ -215,6 +228,15 @@ impl Visit {
         });
     }
 
+    /// The same visit, to tell how long the film is that `utterance` points to or calls by its number: `1番目のは何分？`.
+    pub(super) fn length_of(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
+        if goal.is_some() || !asks_length(utterance) || utterance.title().is_some() {
+            return None;
+        }
+        let next = Self::of(utterance, Goal::Films, Some(self));
+        next.title.is_some().then_some(next)
+    }
+
     /// The films or showings that were shown, by what `utterance` asks for of them: `how about the shortest one?`,
     /// `遅い順で`.
     pub(super) fn by_order(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
@@ -232,7 +254,11 @@ impl Visit {
             && utterance.title().is_none()
             && (wanted.is_first || is_sorted);
         is_asked.then(|| {
-            let mut next = Self::of(utterance, Goal::Films, Some(self));
+            // `短いほうを2枚予約して`
+            let is_booked = utterance.has(&[RESERVE]);
+            let goal = if is_booked { Goal::Book } else { Goal::Films };
+            let mut next = Self::of(utterance, goal, Some(self));
+            next.count = next.count.or_else(|| utterance.numbers.pieces().filter(|_| is_booked));
             next.genre = next.genre.or_else(|| self.genre.clone());
             next
         })

@@ -13,7 +13,7 @@ use language::{
 
 use super::{
     answers::{named, ordinal, place},
-    reserve::{given_away, lines},
+    reserve::{given_away, lines, total},
     rules::RESERVATION_ID,
     showings::shown,
     titles::Sentence,
@@ -35,6 +35,10 @@ pub(super) struct Booking {
     #[serde(default)]
     title_en: String,
     start: String,
+    #[serde(default)]
+    seats: Vec<String>,
+    #[serde(default)]
+    total: Value,
 }
 
 impl Booking {
@@ -47,6 +51,8 @@ impl Booking {
                 title: text("movie_title").unwrap_or_default(),
                 title_en: text("movie_title_en").unwrap_or_default(),
                 start: text("start_time").unwrap_or_default(),
+                seats: seat_ids(it),
+                total: it["total"].clone(),
             })
         };
         let all = found["reservations"].as_array().into_iter().flatten();
@@ -77,7 +83,9 @@ impl Bookings {
                 self.0.retain(|it| it.id != id);
             } else if !id.is_empty() {
                 let (title, title_en) = (text("movie_title"), text("movie_title_en"));
-                let booking = Booking { id, title, title_en, start: text("start_time") };
+                let (start, seats) = (text("start_time"), seat_ids(found));
+                let total = found["total"].clone();
+                let booking = Booking { id, title, title_en, start, seats, total };
                 // Each stays in its place, by which it is named: `cancel the second one`.
                 match self.0.iter_mut().find(|it| it.id == booking.id) {
                     Some(known) => *known = booking,
@@ -112,6 +120,44 @@ impl Bookings {
         if named.is_empty() { self.0.clone() } else { named }
     }
 
+    /// What was reserved here, where `utterance` asks about that: `which seats did I get?`, `さっきの予約、何時だっけ`.
+    /// After a booking (`is_made`), what asks for no more than a time, a place or a price is about it, too.
+    pub(super) fn recalled(
+        &self,
+        utterance: &Sentence,
+        is_made: bool,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
+        const RECALLS: &str = "だっけ|でしたっけ|だったっけ|になった|になりました|になってる|だった?|でした?|取れた|取れて|さっきの予約|さっき取った|さっき予約|did i get|did i book|did i pay|did i just|did we get|did we book|did you book|did you get|did it cost|was my|was our|are we sitting|am i sitting|do we sit|do i sit|are my|are our|was it|was that";
+        const ABOUT: &str = "予約|席|何時|いつ|どこ|いくら|合計|総額|番号|スクリーン|何列|何枚|何の映画|どの映画|seat|seats|sitting|sit|time|when|where|cost|total|pay|number|screen|row|film|movie|ticket|tickets|book";
+        const BARE: &str = "合計|いくら|合計は|合計いくら|合計はいくら|全部でいくら|何時から|何時|何時だっけ|席は|席はどこ|席どこ|スクリーンは|スクリーンどこ|予約できた|予約取れた|取れた|取れてる|which seats|what seats|what time|what's the total|how much was it|how much in total|did that work|did it work|did it go through|is it booked|am i booked|are we booked";
+        const OTHERS: &[Word] = &[Word::CANCEL, Word::CHANGE, Word::THEIRS, Word::ANOTHER];
+        const NEXT: &str = "次の|最終|最後の|空席|空いて|next|last|free|left";
+        let text: String = utterance.lower.iter().collect();
+        let text = text.trim_matches(['?', '？', '。', '.', '!', ' ', '、']);
+        let text = text.strip_suffix("ですか").or(text.strip_suffix("でしたか")).unwrap_or(text);
+        let is_bare = is_made && BARE.split('|').any(|it| it == text);
+        let is_named = || {
+            let title = utterance.title().map(|it| it.to_lowercase());
+            title.is_none_or(|title| {
+                let own = |it: &Booking| [it.title.to_lowercase(), it.title_en.to_lowercase()];
+                self.0.iter().flat_map(own).any(|it| it.contains(&title))
+                    || utterance.says(RECALLS) && title.contains("さっき")
+            })
+        };
+        let is_recall = || {
+            utterance.asks()
+                && utterance.says(RECALLS)
+                && utterance.says(ABOUT)
+                && !utterance.has(OTHERS)
+                && !utterance.says(NEXT)
+                && utterance.numbers.counts.is_empty()
+                && utterance.numbers.marked.is_empty()
+                && is_named()
+        };
+        (!self.0.is_empty() && (is_bare || is_recall())).then(|| self.described(context))
+    }
+
     /// The reservations of this conversation, or what is needed to look one up.
     pub(super) fn described(&self, context: &TurnContext<'_>) -> String {
         match self.lines(context) {
@@ -132,11 +178,22 @@ impl Bookings {
             .0
             .iter()
             .map(|it| {
-                format!("- {}: {} {}", it.id, it.named(context), shown(&it.start, context.language))
+                let start = shown(&it.start, context.language);
+                let seats = it.seats.join(context.language.pick("・", ", "));
+                let more = [Some(seats), total(&it.total, context.language)];
+                let more = more.into_iter().flatten().filter(|it| !it.is_empty());
+                let line = format!("- {}: {} {start}", it.id, it.named(context));
+                [line].into_iter().chain(more).collect::<Vec<_>>().join(" / ")
             })
             .collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
+}
+
+/// The seats of a reservation.
+fn seat_ids(found: &Value) -> Vec<String> {
+    let seats = found["seats"].as_array().into_iter().flatten();
+    seats.filter_map(|it| it["seat_id"].as_str().map(str::to_owned)).collect()
 }
 
 /// Pieces of a title that name it: `トトロ` of となりのトトロ.
@@ -189,7 +246,7 @@ impl Cancel {
         utterance: &Sentence,
         context: &TurnContext<'_>,
     ) -> Option<String> {
-        const FORGETS: &str = "わからない|分からない|わかんない|分かんない|わかりません|分かりません|忘れ|覚えて|なくし|失くし|知らない|知りません|don't know|dont know|do not know|don't remember|dont remember|do not remember|can't remember|cannot remember|forgot|forgotten|lost|no idea";
+        const FORGETS: &str = "わからない|分からない|わかんない|分かんない|わかりません|分かりません|忘れ|覚えて|なくし|失くし|知らない|知りません|don't know|dont know|do not know|don't remember|dont remember|do not remember|can't remember|cannot remember|forgot|forgotten|lost|no idea|さっき取った|さっきの|さっき予約|この前の|この間の|昨日取った|昨日の|the one i just|the one from|the last one i|the one i booked|the one i made";
         let is_known = number(utterance).is_some() || utterance.user().is_some();
         if !self.waits || is_known || !utterance.says(FORGETS) || !context.has(RESERVATIONS) {
             return None;

@@ -106,7 +106,7 @@ pub(super) fn lines(context: &TurnContext<'_>, found: &Value) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn total(price: &Value, language: Language) -> Option<String> {
+pub(super) fn total(price: &Value, language: Language) -> Option<String> {
     Some(money(price["amount"].as_u64()?, price["currency"].as_str()?, language))
 }
 

@@ -7,7 +7,8 @@ use language::{
     coverage::{LAST, Used, unused},
     scan::{Lexicon, marks},
     stretches::{is_hiragana, is_name_char},
-    utterance::{Piece, Utterance},
+    utterance::{Piece, Token, Utterance},
+    words::Word,
 };
 
 use super::{VOCABULARY, rules::USER, several, visit::USER_MAX, wanted, whose};
@@ -147,7 +148,46 @@ impl Sentence {
         let stretches = self.stretches(&['の', 'と', 'は', 'に', 'を', 'で']);
         let japanese =
             stretches.iter().filter(|it| self.is_title(it)).max_by_key(|it| it.to - it.from);
-        japanese.map(|it| it.text.clone()).or_else(|| self.english_title())
+        let japanese = japanese.cloned().into_iter().chain(self.kana_title());
+        let japanese = japanese.max_by_key(|it| it.to - it.from);
+        japanese.map(|it| it.text).or_else(|| self.english_title())
+    }
+
+    /// A name in nothing but hiragana, particles among it: `きみのなはの上映`, `となりのととろ、あした`.
+    fn kana_title(&self) -> Option<Piece> {
+        const BEHIND: &str = "の上映|の映画|のチケット|の席|の予約|の回|の時間|の料金|を予約|を見|を観|をみ|が見|が観|がみ|は何時|はなんじ|はいつ|っていつ|っていくら|を取";
+        const BEGINS: &str = "それ|これ|あれ|どれ|その|この|あの|どの|じゃあ|では|やっぱ";
+        const ENDS: &str = "の|やつ|ほう|から|まで|ので|けど|たら|なら|だと|です|ます|して|って";
+        const CHARS_MIN: usize = 4;
+        let is_kana =
+            |at: usize| self.lower.get(at).is_some_and(|it| is_hiragana(*it) || *it == 'ー');
+        let begins = |at: usize| is_kana(at) && (at == 0 || !is_kana(at - 1));
+        let spans = || self.when.spans.iter().chain(&self.numbers.spans);
+        (0..self.lower.len()).filter(|at| begins(*at)).find_map(|begin| {
+            let mut from = begin;
+            // `あしたのきみのなは`: the day is none of it.
+            while let Some(span) = spans().find(|it| it.0 == from && it.1 > from) {
+                from = span.1 + usize::from(self.lower.get(span.1) == Some(&'の'));
+            }
+            let end = (from..).find(|at| !is_kana(*at)).unwrap_or(from);
+            let is_apart = |at: usize| {
+                at == end
+                    && matches!(self.lower.get(at), Some('、' | ' '))
+                    && spans().any(|it| it.0 == at + 1)
+            };
+            let to = (from + CHARS_MIN..=end)
+                .find(|at| is_apart(*at) || marks(BEHIND).any(|it| self.is_at(it, *at)))?;
+            let new = (from..to).filter(|at| !self.is_known(*at)).count();
+            let is_word = |it: &Token| {
+                it.word != Word::FILLER && it.word != Word::PAUSE && from <= it.from && it.to <= to
+            };
+            let name = self.piece(from, to);
+            let is_name = new * 2 > to - from
+                && !self.tokens.iter().any(is_word)
+                && !marks(BEGINS).any(|it| name.text.starts_with(it))
+                && !marks(ENDS).any(|it| name.text.ends_with(it));
+            is_name.then_some(name)
+        })
     }
 
     /// What is left of the sentence that may be a film's name: the longest stretch that no table knows.

@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{is_thinking, named, ordinal, place, recount, takes_back, undated},
+    answers::{allows, is_thinking, named, ordinal, place, recount, takes_back, undated},
     besides::{asks_length, asks_when, points_back},
     cancel::number,
     fares::Fares,
@@ -27,7 +27,7 @@ use super::{
     rules::{Goal, MOVIE, SHOWTIME},
     showings,
     titles::Sentence,
-    wanted::{Pick, Wanted, names_position},
+    wanted::{Pick, Wanted, hours, names_position},
     words,
 };
 
@@ -75,12 +75,14 @@ pub(super) enum Asked {
     Seats,
     /// To allow what was decided.
     Leave,
+    /// Nothing more, as that was not allowed; it may be decided on otherwise.
+    Denied,
 }
 
 impl Asked {
     /// Whether the showing is settled, and its seats can still be others.
     fn is_of_seats(self) -> bool {
-        matches!(self, Self::Seats | Self::Leave)
+        matches!(self, Self::Seats | Self::Leave | Self::Denied)
     }
 }
 
@@ -187,16 +189,6 @@ fn corrected_day(utterance: &Utterance, date: Date, before: Option<&str>) -> Dat
     let moved = before.checked_add(days.days()).ok();
     // What is before the next such day is over.
     moved.filter(|it| *it >= date).unwrap_or(date)
-}
-
-/// The hours that `utterance` names; `the early one` names none.
-fn hours(utterance: &Utterance, wanted: &Wanted) -> Option<Hours> {
-    const RELATIVE: [&str; 4] = ["early one", "the early", "early show", "early screening"];
-    let text: String = utterance.lower.iter().collect();
-    let is_relative = wanted.pick.is_some()
-        && RELATIVE.iter().any(|it| text.contains(it))
-        && !text.contains("morning");
-    utterance.when.hours.filter(|it| !is_relative || it.is_exact)
 }
 
 impl Visit {
@@ -495,7 +487,11 @@ impl Visit {
         let counts = utterance.numbers.people().is_some();
         let points =
             ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
-        let wanted = Wanted::of(utterance);
+        let mut wanted = Wanted::of(utterance);
+        if self.asked == Some(Asked::Film) && chosen.is_some() {
+            // `the first one` is a film of the list.
+            wanted.pick = None;
+        }
         // `the later one` is the last of the first day that was shown.
         let day = |it: &Choice| it.label.split(' ').next().unwrap_or_default().to_owned();
         let first = self.choices.first().map(day);
@@ -506,10 +502,16 @@ impl Visit {
             Some(Pick::Latest) => shown.next_back().cloned(),
             None => None,
         };
+        let told = self.told.as_ref().filter(|_| points && self.asked == Some(Asked::Film));
+        let told = told.and_then(|told| self.choices.iter().find(|it| it.value == told.id));
         let only = match &self.choices[..] {
+            // At another time it is not that one.
+            [_] if utterance.when.hours.is_some() || utterance.when.date.is_some() => None,
             [only] if counts || points || !utterance.numbers.marked.is_empty() => {
                 Some(only.clone())
             }
+            // `それにする` is the one that was recommended.
+            _ if told.is_some() => told.cloned(),
             _ => None,
         };
         let choice = by_words.cloned().or(picked).or(chosen);
@@ -596,6 +598,7 @@ impl Visit {
                 ));
                 true
             }
+            Some(Asked::Denied) => self.is_urged(utterance) || allows(utterance),
             Some(Asked::Leave) => {
                 let is_anew = goal == Some(Goal::Book) && utterance.title().is_none();
                 is_anew || goal.is_none() && is_thinking(utterance)
@@ -640,7 +643,7 @@ impl Visit {
         match self.asked {
             Some(Asked::Film) => self.film = Some(settled),
             Some(Asked::Showing) => self.showing = Some(settled),
-            Some(Asked::Seats | Asked::Leave) => {
+            Some(Asked::Seats | Asked::Leave | Asked::Denied) => {
                 self.seats = choice.value.split(',').map(str::to_owned).collect()
             }
             None => {}
@@ -740,8 +743,8 @@ impl Visit {
             return self.list_seats(context);
         }
         if failure.error == "not_allowed" {
-            self.seats.clear();
-            self.asked = None;
+            // `じゃあ取って`, `make it Monday instead` go on from here.
+            self.asked = (tool == RESERVE).then_some(Asked::Denied);
             return context.conclude(context.say(
                 "承認されなかったため、予約はしていません。",
                 "As you did not allow it, nothing was reserved.",

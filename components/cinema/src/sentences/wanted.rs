@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use language::{Language, clock::number, scan::marks, utterance::Utterance};
+use language::{Language, clock::number, dates::Hours, scan::marks, utterance::Utterance};
 
 /// What films are put in order by; the first is the one that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,11 +87,11 @@ const POSITIONS: &[(Position, &str)] = &[
 const ORDERS: &[(Order, &str)] = &[
     (
         Order::Shortest,
-        "いちばんみじかい|一番みじかい|一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|短いのから|もっと短い|something shorter|a shorter|any shorter|shorter one|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
+        "いちばんみじかい|一番みじかい|一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|短いのから|もっと短い|短いほう|短い方|something shorter|a shorter|any shorter|shorter one|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
     ),
     (
         Order::Longest,
-        "いちばんながい|一番ながい|一番長い|いちばん長い|最も長い|最長|長い順|もっと長い|something longer|a longer|any longer|longer one|longest|どっちが長い|どちらが長い|is longer|the longer",
+        "いちばんながい|一番ながい|一番長い|いちばん長い|最も長い|最長|長い順|もっと長い|長いほう|長い方|something longer|a longer|any longer|longer one|longest|どっちが長い|どちらが長い|is longer|the longer",
     ),
     (
         Order::Newest,
@@ -110,7 +110,7 @@ const ORDERS: &[(Order, &str)] = &[
 const EARLIEST: &str = "もっと早い|もう少し早い|もうちょっと早い|anything earlier|something earlier|any earlier|a bit earlier|earlier showing|earlier screening|いちばんはやい|一番はやい|なるべくはやい|できるだけはやい|はやい回|はやいほう|さいしょの回|さいしょのかい|早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
 const LATEST: &str = "もっと遅い|もう少し遅い|もうちょっと遅い|anything later|something later|any later|a bit later|later showing|later screening|いちばんおそい|一番おそい|おそい回|おそいほう|さいごの回|さいごのかい|遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
 /// What says that only the first of an order is asked for.
-const FIRST: &str = "一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
+const FIRST: &str = "短いほう|短い方|長いほう|長い方|the shorter|the longer|一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
 /// What says that the hour is when a film is over.
 const ENDS: &str = "までに終わ|までには終わ|には終わ|で終わる|前に終わ|までに帰|までに出|ends by|ends before|end by|end before|ending by|ending before|finish by|finish before|finished by|finishes by|finishes before|over by|over before|done by|done before|out by|out before|home by|home before|back by|back before";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|wheelchair";
@@ -205,7 +205,11 @@ impl Wanted {
         self.row = later.row.or(self.row.take());
         self.position = later.position.or(self.position);
         self.wheelchair |= later.wheelchair;
-        says
+        let is_ordered = later.is_first && self.order != later.order;
+        if is_ordered {
+            (self.order, self.is_first) = (later.order, true);
+        }
+        says || is_ordered
     }
 
     /// What was requested before of showings and seats holds, as far as there is nothing new about it.
@@ -335,6 +339,16 @@ impl Wanted {
             .collect();
         (found, words)
     }
+}
+
+/// The hours that `utterance` names; `the early one` names none.
+pub(super) fn hours(utterance: &Utterance, wanted: &Wanted) -> Option<Hours> {
+    const RELATIVE: [&str; 4] = ["early one", "the early", "early show", "early screening"];
+    let text: String = utterance.lower.iter().collect();
+    let is_relative = wanted.pick.is_some()
+        && RELATIVE.iter().any(|it| text.contains(it))
+        && !text.contains("morning");
+    utterance.when.hours.filter(|it| !is_relative || it.is_exact)
 }
 
 /// `評価4.5以上`, `rated above 4`: the least rating, and where that stands, in characters.

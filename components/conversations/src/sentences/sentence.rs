@@ -342,7 +342,7 @@ impl Sentence {
     /// How surely it asks how a conversation goes that was begun, if it does: `how is it going?`, `何を話した？`.
     pub(super) fn asks_how_it_goes(&self) -> Option<Percent> {
         /// What is asked of those who talk.
-        const SPOKEN: &str = "sum it up|sum them up|sum that up|summarise it|summarize it|summarise the conversation|summarize the conversation|a summary|recap|要約して|要約を|会話の要約|what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|anyone said|anybody said|been said|said anything|say anything|last word|latest word|last message|latest message|last line|is winning|who won|最後の発言|最後の言葉|最後に何|最後の一言|最新の発言|誰が勝|だれが勝|勝ったのは|勝者は|勝敗は|返事は|返答は|返事来た|返事きた|did it answer|what did it answer|どっちが勝|どちらが勝|何か言った|何か話した|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
+        const SPOKEN: &str = "sum it up|sum them up|sum that up|sum up|summarise|summarize|a summary|recap|要約して|要約を|会話の要約|会話をまとめ|まとめて|what did they|what have they|what are they|what they said|what was said|they say|they talk|they finished|they done|they still|they get on|they getting|are they doing|did they|have they|how is it going|how's it going|how is that going|how's that going|how did it go|how did it end|how does it go|how far are they|any progress|the conversation|their conversation|the transcript|anyone said|anybody said|been said|said anything|say anything|last word|latest word|last message|latest message|last line|is winning|who won|最後の発言|最後の言葉|最後に何|最後の一言|最新の発言|誰が勝|だれが勝|勝ったのは|勝者は|勝敗は|返事は|返答は|返事来た|返事きた|did it answer|what did it answer|どっちが勝|どちらが勝|何か言った|何か話した|何を話し|何話し|何て話し|何て言っ|なんて言っ|何と言っ|何を言っ|どんな話|どんな会話|会話を見せて|会話の中身|会話の内容|会話の様子|会話はどう|話は終わ|まだ話して|話は進ん|やりとりを見せて|やり取りを見せて";
         /// What may be asked of anything.
         const ANY: &str = "is it finished|is it over|is it done|has it finished|has it ended|did it end|is that finished|still running|still going|what's happening|what is happening|what happened|status|progress|any news|進み具合|進捗|進んでる|進んでます|進んでいる|進んでいます|進んだ|どうなった|どうなって|どう進ん|様子は|様子を|調子は|状況は|どんな感じ|結果は|もう終わった|もう終わっ|もうおわった|終わりました|終わったか|終わった?|終わった？|まだ続いて|まだやって|順調";
         const CHARS_MAX: usize = 40;
@@ -358,6 +358,17 @@ impl Sentence {
             (false, true) => Some(82),
             (false, false) => None,
         }
+    }
+
+    /// Whether a conversation is to be summed up: `sum up our conversation`, `今までの会話を要約して`.
+    pub(super) fn sums_up(&self) -> bool {
+        const SUMS: &str =
+            "sum up|sum it up|sum that up|summarise|summarize|summary of|recap|要約|まとめて";
+        const SPOKEN: &str = "会話|対話|話を|話の|話した|やりとり|やり取り|チャット|conversation|conversations|chat|dialogue|talk|discussion|discussed|said|talked";
+        self.says(SUMS)
+            && self.says(SPOKEN)
+            && self.agents().is_empty()
+            && !self.has(&[Word::THEIRS])
     }
 
     /// Whether it asks for the answer of an agent to a message.

@@ -597,3 +597,32 @@ fn who_the_agents_are_is_asked_in_more_words() {
         assert!(talk.confidence > 0.8, "{sentence}");
     }
 }
+
+#[test]
+fn to_sum_up_ends_no_conversation() {
+    for sentence in ["まとめて", "ここまでまとめて", "sum it up"] {
+        let mut talk = new_talk();
+        talk.say("worker-aとworker-bでしりとりをして");
+        let begun = json!({ "conversation": { "conversation_id": "conv_1", "status": "active" } });
+        talk.back(&[output(begun)]);
+        assert_eq!(call(&talk.say(sentence)).0, "get_conversation", "{sentence}");
+    }
+}
+
+#[test]
+fn nothing_is_summed_up_where_none_have_talked() {
+    for sentence in [
+        "sum up our conversation so far please",
+        "Summarize the conversation",
+        "give me a recap of our chat",
+        "これまでの会話を要約して",
+        "今までの話をまとめて",
+    ] {
+        let mut talk = new_talk();
+        let text = concluded(&talk.say(sentence)).text();
+        assert!(
+            text.contains("要約はできません") || text.contains("cannot sum up"),
+            "{sentence}: {text}"
+        );
+    }
+}

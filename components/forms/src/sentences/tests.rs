@@ -4,6 +4,8 @@ use language::{
     Language,
     trial::{self, call, concluded},
     turn::Decision,
+    vocabulary::Vocabulary,
+    words::Word,
 };
 use serde_json::{Value, json};
 
@@ -783,5 +785,23 @@ fn a_form_that_waits_is_taken_up_again() {
         ("make a form with name and email", "let's continue with the form"),
     ] {
         assert_eq!(changed(first, later).len(), 2, "{later}");
+    }
+}
+
+#[test]
+fn one_is_made_where_there_are_none_that_fit() {
+    const FILM: Word = Word::own(0);
+    const PHRASES: &[(Word, &str)] = &[(FILM, "film|films|movie|movies")];
+    let cinema =
+        Vocabulary { family: "cinema", phrases: PHRASES, nouns: &[FILM], ..Vocabulary::NONE };
+    for later in [
+        "create one asking for age and favourite film",
+        "Make a new one with name and favourite film",
+        "make me one asking for a film and a date",
+    ] {
+        let mut talk = new_talk();
+        talk.names = cinema.names();
+        assert_eq!(call(&talk.say("is there a form already?")).0, "list_form_submissions");
+        assert_eq!(call(&talk.say(later)).0, "request_form", "{later}");
     }
 }

@@ -110,8 +110,13 @@ impl Cards {
     /// Whether `utterance` wants something added to what was shown, by no name of a card.
     pub(super) fn adds(&self, utterance: &Sentence) -> bool {
         let is_there = !self.found.is_empty() || !self.wanted.is_empty();
+        let text = utterance.text();
+        // `青も`, `あと緑も！`
+        let is_also = || {
+            text.trim_end_matches(['。', '!', '！', '、', '〜', 'ね', 'な', ' ']).ends_with('も')
+        };
         is_there
-            && utterance.says(ADDED)
+            && (utterance.says(ADDED) || is_also())
             && utterance.spotted(true).is_empty()
             && utterance.quoted.is_empty()
             && !utterance.asks()

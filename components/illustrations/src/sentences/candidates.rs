@@ -13,7 +13,7 @@ use super::{sentence::Sentence, themes, words};
 const NAME_BEFORE: &str = "illustration of|illustrations of|picture of|pictures of|image of|images of|artwork of|artwork for|illustration for|card art for|card art of|art of|art for|card with an|card with a|card with the|card with|card of the|card of a|card of|card called|card named|the card|thumbnail of|thumbnail featuring|featuring";
 const NAME_STOPS: &str = ".|,|?|!|\n| please| for | in | on | and | with | as | titled | that | card| theme| pls| thanks| by | from | is | vs | vs. | versus ";
 const NAME_BEHIND: &str = " illustration| card art| card| artwork| picture| art";
-const NAME_LEADS: &str = "add |throw in |put in |include |also |all the |all of the |all |every |some |more |show me |show |find |get |fetch |see |display |the |a |an |of |me |for |want |need |like |give me |look up |to |please |this |my |can i |pull up |what does the |what do the |what does |how does the |does the |is the |is there a |do you have a ";
+const NAME_LEADS: &str = "draw me |draw us |draw |paint me |paint |make me |make us |make |add |throw in |put in |include |also |all the |all of the |all |every |some |more |show me |show |find |get |fetch |see |display |the |a |an |of |me |for |want |need |like |give me |look up |to |please |this |my |can i |pull up |what does the |what do the |what does |how does the |does the |is the |is there a |do you have a ";
 
 impl Sentence {
     /// What may be the name of a card, a theme among it or not.

@@ -1,6 +1,6 @@
 //! What is refused of the cards that were shown, and what takes its place: `やっぱり赤はいらない`, `not red, green`.
 
-use language::{Language, scan::marks, small_talk::Manner, utterance::Piece};
+use language::{Language, context::TurnContext, scan::marks, small_talk::Manner, utterance::Piece};
 
 use super::{
     cards::{CARDS_MAX, Cards, Wanted},
@@ -63,6 +63,44 @@ impl Cards {
         (next.mood, next.moods) = (None, Vec::new());
         let left = utterance.left(Some(Goal::Cards), next.used());
         (left.len() < 2).then_some(next)
+    }
+
+    /// What is answered where `utterance` refuses a theme that is not among the cards: `やっぱ赤はいらない`.
+    pub(super) fn lacks(
+        &self,
+        utterance: &Sentence,
+        (goal, manner): (Option<Goal>, Option<Manner>),
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
+        let is_about = matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail))
+            && manner.is_none_or(|it| it == Manner::Nothing);
+        let is_plain = !utterance.asks() && utterance.quoted.is_empty();
+        if !is_about || !is_plain || self.found.is_empty() || utterance.says(OTHERWISE) {
+            return None;
+        }
+        let themes = utterance.coloured();
+        let pieces: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
+        let is_there = |theme: &Theme| {
+            let card = |it: &String| card_of(it).is_some_and(|it| it.theme == theme.japanese);
+            self.found.iter().any(card)
+        };
+        let is_lacking = |it: &(Theme, Piece)| {
+            !is_there(&it.0)
+                && !is_ground(utterance, &it.1)
+                && is_excluded(utterance, &it.1, &pieces)
+        };
+        let words = pieces.iter().map(|it| it.text.clone()).chain(marks(AROUND).map(str::to_owned));
+        let is_all = utterance.left(Some(Goal::Cards), words.collect()).len() < 2;
+        if themes.is_empty() || !is_all || !themes.iter().all(is_lacking) {
+            return None;
+        }
+        let name = |it: &(Theme, Piece)| context.language.pick(it.0.japanese, it.0.english);
+        let names = themes.iter().map(name).collect::<Vec<_>>();
+        let names = names.join(context.language.pick("、", ", "));
+        Some(context.say(
+            format!("「{names}」のカードはもともと入っていないため、今のカードのままです。"),
+            format!("No card of {names} is among them, so they stay as they are."),
+        ))
     }
 
     fn without_themes(

@@ -568,3 +568,50 @@ fn so_many_more_of_the_same_are_shown() {
         assert_eq!(call(&talk.say(later)).1["limit"], json!(limit), "{later}");
     }
 }
+
+#[test]
+fn a_colour_with_also_is_shown_besides() {
+    for (first, later, theme) in [
+        ("赤いカード見せて", "青も", "蒼晶竜"),
+        ("青いカードを見せて", "あと赤も！", "紅蓮機工"),
+        ("青いカードを見せて", "赤いのもね", "紅蓮機工"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[illustrations(&["蒼晶竜アジュール"])]);
+        let next = talk.say(later);
+        assert!(format!("{next:?}").contains(theme), "{later}: {next:?}");
+    }
+}
+
+#[test]
+fn a_colour_that_is_not_among_the_cards_is_refused_in_words() {
+    for (later, has) in [
+        ("やっぱ赤はいらない", "紅蓮機工"),
+        ("赤いのは要らないです", "紅蓮機工"),
+        ("I don't want red", "Crimson Engine"),
+        ("no red ones", "Crimson Engine"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(if later.is_ascii() {
+            "show me blue cards"
+        } else {
+            "青いカードを3枚見せて"
+        });
+        talk.back(&[illustrations(&["蒼晶竜アジュール", "蒼晶の幼竜ルリ"])]);
+        let next = talk.say(later);
+        assert!(concluded(&next).text().contains(has), "{later}: {next:?}");
+    }
+}
+
+#[test]
+fn what_is_to_be_drawn_is_looked_for_by_its_name_alone() {
+    for sentence in ["Draw me a snowy birthday card", "draw a snowy birthday card please"] {
+        let next = new_talk().say(sentence);
+        let told = format!("{next:?}");
+        assert!(
+            told.contains("\"snowy birthday\"") && !told.to_lowercase().contains("\"draw"),
+            "{told}"
+        );
+    }
+}

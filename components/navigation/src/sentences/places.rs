@@ -47,6 +47,8 @@ pub(super) struct Sentence {
     pub(super) constraints: Vec<(usize, usize)>,
     /// Whether it takes back what was wished before.
     is_anything: bool,
+    /// Whether a leg in another way of moving was cut off.
+    pub(super) has_leg: bool,
     /// Places that are compared, once they are looked for.
     compared: OnceCell<Option<Places>>,
 }
@@ -81,6 +83,39 @@ fn pointed(text: &str) -> String {
     pointed + rest
 }
 
+/// The first leg of `text`, where the next one is gone in another way: `cycle to Ueno, then walk to the zoo`.
+fn first_leg(text: &str) -> Option<String> {
+    const JOINTS: &str = ", and then |, then | and then | then |そこから|そのあと|その後|それから";
+    const MODES: [&str; 3] = [
+        "walk|on foot|歩き|歩い|歩く|徒歩",
+        "cycle|cycling|bike|bicycle|自転車|チャリ",
+        "drive|driving|by car|車で|運転|ドライブ",
+    ];
+    const ENDS: &str = " to |まで|へ";
+    let lower = text.to_lowercase();
+    if lower.len() != text.len() {
+        return None;
+    }
+    let says = |text: &str, words: &str| words.split('|').any(|it| text.contains(it));
+    // `自転車で` is no car.
+    let mode = |text: &str| {
+        let text = text.replace("自転車で", "自転車");
+        MODES.iter().position(|it| says(&text, it))
+    };
+    JOINTS.split('|').find_map(|joint| {
+        let at = lower.find(joint).filter(|it| *it > 0)?;
+        let (head, tail) = (&lower[..at], &lower[at + joint.len()..]);
+        let is_other = mode(head)? != mode(tail)?;
+        if !is_other || !says(head, ENDS) || !says(&format!(" {tail}"), ENDS) {
+            return None;
+        }
+        // Where it begins may be said last.
+        let from = tail.find(" from ").filter(|_| !format!(" {head}").contains(" from "));
+        let from = from.map_or("", |it| &text[at + joint.len() + it..]);
+        Some(format!("{}{from}", text[..at].trim_end_matches(['、', ',', ' '])))
+    })
+}
+
 /// Whether `text` has a place that is known by name.
 pub(super) fn is_known(text: &str) -> bool {
     !known::spots(&text.chars().collect::<Vec<_>>()).is_empty()
@@ -89,6 +124,8 @@ pub(super) fn is_known(text: &str) -> bool {
 impl Sentence {
     /// What `text` has of places and constraints.
     pub(super) fn of(text: &str, today: Date) -> Self {
+        let leg = first_leg(text);
+        let text = leg.as_deref().unwrap_or(text);
         let mut utterance = Utterance::of(&pointed(text), today, &VOCABULARY);
         let spots = known::spots(&utterance.lower);
         // `新宿` has no lodging in it.
@@ -103,7 +140,8 @@ impl Sentence {
         let phrases = planner::spans(&text, today);
         let constraints = phrases.iter().copied().filter(is_word).collect();
         let is_anything = planner::is_anything(&text, today);
-        Self { utterance, spots, phrases, constraints, is_anything, compared: OnceCell::new() }
+        let (has_leg, compared) = (leg.is_some(), OnceCell::new());
+        Self { utterance, spots, phrases, constraints, is_anything, has_leg, compared }
     }
 
     /// Where a second route stands that the sentence asks for as well: `、それと渋谷から川崎`, `and Shibuya to Kawasaki`.

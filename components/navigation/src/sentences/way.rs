@@ -119,7 +119,8 @@ impl Way {
         }
         let ends = places.origins.iter().chain(&places.destinations);
         let second = utterance.second().filter(|_| kind == Kind::Route);
-        let has_second = second.is_some_and(|it| ends.into_iter().all(|end| end.to <= it.0));
+        let has_second = utterance.has_leg
+            || second.is_some_and(|it| ends.into_iter().all(|end| end.to <= it.0));
         let mut way = Self {
             kind,
             origins: names(places.origins),
@@ -166,7 +167,7 @@ impl Way {
             ("from there", "from ", ""),
             ("to there", "to ", ""),
         ];
-        const BACK: &str = "順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
+        const BACK: &str = "順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|is it back|does it take back|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
         let Some(end) = self.destinations.first() else { return text.to_owned() };
         let lower = text.to_lowercase();
         for asked in ["how far is it", "is it far"] {

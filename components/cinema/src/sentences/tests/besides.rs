@@ -451,3 +451,188 @@ fn films_are_listed_from_a_rating_on() {
         assert!(!text.contains(not_told), "{sentence}: {text}");
     }
 }
+
+/// A talk in which two seats for Akira were reserved.
+fn booked() -> trial::Talk {
+    let mut talk = new_talk();
+    talk.say("Reserve B5 and B6 of showtime st-2 for user u-1");
+    let mut made = reserved();
+    if let ToolResult::Output { structured, .. } = &mut made {
+        structured["total"] = json!({ "currency": "JPY", "amount": 4000 });
+    }
+    assert!(concluded(&talk.back(&[made])).text().contains("r-9"));
+    talk
+}
+
+#[test]
+fn what_was_booked_is_told_where_it_is_asked() {
+    for later in [
+        "which seats did I get again?",
+        "where are we sitting?",
+        "what did it cost?",
+        "did that work?",
+        "what time did you book?",
+        "What was my booking number?",
+        "さっきの予約、何時だっけ",
+        "席どこになった？",
+        "合計いくら？",
+        "何の映画だっけ？",
+        "さっき取った席はどこでしたっけ",
+        "予約できた？",
+    ] {
+        let mut talk = booked();
+        let text = concluded(&talk.say(later)).text();
+        assert!(
+            ["r-9", "18:30", "B5", "4,000"].iter().all(|it| text.contains(it)),
+            "{later}: {text}"
+        );
+    }
+    for later in
+        ["which films are on again?", "ほかの回は何時だっけ？", "Where is row C again, two seats?"]
+    {
+        let mut talk = booked();
+        let next = talk.say(later);
+        let told = matches!(&next, Decision::Conclude(it) if it.text().contains("r-9"));
+        assert!(!told, "{later}");
+    }
+}
+
+#[test]
+fn what_was_not_allowed_goes_on_otherwise() {
+    for (later, tool) in [
+        ("じゃあ取って", "reserve_seats"),
+        ("OK, book them", "reserve_seats"),
+        ("fine, do it then", "reserve_seats"),
+        ("やっぱり進めて", "reserve_seats"),
+        ("やっぱり明後日にして", "list_"),
+        ("ok make it monday instead", "list_"),
+        ("3人にして", "list_"),
+    ] {
+        let mut talk = new_talk();
+        talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
+        let failure = Failure::new("not_allowed", 403, "The person did not allow it.");
+        let _ = concluded(&talk.back(&[ToolResult::Failed(failure)]));
+        let next = talk.say(later);
+        assert!(call(&next).0.starts_with(tool), "{later}");
+    }
+    let mut talk = new_talk();
+    talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
+    let failure = Failure::new("not_allowed", 403, "The person did not allow it.");
+    talk.back(&[ToolResult::Failed(failure)]);
+    for later in ["no", "hmm", "うーん", "ok"] {
+        assert!(matches!(talk.say(later), Decision::Conclude(_)), "{later}");
+    }
+}
+
+#[test]
+fn of_a_sorted_list_the_other_end_is_booked_by_its_word() {
+    for (first, later) in [
+        ("What is the longest film tomorrow?", "book me the shorter one for 2"),
+        ("明日一番長い映画は？", "短いほうを2枚予約して"),
+    ] {
+        let mut talk = listed(first);
+        let next = talk.say(later);
+        let next = if call(&next).0 == "list_movies" { talk.back(&[films()]) } else { next };
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["movie_id"]), ("list_showtimes", &json!("totoro")), "{later}");
+    }
+}
+
+#[test]
+fn the_only_showing_is_none_of_other_hours() {
+    for (first, later) in [
+        ("When is Akira on tomorrow?", "in the morning, 2 adults 1 child"),
+        ("明日のAKIRAは何時から？", "朝がいい、3人で"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        let mut one = showings();
+        if let ToolResult::Output { structured, .. } = &mut one {
+            let evening = structured["showtimes"][1].clone();
+            structured["showtimes"] = json!([evening]);
+        }
+        let _ = concluded(&talk.back(&[one]));
+        assert_eq!(call(&talk.say(later)).0, "list_showtimes", "{later}");
+    }
+}
+
+#[test]
+fn how_long_a_film_of_the_list_is_needs_its_number_alone() {
+    for later in ["2番目のやつ何分？", "二つ目は何分ですか", "how long is number 2?"]
+    {
+        let mut talk = listed("明日の映画は？");
+        let next = talk.say(later);
+        assert!(
+            call(&next).1["title_query"].as_str().is_some_and(|it| it.contains("トトロ")),
+            "{later}"
+        );
+    }
+}
+
+#[test]
+fn a_title_in_hiragana_is_looked_for() {
+    for (sentence, title) in [
+        ("きみのなはの上映時間", "きみのなは"),
+        ("となりのととろ、あしたなんじから？", "となりのととろ"),
+        ("あしたのきみのなはをみたい", "きみのなは"),
+        ("おくりびと 2枚 明日", "おくりびと"),
+        ("ばんびきかぞくっていつやってる？", "ばんびきかぞく"),
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).1["title_query"], title, "{sentence}");
+    }
+    for sentence in ["いちばんはやいのを予約したい", "どれがみたいですか", "うしろのせきを予約"]
+    {
+        let utterance =
+            super::super::Sentence::of(sentence, language::Date::constant(2026, 11, 21));
+        assert_eq!(utterance.title(), None, "{sentence}");
+    }
+}
+
+#[test]
+fn prices_for_some_are_told_to_be_alike() {
+    for sentence in [
+        "大人と学生の料金はいくら？",
+        "what's the price for adults and for kids?",
+        "シニア料金は？",
+    ] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("割引の情報はありません") || text.contains("no discounts"), "{text}");
+    }
+}
+
+#[test]
+fn what_was_recommended_is_taken_by_pointing_at_it() {
+    for (first, later) in [
+        ("何かおすすめの映画ありますか？", "それにする"),
+        ("一番評価の高い映画は？", "じゃあそれがいいです"),
+        ("明日一番短い映画は？", "それにします"),
+    ] {
+        let mut talk = listed(first);
+        assert_eq!(call(&talk.say(later)).0, "list_showtimes", "{later}");
+    }
+}
+
+#[test]
+fn what_says_no_name_is_looked_for_nowhere() {
+    for sentence in ["できたら見せて", "結果見せて", "長いのは苦手", "スタッフは？", "それにする"]
+    {
+        assert!(matches!(new_talk().say(sentence), Decision::Conclude(_)), "{sentence}");
+    }
+}
+
+#[test]
+fn a_booking_without_its_number_is_found_by_its_owner() {
+    for later in ["さっき取ったやつ", "the one I just made"] {
+        let mut talk = new_talk();
+        let first = if later.is_ascii() {
+            "cancel my booking"
+        } else {
+            "映画の予約キャンセルしたい"
+        };
+        let _ = concluded(&talk.say(first));
+        let text = concluded(&talk.say(later)).text();
+        assert!(text.contains("ユーザーID") || text.contains("user ID"), "{later}: {text}");
+    }
+}

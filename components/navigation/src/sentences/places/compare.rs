@@ -41,7 +41,7 @@ impl Sentence {
     fn joined(&self) -> Option<Places> {
         const FROM: &str =
             "closer to|nearer to|closest to|nearest to|nearest|closest|near to|near|close to|from";
-        const JOINTS: &str = "and|or|vs|vs.|versus";
+        const JOINTS: &str = "and to|or to|and|or|vs|vs.|versus";
         let origins = marks(FROM).filter_map(|mark| {
             let at = self.find_word(mark, 0)?;
             self.place_at(at + mark.len())

@@ -159,7 +159,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (
         Means::Constraint(Constraint::By(Rule::Fastest)),
         "一番早|一番速|1番早|1番速|いちばん早|いちばん速|最も早|最も速|最速|早く|速く|時間優先|最短|最短で|最短時間|\
-         最短ルート|早く着|速く着|早く行|速く行|早く到着|早いルート|速いルート|早い道|速い道|\
+         最短ルート|早く着|速く着|早く行|速く行|早く到着|早いルート|速いルート|早い道|速い道|早いほう|早い方|速いほう|速い方|\
          時間が短|時間の短|所要時間が短|短時間|急い|急ぎ|なるべく早く|できるだけ早く|時短|\
          fastest|quickest|fast|quick|quickly|shortest time|least time|as soon as possible|asap|\
          hurry|in a hurry",
@@ -170,8 +170,8 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Constraint(Constraint::By(Rule::Shortest)),
-        "最短距離|もっと短|もう少し短|より短|短い道|短いルート|距離が短|距離の短|距離が最短|距離がいちばん短|距離が一番短|距離の一番短|距離のいちばん短|距離優先|一番近|近道|一番短|いちばん短|shortest|\
-         shortest distance|shortest route|shortest way|least distance|shorter",
+        "最短距離|もっと短|もう少し短|より短|短い道|短いルート|短いほう|短い方|近いほう|近い方|距離が短|距離の短|距離が最短|距離がいちばん短|距離が一番短|距離の一番短|距離のいちばん短|距離優先|一番近|近道|一番短|いちばん短|shortest|\
+         shortest distance|shortest route|shortest way|least distance|shorter|nearer one|nearer route|closer one|closer route",
     ),
     (
         Means::Constraint(Constraint::By(Rule::Cheapest)),
@@ -185,7 +185,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Constraint(Constraint::Compare),
-        "どっちが早|どちらが早|どっちが速|どちらが速|比較|比べ|くらべ|違い|何通りか|何通りも|いくつか|複数|何本か|2通り|3通り|2つのルート|3つのルート|ルートを2つ|ルートを3つ|ルート2つ|ルート3つ|順に2つ|順に3つ|代替|代わりのルート|代わりの道|alternative routes|alternative ways|different ways|different routes|several ways|several routes|a few routes|a few ways|two routes|three routes|two ways|three ways|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
+        "どっちが早|どちらが早|どっちが速|どちらが速|比較|比べ|くらべ|違い|何通りか|何通りも|いくつか|複数|何本か|2通り|3通り|二通り|三通り|ふた通り|二つのルート|三つのルート|ルートを二つ|ルートを三つ|2つのルート|3つのルート|ルートを2つ|ルートを3つ|ルート2つ|ルート3つ|順に2つ|順に3つ|代替|代わりのルート|代わりの道|alternative routes|alternative ways|different ways|different routes|several ways|several routes|a few routes|a few ways|two routes|three routes|two ways|three ways|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
          differences|alternatives|options|choices|versus|vs",
     ),
     (

@@ -243,3 +243,63 @@ fn a_time_of_arrival_that_is_named_is_wished() {
         assert_eq!(due, "2026-11-21T18:00:00+09:00", "{sentence}");
     }
 }
+
+#[test]
+fn the_first_leg_is_searched_where_the_next_one_goes_otherwise() {
+    for (sentence, mode) in [
+        ("cycle to Ueno Station then walk to Ginza from Tokyo Station", "bicycling"),
+        ("From Tokyo Station walk to Ueno Station, then drive to Yokohama Station", "walking"),
+        ("東京駅から上野駅まで自転車で、そこから浅草駅まで歩きで", "bicycling"),
+        ("東京駅から上野駅まで歩いて、そのあと横浜駅まで車で", "walking"),
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "route_search", "{sentence}");
+        let end = arguments["destination"].as_str().unwrap();
+        assert!(["Ueno Station", "上野駅"].contains(&end), "{sentence}: {arguments}");
+        assert!(
+            arguments["origin"]
+                .as_str()
+                .is_some_and(|it| it.starts_with("Tokyo") || it == "東京駅"),
+            "{arguments}"
+        );
+        assert!(format!("{next:?}").contains(mode), "{sentence}: {next:?}");
+    }
+    // Another deed is no leg.
+    let mut talk = new_talk();
+    let next = talk.say("walk from Tokyo Station to Ueno Station");
+    assert_eq!(call(&next).1["destination"], "Ueno Station");
+}
+
+#[test]
+fn which_of_two_is_meant_is_said_by_its_length() {
+    for (sentence, later, rule) in [
+        ("東京駅から横浜駅まで二通り教えて", "短いほうで行く", "距離が最も短い"),
+        ("東京駅から横浜駅まで", "近い方でお願い", "距離が最も短い"),
+        ("東京駅から横浜駅まで", "早いほうにする", "最短時間"),
+        ("From Tokyo Station to Yokohama Station", "go with the nearer one", "shortest"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let next = talk.say(later);
+        assert_eq!(call(&next).0, "route_search", "{later}");
+        assert!(format!("{next:?}").contains(rule), "{later}: {next:?}");
+    }
+}
+
+#[test]
+fn places_that_are_each_gone_to_are_compared() {
+    for sentence in [
+        "Compare driving from Tokyo to Yokohama and to Chiba",
+        "which is closer from Tokyo, to Yokohama or to Chiba?",
+    ] {
+        let next = new_talk().say(sentence);
+        let (tool, arguments) = call(&next);
+        assert_eq!(
+            (tool, &arguments["destinations"]),
+            ("distance_compare", &json!(["Yokohama", "Chiba"])),
+            "{sentence}"
+        );
+    }
+}
