@@ -675,62 +675,6 @@ fn options_of(field: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn options_are_added_to_the_field_that_is_named() {
-    const JA: &str = "名前と性別（男・女）と好きな色（赤・青）を聞くフォームを作って";
-    const EN: &str = "make a form with name, favourite colour (red, green) and size (S, M)";
-    for (first, later, at, last) in [
-        (JA, "性別に「回答しない」を足して", 1, "回答しない"),
-        (JA, "好きな色に黄色も追加して", 2, "黄色"),
-        (JA, "色の選択肢に緑を入れて", 2, "緑"),
-        (EN, "add yellow to the colours", 1, "yellow"),
-        (EN, "also add L to the size options", 2, "L"),
-    ] {
-        let fields = changed(first, later);
-        assert_eq!(fields.len(), 3, "{later}: {fields:?}");
-        let options = options_of(&fields[at]);
-        assert_eq!((options.len(), options.last()), (3, Some(&last)), "{later}");
-    }
-    // What is no option of a field that is there is a field.
-    assert_eq!(changed(EN, "add phone to the form").len(), 4);
-}
-
-#[test]
-fn fields_are_named_by_their_place() {
-    const JA: &str = "名前とメールと住所のフォームを作って";
-    const EN: &str = "make a form with name, email and phone";
-    for (first, later, rest) in [
-        (JA, "2番目を消して", &["お名前", "住所"][..]),
-        (JA, "最後の項目はいらない", &["お名前", "メールアドレス"]),
-        (EN, "remove the second one", &["Name", "Phone"]),
-        (EN, "drop the last field", &["Name", "Email"]),
-    ] {
-        assert_eq!(labels_of(&changed(first, later)), rest, "{later}");
-    }
-    for (first, later) in
-        [(JA, "2番目を任意に"), (EN, "make the second one optional"), (EN, "email optional plz")]
-    {
-        let fields = changed(first, later);
-        assert_eq!((fields.len(), &fields[1]["required"]), (3, &json!(false)), "{later}");
-    }
-    for (first, later) in [
-        ("名前とメールのフォームを作って", "両方任意で"),
-        ("make a form with name and email", "both optional"),
-    ] {
-        let fields = changed(first, later);
-        assert!(fields.iter().all(|it| it["required"] == json!(false)), "{later}: {fields:?}");
-    }
-}
-
-#[test]
-fn a_field_is_taken_back_in_few_words() {
-    for later in ["住所いらない", "住所はやめとく", "やっぱり住所は不要です", "住所はなくていい"]
-    {
-        let fields = changed("名前とメールと住所のフォームを作って", later);
-        assert_eq!(labels_of(&fields), ["お名前", "メールアドレス"], "{later}");
-    }
-}
-
-#[test]
 fn a_list_of_fields_is_no_purpose_of_a_form() {
     for sentence in [
         "make a form for name, email and phone",
