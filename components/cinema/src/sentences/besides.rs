@@ -11,7 +11,7 @@ use language::{
 };
 
 use super::{
-    answers::place,
+    answers::{allows, is_thinking, place},
     facts::MAKERS,
     rules::Goal,
     titles::Sentence,
@@ -168,6 +168,34 @@ pub(super) fn leaves(utterance: &Sentence) -> bool {
 }
 
 impl Visit {
+    /// Whether what was asked last is asked again: the sentence is one of thinking it over, or orders once more what
+    /// waits to be allowed.
+    pub(super) fn stays(
+        &mut self,
+        utterance: &Sentence,
+        goal: Option<Goal>,
+        context: &TurnContext<'_>,
+    ) -> bool {
+        if self.asked == Some(Asked::Seats) && goal.is_none() && self.is_urged(utterance) {
+            return true;
+        }
+        match self.asked {
+            Some(Asked::Seats) if goal.is_none() && is_thinking(utterance) => {
+                self.remark = Some(context.say(
+                    "お決まりになったらお選びください。まだ何も予約していません。",
+                    "Take your time; nothing is reserved yet.",
+                ));
+                true
+            }
+            Some(Asked::Denied) => self.is_urged(utterance) || allows(utterance),
+            Some(Asked::Leave) => {
+                let is_anew = goal == Some(Goal::Book) && utterance.title().is_none();
+                is_anew || goal.is_none() && is_thinking(utterance)
+            }
+            _ => false,
+        }
+    }
+
     /// What is told of the price where the seats to choose from are known, and the visit stays as it is.
     pub(super) fn costs(&self, utterance: &Sentence, context: &TurnContext<'_>) -> Option<String> {
         let chosen = [self.seats.join(",")];

@@ -165,6 +165,16 @@ impl Sentence {
         let spans = || self.when.spans.iter().chain(&self.numbers.spans);
         (0..self.lower.len()).filter(|at| begins(*at)).find_map(|begin| {
             let mut from = begin;
+            // `早い回のおくりびと`
+            if begin > 0
+                && self.lower[begin - 1].is_alphanumeric()
+                && matches!(
+                    self.lower[begin],
+                    'の' | 'を' | 'が' | 'は' | 'に' | 'で' | 'と' | 'も'
+                )
+            {
+                from += 1;
+            }
             // `あしたのきみのなは`: the day is none of it.
             while let Some(span) = spans().find(|it| it.0 == from && it.1 > from) {
                 from = span.1 + usize::from(self.lower.get(span.1) == Some(&'の'));

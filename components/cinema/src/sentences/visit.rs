@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{allows, is_thinking, named, ordinal, place, recount, takes_back, undated},
+    answers::{named, ordinal, place, recount, takes_back, undated},
     besides::{asks_length, asks_when, points_back},
     cancel::number,
     fares::Fares,
@@ -505,8 +505,12 @@ impl Visit {
         let told = self.told.as_ref().filter(|_| points && self.asked == Some(Asked::Film));
         let told = told.and_then(|told| self.choices.iter().find(|it| it.value == told.id));
         let only = match &self.choices[..] {
-            // At another time it is not that one.
-            [_] if utterance.when.hours.is_some() || utterance.when.date.is_some() => None,
+            // A showing at another time is not that one.
+            [_] if self.asked == Some(Asked::Showing)
+                && (utterance.when.hours.is_some() || utterance.when.date.is_some()) =>
+            {
+                None
+            }
             [only] if counts || points || !utterance.numbers.marked.is_empty() => {
                 Some(only.clone())
             }
@@ -577,34 +581,6 @@ impl Visit {
             self.user = named(utterance);
         }
         is_changed || self.user != before.user
-    }
-
-    /// Whether what was asked last is asked again: the sentence is one of thinking it over, or orders once more what
-    /// waits to be allowed.
-    pub(super) fn stays(
-        &mut self,
-        utterance: &Sentence,
-        goal: Option<Goal>,
-        context: &TurnContext<'_>,
-    ) -> bool {
-        if self.asked == Some(Asked::Seats) && goal.is_none() && self.is_urged(utterance) {
-            return true;
-        }
-        match self.asked {
-            Some(Asked::Seats) if goal.is_none() && is_thinking(utterance) => {
-                self.remark = Some(context.say(
-                    "お決まりになったらお選びください。まだ何も予約していません。",
-                    "Take your time; nothing is reserved yet.",
-                ));
-                true
-            }
-            Some(Asked::Denied) => self.is_urged(utterance) || allows(utterance),
-            Some(Asked::Leave) => {
-                let is_anew = goal == Some(Goal::Book) && utterance.title().is_none();
-                is_anew || goal.is_none() && is_thinking(utterance)
-            }
-            _ => false,
-        }
     }
 
     /// Another film than those that were shown is meant.

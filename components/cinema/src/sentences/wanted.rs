@@ -375,16 +375,19 @@ fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
         _ if is_digit(at + 1) || !is_named(at) => None,
         _ => Some(1),
     };
-    let (from, to) = (0..lower.len()).find_map(|at| Some((at, at + digits(at)?)))?;
-    let rating: f64 = lower[from..to].iter().collect::<String>().parse().ok()?;
-    let behind: String = lower[to..].iter().collect();
-    let behind = behind.trim_start_matches(['点', 'つ', ' ']);
-    let before: String = lower[..from].iter().collect();
-    let least = marks(LEAST).find(|it| behind.starts_with(it.trim_start()));
-    let is_least = least.is_some() || marks(BEFORE).any(|it| before.ends_with(it));
-    let end = lower.len() - behind.chars().count()
-        + least.map_or(0, |it| it.trim_start().chars().count());
-    is_least.then_some((rating, (from, if least.is_some() { end } else { to })))
+    // `5点満点で4.5以上`: the one that is a least.
+    (0..lower.len()).find_map(|from| {
+        let to = from + digits(from)?;
+        let rating: f64 = lower[from..to].iter().collect::<String>().parse().ok()?;
+        let behind: String = lower[to..].iter().collect();
+        let behind = behind.trim_start_matches(['点', 'つ', ' ']);
+        let before: String = lower[..from].iter().collect();
+        let least = marks(LEAST).find(|it| behind.starts_with(it.trim_start()));
+        let is_least = least.is_some() || marks(BEFORE).any(|it| before.ends_with(it));
+        let end = lower.len() - behind.chars().count()
+            + least.map_or(0, |it| it.trim_start().chars().count());
+        is_least.then_some((rating, (from, if least.is_some() { end } else { to })))
+    })
 }
 
 fn row(lower: &[char]) -> Option<String> {

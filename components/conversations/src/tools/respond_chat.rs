@@ -111,7 +111,8 @@ impl RespondChat {
         );
         let unread = format!(
             "d.read_at IS NULL AND ({IS_ANSWERABLE} OR EXISTS (SELECT 1 FROM members n \
-             WHERE n.conversation_id = c.id AND n.agent_id = s.agent_id AND n.notified_at IS NULL))"
+             WHERE n.conversation_id = c.id AND n.agent_id = s.agent_id \
+             AND n.notified_at IS NULL AND n.acknowledged_at IS NULL))"
         );
         // Of what was read at once, what is over comes last.
         let read = format!("d.read_at DESC, CASE WHEN {IS_ANSWERABLE} THEN 0 ELSE 1 END, {LATEST}");

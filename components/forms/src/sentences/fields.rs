@@ -656,7 +656,7 @@ pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
         let is_prefecture = |it: &Field| {
             it.kind.name == "prefecture" && it.options.is_empty() && it.type_.is_none()
         };
-        let on = fields[..at].iter().position(is_prefecture);
+        let on = fields[..at].iter().rposition(is_prefecture);
         let on = on.map(|it| definitions[it]["name"].clone());
         if let Some(on) = on.filter(|_| field.options.is_empty() && field.type_.is_none()) {
             let mut city = definitions[at].take();

@@ -361,6 +361,15 @@ fn what_is_counted_bounds_what_the_field_counts() {
             json!({ "type": "date", "minDate": "today", "maxDate": "+14days" }),
         ),
         (
+            "購入日（過去30日以内）を聞くフォームを作って",
+            json!({ "type": "date", "minDate": "-30days", "maxDate": "today" }),
+        ),
+        ("利用日数（30日以内）を聞くフォームを作って", json!({ "type": "number", "max": 30 })),
+        (
+            "アイコン（画像のみ）を聞くフォームを作って",
+            json!({ "type": "file", "accept": "image/*" }),
+        ),
+        (
             "レビュアー（3人まで）を聞くフォームを作って",
             json!({ "type": "multi-autocomplete", "maxSelect": 3, "searchUrl": "/api/demo/users/search",
                 "displayField": "name", "valueField": "id" }),
@@ -405,6 +414,10 @@ fn a_city_is_chosen_where_its_prefecture_is_asked_for() {
 fn options_of_a_dropdown_are_read_and_none_makes_it_text() {
     for (sentence, expected) in [
         ("担当者を検索して選ぶフォームを作って", "担当者!:autocomplete"),
+        (
+            "サイト内検索のしやすさと感想を聞くアンケートを作って",
+            "サイト内検索のしやすさ:text; 感想:textarea",
+        ),
         (
             "Make a form with a name, a dropdown of sizes S, M, L and a photo upload",
             "Name!:text; Sizes:select [S, M, L]; Photo:file",

@@ -33,29 +33,53 @@ pub(super) struct Named {
 pub(super) fn choice(calls: &[Value], named: Named) -> Choice {
     let Named { index, summary } = named;
     let searches: Vec<_> = calls.iter().rev().filter_map(routes).collect();
-    let found = |is_it: fn(&str, &str) -> bool| {
+    // By how much of the summary is that of a route; at the place that is named, by less.
+    let found = |at_place: fn(&str, &str) -> usize, anywhere: fn(&str, &str) -> usize| {
         let wanted = summary.as_deref()?;
-        let is_it = |it: &Value| it["summary"].as_str().is_some_and(|it| is_it(it, wanted));
+        let of = |it: &Value, how: fn(&str, &str) -> usize| {
+            it["summary"].as_str().map_or(0, |it| how(it, wanted))
+        };
         let both = searches.iter().find_map(|(call, routes)| {
-            routes.get(index?).filter(|it| is_it(it)).map(|_| (*call, index))
+            routes.get(index?).filter(|it| of(it, at_place) > 0).map(|_| (*call, index))
         });
         let by_summary = || {
-            searches
-                .iter()
-                .find_map(|(call, routes)| Some((*call, Some(routes.iter().position(is_it)?))))
+            searches.iter().find_map(|(call, routes)| {
+                let shared = routes.iter().map(|it| of(it, anywhere)).enumerate();
+                // The first of those that share most.
+                let most = shared.filter(|it| it.1 > 0).rev().max_by_key(|it| it.1)?;
+                Some((*call, Some(most.0)))
+            })
         };
         both.or_else(by_summary)
     };
-    match found(|it, wanted| it == wanted).or_else(|| found(is_nearly)) {
+    let same = |it: &str, wanted: &str| usize::from(it == wanted);
+    match found(same, same).or_else(|| found(shared_part, shared)) {
         Some((call, index)) => Choice { call: Some(call.to_owned()), index, summary },
         None => Choice { call: None, index, summary },
     }
 }
 
-/// Whether one of the two is all of the other, and more.
-fn is_nearly(summary: &str, wanted: &str) -> bool {
-    let shorter = summary.len().min(wanted.len());
-    shorter > 0 && (summary.contains(wanted) || wanted.contains(summary))
+/// Bytes that the two share, where one is all of the other and more; `Route 1` is no part of `Route 16`.
+fn shared(summary: &str, wanted: &str) -> usize {
+    let (longer, shorter) =
+        if summary.len() < wanted.len() { (wanted, summary) } else { (summary, wanted) };
+    let goes_on = |before: Option<char>, behind: Option<char>| {
+        let is_sign = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric());
+        is_sign(before) && is_sign(behind)
+    };
+    let mut places = longer.match_indices(shorter).map(|it| longer.split_at(it.0));
+    let is_whole = places.any(|(before, from)| {
+        let behind = from[shorter.len()..].chars().next();
+        !goes_on(before.chars().next_back(), shorter.chars().next())
+            && !goes_on(shorter.chars().next_back(), behind)
+    });
+    if is_whole { shorter.len() } else { 0 }
+}
+
+/// Bytes of the first road of the route that is named.
+fn shared_part(summary: &str, wanted: &str) -> usize {
+    let roads = summary.split(['、', '・', ',', '/']).map(str::trim);
+    roads.map(|it| shared(it, wanted)).find(|it| *it > 0).unwrap_or_default()
 }
 
 /// What `text` says. Where it has no JSON, all of it are reasons, and the first route is meant.

@@ -3,7 +3,7 @@
 use regex_lite::{Regex, RegexBuilder};
 
 /// Bytes that a compiled pattern may take; so many steps a character it may take as well.
-const COMPILED_BYTES_MAX: usize = 128 << 10;
+const COMPILED_BYTES_MAX: usize = 256 << 10;
 /// How deeply groups may be nested.
 const NESTED_MAX: u32 = 30;
 

@@ -241,7 +241,8 @@ impl World {
         let read_at = |it: &Message| it.read.iter().find(|it| it.0 == who).map(|it| it.1);
         let is_known = |at: usize| {
             let talk = &self.talks[at];
-            !talk.is_open() && talk.side(who).is_some_and(|it| talk.notified[it])
+            !talk.is_open()
+                && talk.side(who).is_some_and(|it| talk.notified[it] || talk.acknowledged[it])
         };
         let counts = |it: &&Message| come(it) && !it.talk.is_some_and(is_known);
         let unread = |may: &dyn Fn(&&Message) -> bool| {

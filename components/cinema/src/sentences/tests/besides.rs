@@ -439,6 +439,7 @@ fn a_part_of_the_hall_is_no_film() {
 fn films_are_listed_from_a_rating_on() {
     for (sentence, told, not_told) in [
         ("評価4.6以上の映画は？", "となりのトトロ", "AKIRA"),
+        ("評価は5点満点で4.6以上の映画は？", "となりのトトロ", "AKIRA"),
         ("評価が5以上の映画は？", "条件に合う映画", "「5"),
         ("評価4以上の映画は？", "AKIRA", "「4"),
         ("Which films are rated above 4?", "Akira", "understand"),
@@ -574,6 +575,7 @@ fn how_long_a_film_of_the_list_is_needs_its_number_alone() {
 fn a_title_in_hiragana_is_looked_for() {
     for (sentence, title) in [
         ("きみのなはの上映時間", "きみのなは"),
+        ("いちばん早い回のおくりびと、明日", "おくりびと"),
         ("となりのととろ、あしたなんじから？", "となりのととろ"),
         ("あしたのきみのなはをみたい", "きみのなは"),
         ("おくりびと 2枚 明日", "おくりびと"),

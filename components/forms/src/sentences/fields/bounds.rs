@@ -12,6 +12,8 @@ pub(super) struct Bounds {
     pub(super) step: Option<f64>,
     /// Whether they count days.
     pub(super) is_days: bool,
+    /// Whether these days are before today.
+    pub(super) is_past: bool,
     /// Characters that a text may have.
     pub(super) length_min: Option<u64>,
     pub(super) length_max: Option<u64>,
@@ -29,6 +31,7 @@ impl Bounds {
             max: self.max.or(others.max),
             step: self.step.or(others.step),
             is_days: self.is_days || others.is_days,
+            is_past: self.is_past || others.is_past,
             length_min: self.length_min.or(others.length_min),
             length_max: self.length_max.or(others.length_max),
             bytes_max: self.bytes_max.or(others.bytes_max),
@@ -232,10 +235,20 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
         return Some((at, to));
     }
     let is_days = matches!(named.as_str(), "日" | "day" | "days");
-    let within = before("within the next |within ").filter(|_| is_days);
+    // `did it come within 3 days` bounds no date.
+    let is_date = |from: &usize| {
+        let words = text.piece(0, *from).to_lowercase();
+        words.split([' ', '(', ',']).any(|it| ["date", "deadline", "due", "day"].contains(&it))
+    };
+    let within = before("within the next |within ").filter(|it| is_days && is_date(it));
     let most = most.or(within.map(|from| (from, end)));
+    // `10日まで` is a day of the month.
+    let is_days = is_days && !(most.is_some() && text.is_at("まで", end));
     // `今日から30日以内`: they are counted from today anyway.
     let today = before("今日から|本日から|きょうから").filter(|_| is_days);
+    let past = before("過去|直近|ここ").filter(|_| is_days);
+    bounds.is_past = past.is_some();
+    let today = today.or(past);
     if let Some((from, to)) = least {
         (bounds.min, bounds.is_days) = (Some(first), is_days);
         return Some((today.unwrap_or(from), to));

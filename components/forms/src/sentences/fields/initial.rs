@@ -81,6 +81,10 @@ fn value(field: &Value, words: &str) -> Option<Value> {
             Some(if kind == "multiselect" { json!([chosen]) } else { chosen })
         }
         "text" | "textarea" | "date" | "datetime" => Some(words.into()),
+        // Its code.
+        "async-select" if field["name"] == "country" && words.len() == 2 && words.is_ascii() => {
+            Some(words.to_uppercase().into())
+        }
         _ => None,
     }
 }

@@ -1,7 +1,6 @@
 //! One item of a list of fields: its label, its type, its options and what bounds it.
 
 use language::scan::marks;
-use output::form::text_of;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -139,9 +138,17 @@ pub(super) fn label(written: &str) -> Option<String> {
 
 /// Takes off what is done with the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
 fn cut_verb(text: &mut Text) {
-    const STEMS: &str = "きいて|きいと|検索|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
+    const STEMS: &str = "きいて|きいと|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
     const ENGLISH: &str = "pick|choose|select|enter|give|tell us|tell me|say|state|type|type in|fill in|let people pick|let people choose";
+    // `サイト内検索のしやすさ` is a name.
+    const SEARCHED: &str = "を検索して選|を検索|で検索して選|で検索";
     let is_hiragana = |it: &char| matches!(it, 'ぁ'..='ん');
+    if let Some((begin, end)) = text.find(SEARCHED, 1)
+        && text.chars[end..].iter().all(is_hiragana)
+    {
+        text.cut(begin, text.len());
+        return;
+    }
     let mut from = 1;
     while let Some((begin, end)) = text.find(STEMS, from) {
         let has_particle = matches!(text.chars[begin - 1], 'を' | 'で' | 'に' | 'も');
@@ -227,6 +234,8 @@ struct About {
     more: Map<String, Value>,
     /// How many fields of this kind are wanted.
     copies: Option<usize>,
+    /// Which kind of files it takes, in the sentence's words.
+    files: Option<String>,
     left: Vec<String>,
     /// The condition under which it is asked, in the sentence's words.
     when: Option<String>,
@@ -394,6 +403,7 @@ impl About {
                 // `添付（PDF、5MBまで）`.
                 if let Some(accept) = file_kind(&rest[0]) {
                     self.more.insert("accept".to_owned(), accept.into());
+                    self.files = rest.pop();
                     return;
                 }
                 let mut text = Text::new(&rest[0]);
@@ -498,10 +508,15 @@ impl About {
         if is_free && type_.is_none() && self.options.is_empty() {
             type_ = shape.map(|it| it.0);
         }
-        if type_.unwrap_or(kind.kind) != "file"
-            && let Some(accept) = self.more.remove("accept")
-        {
-            self.left.push(text_of(&accept));
+        // `アイコン（画像のみ）` is a file; a name is none.
+        if let Some(words) = self.files.take() {
+            if is_free && type_.is_none() {
+                type_ = Some("file");
+            }
+            if type_.unwrap_or(kind.kind) != "file" {
+                self.more.remove("accept");
+                self.left.push(words);
+            }
         }
         let has_days = ["minDate", "maxDate"].iter().any(|it| self.more.contains_key(*it));
         if has_days && !["date", "datetime"].contains(&type_.unwrap_or(kind.kind)) {
@@ -606,15 +621,20 @@ impl About {
             }
             return;
         }
-        // `30日以内の納品日`.
-        if bounds.is_days && ["date", "datetime"].contains(&base) {
-            for (name, days) in [("minDate", bounds.min), ("maxDate", bounds.max)] {
+        // `30日以内の納品日`, `過去30日以内の購入日`; `利用日数` is a number.
+        if bounds.is_days && ["date", "datetime"].contains(&base) && !label.ends_with('数') {
+            let (least, most, sign) = match bounds.is_past {
+                true => (bounds.max, bounds.min, '-'),
+                false => (bounds.min, bounds.max, '+'),
+            };
+            for (name, days) in [("minDate", least), ("maxDate", most)] {
                 if let Some(days) = days {
-                    self.more.insert(name.to_owned(), format!("+{days}days").into());
+                    self.more.insert(name.to_owned(), format!("{sign}{days}days").into());
                 }
             }
             if bounds.min.is_none() {
-                self.more.entry("minDate").or_insert_with(|| "today".into());
+                let name = if bounds.is_past { "maxDate" } else { "minDate" };
+                self.more.entry(name).or_insert_with(|| "today".into());
             }
             return;
         }

@@ -95,8 +95,8 @@ fn a_summary_tells_which_search_is_meant() {
 
 #[test]
 fn a_summary_that_is_nearly_one_names_its_route() {
-    let routes =
-        ["首都高速湾岸線", "国道1号", "国道1号、第三京浜", ""].map(|it| json!({ "summary": it }));
+    let routes = ["首都高速湾岸線", "国道1号", "国道1号、第三京浜", "", "Route 1", "Route 16"]
+        .map(|it| json!({ "summary": it }));
     let calls = [json!({ "id": "a", "structured": { "routes": routes } })];
     for (index, summary, place) in [
         (None, "国道1号経由", 1),
@@ -105,6 +105,9 @@ fn a_summary_that_is_nearly_one_names_its_route() {
         (Some(1), "湾岸線", 0),
         (Some(2), "第三京浜経由", 2),
         (Some(2), "第三京浜", 2),
+        (Some(2), "国道1号・第三京浜経由", 2),
+        (None, "via Route 16", 5),
+        (Some(6), "via Route 1", 4),
     ] {
         let named = Named { index, summary: Some(summary.to_owned()) };
         let choice = choice(&calls, named);

@@ -91,6 +91,7 @@ fn patterns_mean_what_they_mean_in_ecmascript() {
         (r"\\s", r"\s", " "),
         (r"\[\s\]", "[　]", "　"),
         (r"[\[\s]", "　", "a"),
+        (r"^\S{1,1000}$", "山田太郎", "山田　太郎"),
     ] {
         assert!(holds(pattern, right), "{pattern} and {right}");
         assert!(!holds(pattern, wrong), "{pattern} and {wrong}");
