@@ -455,13 +455,13 @@ impl Client {
         let (url, status) = (response.url().clone(), response.status());
         let bytes = self.body(response, ERROR_BYTES_MAX).await.unwrap_or_default();
         let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        let message = answer["errors"].get(0).map(|first| {
-            let both = [&first["code"], &first["message"]].into_iter().filter_map(Value::as_str);
-            let both = both.collect::<Vec<_>>().join(": ");
-            let plain = both.chars().map(|it| if it.is_control() { ' ' } else { it });
-            format!(" ({})", plain.take(MESSAGE_MAX).collect::<String>())
-        });
-        refused(&url, format!("status {status}{}", message.unwrap_or_default()))
+        let first = &answer["errors"][0];
+        let both = [&first["code"], &first["message"]].into_iter().filter_map(Value::as_str);
+        let both = both.collect::<Vec<_>>().join(": ");
+        let plain = both.chars().map(|it| if it.is_control() { ' ' } else { it });
+        let message: String = plain.take(MESSAGE_MAX).collect();
+        let more = if message.is_empty() { String::new() } else { format!(" ({message})") };
+        refused(&url, format!("status {status}{more}"))
     }
 
     /// Where the files of the configuration count from.

@@ -233,6 +233,12 @@ fn of_provider<'a>(config: &Config, it: &'a OauthConfig) -> Vec<Found<'a>> {
     let mut found: Vec<Found<'_>> = Vec::new();
     let mut wrong = |key, what: &str| found.push((key, what.to_owned(), true));
     match it.address(&it.issuer) {
+        _ if it.issuer.is_empty() => {
+            wrong(
+                "issuer",
+                "there is none; it is whose tokens count, as in \"https://id.example.com\"",
+            );
+        }
         Err(what) => wrong("issuer", &what),
         Ok(url) if url.query().is_some() => wrong("issuer", "it must not have a query"),
         Ok(_) if it.issuer.len() > TEXT_BYTES_MAX => wrong("issuer", "it is too long"),

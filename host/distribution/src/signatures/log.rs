@@ -134,7 +134,9 @@ fn is_about(body: &[u8], bundle: &Bundle) -> Result<(), String> {
     };
     match is_so {
         true => Ok(()),
-        false => Err("its log's entry is about another signature".to_owned()),
+        false => {
+            Err("its log's entry is about another signature, or has not all of this one".to_owned())
+        }
     }
 }
 

@@ -165,7 +165,11 @@ impl Server {
             ),
             Failed::TooLarge => self.too_large(),
             Failed::Unusable(_) => {
-                refused("upstream_error", 502, format!("The server {server}: {what}."), None)
+                let more = match ask.is_repeatable() {
+                    true => "",
+                    false => " It may have been carried out: look before calling again.",
+                };
+                refused("upstream_error", 502, format!("The server {server}: {what}.{more}"), None)
             }
             Failed::Lost(_) | Failed::Status { status: 502 | 504, .. } if !ask.is_repeatable() => {
                 let message = format!(

@@ -136,7 +136,14 @@ impl Line {
             Era::Auto => match tokio::time::timeout(PROBE + MOMENT, beginning).await {
                 Ok(first) if !is_of_other_eras(&first) => first,
                 // Perhaps it leaves unanswered what it does not know.
-                _ => begin(over_http(http, url, token.as_ref(), config), Era::Legacy).await,
+                other => {
+                    let again = begin(over_http(http, url, token.as_ref(), config), Era::Legacy);
+                    match (again.await, other) {
+                        // Where that fails, too, what it said at first counts.
+                        (Err(_), Ok(Err(first))) => Err(first),
+                        (again, _) => again,
+                    }
+                }
             },
             _ => beginning.await,
         };

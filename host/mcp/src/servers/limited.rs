@@ -68,9 +68,9 @@ impl StreamableHttpClient for Limited {
         headers: Headers,
         most: usize,
     ) -> Posted {
-        let id = match &message {
-            ClientJsonRpcMessage::Request(it) => Some(it.id.clone()),
-            _ => None,
+        let (id, is_notice) = match &message {
+            ClientJsonRpcMessage::Request(it) => (Some(it.id.clone()), false),
+            it => (None, matches!(it, ClientJsonRpcMessage::Notification(_))),
         };
         let (http, session_id) = (&self.0, session.as_deref().map(str::to_owned));
         let is_over = |why: &str| session_id.is_some() && is_of_no_session(why);
@@ -112,8 +112,8 @@ impl StreamableHttpClient for Limited {
                 let error = error_in(why.trim_start_matches(NO_MESSAGE));
                 Ok(StreamableHttpPostResponse::Json(no_message(error, id), session_id))
             }
-            // What was accepted is, whatever some say of it beside that.
-            (Err(StreamableHttpError::UnexpectedContentType(_)), None) => {
+            // A notice that was accepted is, whatever some say of it beside that.
+            (Err(StreamableHttpError::UnexpectedContentType(_)), None) if is_notice => {
                 Ok(StreamableHttpPostResponse::Accepted)
             }
             (posted, _) => posted,
@@ -165,6 +165,11 @@ fn readable_event(mut event: Sse) -> Sse {
 
 /// The error of JSON in what the SDK says of an answer, whose beginning follows it.
 fn error_in(said: &str) -> &str {
+    /// JSON that is no message has no place.
+    const OTHER: &str = "unrecognized JSON-RPC message";
+    if said.starts_with(OTHER) {
+        return OTHER;
+    }
     let place = said.find(" at line ").unwrap_or_default();
     said[place..].find(": ").map_or(said, |it| &said[..place + it])
 }

@@ -77,10 +77,11 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    fn new(site: &Arc<Site>, mut connection: Connection) -> rusqlite::Result<Self> {
+    /// One of which a statement may put so many bytes aside.
+    fn new(site: &Arc<Site>, mut connection: Connection, aside: u64) -> rusqlite::Result<Self> {
         set_limits(&connection, &site.limits)?;
         connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
-        let guard = Guard::install(&mut connection, site.limits.aside_bytes_max())?;
+        let guard = Guard::install(&mut connection, aside)?;
         Ok(Self { site: Arc::clone(site), connection, guard })
     }
 
@@ -118,7 +119,9 @@ pub(super) fn open_writer(site: &Arc<Site>) -> rusqlite::Result<(Guarded, String
     let pages = site.limits.database_bytes_max / u64::from(page_bytes);
     let pages = i64::try_from(pages).unwrap_or(i64::MAX);
     connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
-    Ok((Guarded::new(site, connection)?, mode))
+    // Beside what it sorts lies what takes its statements back, which is as much as the database.
+    let aside = site.limits.aside_bytes_max().saturating_mul(2);
+    Ok((Guarded::new(site, connection, aside)?, mode))
 }
 
 /// A connection that cannot write, also for a second process.
@@ -134,7 +137,7 @@ pub(super) fn open_reader(site: &Arc<Site>) -> rusqlite::Result<(Guarded, Option
     };
     connection.busy_timeout(site.limits.lock_time_max)?;
     connection.pragma_update(None, "query_only", true)?;
-    Ok((Guarded::new(site, connection)?, frozen))
+    Ok((Guarded::new(site, connection, site.limits.aside_bytes_max())?, frozen))
 }
 
 fn set_limits(connection: &Connection, limits: &Limits) -> rusqlite::Result<()> {

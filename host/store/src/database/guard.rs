@@ -137,9 +137,9 @@ impl Guard {
         self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// Whether that was because of what it put aside.
-    pub(super) fn has_put_too_much_aside(&self) -> bool {
-        self.has_put_too_much_aside.load(Ordering::Relaxed)
+    /// The bytes that it may put aside, where that was because of these.
+    pub(super) fn too_much_aside(&self) -> Option<u64> {
+        self.has_put_too_much_aside.load(Ordering::Relaxed).then_some(self.aside_max)
     }
 
     /// Whether a text was parsed, since this was asked last, of which one step may take long.

@@ -47,9 +47,9 @@ pub(super) fn batch(
     for (index, statement) in (0..).zip(statements) {
         let answer = batch.one(index, statement);
         after_each(statement);
-        answers.push(answer.map_err(|error| match guarded.guard.has_put_too_much_aside() {
-            true => too_much_aside(limits),
-            false => error,
+        answers.push(answer.map_err(|error| match guarded.guard.too_much_aside() {
+            Some(most) => too_much_aside(most),
+            None => error,
         })?);
     }
     Ok(answers)

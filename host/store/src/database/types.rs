@@ -240,11 +240,11 @@ pub(super) fn out_of_time() -> Error {
     Error::LimitExceeded("the database did not finish before the deadline (deadline_ms)".into())
 }
 
-/// A query sorts or gathers more than there can be.
-pub(super) fn too_much_aside(limits: &Limits) -> Error {
-    let mebibytes = limits.aside_bytes_max() >> 20;
+/// A query sorts or gathers more than so many bytes.
+pub(super) fn too_much_aside(most: u64) -> Error {
     Error::LimitExceeded(format!(
-        "the query sorts or gathers more than {mebibytes} MiB, twice database_bytes_max: let an index sort, or ask for fewer or shorter columns"
+        "the query sorts or gathers more than {} MiB, which follows from database_bytes_max: let an index sort, or ask for fewer or shorter columns",
+        most >> 20
     ))
 }
 

@@ -146,6 +146,10 @@ fn begin_in_the_middle(
             request_animation_frame(move || look(true));
         }
     });
+    Effect::new(move |_| {
+        is_whole.track();
+        request_animation_frame(move || look(false));
+    });
     let resized = window_event_listener(leptos::ev::resize, move |_| look(false));
     on_cleanup(move || resized.remove());
 }

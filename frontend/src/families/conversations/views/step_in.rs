@@ -32,6 +32,8 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
     });
     move || {
         if !may.get() {
+            // What was on its way when it ended may have arrived.
+            watch.is_acting.track();
             return watch
                 .id
                 .with_value(|id| written::load(id))

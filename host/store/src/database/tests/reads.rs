@@ -225,7 +225,7 @@ async fn a_query_that_puts_too_much_aside_is_stopped() {
     for sql in [different.to_owned(), format!("INSERT INTO notes (note) {different}")] {
         let statements = with(&sql, [Value::Text("x".repeat(100_000))]);
         let error = cinema.transact(statements, later()).await.unwrap_err();
-        assert!(error.to_string().contains("more than 8 MiB"), "of the writer: {error}");
+        assert!(error.to_string().contains("more than 16 MiB"), "of the writer: {error}");
     }
     // In no order much is written over and over, and little is there.
     let mixed = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)
