@@ -394,13 +394,15 @@ pub(super) fn limit_of(error: &wasmtime::Error) -> Option<&'static str> {
 
 /// Rust and C keep addressable locals on a stack of their own at the bottom of the memory. Running
 /// out of it is an access below zero, which a stray pointer may be too: it is called a stack only
-/// where the backtrace shows a recursion as well.
+/// where the backtrace shows a recursion as well. Where the engine does not say the address, as for
+/// what fills or copies memory, it shows nothing else.
 fn shadow_stack(error: &wasmtime::Error) -> Option<&'static str> {
-    let address = error.chain().find_map(|it| address(&it.to_string()))?;
+    let address = error.chain().find_map(|it| address(&it.to_string()));
     let frames = error.downcast_ref::<WasmBacktrace>()?.frames();
     let last = frames.first()?.func_index();
     let times = frames.iter().filter(|it| it.func_index() == last).count();
-    (BELOW_ZERO.contains(&address) && times >= RECURSION).then_some("stack_bytes_max")
+    let is_below = address.map_or(times == frames.len(), |it| BELOW_ZERO.contains(&it));
+    (is_below && times >= RECURSION).then_some("stack_bytes_max")
 }
 
 /// `memory fault at wasm address 0x… in linear memory of size 0x…`
