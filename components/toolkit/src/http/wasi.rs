@@ -1,7 +1,5 @@
 //! One request and its answer through `wasi:http`.
 
-use std::time::Instant;
-
 use wasip2::{
     clocks::monotonic_clock,
     http::{
@@ -17,7 +15,7 @@ use wasip2::{
     },
 };
 
-use super::{Answer, Error, Incoming, Request, location};
+use super::{Answer, Error, Incoming, Left, Request, location};
 
 /// Bytes that one read asks for.
 const CHUNK_BYTES: u64 = 64 << 10;
@@ -32,7 +30,7 @@ pub(super) struct Body {
 pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
     let mut incoming = open(request, None)?;
     let mut body = Vec::new();
-    while let Some(piece) = incoming.next(None)? {
+    while let Some(piece) = incoming.read(None)? {
         body.extend_from_slice(&piece);
         if body.len() > request.body_bytes_max {
             return Err(Error::TooLarge);
@@ -42,7 +40,7 @@ pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
 }
 
 /// Sends it, and returns once the answer begins.
-pub(super) fn open(request: &Request, until: Option<Instant>) -> Result<Incoming, Error> {
+pub(super) fn open(request: &Request, left: Left<'_>) -> Result<Incoming, Error> {
     let outgoing = prepare(request)?;
     let body = (!request.body.is_empty()).then(|| outgoing.body());
     let coming = outgoing_handler::handle(outgoing, options(request)).map_err(failed)?;
@@ -50,7 +48,7 @@ pub(super) fn open(request: &Request, until: Option<Instant>) -> Result<Incoming
         // Where the host takes no more of it, the answer says why.
         let _ = write(body, &request.body);
     }
-    wait(&coming.subscribe(), until)?;
+    wait(&coming.subscribe(), left)?;
     let answer = match coming.get() {
         Some(Ok(Ok(answer))) => answer,
         Some(Ok(Err(code))) => return Err(failed(code)),
@@ -66,10 +64,10 @@ pub(super) fn open(request: &Request, until: Option<Instant>) -> Result<Incoming
 
 impl Body {
     /// The next bytes; none at the end.
-    pub(super) fn next(&self, until: Option<Instant>) -> Result<Option<Vec<u8>>, Error> {
+    pub(super) fn next(&self, left: Left<'_>) -> Result<Option<Vec<u8>>, Error> {
         loop {
             match self.stream.read(CHUNK_BYTES) {
-                Ok(piece) if piece.is_empty() => wait(&self.stream.subscribe(), until)?,
+                Ok(piece) if piece.is_empty() => wait(&self.stream.subscribe(), left)?,
                 Ok(piece) => return Ok(Some(piece)),
                 Err(StreamError::Closed) => return Ok(None),
                 Err(StreamError::LastOperationFailed(error)) => {
@@ -87,13 +85,12 @@ impl Body {
 }
 
 /// Waits until `ready` is, or says that it took too long.
-fn wait(ready: &Pollable, until: Option<Instant>) -> Result<(), Error> {
-    let Some(until) = until else {
+fn wait(ready: &Pollable, left: Left<'_>) -> Result<(), Error> {
+    let Some(left) = left else {
         ready.block();
         return Ok(());
     };
-    let left = until.saturating_duration_since(Instant::now());
-    let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+    let left = u64::try_from(left().as_nanos()).unwrap_or(u64::MAX);
     let late = monotonic_clock::subscribe_duration(left);
     match poll(&[ready, &late]).contains(&0) {
         true => Ok(()),
