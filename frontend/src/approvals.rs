@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::call::Loaded;
@@ -33,8 +33,18 @@ pub(crate) struct Approval {
     /// What of the tool has changed since it was asked before.
     pub(crate) changed: Vec<String>,
     /// What the tool asks, where it was run and asks something.
-    pub(crate) questions: Vec<crate::chat::waiting::Question>,
+    pub(crate) questions: Vec<Question>,
     pub(crate) error: Option<Refusal>,
+}
+
+/// A tool's question: `schema` for a form, `url` for a page elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Question {
+    pub(crate) key: String,
+    pub(crate) message: String,
+    pub(crate) schema: Option<Value>,
+    pub(crate) url: Option<String>,
 }
 
 /// What the reader says.

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::entry::{Failure, Usage};
-use super::waiting::{Question, Waiting};
+use super::waiting::Waiting;
+use crate::approvals::Question;
 use crate::rest::name;
 
 /// Characters of a text that the host gives along with an error.

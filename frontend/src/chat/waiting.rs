@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approvals::Question;
 use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
 
@@ -48,16 +49,6 @@ pub(crate) enum Waiting {
     Form { call_id: String, schema: Value, handle: Option<String> },
     /// Which of these pictures the next one is made from (ILL-45).
     Choice { call_id: String, pictures: Vec<Shared<Picture>> },
-}
-
-/// A tool's question: `schema` for a form, `url` for a page elsewhere.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Question {
-    pub(crate) key: String,
-    pub(crate) message: String,
-    pub(crate) schema: Option<Value>,
-    pub(crate) url: Option<String>,
 }
 
 /// The person's answer.

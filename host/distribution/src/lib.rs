@@ -5,6 +5,7 @@ use std::{io, path::PathBuf};
 
 mod client;
 mod credentials;
+mod fetch;
 pub mod lock;
 pub mod manifest;
 mod packages;

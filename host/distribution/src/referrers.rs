@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::{
     Error, Result,
     client::{Client, refused},
+    fetch,
     manifest::{Descriptor, EMPTY, INDEX, Index, MANIFEST_BYTES_MAX, Manifest},
-    pull,
     reference::Digest,
 };
 
@@ -83,7 +83,7 @@ pub(crate) async fn bundles(
     for it in referrers.iter().filter(|it| is_bundle(&it.media_type) || it.media_type == EMPTY) {
         match bundle(client, digest, it).await {
             Ok(Some(layer)) if is_bundle(&layer.media_type) && layer.size <= BUNDLE_BYTES_MAX => {
-                match pull::blob(client, &layer).await {
+                match fetch::blob(client, &layer).await {
                     Ok(bytes) => bundles.push(bytes),
                     Err(error) => tracing::warn!("a signature is left out: {error}"),
                 }
@@ -101,7 +101,7 @@ async fn bundle(
     digest: &Digest,
     referrer: &Referrer,
 ) -> Result<Option<Descriptor>> {
-    let (bytes, media_type) = pull::manifest(client, &referrer.digest.to_string()).await?;
+    let (bytes, media_type) = fetch::manifest(client, &referrer.digest.to_string()).await?;
     let manifest = Manifest::read(&media_type, &bytes)?;
     if manifest.subject.as_ref().is_none_or(|it| it.digest != *digest) {
         return Err(Error(format!("{}: it is about something else", referrer.digest)));

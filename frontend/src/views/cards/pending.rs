@@ -47,7 +47,7 @@ pub(crate) fn PendingCard(
 /// A tool's own questions; once answered, that they are.
 #[component]
 fn Asked(
-    questions: Vec<crate::chat::waiting::Question>,
+    questions: Vec<crate::approvals::Question>,
     reply: Memo<Option<Reply>>,
     on_reply: Callback<Reply>,
 ) -> impl IntoView {
@@ -71,8 +71,8 @@ fn Asked(
     }
 }
 
-pub(crate) fn asked(question: crate::chat::waiting::Question) -> Question {
-    let crate::chat::waiting::Question { key, message, schema, url } = question;
+pub(crate) fn asked(question: crate::approvals::Question) -> Question {
+    let crate::approvals::Question { key, message, schema, url } = question;
     let ask = match (schema, url) {
         (Some(schema), _) => Ask::Form(schema),
         (None, Some(url)) => Ask::Url(url),
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_question_is_a_form_or_a_page_or_nothing_that_is_known() {
         let question = |schema: Option<Value>, url: Option<&str>| {
-            asked(crate::chat::waiting::Question {
+            asked(crate::approvals::Question {
                 schema,
                 url: url.map(str::to_owned),
                 ..Default::default()
