@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 
 use language::{
     Language,
+    consent::{Consent, consent},
     context::signature,
     contract::{TurnRequest, unsigned},
     message::Part,
+    settled::unjoined,
     small_talk::{CLOSED, SmallTalk, answer, is_nothing},
     turn::{Conclusion, Decision},
 };
@@ -58,6 +60,9 @@ pub struct Ensemble {
     request: String,
     rest: Vec<String>,
     told: Vec<Part>,
+    /// Whether what is said now came in between: it may be a question, or a stop, and no request follows it unasked.
+    #[serde(default)]
+    between: bool,
     /// Two that are as sure, between which the person is to choose.
     offered: Option<Offered>,
 }
@@ -85,6 +90,10 @@ impl Ensemble {
         };
         // The next request, where this one is answered.
         while let Step::Answer(answer) = &mut step {
+            if self.between {
+                let rest = std::mem::take(&mut self.rest);
+                self.leave(asking.language(), &rest);
+            }
             if self.rest.is_empty() {
                 let parts = std::mem::take(&mut self.told).into_iter();
                 answer.content.splice(..0, parts.map(Into::into));
@@ -114,31 +123,34 @@ impl Ensemble {
         }
         let before = self.latest.clone();
         let step = self.hear(asking, &message)?;
-        self.keep(asking.language(), before.as_deref(), rest, told);
+        let new = std::mem::take(&mut self.told);
+        self.told = told;
+        // The requests of an earlier sentence stay where this one goes on with who led, and are named where it does not.
+        if self.rest.is_empty() && self.latest == before {
+            self.between = !rest.is_empty() && consent(&message) != Some(Consent::Yes);
+            self.rest = rest;
+        } else {
+            self.between = false;
+            self.leave(asking.language(), &rest);
+        }
+        self.told.extend(new);
         Ok(step)
     }
 
-    /// Keeps the requests of an earlier sentence that are not answered yet: they follow where this sentence goes on with
-    /// who led, and are named where it does not.
-    fn keep(
-        &mut self,
-        language: Language,
-        before: Option<&str>,
-        rest: Vec<String>,
-        mut told: Vec<Part>,
-    ) {
-        let goes_on = self.rest.is_empty() && self.latest.as_deref() == before;
-        if goes_on {
-            self.rest = rest;
-        } else if !rest.is_empty() {
-            let list = rest.join(language.pick("」「", "\", \""));
-            let note = language.pick(
-                format!("「{list}」はまだしていません。必要なら、もう一度書いてください。"),
-                format!("\"{list}\" is not done yet; write it again if you still wish it."),
-            );
-            told.push(Part::text(format!("{note}\n\n")));
+    /// Names requests that are not gone on with.
+    fn leave(&mut self, language: Language, requests: &[String]) {
+        if requests.is_empty() {
+            return;
         }
-        self.told.splice(..0, told);
+        let requests: Vec<_> = requests.iter().map(|it| unjoined(it).trim()).collect();
+        let list = requests.join(language.pick("」「", "\", \""));
+        let note = language.pick(
+            format!("前の「{list}」には進みません。必要なら、もう一度書いてください。"),
+            format!(
+                "I do not go on with \"{list}\" of before; write it again if you still wish it."
+            ),
+        );
+        self.told.push(Part::text(format!("{note}\n\n")));
     }
 
     /// Takes in a sentence that is nothing a form brought.
@@ -175,6 +187,7 @@ impl Ensemble {
         let waits = !self.rest.is_empty() || !self.told.is_empty();
         let latest = self.latest.clone().filter(|it| is_form && waits && it != SMALL_TALK);
         let Some(latest) = latest else { return Ok(None) };
+        self.between = false;
         let replies = self.replies(asking, Some(&latest))?;
         let reply = replies.into_iter().find(|it| it.0 == latest && it.1.confidence >= PART_MIN);
         Ok(reply.map(|it| self.take(it)))
@@ -190,7 +203,7 @@ impl Ensemble {
         for deeds in parts(message) {
             let mut of_part = Vec::new();
             for deed in deeds {
-                let alone = language::settled::unjoined(&deed).trim().to_owned();
+                let alone = unjoined(&deed).trim().to_owned();
                 asking.say(&alone);
                 let lead = self.lead(asking)?;
                 all.push((alone, lead.clone()));
@@ -505,9 +518,15 @@ mod tests {
             assert_eq!(step_text(&step.unwrap()), "books_look");
             ensemble
         };
-        // It goes on with the first: the second follows.
+        // What is asked in between is no order to go on with the second.
         let mut ensemble = begun();
         let step = ensemble.next(&families, turn("more snow", Vec::new())).unwrap();
+        assert_eq!(step_text(&step), "books_look");
+        let text = step_text(&ensemble.next(&families, turn("…", came("books"))).unwrap());
+        assert!(text.contains("show me rain\" of before") && text.contains("books"), "{text}");
+        // A form that is filled in is.
+        let mut ensemble = begun();
+        let step = ensemble.next(&families, turn("{\"snow\": 1}", Vec::new())).unwrap();
         assert_eq!(step_text(&step), "books_look");
         let step = ensemble.next(&families, turn("…", came("books"))).unwrap();
         assert_eq!(step_text(&step), "films_look");
@@ -521,7 +540,7 @@ mod tests {
         assert_eq!(step_text(&step), "cards_look");
         let text = step_text(&ensemble.next(&families, turn("…", came("cards"))).unwrap());
         assert!(
-            text.contains("show me rain\" is not done") && text.contains("cards answers"),
+            text.contains("show me rain\" of before") && text.contains("cards answers"),
             "{text}"
         );
     }

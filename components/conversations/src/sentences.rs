@@ -243,8 +243,8 @@ impl Family for Conversations {
         }
         if plan.is_none() && utterance.sums_up() {
             return Some(Followed::Say(context.say(
-                "ここでは要約はできません。要約する会話もまだありません。何もしていません。エージェント同士の会話は「worker-aとworker-bで話して」のように始められ、内容は後から読めます。",
-                "I cannot sum up what was said here, and no agents have talked yet, so nothing was done. Have some talk, for example with \"Let worker-a and worker-b talk\"; what they say can be read afterwards.",
+                "ここでは要約はできません。このチャットで始まった会話もまだありません。何もしていません。エージェント同士の会話は「worker-aとworker-bで話して」のように始められ、内容は後から読めます。",
+                "I cannot sum up what was said here, and no agents have talked in this chat yet, so nothing was done. Have some talk, for example with \"Let worker-a and worker-b talk\"; what they say can be read afterwards.",
             )));
         }
         match plan {

@@ -257,6 +257,10 @@ impl Plan for Doing {
         let lower = sentence.to_ascii_lowercase();
         let begun = NEW.iter().find(|it| lower.starts_with(&format!("{it} ")));
         let begun = begun.filter(|_| matches!(self, Self::Lists(_)))?;
+        // `make one seat booking` is about something else.
+        const ASKS: [&str; 6] = ["asking", "that asks", "with ", "to ask", "called ", "titled "];
+        let behind = lower[begun.len()..].trim_start();
+        ASKS.iter().find(|it| behind.starts_with(**it))?;
         Some(format!("{}form{}", &sentence[..begun.len() - "one".len()], &sentence[begun.len()..]))
     }
 

@@ -134,11 +134,24 @@ pub(super) fn dropped(whole: &Lead, parts: &[(String, Lead)]) -> Vec<String> {
     let Some((last, before)) = parts.split_last() else { return Vec::new() };
     let is_answered =
         whole.answers && !last.1.answers && before.iter().all(|it| it.1.answers && is_request(it));
+    // What is to be taken back first is looked up, and asked about.
+    let is_first = !whole.answers
+        && before.iter().all(is_request)
+        && before.first().is_some_and(|it| takes_back(&it.0))
+        && !takes_back(&last.0);
     let is_dropped = (1..REQUESTS_MAX).contains(&before.len())
         && last.1.confidence >= PART_MIN
-        && (is_answered || whole.confidence <= CLAIMED_MIN)
+        && (is_answered || is_first || whole.confidence <= CLAIMED_MIN)
         && is_asked_for(&last.0);
     if is_dropped { parts.iter().map(|it| it.0.clone()).collect() } else { Vec::new() }
+}
+
+/// Whether `part` orders that something is taken back.
+fn takes_back(part: &str) -> bool {
+    let part = part.trim().to_lowercase();
+    let part = part.trim_end_matches(['、', '。', ',']);
+    part.starts_with("cancel ")
+        || ["取り消して", "取消して", "キャンセルして"].iter().any(|it| part.ends_with(it))
 }
 
 /// Whether a part is a request of its own, rather than what another one is to be about.
@@ -434,8 +447,12 @@ mod tests {
         {
             let parts = parts(second, lead("a", 0.7));
             assert_eq!(dropped(&whole, &parts), ["cancel my booking", second]);
+            // What is taken back is looked up where there is something.
+            let looked = parts.iter().map(|it| (it.0.clone(), lead("a", 0.9))).collect::<Vec<_>>();
+            assert_eq!(dropped(&lead("a", 0.9), &looked), ["cancel my booking", second]);
             // The whole is looked into.
-            assert!(dropped(&lead("a", 0.9), &parts).is_empty(), "{second}");
+            let other = [("find my booking".to_owned(), lead("a", 0.9)), looked[1].clone()];
+            assert!(dropped(&lead("a", 0.9), &other).is_empty(), "{second}");
         }
         // What nothing here does takes no request along.
         let weather = ("what's the weather like".to_owned(), answers(lead("talk", 0.15)));

@@ -132,7 +132,8 @@ impl Bookings {
         const ABOUT: &str = "予約|席|何時|いつ|どこ|いくら|合計|総額|番号|スクリーン|何列|何枚|何の映画|どの映画|seat|seats|sitting|sit|time|when|where|cost|total|pay|number|screen|row|film|movie|ticket|tickets|book";
         const BARE: &str = "合計|いくら|合計は|合計いくら|合計はいくら|全部でいくら|何時から|何時|何時だっけ|席は|席はどこ|席どこ|スクリーンは|スクリーンどこ|予約できた|予約取れた|取れた|取れてる|which seats|what seats|what time|what's the total|how much was it|how much in total|did that work|did it work|did it go through|is it booked|am i booked|are we booked";
         const OTHERS: &[Word] = &[Word::CANCEL, Word::CHANGE, Word::THEIRS, Word::ANOTHER];
-        const NEXT: &str = "次の|最終|最後の|空席|空いて|next|last|free|left";
+        const NEXT: &str = "次の|最終|最後の|空席|空いて|上映|やって|レイト|駅|next|last|free|left|showing|is on|are on|station";
+        const OWN: &str = "予約|取っ|取れ|book|did i|did we|my |our ";
         let text: String = utterance.lower.iter().collect();
         let text = text.trim_matches(['?', '？', '。', '.', '!', ' ', '、']);
         let text = text.strip_suffix("ですか").or(text.strip_suffix("でしたか")).unwrap_or(text);
@@ -153,6 +154,8 @@ impl Bookings {
                 && !utterance.says(NEXT)
                 && utterance.numbers.counts.is_empty()
                 && utterance.numbers.marked.is_empty()
+                // `明日の羅生門は何時からだっけ` is about what is on.
+                && (utterance.when.spans.is_empty() || utterance.says(OWN))
                 && is_named()
         };
         (!self.0.is_empty() && (is_bare || is_recall())).then(|| self.described(context))

@@ -155,9 +155,9 @@ impl Sentence {
 
     /// A name in nothing but hiragana, particles among it: `きみのなはの上映`, `となりのととろ、あした`.
     fn kana_title(&self) -> Option<Piece> {
-        const BEHIND: &str = "の上映|の映画|のチケット|の席|の予約|の回|の時間|の料金|を予約|を見|を観|をみ|が見|が観|がみ|は何時|はなんじ|はいつ|っていつ|っていくら|を取";
-        const BEGINS: &str = "それ|これ|あれ|どれ|その|この|あの|どの|じゃあ|では|やっぱ";
-        const ENDS: &str = "の|やつ|ほう|から|まで|ので|けど|たら|なら|だと|です|ます|して|って";
+        const BEHIND: &str = "の上映|の映画|のチケット|の予約|の回|の時間|を予約|を見|を観|をみ|が見|が観|がみ|は何時|はなんじ|はいつ|っていつ|っていくら|を取";
+        const BEGINS: &str = "つうろ|すみ|はじ|となりどうし|それ|これ|あれ|どれ|その|この|あの|どの|じゃあ|では|やっぱ";
+        const ENDS: &str = "がわ|はなし|いきかた|みち|の|やつ|ほう|から|まで|ので|けど|たら|なら|だと|です|ます|して|って";
         const CHARS_MIN: usize = 4;
         let is_kana =
             |at: usize| self.lower.get(at).is_some_and(|it| is_hiragana(*it) || *it == 'ー');
@@ -185,8 +185,10 @@ impl Sentence {
                     && matches!(self.lower.get(at), Some('、' | ' '))
                     && spans().any(|it| it.0 == at + 1)
             };
-            let to = (from + CHARS_MIN..=end)
-                .find(|at| is_apart(*at) || marks(BEHIND).any(|it| self.is_at(it, *at)))?;
+            let to = (from + CHARS_MIN..=end).find(|at| {
+                let is_shown = self.is_at("を見せ", *at) || self.is_at("をみせ", *at);
+                is_apart(*at) || !is_shown && marks(BEHIND).any(|it| self.is_at(it, *at))
+            })?;
             let new = (from..to).filter(|at| !self.is_known(*at)).count();
             let is_word = |it: &Token| {
                 it.word != Word::FILLER && it.word != Word::PAUSE && from <= it.from && it.to <= to

@@ -502,7 +502,10 @@ impl Visit {
             Some(Pick::Latest) => shown.next_back().cloned(),
             None => None,
         };
-        let told = self.told.as_ref().filter(|_| points && self.asked == Some(Asked::Film));
+        let told = self
+            .told
+            .as_ref()
+            .filter(|_| points && self.asked == Some(Asked::Film) && !utterance.asks());
         let told = told.and_then(|told| self.choices.iter().find(|it| it.value == told.id));
         let only = match &self.choices[..] {
             // A showing at another time is not that one.

@@ -362,10 +362,13 @@ impl Sentence {
 
     /// Whether a conversation is to be summed up: `sum up our conversation`, `今までの会話を要約して`.
     pub(super) fn sums_up(&self) -> bool {
-        const SUMS: &str =
-            "sum up|sum it up|sum that up|summarise|summarize|summary of|recap|要約|まとめて";
+        const SUMS: &str = "sum up|sum it up|sum that up|summarise|summarize|summary of|recap|要約";
         const SPOKEN: &str = "会話|対話|話を|話の|話した|やりとり|やり取り|チャット|conversation|conversations|chat|dialogue|talk|discussion|discussed|said|talked";
-        self.says(SUMS)
+        // `まとめて止めて` is about all at once.
+        let text: String = self.lower.iter().collect();
+        let text = text.trim_end_matches(['。', '！', '!', 'ね', 'よ']);
+        let sums = ["まとめて", "まとめてください", "まとめて下さい", "まとめてほしい"];
+        (self.says(SUMS) || sums.iter().any(|it| text.ends_with(it)))
             && self.says(SPOKEN)
             && self.agents().is_empty()
             && !self.has(&[Word::THEIRS])
