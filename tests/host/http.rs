@@ -63,7 +63,7 @@ const SECRET_IN_QUERY: &str = "s3cr3t%2Fof%2Bthe%26operator";
 
 fn write_config(folders: &Folders, lines: &str) -> PathBuf {
     let file = folders.data().with_file_name("madoguchi.toml");
-    let grants = "bundled = false\n[components.courier]\ngrants = ['http', 'settings', 'clock']\n";
+    let grants = "bundled = false\n[components.courier]\ngrants = ['http', 'settings']\n";
     fs::write(&file, format!("{grants}{lines}\n")).unwrap();
     file
 }

@@ -24,6 +24,8 @@ use toolkit::dialogue::{Answer, Heard, Language as Tongue, Name, Piece, Reply, S
 use leads::{CLAIMED_MIN, Lead, PART_MIN, apart, dropped, parts, requests, surest};
 use offered::Offered;
 
+/// What was answered to earlier requests and is not told yet; the latest count.
+const TOLD_MAX: usize = 8;
 /// What no component claims. No component is called so.
 const SMALL_TALK: &str = "(small talk)";
 
@@ -123,8 +125,7 @@ impl Ensemble {
         }
         let before = self.latest.clone();
         let step = self.hear(asking, &message)?;
-        let new = std::mem::take(&mut self.told);
-        self.told = told;
+        let new = std::mem::replace(&mut self.told, told);
         // The requests of an earlier sentence stay where this one goes on with who led, and are named where it does not.
         if self.rest.is_empty() && self.latest == before {
             self.between = !rest.is_empty() && consent(&message) != Some(Consent::Yes);
@@ -134,6 +135,8 @@ impl Ensemble {
             self.leave(asking.language(), &rest);
         }
         self.told.extend(new);
+        // Forms that are passed over one after another leave notes behind that no answer has told.
+        self.told.drain(..self.told.len().saturating_sub(TOLD_MAX));
         Ok(step)
     }
 
@@ -534,6 +537,14 @@ mod tests {
         let mut ensemble = begun();
         let text = step_text(&ensemble.next(&families, turn("never mind", Vec::new())).unwrap());
         assert!(!text.contains("rain"), "{text}");
+        // What stays untold has a limit.
+        let mut ensemble = begun();
+        for _ in 0..20 {
+            for said in ["find snow. Then show me rain", "the sun"] {
+                let _ = ensemble.next(&families, turn(said, Vec::new()));
+            }
+        }
+        assert_eq!(ensemble.told.len(), TOLD_MAX);
         // It is about something else: the second is named.
         let mut ensemble = begun();
         let step = ensemble.next(&families, turn("the sun", Vec::new())).unwrap();

@@ -139,8 +139,7 @@ impl Request {
     /// # Errors
     /// When there is no answer, or none until then.
     pub fn open(&self, until: Option<Instant>) -> Result<Incoming, Error> {
-        let left = until.map(left);
-        open(self, left.as_ref().map(|it| it as _))
+        open(self, until)
     }
 
     fn redirect(&mut self, to: &str) -> Result<(), Error> {
@@ -179,30 +178,20 @@ impl Incoming {
     /// # Errors
     /// When the connection breaks off, or none come until then.
     pub fn next(&mut self, until: Option<Instant>) -> Result<Option<Vec<u8>>, Error> {
-        let left = until.map(left);
-        self.read(left.as_ref().map(|it| it as _))
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    fn read(&mut self, left: Left<'_>) -> Result<Option<Vec<u8>>, Error> {
-        let next = self.body.as_ref().map_or(Ok(None), |it| it.next(left));
-        if !matches!(next, Ok(Some(_))) {
-            self.body = None;
+        #[cfg(target_arch = "wasm32")]
+        {
+            let next = self.body.as_ref().map_or(Ok(None), |it| it.next(until));
+            if !matches!(next, Ok(Some(_))) {
+                self.body = None;
+            }
+            next
         }
-        next
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            let _ = until;
+            Ok(None)
+        }
     }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn read(&mut self, _: Left<'_>) -> Result<Option<Vec<u8>>, Error> {
-        Ok(None)
-    }
-}
-
-/// How long there is left to wait, where that has an end: a function, so that only what waits so needs the clock.
-type Left<'a> = Option<&'a dyn Fn() -> Duration>;
-
-fn left(until: Instant) -> impl Fn() -> Duration {
-    move || until.saturating_duration_since(Instant::now())
 }
 
 /// Why a request brought no answer.
@@ -263,13 +252,13 @@ fn exchange(request: &Request) -> Result<Answer, Error> {
 }
 
 #[cfg(target_arch = "wasm32")]
-fn open(request: &Request, left: Left<'_>) -> Result<Incoming, Error> {
-    wasi::open(request, left)
+fn open(request: &Request, until: Option<Instant>) -> Result<Incoming, Error> {
+    wasi::open(request, until)
 }
 
 /// There is no host around a component's unit tests.
 #[cfg(not(target_arch = "wasm32"))]
-fn open(request: &Request, _: Left<'_>) -> Result<Incoming, Error> {
+fn open(request: &Request, _: Option<Instant>) -> Result<Incoming, Error> {
     exchange(request).map(|it| Incoming { status: it.status, headers: it.headers })
 }
 

@@ -19,7 +19,7 @@ const KEY: &str = "sk-impostor-3fa9c1d2";
 fn lines(model: &str) -> String {
     format!(
         "[components.impostor]
-grants = ['runs', 'settings', 'endpoints', 'http', 'clock']
+grants = ['runs', 'settings', 'endpoints', 'http']
 model_hosts.near = {{ url = '{model}', header = 'x-api-key' }}
 [models.near]
 base_url = '{model}'

@@ -1,5 +1,7 @@
 //! One request and its answer through `wasi:http`.
 
+use std::time::Instant;
+
 use wasip2::{
     clocks::monotonic_clock,
     http::{
@@ -15,7 +17,7 @@ use wasip2::{
     },
 };
 
-use super::{Answer, Error, Incoming, Left, Request, location};
+use super::{Answer, Error, Incoming, Request, location};
 
 /// Bytes that one read asks for.
 const CHUNK_BYTES: u64 = 64 << 10;
@@ -28,9 +30,9 @@ pub(super) struct Body {
 }
 
 pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
-    let mut incoming = open(request, None)?;
+    let incoming = begin(request, block)?;
     let mut body = Vec::new();
-    while let Some(piece) = incoming.read(None)? {
+    while let Some(piece) = incoming.body.as_ref().map_or(Ok(None), |it| it.read(block))? {
         body.extend_from_slice(&piece);
         if body.len() > request.body_bytes_max {
             return Err(Error::TooLarge);
@@ -40,7 +42,18 @@ pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
 }
 
 /// Sends it, and returns once the answer begins.
-pub(super) fn open(request: &Request, left: Left<'_>) -> Result<Incoming, Error> {
+pub(super) fn open(request: &Request, until: Option<Instant>) -> Result<Incoming, Error> {
+    match until {
+        Some(until) => begin(request, |it| wait(it, until)),
+        None => begin(request, block),
+    }
+}
+
+/// Waits as `wait` does: each way is compiled by itself, so that what waits without an end needs no clock.
+fn begin(
+    request: &Request,
+    wait: impl Fn(&Pollable) -> Result<(), Error>,
+) -> Result<Incoming, Error> {
     let outgoing = prepare(request)?;
     let body = (!request.body.is_empty()).then(|| outgoing.body());
     let coming = outgoing_handler::handle(outgoing, options(request)).map_err(failed)?;
@@ -48,7 +61,7 @@ pub(super) fn open(request: &Request, left: Left<'_>) -> Result<Incoming, Error>
         // Where the host takes no more of it, the answer says why.
         let _ = write(body, &request.body);
     }
-    wait(&coming.subscribe(), left)?;
+    wait(&coming.subscribe())?;
     let answer = match coming.get() {
         Some(Ok(Ok(answer))) => answer,
         Some(Ok(Err(code))) => return Err(failed(code)),
@@ -64,10 +77,20 @@ pub(super) fn open(request: &Request, left: Left<'_>) -> Result<Incoming, Error>
 
 impl Body {
     /// The next bytes; none at the end.
-    pub(super) fn next(&self, left: Left<'_>) -> Result<Option<Vec<u8>>, Error> {
+    pub(super) fn next(&self, until: Option<Instant>) -> Result<Option<Vec<u8>>, Error> {
+        match until {
+            Some(until) => self.read(|it| wait(it, until)),
+            None => self.read(block),
+        }
+    }
+
+    fn read(
+        &self,
+        wait: impl Fn(&Pollable) -> Result<(), Error>,
+    ) -> Result<Option<Vec<u8>>, Error> {
         loop {
             match self.stream.read(CHUNK_BYTES) {
-                Ok(piece) if piece.is_empty() => wait(&self.stream.subscribe(), left)?,
+                Ok(piece) if piece.is_empty() => wait(&self.stream.subscribe())?,
                 Ok(piece) => return Ok(Some(piece)),
                 Err(StreamError::Closed) => return Ok(None),
                 Err(StreamError::LastOperationFailed(error)) => {
@@ -84,13 +107,16 @@ impl Body {
     }
 }
 
+/// Waits until `ready` is, however long.
+fn block(ready: &Pollable) -> Result<(), Error> {
+    ready.block();
+    Ok(())
+}
+
 /// Waits until `ready` is, or says that it took too long.
-fn wait(ready: &Pollable, left: Left<'_>) -> Result<(), Error> {
-    let Some(left) = left else {
-        ready.block();
-        return Ok(());
-    };
-    let left = u64::try_from(left().as_nanos()).unwrap_or(u64::MAX);
+fn wait(ready: &Pollable, until: Instant) -> Result<(), Error> {
+    let left = until.saturating_duration_since(Instant::now());
+    let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
     let late = monotonic_clock::subscribe_duration(left);
     match poll(&[ready, &late]).contains(&0) {
         true => Ok(()),
