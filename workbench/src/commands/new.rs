@@ -71,7 +71,7 @@ const MANIFEST: &str = include_str!("../../templates/rust/Cargo.toml");
 /// What the kit's own manifest takes from the workspace that it lies in.
 const WORKSPACE: &str = include_str!("../../../Cargo.toml");
 /// The dependencies of that workspace that the kit and a new component have.
-const DEPENDENCIES: [&str; 4] = ["schemars", "serde", "serde_json", "wit-bindgen"];
+const DEPENDENCIES: [&str; 5] = ["schemars", "serde", "serde_json", "syn", "wit-bindgen"];
 /// Names that a crate cannot have, or that the kit has.
 const TAKEN: [&str; 12] = [
     "alloc",
