@@ -122,7 +122,6 @@ impl Workspace {
 
     /// Selects everything that is built natively, whichever of it is wanted: cargo unifies the
     /// features of what is selected, and with another selection it would build wasmtime again.
-    /// What is tested is linted as it is compiled: by itself, clippy would look at all crates once more.
     pub(crate) fn select_native(&self, command: &mut Command) {
         for name in self.named(&NATIVE) {
             command.args(["--package", name]);
@@ -178,8 +177,9 @@ impl Workspace {
     }
 }
 
-/// Has cargo compile our own packages by clippy, with each warning an error.
-fn lint(build: &mut Command) {
+/// Has cargo compile our own packages by clippy, with each warning an error: what is tested is linted as it is compiled,
+/// and by itself clippy would look at all crates once more.
+pub(crate) fn lint(build: &mut Command) {
     let driver = format!("clippy-driver{}", std::env::consts::EXE_SUFFIX);
     let driver = std::env::var_os("CARGO").map_or(PathBuf::from(&driver), |cargo| {
         // Of the same toolchain as cargo: it lies beside it.
