@@ -189,7 +189,9 @@ impl Cards {
         let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
         // `only 2` of what was shown, or so many more.
         let shown = if utterance.says(MORE) { self.found.len() as u32 } else { 0 };
-        let count = count(utterance).filter(|_| is_free).map(|it| it + shown);
+        // `2枚予約したい` counts what another family has.
+        let is_theirs = utterance.has(&[Word::THEIRS, Word::THEIR_DEED]);
+        let count = count(utterance).filter(|_| is_free && !is_theirs).map(|it| it + shown);
         let left = utterance.left(Some(Goal::Cards), Vec::new());
         if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
             let mut next = self.clone();

@@ -615,3 +615,20 @@ fn what_is_to_be_drawn_is_looked_for_by_its_name_alone() {
         );
     }
 }
+
+#[test]
+fn a_count_of_what_another_family_has_is_none_of_cards() {
+    for later in ["2枚予約したい", "明日2枚予約", "予約2枚で", "book two for tonight"]
+    {
+        let mut talk = new_talk();
+        talk.say("ブルー系のカードを見せて");
+        talk.back(&[illustrations(&["蒼晶竜アジュール", "蒼晶の幼竜ルリ", "蒼海竜リヴィエ"])]);
+        let mut name = talk.names[0].clone();
+        (name.kind, name.within) = ("word".to_owned(), Some("cinema".to_owned()));
+        (name.also, name.hints) = Default::default();
+        name.moods = vec!["予約".to_owned(), "book".to_owned()];
+        talk.names.push(name);
+        let next = talk.say(later);
+        assert!(matches!(next, Decision::Conclude(_)), "{later}: {next:?}");
+    }
+}
