@@ -55,9 +55,10 @@ impl Sentence {
         }
         let via = self.via();
         for origin in origins {
+            // `by car or bike` joins ways of moving.
             let is_apart = |piece: &Piece| {
                 let is_off = |other: &Piece| piece.to <= other.from || other.to <= piece.from;
-                is_off(&origin) && via.iter().all(is_off)
+                is_off(&origin) && via.iter().all(is_off) && !self.has_constraint(piece)
             };
             for joint in marks(JOINTS) {
                 let mut at = 0;
@@ -96,16 +97,10 @@ impl Sentence {
         /// Behind a place that is gone to or through, rather than compared.
         const WAY: &str = "を経由|経由|に寄|を通|を回|に立ち寄|に立寄";
         let is_place = |piece: &Piece| {
-            let is_inside = |constraint: &(usize, usize)| {
-                self.spots.iter().any(|spot| spot.0 <= constraint.0 && constraint.1 <= spot.1)
-            };
-            let has_constraint = self.constraints.iter().any(|constraint| {
-                constraint.0 < piece.to && piece.from < constraint.1 && !is_inside(constraint)
-            });
             let asks = ["どこ", "どれ", "どっち", "どちら", "何"]
                 .iter()
                 .any(|word| piece.text.contains(word));
-            !asks && !has_constraint
+            !asks && !self.has_constraint(piece)
         };
         let those = |from: usize, to: usize| -> Option<Vec<Piece>> {
             let is_or = |at: usize| self.is_at("?それとも", at);
@@ -140,6 +135,16 @@ impl Sentence {
             }
         }
         None
+    }
+
+    /// Whether `piece` says how one goes there, rather than where.
+    fn has_constraint(&self, piece: &Piece) -> bool {
+        let is_inside = |constraint: &(usize, usize)| {
+            self.spots.iter().any(|spot| spot.0 <= constraint.0 && constraint.1 <= spot.1)
+        };
+        self.constraints.iter().any(|constraint| {
+            constraint.0 < piece.to && piece.from < constraint.1 && !is_inside(constraint)
+        })
     }
 
     /// The place whose name begins behind `from`.

@@ -229,7 +229,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (
         Means::Constraint(Constraint::Drive),
         "車で|クルマ|くるまで|自動車で|運転|ドライブ|マイカー|タクシー|drive|driving|by car|\
-         by taxi|車",
+         car or|or car|or by car|or the car|or a car|car vs|vs car|by taxi|車",
     ),
     (
         Means::Constraint(Constraint::Steps),

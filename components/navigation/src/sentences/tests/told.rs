@@ -303,3 +303,22 @@ fn places_that_are_each_gone_to_are_compared() {
         );
     }
 }
+
+#[test]
+fn ways_of_moving_that_are_compared_are_no_places() {
+    for sentence in [
+        "which is quicker from Shibuya to Ueno, car or bike?",
+        "from Shibuya to Ueno, walk or drive, which is faster?",
+        "is it faster to cycle or to drive from Shibuya to Ueno?",
+        "渋谷から上野、自転車と車ならどっちが速い？",
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        let Decision::Call(calls) = &next else { panic!("{sentence}: {next:?}") };
+        let arguments = Value::Object(calls[0].arguments.clone()).to_string();
+        assert_eq!(calls[0].name, "route_search", "{sentence}: {arguments}");
+        for word in ["car", "bike", "walk", "drive", "車"] {
+            assert!(!arguments.contains(word), "{sentence}: {arguments}");
+        }
+    }
+}
