@@ -74,6 +74,10 @@ pub(super) struct Reading {
 pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
     let text = untitled(&text.replace(" w/ ", " with "));
+    let (stated, text) = match initial::stated(&text) {
+        Some((words, rest)) => (Some(words), rest),
+        None => (None, text),
+    };
     let mut reading = Reading::default();
     let mut marked = Vec::new();
     let mut is_after = false;
@@ -83,6 +87,9 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
         let (when, rest) = conditional(clause).filter(|_| is_after).unzip();
         reading.clause(rest.as_ref().unwrap_or(clause), is_after, &mut marked);
         is_after |= has_form(clause) || !reading.fields.is_empty();
+        if before == 1 && reading.is_about_first() {
+            reading.fields.remove(0);
+        }
         if let Some(when) = when {
             let mut added = reading.fields.split_off(before.min(reading.fields.len()));
             reading.show(&mut added, &when);
@@ -105,6 +112,8 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
     reading.fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
     reading.denied = denied;
     reading.fields.truncate(FIELDS_MAX);
+    let unheld = stated.filter(|it| !initial::state(&mut reading.fields, it));
+    reading.left.extend(unheld);
     let lost = reading.fields.iter_mut().flat_map(Field::settle);
     reading.left.extend(lost);
     reading
@@ -114,6 +123,13 @@ impl Reading {
     /// Whether it names fields, and nothing that is none.
     pub(super) fn is_list(&self) -> bool {
         self.sure > 0 && (self.fields.len() > 1 || self.left.is_empty())
+    }
+
+    /// Whether the first field only says what the others are for: `飲み会の出欠。名前と参加可否`.
+    fn is_about_first(&self) -> bool {
+        let Some((first, others)) = self.fields.split_first() else { return false };
+        let is_it = |it: &Field| it.kind.name == first.kind.name && it.label.is_none();
+        others.len() > 1 && !first.is_free && first.label.is_some() && others.iter().any(is_it)
     }
 
     /// Reads one clause; `is_after` behind one that names the form or fields.

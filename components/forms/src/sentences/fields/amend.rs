@@ -130,6 +130,15 @@ pub(in crate::sentences) fn amend(
             is_changed = true;
             continue;
         }
+        // `満点は10にして` bounds the one field that rates.
+        let mut ratings = fields.iter_mut().filter(|it| it["type"] == "range");
+        if bounds::is_of_rating(&piece)
+            && let (Some(rating), None) = (ratings.next(), ratings.next())
+        {
+            bound(rating, &piece);
+            (is_changed, is_sure) = (true, true);
+            continue;
+        }
         // `make the email required too` asks for one that the form lacks.
         let lacks = || {
             let (names, is_required) = marking(&piece).pop()?;

@@ -102,9 +102,19 @@ pub(super) fn only(text: &Text) -> Option<f64> {
 pub(super) fn is_of_age(piece: &str) -> bool {
     const AGE: &str =
         "歳以上|歳以下|歳まで|歳から|才以上|or over|or older|and over|and older|years or|+";
-    const AROUND: &str = "歳|才|以上|以下|まで|だけ|のみ|の人|限定|に限る|で|に|して|ください|お願い|years|old|or|over|older|and|under|only|people|please|adults|it's|must be|they";
+    is_bounding(piece, AGE)
+}
+
+/// Whether `piece` says how high a rating goes, and nothing else: `満点は10にして`, `make it out of 10`.
+pub(super) fn is_of_rating(piece: &str) -> bool {
+    is_bounding(piece, "満点|段階|out of|stars|星")
+}
+
+/// Whether `piece` has one of `signs` with its bounds, and says nothing else.
+fn is_bounding(piece: &str, signs: &'static str) -> bool {
+    const AROUND: &str = "歳|才|以上|以下|まで|だけ|のみ|の人|限定|に限る|で|に|して|ください|お願い|years|old|or|over|older|and|under|only|people|please|adults|it's|must be|they|満点|評価|段階|やっぱり|点|星|は|を|が|make it|change it to|change to|actually|instead|stars|out of";
     let mut text = Text::new(piece);
-    if !marks(AGE).any(|it| piece.contains(it)) {
+    if !marks(signs).any(|it| piece.contains(it)) {
         return false;
     }
     let bounds = take(&mut text);
@@ -185,6 +195,11 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
         }
     }
     let is = |phrase: &str, from: usize| text.is_at(phrase, from);
+    // `満点は10`.
+    if let Some(from) = before("満点は|満点が|満点を|満点") {
+        bounds.max = Some(first);
+        return Some((from, end));
+    }
     if is("段階", first_end) {
         (bounds.min, bounds.max) = (Some(1.0), Some(first));
         return Some((at, first_end + 2));

@@ -40,6 +40,49 @@ impl Field {
     }
 }
 
+/// What `text` says that a field holds at first, outside of brackets, and `text` without it: `…フォーム、初期値は中で`,
+/// `…, default medium`.
+pub(super) fn stated(text: &str) -> Option<(String, String)> {
+    const HEADS: &str = "初期値は|初期値を|初期値:|初期値|デフォルトは|デフォルトを|デフォルト:|デフォルト|既定値は|既定値を|既定は|defaulting to |defaults to |default is |default: |default ";
+    const TAILS: &str =
+        "でお願いします|にしてください|でお願い|にして|としたい|とする|です|だよ|で|に|please";
+    const VALUE_MAX: usize = 20;
+    let lower = text.to_ascii_lowercase();
+    let heads = marks(HEADS).filter_map(|it| Some((lower.find(it)?, it.len())));
+    let (at, length) = heads.min_by_key(|it| (it.0, usize::MAX - it.1))?;
+    let before = &text[..at];
+    let is_outside =
+        before.matches(['(', '（', '「']).count() == before.matches([')', '）', '」']).count();
+    let joint = before.trim_end();
+    let is_apart =
+        joint.ends_with(['、', ',', '。', ';', '.', '\n', 'で']) || joint.ends_with(" with");
+    let behind = &text[at + length..];
+    let end = behind.find(['、', ',', '。', '\n', ';', '!', '?']).unwrap_or(behind.len());
+    let value = behind[..end].trim().trim_end_matches('.');
+    let tail = marks(TAILS).filter_map(|it| value.strip_suffix(it)).min_by_key(|it| it.len());
+    let value = tail.unwrap_or(value).trim().trim_matches(['「', '」', '"', '\'']);
+    let fits = (1..=VALUE_MAX).contains(&value.chars().count());
+    let joint = joint.strip_suffix(" with").unwrap_or(joint).trim_end_matches(['、', ',', ';']);
+    (fits && is_outside && is_apart)
+        .then(|| (value.to_owned(), format!("{joint}{}", &behind[end..])))
+}
+
+/// Has the one of `fields` that is no free text and can hold it begin with what `words` say; whether there is one.
+pub(super) fn state(fields: &mut [Field], words: &str) -> bool {
+    let holds = |field: &&mut Field| {
+        let languages = [Language::Japanese, Language::English];
+        let is_written = |it: &Value| ["text", "textarea"].iter().any(|kind| it["type"] == *kind);
+        languages.iter().any(|it| {
+            let mut definition = field.definition(*it, 1);
+            !is_written(&definition) && begin(&mut definition, words)
+        })
+    };
+    let mut able = fields.iter_mut().filter(holds);
+    let (Some(field), None) = (able.next(), able.next()) else { return false };
+    field.more.insert(DEFAULT.to_owned(), words.into());
+    true
+}
+
 fn read(field: &Value) -> Result<Form, SchemaFault> {
     Form::read(&json!({ "title": "?", "fields": [field] }))
 }

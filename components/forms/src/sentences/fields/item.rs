@@ -153,8 +153,9 @@ fn cut_verb(text: &mut Text) {
     while let Some((begin, end)) = text.find(STEMS, from) {
         let has_particle = matches!(text.chars[begin - 1], 'を' | 'で' | 'に' | 'も');
         let rest = &text.chars[end..];
-        // `から選んで` says that what is before it are options.
-        let is_choice = begin > 1 && text.is_at("から", begin - 2);
+        // `から選んで` says that what is before it are options, and so does `高・中・低で選んで`.
+        let is_choice = begin > 1 && text.is_at("から", begin - 2)
+            || text.is_at("で選", begin - 1) && options::are_before(&text.piece(0, begin - 1));
         // `誰も答えてない` says what is, and names no field.
         let is_no = rest.windows(2).any(|it| it == ['な', 'い']);
         if !is_choice

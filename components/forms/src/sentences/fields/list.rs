@@ -170,6 +170,7 @@ fn verb_end(text: &Text, from: usize, to: usize) -> usize {
     match text.chars[from] {
         // `2つまで選ぶ`.
         'で' if from > 0 && text.is_at("まで", from - 1) => from + 1,
+        'で' if text.is_at("で選", from) && options::are_before(&text.piece(0, from)) => to,
         'か' | 'の' | '一' | '二' | '三' | '1' | '2' | '3' | 'ひ' => to,
         _ => from,
     }
@@ -254,7 +255,9 @@ fn chosen(text: &Text) -> Vec<(usize, usize)> {
             from -= 1;
         }
         from += usize::from(from < end && is_end(from));
-        spans.push((from, end));
+        if text.chars[end] != 'で' || options::are_before(&text.piece(from, end)) {
+            spans.push((from, end));
+        }
         at = next;
     }
     spans

@@ -10,7 +10,15 @@ use super::{
 
 pub(super) const OPTION_MAX: usize = 40;
 /// What stands behind options of which some are chosen.
-pub(super) const CHOSEN: &str = "から一つ|から1つ|からひとつ|から2つ|から3つ|から4つ|から5つ|から二つ|から三つ|から最大|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか";
+pub(super) const CHOSEN: &str = "から一つ|から1つ|からひとつ|から2つ|から3つ|から4つ|から5つ|から二つ|から三つ|から最大|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか|で選";
+
+/// Whether `text`, before a word of choosing, ends with options rather than with how they are shown: `高・中・低`.
+pub(super) fn are_before(text: &str) -> bool {
+    const SHOWN: &str =
+        "プルダウン|ラジオ|ボタン|チェック|ボックス|リスト|メニュー|カレンダー|星|段階|複数|択|点";
+    let last = text.rsplit(['、', ',', '。']).next().unwrap_or_default();
+    last.contains(['・', '/']) && !marks(SHOWN).any(|it| last.ends_with(it))
+}
 
 /// Whether it counts options: `1つ以上`, `at least two`.
 pub(super) fn is_count(text: &str) -> bool {

@@ -205,3 +205,44 @@ fn a_field_is_taken_back_in_few_words() {
         assert_eq!(labels_of(&fields), ["お名前", "メールアドレス"], "{later}");
     }
 }
+
+#[test]
+fn how_high_a_rating_goes_is_changed_in_few_words() {
+    for (first, later, most) in [
+        ("アンケートフォームを作って。満足度を5段階で", "満点は10にして", 10),
+        ("名前と満足度のフォームを作って", "やっぱり満点を7で", 7),
+        ("名前と満足度のフォームを作って", "10点満点にして", 10),
+        ("a feedback form rating the food out of 5", "make it out of 10", 10),
+    ] {
+        let fields = changed(first, later);
+        let rating = fields.iter().find(|it| it["type"] == "range").unwrap();
+        assert_eq!(rating["max"], json!(most), "{later}: {fields:?}");
+    }
+}
+
+#[test]
+fn what_a_field_holds_at_first_may_stand_behind_the_form() {
+    for (sentence, label, options, first) in [
+        ("優先度を高・中・低で選ぶフォーム、初期値は中で", "優先度", 3, "中"),
+        ("サイズをS・M・Lから選ぶフォーム、デフォルトはM", "サイズ", 3, "M"),
+        ("色を赤/青/緑で選択するフォーム。既定値は青にして", "色", 3, "青"),
+        ("a form with size (S, M, L), default M", "Size", 3, "M"),
+    ] {
+        let fields = form(&[sentence]);
+        assert_eq!(labels_of(&fields), [label], "{sentence}");
+        assert_eq!(fields[0]["options"].as_array().map(Vec::len), Some(options), "{sentence}");
+        assert_eq!(fields[0]["default"], first, "{sentence}");
+    }
+    // What is no field's is told, and makes none.
+    assert_eq!(labels_of(&form(&["名前と備考のフォーム、初期値は中で"])), ["お名前", "備考"]);
+}
+
+#[test]
+fn what_a_form_is_for_is_asked_once() {
+    for sentence in ["飲み会の出欠。名前と参加可否と備考", "社員旅行の出欠！名前、参加可否、備考"]
+    {
+        assert_eq!(labels_of(&form(&[sentence])), ["お名前", "出欠", "備考"], "{sentence}");
+    }
+    let both = form(&["フォームを作って。保護者の氏名。名前と電話と備考"]);
+    assert!(both.len() > 2, "{both:?}");
+}
