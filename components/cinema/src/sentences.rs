@@ -265,6 +265,28 @@ impl Family for Cinema {
         goal(RULES, |sign| facts.has(sign))
     }
 
+    fn effect(goal: Goal) -> Option<(&'static str, &'static str)> {
+        Some(match goal {
+            Goal::Book | Goal::BookHeld => (
+                "予約すると、選んだ席が確保され、予約番号が出ます。取り消せるのは上映が始まるまでです。予約の前に必ず内容を確認します。",
+                "A booking makes the chosen seats yours and gives you its number; it can be cancelled until the showing begins. You are always asked before it is made.",
+            ),
+            Goal::Hold => (
+                "仮押さえすると、その席は数分間ほかの人が取れなくなり、期限が過ぎると自動で手放されます。仮押さえの前に必ず内容を確認します。",
+                "Seats that are held are kept from others for some minutes, and are let go by themselves after that. You are always asked before they are held.",
+            ),
+            Goal::Release => (
+                "手放すと、その席はすぐにほかの人が取れるようになります。",
+                "Seats that are let go are free for others at once.",
+            ),
+            Goal::Cancel => (
+                "取り消すと、その席は空席に戻り、予約は使えなくなります。取り消せるのは上映が始まるまでです。返金については登録されていません。取り消す前に必ず内容を確認します。",
+                "Cancelling frees the seats and ends the reservation; it can be done until the showing begins. Refunds are not on record here. You are always asked before it is done.",
+            ),
+            _ => return None,
+        })
+    }
+
     fn spares(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
             Manner::Errand => {

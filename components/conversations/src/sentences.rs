@@ -147,6 +147,20 @@ impl Family for Conversations {
         rules::goal(utterance)
     }
 
+    fn effect(goal: Goal) -> Option<(&'static str, &'static str)> {
+        match goal {
+            Goal::Converse => Some((
+                "会話を始めると、2つのエージェントが交互に話し、その様子を会話の画面で見られます。始める前に必ず確認します。",
+                "Two agents then speak in turn, and what they say can be watched on the page for conversations. You are always asked before they begin.",
+            )),
+            Goal::Halt => Some((
+                "止めた会話は終わり、一時停止した会話は後で再開できます。話した内容はどちらも後から読めます。その前に必ず確認します。",
+                "A conversation that is stopped is over, and one that waits can go on later; what was said can be read either way. You are always asked before that.",
+            )),
+            _ => None,
+        }
+    }
+
     fn spares(utterance: &Sentence, manner: Manner) -> bool {
         matches!(manner, Manner::How | Manner::Price) && utterance.addresses_agent()
     }

@@ -11,6 +11,7 @@ use crate::{
     consent::{Consent, consent},
     context::{FORM_SCHEMA, Holder, TurnContext},
     coverage::{self, ASKED_FROM, Used},
+    deed::{Deed, PRESS, unpressed},
     language::Language,
     message::{Body, text_of},
     rules::Percent,
@@ -20,6 +21,7 @@ use crate::{
     small_talk::{self, CLOSED, Manner, STOPPED, manners},
     turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult, Turn},
     utterance::{CHARS_MAX, Utterance},
+    wondering::{asks_done, supposes},
     words::Word,
 };
 
@@ -84,6 +86,11 @@ pub trait Family: Default + Serialize + DeserializeOwned {
     /// Whether `utterance` does no more than order once more what waits for an approval: `予約して`.
     fn orders_again(_utterance: &Self::Sentence) -> bool {
         false
+    }
+
+    /// What `goal` comes to, where it changes something: told to who asks about it rather than orders it.
+    fn effect(_goal: Self::Goal) -> Option<(&'static str, &'static str)> {
+        None
     }
 
     /// Whether a question of the world may look like `goal`.
@@ -227,6 +234,8 @@ pub struct Chat<F: Family> {
     asked: Vec<String>,
     /// What waited for an approval and was not made, as the person said something else instead.
     passed_over: Option<PassedOver>,
+    /// What was to be changed last.
+    deed: Option<Deed>,
     #[serde(flatten)]
     family: F,
 }
@@ -240,6 +249,7 @@ impl<F: Family> Default for Chat<F> {
             unused: Vec::new(),
             asked: Vec::new(),
             passed_over: None,
+            deed: None,
             family: F::default(),
         }
     }
@@ -284,6 +294,7 @@ impl<F: Family> Chat<F> {
             is_given_up: false,
         };
         self.family.observe(turn.answered);
+        self.deed = Deed::of(turn, F::HOLDER.family).or(self.deed.take());
         let (decision, sure) = match turn.is_first && !sentence.is_empty() {
             true => {
                 if self.plan.is_none() {
@@ -374,21 +385,24 @@ impl<F: Family> Chat<F> {
         let waits = |it: &&&Answered| matches!(&it.result, ToolResult::Failed(Failure { error, .. }) if error == "not_allowed");
         let waiting: Vec<&ToolCall> = own.iter().filter(waits).map(|it| &it.call).collect();
         let has_form = own.iter().any(|it| it.call.arguments.contains_key(FORM_SCHEMA));
-        let again = || F::orders_again(&F::parse(sentence, context.today()));
-        let said =
-            consent(sentence).or_else(|| (!waiting.is_empty() && again()).then_some(Consent::Yes));
+        let again = || {
+            let utterance = F::parse(sentence, context.today());
+            let is_again = F::orders_again(&utterance);
+            let is_own = !utterance.has(&[Word::THEIRS, Word::THEIR_DEED, Word::ELSEWHERE])
+                && (F::goal(&utterance).is_some() || unknown(&utterance) == 0);
+            let asks = is_own && asks_done(&utterance);
+            is_again.then_some(Consent::Yes).or(asks.then_some(Consent::Asks))
+        };
+        let said = consent(sentence).or_else(|| if waiting.is_empty() { None } else { again() });
         match said {
             Some(Consent::No) if has_form || !waiting.is_empty() => {
                 (self.plan, self.asked) = (None, Vec::new());
                 Some((context.conclude(say::nothing(context)), part(BROUGHT)))
             }
             Some(Consent::Yes | Consent::Asks) if !waiting.is_empty() => {
-                let press = context.say(
-                    "進めるには、許可のボタンを押してください。",
-                    "Press the button that allows it to go ahead. ",
-                );
+                let press = context.say(PRESS.0, PRESS.1);
                 let again = waiting.into_iter().map(|it| {
-                    let reason = it.reason.strip_prefix(&press).unwrap_or(&it.reason);
+                    let reason = unpressed(&it.reason);
                     let arguments = Value::Object(it.arguments.clone());
                     let call = context.call(&it.name, arguments, format!("{press}{reason}"));
                     ToolCall { meta: it.meta.clone(), ..call }
@@ -425,6 +439,15 @@ impl<F: Family> Chat<F> {
             return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
         }
         let goal = own.map(|it| it.0);
+        let effect = goal.and_then(F::effect);
+        if let Some(effect) = effect.filter(|_| supposes(&utterance)) {
+            let nothing = context.say("まだ何もしていません。", " Nothing was done.");
+            let text = context.say(effect.0, effect.1) + &nothing;
+            return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
+        }
+        if let Some(text) = self.became(&utterance, context).filter(|_| effect.is_some()) {
+            return (context.conclude(text), part(own.map_or(FOLLOWED, |it| it.1)));
+        }
         let repeats = goal.is_none() && manner.is_none() && asks_again(&utterance);
         if repeats && self.plan.as_ref().is_some_and(Plan::may_repeat) {
             return (self.go_on(context, &[]), part(FOLLOWED));
@@ -441,6 +464,15 @@ impl<F: Family> Chat<F> {
                 return (self.go_on(context, &[]), sure);
             }
             None => {}
+        }
+        // What was allowed meanwhile is reported as a whole.
+        let is_new = answered.iter().any(|it| matches!(it.result, ToolResult::Output { .. }));
+        let is_open = own.is_none() && manner.is_none() && self.deed.is_some() && !is_new;
+        if is_open
+            && unknown(&utterance) <= 1
+            && let Some(text) = self.became(&utterance, context)
+        {
+            return (context.conclude(text), part(FOLLOWED));
         }
         let is_denial = goal.is_some_and(F::is_denial);
         let has_no =
@@ -463,7 +495,11 @@ impl<F: Family> Chat<F> {
         let Some((goal, sure)) = own else {
             return self.no_goal(&utterance, manner, context, answered);
         };
-        if let Some(text) = self.family.direct_answer(&utterance, goal, context) {
+        if let Some(mut text) = self.family.direct_answer(&utterance, goal, context) {
+            if let Some(deed) = self.deed.as_ref().filter(|it| !it.is_done && asks_done(&utterance))
+            {
+                text = format!("{}\n{text}", deed.told(context));
+            }
             return (context.conclude(text), part(sure));
         }
         if let Some(missing) = say::missing(context, F::SKILLS, &goal) {
@@ -496,6 +532,14 @@ impl<F: Family> Chat<F> {
         }
         self.plan = Some(plan);
         (self.go_on(context, &[]), sure)
+    }
+
+    /// What became of the last deed, where `utterance` asks whether one was done, and orders none: `did you do it?`.
+    fn became(&self, utterance: &F::Sentence, context: &TurnContext<'_>) -> Option<String> {
+        let none = || context.say("まだ何もしていません。", "Nothing was done yet.");
+        let told = || self.deed.as_ref().map_or_else(none, |it| it.told(context));
+        let is_asked = asks_done(utterance) || consent(&utterance.text()) == Some(Consent::Asks);
+        is_asked.then(told)
     }
 
     /// A sentence in which no rule finds anything.
@@ -650,6 +694,11 @@ impl<F: Family> Chat<F> {
 fn no_such_day(utterance: &Utterance, context: &TurnContext<'_>) -> Option<String> {
     let (from, to) = utterance.when.missing?;
     Some(say::no_such_day(context, &utterance.piece(from, to).text))
+}
+
+/// How many words of `utterance` are not known.
+fn unknown(utterance: &Utterance) -> usize {
+    coverage::unused(utterance, &Used::default()).len()
 }
 
 /// Puts `note` before the first text of `conclusion`.

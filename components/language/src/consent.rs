@@ -15,7 +15,7 @@ const YES: &str = "はい|うん|ええ|それで|そうして|そうしてく�
 const NO: &str = "いいえ|いえ|いや|いやいや|ううん|結構です|けっこうです|結構|やめて|やめてください|やめる|やめます|だめ|だめです|ダメ|ダメです|駄目|駄目です|しないで|しないでください|いらない|いらないです|いりません|要らない|要りません|不要です|no|nope|nah|no thanks|no thank you|not now|don't|do not|don't do it|don't do that|please don't|stop|rather not|i'd rather not";
 const ASKS: &str = "どうなった|どうなってる|どうなっている|どうなりました|どうなっています|まだ|まだなの|終わった|終わりました|済んだ|済みました|できた|できました|完了した|完了しました|結果は|結果見せて|結果を見せて|結果教えて|結果を教えて|how's it going|how is it going|is it done|is that done|are we done|are you done|done yet|is it done yet|did it work|did that work|did it go through|what happened|any news|any progress|what's the status|what did they say|what was said|show me the result|show me the results|show the result|show the results";
 /// What may stand beside either.
-const BESIDE: &str = "です|ます|か|の|かな|で|ください|じゃあ|では|それでは|今|いま|そうですね|もう|今は|ありがとう|ありがとうございます|ね|よ|please|thanks|thank you|then|now|well|just|and";
+const BESIDE: &str = "結局|so|で、|です|ます|か|の|かな|で|ください|じゃあ|では|それでは|今|いま|そうですね|もう|今は|ありがとう|ありがとうございます|ね|よ|please|thanks|thank you|then|now|well|just|and";
 
 /// The yes, the no or the question that `text` is, where it says nothing else.
 #[must_use]
@@ -81,6 +81,8 @@ mod tests {
             ("まだですか？", Some(Consent::Asks)),
             ("is it done yet?", Some(Consent::Asks)),
             ("今どうなってる？", Some(Consent::Asks)),
+            ("結局どうなった？", Some(Consent::Asks)),
+            ("so did it work?", Some(Consent::Asks)),
             ("結果見せて", Some(Consent::Asks)),
             ("what did they say?", Some(Consent::Asks)),
             ("予約の結果を見せて", None),

@@ -11,6 +11,7 @@ pub mod contract;
 pub mod corrected;
 pub mod coverage;
 pub mod dates;
+mod deed;
 mod language;
 pub mod message;
 pub mod numbers;
@@ -25,6 +26,7 @@ pub mod trial;
 pub mod turn;
 pub mod utterance;
 pub mod vocabulary;
+pub mod wondering;
 pub mod words;
 
 pub use jiff::civil::Date;

@@ -76,8 +76,8 @@ pub(super) fn unkept(utterance: &Sentence, language: Language) -> &'static str {
             "Who made a film and who plays in it are not on record here, so I cannot say. I can look up its story, length, year and rating, showtimes, free seats and prices.",
         ),
         false => language.pick(
-            "館内の設備や営業時間などは登録されていないため、分かりません。映画・上映時間・空席・料金はお調べでき、座席の予約もできます。",
-            "The house's facilities, hours and the like are not on record here, so I cannot say. I can look up films, showtimes, free seats and prices, and book seats.",
+            "館内の設備や営業時間、休憩や予告編などは登録されていないため、分かりません。映画・上映時間・空席・料金はお調べでき、座席の予約もできます。",
+            "The house's facilities and hours, intermissions, trailers and the like are not on record here, so I cannot say. I can look up films, showtimes, free seats and prices, and book seats.",
         ),
     }
 }
@@ -144,6 +144,17 @@ pub(super) fn is_fare(utterance: &Sentence) -> bool {
     let is_for = utterance.says(DISCOUNTS) || counts.iter().any(|it| it.0 == Unit::People);
     utterance.has(&[Word::PRICE]) && is_for
         || !counts.is_empty() && utterance.asks() && is_for_some(utterance)
+        || is_kind_of_ticket(utterance)
+}
+
+/// Whether `utterance` asks for tickets of some people, and neither for a number of them nor what they cost: `kids
+/// tickets?`, `学生のチケットはある？`.
+fn is_kind_of_ticket(utterance: &Sentence) -> bool {
+    utterance.says(DISCOUNTS)
+        && utterance.has(&[TICKET])
+        && utterance.asks()
+        && utterance.numbers.counts.is_empty()
+        && !utterance.has(&[RESERVE, Word::PRICE, Word::WANT])
 }
 
 /// Whether `utterance` asks what seats cost for some people, of no showing and no number of seats.
@@ -152,7 +163,7 @@ pub(super) fn is_open_fare(utterance: &Sentence) -> bool {
         && utterance.numbers.counts.is_empty()
         && utterance.when.spans.is_empty()
         && utterance.title().is_none()
-        && !utterance.has(&[FILM, TICKET, SEAT, SEE])
+        && (!utterance.has(&[FILM, TICKET, SEAT, SEE]) || is_kind_of_ticket(utterance))
 }
 
 /// Whether `utterance` wants none of what is being chosen, and nothing else.
@@ -295,7 +306,8 @@ impl Visit {
     /// Whether `utterance` only says once more that what is being chosen is to be booked: `great, book them`.
     pub(super) fn is_urged(&mut self, utterance: &Sentence) -> bool {
         let is_all = unused(utterance, &Used::default()).len() <= 1;
-        let is_urged = is_all && confirms(utterance) && utterance.when.spans.is_empty();
+        let is_urged =
+            is_all && confirms(utterance) && !utterance.asks() && utterance.when.spans.is_empty();
         self.is_hold &= !is_urged;
         is_urged
     }

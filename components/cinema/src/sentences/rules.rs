@@ -62,6 +62,8 @@ pub(super) enum Sign {
     Denies(&'static [Word]),
     /// It asks something rather than orders it.
     Question,
+    /// It asks whether something was done.
+    Done,
     /// What was reserved or bought.
     Booked,
     /// Films by what people think of them.
@@ -171,6 +173,8 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(75, Goal::Hold, &[Says(&[HOLD]), Says(&[SEAT, TICKET])], &[THEIRS]),
     rule(75, Goal::Hold, &[Says(&[HOLD]), Sign::Title], &[THEIRS]),
     // What was reserved before is asked about.
+    rule(74, Goal::Reservation, &[Sign::Done, Says(&[RESERVE])], &[THEIRS]),
+    rule(74, Goal::Reservation, &[Sign::Done, Sign::Booked], &[THEIRS]),
     rule(
         74,
         Goal::Reservation,

@@ -6,6 +6,7 @@ use language::{
 };
 use serde_json::{Value, json};
 
+mod asked;
 mod besides;
 mod wishes;
 

@@ -173,15 +173,13 @@ pub(super) struct Visit {
 /// The day that `utterance` means with `date`: a day of the week that takes the place of the day `before` is of the
 /// same week, from Monday on, and never over.
 fn corrected_day(utterance: &Utterance, date: Date, before: Option<&str>) -> Date {
-    const CORRECTS: &str = "no,|no |actually|instead|rather|make it|make that|sorry|いや|やっぱ|やはり|じゃなく|ではなく|に変え|に変更";
     if utterance.when.is_past_midnight {
         // `24:30の回` of the day that was spoken of.
         let shown = before.and_then(|it| it.parse::<Date>().ok());
         return shown.and_then(|it| it.tomorrow().ok()).unwrap_or(date);
     }
-    let text: String = utterance.lower.iter().collect();
-    let corrects = utterance.when.is_bare_weekday && marks(CORRECTS).any(|it| text.contains(it));
-    let Some(before) = before.and_then(|it| it.parse::<Date>().ok()).filter(|_| corrects) else {
+    let is_bare = utterance.when.is_bare_weekday;
+    let Some(before) = before.and_then(|it| it.parse::<Date>().ok()).filter(|_| is_bare) else {
         return date;
     };
     let place = |it: Date| i32::from(it.weekday().to_monday_zero_offset());
@@ -522,7 +520,7 @@ impl Visit {
             _ => None,
         };
         let choice = by_words.cloned().or(picked).or(chosen);
-        let other = utterance.title().filter(|_| self.asked == Some(Asked::Film));
+        let other = utterance.title().filter(|it| self.is_other_film(it, utterance));
         match (choice, other) {
             (Some(choice), _) => self.chose(&choice),
             (None, Some(other)) => self.look_for(other, utterance),
@@ -586,9 +584,26 @@ impl Visit {
         is_changed || self.user != before.user
     }
 
+    /// Whether `title` is another film than the one that is settled: `sorry, Rashomon on Sunday`, `ゴジラを日曜で`.
+    fn is_other_film(&self, title: &str, utterance: &Sentence) -> bool {
+        if self.asked == Some(Asked::Film) {
+            return true;
+        }
+        let names = [&self.title, &self.film.as_ref().map(|it| it.label.clone())];
+        let names: Vec<_> =
+            names.into_iter().flatten().cloned().chain([self.said.clone()]).collect();
+        let title = title.to_lowercase();
+        self.asked.is_some()
+            && self.film.is_some()
+            && utterance.when.date.is_some()
+            && !names.iter().any(|it| it.to_lowercase().contains(&title))
+            && !films::is_named(&names[..names.len() - 1], &title)
+    }
+
     /// Another film than those that were shown is meant.
     fn look_for(&mut self, title: String, utterance: &Sentence) {
         (self.title, self.genre, self.film) = (Some(title), None, None);
+        (self.showing, self.seats) = (None, Vec::new());
         (self.said, self.choices) = (utterance.text(), Vec::new());
         (self.wanted.words, self.wanted.without) = (Vec::new(), None);
         self.is_untitled = false;

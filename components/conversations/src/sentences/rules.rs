@@ -3,6 +3,7 @@
 
 use language::{
     rules::{Rule, rule},
+    scan::marks,
     words::Word,
 };
 
@@ -60,6 +61,8 @@ pub(super) enum Sign {
     Paused,
     /// Agents that one may talk to.
     Partners,
+    /// It asks which agents there are, or what they do: `which agents can talk?`.
+    Wonders,
     /// What goes on is to end.
     Ends,
     /// A game is to be begun, and it is not said by which agents.
@@ -80,6 +83,12 @@ const MADE: Sign = Says(&[CHAIN, Word::MAKE]);
 /// The rules, the first that fits counts.
 const RULES: &[Rule<Goal, Sign>] = &[
     rule(97, Goal::Nothing, &[Denies(&[CONVERSE, CHAIN])], &[]),
+    rule(
+        93,
+        Goal::Agents,
+        &[Sign::Wonders, Says(&[AGENTS])],
+        &[THEIRS, Says(&[TALKS, Word::RUNNING, Word::ENDED, Word::HISTORY])],
+    ),
     // What agents are to do may be anything.
     rule(97, Goal::Converse, &[Sign::Caused, Sign::Rounds], &[]),
     rule(97, Goal::Converse, &[Sign::Caused], &[HALT]),
@@ -157,6 +166,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
     const BEGINS: &str = "しりとりを始め|しりとり始め|しりとりをはじめ|しりとりをスタート|しりとりスタート|しりとりしよう|しりとりをしよう|しりとりしたい|しりとりをしたい|しりとりを見たい|start a word chain|start the word chain|begin a word chain|start shiritori|play shiritori|play a word chain|start a game";
     const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
+    const WONDERS: &str = "which agents|which of the agents|which bots|what agents|what bots|what can the agents|what can agents|how many agents|how do agents|how do the agents|do agents|do the agents|can agents|can the agents|are agents|are the agents|are there agents|who are the agents|どのエージェント|エージェントは何|エージェントって何|エージェントは誰|エージェントって誰";
     let has = |sign| match sign {
         Says(words) => utterance.has(words),
         Denies(words) => utterance.denies(words),
@@ -172,6 +182,10 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Latest => utterance.says(LATEST),
         Sign::Ends => utterance.ends_it(),
         Sign::Paused => pauses(utterance).is_some(),
+        Sign::Wonders => {
+            let text: String = utterance.lower.iter().collect();
+            utterance.asks() && marks(WONDERS).any(|it| text.trim_start().starts_with(it))
+        }
         Sign::Partners => utterance.says(PARTNERS),
         Sign::Begins => utterance.says(BEGINS) && !utterance.has(&[Word::NOT]),
     };

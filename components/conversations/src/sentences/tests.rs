@@ -626,3 +626,41 @@ fn nothing_is_summed_up_where_none_have_talked() {
         );
     }
 }
+
+#[test]
+fn what_agents_can_do_is_asked_and_none_begins() {
+    for sentence in [
+        "which agents can talk to each other?",
+        "what agents can discuss films?",
+        "can the agents talk about lunch?",
+        "do agents talk with each other?",
+        "how do agents talk to each other?",
+        "どのエージェントが話し合えるの？",
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "list_conversations", "{sentence}");
+    }
+    for sentence in [
+        "what happens if I have worker-a and worker-b talk about lunch?",
+        "worker-aとworker-bを会話させるとどうなる？",
+        "worker-aに話しかけるとどうなるの？",
+        "what happens if I stop the conversation?",
+        "会話を終わらせるとどうなる？",
+    ] {
+        let next = new_talk().say(sentence);
+        let text = concluded(&next).text();
+        let nothing = ["Nothing was done", "まだ何もしていません"];
+        assert!(nothing.iter().any(|it| text.contains(it)), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn a_talk_that_was_not_allowed_is_told_to_be_undone() {
+    for later in ["did they talk?", "did you start it?", "始めた？", "もう話した？"] {
+        let mut talk = new_talk();
+        talk.say("worker-aとworker-bで昼ご飯について話して");
+        talk.back(&[ToolResult::Failed(Failure::new("not_allowed", 403, "Not allowed."))]);
+        let text = concluded(&talk.say(later)).text();
+        assert!(text.contains("not done") || text.contains("行っていません"), "{later}: {text}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Questions about what is done at the cinema, which order nothing.
+
+use language::{
+    trial::{self, call, concluded},
+    turn::{Decision, Failure, ToolResult},
+};
+
+use super::{films, new_talk, reserved, seats, showings};
+
+const BOOK: &str = "Reserve B5 and B6 of showtime st-2 for user u-1";
+
+fn refused() -> ToolResult {
+    ToolResult::Failed(Failure::new("not_allowed", 403, "The person did not allow it."))
+}
+
+/// What is answered to `later` after `first` came to `result`.
+fn told(first: &str, result: ToolResult, later: &str) -> String {
+    let mut talk = new_talk();
+    talk.say(first);
+    talk.back(&[result]);
+    match talk.say(later) {
+        Decision::Conclude(it) => it.text(),
+        Decision::Call(it) => panic!("{later}: {it:?}"),
+    }
+}
+
+#[test]
+fn what_was_not_allowed_is_told_to_be_undone() {
+    for later in [
+        "did you book it?",
+        "have you reserved the seats?",
+        "so was it booked?",
+        "結局どうなった？",
+        "予約した？",
+        "予約しましたか？",
+        "席は取れた？",
+        "もう予約してくれた？",
+    ] {
+        let text = told(BOOK, refused(), later);
+        assert!(
+            text.contains("was not done") || text.contains("行っていません"),
+            "{later}: {text}"
+        );
+    }
+}
+
+#[test]
+fn what_waits_is_asked_for_again_where_it_is_asked_about() {
+    for later in ["did you book it?", "予約した？", "is it booked?", "もう予約できてる？"]
+    {
+        let mut talk = new_talk();
+        talk.say(BOOK);
+        let next = talk.say_instead(later);
+        assert_eq!(call(&next).0, "reserve_seats", "{later}");
+    }
+    for later in ["宿題はもう終わった？", "did the weather forecast change again yesterday?"]
+    {
+        let mut talk = new_talk();
+        talk.say(BOOK);
+        let next = talk.say_instead(later);
+        assert!(matches!(next, Decision::Conclude(_)), "{later}");
+    }
+}
+
+#[test]
+fn whether_another_film_was_booked_is_no_order() {
+    for later in [
+        "did you book Rashomon?",
+        "Have you reserved seats for Seven Samurai tomorrow?",
+        "羅生門は予約した？",
+        "七人の侍の席、取ってくれた？",
+    ] {
+        let text = told(BOOK, reserved(), later);
+        assert!(text.contains("r-9") && text.contains("AKIRA"), "{later}: {text}");
+    }
+}
+
+#[test]
+fn whether_it_was_cancelled_is_no_order() {
+    let found = || reserved();
+    for later in ["did you cancel it?", "was it cancelled?", "キャンセルした？", "取り消せたの？"]
+    {
+        let mut talk = new_talk();
+        talk.say("Cancel reservation r-9");
+        assert_eq!(call(&talk.back(&[found()])).0, "cancel_reservation");
+        talk.back(&[refused()]);
+        let next = talk.say(later);
+        let text = concluded(&next).text();
+        assert!(text.contains("not done") || text.contains("行っていません"), "{later}: {text}");
+    }
+}
+
+#[test]
+fn what_a_deed_comes_to_is_told_and_nothing_is_done() {
+    for sentence in [
+        "what happens if I cancel r-9?",
+        "What would happen if I cancelled reservation r-9?",
+        "will I get a refund if I cancel r-9?",
+        "should I book two seats for Akira tomorrow?",
+        "if I book two seats for Akira tomorrow, do I get an email?",
+        "what happens when I hold A5 and A6?",
+        "r-9を取り消すとどうなりますか",
+        "予約をキャンセルしたらどうなる？",
+        "明日のAKIRAを2枚予約するとメールは来る？",
+        "A5を仮押さえするとどうなるの？",
+    ] {
+        let next = new_talk().say(sentence);
+        let text = concluded(&next).text();
+        let nothing = ["Nothing was done", "まだ何もしていません"];
+        assert!(nothing.iter().any(|it| text.contains(it)), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn orders_that_sound_like_questions_are_followed() {
+    for sentence in [
+        "can you book two seats for Akira tomorrow?",
+        "could I reserve two seats for Akira tomorrow?",
+        "明日のAKIRAを2枚予約できますか",
+        "明日のAKIRAを2枚予約してもらえますか？",
+    ] {
+        assert_eq!(call(&new_talk().say(sentence)).0, "list_movies", "{sentence}");
+    }
+}
+
+#[test]
+fn another_film_on_another_day_takes_the_place_of_both() {
+    for (first, later, title) in [
+        ("来週の土曜のAKIRAを2枚", "いや、ごめん、トトロを日曜で", "トトロ"),
+        ("Book two seats for Akira next Saturday", "oops, Totoro on Sunday", "Totoro"),
+        ("Book two seats for Akira next Saturday", "sorry, I meant Totoro on Sunday", "Totoro"),
+    ] {
+        let mut talk: trial::Talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        let next = talk.say_instead(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["title_query"]), ("list_movies", &title.into()), "{later}");
+        assert_eq!(arguments["date"], "2026-11-29", "{later}");
+    }
+    // The film that is settled stays with its showing.
+    let mut talk = new_talk();
+    talk.say("Book two seats for Akira tomorrow at 6:30pm");
+    talk.back(&[films()]);
+    talk.back(&[showings()]);
+    talk.back(&[seats()]);
+    assert_eq!(call(&talk.say_instead("no, Akira on Monday")).0, "list_showtimes");
+}
+
+#[test]
+fn breaks_and_trailers_are_not_on_record() {
+    for sentence in [
+        "休憩は何分？",
+        "予告編は何分くらい？",
+        "is there an intermission?",
+        "how long are the trailers?",
+        "is there a break in the middle of Seven Samurai?",
+    ] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("trailers") || text.contains("休憩や予告編"), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn kinds_of_tickets_are_told_to_cost_alike() {
+    for sentence in [
+        "kids tickets?",
+        "do you have student tickets?",
+        "子供のチケットはある？",
+        "is there a child ticket?",
+    ] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("no discounts") || text.contains("割引の情報はありません"), "{text}");
+    }
+}

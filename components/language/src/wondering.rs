@@ -1,0 +1,202 @@
+//! Questions about a deed, which order none: whether it was done, and what it comes to.
+
+use crate::{
+    scan::marks,
+    utterance::{Token, Utterance},
+    words::Word,
+};
+
+/// What a question begins with, beside what it asks.
+const LEADS: &str =
+    "so |and |but |ok |okay |wait |well |hmm |oh |sorry |then |now |just |actually |also ";
+/// Deeds of every family.
+const DEEDS: &[Word] = &[Word::MAKE, Word::CANCEL, Word::HALT, Word::DELETE];
+/// How far a condition may be from its deed, in characters.
+const REACH: usize = 28;
+
+/// `utterance` in lower case, without what leads to its question.
+fn question(utterance: &Utterance) -> String {
+    let text: String = utterance.lower.iter().collect();
+    let mut rest = text.trim();
+    while let Some(it) = marks(LEADS).find_map(|it| rest.strip_prefix(it.trim_end())) {
+        let Some(behind) = it.strip_prefix([' ', ',']) else { break };
+        rest = behind.trim_start();
+    }
+    rest.to_owned()
+}
+
+fn begins(text: &str, table: &'static str) -> bool {
+    let is_over = |it: &str| !it.starts_with(|it: char| it.is_ascii_alphanumeric());
+    marks(table).any(|it| text.strip_prefix(it).is_some_and(is_over))
+}
+
+/// Whether `utterance` asks whether something was done: `did you book it?`, `予約した？`.
+#[must_use]
+pub fn asks_done(utterance: &Utterance) -> bool {
+    const DID: &str = "did you|did it|did that|did they|did we|did i|did the";
+    const STATES: &str = "have you|have they|has it|has that|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
+    const MADE: &str = "done|made|held|begun";
+    const ASKED: &str = "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
+    const PAST: &str = "た|んだ|済み|済|完了";
+    const LASTS: &str =
+        "てる|ている|てます|ています|てある|てあります|てない|ていない|てません|ていません";
+    // What goes on by itself was not done: `明日やってる？`.
+    const GOES_ON: &str = "やっ|空い|あい|残っ|続い|動い";
+    let text = question(utterance);
+    let marked = text.ends_with('?');
+    let text = text.trim_end_matches(['?', '!', '。', '.', ' ']);
+    // What follows a question may order something.
+    if text.contains(['?', '。']) {
+        return false;
+    }
+    if text.is_ascii() || begins(text, DID) {
+        let is_made =
+            |it: &str| it.len() > 4 && it.ends_with("ed") || marks(MADE).any(|made| made == it);
+        let is_state = || text.split(|it: char| !it.is_ascii_alphanumeric()).skip(2).any(is_made);
+        return begins(text, DID) || begins(text, STATES) && is_state();
+    }
+    let asked =
+        ["かな", "か", "よね", "ね", "っけ", "の"].iter().find_map(|it| text.strip_suffix(it));
+    let end = asked.unwrap_or(text).trim_end_matches(['よ', 'の', 'ん']);
+    let is_past = |end: &str| {
+        let lasting = marks(LASTS).filter_map(|it| end.strip_suffix(it)).min_by_key(|it| it.len());
+        let is_done = |rest: &str| !marks(GOES_ON).any(|it| rest.ends_with(it));
+        marks(PAST).any(|it| end.ends_with(it)) || lasting.is_some_and(is_done)
+    };
+    (marked || asked.is_some())
+        && !marks(ASKED).any(|it| text.contains(it))
+        && (is_past(end) || is_past(text))
+}
+
+/// Whether `utterance` asks what a deed comes to, or whether it should be done, and orders none: `what happens if I
+/// cancel it?`, `取り消すとどうなる？`.
+#[must_use]
+pub fn supposes(utterance: &Utterance) -> bool {
+    const HAPPENS: &str = "what happens|what will happen|what would happen|what'll happen|what'd happen|should i|should we|must i|ought i|do i have to|do we have to|do i need to|do we need to|is it better to|would it be better|how do the|how do they|how does|how would|how will|why do|why does|why should|why would|what does it mean";
+    const ORDERS: &str = "can you|could you|would you|will you|please";
+    const IF: [&str; 8] =
+        ["if i ", "if we ", "if you ", "if one ", "when i ", "when we ", "once i ", "after i "];
+    const OPEN: &str = "とどうな|たらどうな|ばどうな|とどうなる|とどうなり|場合どうな|場合はどうな|と何が起|たら何が起|とどういう|たらどういう";
+    const CONDITION: &str =
+        "すると|したら|すれば|した場合|する場合|したあと|した後|すと|ると|れば|せば|たら";
+    let text = question(utterance);
+    if begins(&text, HAPPENS) || marks(OPEN).any(|it| text.contains(it)) {
+        return true;
+    }
+    let is_deed = |word: Word| DEEDS.contains(&word) || utterance.vocabulary.deeds.contains(&word);
+    let deeds = || utterance.tokens.iter().filter(|it| is_deed(it.word));
+    let piece = |from: usize, to: usize| -> String {
+        utterance.lower[from..to.min(utterance.lower.len())].iter().collect()
+    };
+    // `do I get a mail?` wants nothing.
+    let is_order = |token: &Token| match utterance.lower[token.from].is_ascii() {
+        true => token.word == Word::SHOW,
+        false => [Word::SHOW, Word::WANT].contains(&token.word),
+    };
+    let is_ordered =
+        |from: usize| utterance.tokens.iter().any(|it| it.from >= from && is_order(it));
+    utterance.asks()
+        && !begins(&text, ORDERS)
+        && deeds().any(|it| match utterance.lower[it.from].is_ascii() {
+            true => {
+                let before = piece(it.from.saturating_sub(REACH), it.from);
+                let at = IF.iter().filter_map(|it| before.rfind(it)).max();
+                at.is_some_and(|at| !before[at..].contains([',', '.', '?'])) && !is_ordered(it.to)
+            }
+            false => {
+                let behind = piece(it.to, it.to + 6);
+                marks(CONDITION).any(|it| {
+                    behind.starts_with(it) || behind.contains(it) && it.chars().count() > 2
+                }) && !is_ordered(it.to)
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Date, vocabulary::Vocabulary};
+
+    const LEND: Word = Word::own(0);
+    static LIBRARY: Vocabulary = Vocabulary {
+        phrases: &[(LEND, "lend|borrow|reserve|貸出|借り|予約")],
+        deeds: &[LEND],
+        ..Vocabulary::NONE
+    };
+
+    fn read(text: &str) -> Utterance {
+        Utterance::of(text, Date::constant(2026, 11, 21), &LIBRARY)
+    }
+
+    #[test]
+    fn whether_something_was_done_is_asked_in_many_ways() {
+        for text in [
+            "did you reserve it?",
+            "so did you reserve Emma",
+            "Have you cancelled it yet?",
+            "was anything reserved?",
+            "wait, is it reserved?",
+            "are they held now?",
+            "予約した？",
+            "もう予約しましたか",
+            "予約してくれた?",
+            "予約できてる？",
+            "まだ予約してないよね？",
+            "キャンセルしたの？",
+            "予約済み？",
+        ] {
+            assert!(asks_done(&read(text)), "{text}");
+        }
+        for text in [
+            "reserve it",
+            "can you reserve it?",
+            "is it good?",
+            "was it good?",
+            "have you two of them?",
+            "is it free?",
+            "did you reserve it? if not, reserve it",
+            "予約して",
+            "予約した。",
+            "予約したい？",
+            "何を予約した？",
+            "いつ予約したっけ",
+            "明日やってる？",
+            "席は空いてる？",
+            "席はまだ残っていますか",
+            "予約できますか",
+        ] {
+            assert!(!asks_done(&read(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_deed_comes_to_is_no_order() {
+        for text in [
+            "what happens if I cancel b-1?",
+            "What would happen when we reserve two?",
+            "should I reserve it now?",
+            "will I get a mail if I reserve it?",
+            "if I borrow two, do I pay?",
+            "if I reserve two for tomorrow, do I get a mail?",
+            "do I have to cancel it?",
+            "取り消すとどうなりますか",
+            "予約したらどうなるの？",
+            "予約するとメールは来る？",
+            "キャンセルした場合、返金はある？",
+        ] {
+            assert!(supposes(&read(text)), "{text}");
+        }
+        for text in [
+            "cancel b-1",
+            "could you reserve two if I go?",
+            "can I reserve two for tomorrow?",
+            "reserve two if you can",
+            "予約して",
+            "予約できる？",
+            "予約したら、地図も見せてくれる？",
+            "借りたい",
+        ] {
+            assert!(!supposes(&read(text)), "{text}");
+        }
+    }
+}
