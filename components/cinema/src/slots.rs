@@ -9,6 +9,8 @@ use crate::{
     programme::{Showing, Slot},
 };
 
+/// Showings that one statement asks for: the host lets it have 500 values.
+const AMONG_MAX: usize = 400;
 /// The columns of [`Slot`]; a WHERE may follow.
 const SLOTS: &str = "SELECT p.screen_id, p.starts, p.movie_id, p.weekdays, p.valid_from, \
      p.valid_until, s.name AS screen_name, s.name_en AS screen_name_en, m.title AS movie_title, \
@@ -43,6 +45,16 @@ pub fn taken(showings: &[Showing<'_>], clock: &Clock) -> Result<BTreeMap<String,
     if showings.is_empty() {
         return Ok(BTreeMap::new());
     }
+    let statements: Vec<_> = showings.chunks(AMONG_MAX).map(|it| counted(it, clock)).collect();
+    let mut taken = BTreeMap::new();
+    for rows in sql::query_all(&statements)? {
+        taken.extend(rows.read::<(String, u32)>()?);
+    }
+    Ok(taken)
+}
+
+/// Counts what is taken of some showings, at most [`AMONG_MAX`].
+fn counted(showings: &[Showing<'_>], clock: &Clock) -> Statement {
     let among = sql::placeholders(2, showings.len());
     // No seat is in both tables.
     let counted = Statement::new(format!(
@@ -55,9 +67,7 @@ pub fn taken(showings: &[Showing<'_>], clock: &Clock) -> Result<BTreeMap<String,
          JOIN seats s ON s.screen_id = t.screen_id AND s.seat_id = t.seat_id \
          GROUP BY t.showtime_id"
     ));
-    let counted = counted.bind(clock.second()).bind_all(showings.iter().map(Showing::id));
-    let [rows] = sql::query([counted])?;
-    Ok(rows.read::<(String, u32)>()?.into_iter().collect())
+    counted.bind(clock.second()).bind_all(showings.iter().map(Showing::id))
 }
 
 /// Which of the slots is shown on `date`.

@@ -52,6 +52,27 @@ async fn showtimes_come_earliest_first_over_days_and_screens() {
 }
 
 #[tokio::test]
+async fn a_film_with_hundreds_of_showings_has_them_all_listed() {
+    let screens = ["s1", "s2", "s3", "s4"];
+    let hours: Vec<_> = (0..24).map(|it| format!("{it:02}:00")).collect();
+    let mut catalog = small();
+    catalog["movies"][0]["duration"] = json!(30);
+    catalog["screens"] =
+        json!(screens.map(
+            |it| json!({ "screen_id": it, "name": it, "rows": [{ "row": "A", "seats": "ss" }] })
+        ));
+    catalog["programme"] =
+        json!(screens.map(|it| json!({ "screen_id": it, "movie_id": "kimi", "times": hours })));
+    let cinema = open_with(&catalog).await;
+    cinema.call("reserve_seats", order("u1", "st-20261126-s4-2300", &["A1"])).await;
+    let listed = cinema.call("list_showtimes", json!({ "movie_id": "kimi" })).await;
+    let listed = listed["showtimes"].as_array().unwrap();
+    let free: Vec<_> =
+        listed.iter().map(|it| it["available_seats_count"].as_u64().unwrap()).collect();
+    assert_eq!((free.len(), free[0], free[671]), (4 * 24 * 7, 2, 1), "CIN-22");
+}
+
+#[tokio::test]
 async fn a_date_with_a_time_leaves_out_what_began_before() {
     let cinema = open().await;
     let ask = |date: &str| json!({ "movie_id": "kiminonawa", "date": date });
