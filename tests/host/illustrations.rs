@@ -125,7 +125,7 @@ async fn every_fault_is_told_by_its_code_and_says_why() {
     ] {
         let refusal = asking.no_card(name).await;
         assert_eq!(refusal["error"], code, "{name}: {refusal}");
-        assert!(refusal["message"].as_str().unwrap().contains(why), "{name}: {refusal}");
+        assert!(refusal["data"]["reason"].as_str().unwrap().contains(why), "{name}: {refusal}");
     }
     let refusal = asking.no_card("a#429").await;
     assert_eq!((&refusal["error"], &refusal["status"]), (&json!("source_limited"), &json!(503)));

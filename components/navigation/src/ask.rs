@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use graph::names::folded;
 pub use graph::{Mode, Prefer};
 
 /// The language that people read.
@@ -106,6 +107,12 @@ impl RouteAsk {
         std::iter::once(("/origin".to_owned(), self.origin.as_str()))
             .chain(via)
             .chain([("/destination".to_owned(), self.destination.as_str())])
+    }
+
+    /// Whether it ends where it begins, by what was written, with no stop between.
+    #[must_use]
+    pub fn is_to_itself(&self) -> bool {
+        self.via.is_empty() && folded(&self.origin) == folded(&self.destination)
     }
 
     /// Whether several routes are asked for; with a stop on the way there is one.

@@ -46,6 +46,11 @@ pub enum ProviderError {
         /// What was asked for.
         place: String,
     },
+    /// `INVALID_REQUEST`: the way ends where it begins, with no stop between.
+    SamePlace {
+        /// As it is known.
+        place: String,
+    },
     /// `INVALID_REQUEST`, `MAX_…_EXCEEDED`: the caller must correct this argument.
     Invalid {
         /// Which argument; empty where the provider does not say.

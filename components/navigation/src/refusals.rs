@@ -40,7 +40,7 @@ fn code(error: &ProviderError) -> (&'static str, u16) {
             ("place_outside_map", 404)
         }
         ProviderError::OffGlobe { .. } => ("invalid_params", 400),
-        ProviderError::Invalid { .. } => ("invalid_request", 400),
+        ProviderError::Invalid { .. } | ProviderError::SamePlace { .. } => ("invalid_request", 400),
         ProviderError::OverQueryLimit { .. } => ("over_query_limit", 503),
         ProviderError::Denied => ("request_denied", 500),
         ProviderError::Failed { .. } => ("provider_failed", 502),
@@ -56,7 +56,9 @@ pub fn status(error: &ProviderError) -> &'static str {
         | ProviderError::OutsideMap { .. }
         | ProviderError::OffRoad { .. } => "ZERO_RESULTS",
         ProviderError::UnknownPlace { .. } | ProviderError::NotQuite { .. } => "NOT_FOUND",
-        ProviderError::Invalid { .. } | ProviderError::OffGlobe { .. } => "INVALID_REQUEST",
+        ProviderError::Invalid { .. }
+        | ProviderError::SamePlace { .. }
+        | ProviderError::OffGlobe { .. } => "INVALID_REQUEST",
         ProviderError::OverQueryLimit { .. } => "OVER_QUERY_LIMIT",
         ProviderError::Denied => "REQUEST_DENIED",
         ProviderError::Failed { .. } | ProviderError::Map { .. } => "UNKNOWN_ERROR",
@@ -87,13 +89,18 @@ fn details(error: &ProviderError) -> Value {
             details["map"] = json!(map);
         }
         ProviderError::Invalid { pointer, .. } => details["pointer"] = json!(pointer),
+        ProviderError::SamePlace { place } => {
+            details["pointer"] = json!("/destination");
+            details["place"] = json!(place);
+        }
+        // For the operator, in English in every language.
+        ProviderError::Failed { message } | ProviderError::Map { message } => {
+            details["reason"] = json!(message);
+        }
         ProviderError::OverQueryLimit { retry_after_s } => {
             details["retry_after_s"] = json!(retry_after_s);
         }
-        ProviderError::NoRoute
-        | ProviderError::Denied
-        | ProviderError::Failed { .. }
-        | ProviderError::Map { .. } => {}
+        ProviderError::NoRoute | ProviderError::Denied => {}
     }
     details
 }
@@ -145,6 +152,9 @@ fn japanese(error: &ProviderError) -> String {
             "「{place}」は地球上の座標ではありません。緯度は-90〜90、経度は-180〜180で、「緯度,経度」の順に\
              指定してください。"
         ),
+        ProviderError::SamePlace { place } => format!(
+            "出発地と目的地が同じ場所（{place}）です。別の目的地を指定するか、経由地を加えてください。"
+        ),
         ProviderError::Invalid { pointer, message } => {
             format!("パラメータを修正してください{}: {message}", at(pointer))
         }
@@ -156,13 +166,14 @@ fn japanese(error: &ProviderError) -> String {
                             有効にしたAPI・制限を確認する必要があります。"
                 .to_owned()
         }
-        ProviderError::Failed { message } => format!(
-            "経路プロバイダーから答えが得られません: {message}。しばらくして再試行してください。"
-        ),
-        ProviderError::Map { message } => format!(
-            "取り込んだ地図を読めません: {message}。管理者が `madoguchi import-map` でもう一度\
-             取り込むか、設定 maps から外す必要があります。"
-        ),
+        ProviderError::Failed { .. } => {
+            "経路プロバイダーから答えが得られません。しばらくして再試行してください。".to_owned()
+        }
+        ProviderError::Map { .. } => {
+            "取り込んだ地図を読めません。管理者が `madoguchi import-map` でもう一度取り込むか、\
+             設定 maps から外す必要があります。"
+                .to_owned()
+        }
     }
 }
 
@@ -197,6 +208,10 @@ fn english(error: &ProviderError) -> String {
         ProviderError::OffGlobe { place, .. } => {
             format!("“{place}” is nowhere on the globe. Give lat,lng: -90 to 90, then -180 to 180.")
         }
+        ProviderError::SamePlace { place } => format!(
+            "The origin and the destination are the same place ({place}). Name another destination, \
+             or a stop on the way."
+        ),
         ProviderError::Invalid { pointer, message } => {
             format!("An argument must be mended{}: {message}", at(pointer))
         }
@@ -293,6 +308,12 @@ mod tests {
                 400,
                 "INVALID_REQUEST",
             ),
+            (
+                ProviderError::SamePlace { place: "東京駅".to_owned() },
+                "invalid_request",
+                400,
+                "INVALID_REQUEST",
+            ),
         ]
     }
 
@@ -306,6 +327,14 @@ mod tests {
                 assert_eq!(details["status"], word);
                 assert!(!it.message.is_empty());
             }
+        }
+    }
+
+    #[test]
+    fn a_technical_reason_is_no_part_of_the_japanese_text() {
+        for error in [&every()[8].0, &every()[9].0] {
+            assert!(!message(error, Language::Japanese).contains("why"), "{error:?}");
+            assert_eq!(details(error)["reason"], "why");
         }
     }
 

@@ -66,7 +66,7 @@ async fn reports_missing_and_broken_pictures_and_theme_omits_them() {
     for (name, why) in [("無い竜", "blue/none.png"), ("偽の竜", "HTML")] {
         let failure = tested.failure(CARD, json!({ "card_name": name })).await;
         assert_eq!(failure["error"], "source_unreadable", "{name}");
-        assert!(failure["message"].as_str().unwrap().contains(why), "{failure}");
+        assert!(failure["data"]["reason"].as_str().unwrap().contains(why), "{failure}");
     }
 }
 

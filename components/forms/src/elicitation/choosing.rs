@@ -70,7 +70,7 @@ pub(super) fn chosen(
 fn cannot_load(asking: &Asking<'_>, field: &Field, why: &str) -> String {
     let label = &field.label;
     asking.language.of(
-        format!("{label}の選択肢を読み込めませんでした（{why}）。"),
+        format!("{label}の選択肢を読み込めませんでした。"),
         format!("The options of {label} could not be loaded ({why})."),
     )
 }

@@ -303,7 +303,7 @@ fn empty_search_is_asked_again_and_a_failed_one_says_so() {
     assert_eq!(again.messages[1], "表\n・担当者: 見つかりませんでした");
     assert_eq!(Value::from(again.end.unwrap()), json!({"u": "b"}));
     let failed = word(["x", "", ""]).end.unwrap_err();
-    assert_eq!(failed, "担当者の選択肢を読み込めませんでした（503）。");
+    assert_eq!(failed, "担当者の選択肢を読み込めませんでした。");
 }
 
 #[test]

@@ -63,15 +63,18 @@ fn details(error: &SourceError) -> Value {
     match error {
         SourceError::Limited { retry_after_s } => json!({ "retry_after_s": retry_after_s }),
         SourceError::Denied { host } => json!({ "host": host }),
-        SourceError::Failed { .. } | SourceError::File { .. } => json!({}),
+        // For the operator, in English in every language.
+        SourceError::Failed { message } | SourceError::File { message } => {
+            json!({ "reason": message })
+        }
     }
 }
 
 fn japanese(error: &SourceError) -> String {
     match error {
-        SourceError::Failed { message } => format!(
-            "カードの提供元から答えが得られません: {message}。しばらくして再試行してください。"
-        ),
+        SourceError::Failed { .. } => {
+            "カードの提供元から答えが得られません。しばらくして再試行してください。".to_owned()
+        }
         SourceError::Limited { retry_after_s } => format!(
             "カードの提供元の利用上限に達しました。{retry_after_s} 秒後に再試行してください。"
         ),
@@ -79,8 +82,8 @@ fn japanese(error: &SourceError) -> String {
             "{host} への要求は許可されていません。管理者が [[components.illustrations.http]] に\
              host = \"{host}\" を加える必要があります。"
         ),
-        SourceError::File { message } => {
-            format!("カードのファイルを読めません: {message}。管理者が直す必要があります。")
+        SourceError::File { .. } => {
+            "カードのファイルを読めません。管理者が直す必要があります。".to_owned()
         }
     }
 }
@@ -123,6 +126,7 @@ mod tests {
                 messages.push(it.message);
             }
             assert!(messages[0].contains('。') && messages[1].is_ascii(), "{messages:?}");
+            assert!(!messages[0].contains("why"), "a technical reason is for the operator");
         }
     }
 }

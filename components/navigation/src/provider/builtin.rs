@@ -1,6 +1,6 @@
 //! The provider that needs no service: maps that were imported, and the one that is built in.
 
-mod angles;
+pub(crate) mod angles;
 mod comparing;
 mod drawn;
 mod ends;
@@ -110,6 +110,10 @@ fn within<S: Source>(
     now: SystemTime,
 ) -> Result<(Routes, Details), ProviderError> {
     let [origin, .., destination] = stops else { return Err(ProviderError::NoRoute) };
+    if stops.len() == 2 && origin.at == destination.at {
+        let place = origin.name(ask.language).to_owned();
+        return Err(ProviderError::SamePlace { place });
+    }
     let ways = if ask.wants_several() { ROUTES_MAX } else { 1 };
     let pointers: Vec<String> = ask.places().map(|it| it.0).collect();
     let mut found: Vec<Vec<Found>> = Vec::new();

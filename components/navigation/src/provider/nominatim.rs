@@ -182,6 +182,9 @@ pub fn find_stops<C: Carrier>(
     };
     let mut stops = vec![found(&ask.origin, "/origin".to_owned())?];
     let destination = found(&ask.destination, "/destination".to_owned())?;
+    if ask.via.is_empty() && stops[0].1.at == destination.1.at {
+        return Err(ProviderError::SamePlace { place: destination.1.name });
+    }
     for (at, text) in ask.via.iter().enumerate() {
         stops.push(found(text, format!("/via/{at}"))?);
     }

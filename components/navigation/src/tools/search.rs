@@ -10,6 +10,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User};
 use crate::{
     arguments,
     ask::{Avoid, Language, Prefer, RouteAsk, Traffic},
+    error::ProviderError,
     provider::{self, arriving, preference},
     refusals,
     settings::{self, Kind},
@@ -90,6 +91,9 @@ impl Tool for RouteSearch {
 
     fn call(self, user: &User) -> Result<Routes, Stop> {
         let ask = self.ask(user)?;
+        if ask.is_to_itself() {
+            return Err(refusals::stop(&ProviderError::SamePlace { place: ask.origin }));
+        }
         let arrival = arguments::arrival(user, SystemTime::now())?;
         let (routes, details) = self.found(&ask, arrival)?;
         for line in lines(&routes, &details, ask.language) {

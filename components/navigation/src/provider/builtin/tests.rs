@@ -95,9 +95,14 @@ fn a_city_elsewhere_is_outside_and_a_word_is_unknown() {
 }
 
 #[test]
-fn who_is_there_already_has_arrived() {
-    let (routes, _) = answer(&ask("東京駅", "東京駅")).unwrap();
-    assert!(routes.routes[0].distance.value < 500, "{:?}", routes.routes[0].distance);
+fn a_way_that_ends_where_it_begins_needs_a_stop_between() {
+    let same = ProviderError::SamePlace { place: "東京駅".to_owned() };
+    for destination in ["東京駅", "Tokyo Station"] {
+        assert_eq!(answer(&ask("東京駅", destination)).unwrap_err(), same, "{destination}");
+    }
+    let via = vec!["品川駅".to_owned()];
+    let (routes, _) = answer(&RouteAsk { via, ..ask("東京駅", "東京駅") }).unwrap();
+    assert!(routes.routes[0].distance.value > 5_000, "{:?}", routes.routes[0].distance);
     assert_eq!(instructions(&routes).last(), Some(&"東京駅に到着"));
 }
 
