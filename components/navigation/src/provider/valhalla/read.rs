@@ -7,6 +7,7 @@ use crate::{
     ask::{Language, RouteAsk},
     error::ProviderError,
     provider::{
+        builtin::angles,
         carrier::failed,
         gathered, line,
         nominatim::{self, Stop},
@@ -53,7 +54,7 @@ fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pr
         instruction: plain(&maneuver.instruction),
         distance: distance(maneuver.length * 1_000.0).text,
         duration: duration(maneuver.time, ask.language).text,
-        maneuver: name(maneuver).map(str::to_owned),
+        maneuver: name(maneuver, &points).map(str::to_owned),
     };
     let route = Route {
         summary: summary(&maneuvers, ask.language),
@@ -155,7 +156,7 @@ fn summary(maneuvers: &[answer::Maneuver], language: Language) -> String {
 }
 
 /// Google's name for a maneuver; none where it has none.
-fn name(it: &answer::Maneuver) -> Option<&'static str> {
+fn name(it: &answer::Maneuver, line: &[Point]) -> Option<&'static str> {
     Some(match it.kind {
         8 | 17 | 22 => "straight",
         9 => "turn-slight-right",
@@ -171,16 +172,22 @@ fn name(it: &answer::Maneuver) -> Option<&'static str> {
         23 => "fork-right",
         24 => "fork-left",
         25 | 37 | 38 => "merge",
-        26 => roundabout(it),
+        26 => roundabout(it, line)?,
         28 => "ferry",
         _ => return None,
     })
 }
 
-/// A driver on the left goes into it to the left.
-fn roundabout(it: &answer::Maneuver) -> &'static str {
-    let turn = it.bearing_after.unwrap_or(0.0) - it.bearing_before.unwrap_or(0.0);
-    if turn.rem_euclid(360.0) > 180.0 { "roundabout-left" } else { "roundabout-right" }
+/// A driver on the left goes into it to the left. Where the answer has no headings, as those of older servers
+/// have none, they are those of the line; none where the line does not show it.
+fn roundabout(it: &answer::Maneuver, line: &[Point]) -> Option<&'static str> {
+    let at = it.begin_shape_index as usize;
+    let point = |at: usize| line.get(at).map(|it| graph::Point { lat: it.lat, lng: it.lng });
+    let heading = |from: usize, to: usize| Some(angles::heading(point(from)?, point(to)?));
+    let before = it.bearing_before.or_else(|| heading(at.checked_sub(1)?, at))?;
+    let after = it.bearing_after.or_else(|| heading(at, at + 1))?;
+    let is_left = (after - before).rem_euclid(360.0) > 180.0;
+    Some(if is_left { "roundabout-left" } else { "roundabout-right" })
 }
 
 /// Metres and seconds, pair by pair.

@@ -84,6 +84,26 @@ fn a_route_is_posted_with_its_wishes_and_comes_in_the_one_shape() {
 }
 
 #[test]
+fn a_roundabout_without_headings_goes_as_the_line_does() {
+    let maneuver = |third: (f64, f64), begin: u32| {
+        let mut trip = trip();
+        let line = [(139.76, 35.68), (139.7, 35.5), third];
+        let shape = polyline::encode_coordinates(line.map(Into::into), 6).unwrap();
+        let leg = &mut trip["legs"][0];
+        leg["shape"] = json!(shape);
+        let step = leg["maneuvers"][2].as_object_mut().unwrap();
+        step.retain(|name, _| !name.starts_with("bearing"));
+        step["begin_shape_index"] = json!(begin);
+        let script = Script::of([json!({ "trip": trip })]);
+        let (routes, _) = valhalla(&script).routes(&ask()).unwrap();
+        routes.routes[0].steps[2].maneuver.clone()
+    };
+    assert_eq!(maneuver((139.75, 35.3), 1).as_deref(), Some("roundabout-left"));
+    assert_eq!(maneuver((139.62, 35.46), 1).as_deref(), Some("roundabout-right"));
+    assert_eq!(maneuver((139.62, 35.46), 2), None, "nothing shows it");
+}
+
+#[test]
 fn a_walker_has_other_wishes_and_a_time_is_that_of_the_place() {
     let script = Script::of([json!({ "trip": trip() }), json!({ "trip": trip() })]);
     let at = Departure::At(SystemTime::UNIX_EPOCH + Duration::from_secs(1_900_000_000));
