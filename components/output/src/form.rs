@@ -1,6 +1,7 @@
 //! Forms as `request_form` defines them (FORM-15 to FORM-37): one definition and one check of what was
 //! filled in, compiled into the component and into the page alike.
 
+mod answerable;
 mod check;
 mod condition;
 mod constraints;
@@ -99,6 +100,14 @@ impl Form {
     /// The first thing that is wrong, with the text of FORM-60 where it has one.
     pub fn read(schema: &Value) -> Result<Self, SchemaFault> {
         read::form(schema)
+    }
+
+    /// Whether there is a day left for each date that must be filled in.
+    ///
+    /// # Errors
+    /// The first field that has none, on this day and on all that follow.
+    pub fn check_days(&self, today: Today) -> Result<(), SchemaFault> {
+        answerable::check_days(self, today)
     }
 
     /// The form on the day that it is filled in: defaults that count from today are days.

@@ -8,3 +8,4 @@ pub mod conversations;
 pub mod form;
 pub mod illustrations;
 pub mod navigation;
+pub mod text;

@@ -2,7 +2,10 @@
 
 mod address;
 
-use output::form::{Form, FormRequest, GUIDE, Status, Values};
+use output::{
+    form::{Form, FormRequest, GUIDE, Status, Values},
+    text::is_blank,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -68,6 +71,7 @@ impl Tool for RequestForm {
     fn call(self, user: &User) -> Result<FormRequest, Stop> {
         let definition = definition(self.form_schema);
         let form = Form::read(&definition).map_err(|it| refusals::invalid_form_schema(&it))?;
+        form.check_days(clock::today(None)?).map_err(|it| refusals::invalid_form_schema(&it))?;
         let asked = Asked { asked_by: asked_by(user), page: caller::page(), form, definition };
         let capabilities = caller::client_capabilities();
         let has_page = asked.page.is_some();
@@ -252,5 +256,5 @@ fn asked_by(user: &User) -> Option<String> {
     let principal = Some(caller::principal()).filter(|it| it != "anonymous" && it != "stdio");
     let name = name.or(principal)?;
     let name: String = name.chars().filter(|it| !it.is_control()).take(NAME_CHARS_MAX).collect();
-    Some(name).filter(|it| !it.trim().is_empty())
+    Some(name).filter(|it| !is_blank(it))
 }

@@ -8,6 +8,7 @@ use super::{
     Fault, Field, Form, Kind, Today, VALUES_BYTES_MAX, Values, Wrong, condition::is_empty, kind,
     value::json_number,
 };
+use crate::text;
 
 /// Names that the form does not have and that are reported one by one.
 const UNKNOWN_MAX: usize = 20;
@@ -122,7 +123,7 @@ pub(super) fn field(
     };
     let is_blank = |it: &&Value| {
         let is_text = matches!(field.kind, Kind::Text(_) | Kind::Textarea { .. });
-        field.required && is_text && it.as_str().is_some_and(|it| it.trim().is_empty())
+        field.required && is_text && it.as_str().is_some_and(text::is_blank)
     };
     let value = match value.filter(|it| !is_empty(it) && !is_blank(it)) {
         Some(value) => value,

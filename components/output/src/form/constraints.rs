@@ -10,6 +10,7 @@ use super::{
     pattern,
     property::Entry,
 };
+use crate::text::is_blank;
 
 /// How long to wait after a key before a search.
 const DEBOUNCE_MS: u64 = 300;
@@ -57,6 +58,13 @@ pub struct Days {
     pub min: Option<Day>,
     /// The last day that is valid.
     pub max: Option<Day>,
+}
+
+impl Days {
+    /// Whether the days between become fewer as time goes by.
+    pub(super) fn is_closing(self) -> bool {
+        matches!((self.min, self.max), (Some(Day::FromToday(_)), Some(Day::Fixed(_))))
+    }
 }
 
 /// What files may be given.
@@ -127,7 +135,7 @@ pub(super) fn options(entry: &Entry<'_>) -> Result<Vec<Choice>, SchemaFault> {
         }
         let label = it.get("label").filter(|it| !is_empty(it)).unwrap_or(value);
         let label = text_of(label);
-        if !is_option(value) || label.is_empty() {
+        if !is_option(value) || is_blank(&label) {
             let japanese = format!("[{at}]に空でないvalueを指定してください。");
             return Err(wrong(&japanese, &format!("have no value that is not empty at [{at}].")));
         }

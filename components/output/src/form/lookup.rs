@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::{OPTIONS_MAX, condition::is_empty};
+use crate::text::is_blank;
 
 /// One of the options of a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,7 +139,7 @@ pub fn choices(lookup: &Lookup, answer: &Value) -> Result<Vec<Choice>, String> {
         if !is_option(value) || !values.insert(value.to_string()) {
             continue;
         }
-        let label = if label.trim().is_empty() { text_of(value) } else { label };
+        let label = if is_blank(&label) { text_of(value) } else { label };
         choices.push(Choice { value: value.clone(), label });
     }
     if choices.is_empty() && !items.is_empty() {

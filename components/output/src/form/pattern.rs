@@ -1,6 +1,10 @@
 //! Patterns: regular expressions for the whole of a text, in time that grows with its length (FORM-48).
 
+mod length;
+
 use regex_lite::{Regex, RegexBuilder};
+
+pub(super) use length::lengths;
 
 /// Bytes that a compiled pattern may take; so many steps a character it may take as well.
 const COMPILED_BYTES_MAX: usize = 256 << 10;
@@ -18,6 +22,9 @@ const MISSING: [(&[&str], &str, &str); 4] = [
     (&["\\p", "\\P"], "Unicodeプロパティ", "the Unicode property"),
     (&["(?>"], "アトミックグループ", "the atomic group"),
 ];
+
+/// What is said of all else that the engine does not take, in Japanese.
+const WRONG: &str = "書き方に誤りがあります（括弧や繰り返しの記号を確かめてください）";
 
 /// What `\s` is in JSON Schema and in HTML, as authors mean it: between Japanese names is a full-width space.
 const SPACES: &str = concat!(
@@ -47,8 +54,7 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, (String, String)> {
                 );
             }
         }
-        let error = error.to_string();
-        (error.clone(), error)
+        (WRONG.to_owned(), error.to_string())
     })
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Day, LABEL_CHARS_MAX, SchemaFault, links};
+use crate::text::is_blank;
 
 /// An entry of `fields`, being read.
 #[derive(Clone, Copy)]
@@ -50,9 +51,10 @@ impl<'a> Entry<'a> {
         Ok(Some(text.to_owned()).filter(|it| !it.is_empty()))
     }
 
-    /// A text that must be there.
+    /// A text that must be there, and say something.
     pub(super) fn needed(&self, property: &str, max: usize) -> Result<String, SchemaFault> {
-        self.text(property, max)?.ok_or_else(|| self.missing(property))
+        let text = self.text(property, max)?.filter(|it| !is_blank(it));
+        text.ok_or_else(|| self.missing(property))
     }
 
     pub(super) fn flag(&self, property: &str, default: bool) -> Result<bool, SchemaFault> {

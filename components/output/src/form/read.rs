@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{
     FIELDS_MAX, Fault, Field, Form, Kind, LABEL_CHARS_MAX, Language, NAME_CHARS_MAX,
-    SCHEMA_BYTES_MAX, SchemaFault, Wrong, condition::is_empty, kind, links, property::Entry,
-    show_if,
+    SCHEMA_BYTES_MAX, SchemaFault, Wrong, answerable, condition::is_empty, kind, links,
+    property::Entry, show_if,
 };
+use crate::text::is_blank;
 
 pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
     let Some(given) = schema.as_object() else {
@@ -22,7 +23,7 @@ pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
             format!("form_schema is too big (at most {} KB).", SCHEMA_BYTES_MAX >> 10),
         ));
     }
-    let title = text(given, "title")?.filter(|it| !it.trim().is_empty());
+    let title = text(given, "title")?.filter(|it| !is_blank(it));
     let title = title.ok_or_else(|| {
         SchemaFault::new(
             "/title",
@@ -58,6 +59,7 @@ pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
             .collect::<Result<_, _>>()?,
     };
     links::check(&form)?;
+    answerable::check(&form)?;
     Ok(form)
 }
 
@@ -131,7 +133,10 @@ fn entry(entry: &Entry<'_>) -> Result<Field, SchemaFault> {
             let text = if text.is_some() { text } else { label()? };
             text.ok_or_else(|| entry.missing("text"))?
         }
-        _ => entry.text("label", LABEL_CHARS_MAX)?.unwrap_or_else(|| name.clone()),
+        _ => {
+            let label = entry.text("label", LABEL_CHARS_MAX)?;
+            label.filter(|it| !is_blank(it)).unwrap_or_else(|| name.clone())
+        }
     };
     let mut field = Field {
         name,

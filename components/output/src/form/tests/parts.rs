@@ -308,3 +308,18 @@ fn a_size_of_one_byte_too_many_does_not_read_like_the_limit() {
         assert_eq!(size_of(bytes), text);
     }
 }
+
+#[test]
+fn a_date_that_has_no_day_left_is_refused() {
+    let today = Today::read("2026-11-29").unwrap();
+    let dates = |min: &str, max: &str, required: bool| {
+        let field = json!({"name": "d", "type": "date", "required": required, "minDate": min, "maxDate": max});
+        read(json!([field])).unwrap().check_days(today)
+    };
+    let fault = dates("today", "2026-11-28", true).unwrap_err();
+    assert_eq!(fault.pointer, "/fields/0/maxDate");
+    assert!(fault.japanese.contains("2026-11-28"), "{fault}");
+    assert!(dates("today", "2026-11-29", true).is_ok());
+    assert!(dates("today", "2026-11-28", false).is_ok(), "it may be left out");
+    assert!(dates("2027-01-01", "+7days", true).is_ok(), "there will be a day");
+}
