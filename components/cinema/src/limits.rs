@@ -1,16 +1,18 @@
 //! What every argument of a tool keeps to.
 
+use output::text::is_blank;
 use toolkit::{Problem, Stop};
 
 /// How long an identifier may be, and a name that a caller makes up: of a user, a conversation, an
 /// idempotency key.
 pub const NAME_CHARS_MAX: usize = 200;
 
-/// What is wrong with a text that must have 1 to `max` characters.
+/// What is wrong with a text that must say something, in at most `max` characters.
 #[must_use]
 pub fn length(pointer: &str, text: &str, max: usize) -> Option<Problem> {
-    let fits = !text.is_empty() && text.chars().count() <= max;
-    (!fits).then(|| Problem::at(pointer, format!("must have 1 to {max} characters")))
+    let fits = !is_blank(text) && text.chars().count() <= max;
+    let message = || format!("must have 1 to {max} characters, and not spaces alone");
+    (!fits).then(|| Problem::at(pointer, message()))
 }
 
 /// What is wrong with an identifier that something may have: nothing is named as long as that.

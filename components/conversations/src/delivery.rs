@@ -3,7 +3,7 @@
 
 mod batch;
 
-use output::conversations::State;
+use output::{conversations::State, text::is_blank};
 use serde::Deserialize;
 use toolkit::{
     Stop, events as host_events, sql,
@@ -99,7 +99,7 @@ pub struct Stored {
 /// # Errors
 /// `content_required` or `content_too_long`.
 pub fn checked(content: &str) -> Result<(), Stop> {
-    if content.trim().is_empty() {
+    if is_blank(content) {
         return Err(refusals::content_required());
     }
     if content.chars().nth(CONTENT_MAX).is_some() {

@@ -1,5 +1,6 @@
 //! `worker_loop`: what an agent from outside must know to take part, to be copied into it.
 
+use output::text::is_blank;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
@@ -50,7 +51,7 @@ impl Prompt for WorkerLoop {
             Some(_) => return Err(invalid("/language", "must be ja or en")),
         };
         let pick = |japanese: &'static str, english| if is_japanese { japanese } else { english };
-        let passkey = match self.passkey.filter(|it| !it.trim().is_empty()) {
+        let passkey = match self.passkey.filter(|it| !is_blank(it)) {
             Some(passkey) => format!("`{}`", plain("/passkey", &passkey)?),
             None => pick("利用者に尋ねてください", "ask your user for it").to_owned(),
         };
@@ -73,7 +74,7 @@ impl Prompt for WorkerLoop {
 /// A text that can stand in a line between backticks.
 fn plain<'a>(pointer: &str, text: &'a str) -> Result<&'a str, Stop> {
     let text = text.trim();
-    let fits = !text.is_empty() && text.chars().nth(TEXT_MAX).is_none();
+    let fits = !is_blank(text) && text.chars().nth(TEXT_MAX).is_none();
     if fits && !text.contains(|it: char| it.is_control() || it == '`') {
         return Ok(text);
     }

@@ -1,5 +1,7 @@
 //! What identifiers and names may look like, wherever they come from: settings or the page.
 
+use output::text::is_blank;
+
 /// Characters of an identifier of a project, an agent or an assistant.
 pub const ID_CHARS_MAX: usize = 64;
 /// Characters of what people read: of a name.
@@ -82,8 +84,7 @@ pub fn few(texts: &[String], least: usize, most: usize) -> Result<(), String> {
 
 /// One line of so many characters.
 fn line(text: &str, most: usize) -> Result<(), String> {
-    let is_blank = text.trim().is_empty();
-    if is_blank || text.chars().count() > most || text.chars().any(char::is_control) {
+    if is_blank(text) || text.chars().count() > most || text.chars().any(char::is_control) {
         return Err(format!("must be one line of 1 to {most} characters"));
     }
     Ok(())
@@ -107,7 +108,7 @@ mod tests {
     #[test]
     fn a_name_is_one_line_that_says_something() {
         assert_eq!(name("窓口デモ"), Ok(()));
-        for wrong in ["", " ", "a\nb", &"窓".repeat(101)] {
+        for wrong in ["", " ", "\u{200b}", "a\nb", &"窓".repeat(101)] {
             assert!(name(wrong).is_err(), "{wrong}");
         }
         assert!(principal("madoguchi:coordinator").is_err());

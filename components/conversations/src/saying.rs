@@ -1,6 +1,6 @@
 //! What an agent says, to whom it may, and where that goes (CONV-60 to CONV-66).
 
-use output::conversations::AgentKind;
+use output::{conversations::AgentKind, text::is_blank};
 use toolkit::{Stop, invalid, sql, sql::Statement};
 
 use crate::{
@@ -24,7 +24,7 @@ pub const FOREIGN_ID_MAX: usize = 200;
 /// What is given for an argument that may be left out: some models leave nothing out, and write nothing there instead.
 #[must_use]
 pub fn given(it: Option<&String>) -> Option<&str> {
-    it.map(String::as_str).filter(|it| !it.trim().is_empty())
+    it.map(String::as_str).filter(|it| !is_blank(it))
 }
 
 /// The same of what is said: an empty text is left out, one of spaces is a mistake that is told.

@@ -1,6 +1,9 @@
 //! `form_guide`: when to ask by a form and how, for agents (FORM-80).
 
-use output::form::{GUIDE, TYPES};
+use output::{
+    form::{GUIDE, TYPES},
+    text::is_blank,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
@@ -41,7 +44,7 @@ impl Prompt for FormGuide {
             "When and how to ask the user by a form.",
         ));
         let guide = messages.user(guide());
-        let Some(purpose) = self.purpose.filter(|it| !it.trim().is_empty()) else {
+        let Some(purpose) = self.purpose.filter(|it| !is_blank(it)) else {
             return Ok(guide);
         };
         let purpose: String = purpose.chars().take(PURPOSE_CHARS_MAX).collect();

@@ -1,5 +1,6 @@
 //! Finds the card or theme that a name means: the sources are asked one after another.
 
+use output::text::is_blank;
 use toolkit::{Stop, dialogue::Name};
 
 use crate::{
@@ -76,7 +77,7 @@ fn first<T>(
 
 /// Whether it can be one: what is longer than any name would only be compared for long.
 fn is_name(name: &str) -> bool {
-    !name.trim().is_empty() && name.chars().nth(NAME_CHARS_MAX).is_none()
+    !is_blank(name) && name.chars().nth(NAME_CHARS_MAX).is_none()
 }
 
 fn near(

@@ -3,7 +3,10 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use graph::{Mode, Point, Prefer};
-use output::navigation::{self, ARRIVAL_TIME, PREFER, TRAVEL_MODE, VIA};
+use output::{
+    navigation::{self, ARRIVAL_TIME, PREFER, TRAVEL_MODE, VIA},
+    text::is_blank,
+};
 use toolkit::{Stop, User, invalid};
 
 use crate::{
@@ -33,7 +36,7 @@ pub fn place(pointer: &str, text: &str, language: Language) -> Result<String, St
     // Bytes first: nothing is done with a text of a megabyte.
     let too_long = text.len() > PLACE_CHARS_MAX * 16;
     let text = if too_long { text } else { text.trim() };
-    if text.is_empty() {
+    if is_blank(text) {
         return Err(invalid(pointer, "must not be empty: a place, an address, or lat,lng"));
     }
     if too_long || text.chars().count() > PLACE_CHARS_MAX {

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use output::{cinema::PriceList, text::is_blank};
 use toolkit::Problem;
-
-use output::cinema::PriceList;
 
 use super::{Catalog, Entry, Film, Screen, overlaps::overlaps};
 use crate::clock;
@@ -71,7 +70,7 @@ impl Found {
     }
 
     fn text(&mut self, pointer: String, text: &str) {
-        if text.trim().is_empty() || text.chars().count() > TEXT_CHARS_MAX {
+        if is_blank(text) || text.chars().count() > TEXT_CHARS_MAX {
             self.add(pointer, format!("must have 1 to {TEXT_CHARS_MAX} characters"));
         }
     }

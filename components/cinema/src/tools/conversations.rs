@@ -221,7 +221,10 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(pointer(recording("", None)), "/message/content");
+        assert_eq!(pointer(recording("\u{200b}\u{3000}", None)), "/message/content");
         assert_eq!(pointer(recording(&"あ".repeat(10_001), None)), "/message/content");
+        let unnamed = RecordConversation { user_id: " \u{feff}".into(), ..recording("hi", None) };
+        assert_eq!(pointer(unnamed), "/user_id");
         assert_eq!(pointer(recording("hi", Some("yesterday"))), "/message/timestamp");
         assert!(recording(&"あ".repeat(10_000), None).check(&clock()).is_ok());
     }

@@ -1,6 +1,9 @@
 //! `list_movies`: what is on (CIN-10 to CIN-17).
 
-use output::cinema::{Movie, Movies};
+use output::{
+    cinema::{Movie, Movies},
+    text::is_blank,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
@@ -62,7 +65,7 @@ impl Tool for ListMovies {
         let count =
             |film: &Film| shown.iter().filter(|it| it.slot.movie_id == film.movie_id).count();
         let films: Vec<_> = films.iter().map(|it| (it, count(it))).collect();
-        let found = match self.title_query.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
+        let found = match self.title_query.as_deref().map(str::trim).filter(|it| !is_blank(it)) {
             Some(query) => matching(query, &films),
             None => Movies { movies: on(&films), ..Movies::default() },
         };

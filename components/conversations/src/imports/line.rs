@@ -1,5 +1,6 @@
 //! One line of `chat.jsonl`.
 
+use output::text::is_blank;
 use serde::Deserialize;
 use toolkit::arguments;
 
@@ -43,7 +44,7 @@ impl Line {
         ];
         for (name, id) in ids {
             let fits = |id: &String| {
-                !id.is_empty()
+                !is_blank(id)
                     && id.chars().nth(ID_MAX).is_none()
                     && !id.contains(|it: char| it.is_whitespace() || it.is_control())
             };
@@ -54,7 +55,7 @@ impl Line {
         if raw.recipient_id.as_ref() == Some(&raw.sender_id) {
             return Err("recipientId is the sender".to_owned());
         }
-        if raw.content.trim().is_empty() || raw.content.chars().nth(CONTENT_MAX).is_some() {
+        if is_blank(&raw.content) || raw.content.chars().nth(CONTENT_MAX).is_some() {
             return Err(format!("content must have 1 to {CONTENT_MAX} characters"));
         }
         let at = Moment::read(&raw.timestamp)

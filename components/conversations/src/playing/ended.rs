@@ -1,5 +1,6 @@
 //! What a run of the assistant came to.
 
+use output::text::is_blank;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use toolkit::Tool as _;
@@ -90,7 +91,7 @@ impl Ended {
     pub(super) fn has_spoken(&self, partner: &str) -> bool {
         self.done().any(|call| {
             let to = call.arguments.get("target_agent_id").and_then(Value::as_str);
-            let to = to.filter(|it| !it.trim().is_empty());
+            let to = to.filter(|it| !is_blank(it));
             [SendMessage::NAME, RespondChat::NAME].contains(&call.name.as_str())
                 && to.is_none_or(|it| it == partner)
         })

@@ -1,6 +1,6 @@
 //! `end_conversation`: either side ends it, or turns the request down (CONV-40 to CONV-44).
 
-use output::conversations::State;
+use output::{conversations::State, text::is_blank};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
@@ -166,7 +166,7 @@ impl EndConversation {
             from: found.state,
             cut: None,
             reason,
-            reason_text: self.reason_text.as_deref().map(str::trim).filter(|it| !it.is_empty()),
+            reason_text: self.reason_text.as_deref().map(str::trim).filter(|it| !is_blank(it)),
             acknowledged: Some(&session.agent_id),
         };
         let cause = Cause { at: look.now, by: &session.agent_id, what: Self::NAME };

@@ -1,6 +1,9 @@
 //! `start_conversation`: an agent asks another one to talk (CONV-30 to CONV-33).
 
-use output::conversations::{AgentKind, State};
+use output::{
+    conversations::{AgentKind, State},
+    text::is_blank,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
@@ -157,7 +160,7 @@ impl StartConversation {
             project_id: &session.project_id,
             initiator: &session.agent_id,
             participant: target_id,
-            purpose: self.purpose.as_deref().map(str::trim).filter(|it| !it.is_empty()),
+            purpose: self.purpose.as_deref().map(str::trim).filter(|it| !is_blank(it)),
             max_turns: self.max_turns,
             begun_by: None,
         };

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use output::text::is_unseen;
 use tiny_skia::{FillRule, LineJoin, Path, PathBuilder, Stroke, Transform};
 use ttf_parser::{Face, OutlineBuilder};
 
@@ -138,11 +139,6 @@ fn face() -> Option<&'static Face<'static>> {
     FACE.get_or_init(|| Face::parse(FONT, 0).ok()).as_ref()
 }
 
-/// Marks that only change the letter before them, and have no shape of their own.
-fn is_shapeless(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
-}
-
 /// The width of a line in letters that are one high.
 fn width(line: &str) -> f32 {
     run(line, 1.0, &mut PathBuilder::new(), &mut Vec::new())
@@ -153,7 +149,7 @@ pub(super) fn run(line: &str, size: f32, path: &mut PathBuilder, missing: &mut V
     let Some(face) = face() else { return 0.0 };
     let scale = size / f32::from(face.units_per_em());
     let mut x = 0.0;
-    for letter in line.chars().filter(|it| !is_shapeless(*it)) {
+    for letter in line.chars().filter(|it| !is_unseen(*it)) {
         let glyph = face.glyph_index(letter).or_else(|| {
             if !missing.contains(&letter) {
                 missing.push(letter);

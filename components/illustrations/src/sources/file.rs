@@ -1,5 +1,6 @@
 //! The catalogue file of a folder of pictures: `catalogue.json`, read and held against its rules.
 
+use output::text::is_blank;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use toolkit::arguments;
@@ -151,7 +152,7 @@ fn check_names<'a, N: Iterator<Item = &'a str>>(
         let (mut count, mut fit) = (0, true);
         for name in names {
             count += 1;
-            fit &= !name.trim().is_empty() && name.chars().nth(NAME_CHARS_MAX).is_none();
+            fit &= !is_blank(name) && name.chars().nth(NAME_CHARS_MAX).is_none();
             fit &= !name.chars().any(char::is_control);
         }
         if !fit {

@@ -1,5 +1,6 @@
 //! A catalogue on the web in the format of our own, which the README of this component describes.
 
+use output::text::is_blank;
 use serde::Deserialize;
 use toolkit::arguments;
 use url::Url;
@@ -139,7 +140,7 @@ fn read(reply: &Reply) -> Result<Answer, SourceError> {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.trim().is_empty()
+    !is_blank(name)
         && name.chars().nth(NAME_CHARS_MAX).is_none()
         && !name.chars().any(char::is_control)
 }

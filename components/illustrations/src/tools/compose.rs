@@ -1,6 +1,6 @@
 //! `compose_thumbnail`: chosen cards and a title as one picture for a video (ILL-43).
 
-use output::illustrations::Thumbnail;
+use output::{illustrations::Thumbnail, text::is_blank};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
@@ -122,7 +122,7 @@ impl ComposeThumbnail {
             subtitle: subtitle.clone(),
             style: self.style,
             // Some models leave nothing out, and write nothing there instead.
-            theme: self.theme.filter(|it| !it.trim().is_empty()),
+            theme: self.theme.filter(|it| !is_blank(it)),
         };
         let composed = compose::compose(&plan)?;
         let picture =

@@ -1,6 +1,7 @@
 //! The body of a request, field by field: an error names the field (NAV-7).
 
 use chrono::DateTime;
+use output::text::is_blank;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toolkit::{arguments, routes::Request};
@@ -50,7 +51,7 @@ impl Fields {
     /// A text that must be there, without spaces around it.
     fn text(&self, name: &str, chars_max: usize) -> Result<String, Refusal> {
         let text = self.fields.get(name).and_then(Value::as_str).map(str::trim);
-        let fits = |it: &&str| !it.is_empty() && it.chars().nth(chars_max).is_none();
+        let fits = |it: &&str| !is_blank(it) && it.chars().nth(chars_max).is_none();
         text.filter(fits).map(str::to_owned).ok_or_else(|| {
             let japanese = format!("{name}は1〜{chars_max}文字の文字列にしてください");
             let english = format!("{name} must be a string of 1 to {chars_max} characters");
@@ -70,7 +71,7 @@ impl Fields {
             Some(list) => list.as_array().filter(|it| it.len() <= most),
         };
         let place = |value: &Value| {
-            let text = value.as_str().map(str::trim).filter(|it| !it.is_empty())?;
+            let text = value.as_str().map(str::trim).filter(|it| !is_blank(it))?;
             text.chars().nth(PLACE_MAX).is_none().then(|| text.to_owned())
         };
         let places = list.and_then(|it| it.iter().map(place).collect());

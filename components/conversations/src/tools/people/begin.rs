@@ -1,6 +1,6 @@
 //! `begin_conversation`: a person has one agent talk with another.
 
-use output::conversations::Transcript;
+use output::{conversations::Transcript, text::is_blank};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
@@ -67,7 +67,7 @@ impl Tool for BeginConversation {
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
         let person = calling(Self::NAME)?;
-        let filled = |it: &Option<String>| it.clone().filter(|it| !it.trim().is_empty());
+        let filled = |it: &Option<String>| it.clone().filter(|it| !is_blank(it));
         let (purpose, first) = (filled(&self.purpose), filled(&self.initial_message));
         if purpose.as_deref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
             let message = format!("must have at most {PURPOSE_MAX} characters");

@@ -1,6 +1,9 @@
 //! `stop_conversation`: a person ends a conversation; both sides are notified.
 
-use output::conversations::{State, Transcript};
+use output::{
+    conversations::{State, Transcript},
+    text::is_blank,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql, sql::Error};
@@ -45,7 +48,7 @@ impl Tool for StopConversation {
     fn call(self, _: &User) -> Result<Transcript, Stop> {
         let id = &self.conversation_id;
         let (person, found) = seeing(Self::NAME, id)?;
-        let reason_text = self.reason_text.as_deref().map(str::trim).filter(|it| !it.is_empty());
+        let reason_text = self.reason_text.as_deref().map(str::trim).filter(|it| !is_blank(it));
         if reason_text.is_some_and(|it| it.chars().nth(CONTENT_MAX).is_some()) {
             return Err(invalid("/reason_text", "must have at most 4,000 characters"));
         }

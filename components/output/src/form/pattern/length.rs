@@ -62,7 +62,9 @@ fn class(rest: &mut Peekable<Chars<'_>>) -> Option<Length> {
         match rest.next()? {
             ']' => return Some(ONE),
             '[' => return None,
-            '\\' => drop(rest.next()?),
+            '\\' => {
+                rest.next()?;
+            }
             _ => {}
         }
     }
@@ -73,7 +75,9 @@ fn group(rest: &mut Peekable<Chars<'_>>) -> Option<Length> {
     if rest.next_if_eq(&'?').is_some() {
         match rest.next()? {
             ':' => {}
-            'P' | '<' => drop(rest.find(|it| *it == '>')?),
+            'P' | '<' => {
+                rest.find(|it| *it == '>')?;
+            }
             // Flags change what follows.
             _ => return None,
         }
