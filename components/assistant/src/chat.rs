@@ -8,6 +8,7 @@ use toolkit::{
 };
 
 mod answer;
+mod filled;
 mod going_on;
 mod refusal;
 mod request;

@@ -23,6 +23,13 @@ async fn form_ends_the_turn_and_its_values_are_the_next_message() {
     let parts = last.last().unwrap()["parts"].as_array().unwrap();
     assert_eq!(parts[0]["functionResponse"]["name"], "request_form", "FORM-7: {parts:?}");
     assert_eq!(parts[1]["text"], values, "FORM-5, FORM-7: in the same turn");
+    // What comes past the form's page is held against the form all the same.
+    talk.model.says(says("直してください"));
+    let wrong = json!({ "message": r#"{ "project_name": "My App" }"#, "turn": first["turn"] });
+    talk.answer(&wrong).await;
+    let last = talk.last();
+    let parts = last.last().unwrap()["parts"].as_array().unwrap();
+    assert!(parts[0].to_string().contains("errors"), "FORM-10: {parts:?}");
     // Another window cancels the same form: a turn never changes.
     talk.model.says(says("やめました"));
     let cancel = "フォーム入力をキャンセルしました。";

@@ -6,13 +6,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use output::form;
 use serde_json::Value;
 use toolkit::assistants::running::{self, Approval, Outcome, Standing};
 
-use super::request::Asked;
+use super::{filled, request::Asked};
 use crate::{
-    Answered, Assistant, Body, Came, Failure, Held, Image, Part, Teller, ToolResult, Wait,
-    images_of,
+    Answered, Assistant, Body, Came, Failure, Held, Image, Language, Part, Teller, ToolResult,
+    Wait, images_of,
     run::{ms, request, tell_ended},
     turns::Kept,
 };
@@ -31,6 +32,7 @@ pub(super) struct GoingOn<'a> {
     pub(super) assistant: &'a Assistant,
     pub(super) asked: &'a Asked,
     pub(super) teller: &'a Teller,
+    pub(super) language: Language,
 }
 
 impl GoingOn<'_> {
@@ -70,7 +72,11 @@ impl GoingOn<'_> {
         let says = !self.asked.message.is_empty();
         let back = |result: &ToolResult| Some(Came::Back(Answered::new(call, result.clone())));
         match &waiting.wait {
-            Wait::Form { result } if says => (back(result), None),
+            Wait::Form { result } if says => {
+                let language =
+                    self.language.pick(form::Language::Japanese, form::Language::English);
+                (back(&filled::checked(result, &self.asked.message, language)), None)
+            }
             Wait::Form { .. } => (None, None),
             Wait::Choice { result } => match &self.asked.selected {
                 Some(selected) => (back(&chosen(result, selected)), None),

@@ -1,6 +1,7 @@
 //! The body of a request, field by field: an error names its place (ILL-41, ILL-42).
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use output::text::is_blank;
 use serde_json::Value;
 
 use super::Refusal;
@@ -98,6 +99,7 @@ impl Reader {
         };
         let text = match message {
             None => String::new(),
+            Some(Value::String(text)) if is_blank(&text) => String::new(),
             Some(Value::String(text)) => text.trim().to_owned(),
             Some(_) => {
                 return Err(missing("messageは文字列にしてください", "message must be a string"));

@@ -123,7 +123,7 @@ impl Talk {
             message.splice(..0, std::mem::take(&mut kept.said));
             let (transcript, order) = (kept.transcript.clone(), kept.order.clone());
             let (assistant, asked) = (&scene.assistant, &scene.asked);
-            let going_on = GoingOn { assistant, asked, teller };
+            let going_on = GoingOn { assistant, asked, teller, language: scene.language };
             let gone = going_on.go(kept, assistant.config.bounds().run);
             if !gone.waiting.is_empty() {
                 let ended = scene.still_waits(gone, (transcript, order), message);
