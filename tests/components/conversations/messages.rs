@@ -164,6 +164,7 @@ async fn conv_65_what_cannot_be_sent_is_refused() {
         ("far-away", "?".to_owned(), "target_agent_not_in_project", 403),
         ("worker-b", String::new(), "content_required", 400),
         ("worker-b", " \n\u{3000}".to_owned(), "content_required", 400),
+        ("worker-b", "\u{200b}\u{feff}".to_owned(), "content_required", 400),
         ("worker-b", "あ".repeat(4_001), "content_too_long", 400),
     ];
     for (target, content, code, status) in cases {
