@@ -133,7 +133,7 @@ impl ComposeThumbnail {
 
 /// A line of text on the picture: what cannot be drawn, such as line breaks, is a space.
 fn line(pointer: &str, text: Option<&str>) -> Result<String, Stop> {
-    let text = text.unwrap_or_default();
+    let text = text.filter(|it| !is_blank(it)).unwrap_or_default();
     if text.chars().nth(LINE_CHARS_MAX).is_some() {
         return Err(invalid(pointer, format!("must have at most {LINE_CHARS_MAX} characters")));
     }
