@@ -6,6 +6,7 @@ mod keeping;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use output::text::is_blank;
 use web_sys::StorageEvent;
 
 use super::client::{self, Assistants, Lost, Unmet};
@@ -172,7 +173,7 @@ impl Talk {
         let text = self.draft.get_untracked();
         let pictures = self.attached.get_untracked();
         let is_running = self.thread.with_untracked(Thread::is_running);
-        if is_running || (text.trim().is_empty() && pictures.is_empty()) {
+        if is_running || (is_blank(&text) && pictures.is_empty()) {
             return;
         }
         let text = self.with_apps(text);

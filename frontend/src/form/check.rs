@@ -96,7 +96,7 @@ fn value(field: &Field, draft: &Draft) -> Result<Option<Value>, Wrong> {
             }
             serde_json::from_str(&text)
                 .map(Some)
-                .map_err(|error| (Key::MustBeJson, error.to_string()))
+                .map_err(|it| (Key::MustBeJson, format!("{}:{}", it.line(), it.column())))
         }
         Kind::Group(_) => Ok(None),
     }

@@ -2,6 +2,7 @@
 
 use leptos::ev::{ClipboardEvent, DragEvent, Event, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
+use output::text::is_blank;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
@@ -184,8 +185,7 @@ fn Send() -> impl IntoView {
     let page = page();
     let talk = Talk::here();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
-    let is_empty =
-        move || talk.draft.with(|it| it.trim().is_empty()) && talk.attached.with(Vec::is_empty);
+    let is_empty = move || talk.draft.with(|it| is_blank(it)) && talk.attached.with(Vec::is_empty);
     // The button becomes the one that sends before this click is over, and must not send.
     let stop = move |event: MouseEvent| {
         if is_running.get_untracked() {

@@ -1,5 +1,7 @@
 //! How long a message is, and how it is cut without breaking what the reader sees as one character.
 
+use output::text::is_blank;
+
 /// Characters of one message, as the host counts them (CONV-65).
 pub(crate) const MESSAGE_MAX: usize = 4_000;
 /// From so many on, how many there are is worth a reader's eye.
@@ -23,7 +25,7 @@ pub(crate) fn length(text: &str) -> usize {
 pub(crate) fn fault(text: &str) -> Option<Fault> {
     let excess = length(text).saturating_sub(MESSAGE_MAX);
     match () {
-        () if text.trim().is_empty() => Some(Fault::Empty),
+        () if is_blank(text) => Some(Fault::Empty),
         () if excess > 0 => Some(Fault::TooLong(excess)),
         () => None,
     }

@@ -2,6 +2,7 @@
 
 use leptos::ev::{KeyboardEvent, SubmitEvent};
 use leptos::prelude::*;
+use output::text::is_blank;
 use serde_json::{Value, json};
 
 use crate::browser;
@@ -94,11 +95,11 @@ fn Write(watch: Watch) -> impl IntoView {
     let draft = RwSignal::new(kept.content);
     // The same message sent again, because it is not known whether it arrived, is the same message.
     let number = StoredValue::new(kept.client_id);
-    let is_empty = move || draft.with(|it| it.trim().is_empty());
+    let is_empty = move || draft.with(|it| is_blank(it));
     let is_long = move || draft.with(|it| it.chars().count() > MESSAGE_MAX);
     let send = move || {
         let content = draft.get_untracked();
-        if content.trim().is_empty() || content.chars().count() > MESSAGE_MAX {
+        if is_blank(&content) || content.chars().count() > MESSAGE_MAX {
             return;
         }
         let (id, client_id) = (watch.id.get_value(), number.get_value());

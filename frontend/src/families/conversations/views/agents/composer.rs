@@ -2,6 +2,7 @@
 
 use leptos::ev::{KeyboardEvent, SubmitEvent};
 use leptos::prelude::*;
+use output::text::is_blank;
 
 use crate::browser;
 use crate::dates;
@@ -38,7 +39,7 @@ pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
     };
     let count = Memo::new(move |_| line.draft.with(|it| counted::length(it)));
     let invalid = move || (count.get() > MESSAGE_MAX).then_some("true");
-    let is_empty = Memo::new(move |_| line.draft.with(|it| it.trim().is_empty()));
+    let is_empty = Memo::new(move |_| line.draft.with(|it| is_blank(it)));
     let counted = move || {
         let number = dates::number(count.get() as f64, page.lang.get());
         page.fill(Key::AgentCount, &[&number])
