@@ -2,7 +2,6 @@
 
 use std::time::SystemTime;
 
-use graph::names::folded;
 pub use graph::{Mode, Prefer};
 
 /// The language that people read.
@@ -112,7 +111,7 @@ impl RouteAsk {
     /// Whether it ends where it begins, by what was written, with no stop between.
     #[must_use]
     pub fn is_to_itself(&self) -> bool {
-        self.via.is_empty() && folded(&self.origin) == folded(&self.destination)
+        self.via.is_empty() && self.origin.eq_ignore_ascii_case(&self.destination)
     }
 
     /// Whether several routes are asked for; with a stop on the way there is one.
@@ -133,4 +132,23 @@ pub struct CompareAsk {
     pub departure: Departure,
     /// The language of names and texts.
     pub language: Language,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::google_legacy::tests::route_ask;
+
+    #[test]
+    fn a_way_to_itself_is_told_from_one_to_the_house_next_door() {
+        let leads = |origin: &str, destination: &str| {
+            let (origin, destination) = (origin.to_owned(), destination.to_owned());
+            RouteAsk { origin, destination, ..route_ask() }.is_to_itself()
+        };
+        assert!(leads("Tokyo Station", "tokyo station") && leads("35.6,139.76", "35.6,139.76"));
+        assert!(!leads("丸の内1-23", "丸の内12-3") && !leads("35.6,139.76", "35.61,39.76"));
+        let via = vec!["品川駅".to_owned()];
+        let destination = route_ask().origin;
+        assert!(!RouteAsk { destination, via, ..route_ask() }.is_to_itself());
+    }
 }
