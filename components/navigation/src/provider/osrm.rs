@@ -81,7 +81,7 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         if !excluded.is_empty() {
             parameters.push(("exclude", &excluded));
         }
-        let about = status::About { ends: stops, exclude: &excluded };
+        let about = status::About { ends: stops, exclude: &excluded, language: ask.language };
         let answer: answer::Routes = self.ask(&path, &parameters, &about)?;
         status::is_on_the_map(&answer.waypoints, &about)?;
         if answer.routes.iter().any(|it| it.is_by_other_means(mode)) {
@@ -140,7 +140,7 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
                 ("destinations", targets.as_str()),
                 ("annotations", "duration,distance"),
             ];
-            let about = status::About { ends: &[], exclude: "" };
+            let about = status::About { ends: &[], exclude: "", language: ask.language };
             read::table(&self.ask(&path, &parameters, &about)?)
         })
     }

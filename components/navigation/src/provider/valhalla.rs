@@ -54,11 +54,11 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
         &self,
         path: &str,
         body: Value,
-        ends: &[Stop],
+        (ends, language): (&[Stop], Language),
     ) -> Result<T, ProviderError> {
         let reply = self.carrier.carry(&Call::post(&self.base, path, body)?)?;
         if !reply.is_success() {
-            return Err(status::error(&reply, ends));
+            return Err(status::error(&reply, ends, language));
         }
         reply.object()
     }
@@ -75,7 +75,8 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
         left: &Cell<u32>,
     ) -> Result<Vec<Vec<table::Pair>>, ProviderError> {
         left.set(left.get().saturating_sub(1));
-        let answer = self.post("/sources_to_targets", compare_body(ask, from, to), &[]);
+        let answer =
+            self.post("/sources_to_targets", compare_body(ask, from, to), (&[], ask.language));
         let status = match &answer {
             Err(ProviderError::NoRoute | ProviderError::OutsideMap { .. }) => Some(table::NO_ROUTE),
             Err(ProviderError::Invalid { pointer, .. }) if pointer.is_empty() => Some(TOO_FAR),
@@ -104,7 +105,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
 impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
         let stops = nominatim::find_stops(self.places.as_ref(), ask)?;
-        let answer = self.post("/route", route_body(ask, &stops), &stops)?;
+        let answer = self.post("/route", route_body(ask, &stops), (&stops, ask.language))?;
         read::routes(answer, ask, &stops)
     }
 

@@ -2,6 +2,7 @@
 
 use super::answer::{Refusal, Waypoint};
 use crate::{
+    ask::Language,
     error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
@@ -20,6 +21,8 @@ pub(super) struct About<'a> {
     pub(super) ends: &'a [Stop],
     /// Classes of roads to leave out.
     pub(super) exclude: &'a str,
+    /// That of the caller.
+    pub(super) language: Language,
 }
 
 /// What a status other than success means.
@@ -41,13 +44,22 @@ pub(super) fn error(reply: &Reply, about: &About<'_>) -> ProviderError {
             outside(about, number.unwrap_or(0))
         }
         "InvalidValue" | "InvalidOptions" if message.to_lowercase().contains("exclude") => {
-            let message = format!(
-                "this OSRM server's map cannot leave out {}: it was made without these classes, or not with this combination of them; ask for fewer",
-                about.exclude
+            let classes = about.exclude;
+            let message = about.language.pick(
+                format!("このOSRMサーバーの地図では{classes}を避けられません。避けるものを減らしてください"),
+                format!(
+                    "this OSRM server's map cannot leave out {classes}: it was made without these classes, or not with this combination of them; ask for fewer"
+                ),
             );
             invalid("/avoid", message)
         }
-        "TooBig" => invalid("", format!("more than this OSRM server takes at once: {message}")),
+        "TooBig" => invalid(
+            "",
+            about.language.pick(
+                "このOSRMサーバーが一度に扱える量を超えています".to_owned(),
+                format!("more than this OSRM server takes at once: {message}"),
+            ),
+        ),
         "" => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
         code => failed(&format!("OSRM answers {}: {message}", clipped(code))),
     }

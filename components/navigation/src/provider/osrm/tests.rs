@@ -170,7 +170,7 @@ fn every_code_means_what_it_says() {
         ),
         (
             code("InvalidValue", "Exclude flag combination is not supported."),
-            "Invalid { pointer: \"/avoid\", message: \"this OSRM server's map cannot leave out toll",
+            "Invalid { pointer: \"/avoid\", message: \"このOSRMサーバーの地図ではtollを避けられません",
         ),
         (code("TooBig", "Too many"), "Invalid { pointer: \"\""),
         (code("InvalidQuery", "Query string malformed"), "Failed"),

@@ -2,6 +2,7 @@
 
 use super::answer::Refusal;
 use crate::{
+    ask::Language,
     error::ProviderError,
     provider::{
         carrier::{Reply, clipped, failed},
@@ -11,12 +12,12 @@ use crate::{
 };
 
 /// What a status other than success means. Valhalla does not say which place it is about.
-pub(super) fn error(reply: &Reply, ends: &[Stop]) -> ProviderError {
+pub(super) fn error(reply: &Reply, ends: &[Stop], language: Language) -> ProviderError {
     let refusal: Refusal = reply.object().unwrap_or_default();
     let message = clipped(&refusal.error);
-    let invalid = |pointer: &str, why: &str| ProviderError::Invalid {
+    let invalid = |pointer: &str, japanese: &str, english: &str| ProviderError::Invalid {
         pointer: pointer.to_owned(),
-        message: format!("{why}: {message}"),
+        message: language.pick(japanese.to_owned(), format!("{english}: {message}")),
     };
     if reply.status == 429 {
         return ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
@@ -25,8 +26,16 @@ pub(super) fn error(reply: &Reply, ends: &[Stop]) -> ProviderError {
         // Unconnected regions, and no path between what is connected.
         170 | 441 | 442 => ProviderError::NoRoute,
         171 => outside(ends),
-        150..=159 => invalid("", "more than this Valhalla server takes at once"),
-        160..=169 => invalid("/departure_time", "this Valhalla server does not take this time"),
+        150..=159 => invalid(
+            "",
+            "このValhallaサーバーが一度に扱える量を超えています",
+            "more than this Valhalla server takes at once",
+        ),
+        160..=169 => invalid(
+            "/departure_time",
+            "このValhallaサーバーはこの時刻を受け付けません",
+            "this Valhalla server does not take this time",
+        ),
         0 => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
         code => failed(&format!("Valhalla answers {code}: {message}")),
     }

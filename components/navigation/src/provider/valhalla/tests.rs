@@ -195,7 +195,7 @@ fn every_code_means_what_it_says() {
         (code(171), "OutsideMap { pointer: \"/origin\", place: \"35.68,139.76 / 35.46,139.62\""),
         (
             code(154),
-            "Invalid { pointer: \"\", message: \"more than this Valhalla server takes at once: why",
+            "Invalid { pointer: \"\", message: \"このValhallaサーバーが一度に扱える量を超えています\"",
         ),
         (code(162), "Invalid { pointer: \"/departure_time\""),
         (code(125), "Failed"),
