@@ -64,20 +64,16 @@ pub(crate) struct Inbox {
     pub(crate) waiting: RwSignal<Loaded<Vec<Value>>>,
     /// Why the last answer was not taken. What it answered may have left the list.
     pub(crate) failed: RwSignal<Option<CallError>>,
-    /// Which was answered here last, by its id: a chat of this window may wait for it. Empty before.
-    pub(crate) decided: RwSignal<String>,
-    /// Whether that was allowed.
-    pub(crate) was_allowed: RwSignal<bool>,
+    /// Which was answered here last, by its id, and whether it was allowed: a chat of this window may wait for it.
+    pub(crate) decided: RwSignal<Option<(String, bool)>>,
     number: StoredValue<u32>,
 }
 
 impl Inbox {
     pub(crate) fn new(page: Page) -> Self {
         let waiting = RwSignal::new(Loaded::Loading);
-        let failed = RwSignal::new(None);
-        let (decided, was_allowed) = (RwSignal::new(String::new()), RwSignal::new(false));
-        let number = StoredValue::new(0);
-        let inbox = Self { page, waiting, failed, decided, was_allowed, number };
+        let (failed, decided) = (RwSignal::new(None), RwSignal::new(None));
+        let inbox = Self { page, waiting, failed, decided, number: StoredValue::new(0) };
         Effect::new(move |_| {
             page.approvals.track();
             page.lang.track();
@@ -136,8 +132,7 @@ impl Inbox {
             && now.id == approval.id
             && matches!(now.state.as_str(), "done" | "failed" | "denied")
         {
-            self.was_allowed.set(now.state != "denied");
-            self.decided.set(now.id.clone());
+            self.decided.set(Some((now.id.clone(), now.state != "denied")));
         }
         said
     }

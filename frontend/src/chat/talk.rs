@@ -108,10 +108,9 @@ impl Talk {
         // What was answered in the list is no question here any more.
         let inbox: Inbox = expect_context();
         Effect::new(move |_| {
-            let approval = inbox.decided.get();
+            let Some((approval, was_allowed)) = inbox.decided.get() else { return };
             let waits = talk.thread.with(|it| it.waits_for(&approval));
-            if let Some(call_id) = waits.filter(|_| !approval.is_empty()) {
-                let was_allowed = inbox.was_allowed.get_untracked();
+            if let Some(call_id) = waits {
                 talk.reply(&call_id, if was_allowed { Reply::Allow } else { Reply::Deny });
             }
         });
