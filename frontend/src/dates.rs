@@ -171,10 +171,10 @@ pub(crate) fn now() -> String {
     format!("{}T{hours:02}:{minutes:02}:{seconds:02}", Day::today())
 }
 
-/// The time of day, now.
-pub(crate) fn now_clock(lang: Lang) -> String {
+/// The time of day at a moment, in milliseconds since 1970.
+pub(crate) fn clock_at(ms: f64, lang: Lang) -> String {
     let options = [("hour", "2-digit"), ("minute", "2-digit"), ("second", "2-digit")];
-    format(&Date::new_0(), lang, &options)
+    format(&Date::new(&ms.into()), lang, &options)
 }
 
 /// The reader's time zone, by its name in the IANA's list.

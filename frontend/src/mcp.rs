@@ -29,6 +29,13 @@ pub(crate) const VERSION: &str = "2026-07-28";
 /// More pages than this and the list is endless: an honest host needs one or two.
 const PAGES_MAX: usize = 50;
 
+thread_local!(static ANSWERED_AT_MS: Cell<f64> = const { Cell::new(f64::NAN) });
+
+/// When the host last answered, in milliseconds since 1970: by its own clock, since the reader's may be wrong.
+pub(crate) fn answered_at_ms() -> f64 {
+    ANSWERED_AT_MS.get()
+}
+
 /// Who serves the page.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -247,6 +254,8 @@ async fn send(
         own.abort();
     }
     let response = answered(sent, abort)?;
+    let said = response.headers().get("date").map_or(f64::NAN, |it| js_sys::Date::parse(&it));
+    ANSWERED_AT_MS.set(if said.is_nan() { browser::now_ms() } else { said });
     if response.ok() || is_stream(&response) {
         return Ok(response);
     }

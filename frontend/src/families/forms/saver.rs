@@ -13,7 +13,7 @@ use crate::browser;
 use crate::call::fetch;
 use crate::dates;
 use crate::error::CallError;
-use crate::mcp::listen;
+use crate::mcp::{self, listen};
 use crate::text::Key;
 
 /// Several keys in a row are kept together.
@@ -235,7 +235,8 @@ impl Saver {
             self.work.update_value(|it| it.is_said = true);
             page.announce_key(Key::DraftSavedNow);
         }
-        self.safe.set(Safe::There(dates::now_clock(page.lang.get_untracked())));
+        let at = dates::clock_at(mcp::answered_at_ms(), page.lang.get_untracked());
+        self.safe.set(Safe::There(at));
     }
 
     fn failed(self, error: CallError) {

@@ -20,11 +20,11 @@ use serde_json::{Value, json};
 
 use crate::browser;
 use crate::call::{Loaded, fetch};
-use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::staff::catalogue::{Catalogue, Film, Screen};
 use crate::families::cinema::staff::words::Word;
+use crate::mcp;
 use crate::page::{Page, page};
 use crate::route::Spot;
 use crate::views::notice::loaded;
@@ -38,8 +38,8 @@ struct Staff {
     page: Page,
     catalogue: RwSignal<Loaded<Catalogue>>,
     week: RwSignal<Loaded<Occupancy>>,
-    /// When the week was last received.
-    as_of: RwSignal<String>,
+    /// When the week that is shown was answered.
+    as_of: RwSignal<f64>,
 }
 
 impl Staff {
@@ -48,7 +48,7 @@ impl Staff {
         let (catalogue, week) = join(catalogue(), fetch::<Occupancy>("occupancy", json!({}))).await;
         put(self.catalogue, catalogue);
         if week.is_ok() {
-            let _ = self.as_of.try_set(dates::now_clock(self.page.lang.get_untracked()));
+            let _ = self.as_of.try_set(mcp::answered_at_ms());
         }
         put(self.week, week);
     }
@@ -121,7 +121,7 @@ pub(crate) fn StaffView() -> impl IntoView {
         page,
         catalogue: RwSignal::new(Loaded::Loading),
         week: RwSignal::new(Loaded::Loading),
-        as_of: RwSignal::new(String::new()),
+        as_of: RwSignal::new(f64::NAN),
     };
     Effect::new(move |_| {
         page.refreshed.track();

@@ -20,6 +20,7 @@ use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::programme::has_begun;
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::families::cinema::views::stay_fresh;
+use crate::mcp;
 use crate::page::{Page, page};
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
@@ -44,8 +45,8 @@ pub(super) struct Showing {
     pub(super) broken: Memo<Vec<Broken>>,
     /// What the host holds for the reader.
     pub(super) holding: Holding,
-    /// When the seats were last received, and whether the last try failed.
-    as_of: RwSignal<String>,
+    /// When the seats that are shown were answered, and whether the last try failed.
+    as_of: RwSignal<f64>,
     is_stale: RwSignal<bool>,
     asking: StoredValue<Asking>,
     /// Whether the host is reserving what is picked.
@@ -106,7 +107,7 @@ impl Showing {
             }),
             picks,
             holding: Holding::new(&id),
-            as_of: RwSignal::new(String::new()),
+            as_of: RwSignal::new(f64::NAN),
             is_stale: RwSignal::new(false),
             asking: StoredValue::new(Asking::default()),
             is_reserving: RwSignal::new(false),
@@ -183,7 +184,7 @@ impl Showing {
     fn take(self, map: SeatMap, is_first: bool, token: Option<String>) {
         self.map.set(Loaded::Here(map));
         self.is_stale.set(false);
-        self.as_of.set(dates::now_clock(self.page.lang.get_untracked()));
+        self.as_of.set(mcp::answered_at_ms());
         if !self.is_open.get_untracked() {
             return self.close();
         }
@@ -359,7 +360,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                             {move || if showing.is_stale.get() {
                                 page.say(Key::Stale).to_owned()
                             } else {
-                                page.fill(Key::HallAsOf, &[&showing.as_of.get()])
+                                page.fill(Key::HallAsOf, &[&dates::clock_at(showing.as_of.get(), page.lang.get())])
                             }}
                         </span>
                         <button type="button" class="plain small" on:click=move |_| showing.refresh()>

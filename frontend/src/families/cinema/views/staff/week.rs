@@ -127,7 +127,7 @@ pub(super) fn WeekView(staff: Staff) -> impl IntoView {
         <section class="op-part" aria-labelledby="staff-week">
             <h2 id="staff-week" class="section-title">
                 {move || Word::WeekTitle.say(page)}
-                <span class="count">{move || Word::AsOf.fill(page, &[&staff.as_of.get()])}</span>
+                <span class="count">{move || Word::AsOf.fill(page, &[&dates::clock_at(staff.as_of.get(), page.lang.get())])}</span>
             </h2>
             {move || match is_none.get() {
                 true => {
