@@ -4,6 +4,7 @@ pub(crate) mod approvals;
 pub(crate) mod apps;
 pub(crate) mod cards;
 pub(crate) mod chat;
+pub(crate) mod coded;
 pub(crate) mod counter;
 pub(crate) mod drop;
 pub(crate) mod field;

@@ -5,6 +5,7 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 
 use super::cards::asked;
+use super::coded::coded;
 use super::notice::{Empty, Notice, Skeleton};
 use super::questions::Questions;
 use crate::approvals::{Approval, Inbox, Word};
@@ -169,11 +170,11 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     view! {
         <section class="approval is-open" aria-labelledby=labelled
             aria-busy=move || is_busy.get().to_string()>
-            <h2 class="approval-title" id=id>{first}</h2>
+            <h2 class="approval-title" id=id>{coded(&first)}</h2>
             {is_changed.then(|| view! {
                 <p class="approval-grave">{move || page.say(Key::ApprovalChanged)}</p>
             })}
-            {lines.into_iter().map(|it| view! { <p class="inbox-line">{it}</p> }).collect_view()}
+            {lines.into_iter().map(|it| view! { <p class="inbox-line">{coded(&it)}</p> }).collect_view()}
             <dl class="inbox-facts">
                 <div><dt>{move || page.say(Key::AskedBy)}</dt><dd>{asked_by}</dd></div>
                 <div><dt>{move || page.say(Key::AskedAt)}</dt><dd>{move || moment(&at)}</dd></div>

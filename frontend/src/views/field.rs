@@ -5,6 +5,7 @@ mod lists;
 
 use leptos::prelude::*;
 
+use super::coded::coded;
 use super::form::Filling;
 use crate::form::{Entry, Field, Kind};
 use crate::text::Key;
@@ -53,7 +54,7 @@ fn SingleInput(filling: Filling, field: Field) -> AnyView {
 fn Label(filling: Filling, field: Field) -> impl IntoView {
     let page = filling.page;
     view! {
-        <span class="label-text">{field.label}</span>
+        <span class="label-text">{coded(&field.label)}</span>
         <code class="label-name">{field.name}</code>
         {field.required.then(|| view! {
             <span class="required">{move || page.say(Key::Required)}</span>
@@ -67,8 +68,8 @@ fn Below(filling: Filling, field: Field) -> impl IntoView {
     let id = filling.id(&field);
     let pointer = field.pointer;
     view! {
-        {field.help.map(|help| view! { <p class="hint" id=format!("{id}-hint")>{help}</p> })}
-        <p class="error" id=format!("{id}-error")>{move || filling.message(&pointer)}</p>
+        {field.help.map(|help| view! { <p class="hint" id=format!("{id}-hint")>{coded(&help)}</p> })}
+        <p class="error" id=format!("{id}-error")>{move || filling.message(&pointer).map(|it| coded(&it))}</p>
     }
 }
 

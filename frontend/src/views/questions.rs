@@ -10,6 +10,7 @@ use crate::form::{Draft, Form};
 use crate::mcp::wire::{Ask, Explained, Question};
 use crate::page::page;
 use crate::text::Key;
+use crate::views::coded::coded;
 
 /// Questions of one call drawn at most; more would be a mistake.
 const QUESTIONS_MAX: usize = 100;
@@ -122,7 +123,7 @@ fn QuestionView(question: Question, filling: Filling) -> impl IntoView {
     };
     view! {
         <div class="question">
-            <p class="question-text">{question.message}</p>
+            <p class="question-text">{coded(&question.message)}</p>
             {ask}
         </div>
     }

@@ -15,6 +15,7 @@ use crate::page::page;
 use crate::route::Route;
 use crate::text::{Key, Lang};
 use crate::views::apps::Shown;
+use crate::views::coded::coded;
 use crate::views::form::{Faults, Fields, Filling};
 use crate::views::notice::{Notice, Skeleton};
 use crate::views::output::{OutputView, app, has_app};
@@ -134,10 +135,10 @@ fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
                 let more = rest.map(|rest| view! {
                     <details class="tool-more">
                         <summary>{page.say(Key::Details)}</summary>
-                        <p class="tool-about">{rest.to_owned()}</p>
+                        <p class="tool-about">{coded(rest)}</p>
                     </details>
                 });
-                view! { <p class="tool-about">{first.to_owned()}</p>{more} }
+                view! { <p class="tool-about">{coded(first)}</p>{more} }
             }}
         </header>
     }

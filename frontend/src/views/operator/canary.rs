@@ -16,6 +16,7 @@ use crate::operator::data::{Canary, Comparison, Figures, Share};
 use crate::operator::{client, repeat, units};
 use crate::page::page;
 use crate::text::{Key, Lang};
+use crate::views::coded::coded;
 
 /// How often the figures are asked for while it is tried.
 const EVERY: Duration = Duration::from_secs(1);
@@ -93,7 +94,7 @@ fn Begin(
             <h4 id=id("title")>{move || page.say(Key::OperatorCanary)}</h4>
             {move || ended.get().map(|why| view! {
                 <p class="op-wrong">
-                    {move || page.say(Key::OperatorCanaryEnded)}" "<span lang="en">{why}</span>
+                    {move || page.say(Key::OperatorCanaryEnded)}" "<span lang="en">{coded(&why)}</span>
                 </p>
             })}
             <p class="hint" id=id("hint")>{move || page.say(Key::OperatorCanaryHint)}</p>

@@ -15,6 +15,7 @@ use crate::operator::{client, grants, units};
 use crate::page::page;
 use crate::route::Route;
 use crate::text::Key;
+use crate::views::coded::coded;
 use crate::views::notice::Notice;
 
 /// The component of that name, open where the address names it.
@@ -46,7 +47,7 @@ pub(super) fn Row(
     view! {
         <article class="op-card" aria-labelledby=id("name")>
             <Head component id=id("name")/>
-            {move || wrong.get().map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
+            {move || wrong.get().map(|it| view! { <p class="op-wrong" lang="en">{coded(&it)}</p> })}
             <Facts component/>
             <Times component/>
             <details class="op-more" node_ref=details>

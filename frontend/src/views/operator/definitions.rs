@@ -12,6 +12,7 @@ use crate::operator::data::{Part, WaitingTool};
 use crate::operator::reports::Server;
 use crate::page::page;
 use crate::text::Key;
+use crate::views::coded::coded;
 use crate::views::notice::Notice;
 
 /// The id of the heading.
@@ -85,7 +86,7 @@ fn Card(inventory: Inventory, server: Server) -> impl IntoView {
     let id = format!("op-tools-{}", server.name);
     let labelled = id.clone();
     let tool = |it: WaitingTool| {
-        let differs = |it| view! { <li lang="en">{it}</li> };
+        let differs = |it: String| view! { <li lang="en">{coded(&it)}</li> };
         let differences = it.differences.iter().map(|it| it.what.clone());
         view! {
             <section>

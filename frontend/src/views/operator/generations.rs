@@ -10,6 +10,7 @@ use crate::operator::data::{Component, Difference, Generation};
 use crate::operator::{client, outcome, units};
 use crate::page::page;
 use crate::text::Key;
+use crate::views::coded::coded;
 
 /// All that are remembered.
 #[component]
@@ -102,7 +103,7 @@ fn Entry(
 fn Differs(it: Difference) -> impl IntoView {
     let page = page();
     view! {
-        <code>{it.tool}</code>" "<span lang="en">{it.what}</span>
+        <code>{it.tool}</code>" "<span lang="en">{coded(&it.what)}</span>
         {it.is_breaking.then(|| view! {
             " "<span class="badge is-grave">{move || page.say(Key::OperatorBreaking)}</span>
         })}

@@ -11,6 +11,7 @@ use crate::operator::data::{Node, Nodes};
 use crate::operator::{Operator, repeat, units};
 use crate::page::page;
 use crate::text::Key;
+use crate::views::coded::coded;
 
 /// How often they are asked for.
 const EVERY: Duration = Duration::from_secs(5);
@@ -64,7 +65,7 @@ fn Card(told: RwSignal<Nodes>, id: i64) -> impl IntoView {
         }))
     };
     let why = move || {
-        let wrong = |text: String| view! { <p class="op-wrong" lang="en">{text}</p> };
+        let wrong = |text: String| view! { <p class="op-wrong" lang="en">{coded(&text)}</p> };
         node.with(|it| it.wrong().into_iter().map(wrong).collect_view())
     };
     let is_here = move || node.with(|it| it.is_here).then(|| page.say(Key::OperatorNodeHere));

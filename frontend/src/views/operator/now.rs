@@ -15,6 +15,7 @@ use crate::operator::{Operator, repeat, units};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::Key;
+use crate::views::coded::coded;
 
 /// How often the server is asked.
 const EVERY: Duration = Duration::from_secs(2);
@@ -99,7 +100,7 @@ fn ProblemLine(it: Problem) -> impl IntoView {
         (None, "disk") => view! { <b>{move || page.say(Key::OperatorOfDisk)}</b> }.into_any(),
         (None, _) => view! { <b>{move || page.say(Key::Server)}</b> }.into_any(),
     };
-    view! { <li>{of}" "<span lang="en">{it.why}</span></li> }
+    view! { <li>{of}" "<span lang="en">{coded(&it.why)}</span></li> }
 }
 
 /// The numbers as tiles.

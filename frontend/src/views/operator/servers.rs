@@ -11,6 +11,7 @@ use crate::operator::{client, units};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::Key;
+use crate::views::coded::coded;
 use crate::views::notice::Empty;
 
 /// The part `Servers`.
@@ -69,7 +70,7 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
         let error = error.filter(|_| server.with(|it| it.error.is_none()))?;
         let at = at.map(|it| dates::moment(&it, page.lang.get())).unwrap_or_default();
         Some(view! {
-            <p class="hint">{page.fill(Key::OperatorServerLast, &[&at])}" "<span lang="en">{error}</span></p>
+            <p class="hint">{page.fill(Key::OperatorServerLast, &[&at])}" "<span lang="en">{coded(&error)}</span></p>
         })
     };
     let tools = Memo::new(move |_| server.with(|it| it.tools.clone()));
@@ -88,7 +89,7 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
                 <span class="op-state" class:is-on=is_on>{state}</span>
                 <p class="op-facts"><code>{of(|it| it.address.clone())}</code></p>
             </div>
-            {move || server.with(|it| it.error.clone()).map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
+            {move || server.with(|it| it.error.clone()).map(|it| view! { <p class="op-wrong" lang="en">{coded(&it)}</p> })}
             {last}
             {move || (waiting.get() > 0).then(|| view! {
                 <p><a href=Route::Operator(OperatorTab::Components(None)).hash()>

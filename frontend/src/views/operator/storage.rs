@@ -11,6 +11,7 @@ use crate::operator::reports::{Kept, Storage, used};
 use crate::operator::units;
 use crate::page::{Page, page};
 use crate::text::Key;
+use crate::views::coded::coded;
 
 /// What JSON lines are.
 const JSON_LINES: &str = "application/x-ndjson";
@@ -121,7 +122,7 @@ fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl 
         <article class="op-card" aria-labelledby=id>
             <h3 id=id.clone()>{name}</h3>
             {move || sizes(page, kept.get())}
-            {move || error().map(|it| view! { <p class="op-wrong" lang="en">{it}</p> })}
+            {move || error().map(|it| view! { <p class="op-wrong" lang="en">{coded(&it)}</p> })}
             {move || has_tables.get().then(|| view! {
                 <details class="op-more">
                     <summary>{move || page.say(Key::OperatorTables)}</summary>

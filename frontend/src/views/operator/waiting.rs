@@ -13,6 +13,7 @@ use crate::operator::data::{Part, Pending, Rewording};
 use crate::operator::units;
 use crate::page::page;
 use crate::text::Key;
+use crate::views::coded::coded;
 use crate::views::notice::Notice;
 
 /// The id of the heading.
@@ -74,7 +75,7 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
             {(!reasons.is_empty()).then(|| view! {
                 <p>{move || page.say(Key::OperatorWhy)}</p>
                 <ul class="op-sentences">
-                    {reasons.into_iter().map(|it| view! { <li lang="en">{it}</li> }).collect_view()}
+                    {reasons.into_iter().map(|it| view! { <li lang="en">{coded(&it)}</li> }).collect_view()}
                 </ul>
             })}
             {pending.rewordings.into_iter().map(|Rewording { of, pinned, waiting }| view! {

@@ -10,6 +10,7 @@ use crate::families::navigation::query::{CONDITION_MAX, Mode};
 use crate::families::navigation::run::Phase;
 use crate::page::page;
 use crate::text::Key;
+use crate::views::coded::coded;
 
 /// The planner's text, visibly not the router's facts.
 #[component]
@@ -30,7 +31,7 @@ pub(super) fn Advice() -> impl IntoView {
                     <h3 class="section-title" id="nav-advice-title">
                         {move || page.say(title.get())}
                     </h3>
-                    <p class="nav-advice-text">{message}</p>
+                    <p class="nav-advice-text">{coded(&message)}</p>
                     <p class="hint">
                         {move || page.say(Planner::reason_hint(board.planner.get()))}
                     </p>

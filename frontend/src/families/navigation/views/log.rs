@@ -7,6 +7,7 @@ use crate::families::navigation::log::{Call, Came, Entry, Kind};
 use crate::families::navigation::query::Mode;
 use crate::page::{Page, page};
 use crate::text::Key;
+use crate::views::coded::coded;
 
 /// Folded, because it is the planner's business; there for a reader who wants to know.
 #[component]
@@ -41,7 +42,7 @@ fn entry(page: Page, entry: Entry) -> impl IntoView {
     let at = move || page.fill(Key::NavSeconds, &[&seconds]);
     let body = match entry.kind {
         Kind::Thought(text) => {
-            view! { <p class="nav-log-name">{move || page.say(Key::NavLogThought)}</p><p>{text}</p> }
+            view! { <p class="nav-log-name">{move || page.say(Key::NavLogThought)}</p><p>{coded(&text)}</p> }
                 .into_any()
         }
         Kind::Call(call) => called(page, call).into_any(),
@@ -56,19 +57,19 @@ fn called(page: Page, call: Call) -> impl IntoView {
         view! { <li><code>{name}</code>" "{value}</li> }
     };
     let ended = move || match &outcome {
-        None => page.say(Key::NavLogRunning).to_owned(),
+        None => coded(page.say(Key::NavLogRunning)),
         Some(outcome) => {
             let ms = outcome.ms.map(|it| page.fill(Key::NavMs, &[&it.to_string()]));
             let came = outcome.came.text(page.lang.get());
             let parts = [Some(came), ms].into_iter().flatten().filter(|it| !it.is_empty());
-            parts.collect::<Vec<_>>().join(" · ")
+            coded(&parts.collect::<Vec<_>>().join(" · "))
         }
     };
     view! {
         <p class="nav-log-name"><code>{name}</code></p>
         <dl>
             {(!reason.is_empty()).then(|| view! {
-                <dt>{move || page.say(Key::Reason)}</dt><dd>{reason}</dd>
+                <dt>{move || page.say(Key::Reason)}</dt><dd>{coded(&reason)}</dd>
             })}
             <dt>{move || page.say(Key::NavLogParams)}</dt>
             <dd><ul class="nav-log-params">{params.into_iter().map(param).collect_view()}</ul></dd>

@@ -13,6 +13,7 @@ use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::Catalogue;
 use crate::families::cinema::staff::words::Word;
 use crate::page::Page;
+use crate::views::coded::coded;
 use crate::views::notice::Notice;
 
 /// One kind of what the catalogue lists.
@@ -141,7 +142,7 @@ pub(super) fn Refused(error: CallError) -> impl IntoView {
     view! {
         <Notice error/>
         <ul class="staff-problems">
-            {problems.into_iter().map(|it| view! { <li>{it.message}</li> }).collect_view()}
+            {problems.into_iter().map(|it| view! { <li>{coded(&it.message)}</li> }).collect_view()}
         </ul>
     }
 }

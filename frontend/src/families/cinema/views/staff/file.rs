@@ -15,6 +15,7 @@ use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
 use crate::page::Page;
+use crate::views::coded::coded;
 use crate::views::drop::FileDrop;
 use crate::views::notice::Notice;
 
@@ -248,7 +249,7 @@ fn Found(files: Files) -> impl IntoView {
             if problems.is_empty() {
                 return view! { <div id=FOUND tabindex="-1"><Notice error/></div> }.into_any();
             }
-            let problem = |it: crate::error::Problem| view! { <li>{it.message}</li> };
+            let problem = |it: crate::error::Problem| view! { <li>{coded(&it.message)}</li> };
             view! {
                 <div class="notice is-error" id=FOUND tabindex="-1">
                     <p class="notice-title">{move || Word::ImportWrong.fill(page, &[&called()])}</p>
