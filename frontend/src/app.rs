@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 
 use crate::access;
 use crate::approvals::Inbox;
-use crate::browser;
+use crate::browser::{self, MAIN};
 use crate::chat::talk;
 use crate::families;
 use crate::finder::Finder;
@@ -78,10 +78,10 @@ pub(crate) fn App() -> impl IntoView {
     view! {
         <a class="skip" href="#main" on:click=move |event| {
             event.prevent_default();
-            browser::focus("main");
+            browser::focus(MAIN);
         }>{move || page.say(Key::Skip)}</a>
         <Header/>
-        <main id="main" tabindex="-1">
+        <main id=MAIN tabindex="-1">
             {move || is_home.get().then(|| view! { <Front/> })}
             <Stages/>
         </main>
@@ -213,6 +213,8 @@ fn Stages() -> impl IntoView {
         page.route.track();
         if before.is_some() {
             window().scroll_to_with_x_and_y(0.0, 0.0);
+            // The link that was followed may have gone, and the new view may not take the keyboard.
+            browser::focus_if_lost(MAIN);
         }
     });
     move || match stage.get() {

@@ -197,10 +197,18 @@ pub(crate) fn remove(id: &str) {
     }
 }
 
+/// The id of what every view stands in: it takes the keyboard where nothing of a view does.
+pub(crate) const MAIN: &str = "main";
+
 /// Moves the keyboard to an element, if it is there.
 pub(crate) fn focus(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
+        let at = window().scroll_y().unwrap_or_default();
         let _ = element.unchecked_into::<HtmlElement>().focus();
+        // All of a view is not what the reader looks for: they stay where they are in it.
+        if id == MAIN {
+            window().scroll_to_with_x_and_y(0.0, at);
+        }
     }
 }
 
@@ -216,8 +224,14 @@ pub(crate) fn focus_if_lost(id: impl Into<String>) {
     let id = id.into();
     let check = move || {
         let active = document().active_element();
-        if active.is_none_or(|it| it.tag_name() == "BODY" || it.has_attribute("disabled")) {
-            focus(&id);
+        let is_nowhere = |it: web_sys::Element| {
+            it.tag_name() == "BODY" || it.id() == MAIN || it.has_attribute("disabled")
+        };
+        if active.is_none_or(is_nowhere) {
+            match before.filter(|it| it.is_connected() && it.tag_name() != "BODY") {
+                Some(before) => drop(before.unchecked_into::<HtmlElement>().focus()),
+                None => focus(&id),
+            }
         }
     };
     set_timeout(check, Duration::from_millis(30));

@@ -1,5 +1,6 @@
 //! The front door: what may be done here, and what of the reader's goes on.
 
+use fantoccini::key::Key;
 use serde_json::json;
 use tests::{
     browser::{Browser, Look},
@@ -47,6 +48,14 @@ async fn the_front_door_leads_on_and_shows_what_waits() {
     browser.picture("front-door").await;
     browser.click(".front-mine a[href^='#/reservation/']").await;
     browser.find(".ticket").await;
+
+    // A link that goes with its view leaves the keyboard to the next one.
+    browser.go("#/").await;
+    browser.find(".front-doors a[href='#/counter']").await;
+    browser.script("document.querySelector(\".front-doors a[href='#/counter']\").focus()").await;
+    browser.key(Key::Enter).await;
+    browser.find(".tool-list").await;
+    browser.until("document.activeElement.id === 'main'").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
     browser.close().await;
 }

@@ -150,14 +150,15 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     let questions: Vec<_> = approval.questions.iter().cloned().map(asked).collect();
     let number = next_number();
     let answer = move |answers: Value| say.run(Word::Answers(answers));
+    let busy = move || is_busy.get().then_some("true");
     let actions = if questions.is_empty() {
         view! {
             <div class="actions approval-actions">
-                <button type="button" class="main-action" disabled=is_busy
+                <button type="button" class="main-action" aria-disabled=busy
                     on:click=move |_| say.run(Word::Allow)>
                     {move || page.say(if is_busy.get() { Key::ApprovalRunning } else { Key::ApprovalAllow })}
                 </button>
-                <button type="button" class="quiet" disabled=is_busy
+                <button type="button" class="quiet" aria-disabled=busy
                     on:click=move |_| say.run(Word::Deny)>
                     {move || page.say(Key::CardDeny)}
                 </button>

@@ -116,8 +116,6 @@ pub(crate) fn FinderView() -> impl IntoView {
         if let Some(entry) = entries.with_untracked(|it| it.get(at).cloned()) {
             finder.shut();
             page.go(entry.route);
-            // Where the keyboard was may have gone, and the new place may not take it.
-            browser::focus_if_lost("main");
         }
     };
     let keydown = move |event: KeyboardEvent| {

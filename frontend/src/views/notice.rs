@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::coded::coded;
+use crate::browser::{self, MAIN};
 use crate::call::Loaded;
 use crate::error::CallError;
 use crate::page::{Page, page};
@@ -19,7 +21,11 @@ pub(crate) fn Notice(
     let page = page();
     let retry = on_retry.filter(|_| error.may_pass()).map(|retry| {
         view! {
-            <button type="button" class="quiet" on:click=move |_| retry.run(())>
+            <button type="button" class="quiet" on:click=move |_| {
+                retry.run(());
+                // The notice may have gone, and its button with it.
+                browser::focus_if_lost(MAIN);
+            }>
                 {move || page.say(Key::Retry)}
             </button>
         }
@@ -33,7 +39,7 @@ pub(crate) fn Notice(
             <p class="notice-title">
                 {move || error.with_value(|it| it.title(page.lang.get()))}
             </p>
-            <p>{move || error.with_value(|it| it.mend(page.lang.get()))}</p>
+            <p>{move || error.with_value(|it| coded(&it.mend(page.lang.get())))}</p>
             {move || error.with_value(|it| details(it, &it.mend(page.lang.get()), page))}
             {retry}
         </div>

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::notice::Skeleton;
+use crate::browser::{self, MAIN};
 use crate::page::page;
 use crate::part::Part;
 use crate::style;
@@ -57,7 +58,10 @@ fn Missing(retry: Callback<()>) -> impl IntoView {
             <p class="notice-title">{move || page.say(Key::PartMissing)}</p>
             <p>{move || page.say(Key::PartMissingMend)}</p>
             <div class="actions">
-                <button type="button" class="quiet" on:click=move |_| retry.run(())>
+                <button type="button" class="quiet" on:click=move |_| {
+                    retry.run(());
+                    browser::focus_if_lost(MAIN);
+                }>
                     {move || page.say(Key::Retry)}
                 </button>
                 <button type="button" class="quiet" on:click=move |_| drop(window().location().reload())>

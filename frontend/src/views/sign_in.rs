@@ -31,7 +31,7 @@ pub(crate) fn SignIn() -> impl IntoView {
         spawn_local(async move {
             let problem = page.enter(&read).await.err();
             // Where it was accepted this view is gone, and its signals with it.
-            let Some(key) = problem else { return browser::focus_if_lost("main") };
+            let Some(key) = problem else { return browser::focus_if_lost(browser::MAIN) };
             let _ = is_trying.try_set(false);
             let _ = wrong.try_set(Some(key));
             browser::focus("token");

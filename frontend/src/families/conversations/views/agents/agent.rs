@@ -133,7 +133,7 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
                 {move || passkey().map(|key| view! { <li>{move || page.say(key)}</li> })}
             })}
             {move || skills().map(|skills| view! {
-                <li>{move || page.say(Key::AgentSkills)}": "{skills}</li>
+                <li>{move || page.say(Key::AgentSkills)}{move || page.lang.get().colon()}{skills}</li>
             })}
         </ul>
     }
