@@ -221,6 +221,11 @@ pub(crate) fn focus_first(css: &str) {
 
 /// Moves the keyboard to an element if it is nowhere, because what had it has gone.
 pub(crate) fn focus_if_lost(id: impl Into<String>) {
+    focus_back(None, id);
+}
+
+/// The same, to an element that had it `before`; to that of the id where the other is not on the page any more.
+pub(crate) fn focus_back(before: Option<web_sys::Element>, id: impl Into<String>) {
     let id = id.into();
     let check = move || {
         let active = document().active_element();
@@ -361,6 +366,16 @@ pub(crate) fn copy(text: &str) -> bool {
 /// Whether an input method is still composing: the key belongs to it, not to the page.
 pub(crate) fn is_composing(event: &leptos::ev::KeyboardEvent) -> bool {
     event.is_composing() || event.key_code() == 229
+}
+
+/// Whether Escape was pressed, and not to end a word of an input method. It is then for what asked, and nothing else.
+pub(crate) fn takes_escape(event: &leptos::ev::KeyboardEvent) -> bool {
+    let is_it = event.key() == "Escape" && !is_composing(event);
+    if is_it {
+        event.prevent_default();
+        event.stop_propagation();
+    }
+    is_it
 }
 
 /// 128 random bits, in hexadecimal.

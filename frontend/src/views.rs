@@ -23,3 +23,4 @@ pub(crate) mod questions;
 pub(crate) mod raw;
 pub(crate) mod sign_in;
 pub(crate) mod structured;
+pub(crate) mod sure;

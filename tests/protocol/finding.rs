@@ -111,6 +111,10 @@ async fn what_is_set_stays_and_what_is_kept_can_be_cleared() {
     browser.look(Look::PHONE).await;
     browser.hit("button", "Clear what is kept").await;
     browser.until("document.activeElement.id === 'preferences-keep'").await;
+    browser.key(Key::Escape).await;
+    browser.until("document.activeElement.id === 'preferences-clear'").await;
+    browser.key(Key::Enter).await;
+    browser.until("document.activeElement.id === 'preferences-keep'").await;
     let first = browser.this_window().await;
     browser.window("#/counter").await;
     browser.find(".tool-list").await;

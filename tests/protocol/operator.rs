@@ -489,7 +489,7 @@ async fn the_operator_makes_an_account_and_removes_it() {
     browser.says("#op-link", "/account/").await;
     browser.hit("button", "Remove the account ann").await;
     browser.until("document.activeElement.textContent.startsWith('No')").await;
-    browser.key(Key::Enter).await;
+    browser.key(Key::Escape).await;
     browser.until("document.activeElement.id === 'op-account-remove-ann'").await;
     browser.key(Key::Enter).await;
     browser.until("document.activeElement.textContent.startsWith('No')").await;

@@ -158,6 +158,11 @@ async fn a_ticket_says_what_became_of_the_reservation_meanwhile() {
     browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
+    browser.hit("button", "Cancel the reservation").await;
+    browser.until("document.activeElement.id === 'keep'").await;
+    browser.key(Key::Escape).await;
+    browser.until("document.activeElement.id === 'cancel'").await;
+    browser.until("!document.querySelector('.sure')").await;
     // A cancellation that does not get through leaves the keyboard where it can be tried again.
     browser.offline(true).await;
     browser.hit("button", "Cancel the reservation").await;

@@ -112,6 +112,11 @@ async fn staff_sees_the_week_and_sells_adds_and_takes_out() {
 
     browser.hit("button", "Take out 03:00").await;
     browser.until("document.activeElement.id === 'staff-no'").await;
+    browser.key(Key::Escape).await;
+    // The keyboard is where it was.
+    browser.until("document.activeElement.ariaLabel?.startsWith('Take out 03:00')").await;
+    browser.key(Key::Enter).await;
+    browser.until("document.activeElement.id === 'staff-no'").await;
     browser.hit("button", "Yes, take it out").await;
     browser
         .until(

@@ -8,6 +8,7 @@ use crate::page::page;
 use crate::reader::{self, KEPT_ON, kind};
 use crate::settings::{self, Motion, Theme};
 use crate::text::{Key, Lang};
+use crate::views::sure::Sure;
 
 /// The place `#/settings`.
 #[component]
@@ -102,6 +103,11 @@ fn Notices() -> impl IntoView {
 fn Kept() -> impl IntoView {
     let page = page();
     let is_asking = RwSignal::new(false);
+    let clear = Callback::new(move |()| reader::forget(page, false));
+    let keep = Callback::new(move |()| {
+        is_asking.set(false);
+        browser::focus_soon("preferences-clear");
+    });
     view! {
         <section class="preference" aria-labelledby="preferences-kept">
             <h2 id="preferences-kept" class="section-title">{move || page.say(Key::PreferencesKept)}</h2>
@@ -114,24 +120,14 @@ fn Kept() -> impl IntoView {
             {move || match is_asking.get() {
                 false => view! {
                     <button type="button" class="quiet is-grave" id="preferences-clear"
-                        on:click=move |_| { is_asking.set(true); browser::focus_soon("preferences-keep"); }>
+                        on:click=move |_| is_asking.set(true)>
                         {move || page.say(Key::PreferencesClear)}
                     </button>
                 }.into_any(),
                 true => view! {
-                    <div class="sure" role="group" aria-labelledby="preferences-sure">
-                        <p id="preferences-sure">{move || page.say(Key::PreferencesClearAsk)}</p>
-                        <button type="button" class="is-grave" on:click=move |_| reader::forget(page, false)>
-                            {move || page.say(Key::PreferencesClearYes)}
-                        </button>
-                        <button type="button" class="quiet" id="preferences-keep"
-                            on:click=move |_| {
-                                is_asking.set(false);
-                                browser::focus_soon("preferences-clear");
-                            }>
-                            {move || page.say(Key::PreferencesClearNo)}
-                        </button>
-                    </div>
+                    <Sure id="preferences-keep" ask=page.said(Key::PreferencesClearAsk)
+                        yes=page.said(Key::PreferencesClearYes) no=page.said(Key::PreferencesClearNo)
+                        on_yes=clear on_no=keep/>
                 }.into_any(),
             }}
         </section>

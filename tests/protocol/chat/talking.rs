@@ -141,6 +141,10 @@ async fn conversations_are_listed_searched_named_and_deleted() {
     it.browser.click(".chat-thread-open").await;
     it.browser.says(".chat-own-text", WAY).await;
     it.browser.hit("button", &format!("Delete “{WAY}”")).await;
+    it.browser.until("document.activeElement.id === 'chat-keep-it'").await;
+    it.browser.key(Key::Escape).await;
+    it.browser.until("document.activeElement.id.startsWith('chat-forget-')").await;
+    it.browser.key(Key::Enter).await;
     it.browser.hit("button", "Delete it").await;
     it.browser.until("document.querySelectorAll('.chat-message').length === 0").await;
     let kept: Value = it.browser.script("return Object.keys(localStorage)").await;

@@ -52,6 +52,11 @@ fn name(page: Page, head: &Head) -> String {
     if head.name.is_empty() { page.say(Key::ChatUnnamed).to_owned() } else { head.name.clone() }
 }
 
+/// The id of what belongs to an entry: the button that begins what is done to it, a question.
+fn part_id(head: StoredValue<Head>, what: &str) -> String {
+    head.with_value(|it| format!("chat-{what}-{}", it.id))
+}
+
 #[component]
 fn ThreadView(head: Head) -> impl IntoView {
     let page = page();
@@ -73,13 +78,13 @@ fn ThreadView(head: Head) -> impl IntoView {
         view! {
             <button type="button" class="plain chat-thread-open" on:click=open
                 aria-current=move || is_open().then_some("true")><span>{said}</span></button>
-            <button type="button" class="plain small"
+            <button type="button" class="plain small" id=part_id(head, "rename")
                 aria-label=move || page.fill(Key::ChatRenameNamed, &[&said()])
                 on:click=move |_| {
                     doing.set(Doing::Naming);
                     browser::focus_soon("chat-name");
                 }>{move || page.say(Key::ChatRename)}</button>
-            <button type="button" class="plain small"
+            <button type="button" class="plain small" id=part_id(head, "forget")
                 aria-label=move || page.fill(Key::ChatForgetNamed, &[&said()])
                 on:click=move |_| {
                     doing.set(Doing::Forgetting);
@@ -107,12 +112,12 @@ fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
         event.prevent_default();
         doing.set(Doing::Nothing);
         talk.rename(&head.with_value(|it| it.id.clone()), &title.get_untracked());
-        browser::focus_soon("chat-search");
+        browser::focus_soon(part_id(head, "rename"));
     };
     let keydown = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape" && !browser::is_composing(&event) {
+        if browser::takes_escape(&event) {
             doing.set(Doing::Nothing);
-            browser::focus_soon("chat-search");
+            browser::focus_soon(part_id(head, "rename"));
         }
     };
     view! {
@@ -130,19 +135,21 @@ fn Forgetting(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView 
     let page = page();
     let talk = Talk::here();
     let said = move || page.fill(Key::ChatForgetAsk, &[&head.with_value(|it| name(page, it))]);
-    let keep = move |_| {
+    let keep = move || {
         doing.set(Doing::Nothing);
-        browser::focus_soon("chat-search");
+        browser::focus_soon(part_id(head, "forget"));
     };
     view! {
-        <div class="chat-forgetting">
-            <p>{said}</p>
+        <div class="chat-forgetting" role="group" aria-labelledby=part_id(head, "ask")
+            on:keydown=move |event| if browser::takes_escape(&event) { keep() }>
+            <p id=part_id(head, "ask")>{said}</p>
             <div class="actions">
                 <button type="button" class="quiet small is-grave"
                     on:click=move |_| talk.forget(&head.with_value(|it| it.id.clone()))>
                     {move || page.say(Key::ChatForgetYes)}
                 </button>
-                <button type="button" class="quiet small" id="chat-keep-it" on:click=keep>
+                <button type="button" class="quiet small" id="chat-keep-it"
+                        on:click=move |_| keep()>
                     {move || page.say(Key::ChatForgetNo)}
                 </button>
             </div>

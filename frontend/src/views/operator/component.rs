@@ -17,6 +17,7 @@ use crate::route::Route;
 use crate::text::Key;
 use crate::views::coded::coded;
 use crate::views::notice::Notice;
+use crate::views::sure::Sure;
 
 /// The component of that name, open where the address names it.
 #[component]
@@ -279,27 +280,17 @@ fn Unload(
     let name = StoredValue::new(component.with_untracked(|it| it.name.clone()));
     let id = move |part: &str| name.with_value(|it| format!("op-{part}-{it}"));
     let named = move |key: Key| move || name.with_value(|it| page.fill(key, &[it]));
-    let keep = move || {
+    let keep = Callback::new(move |()| {
         is_asking.set(false);
         browser::focus_soon(id("unload"));
-    };
-    let ask = move |_| {
-        is_asking.set(true);
-        browser::focus_soon(id("keep"));
-    };
-    let unload = move |_| {
+    });
+    let unload = Callback::new(move |()| {
         is_asking.set(false);
         let name = name.get_value();
         inventory.order(error, (Key::OperatorUnloaded, name.clone()), id("more"), async move {
             inventory.operator.delete(&client::component(&name)).await
         });
-    };
-    let escape = move |event: leptos::ev::KeyboardEvent| {
-        if event.key() == "Escape" && !browser::is_composing(&event) {
-            event.prevent_default();
-            keep();
-        }
-    };
+    });
     move || {
         if !is_serving.get() {
             return ().into_any();
@@ -308,7 +299,8 @@ fn Unload(
             return view! {
                 <div class="actions">
                     <button type="button" class="quiet small is-grave" id=id("unload")
-                        aria-disabled=move || inventory.is_busy.get().to_string() aria-label=named(Key::OperatorUnloadNamed) on:click=ask>
+                        aria-disabled=move || inventory.is_busy.get().to_string() aria-label=named(Key::OperatorUnloadNamed)
+                        on:click=move |_| is_asking.set(true)>
                         {move || page.say(Key::OperatorUnload)}
                     </button>
                 </div>
@@ -316,15 +308,9 @@ fn Unload(
             .into_any();
         }
         view! {
-            <div class="sure" role="group" aria-labelledby=id("sure") on:keydown=escape>
-                <p id=id("sure")>{named(Key::OperatorUnloadAsk)}</p>
-                <button type="button" class="is-grave" on:click=unload>
-                    {move || page.say(Key::OperatorUnloadYes)}
-                </button>
-                <button type="button" class="quiet" id=id("keep") on:click=move |_| keep()>
-                    {move || page.say(Key::OperatorUnloadNo)}
-                </button>
-            </div>
+            <Sure id=id("keep") ask=Signal::derive(named(Key::OperatorUnloadAsk))
+                yes=page.said(Key::OperatorUnloadYes) no=page.said(Key::OperatorUnloadNo)
+                on_yes=unload on_no=keep/>
         }
         .into_any()
     }

@@ -13,6 +13,7 @@ use crate::operator::reports::{Account, Accounts, Link, Token, Tokens};
 use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Empty;
+use crate::views::sure::Sure;
 
 /// The part `People`.
 #[component]
@@ -208,13 +209,17 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
     };
     let scopes = move || account.with(|it| it.scopes.join(" "));
     let relink = move |_| link(report, name.get_value(), ("/link", json!({})), || ());
-    let remove = move |_| {
+    let keep = Callback::new(move |()| {
+        is_asking.set(false);
+        browser::focus_soon(id("remove"));
+    });
+    let remove = Callback::new(move |()| {
         is_asking.set(false);
         let name = name.get_value();
         report.order((Key::OperatorAccountRemoved, name.clone()), "op-accounts", async move {
             report.operator.delete(&client::account(&name, "")).await
         });
-    };
+    });
     let devices = Memo::new(move |_| account.with(|it| it.devices.clone()));
     let has_devices = Memo::new(move |_| devices.with(|it| !it.is_empty()));
     let ids = move || devices.with(|it| it.iter().map(|it| it.id.clone()).collect::<Vec<_>>());
@@ -264,22 +269,15 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
                         </button>
                         <button type="button" class="quiet small is-grave" id=id("remove")
                             aria-label=named(Key::OperatorAccountRemoveNamed)
-                            on:click=move |_| { is_asking.set(true); browser::focus_soon(id("keep")); }>
+                            on:click=move |_| is_asking.set(true)>
                             {move || page.say(Key::OperatorAccountRemove)}
                         </button>
                     </div>
                 }.into_any(),
                 true => view! {
-                    <div class="sure" role="group" aria-labelledby=id("sure")>
-                        <p id=id("sure")>{named(Key::OperatorAccountRemoveAsk)}</p>
-                        <button type="button" class="is-grave" on:click=remove>
-                            {move || page.say(Key::OperatorAccountRemoveYes)}
-                        </button>
-                        <button type="button" class="quiet" id=id("keep")
-                            on:click=move |_| { is_asking.set(false); browser::focus_soon(id("remove")); }>
-                            {move || page.say(Key::OperatorUnloadNo)}
-                        </button>
-                    </div>
+                    <Sure id=id("keep") ask=Signal::derive(named(Key::OperatorAccountRemoveAsk))
+                        yes=page.said(Key::OperatorAccountRemoveYes) no=page.said(Key::OperatorUnloadNo)
+                        on_yes=remove on_no=keep/>
                 }.into_any(),
             }}
         </article>

@@ -20,6 +20,7 @@ use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
 use crate::views::notice::{Notice, Skeleton};
+use crate::views::sure::Sure;
 
 /// How the cancelling of a reservation stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -230,14 +231,10 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
             }
         });
     };
-    let ask = move |_| {
-        cancel.set(Cancel::Sure);
-        browser::focus_soon("keep");
-    };
-    let keep = move |_| {
+    let keep = Callback::new(move |()| {
         cancel.set(Cancel::No);
         browser::focus_soon("cancel");
-    };
+    });
     let retry = Callback::new(move |()| send());
     let save = move |_| {
         spawn_local(async move {
@@ -268,7 +265,8 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
             {move || match cancel.get() {
                 _ if !is_confirmed => ().into_any(),
                 Cancel::No | Cancel::Failed(_) => view! {
-                    <button type="button" id="cancel" class="quiet is-grave" on:click=ask>
+                    <button type="button" id="cancel" class="quiet is-grave"
+                        on:click=move |_| cancel.set(Cancel::Sure)>
                         {move || page.say(Key::CancelReservation)}
                     </button>
                 }
@@ -276,15 +274,8 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
                 Cancel::Sent => view! { <p aria-busy="true">{move || page.say(Key::Cancelling)}</p> }
                     .into_any(),
                 Cancel::Sure => view! {
-                    <div class="sure" role="group" aria-labelledby="sure-text">
-                        <p id="sure-text">{move || page.say(Key::CancelAsk)}</p>
-                        <button type="button" class="is-grave" on:click=move |_| send()>
-                            {move || page.say(Key::CancelYes)}
-                        </button>
-                        <button type="button" id="keep" class="quiet" on:click=keep>
-                            {move || page.say(Key::CancelNo)}
-                        </button>
-                    </div>
+                    <Sure id="keep" ask=page.said(Key::CancelAsk) yes=page.said(Key::CancelYes)
+                        no=page.said(Key::CancelNo) on_yes=retry on_no=keep/>
                 }
                 .into_any(),
             }}

@@ -211,11 +211,7 @@ fn Stop(watch: Watch) -> impl IntoView {
                         event.prevent_default();
                         stop();
                     }
-                    on:keydown=move |event: KeyboardEvent| {
-                        if event.key() == "Escape" && !browser::is_composing(&event) {
-                            leave();
-                        }
-                    }>
+                    on:keydown=move |event| if browser::takes_escape(&event) { leave() }>
                     <p class="notice-title" id="talk-stop-ask">{move || page.say(Key::TalkStopAsk)}</p>
                     <p>{move || page.say(Key::TalkStopHint)}</p>
                     <label class="label" for="talk-stop-reason">

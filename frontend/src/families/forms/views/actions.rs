@@ -77,12 +77,7 @@ fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
         browser::focus_soon(session.id("go-on"));
         Some(view! {
             <div class="notice is-warning" role="alertdialog" aria-labelledby=session.id("sure")
-                on:keydown=move |event| {
-                    if event.key() == "Escape" && !browser::is_composing(&event) {
-                        event.prevent_default();
-                        keep();
-                    }
-                }>
+                on:keydown=move |event| if browser::takes_escape(&event) { keep() }>
                 <p class="notice-title" id=session.id("sure")>{move || page.say(Key::FormCancelAsk)}</p>
                 <div class="actions">
                     <button type="button" class="quiet" id=session.id("go-on") on:click=move |_| keep()>

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use leptos::prelude::*;
 use serde_json::json;
 
-use super::outcome::{ADD, Doing, Editing, Outcome, RowActions, Sure};
+use super::outcome::{ADD, Doing, Editing, Outcome, RowActions};
 use super::sheet::{Sheet, Wrong};
 use super::{Staff, column};
 use crate::error::CallError;
@@ -92,14 +92,17 @@ pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
     }
 }
 
+/// What it is called in the reader's language.
+fn called<E: Entry>(it: &E, page: Page) -> String {
+    let (own, english) = it.names();
+    name(Some(own), english, page.lang.get()).unwrap_or_default()
+}
+
 fn row<E: Entry>(edits: Editing<Doing>, it: E) -> impl IntoView {
     let page = edits.staff.page;
     let (id, cells) = (it.id().to_owned(), it.cells());
     let (edit, remove) = (Doing::Edit(id.clone()), Doing::Remove(id.clone()));
-    let called = Signal::derive(move || {
-        let (own, english) = it.names();
-        name(Some(own), english, page.lang.get()).unwrap_or_default()
-    });
+    let called = Signal::derive(move || called(&it, page));
     view! {
         <tr>
             <th scope="row">{called}</th>
@@ -120,15 +123,17 @@ fn doings<E: Entry>(edits: Editing<Doing>) -> AnyView {
         Doing::New => E::form(edits, None),
         Doing::Edit(id) => E::form(edits, Some(found(edits.staff, &id))),
         Doing::Remove(id) => {
-            let called = found::<E>(edits.staff, &id).names().0.to_owned();
-            let ask = Signal::derive(move || Word::Sure.fill(page, &[&called]));
+            let removed = StoredValue::new(found::<E>(edits.staff, &id));
+            let ask = Signal::derive(move || {
+                let called = removed.with_value(|it| called(it, page));
+                Word::Sure.fill(page, &[&called])
+            });
             let yes = Callback::new(move |()| {
                 edits.send(E::TOOL, json!({ (E::KEY): id, "remove": true }), None);
             });
-            let stop = Callback::new(move |()| edits.stop());
             view! {
                 {move || edits.error.get().map(|error| view! { <Refused error/> })}
-                <Sure ask yes=Word::SureYes on_yes=yes on_no=stop is_busy=edits.is_busy/>
+                {edits.sure(ask, Word::SureYes, yes)}
             }
             .into_any()
         }

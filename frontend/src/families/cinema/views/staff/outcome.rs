@@ -12,10 +12,11 @@ use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
 use crate::page::page;
+use crate::views::sure::Sure;
 
 /// How many changes are shown.
 const SHOWN_MAX: usize = 200;
-/// The id of the button that adds one; the keyboard goes there when a form closes.
+/// The id of the button that adds one; the keyboard goes there when what opened a form has gone.
 pub(super) const ADD: &str = "staff-add";
 
 /// What is done with which film or screen.
@@ -35,6 +36,8 @@ pub(super) struct Editing<D: 'static> {
     pub(super) came: RwSignal<Option<CatalogueImport>>,
     pub(super) error: RwSignal<Option<CallError>>,
     pub(super) is_busy: RwSignal<bool>,
+    /// What had the keyboard when it was begun.
+    opener: StoredValue<Option<web_sys::Element>, LocalStorage>,
 }
 
 impl<D> Clone for Editing<D> {
@@ -53,18 +56,36 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
             came: RwSignal::new(None),
             error: RwSignal::new(None),
             is_busy: RwSignal::new(false),
+            opener: StoredValue::new_local(None),
         }
     }
 
     pub(super) fn start(self, doing: D) {
         self.error.set(None);
         self.came.set(None);
+        self.opener.set_value(document().active_element());
         self.doing.set(doing);
     }
 
+    /// Closes what is open, and gives the keyboard back to what opened it.
     pub(super) fn stop(self) {
         self.doing.set(D::default());
-        browser::focus_if_lost(ADD);
+        browser::focus_back(self.opener.get_value(), ADD);
+    }
+
+    /// Asks whether what was begun is meant.
+    pub(super) fn sure(
+        self,
+        ask: Signal<String>,
+        yes: Word,
+        on_yes: Callback<()>,
+    ) -> impl IntoView + use<D> {
+        let page = self.staff.page;
+        let said = |word: Word| Signal::derive(move || word.say(page).to_owned());
+        let on_no = Callback::new(move |()| self.stop());
+        view! {
+            <Sure id="staff-no" ask yes=said(yes) no=said(Word::SureNo) on_yes on_no is_busy=self.is_busy/>
+        }
     }
 
     /// That is done; what was begun meanwhile stays open.
@@ -197,39 +218,6 @@ pub(super) fn FormActions(
             </button>
             <button type="button" class="quiet" on:click=move |_| stop()>
                 {move || Word::Cancel.say(page)}
-            </button>
-        </div>
-    }
-}
-
-/// Asks whether something is meant; the safe answer has the keyboard.
-#[component]
-pub(super) fn Sure(
-    /// The question.
-    #[prop(into)]
-    ask: Signal<String>,
-    yes: Word,
-    on_yes: Callback<()>,
-    on_no: Callback<()>,
-    #[prop(into)] is_busy: Signal<bool>,
-) -> impl IntoView {
-    let page = page();
-    browser::focus_soon("staff-no");
-    let go = move |_| {
-        if !is_busy.get_untracked() {
-            on_yes.run(());
-        }
-    };
-    view! {
-        <div class="sure" role="group" aria-labelledby="staff-sure"
-            on:keydown=move |event| if event.key() == "Escape" { on_no.run(()) }>
-            <p id="staff-sure">{ask}</p>
-            <button type="button" class="is-grave" on:click=go
-                aria-disabled=move || is_busy.get().then_some("true")>
-                {move || yes.say(page)}
-            </button>
-            <button type="button" id="staff-no" class="quiet" on:click=move |_| on_no.run(())>
-                {move || Word::SureNo.say(page)}
             </button>
         </div>
     }

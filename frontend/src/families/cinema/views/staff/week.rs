@@ -6,7 +6,7 @@ use output::cinema::{CatalogueImport, SalesState, ShowtimeOccupancy};
 use serde_json::json;
 
 use super::chart::Chart;
-use super::outcome::{ADD, Editing, Outcome, RowActions, Sure};
+use super::outcome::{ADD, Editing, Outcome, RowActions};
 use super::showing::ShowingForm;
 use super::{Staff, column, number_column, translated};
 use crate::browser;
@@ -251,11 +251,7 @@ fn Doings(week: Week) -> impl IntoView {
                     let arguments = json!({ "showtime_id": id, "remove": true });
                     week.edits.send("edit_showtime", arguments, None);
                 });
-                view! {
-                    {error}
-                    <Sure ask yes=Word::TakeOutYes on_yes=yes on_no=stop is_busy=week.edits.is_busy/>
-                }
-                .into_any()
+                view! { {error}{week.edits.sure(ask, Word::TakeOutYes, yes)} }.into_any()
             }
         }
     }
@@ -276,7 +272,8 @@ fn Closing(week: Week, id: String) -> impl IntoView {
     };
     browser::focus_soon("staff-reason");
     view! {
-        <form class="op-card" on:submit=submit novalidate>
+        <form class="op-card" on:submit=submit novalidate
+            on:keydown=move |event| if browser::takes_escape(&event) { week.edits.stop() }>
             {move || week.edits.error.get().map(|error| view! { <Notice error/> })}
             <p>{move || Word::CloseAsk.fill(page, &[&called()])}</p>
             <div class="field">

@@ -59,7 +59,7 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
         true => (Key::AgentRetireAsk, Key::AgentRetireYes, "retire"),
         false => (Key::AgentRenewAsk, Key::AgentRenewYes, "renew"),
     };
-    let opener = format!("{prefix}-{}-{}", seat.project, seat.agent);
+    let opener = StoredValue::new(format!("{prefix}-{}-{}", seat.project, seat.agent));
     let confirm = move |_| {
         if is_busy.get_untracked() {
             return;
@@ -83,11 +83,12 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
     };
     browser::focus_soon("ask-no");
     view! {
-        <div class="agent-below agent-ask" role="group" aria-label=move || page.fill(ask, &[&name.get()])>
+        <div class="agent-below agent-ask" role="group" aria-label=move || page.fill(ask, &[&name.get()])
+            on:keydown=move |event| if browser::takes_escape(&event) { agents_state.close(&opener.get_value()) }>
             <p>{move || page.fill(ask, &[&name.get()])}</p>
             <div class="actions">
                 <button type="button" class="quiet small" id="ask-no"
-                    on:click=move |_| agents_state.close(&opener)>{move || page.say(Key::AgentLeave)}</button>
+                    on:click=move |_| agents_state.close(&opener.get_value())>{move || page.say(Key::AgentLeave)}</button>
                 <button type="button" class="small is-grave" id="ask-yes" on:click=confirm
                     aria-disabled=move || is_busy.get().then_some("true")>
                     {move || page.say(yes)}
