@@ -190,6 +190,17 @@ pub(crate) fn is_within(event: &leptos::ev::Event, css: &str) -> bool {
     element.is_some_and(|it| matches!(it.closest(css), Ok(Some(_))))
 }
 
+/// Once what is drawn here goes, and the keyboard with it because it is in an element that fits a CSS selector, the
+/// keyboard moves to the element of that id.
+pub(crate) fn hand_on(css: &'static str, id: &'static str) {
+    on_cleanup(move || {
+        let active = document().active_element();
+        if active.is_some_and(|it| matches!(it.closest(css), Ok(Some(_)))) {
+            focus_if_lost(id);
+        }
+    });
+}
+
 /// Takes an element off the page.
 pub(crate) fn remove(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {

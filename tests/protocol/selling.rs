@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
     cinema::{free_seats, id, showtimes},
+    client::Client,
     server::TestServer,
 };
 
@@ -66,21 +67,26 @@ async fn seats_are_suggested_priced_and_given_away() {
     browser.close().await;
 }
 
+/// Reserves all that is free, six seats at a time.
+async fn sell_out(client: &Client, show: &str) -> Vec<Value> {
+    let mut made = Vec::new();
+    loop {
+        let free = free_seats(client, show).await;
+        let seats = &free[..free.len().min(6)];
+        if seats.is_empty() {
+            return made;
+        }
+        let arguments = json!({ "user_id": "Taro", "showtime_id": show, "seat_ids": seats });
+        made.push(client.output("reserve_seats", arguments).await);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.pop().unwrap();
-    let mut made = Vec::new();
-    loop {
-        let free = free_seats(&client, &id(&show)).await;
-        let seats = &free[..free.len().min(6)];
-        if seats.is_empty() {
-            break;
-        }
-        let arguments = json!({ "user_id": "Taro", "showtime_id": id(&show), "seat_ids": seats });
-        made.push(client.output("reserve_seats", arguments).await);
-    }
+    let made = sell_out(&client, &id(&show)).await;
     let browser = Browser::open_at(&server.url(), &hall(&show), Look::PHONE).await;
     browser.says(".waiting", "This showing is full").await;
     browser.hit("button", "Join the waiting list").await;
@@ -103,6 +109,61 @@ async fn who_waits_for_a_full_showing_is_offered_what_comes_free() {
     browser.hit("button", "Reserve 1 seat").await;
     browser.says("h1", "reserved").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn declining_an_offer_leaves_the_keyboard_at_the_seats() {
+    let server = TestServer::with(&["cinema"]).await;
+    let client = server.client();
+    let show = showtimes(&client).await.pop().unwrap();
+    let made = sell_out(&client, &id(&show)).await;
+    let join = json!({ "user_id": "Hanako", "showtime_id": id(&show), "count": 1 });
+    client.output("join_waiting_list", join).await;
+    let browser = Browser::open_at(&server.url(), &hall(&show), Look::PHONE).await;
+    browser.type_at("#user-id", "Hanako").await;
+    browser.says(".waiting", "at place 1 of the list").await;
+    let arguments = json!({ "reservation_id": made[0]["reservation_id"], "user_id": "Taro" });
+    client.output("cancel_reservation", arguments).await;
+    browser.says(".waiting", "Seats have come free").await;
+    browser.hit("button", "No, thank you").await;
+    // There are seats again, and no list to wait in.
+    browser.until("!document.querySelector('.waiting')").await;
+    browser.until("document.activeElement.id === 'plan-title'").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+/// The reader's clock is five hours ahead of the host's, which `rightTime` tells.
+const WRONG_CLOCK: &str = "
+    const Real = Date;
+    const ahead = 5 * 3_600_000;
+    window.rightTime = () => new Real().toTimeString().slice(0, 5);
+    window.Date = class extends Real {
+        constructor(...given) {
+            if (given.length) super(...given);
+            else super(Real.now() + ahead);
+        }
+        static now() { return Real.now() + ahead; }
+    };";
+
+/// Minutes between what the hall says and the right time; over midnight, too.
+const APART: &str = "
+    const minutes = it => Number(it.slice(0, 2)) * 60 + Number(it.slice(3, 5));
+    const told = document.querySelector('.plan-state').innerText.match(/[0-9]{2}:[0-9]{2}/)[0];
+    return Math.abs(minutes(told) - minutes(window.rightTime())) % 1439;";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hall_says_by_the_hosts_clock_as_of_when_it_is() {
+    let server = TestServer::with(&["cinema"]).await;
+    let show = showtimes(&server.client()).await.pop().unwrap();
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.begins_with(WRONG_CLOCK).await;
+    browser.go(&hall(&show)).await;
+    browser.script("location.reload()").await;
+    browser.until("window.rightTime && document.querySelector('.plan-state')").await;
+    let apart = browser.script(APART).await;
+    assert!(apart.as_u64().is_some_and(|it| it <= 1), "{apart} minutes");
     browser.close().await;
 }
 

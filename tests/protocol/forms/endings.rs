@@ -192,6 +192,8 @@ async fn a_form_that_comes_leaves_the_readers_place_in_the_list() {
     browser.until(&rows(50)).await;
     browser.hit("button", "Show more").await;
     browser.until(&rows(52)).await;
+    // There are no more, and the button has gone.
+    browser.until("document.activeElement.id === 'forms-count'").await;
     let last = "const all = document.querySelectorAll('.forms-table tbody a'); const last = all[all.length - 1];
         last.focus(); return last.getAttribute('href');";
     let href = browser.script(last).await;

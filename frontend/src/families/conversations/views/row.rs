@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use super::parts::{Age, Chip, Who};
+use crate::browser;
 use crate::families::conversations::look;
 use crate::families::conversations::place::At;
 use crate::families::conversations::roll::Roll;
@@ -41,7 +42,7 @@ pub(super) fn Rows(roll: Roll) -> impl IntoView {
     let to_new = move |_| {
         roll.let_in();
         window().scroll_to_with_x_and_y(0.0, 0.0);
-        crate::browser::focus("stage");
+        browser::focus("stage");
     };
     view! {
         <div class="talks-new">
@@ -56,13 +57,16 @@ pub(super) fn Rows(roll: Roll) -> impl IntoView {
             <For each=move || ids.get() key=|id| id.clone() children=row/>
         </ol>
         <div class="actions">
-            <p class="count">
+            <p class="count" id="talks-count" tabindex="-1">
                 {move || page.fill(Key::TalkCount, &[&ids.with(Vec::len).to_string()])}
             </p>
-            {move || has_more.get().then(|| view! {
-                <button type="button" class="quiet" on:click=move |_| roll.more()>
-                    {move || page.say(Key::ShowMore)}
-                </button>
+            {move || has_more.get().then(|| {
+                browser::hand_on("#talks-more", "talks-count");
+                view! {
+                    <button type="button" class="quiet" id="talks-more" on:click=move |_| roll.more()>
+                        {move || page.say(Key::ShowMore)}
+                    </button>
+                }
             })}
         </div>
         {move || roll.no_more.get().map(|error| view! { <Notice error/> })}

@@ -242,11 +242,14 @@ fn Table(list: List) -> impl IntoView {
             </table>
         </div>
         <div class="actions">
-            <p class="count">{move || page.fill(Key::FormsMoreHere, &[&count()])}</p>
-            {move || has_more.get().then(|| view! {
-                <button type="button" class="quiet" on:click=move |_| list.more()>
-                    {move || page.say(Key::ShowMore)}
-                </button>
+            <p class="count" id="forms-count" tabindex="-1">{move || page.fill(Key::FormsMoreHere, &[&count()])}</p>
+            {move || has_more.get().then(|| {
+                browser::hand_on("#forms-more", "forms-count");
+                view! {
+                    <button type="button" class="quiet" id="forms-more" on:click=move |_| list.more()>
+                        {move || page.say(Key::ShowMore)}
+                    </button>
+                }
             })}
         </div>
     }

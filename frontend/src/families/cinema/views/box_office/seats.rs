@@ -26,6 +26,8 @@ use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, loaded};
 
+/// The id of the heading of the hall.
+pub(super) const PLAN: &str = "plan-title";
 /// How old the seats on the screen may get while the reader looks at them.
 const AGE: Duration = Duration::from_secs(15);
 
@@ -351,9 +353,9 @@ fn Plan(showing: Showing) -> impl IntoView {
     let pick = Callback::new(move |seat: Seat| showing.pick(&seat));
     view! {
         <div class="plan">
-            <section class="plan-hall" aria-labelledby="plan-title">
+            <section class="plan-hall" aria-labelledby=PLAN>
                 <div class="plan-head">
-                    <h2 id="plan-title" class="section-title">{move || page.say(Key::ChooseSeats)}</h2>
+                    <h2 id=PLAN tabindex="-1" class="section-title">{move || page.say(Key::ChooseSeats)}</h2>
                     <p class="plan-state">
                         <span>{counts}</span>
                         <span class:is-stale=showing.is_stale>

@@ -8,7 +8,7 @@ use output::cinema::{Hold, Waiting, WaitingList};
 use serde_json::{Value, json};
 
 use super::checkout::{NameInput, PICKED};
-use super::seats::Showing;
+use super::seats::{PLAN, Showing};
 use super::suggest::SeatCount;
 use crate::browser;
 use crate::call::fetch;
@@ -70,9 +70,10 @@ impl List {
                 Err(error) => self.error.set(Some(error)),
             }
             self.load().await;
-            // What was pressed has made room for what came of it.
-            browser::focus_if_lost(TITLE);
             self.showing.refresh();
+            // What was pressed has made room for what came of it, or all of the list has gone.
+            browser::focus_if_lost(TITLE);
+            browser::focus_if_lost(PLAN);
         });
     }
 
@@ -131,8 +132,10 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
         entries.into_iter().filter(|it| !is_taken(it)).collect::<Vec<_>>()
     });
     let is_empty = Memo::new(move |_| open.with(Vec::is_empty));
+    let is_due = Memo::new(move |_| is_offered.get() && (!is_empty.get() || is_full.get()));
     move || {
-        (is_offered.get() && (!is_empty.get() || is_full.get())).then(|| {
+        is_due.get().then(|| {
+            browser::hand_on(".waiting", PLAN);
             view! {
                 <section class="waiting" aria-labelledby=TITLE>
                     <h2 id=TITLE tabindex="-1" class="section-title">{move || page.say(Key::WaitingTitle)}</h2>
