@@ -41,12 +41,18 @@ async fn choose(browser: &Browser, file: &std::path::Path) {
     browser.until("document.activeElement.id === 'op-load-name'").await;
 }
 
+/// How many tables of which rows can be cards are wider than the place that they have.
+pub(super) const SIDEWAYS: &str = "
+    const all = [...document.querySelectorAll('table.is-cards')].filter(it => it.checkVisibility());
+    return innerWidth < 640 ? all.filter(it => it.scrollWidth > it.parentElement.clientWidth).length : 0;";
+
 /// Every look of what is shown: in pictures, without faults, and no wider than the window.
 async fn is_seen_well(browser: &Browser, name: &str) {
     for (device, look) in LOOKS {
         browser.look(look).await;
         let name = format!("operator-{name}-{device}");
         assert!(!browser.overflows().await, "{name}");
+        assert_eq!(browser.script(SIDEWAYS).await, json!(0), "{name}: a table is cut off");
         // As wide as the one by day before it.
         let faults = if look.dark {
             browser.faults_of_colours().await

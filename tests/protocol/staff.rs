@@ -12,6 +12,8 @@ use tests::{
     server::{Folders, TestServer},
 };
 
+use super::operator::SIDEWAYS;
+
 const LOOKS: [(&str, Look); 5] = [
     ("desktop", Look::DESKTOP),
     ("desktop-dark", Look { dark: true, language: "ja", ..Look::DESKTOP }),
@@ -26,6 +28,7 @@ async fn is_seen_well(browser: &Browser, name: &str) {
         browser.look(look).await;
         let name = format!("staff-{name}-{device}");
         assert!(!browser.overflows().await, "{name}");
+        assert_eq!(browser.script(SIDEWAYS).await, json!(0), "{name}: a table is cut off");
         // As wide as the one by day before it.
         let faults = if look.dark {
             browser.faults_of_colours().await

@@ -140,7 +140,7 @@ fn Table(log: Log) -> impl IntoView {
     view! {
         <div class="table-scroll op-calls" tabindex="0" role="region"
             aria-label=move || page.say(Key::OperatorCallsTable)>
-            <table class="data-table">
+            <table class="data-table is-cards">
                 <caption>{counted}</caption>
                 <thead><tr>{COLUMNS.map(column).into_iter().collect_view()}</tr></thead>
                 <tbody>

@@ -10,6 +10,7 @@ use crate::browser;
 use crate::dates;
 use crate::operator::client;
 use crate::operator::reports::{Account, Accounts, Link, Token, Tokens};
+use crate::operator::units;
 use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Empty;
@@ -54,8 +55,10 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
             <tr>
                 <th scope="row">{it.name}</th>
                 <td><code>{it.scopes.join(" ")}</code></td>
-                <td>{it.toolset.unwrap_or_default()}</td>
-                <td class:op-wrong=has_expired>{until}</td>
+                <td data-label=move || page.say(Key::OperatorToolset)>
+                    {it.toolset.unwrap_or_else(|| units::NONE.to_owned())}
+                </td>
+                <td class:op-wrong=has_expired data-label=move || page.say(Key::OperatorTokenUntil)>{until}</td>
             </tr>
         }
     };
@@ -71,7 +74,7 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
             {move || (!tokens.with(Vec::is_empty)).then(|| view! {
                 <div class="table-scroll" tabindex="0" role="region"
                     aria-label=move || page.say(Key::OperatorTokens)>
-                    <table class="data-table">
+                    <table class="data-table is-cards">
                         <thead><tr>
                             <th scope="col">{move || page.say(Key::Name)}</th>
                             <th scope="col">{move || page.say(Key::OperatorScopes)}</th>

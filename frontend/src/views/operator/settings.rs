@@ -44,7 +44,7 @@ pub(super) fn SettingsView() -> impl IntoView {
             </div>
             <div class="table-scroll op-settings" tabindex="0" role="region"
                 aria-label=move || page.say(Key::OperatorSettings)>
-                <table class="data-table">
+                <table class="data-table is-cards">
                     <caption><span role="status">{counted}</span></caption>
                     <thead><tr>
                         <th scope="col">{move || page.say(Key::OperatorSettingName)}</th>

@@ -126,7 +126,7 @@ fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl 
             {move || has_tables.get().then(|| view! {
                 <details class="op-more">
                     <summary>{move || page.say(Key::OperatorTables)}</summary>
-                    <table class="data-table op-tables">
+                    <table class="data-table op-tables is-cards">
                         <thead><tr>
                             <th scope="col">{move || page.say(Key::OperatorTable)}</th>
                             <th scope="col">{move || page.say(Key::OperatorRowCount)}</th>

@@ -178,6 +178,12 @@ fn column(page: Page, word: Word) -> impl IntoView {
     view! { <th scope="col">{move || word.say(page)}</th> }
 }
 
+/// A cell of a column of numbers, which says its column where rows are cards.
+fn number_cell(page: Page, word: Word, number: impl Into<Signal<String>>) -> impl IntoView {
+    let number: Signal<String> = number.into();
+    view! { <td class="is-number" data-label=move || word.say(page)>{number}</td> }
+}
+
 /// The head of a column of numbers.
 fn number_column(page: Page, word: Word) -> impl IntoView {
     view! { <th scope="col" class="is-number">{move || word.say(page)}</th> }

@@ -158,7 +158,7 @@ fn Table(watch: Watch) -> impl IntoView {
     view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=move || page.say(Key::TalkLanes)>
-            <table class="data-table">
+            <table class="data-table is-cards">
                 <thead><tr>{columns.map(head).into_iter().collect_view()}</tr></thead>
                 <tbody>{rows}</tbody>
             </table>
@@ -180,8 +180,8 @@ fn row(page: Page, own: &Conversation, message: &ChatMessage) -> impl IntoView +
         <tr>
             <td class="is-number">{message.sequence}</td>
             <td>{dates::second(&message.timestamp, lang)}</td>
-            <td>{look::name(own, &message.sender_id, lang)}</td>
-            <td>{to}</td>
+            <td data-label=lang.say(Key::TalkColumnFrom)>{look::name(own, &message.sender_id, lang)}</td>
+            <td data-label=lang.say(Key::TalkColumnTo)>{to}</td>
             <td>{text}</td>
         </tr>
     }

@@ -232,7 +232,7 @@ fn Table(list: List) -> impl IntoView {
     view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=move || page.say(Key::FormsTitle)>
-            <table class="data-table forms-table">
+            <table class="data-table forms-table is-cards">
                 <thead><tr>{columns.map(head).into_iter().collect_view()}</tr></thead>
                 <tbody>
                     <For each=forms key=key let:form>
@@ -271,8 +271,12 @@ fn Row(form: Listed) -> impl IntoView {
             <td><span class=class>{move || page.say(key)}</span></td>
             <td class="forms-title"><a href=href>{form.title}</a></td>
             <td>{form.asked_by}</td>
-            <td>{move || dates::moment(&asked, page.lang.get())}</td>
-            <td>{move || answered.as_ref().map(|it| dates::moment(it, page.lang.get()))}</td>
+            <td data-label=move || page.say(Key::AskedAt)>
+                {move || dates::moment(&asked, page.lang.get())}
+            </td>
+            <td data-label=move || page.say(Key::FormsAnsweredAt)>
+                {move || answered.as_ref().map(|it| dates::moment(it, page.lang.get()))}
+            </td>
         </tr>
     }
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Staff, number_column};
+use super::{Staff, number_cell, number_column};
 use crate::dates;
 use crate::families::cinema::staff::catalogue::{DaySum, days_of};
 use crate::families::cinema::staff::words::Word;
@@ -81,23 +81,23 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
 #[component]
 fn Numbers(page: Page, days: Memo<Vec<DaySum>>) -> impl IntoView {
     let row = move |it: DaySum| {
-        let cell = move |count: u32| {
+        let cell = move |word: Word, count: u32| {
             let text = move || dates::number(f64::from(count), page.lang.get());
-            view! { <td class="is-number">{text}</td> }
+            number_cell(page, word, Signal::derive(text))
         };
         let percent = format!("{}%", it.percent());
         view! {
             <tr>
                 <th scope="row">{move || dates::short_day(it.day, page.lang.get())}</th>
-                {cell(it.showings)}{cell(it.seats)}{cell(it.sold)}
-                <td class="is-number">{percent}</td>
-                {cell(it.held)}{cell(it.used)}
+                {cell(Word::Showings, it.showings)}{cell(Word::Seats, it.seats)}{cell(Word::Sold, it.sold)}
+                {number_cell(page, Word::Share, percent)}
+                {cell(Word::Held, it.held)}{cell(Word::Used, it.used)}
             </tr>
         }
     };
     view! {
         <div class="table-scroll" tabindex="0" role="region" aria-label=move || Word::DayTable.say(page)>
-            <table class="data-table staff-table">
+            <table class="data-table staff-table is-cards">
                 <thead><tr>
                     {super::column(page, Word::Day)}
                     {[Word::Showings, Word::Seats, Word::Sold, Word::Share, Word::Held, Word::Used]

@@ -33,7 +33,7 @@ pub(super) trait Entry: Clone + Debug + Default + Send + Sync + 'static {
     fn names(&self) -> (&str, Option<&str>);
     /// The heads of the columns between identifier and buttons, and the cells below them.
     fn heads(page: Page) -> AnyView;
-    fn cells(&self) -> AnyView;
+    fn cells(&self, page: Page) -> AnyView;
     /// The form of one, a new one where there is none `before`.
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView;
 }
@@ -77,7 +77,7 @@ pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
             <Outcome came=edits.came/>
             {move || doings::<E>(edits)}
             <div class="table-scroll" tabindex="0" role="region" aria-label=move || table.say(page)>
-                <table class="data-table staff-table">
+                <table class="data-table staff-table is-cards">
                     <thead><tr>
                         {column(page, named)}{column(page, Word::Id)}
                         {E::heads(page)}{column(page, Word::Actions)}
@@ -100,13 +100,13 @@ fn called<E: Entry>(it: &E, page: Page) -> String {
 
 fn row<E: Entry>(edits: Editing<Doing>, it: E) -> impl IntoView {
     let page = edits.staff.page;
-    let (id, cells) = (it.id().to_owned(), it.cells());
+    let (id, cells) = (it.id().to_owned(), it.cells(page));
     let (edit, remove) = (Doing::Edit(id.clone()), Doing::Remove(id.clone()));
     let called = Signal::derive(move || called(&it, page));
     view! {
         <tr>
             <th scope="row">{called}</th>
-            <td><code>{id}</code></td>
+            <td class="is-spare"><code>{id}</code></td>
             {cells}
             <td><div class="staff-actions">
                 <RowActions edits called edit remove words=(Word::Remove, Word::RemoveNamed)/>

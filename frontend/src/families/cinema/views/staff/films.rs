@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use serde_json::json;
 
 use super::entries::{Entry, Refused, is_taken};
-use super::number_column;
 use super::outcome::{Doing, Editing, FormActions};
 use super::sheet::{Field, Kind, Sheet, SheetView};
+use super::{number_cell, number_column};
 use crate::browser;
 use crate::families::cinema::staff::catalogue::{Catalogue, Film};
 use crate::families::cinema::staff::words::Word;
@@ -38,9 +38,9 @@ impl Entry for Film {
         (number_column(page, Word::Duration), number_column(page, Word::Rating)).into_any()
     }
 
-    fn cells(&self) -> AnyView {
-        view! { <td class="is-number">{self.duration}</td><td class="is-number">{self.rating}</td> }
-            .into_any()
+    fn cells(&self, page: Page) -> AnyView {
+        let duration = number_cell(page, Word::Duration, self.duration.to_string());
+        (duration, number_cell(page, Word::Rating, self.rating.to_string())).into_any()
     }
 
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {

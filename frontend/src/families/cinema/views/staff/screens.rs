@@ -4,10 +4,10 @@ use leptos::prelude::*;
 use serde_json::json;
 
 use super::entries::{Entry, Refused, is_taken};
-use super::number_column;
 use super::outcome::{Doing, Editing, FormActions};
 use super::plan::{FAULTS, Plan, PlanView};
 use super::sheet::{Field, Kind, Sheet, SheetView};
+use super::{number_cell, number_column};
 use crate::browser;
 use crate::families::cinema::staff::catalogue::{Catalogue, Screen};
 use crate::families::cinema::staff::layout::Layout;
@@ -41,9 +41,9 @@ impl Entry for Screen {
         number_column(page, Word::Seats).into_any()
     }
 
-    fn cells(&self) -> AnyView {
+    fn cells(&self, page: Page) -> AnyView {
         let seats = Layout::read(&self.rows).counts().iter().map(|it| it.1).sum::<usize>();
-        view! { <td class="is-number">{seats}</td> }.into_any()
+        number_cell(page, Word::Seats, seats.to_string()).into_any()
     }
 
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::chart::Chart;
 use super::outcome::{ADD, Editing, Outcome, RowActions};
 use super::showing::ShowingForm;
-use super::{Staff, column, number_column, translated};
+use super::{Staff, column, number_cell, number_column, translated};
 use crate::browser;
 use crate::call::fetch;
 use crate::dates::{self, Day};
@@ -307,7 +307,7 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
     view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=move || Word::ShowingsTable.say(page)>
-            <table class="data-table staff-table is-wide">
+            <table class="data-table staff-table is-cards">
                 <thead><tr>
                     {[Word::Time, Word::Film, Word::Screen]
                         .map(|it| column(page, it)).into_iter().collect_view()}
@@ -332,7 +332,8 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
     let page = week.page;
     let time = dates::clock(&it.start_time).to_owned();
     let sold = format!("{} / {}", it.sold_count, it.seats_count);
-    let (held, waiting, is_closed) = (it.held_count, it.waiting_count, it.is_sales_closed);
+    let (held, waiting) = (it.held_count.to_string(), it.waiting_count.to_string());
+    let is_closed = it.is_sales_closed;
     let has_begun = it.has_begun;
     let id = StoredValue::new(it.showtime_id.clone());
     let it = StoredValue::new(it);
@@ -356,9 +357,9 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
             <th scope="row" class="staff-time">{time}</th>
             <td>{move || it.with_value(|it| week.title(it))}</td>
             <td>{move || it.with_value(|it| week.screen(it))}</td>
-            <td class="is-number">{sold}</td>
-            <td class="is-number">{held}</td>
-            <td class="is-number">{waiting}</td>
+            {number_cell(page, Word::Sold, sold)}
+            {number_cell(page, Word::Held, held)}
+            {number_cell(page, Word::Waiting, waiting)}
             <td><span class=class>{move || state.say(page)}</span></td>
             <td><div class="staff-actions">
                 // Nothing of it is sold any more.
