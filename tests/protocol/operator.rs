@@ -22,7 +22,7 @@ const LOOKS: [(&str, Look); 4] = [
     ("phone-dark", Look { dark: true, ..Look::PHONE }),
 ];
 
-fn token(server: &TestServer) -> String {
+pub(super) fn token(server: &TestServer) -> String {
     OperatorKey::read(&server.folders.data()).unwrap().unwrap().token
 }
 

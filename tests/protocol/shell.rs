@@ -112,6 +112,45 @@ async fn no_way_takes_two_lines_at_any_width() {
     browser.close().await;
 }
 
+/// What the header shows and is wrong with it: controls without a name, smaller than a finger wants, out of the window,
+/// or over one another.
+const MISPLACED: &str = "
+    const all = [...document.querySelectorAll('.top .brand, .top-tools :is(a, button, select, .connection)')]
+        .map(it => [it, it.getBoundingClientRect()])
+        .filter(([it, box]) => box.width > 0 && getComputedStyle(it).clipPath === 'none');
+    const named = it => (it.ariaLabel || it.title || it.innerText).trim();
+    const isSmall = (it, box) => it.matches('a, button, select') && (box.width < 24 || box.height < 24);
+    const isOut = box => box.left < 0 || box.right > innerWidth;
+    const meets = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const isWrong = ([it, box]) => !named(it) || isSmall(it, box) || isOut(box)
+        || all.some(([other, its]) => other !== it && meets(box, its));
+    return all.filter(isWrong).map(([it]) => it.className || it.outerHTML);";
+
+/// How many rows the header's controls stand in.
+const ROWS: &str = "
+    const all = [...document.querySelectorAll('.top .brand, .top-tools :is(a, button)')]
+        .map(it => it.getBoundingClientRect()).filter(it => it.width > 0);
+    return new Set(all.map(it => Math.round((it.top + it.bottom) / 20))).size;";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_header_is_whole_in_a_window_320_pixels_wide() {
+    let server = TestServer::with(&FAMILIES).await;
+    let narrow = Look { width: 320, ..Look::PHONE };
+    for look in [narrow, narrow.japanese()] {
+        let browser = Browser::open(&server.url(), look).await;
+        browser.find("a.showtime").await;
+        assert_eq!(browser.script(MISPLACED).await, serde_json::json!([]), "{look:?}");
+        assert_eq!(browser.script(ROWS).await, serde_json::json!(1), "{look:?}: in one row");
+        browser.picture(&format!("header-320-{}", look.language)).await;
+        // An operator has more in it.
+        browser.go(&format!("#/operator?key={}", super::operator::token(&server))).await;
+        browser.find(".op-link[aria-current]").await;
+        assert_eq!(browser.script(MISPLACED).await, serde_json::json!([]), "{look:?}, operator");
+        assert!(!browser.overflows().await, "{look:?}, operator");
+        browser.close().await;
+    }
+}
+
 /// Where the system sets the colours, no ground and no colour tells what is open.
 #[tokio::test(flavor = "multi_thread")]
 async fn forced_colours_show_which_place_is_open() {
