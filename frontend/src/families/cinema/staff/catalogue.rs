@@ -50,7 +50,7 @@ pub(crate) struct Film {
 
 /// A showing that another one would run into.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Met {
+pub(crate) struct Conflict {
     pub(crate) title: String,
     pub(crate) title_en: Option<String>,
     /// `YYYY-MM-DDTHH:MM:SS`
@@ -70,14 +70,14 @@ impl Catalogue {
 
     /// The showing on that screen that one of this film would run into, with the minutes for cleaning between; the
     /// cinema itself decides, this is to explain it.
-    pub(crate) fn meets(
+    pub(crate) fn conflict(
         &self,
         week: &[ShowtimeOccupancy],
         film: &str,
         screen: &str,
         start: &str,
         own: Option<&str>,
-    ) -> Option<Met> {
+    ) -> Option<Conflict> {
         let (begins, film) = (minute_of(start)?, self.film(film)?);
         let cleaning = i64::from(self.cleaning_minutes);
         let ends = begins + i64::from(film.duration);
@@ -87,8 +87,8 @@ impl Catalogue {
             let other = self.film(&it.movie_id).filter(|_| is_beside)?;
             let at = minute_of(&it.start_time)?;
             let until = at + i64::from(other.duration);
-            let meets = begins < until + cleaning && at < ends + cleaning;
-            meets.then(|| Met {
+            let is_conflict = begins < until + cleaning && at < ends + cleaning;
+            is_conflict.then(|| Conflict {
                 title: other.title.clone(),
                 title_en: other.title_en.clone(),
                 start: it.start_time.clone(),
@@ -202,20 +202,20 @@ mod tests {
     #[test]
     fn a_showing_meets_another_with_the_minutes_for_cleaning() {
         let (catalogue, week) = (catalogue(), week());
-        let meets = |film: &str, screen: &str, start: &str, own: Option<&str>| {
-            catalogue.meets(&week, film, screen, start, own).map(|it| (it.start, it.end))
+        let conflict = |film: &str, screen: &str, start: &str, own: Option<&str>| {
+            catalogue.conflict(&week, film, screen, start, own).map(|it| (it.start, it.end))
         };
         let first = Some(("2026-11-20T10:00:00".to_owned(), "11:47".to_owned()));
-        assert_eq!(meets("kimi", "s-1", "2026-11-20T12:01", None), first);
-        assert_eq!(meets("kimi", "s-1", "2026-11-20T12:02", None), None);
-        assert_eq!(meets("kimi", "s-1", "2026-11-20T08:00", None), first, "and before it");
-        assert_eq!(meets("kimi", "s-1", "2026-11-20T07:58", None), None);
-        assert_eq!(meets("kimi", "s-2", "2026-11-20T10:00", None), None, "another screen");
-        assert_eq!(meets("kimi", "s-1", "2026-11-20T10:05", Some("st-20261120-s-1-1000")), None);
-        let night = meets("long", "s-1", "2026-11-21T00:30", None);
+        assert_eq!(conflict("kimi", "s-1", "2026-11-20T12:01", None), first);
+        assert_eq!(conflict("kimi", "s-1", "2026-11-20T12:02", None), None);
+        assert_eq!(conflict("kimi", "s-1", "2026-11-20T08:00", None), first, "and before it");
+        assert_eq!(conflict("kimi", "s-1", "2026-11-20T07:58", None), None);
+        assert_eq!(conflict("kimi", "s-2", "2026-11-20T10:00", None), None, "another screen");
+        assert_eq!(conflict("kimi", "s-1", "2026-11-20T10:05", Some("st-20261120-s-1-1000")), None);
+        let night = conflict("long", "s-1", "2026-11-21T00:30", None);
         assert_eq!(night.unwrap().1, "01:17", "over midnight");
-        assert_eq!(meets("none", "s-1", "2026-11-20T10:00", None), None);
-        assert_eq!(meets("kimi", "s-1", "soon", None), None);
+        assert_eq!(conflict("none", "s-1", "2026-11-20T10:00", None), None);
+        assert_eq!(conflict("kimi", "s-1", "soon", None), None);
     }
 
     #[test]

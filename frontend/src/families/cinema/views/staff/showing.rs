@@ -12,7 +12,7 @@ use crate::browser;
 use crate::dates::{self, Day};
 use crate::error::CallError;
 use crate::families::cinema::programme::name;
-use crate::families::cinema::staff::catalogue::{Catalogue, Film, Met, Screen, screen_of};
+use crate::families::cinema::staff::catalogue::{Catalogue, Conflict, Film, Screen, screen_of};
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
 use crate::views::notice::Notice;
@@ -82,18 +82,18 @@ pub(super) fn ShowingForm(
     let own = StoredValue::new(before.as_ref().map(|it| it.showtime_id.clone()));
     let error = RwSignal::new(None::<CallError>);
     let is_busy = RwSignal::new(false);
-    let met = Memo::new(move |_| {
+    let conflict = Memo::new(move |_| {
         let (film, screen) = (sheet.value("movie_id"), sheet.value("screen_id"));
         let start = sheet.value("start_time");
         staff.catalogue.with(|all| {
             staff.week.with(|week| {
                 let week = &week.here()?.showtimes;
                 let own = own.get_value();
-                all.here()?.meets(week, &film, &screen, &start, own.as_deref())
+                all.here()?.conflict(week, &film, &screen, &start, own.as_deref())
             })
         })
     });
-    let told = move |it: &Met| {
+    let told = move |it: &Conflict| {
         let minutes = staff.catalogue.with(|it| it.here().map_or(0, |it| it.cleaning_minutes));
         let start = dates::clock(&it.start).to_owned();
         let title = name(Some(&it.title), it.title_en.as_deref(), page.lang.get());
@@ -128,7 +128,7 @@ pub(super) fn ShowingForm(
                 Ok(came) => saved.run((came, Day::of_time(&start))),
                 // The cinema has refused it; why is said in the reader's language where it is known.
                 Err(it) if it.problems().iter().any(|it| it.pointer == "/start_time") => {
-                    match untrack(|| met.get().map(|it| told(&it))) {
+                    match untrack(|| conflict.get().map(|it| told(&it))) {
                         Some(wrong) => sheet.mark("start_time", wrong),
                         None => drop(sheet.takes(&it)),
                     }
@@ -153,7 +153,7 @@ pub(super) fn ShowingForm(
             <p class="staff-meets" role="status">
                 {move || {
                     let is_said = sheet.wrong.with(|it| it.contains_key("start_time"));
-                    met.get().filter(|_| !is_said).map(|it| told(&it).say(page))
+                    conflict.get().filter(|_| !is_said).map(|it| told(&it).say(page))
                 }}
             </p>
             <FormActions is_busy stop=move || stop.run(())/>
