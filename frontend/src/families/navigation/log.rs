@@ -41,12 +41,12 @@ pub(crate) struct Call {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) ms: Option<u64>,
-    pub(crate) came: Came,
+    pub(crate) result: ToolResult,
 }
 
-/// How a call ended.
+/// What a tool answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Came {
+pub(crate) enum ToolResult {
     Routes(usize),
     /// Pairs that were compared.
     Pairs(usize),
@@ -102,7 +102,7 @@ impl Log {
         let Some(call) = call else { return };
         let ms =
             (resulted.ms.is_finite() && resulted.ms >= 0.0).then(|| resulted.ms.round() as u64);
-        call.outcome = Some(Outcome { ms, came: came(resulted) });
+        call.outcome = Some(Outcome { ms, result: result_of(resulted) });
     }
 
     /// The planner is done: calls that the stream did not announce, and those without an answer.
@@ -114,7 +114,7 @@ impl Log {
         }
         for entry in &mut self.0 {
             if let Kind::Call(call) = &mut entry.kind {
-                call.outcome.get_or_insert(Outcome { ms: None, came: Came::Unknown });
+                call.outcome.get_or_insert(Outcome { ms: None, result: ToolResult::Unknown });
             }
         }
     }
@@ -126,7 +126,7 @@ impl Log {
     }
 }
 
-impl Came {
+impl ToolResult {
     /// The entry as text.
     pub(crate) fn text(&self, lang: Lang) -> String {
         match self {
@@ -140,22 +140,25 @@ impl Came {
     }
 }
 
-fn came(resulted: &Resulted) -> Came {
+fn result_of(resulted: &Resulted) -> ToolResult {
     let result = &resulted.result;
     let count = |name: &str| result.get(name).and_then(Value::as_array).map(Vec::len);
     if resulted.is_error {
         let own = result.get("message").and_then(Value::as_str);
-        return Came::Refused(cut(resulted.text.as_deref().or(own).unwrap_or_default(), PARAM_MAX));
+        return ToolResult::Refused(cut(
+            resulted.text.as_deref().or(own).unwrap_or_default(),
+            PARAM_MAX,
+        ));
     }
     if let Some(routes) = count("routes") {
-        return Came::Routes(routes);
+        return ToolResult::Routes(routes);
     }
     if let (Some(rows), Some(columns)) = (count("rows"), count("destination_addresses")) {
-        return Came::Pairs(rows.saturating_mul(columns));
+        return ToolResult::Pairs(rows.saturating_mul(columns));
     }
     match result.get("formatted_address").and_then(Value::as_str) {
-        Some(address) => Came::Place(cut(address, PARAM_MAX)),
-        None => Came::Something,
+        Some(address) => ToolResult::Place(cut(address, PARAM_MAX)),
+        None => ToolResult::Something,
     }
 }
 
@@ -222,8 +225,8 @@ mod tests {
             Entry { after_ms: 5.0, kind: Kind::Thought("まず探す".into()) }
         );
         let outcomes: Vec<_> = calls(&log).iter().map(|it| it.outcome.clone().unwrap()).collect();
-        assert_eq!(outcomes[0].came, Came::Refused("ない".into()));
-        assert_eq!(outcomes[1], Outcome { ms: Some(42), came: Came::Routes(2) });
+        assert_eq!(outcomes[0].result, ToolResult::Refused("ない".into()));
+        assert_eq!(outcomes[1], Outcome { ms: Some(42), result: ToolResult::Routes(2) });
         let avoid = calls(&log)[0].params.iter().find(|it| it.0 == "avoid").cloned();
         assert_eq!(avoid.map(|it| it.1).as_deref(), Some("tolls, ferries"));
     }
@@ -234,7 +237,10 @@ mod tests {
         log.call(called("1"), 0.0);
         log.complete(vec![called("1")], 9.0);
         assert_eq!(log.calls(), 1);
-        assert_eq!(calls(&log)[0].outcome.as_ref().map(|it| &it.came), Some(&Came::Unknown));
+        assert_eq!(
+            calls(&log)[0].outcome.as_ref().map(|it| &it.result),
+            Some(&ToolResult::Unknown)
+        );
         let mut plain = Log::default();
         plain.complete(vec![called(""), called("")], 9.0);
         assert_eq!(plain.calls(), 2, "of an answer without a stream");
@@ -257,8 +263,8 @@ mod tests {
     #[test]
     fn what_came_is_said_in_both_languages() {
         let pairs = json!({ "rows": [{}, {}], "destination_addresses": ["a", "b", "c"] });
-        let came = came(&Resulted { result: pairs, ..Resulted::default() });
-        assert_eq!(came, Came::Pairs(6));
-        assert_ne!(came.text(Lang::Ja), came.text(Lang::En));
+        let result = result_of(&Resulted { result: pairs, ..Resulted::default() });
+        assert_eq!(result, ToolResult::Pairs(6));
+        assert_ne!(result.text(Lang::Ja), result.text(Lang::En));
     }
 }

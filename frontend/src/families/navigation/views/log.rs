@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::families::navigation::board::Board;
-use crate::families::navigation::log::{Call, Came, Entry, Kind};
+use crate::families::navigation::log::{Call, Entry, Kind, ToolResult};
 use crate::families::navigation::query::Mode;
 use crate::page::{Page, page};
 use crate::text::Key;
@@ -52,7 +52,7 @@ fn entry(page: Page, entry: Entry) -> impl IntoView {
 
 fn called(page: Page, call: Call) -> impl IntoView {
     let Call { name, params, reason, outcome, .. } = call;
-    let is_bad = outcome.as_ref().is_some_and(|it| matches!(it.came, Came::Refused(_)));
+    let is_bad = outcome.as_ref().is_some_and(|it| matches!(it.result, ToolResult::Refused(_)));
     let param = |(name, value): (String, String)| {
         view! { <li><code>{name}</code>" "{value}</li> }
     };
@@ -60,8 +60,8 @@ fn called(page: Page, call: Call) -> impl IntoView {
         None => coded(page.say(Key::NavLogRunning)),
         Some(outcome) => {
             let ms = outcome.ms.map(|it| page.fill(Key::NavMs, &[&it.to_string()]));
-            let came = outcome.came.text(page.lang.get());
-            let parts = [Some(came), ms].into_iter().flatten().filter(|it| !it.is_empty());
+            let result = outcome.result.text(page.lang.get());
+            let parts = [Some(result), ms].into_iter().flatten().filter(|it| !it.is_empty());
             coded(&parts.collect::<Vec<_>>().join(" · "))
         }
     };
