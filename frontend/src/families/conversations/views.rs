@@ -19,8 +19,8 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::call::Loaded;
+use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::place::At;
-use crate::families::conversations::roll::Roll;
 use crate::page::page;
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
@@ -44,23 +44,23 @@ pub(crate) fn ConversationsView() -> impl IntoView {
         Some(At::List(filter)) => filter,
         _ => Default::default(),
     };
-    let roll = Roll::new(page, asked);
-    roll.stay(subscriptions);
+    let list = ConversationList::new(page, asked);
+    list.stay(subscriptions);
     parts::Now::every(std::time::Duration::from_secs(5));
     Effect::new(move |_| {
         if let Some(At::List(filter)) = page.route.with(At::of) {
-            untrack(|| roll.follow(filter));
+            untrack(|| list.follow(filter));
         }
     });
-    notice_where(roll);
+    notice_where(list);
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
-        roll.listing.set(Loaded::Loading);
-        roll.anew();
+        list.listing.set(Loaded::Loading);
+        list.anew();
     });
     let stage = Memo::new(move |_| {
-        let is_all = roll.filter.with(|it| it.is_empty());
-        roll.listing.with(|it| match it {
+        let is_all = list.filter.with(|it| it.is_empty());
+        list.listing.with(|it| match it {
             Loaded::Loading => Stage::Loading,
             Loaded::Failed(_) => Stage::Failed,
             Loaded::Here(it) if !it.shown.is_empty() => Stage::Rows,
@@ -74,18 +74,18 @@ pub(crate) fn ConversationsView() -> impl IntoView {
                 <h1 tabindex="-1" id="stage">{move || page.say(Key::TalkTitle)}</h1>
                 <p class="hint">{move || page.say(Key::TalkHint)}</p>
             </header>
-            <Bar roll/>
+            <Bar list/>
             {move || match stage.get() {
                 Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
                 Stage::Failed => {
-                    let error = roll.listing.with_untracked(|it| match it {
+                    let error = list.listing.with_untracked(|it| match it {
                         Loaded::Failed(error) => Some(error.clone()),
                         _ => None,
                     });
                     error.map(|error| view! { <Notice error on_retry=retry/> }).into_any()
                 }
-                Stage::Rows => view! { <Rows roll/> }.into_any(),
-                Stage::Nothing => view! { <Nothing roll/> }.into_any(),
+                Stage::Rows => view! { <Rows list/> }.into_any(),
+                Stage::Nothing => view! { <Nothing list/> }.into_any(),
                 Stage::NoneFit => view! {
                     <p class="empty">{move || page.say(Key::TalkNoneFit)}</p>
                 }.into_any(),
@@ -105,15 +105,15 @@ enum Stage {
 }
 
 /// Notices whether the reader looks at the beginning of the list.
-fn notice_where(roll: Roll) {
+fn notice_where(list: ConversationList) {
     let scrolled = window_event_listener(leptos::ev::scroll, move |_| {
         let is_away = window().scroll_y().unwrap_or_default() > AWAY_PX;
-        if roll.is_away.get_untracked() != is_away {
-            roll.is_away.set(is_away);
+        if list.is_away.get_untracked() != is_away {
+            list.is_away.set(is_away);
             let has_held =
-                roll.listing.with_untracked(|it| it.here().is_some_and(|it| it.held > 0));
+                list.listing.with_untracked(|it| it.here().is_some_and(|it| it.held > 0));
             if !is_away && has_held {
-                roll.renew();
+                list.renew();
             }
         }
     });

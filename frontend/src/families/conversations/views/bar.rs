@@ -9,8 +9,8 @@ use output::conversations::{AgentKind, State};
 use super::empty::WatchGame;
 use crate::browser;
 use crate::families::conversations::filter::{Filter, QUERY_MAX, STATES, state_of};
+use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::look;
-use crate::families::conversations::roll::Roll;
 use crate::page::page;
 use crate::text::Key;
 
@@ -19,24 +19,24 @@ const TYPING: Duration = Duration::from_millis(300);
 
 /// The filter of the list.
 #[component]
-pub(super) fn Bar(roll: Roll) -> impl IntoView {
+pub(super) fn Bar(list: ConversationList) -> impl IntoView {
     let page = page();
     let change = move |set: &dyn Fn(&mut Filter)| {
-        let mut filter = roll.filter.get_untracked();
+        let mut filter = list.filter.get_untracked();
         set(&mut filter);
-        roll.ask(filter);
+        list.ask(filter);
     };
-    let is_filtered = Memo::new(move |_| roll.filter.with(|it| !it.is_empty()));
+    let is_filtered = Memo::new(move |_| list.filter.with(|it| !it.is_empty()));
     view! {
         <div class="talks-bar" role="search" aria-label=move || page.say(Key::TalkFilters)>
-            <Search roll/>
+            <Search list/>
             <label class="talks-choice">
                 <span class="label">{move || page.say(Key::State)}</span>
                 <select id="talks-state" on:change=move |event| {
                     let state = state_of(&event_target_value(&event));
                     change(&|it| it.state = state);
                 }>
-                    {States(roll)}
+                    {States(list)}
                 </select>
             </label>
             <label class="talks-choice">
@@ -45,7 +45,7 @@ pub(super) fn Bar(roll: Roll) -> impl IntoView {
                     let agent = event_target_value(&event);
                     change(&|it| it.agent.clone_from(&agent));
                 }>
-                    {Agents(roll)}
+                    {Agents(list)}
                 </select>
             </label>
             <label class="talks-choice">
@@ -54,16 +54,16 @@ pub(super) fn Bar(roll: Roll) -> impl IntoView {
                     let project = event_target_value(&event);
                     change(&|it| it.project.clone_from(&project));
                 }>
-                    {Projects(roll)}
+                    {Projects(list)}
                 </select>
             </label>
             {move || is_filtered.get().then(|| view! {
                 <button type="button" class="plain" on:click=move |_| {
-                    roll.ask(Filter::default());
+                    list.ask(Filter::default());
                     browser::focus("talks-search");
                 }>{move || page.say(Key::TalkClear)}</button>
             })}
-            <WatchGame roll is_quiet=true/>
+            <WatchGame list is_quiet=true/>
         </div>
     }
 }
@@ -81,23 +81,23 @@ fn all(is_own: Signal<bool>) -> impl IntoView {
 }
 
 #[expect(non_snake_case, reason = "drawn like a component, with nothing of its own around it")]
-fn States(roll: Roll) -> impl IntoView {
+fn States(list: ConversationList) -> impl IntoView {
     let page = page();
     let state = move |state: State| {
         let text = Signal::derive(move || page.say(look::state(state).2).to_owned());
-        let is_own = Signal::derive(move || roll.filter.with(|it| it.state == Some(state)));
+        let is_own = Signal::derive(move || list.filter.with(|it| it.state == Some(state)));
         option(state.name().to_owned(), text, is_own)
     };
-    let none = Signal::derive(move || roll.filter.with(|it| it.state.is_none()));
+    let none = Signal::derive(move || list.filter.with(|it| it.state.is_none()));
     (all(none), STATES.map(state).into_iter().collect_view())
 }
 
 /// Agents that may be in a conversation: those of the project chosen, or all.
 #[expect(non_snake_case, reason = "drawn like a component, with nothing of its own around it")]
-fn Agents(roll: Roll) -> impl IntoView {
+fn Agents(list: ConversationList) -> impl IntoView {
     let agents = Memo::new(move |_| {
-        let filter = roll.filter.get();
-        let mut agents: Vec<(String, String)> = roll.projects.with(|it| {
+        let filter = list.filter.get();
+        let mut agents: Vec<(String, String)> = list.projects.with(|it| {
             let projects = it.here().map(|it| it.projects.as_slice()).unwrap_or_default();
             let own = projects.iter();
             let own = own.filter(|it| filter.project.is_empty() || it.project_id == filter.project);
@@ -116,21 +116,21 @@ fn Agents(roll: Roll) -> impl IntoView {
     });
     let agent = move |(id, name): (String, String)| {
         let own = id.clone();
-        let is_own = Signal::derive(move || roll.filter.with(|it| it.agent == own));
+        let is_own = Signal::derive(move || list.filter.with(|it| it.agent == own));
         option(id, Signal::stored(name), is_own)
     };
-    let none = Signal::derive(move || roll.filter.with(|it| it.agent.is_empty()));
+    let none = Signal::derive(move || list.filter.with(|it| it.agent.is_empty()));
     (all(none), move || agents.get().into_iter().map(agent).collect_view())
 }
 
 #[expect(non_snake_case, reason = "drawn like a component, with nothing of its own around it")]
-fn Projects(roll: Roll) -> impl IntoView {
+fn Projects(list: ConversationList) -> impl IntoView {
     let projects = Memo::new(move |_| {
-        let mut projects: Vec<(String, String)> = roll.projects.with(|it| {
+        let mut projects: Vec<(String, String)> = list.projects.with(|it| {
             let projects = it.here().map(|it| it.projects.as_slice()).unwrap_or_default();
             projects.iter().map(|it| (it.project_id.clone(), it.name.clone())).collect()
         });
-        let asked = roll.filter.with(|it| it.project.clone());
+        let asked = list.filter.with(|it| it.project.clone());
         if !asked.is_empty() && projects.iter().all(|it| it.0 != asked) {
             projects.push((asked.clone(), asked));
         }
@@ -138,15 +138,15 @@ fn Projects(roll: Roll) -> impl IntoView {
     });
     let project = move |(id, name): (String, String)| {
         let own = id.clone();
-        let is_own = Signal::derive(move || roll.filter.with(|it| it.project == own));
+        let is_own = Signal::derive(move || list.filter.with(|it| it.project == own));
         option(id, Signal::stored(name), is_own)
     };
-    let none = Signal::derive(move || roll.filter.with(|it| it.project.is_empty()));
+    let none = Signal::derive(move || list.filter.with(|it| it.project.is_empty()));
     (all(none), move || projects.get().into_iter().map(project).collect_view())
 }
 
 #[component]
-fn Search(roll: Roll) -> impl IntoView {
+fn Search(list: ConversationList) -> impl IntoView {
     let page = page();
     let timer = StoredValue::new(None::<TimeoutHandle>);
     let stop = move || {
@@ -159,12 +159,12 @@ fn Search(roll: Roll) -> impl IntoView {
         let typed: String = event_target_value(&event).chars().take(QUERY_MAX).collect();
         stop();
         let ask = move || {
-            let filter = roll.filter.get_untracked();
-            roll.ask(Filter { query: typed, ..filter });
+            let filter = list.filter.get_untracked();
+            list.ask(Filter { query: typed, ..filter });
         };
         timer.set_value(set_timeout_with_handle(ask, TYPING).ok());
     };
-    let query = Memo::new(move |_| roll.filter.with(|it| it.query.clone()));
+    let query = Memo::new(move |_| list.filter.with(|it| it.query.clone()));
     view! {
         <label class="talks-search">
             <span class="label">{move || page.say(Key::TalkSearch)}</span>

@@ -6,8 +6,8 @@ use leptos::task::spawn_local;
 use crate::error::CallError;
 use crate::families::conversations::client;
 use crate::families::conversations::game::Players;
+use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::place::At;
-use crate::families::conversations::roll::Roll;
 use crate::families::conversations::watch::Watch;
 use crate::page::page;
 use crate::route::Spot;
@@ -16,12 +16,12 @@ use crate::views::notice::Notice;
 
 /// Says what conversations are.
 #[component]
-pub(super) fn Nothing(roll: Roll) -> impl IntoView {
+pub(super) fn Nothing(list: ConversationList) -> impl IntoView {
     let page = page();
-    let players = players(roll);
+    let players = players(list);
     let hint = move || match players.get() {
         Some(it) => page.fill(Key::TalkGameHint, &[&it.names.0, &it.names.1]),
-        None if roll.projects.with(|it| it.here().is_some()) => {
+        None if list.projects.with(|it| it.here().is_some()) => {
             page.say(Key::TalkGameNobody).to_owned()
         }
         None => String::new(),
@@ -34,28 +34,28 @@ pub(super) fn Nothing(roll: Roll) -> impl IntoView {
             </svg>
             <p class="empty-title">{move || page.say(Key::TalkNone)}</p>
             <p>{move || page.say(Key::TalkNoneHint)}</p>
-            <WatchGame roll is_quiet=false/>
+            <WatchGame list is_quiet=false/>
             <p class="hint">{hint}</p>
         </div>
     }
 }
 
-fn players(roll: Roll) -> Memo<Option<Players>> {
+fn players(list: ConversationList) -> Memo<Option<Players>> {
     Memo::new(move |_| {
-        let project = roll.filter.with(|it| it.project.clone());
-        roll.projects.with(|it| it.here().and_then(|it| Players::of(it, &project)))
+        let project = list.filter.with(|it| it.project.clone());
+        list.projects.with(|it| it.here().and_then(|it| Players::of(it, &project)))
     })
 }
 
 /// Begins a word game between two agents that the host plays, and goes there.
 #[component]
 pub(super) fn WatchGame(
-    roll: Roll,
+    list: ConversationList,
     /// Beside a list, rather than in the place of one.
     is_quiet: bool,
 ) -> impl IntoView {
     let page = page();
-    let players = players(roll);
+    let players = players(list);
     let is_begun = RwSignal::new(false);
     let refusal = RwSignal::new(None::<CallError>);
     let begin = move |_| {
@@ -85,8 +85,8 @@ pub(super) fn WatchGame(
     };
     // The one of the list stands aside while there is a larger one.
     let is_shown = Memo::new(move |_| {
-        let is_empty = roll.filter.with(|it| it.is_empty())
-            && roll.listing.with(|it| it.here().is_none_or(|it| it.shown.is_empty()));
+        let is_empty = list.filter.with(|it| it.is_empty())
+            && list.listing.with(|it| it.here().is_none_or(|it| it.shown.is_empty()));
         players.with(Option::is_some)
             && page.tool("begin_conversation").is_some()
             && !(is_quiet && is_empty)

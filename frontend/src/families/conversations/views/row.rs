@@ -8,9 +8,9 @@ use web_sys::HtmlElement;
 
 use super::parts::{Age, Chip, Who};
 use crate::browser;
+use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::look;
 use crate::families::conversations::place::At;
-use crate::families::conversations::roll::Roll;
 use crate::page::{Page, page};
 use crate::route::Spot;
 use crate::text::Key;
@@ -18,21 +18,21 @@ use crate::views::notice::Notice;
 
 /// All rows, and the way to more of them.
 #[component]
-pub(super) fn Rows(roll: Roll) -> impl IntoView {
+pub(super) fn Rows(list: ConversationList) -> impl IntoView {
     let page = page();
     let ids = Memo::new(move |_| {
-        roll.listing.with(|it| {
+        list.listing.with(|it| {
             let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
             shown.iter().map(|it| it.conversation_id.clone()).collect::<Vec<_>>()
         })
     });
-    let held = Memo::new(move |_| roll.listing.with(|it| it.here().map_or(0, |it| it.held)));
+    let held = Memo::new(move |_| list.listing.with(|it| it.here().map_or(0, |it| it.held)));
     let has_more = Memo::new(move |_| {
-        roll.listing.with(|it| it.here().is_some_and(|it| it.next_cursor.is_some()))
+        list.listing.with(|it| it.here().is_some_and(|it| it.next_cursor.is_some()))
     });
     let row = move |id: String| {
         let own = Memo::new(move |_| {
-            roll.listing.with(|it| {
+            list.listing.with(|it| {
                 let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
                 shown.iter().find(|it| it.conversation_id == id).cloned()
             })
@@ -40,7 +40,7 @@ pub(super) fn Rows(roll: Roll) -> impl IntoView {
         view! { <li>{move || own.get().map(|conversation| view! { <Row conversation/> })}</li> }
     };
     let to_new = move |_| {
-        roll.let_in();
+        list.let_in();
         window().scroll_to_with_x_and_y(0.0, 0.0);
         browser::focus("stage");
     };
@@ -63,13 +63,13 @@ pub(super) fn Rows(roll: Roll) -> impl IntoView {
             {move || has_more.get().then(|| {
                 browser::hand_on("#talks-more", "talks-count");
                 view! {
-                    <button type="button" class="quiet" id="talks-more" on:click=move |_| roll.more()>
+                    <button type="button" class="quiet" id="talks-more" on:click=move |_| list.more()>
                         {move || page.say(Key::ShowMore)}
                     </button>
                 }
             })}
         </div>
-        {move || roll.no_more.get().map(|error| view! { <Notice error/> })}
+        {move || list.no_more.get().map(|error| view! { <Notice error/> })}
     }
 }
 

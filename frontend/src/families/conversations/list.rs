@@ -26,7 +26,7 @@ const RETRIES_MAX: u32 = 5;
 
 /// The state of the list.
 #[derive(Clone, Copy)]
-pub(crate) struct Roll {
+pub(crate) struct ConversationList {
     page: Page,
     pub(crate) filter: RwSignal<Filter>,
     pub(crate) listing: RwSignal<Loaded<Listing>>,
@@ -43,7 +43,7 @@ pub(crate) struct Roll {
     is_other: StoredValue<bool>,
 }
 
-impl Roll {
+impl ConversationList {
     /// The list of what a filter lets through.
     pub(crate) fn new(page: Page, filter: Filter) -> Self {
         Self {
