@@ -9,7 +9,7 @@ use crate::browser::{self, MAIN};
 use crate::chat::talk;
 use crate::families;
 use crate::finder::Finder;
-use crate::home::{Goings, HEAD_START};
+use crate::home::{Activities, HEAD_START};
 use crate::operator::Operator;
 use crate::page::{Connection, Door, Page, page};
 use crate::part::{Part, part};
@@ -61,7 +61,7 @@ pub(crate) fn App() -> impl IntoView {
     talk::provide();
     let subscriptions = Subscriptions::new(page);
     provide_context(subscriptions);
-    provide_context(Goings::new(page, subscriptions));
+    provide_context(Activities::new(page, subscriptions));
     provide_context(Inbox::new(page));
     let operator = Operator::new(page);
     provide_context(operator);
@@ -112,10 +112,10 @@ fn load_ahead(operator: Operator) {
 
 /// Has the browser tell of what newly waits for the reader while the page is not looked at, where they want that.
 fn give_notice(page: Page) {
-    let (goings, inbox): (Goings, Inbox) = (expect_context(), expect_context());
+    let (activities, inbox): (Activities, Inbox) = (expect_context(), expect_context());
     Effect::new(move |before: Option<usize>| {
         let approvals = inbox.waiting.with(|it| it.here().map_or(0, Vec::len));
-        let waiting = goings.waiting() + approvals;
+        let waiting = activities.waiting() + approvals;
         if before.is_some_and(|it| waiting > it) && page.notices.get_untracked() {
             let said = page.lang.get_untracked().fill(Key::NoticeWaiting, &[&waiting.to_string()]);
             settings::give_notice(&said);

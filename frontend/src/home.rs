@@ -21,16 +21,16 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// What goes on, by the tool that lists it.
 #[derive(Clone, Copy)]
-pub(crate) struct Goings {
+pub(crate) struct Activities {
     found: RwSignal<Vec<(&'static str, Ongoing)>>,
     /// The tools that will be asked in a moment.
     asking: StoredValue<BTreeSet<&'static str>>,
 }
 
-impl Goings {
+impl Activities {
     /// Keeps it up to date for as long as the page is open.
     pub(crate) fn new(page: Page, subscriptions: Subscriptions) -> Self {
-        let goings =
+        let activities =
             Self { found: RwSignal::new(Vec::new()), asking: StoredValue::new(BTreeSet::new()) };
         let is_due = RwSignal::new(false);
         set_timeout(move || is_due.set(true), HEAD_START);
@@ -45,13 +45,13 @@ impl Goings {
                 // Read, not only tracked: a memo that nothing reads never looks.
                 is_home.get();
                 if !is_due.get() || page.door.get() != Door::Open || !is_served.get() {
-                    goings.note(mine.tool, None);
+                    activities.note(mine.tool, None);
                     return;
                 }
-                goings.ask(mine);
+                activities.ask(mine);
             });
         }
-        goings
+        activities
     }
 
     /// Asks for it, once for all that changes meanwhile.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::approvals::Inbox;
 use crate::browser::Keep;
-use crate::home::Goings;
+use crate::home::Activities;
 use crate::page::{Page, page};
 use crate::route::Route;
 use crate::table::{self, Ongoing, listed, text};
@@ -68,7 +68,7 @@ fn asking(approvals: &[Value]) -> Vec<(bool, Ongoing)> {
 #[component]
 fn Mine() -> impl IntoView {
     let page = page();
-    let goings: Goings = expect_context();
+    let activities: Activities = expect_context();
     let inbox: Inbox = expect_context();
     let all = Memo::new(move |_| {
         let waiting = inbox.waiting.with(|it| it.here().cloned().unwrap_or_default());
@@ -82,7 +82,7 @@ fn Mine() -> impl IntoView {
             waiting: count,
         });
         let asking = asking.into_iter().map(|it| it.1);
-        approvals.into_iter().chain(asking).chain(goings.all()).collect::<Vec<_>>()
+        approvals.into_iter().chain(asking).chain(activities.all()).collect::<Vec<_>>()
     });
     view! {
         <ul class="front-mine" aria-label=move || page.say(Key::FrontMine)>

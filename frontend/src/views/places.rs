@@ -5,7 +5,7 @@ use std::mem::discriminant;
 use leptos::prelude::*;
 
 use crate::browser;
-use crate::home::Goings;
+use crate::home::Activities;
 use crate::page::{Page, page};
 use crate::route::Route;
 use crate::table::{self, Place};
@@ -139,9 +139,9 @@ pub(crate) fn Places() -> impl IntoView {
 }
 
 fn link(page: Page, way: Way) -> impl IntoView {
-    let goings: Goings = expect_context();
+    let activities: Activities = expect_context();
     let is_here = Memo::new(move |_| page.route.with(|it| way.has(it)));
-    let waiting = Memo::new(move |_| goings.waiting_at(&(way.start)()));
+    let waiting = Memo::new(move |_| activities.waiting_at(&(way.start)()));
     view! {
         <a href=(way.start)().hash() aria-current=move || is_here.get().then_some("page")>
             {icon(way.icon)}
