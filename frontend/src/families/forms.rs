@@ -118,7 +118,7 @@ static OUTPUTS: Part<Outputs> = part!(forms: Outputs = &Outputs(&[Drawing {
 /// One form being filled in. Each field has signals of its own, so that a key in one of 500 fields
 /// draws one field anew.
 #[derive(Clone, Copy)]
-pub(crate) struct Requested {
+pub(crate) struct FormState {
     pub(crate) page: Page,
     filled: StoredValue<Arc<Filled>>,
     /// Whether it can no longer be changed.
@@ -133,7 +133,7 @@ pub(crate) struct Requested {
     number: u32,
 }
 
-impl Requested {
+impl FormState {
     /// A form, with what its fields hold at first.
     pub(crate) fn new(form: Form, number: u32) -> Self {
         let filled = Filled::of(match Self::day() {

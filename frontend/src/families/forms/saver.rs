@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use output::form::{Drafted, OpenForm, Values};
 use serde_json::json;
 
-use super::Requested;
+use super::FormState;
 use super::keeping::{self, Kept, Start};
 use crate::browser;
 use crate::call::fetch;
@@ -46,7 +46,7 @@ pub(crate) struct Rival {
 /// Saves the drafts of one form.
 #[derive(Clone, Copy)]
 pub(crate) struct Saver {
-    requested: Requested,
+    form_state: FormState,
     handle: StoredValue<String>,
     pub(crate) safe: RwSignal<Safe>,
     /// Set while the reader has to decide between two drafts.
@@ -74,9 +74,9 @@ struct Work {
 
 impl Saver {
     /// Begins with the newer of the two drafts, and saves from then on.
-    pub(crate) fn begin(requested: Requested, opened: &OpenForm, when_over: Callback<()>) -> Self {
+    pub(crate) fn begin(form_state: FormState, opened: &OpenForm, when_over: Callback<()>) -> Self {
         let saver = Self {
-            requested,
+            form_state,
             handle: StoredValue::new(opened.handle.clone()),
             safe: RwSignal::new(Safe::default()),
             rival: RwSignal::new(None),
@@ -85,9 +85,9 @@ impl Saver {
             work: StoredValue::new(Work { revision: opened.revision, ..Work::default() }),
         };
         saver.take_up(opened);
-        let before = requested.changes.get_untracked();
+        let before = form_state.changes.get_untracked();
         Effect::new(move |_| {
-            if requested.changes.get() != before {
+            if form_state.changes.get() != before {
                 saver.changed();
             }
         });
@@ -100,13 +100,13 @@ impl Saver {
         let labels = opened.labels.clone().unwrap_or_default();
         let theirs = opened.draft.clone().unwrap_or_default();
         match (keeping::start(kept.as_ref(), opened), kept) {
-            (Start::Theirs, _) => self.requested.restore(&theirs, &labels),
+            (Start::Theirs, _) => self.form_state.restore(&theirs, &labels),
             (Start::Ours, Some(kept)) => {
-                self.requested.restore(&kept.values, &kept.labels);
+                self.form_state.restore(&kept.values, &kept.labels);
                 self.changed();
             }
             (Start::Both, Some(kept)) => {
-                self.requested.restore(&kept.values, &kept.labels);
+                self.form_state.restore(&kept.values, &kept.labels);
                 self.work.update_value(|it| it.is_dirty = true);
                 let revision = opened.revision;
                 self.rival.set(Some(Rival { values: theirs, labels, revision }));
@@ -117,7 +117,7 @@ impl Saver {
 
     /// A page that goes, or a network that comes back, saves what is left.
     fn watch(self) {
-        let page = self.requested.page;
+        let page = self.form_state.page;
         let hidden = window_event_listener_untyped("visibilitychange", move |_| {
             if !browser::is_visible() {
                 self.flush();
@@ -159,10 +159,10 @@ impl Saver {
     fn keep(self) {
         let Some(work) = self.work.try_get_value().filter(|it| it.is_to_keep) else { return };
         self.work.update_value(|it| it.is_to_keep = false);
-        if self.requested.is_closed.get_untracked() {
+        if self.form_state.is_closed.get_untracked() {
             return;
         }
-        let (values, labels) = self.requested.draft();
+        let (values, labels) = self.form_state.draft();
         let kept = Kept { values, labels, revision: work.revision, is_saved: !work.is_dirty };
         self.handle.with_value(|it| keeping::put(it, &kept));
     }
@@ -193,13 +193,13 @@ impl Saver {
     /// Saves it at the host, one after the other.
     fn save(self) {
         let is_free = self.work.with_value(|it| !it.is_saving);
-        let is_open = !self.requested.is_closed.get_untracked();
+        let is_open = !self.form_state.is_closed.get_untracked();
         if !is_free || !is_open || self.rival.with_untracked(Option::is_some) {
             return;
         }
         self.work.update_value(|it| it.is_saving = true);
-        let changes = self.requested.changes.get_untracked();
-        let (values, labels) = self.requested.draft();
+        let changes = self.form_state.changes.get_untracked();
+        let (values, labels) = self.form_state.draft();
         let revision = self.work.with_value(|it| it.revision);
         let arguments = json!({
             "handle": self.handle.get_value(), "values": values, "labels": labels,
@@ -207,7 +207,7 @@ impl Saver {
         });
         spawn_local(async move {
             let saved = fetch::<Drafted>("save_form_draft", arguments).await;
-            let Some(is_closed) = self.requested.is_closed.try_get_untracked() else { return };
+            let Some(is_closed) = self.form_state.is_closed.try_get_untracked() else { return };
             self.work.update_value(|it| it.is_saving = false);
             match saved {
                 _ if is_closed => {}
@@ -218,7 +218,7 @@ impl Saver {
     }
 
     fn saved(self, saved: &Drafted, changes: u32) {
-        let is_all = self.requested.changes.get_untracked() == changes;
+        let is_all = self.form_state.changes.get_untracked() == changes;
         self.work.update_value(|it| {
             it.revision = saved.revision;
             it.is_dirty = !is_all;
@@ -228,7 +228,7 @@ impl Saver {
         if !is_all {
             return self.save_in(SAVE_TIME);
         }
-        let page = self.requested.page;
+        let page = self.form_state.page;
         // Announced once, and again after it had failed: not at every change.
         let was_here = matches!(self.safe.get_untracked(), Safe::Here(_));
         if was_here || !self.work.with_value(|it| it.is_said) {
@@ -253,10 +253,10 @@ impl Saver {
             _ => {}
         }
         if !matches!(self.safe.get_untracked(), Safe::Here(_)) {
-            self.requested.page.announce_key(Key::DraftNotSaved);
+            self.form_state.page.announce_key(Key::DraftNotSaved);
         }
         if error == CallError::Offline {
-            self.requested.page.doubt();
+            self.form_state.page.doubt();
         }
         let may_pass = error.may_pass();
         self.safe.set(Safe::Here(error));
@@ -276,11 +276,11 @@ impl Saver {
             labels: map("labels").unwrap_or_default(),
             revision: u32::try_from(revision).unwrap_or(u32::MAX),
         };
-        if rival.values == self.requested.draft().0 {
+        if rival.values == self.form_state.draft().0 {
             self.work.update_value(|it| it.revision = rival.revision);
             return self.save_in(Duration::ZERO);
         }
-        self.requested.page.announce_key(Key::DraftTwo);
+        self.form_state.page.announce_key(Key::DraftTwo);
         self.rival.set(Some(rival));
     }
 
@@ -306,8 +306,8 @@ impl Saver {
     }
 
     fn swap(self, rival: Rival) {
-        let (values, labels) = self.requested.draft();
-        self.requested.restore(&rival.values, &rival.labels);
+        let (values, labels) = self.form_state.draft();
+        self.form_state.restore(&rival.values, &rival.labels);
         self.dropped.set(Some(Rival { values, labels, revision: rival.revision }));
     }
 }

@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use output::form::{OpenForm, Status, Submission, Values};
 use serde_json::json;
 
-use super::{Requested, keeping};
+use super::{FormState, keeping};
 use crate::browser;
 use crate::call::fetch;
 use crate::dates;
@@ -159,36 +159,36 @@ impl FormSession {
     }
 
     /// Sends what was filled in; or shows what keeps it from being sent.
-    pub(crate) fn send(self, requested: Requested) {
-        if self.is_busy() || requested.is_closed.get_untracked() {
+    pub(crate) fn send(self, form_state: FormState) {
+        if self.is_busy() || form_state.is_closed.get_untracked() {
             return;
         }
-        if let Some(index) = requested.uploading() {
+        if let Some(index) = form_state.uploading() {
             self.step.set(Step::Uploading(index));
             self.page.announce_key(Key::FormUploading);
             return;
         }
-        match requested.submission() {
-            Ok(values) => self.submit(requested, values),
-            Err(places) => self.blame(requested, places),
+        match form_state.submission() {
+            Ok(values) => self.submit(form_state, values),
+            Err(places) => self.blame(form_state, places),
         }
     }
 
     /// What is wrong is shown, and its summary takes the keyboard.
-    fn blame(self, requested: Requested, places: Vec<usize>) {
+    fn blame(self, form_state: FormState, places: Vec<usize>) {
         let count = places.len().to_string();
-        requested.is_tried.set(true);
+        form_state.is_tried.set(true);
         self.step.set(Step::None);
         self.faulty.set(places);
         self.page.announce(self.page.lang.get_untracked().fill(Key::ErrorSummary, &[&count]));
         browser::focus_soon(self.id("summary"));
     }
 
-    fn submit(self, requested: Requested, values: Values) {
+    fn submit(self, form_state: FormState, values: Values) {
         self.faulty.set(Vec::new());
         self.step.set(Step::Sending);
         self.page.announce_key(Key::FormSending);
-        let mut labels = requested.labels();
+        let mut labels = form_state.labels();
         labels.retain(|name, _| values.contains_key(name));
         let arguments = json!({
             "handle": self.handle(), "values": values, "labels": labels,
@@ -201,17 +201,17 @@ impl FormSession {
             }
             match answer {
                 Ok(submission) => {
-                    requested.is_closed.set(true);
+                    form_state.is_closed.set(true);
                     keeping::forget(&submission.handle);
                     self.close_with(submission, Some(labels));
                     self.page.announce_key(Key::FormSent);
                 }
-                Err(error) => self.not_sent(requested, error),
+                Err(error) => self.not_sent(form_state, error),
             }
         });
     }
 
-    fn not_sent(self, requested: Requested, error: CallError) {
+    fn not_sent(self, form_state: FormState, error: CallError) {
         self.page.end_progress();
         if is_answered(&error) {
             self.step.set(Step::None);
@@ -220,12 +220,12 @@ impl FormSession {
         if error == CallError::Offline {
             self.page.doubt();
         }
-        let (places, _) = requested.take(error.problems());
+        let (places, _) = form_state.take(error.problems());
         if places.is_empty() {
             self.step.set(Step::NotSent(error));
             browser::focus_soon(self.id("trouble"));
         } else {
-            self.blame(requested, places);
+            self.blame(form_state, places);
         }
     }
 

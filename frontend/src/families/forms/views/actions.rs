@@ -6,7 +6,7 @@ use super::drafts::SafeView;
 use super::summary::focus_field;
 use crate::browser;
 use crate::error::CallError;
-use crate::families::forms::Requested;
+use crate::families::forms::FormState;
 use crate::families::forms::saver::Saver;
 use crate::families::forms::session::{Close, FormSession, Step};
 use crate::text::Key;
@@ -16,12 +16,12 @@ use crate::views::notice::{Notice, details};
 #[component]
 pub(super) fn Actions(
     session: FormSession,
-    requested: Requested,
+    form_state: FormState,
     saver: Saver,
     is_asking: RwSignal<bool>,
 ) -> impl IntoView {
     let page = session.page;
-    let form = requested.form();
+    let form = form_state.form();
     let label = |own: &Option<String>, key: Key| {
         let own = own.clone().filter(|it| !it.is_empty());
         Signal::derive(move || own.clone().unwrap_or_else(|| page.say(key).to_owned()))
@@ -34,13 +34,13 @@ pub(super) fn Actions(
     let text =
         move || if is_sending.get() { page.say(Key::FormSending).to_owned() } else { send.get() };
     let progress = move || {
-        let (filled, all) = requested.progress.get();
+        let (filled, all) = form_state.progress.get();
         let text = page.fill(Key::FormProgress, &[&filled.to_string(), &all.to_string()]);
         (all > 1).then(|| view! { <span>{text}</span> })
     };
     view! {
         <Sure session is_asking/>
-        <StepView session requested send/>
+        <StepView session form_state send/>
         <div class="request-actions">
             <div class="actions">
                 <button type="submit" class="main-action" id=session.id("send")
@@ -95,7 +95,7 @@ fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
 
 /// What came of the last try, where that was not an answer.
 #[component]
-fn StepView(session: FormSession, requested: Requested, send: Signal<String>) -> impl IntoView {
+fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -> impl IntoView {
     let page = session.page;
     move || match session.step.get() {
         Step::NotClosed(error) => view! { <Notice error/> }.into_any(),
@@ -120,12 +120,12 @@ fn StepView(session: FormSession, requested: Requested, send: Signal<String>) ->
             }
             .into_any()
         }
-        Step::Uploading(index) if requested.is_uploading(index) => view! {
+        Step::Uploading(index) if form_state.is_uploading(index) => view! {
             <div class="notice" role="alert">
                 <p>{move || page.say(Key::FormUploading)}</p>
                 <button type="button" class="link"
-                    on:click=move |_| focus_field(&requested.id(index))>
-                    {requested.form().fields[index].label.clone()}
+                    on:click=move |_| focus_field(&form_state.id(index))>
+                    {form_state.form().fields[index].label.clone()}
                 </button>
             </div>
         }

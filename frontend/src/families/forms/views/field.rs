@@ -16,7 +16,7 @@ use leptos::prelude::*;
 use output::form::{Field, Kind};
 
 use crate::browser;
-use crate::families::forms::Requested;
+use crate::families::forms::FormState;
 use crate::page::Page;
 use crate::text::Key;
 
@@ -27,7 +27,7 @@ const DESCRIPTION_MAX: usize = 2_000;
 /// A field and the form that it is in.
 #[derive(Clone, Copy)]
 pub(super) struct Spot {
-    requested: Requested,
+    form_state: FormState,
     page: Page,
     index: usize,
     /// What is wrong with it, once that is due.
@@ -35,14 +35,14 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    fn of(requested: Requested, index: usize) -> Self {
-        let message = Memo::new(move |_| requested.message(index));
-        Self { requested, page: requested.page, index, message }
+    fn of(form_state: FormState, index: usize) -> Self {
+        let message = Memo::new(move |_| form_state.message(index));
+        Self { form_state, page: form_state.page, index, message }
     }
 
     /// For the `id` of what takes the keyboard.
     fn id(self) -> String {
-        self.requested.id(self.index)
+        self.form_state.id(self.index)
     }
 
     /// For the `id` of one of its parts.
@@ -55,15 +55,15 @@ impl Spot {
     }
 
     fn is_closed(self) -> bool {
-        self.requested.is_closed.get()
+        self.form_state.is_closed.get()
     }
 
     /// The reader has left it. One that goes away while it has the keyboard says so after its form is
     /// gone. What is wrong is shown once the click that left it is over: it moves what lies below.
     fn leave(self) {
         browser::once_released(move || {
-            if self.requested.is_closed.try_get_untracked().is_some() {
-                self.requested.touch(self.index);
+            if self.form_state.is_closed.try_get_untracked().is_some() {
+                self.form_state.touch(self.index);
             }
         });
     }
@@ -78,14 +78,14 @@ impl Spot {
 
 /// Draws one field, while it is shown.
 #[component]
-pub(crate) fn FieldView(requested: Requested, index: usize) -> impl IntoView {
-    let is_shown = Memo::new(move |_| requested.is_shown(index));
-    let form = requested.form();
+pub(crate) fn FieldView(form_state: FormState, index: usize) -> impl IntoView {
+    let is_shown = Memo::new(move |_| form_state.is_shown(index));
+    let form = form_state.form();
     let field = form.fields.get(index).filter(|it| !matches!(it.kind, Kind::Hidden(_))).cloned();
     field.map(|field| {
         let field = StoredValue::new(field);
         move || {
-            let draw = || field.with_value(|field| draw(Spot::of(requested, index), field));
+            let draw = || field.with_value(|field| draw(Spot::of(form_state, index), field));
             is_shown.get().then(draw)
         }
     })

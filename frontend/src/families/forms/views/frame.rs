@@ -15,7 +15,7 @@ use crate::browser;
 use crate::dates;
 use crate::families::forms::saver::Saver;
 use crate::families::forms::session::FormSession;
-use crate::families::forms::{Requested, language};
+use crate::families::forms::{FormState, language};
 use crate::page::page;
 use crate::subscriptions::Subscriptions;
 use crate::text::Key;
@@ -55,8 +55,8 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
     let secrets: Vec<String> =
         read.fields.iter().filter(|it| it.is_secret()).map(|it| it.label.clone()).collect();
     let has_required = read.fields.iter().any(output::form::Field::is_needed);
-    let requested = Requested::new(read, crate::families::forms::next_number());
-    let saver = Saver::begin(requested, &form, Callback::new(move |()| session.look_again()));
+    let form_state = FormState::new(read, crate::families::forms::next_number());
+    let saver = Saver::begin(form_state, &form, Callback::new(move |()| session.look_again()));
     // Another tab, or another person, may answer it meanwhile.
     let subscriptions: Subscriptions = expect_context();
     let rung = subscriptions.changes(&format!("form://{}", session.handle()));
@@ -75,7 +75,7 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
         match event.key().as_str() {
             "Enter" if event.ctrl_key() || event.meta_key() => {
                 event.prevent_default();
-                session.send(requested);
+                session.send(form_state);
             }
             // A dialog closes by itself.
             "Escape" if !is_in_dialog(&event) => is_asking.set(true),
@@ -88,16 +88,16 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
             on:keydown=keys
             on:submit=move |event| {
                 event.prevent_default();
-                session.send(requested);
+                session.send(form_state);
             }>
             <Secrets secrets asked_by=form.asked_by.clone()/>
             <Drafts saver id=session.id("two-drafts")/>
-            <Summary session requested/>
+            <Summary session form_state/>
             {has_required.then(|| view! {
                 <p class="hint">{move || page.say(Key::FormRequiredHint)}</p>
             })}
-            <Fields requested/>
-            <Actions session requested saver is_asking/>
+            <Fields form_state/>
+            <Actions session form_state saver is_asking/>
         </form>
     }
 }
@@ -155,8 +155,8 @@ fn Secrets(secrets: Vec<String>, asked_by: Option<String>) -> impl IntoView {
 
 /// All that are shown; each draws itself anew when what it holds changes, and no other does.
 #[component]
-fn Fields(requested: Requested) -> impl IntoView {
-    let count = requested.form().fields.len();
-    let field = |index| view! { <FieldView requested index/> };
+fn Fields(form_state: FormState) -> impl IntoView {
+    let count = form_state.form().fields.len();
+    let field = |index| view! { <FieldView form_state index/> };
     view! { <div class="request-fields">{(0..count).map(field).collect_view()}</div> }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::field::FieldView;
 use super::summary::focus_field;
-use crate::families::forms::{Requested, language};
+use crate::families::forms::{FormState, language};
 use crate::page::{next_number, page};
 use crate::text::Key;
 use crate::views::raw::Raw;
@@ -50,27 +50,27 @@ fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
     };
     let (send, cancel) =
         (label(&form.submit_label, Key::Send), label(&form.cancel_label, Key::Cancel));
-    let requested = Requested::new(form, next_number());
+    let form_state = FormState::new(form, next_number());
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        if requested.uploading().is_some() {
+        if form_state.uploading().is_some() {
             return page.notify(Key::FormUploading);
         }
-        match requested.submission() {
+        match form_state.submission() {
             Ok(values) => on_answer.run(Some(values)),
             Err(places) => {
-                requested.is_tried.set(true);
+                form_state.is_tried.set(true);
                 let count = places.len().to_string();
                 page.announce(page.lang.get_untracked().fill(Key::ErrorSummary, &[&count]));
                 if let Some(first) = places.first() {
-                    focus_field(&requested.id(*first));
+                    focus_field(&form_state.id(*first));
                 }
             }
         }
     };
-    let id = requested.own_id("title");
-    let count = requested.form().fields.len();
-    let field = |index| view! { <FieldView requested index/> };
+    let id = form_state.own_id("title");
+    let count = form_state.form().fields.len();
+    let field = |index| view! { <FieldView form_state index/> };
     view! {
         <div class="request"><div class="request-body">
             <header class="request-head">

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::browser;
-use crate::families::forms::Requested;
+use crate::families::forms::FormState;
 use crate::families::forms::session::FormSession;
 use crate::text::Key;
 
@@ -12,7 +12,7 @@ const FIELDS_MAX: usize = 50;
 
 /// Takes the keyboard when a form could not be sent; what is corrected goes from it.
 #[component]
-pub(super) fn Summary(session: FormSession, requested: Requested) -> impl IntoView {
+pub(super) fn Summary(session: FormSession, form_state: FormState) -> impl IntoView {
     let page = session.page;
     move || {
         let faulty = session.faulty.get();
@@ -20,7 +20,7 @@ pub(super) fn Summary(session: FormSession, requested: Requested) -> impl IntoVi
             return None;
         }
         let left_out = faulty.len().saturating_sub(FIELDS_MAX);
-        let fault = |index: usize| (index, Memo::new(move |_| requested.message(index)));
+        let fault = |index: usize| (index, Memo::new(move |_| form_state.message(index)));
         let faults: Vec<_> = faulty.into_iter().take(FIELDS_MAX).map(fault).collect();
         let messages: Vec<_> = faults.iter().map(|it| it.1).collect();
         let count = Memo::new(move |_| {
@@ -28,7 +28,7 @@ pub(super) fn Summary(session: FormSession, requested: Requested) -> impl IntoVi
         });
         let title = move || page.fill(Key::ErrorSummary, &[&count.get().to_string()]);
         let links = faults.into_iter().map(|(index, message)| {
-            view! { <FaultLink requested index message/> }
+            view! { <FaultLink form_state index message/> }
         });
         Some(view! {
             <div class="notice is-error request-summary" id=session.id("summary") tabindex="-1"
@@ -42,8 +42,8 @@ pub(super) fn Summary(session: FormSession, requested: Requested) -> impl IntoVi
 }
 
 #[component]
-fn FaultLink(requested: Requested, index: usize, message: Memo<Option<String>>) -> impl IntoView {
-    let id = StoredValue::new(requested.id(index));
+fn FaultLink(form_state: FormState, index: usize, message: Memo<Option<String>>) -> impl IntoView {
+    let id = StoredValue::new(form_state.id(index));
     move || {
         message.get().map(|message| {
             let follow = move |event: leptos::ev::MouseEvent| {

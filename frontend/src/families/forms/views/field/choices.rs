@@ -15,9 +15,9 @@ const RADIOS_MAX: usize = 40;
 
 /// `checkbox` (FORM-30).
 pub(super) fn checkbox(spot: Spot, field: Field) -> AnyView {
-    let is_on = move || spot.requested.value(spot.index) == Some(Value::Bool(true));
+    let is_on = move || spot.form_state.value(spot.index) == Some(Value::Bool(true));
     let change = move |event| {
-        spot.requested.put(spot.index, Some(Value::Bool(event_target_checked(&event))));
+        spot.form_state.put(spot.index, Some(Value::Bool(event_target_checked(&event))));
     };
     view! {
         <div class="field ask is-checkbox" data-field=field.name.clone()>
@@ -44,8 +44,8 @@ pub(super) fn radio(spot: Spot, field: Field, options: Vec<Choice>) -> AnyView {
     let option = |choice: Choice| {
         let Choice { value, label } = choice;
         let own = value.clone();
-        let is_on = Memo::new(move |_| spot.requested.value(spot.index).as_ref() == Some(&own));
-        let change = move |_| spot.requested.put(spot.index, Some(value.clone()));
+        let is_on = Memo::new(move |_| spot.form_state.value(spot.index).as_ref() == Some(&own));
+        let change = move |_| spot.form_state.put(spot.index, Some(value.clone()));
         view! {
             <label class="tick">
                 <input type="radio" name=group.clone() prop:checked=move || is_on.get() on:change=change/>
@@ -81,7 +81,7 @@ pub(super) fn multiselect(spot: Spot, field: Field, options: Vec<Choice>, count:
             let place =
                 |it: &Value| order.with_value(|order| order.iter().position(|own| own == it));
             all.sort_by_key(place);
-            spot.requested.put(spot.index, (!all.is_empty()).then_some(Value::Array(all)));
+            spot.form_state.put(spot.index, (!all.is_empty()).then_some(Value::Array(all)));
         };
         view! {
             <label class="tick">
@@ -119,7 +119,7 @@ pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
 
 /// What a field holds that takes several.
 pub(super) fn picked(spot: Spot) -> Vec<Value> {
-    match spot.requested.value(spot.index) {
+    match spot.form_state.value(spot.index) {
         Some(Value::Array(values)) => values,
         _ => Vec::new(),
     }

@@ -95,9 +95,9 @@ impl Picker {
     pub(super) fn held(self) -> Vec<Choice> {
         let values = match self.count {
             Some(_) => picked(self.spot),
-            None => self.spot.requested.value(self.spot.index).into_iter().collect(),
+            None => self.spot.form_state.value(self.spot.index).into_iter().collect(),
         };
-        let chosen = self.spot.requested.chosen(self.spot.index);
+        let chosen = self.spot.form_state.chosen(self.spot.index);
         let label_of = |value: &Value| {
             let of = |all: &[Choice]| all.iter().find(|it| is_same(&it.value, value)).cloned();
             let of_source = || {
@@ -150,7 +150,7 @@ impl Picker {
         }
         self.change(|it| it.type_in(text));
         if self.count.is_none() {
-            self.spot.requested.put(self.spot.index, None);
+            self.spot.form_state.put(self.spot.index, None);
         }
     }
 
@@ -166,8 +166,8 @@ impl Picker {
         let stop = hold.stop();
         // The one before is given up with its hold.
         self.hold.set_value(Some(hold));
-        let form = self.spot.requested.own_id("lookups");
-        let parent = untrack(|| self.spot.requested.parent(self.spot.index));
+        let form = self.spot.form_state.own_id("lookups");
+        let parent = untrack(|| self.spot.form_state.parent(self.spot.index));
         let url = self.source.with_value(|it| match it {
             Source::Search(lookup) => Some((lookup.clone(), lookup.url(&text, parent.as_ref()))),
             Source::Fixed(_) => None,
@@ -206,13 +206,13 @@ impl Picker {
 
     /// Takes an option; of several, one that was taken already goes again.
     pub(super) fn choose(self, choice: Choice) {
-        if self.spot.requested.is_closed.get_untracked() {
+        if self.spot.form_state.is_closed.get_untracked() {
             return;
         }
         if self.count.is_none() {
             self.combo.update(|it| it.settle(Some(&choice.label)));
             self.say(Key::LookupChosen, &choice.label);
-            return self.spot.requested.choose(self.spot.index, vec![choice]);
+            return self.spot.form_state.choose(self.spot.index, vec![choice]);
         }
         let mut held = untrack(|| self.held());
         self.combo.update(|it| it.settle(None));
@@ -224,7 +224,7 @@ impl Picker {
         }
         self.say(Key::LookupChosen, &choice.label);
         held.push(choice);
-        self.spot.requested.choose(self.spot.index, held);
+        self.spot.form_state.choose(self.spot.index, held);
     }
 
     /// Takes out one of several.
@@ -232,14 +232,14 @@ impl Picker {
         let mut held = untrack(|| self.held());
         held.retain(|it| !is_same(&it.value, &choice.value));
         self.say(Key::LookupRemoved, &choice.label);
-        self.spot.requested.choose(self.spot.index, held);
+        self.spot.form_state.choose(self.spot.index, held);
     }
 
     /// Empties the box, and the field where it holds one value.
     pub(super) fn clear(self) {
         self.combo.update(|it| it.settle(None));
         if self.count.is_none() {
-            self.spot.requested.put(self.spot.index, None);
+            self.spot.form_state.put(self.spot.index, None);
         }
         self.spot.page.announce_key(Key::LookupCleared);
     }

@@ -15,7 +15,7 @@ const YEAR_MAX: &str = "9999-12-31";
 
 /// `date` (FORM-34), or `datetime` (FORM-35) where it has a time.
 pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> AnyView {
-    let today = spot.requested.today();
+    let today = spot.form_state.today();
     let resolve = |day: Option<output::form::Day>| {
         today.and_then(|today| Some(day?.on(today.latest).to_string()))
     };
@@ -29,7 +29,7 @@ pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> An
     });
     let put = move |event| {
         let text = event_target_value(&event);
-        spot.requested.put(spot.index, (!text.is_empty()).then_some(Value::String(text)));
+        spot.form_state.put(spot.index, (!text.is_empty()).then_some(Value::String(text)));
     };
     let at = |day: &Option<String>, time: &str| {
         day.as_ref().map(|day| if has_time { format!("{day}T{time}") } else { day.clone() })

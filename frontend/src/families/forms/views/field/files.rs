@@ -79,7 +79,7 @@ impl Tray {
     /// The list shows what the field holds, wherever it came from.
     fn follow(self) {
         Effect::new(move |_| {
-            let held = self.spot.requested.value(self.spot.index);
+            let held = self.spot.form_state.value(self.spot.index);
             if held == self.value() {
                 return;
             }
@@ -98,8 +98,8 @@ impl Tray {
         });
         on_cleanup(move || {
             self.items.try_with_untracked(|it| it.iter().for_each(forget));
-            if self.spot.requested.is_closed.try_get_untracked().is_some() {
-                self.spot.requested.set_uploads(self.spot.index, 0);
+            if self.spot.form_state.is_closed.try_get_untracked().is_some() {
+                self.spot.form_state.set_uploads(self.spot.index, 0);
             }
         });
     }
@@ -130,21 +130,21 @@ impl Tray {
 
     /// Tells the form what is there, and how many are not.
     fn publish(self) {
-        if self.spot.requested.is_closed.try_get_untracked().is_some() {
+        if self.spot.form_state.is_closed.try_get_untracked().is_some() {
             self.count();
-            self.spot.requested.put(self.spot.index, self.value());
+            self.spot.form_state.put(self.spot.index, self.value());
         }
     }
 
     fn count(self) {
         let count = |items: &Vec<Item>| items.iter().filter(|it| it.id().is_none()).count();
         let count = self.items.with_untracked(count);
-        self.spot.requested.set_uploads(self.spot.index, count);
+        self.spot.form_state.set_uploads(self.spot.index, count);
     }
 
     /// Takes what was chosen or dropped.
     pub(super) fn add(self, list: &FileList) {
-        if self.spot.requested.is_closed.get_untracked() {
+        if self.spot.form_state.is_closed.get_untracked() {
             return;
         }
         let files = (0..list.length()).filter_map(|it| list.get(it)).take(FILES_MAX + 1);

@@ -32,7 +32,7 @@ struct LoadedOptions {
 /// `async-select` (FORM-29) and `cascading-select` (FORM-28).
 pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
     let parent_name = lookup.depends_on.as_ref().map(|(name, _)| name.clone());
-    let form = spot.requested.form();
+    let form = spot.form_state.form();
     let parent_label = parent_name.as_ref().and_then(|it| Some(form.field(it)?.label.clone()));
     let parent_label = cut(&parent_label.unwrap_or_default(), super::LABEL_MAX);
     let loaded_options = LoadedOptions {
@@ -70,7 +70,7 @@ impl LoadedOptions {
     /// Loads what there is to choose from, now and whenever what it depends on changes.
     fn follow(self, is_dependent: bool) {
         let spot = self.spot;
-        let parent = Memo::new(move |_| spot.requested.parent(spot.index));
+        let parent = Memo::new(move |_| spot.form_state.parent(spot.index));
         Effect::new(move |_| {
             let parent = parent.get();
             if is_dependent && parent.is_none() {
@@ -87,7 +87,7 @@ impl LoadedOptions {
         let hold = Hold::new();
         let stop = hold.stop();
         self.hold.set_value(Some(hold));
-        let form = self.spot.requested.own_id("lookups");
+        let form = self.spot.form_state.own_id("lookups");
         let lookup = self.lookup.get_value();
         let url = lookup.url("", parent.as_ref());
         spawn_local(async move {
@@ -105,7 +105,7 @@ impl LoadedOptions {
         let Some(options) = options else { return page.announce_key(Key::LookupFailed) };
         self.settle(&options);
         if self.has_begun() {
-            let form = self.spot.requested.form();
+            let form = self.spot.form_state.form();
             let label = form.fields.get(self.spot.index).map(|it| it.label.clone());
             let label = cut(&label.unwrap_or_default(), super::LABEL_MAX);
             let lang = page.lang.get_untracked();
@@ -114,24 +114,24 @@ impl LoadedOptions {
     }
 
     fn settle(self, options: &[Choice]) {
-        let (requested, index) = (self.spot.requested, self.spot.index);
-        let value = untrack(|| requested.value(index));
+        let (form_state, index) = (self.spot.form_state, self.spot.index);
+        let value = untrack(|| form_state.value(index));
         let default = self.default.get_value();
         match settle(options, value.as_ref(), default.as_ref()) {
             Settled::Same => {}
-            Settled::Put(choice) if self.has_begun() => requested.choose(index, vec![choice]),
-            Settled::Put(choice) => requested.adopt(index, vec![choice]),
-            Settled::Clear => requested.put(index, None),
+            Settled::Put(choice) if self.has_begun() => form_state.choose(index, vec![choice]),
+            Settled::Put(choice) => form_state.adopt(index, vec![choice]),
+            Settled::Clear => form_state.put(index, None),
         }
     }
 
     /// Whether the reader has filled in anything: before that, what happens is no news and no change.
     fn has_begun(self) -> bool {
-        self.spot.requested.changes.get_untracked() > 0
+        self.spot.form_state.changes.get_untracked() > 0
     }
 
     fn retry(self) {
-        self.load(untrack(|| self.spot.requested.parent(self.spot.index)));
+        self.load(untrack(|| self.spot.form_state.parent(self.spot.index)));
     }
 }
 

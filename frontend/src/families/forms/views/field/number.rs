@@ -55,7 +55,7 @@ fn plain(typed: &str) -> String {
 pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
     let node = NodeRef::<Input>::new();
     Effect::new(move |_| {
-        let value = spot.requested.value(spot.index);
+        let value = spot.form_state.value(spot.index);
         // «1.» is 1 already, and stays as it is while the reader types on.
         if let Some(input) = node.get().filter(|it| read(&it.value()) != value) {
             input.set_value(&shown(spot));
@@ -67,7 +67,7 @@ pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
         }
         spot.leave();
     };
-    let input = move |event| spot.requested.put(spot.index, read(&event_target_value(&event)));
+    let input = move |event| spot.form_state.put(spot.index, read(&event_target_value(&event)));
     let is_whole = number.step.is_some_and(|it| it.fract() == 0.0)
         && number.min.is_some_and(|it| it >= 0.0 && it.fract() == 0.0);
     let limits = limits(spot, number);
@@ -100,7 +100,7 @@ fn limits(spot: Spot, number: Number) -> Option<impl Fn() -> String> {
 pub(super) fn range(spot: Spot, field: Field, number: Number, show_value: bool) -> AnyView {
     let (min, max) = (number.min.unwrap_or(0.0), number.max.unwrap_or(100.0));
     let step = number.step.unwrap_or(1.0);
-    let value = Memo::new(move |_| spot.requested.value(spot.index).and_then(|it| it.as_f64()));
+    let value = Memo::new(move |_| spot.form_state.value(spot.index).and_then(|it| it.as_f64()));
     let node = NodeRef::<Input>::new();
     Effect::new(move |_| {
         let value = value.get().unwrap_or(min);
@@ -110,7 +110,7 @@ pub(super) fn range(spot: Spot, field: Field, number: Number, show_value: bool) 
     });
     let input = move |event| {
         let number = event_target_value(&event).parse::<f64>().ok().and_then(json);
-        spot.requested.put(spot.index, number);
+        spot.form_state.put(spot.index, number);
     };
     let in_words = move |it: f64, lang: Lang| dates::number(it, lang);
     let said =

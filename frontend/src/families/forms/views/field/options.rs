@@ -30,7 +30,7 @@ pub(super) fn list(spot: Spot, field: &Field, options: Options, described: Strin
     let node = NodeRef::<Select>::new();
     let own = options.clone();
     let place = Memo::new(move |_| {
-        let value = spot.requested.value(spot.index)?;
+        let value = spot.form_state.value(spot.index)?;
         own.iter().position(|it| is_same(&it.value, &value))
     });
     Effect::new(move |_| {
@@ -43,7 +43,7 @@ pub(super) fn list(spot: Spot, field: &Field, options: Options, described: Strin
     let change = move |_| {
         let place = node.get().and_then(|it| usize::try_from(it.selected_index() - 1).ok());
         let chosen = place.and_then(|it| own.get(it)).cloned();
-        spot.requested.choose(spot.index, chosen.into_iter().collect());
+        spot.form_state.choose(spot.index, chosen.into_iter().collect());
     };
     let none = if field.required { Key::Choose } else { Key::NoChoice };
     let placeholder = field.placeholder.clone();

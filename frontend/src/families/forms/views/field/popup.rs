@@ -59,7 +59,8 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
     };
     let press = move |event: KeyboardEvent| {
         let is_command = event.ctrl_key() || event.meta_key() || event.alt_key();
-        if browser::is_composing(&event) || is_command || spot.requested.is_closed.get_untracked() {
+        if browser::is_composing(&event) || is_command || spot.form_state.is_closed.get_untracked()
+        {
             return;
         }
         let Some(press) = Press::of(&event.key()) else { return };
@@ -80,7 +81,7 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
         }
     };
     let open = move |_| {
-        if !is_full.get_untracked() && !spot.requested.is_closed.get_untracked() {
+        if !is_full.get_untracked() && !spot.form_state.is_closed.get_untracked() {
             picker.change(|it| it.open());
         }
         mark();
@@ -120,7 +121,7 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
 fn clear(picker: Picker) -> impl IntoView {
     let spot = picker.spot;
     let is_there =
-        Memo::new(move |_| !spot.is_closed() && spot.requested.value(spot.index).is_some());
+        Memo::new(move |_| !spot.is_closed() && spot.form_state.value(spot.index).is_some());
     let name = move || picker.label.with_value(|it| spot.page.fill(Key::LookupClear, &[it]));
     let clear = move |_| {
         browser::focus(&spot.id());

@@ -60,7 +60,7 @@ pub(super) fn required(field: &Field) -> Option<&'static str> {
 
 /// What stands in the box for what the field holds.
 pub(super) fn shown(spot: Spot) -> String {
-    match spot.requested.value(spot.index) {
+    match spot.form_state.value(spot.index) {
         Some(Value::String(text)) => text,
         None | Some(Value::Null) => String::new(),
         Some(other) => other.to_string(),
@@ -69,7 +69,7 @@ pub(super) fn shown(spot: Spot) -> String {
 
 fn put(spot: Spot, text: &str) {
     let value = (!text.is_empty()).then(|| Value::from(text));
-    spot.requested.put(spot.index, value);
+    spot.form_state.put(spot.index, value);
 }
 
 /// What else explains it.
