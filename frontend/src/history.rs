@@ -10,6 +10,8 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{HtmlElement, ScrollRestoration};
 
+use crate::browser::MAIN;
+
 /// When to try: what an entry shows is fetched first, and until then the page may be too short.
 const TRIES_MS: [u64; 5] = [50, 150, 400, 900, 1_800];
 /// Entries that are kept of a tab that is open for long; Back then begins at the top again.
@@ -140,7 +142,8 @@ fn scrolled() -> f64 {
 }
 
 fn seen() -> Seen {
-    let active = document().active_element().filter(|it| it.tag_name() != "BODY");
+    let is_somewhere = |it: &web_sys::Element| it.tag_name() != "BODY" && it.id() != MAIN;
+    let active = document().active_element().filter(is_somewhere);
     let focus = active.and_then(|it| selector(&it.id(), it.get_attribute("href").as_deref()));
     Seen { scrolled: scrolled(), focus }
 }
