@@ -3,7 +3,7 @@
 
 use super::{
     Field, Form, Kind, OPTIONS_MAX, SchemaFault, TEXT_CHARS_MAX, Text, Today, condition::is_empty,
-    links::fault, pattern,
+    links::fault,
 };
 
 /// What is wrong with a field: its property, and what to change in Japanese and English.
@@ -56,32 +56,7 @@ fn of_text(required: bool, text: &Text) -> Option<Unfit> {
     if required && max == Some(0) {
         return Some(no_room("maxLength"));
     }
-    if min > TEXT_CHARS_MAX {
-        return Some(too_much("minLength", min, TEXT_CHARS_MAX));
-    }
-    let (least, most) = pattern::lengths(text.pattern.as_deref()?)?;
-    let max = max.unwrap_or(TEXT_CHARS_MAX).min(TEXT_CHARS_MAX);
-    if least > max {
-        return Some((
-            "pattern",
-            format!(
-                "のpatternは{least}文字以上になりますが、入力できるのは{max}文字までです。patternかmaxLengthを変えてください。"
-            ),
-            format!(
-                "has a pattern for {least} characters or more, of which {max} are let in: change the pattern or maxLength."
-            ),
-        ));
-    }
-    let most = most.filter(|it| *it < min)?;
-    Some((
-        "pattern",
-        format!(
-            "のpatternは{most}文字以下になりますが、minLengthは{min}です。patternかminLengthを変えてください。"
-        ),
-        format!(
-            "has a pattern for {most} characters or fewer, and a minLength of {min}: change one of them."
-        ),
-    ))
+    (min > TEXT_CHARS_MAX).then(|| too_much("minLength", min, TEXT_CHARS_MAX))
 }
 
 /// The options depend on a field that is empty and not shown.

@@ -1,10 +1,6 @@
 //! Patterns: regular expressions for the whole of a text, in time that grows with its length (FORM-48).
 
-mod length;
-
 use regex_lite::{Regex, RegexBuilder};
-
-pub(super) use length::lengths;
 
 /// Bytes that a compiled pattern may take; so many steps a character it may take as well.
 const COMPILED_BYTES_MAX: usize = 256 << 10;
