@@ -343,7 +343,8 @@ impl Calls {
             |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
         if state.rounds == 0 {
             // The same in all rounds: once the call has ended, none of its states is worth anything.
-            state.call = getrandom::u64().unwrap_or(call_id);
+            let number = getrandom::u64().unwrap_or(call_id);
+            state.call = replay_guard::number_for(&call.caller.principal, number);
         }
         // Only a call that asks pays for what its state must tell.
         state.belong_to_call(M::NAME, call);

@@ -4,7 +4,7 @@
 //! each call that asks has a number in its state, the same in all its rounds; while a round of it
 //! runs no other may, and once it has ended none may any more. A round that broke off, or that asked
 //! further, may be repeated. What has ended is written down, for states outlive a restart; a power
-//! cut may take the last few lines away. Where several nodes share a database it is kept there, and holds for all
+//! cut may take the last few lines away. Where there are too many, the callers with most have theirs forgotten. Where several nodes share a database it is kept there, and holds for all
 //! of them (STO-12).
 
 use futures::future::BoxFuture;
@@ -22,9 +22,10 @@ use tokio_util::sync::CancellationToken;
 
 use sandbox::component::StateError;
 use store::{
-    answers::{Answers, Found},
+    answers::{Answers, Found, SHARE_BITS, share_of},
     clock::Clock,
     database::{Kind, Movable, MovedRows, Value, no_row},
+    digest::digest,
     leases::Hold,
     private,
 };
@@ -50,15 +51,31 @@ pub struct ReplayGuard {
 struct Record {
     /// Those that run, or have ended.
     calls: HashSet<u64>,
-    /// Those that have ended, with the second after which no state of theirs is valid.
-    ended: VecDeque<(u64, u64)>,
-    /// States that expire until then are treated like those that have ended.
-    forgotten_until_s: u64,
+    /// Those that have ended.
+    ended: Ended,
+    /// States that expire until then are treated like those that have ended: of each share, and of all for 0.
+    forgotten_until_s: Forgotten,
     journal: Option<Journal>,
 }
 
-/// The calls that have ended, 16 bytes each: the second, then the number, little-endian. No call has the number 0: that
-/// of the second until which everything counts as expired.
+/// Calls by their callers' shares, each with the second after which no state of it is valid, the eldest first.
+type Ended = BTreeMap<u64, VecDeque<(u64, u64)>>;
+type Forgotten = BTreeMap<u64, u64>;
+
+/// The number of a call of `principal`: whose share it counts to, and bits of `random`.
+pub fn number_for(principal: &str, random: u64) -> u64 {
+    let hash = u64::from_str_radix(&digest(principal.as_bytes())[..12], 16).unwrap_or_default();
+    // The share 0 is that of no caller.
+    let share = hash % ((1 << SHARE_BITS) - 1) + 1;
+    marker(share) | (random >> SHARE_BITS).max(1)
+}
+
+/// In place of a call's number: that of the second until which everything of that share counts as expired.
+const fn marker(share: u64) -> u64 {
+    share << (u64::BITS - SHARE_BITS)
+}
+
+/// The calls that have ended, 16 bytes each: the second, then the number, little-endian.
 #[derive(Debug)]
 struct Journal {
     path: PathBuf,
@@ -69,8 +86,6 @@ struct Journal {
 
 /// Bytes of one call in the journal.
 const ENTRY: usize = 16;
-/// In place of a call's number.
-const FORGOTTEN: u64 = 0;
 
 /// One round of a call, while it runs.
 pub struct Claim {
@@ -85,14 +100,18 @@ impl ReplayGuard {
     /// Those of `file`; written down there from now on.
     pub fn open(file: &Path) -> io::Result<Self> {
         let bytes = private::there(fs::read(file))?.unwrap_or_default();
-        let (forgotten, ended) =
-            entries(&bytes).partition::<VecDeque<_>, _>(|it| it.1 == FORGOTTEN);
-        let forgotten_until_s = forgotten.iter().map(|it| it.0).max().unwrap_or_default();
-        let mut record = Record { ended, forgotten_until_s, ..Record::default() };
-        record.calls = record.ended.iter().map(|it| it.1).collect();
+        let mut record = Record::default();
+        for (expires_at_s, call) in entries(&bytes) {
+            let share = share_of(call);
+            match call == marker(share) {
+                true => keep_later(&mut record.forgotten_until_s, share, expires_at_s),
+                false => record.ended.entry(share).or_default().push_back((expires_at_s, call)),
+            }
+        }
+        record.calls = record.ended.values().flatten().map(|it| it.1).collect();
         record.forget(REMEMBERED_MAX);
         // What is there is known; a disk that takes nothing now keeps no request from being answered.
-        let journal = Journal::begin(file.to_owned(), &record.ended, record.forgotten_until_s);
+        let journal = Journal::begin(file.to_owned(), &record.ended, &record.forgotten_until_s);
         record.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
         Ok(Self { record: Arc::new(Mutex::new(record)), shared: None })
     }
@@ -131,7 +150,8 @@ impl ReplayGuard {
     fn claim_here(&self, call: u64, expires_at_s: u64) -> Result<Claim, StateError> {
         let mut record = self.record.lock();
         record.forget(REMEMBERED_MAX);
-        if expires_at_s <= record.forgotten_until_s {
+        let of_share = |share: u64| record.forgotten_until_s.get(&share);
+        if of_share(0).max(of_share(share_of(call))).is_some_and(|it| expires_at_s <= *it) {
             return Err(StateError::Expired);
         }
         match record.calls.insert(call) {
@@ -156,14 +176,14 @@ impl ReplayGuard {
 
 impl Record {
     fn end(&mut self, expires_at_s: u64, call: u64) {
-        self.ended.push_back((expires_at_s, call));
+        self.ended.entry(share_of(call)).or_default().push_back((expires_at_s, call));
         let Some(journal) = &mut self.journal else { return };
         let noted = match &mut journal.file {
             Some(file) if journal.written < 2 * REMEMBERED_MAX => {
                 journal.written += 1;
                 file.write_all(&entry(expires_at_s, call))
             }
-            _ => Journal::begin(journal.path.clone(), &self.ended, self.forgotten_until_s)
+            _ => Journal::begin(journal.path.clone(), &self.ended, &self.forgotten_until_s)
                 .map(|it| *journal = it),
         };
         if let Err(error) = noted {
@@ -171,31 +191,35 @@ impl Record {
         }
     }
 
-    /// Forgets the eldest where there are too many: what can then no longer be distinguished counts as expired, so that
-    /// nothing that has ended is ever taken again. What has expired stays until then: it is valid again where a clock
+    /// Forgets the eldest of the largest share where there are too many: what can then no longer be distinguished counts
+    /// as expired, so that nothing that has ended is ever taken again. What has expired stays until then: it is valid again where a clock
     /// that was ahead is set right.
     fn forget(&mut self, most: usize) {
-        let surplus = self.ended.len().saturating_sub(most);
-        for (expires_at_s, call) in self.ended.drain(..surplus) {
-            self.forgotten_until_s = self.forgotten_until_s.max(expires_at_s);
+        let surplus = self.ended.values().map(VecDeque::len).sum::<usize>().saturating_sub(most);
+        for _ in 0..surplus {
+            let largest = self.ended.iter_mut().max_by_key(|it| it.1.len());
+            let Some((share, ended)) = largest else { return };
+            let Some((expires_at_s, call)) = ended.pop_front() else { return };
+            keep_later(&mut self.forgotten_until_s, *share, expires_at_s);
             self.calls.remove(&call);
         }
     }
 }
 
+fn keep_later(forgotten: &mut Forgotten, share: u64, until_s: u64) {
+    let known = forgotten.entry(share).or_default();
+    *known = until_s.max(*known);
+}
+
 impl Journal {
     /// A journal that holds `ended`, what is forgotten, and nothing else.
-    fn begin(
-        path: PathBuf,
-        ended: &VecDeque<(u64, u64)>,
-        forgotten_until_s: u64,
-    ) -> io::Result<Self> {
-        let forgotten = (forgotten_until_s > 0).then_some((forgotten_until_s, FORGOTTEN));
-        let all = forgotten.iter().chain(ended);
+    fn begin(path: PathBuf, ended: &Ended, forgotten: &Forgotten) -> io::Result<Self> {
+        let forgotten = forgotten.iter().map(|(share, until_s)| (*until_s, marker(*share)));
+        let all = forgotten.chain(ended.values().flatten().copied());
         let bytes: Vec<u8> = all.flat_map(|it| entry(it.0, it.1)).collect();
         private::write(&path, &bytes)?;
         let file = File::options().append(true).open(&path)?;
-        Ok(Self { path, file: Some(file), written: ended.len() })
+        Ok(Self { path, file: Some(file), written: bytes.len() / ENTRY })
     }
 
     /// One that cannot be written now.
@@ -226,11 +250,12 @@ pub fn movable() -> Movable {
         columns: &[("call", Kind::Integer), ("expires_at_s", Kind::Integer)],
         select: "SELECT call, expires_at_s FROM (
                 SELECT call, expires_at_s FROM madoguchi_host.answers
-                UNION ALL SELECT 0, max(until_s) FROM madoguchi_host.answers_forgotten HAVING count(*) > 0
+                UNION ALL SELECT share::bigint << 54, max(until_s) FROM madoguchi_host.answers_forgotten GROUP BY share
             ) AS known ORDER BY expires_at_s"
             .to_owned(),
-        insert: "WITH forgotten AS (INSERT INTO madoguchi_host.answers_forgotten SELECT $2 WHERE $1 = 0)
-            INSERT INTO madoguchi_host.answers (call, expires_at_s) SELECT $1, $2 WHERE $1 <> 0",
+        insert: "WITH forgotten AS (INSERT INTO madoguchi_host.answers_forgotten (until_s, share)
+                SELECT $2, madoguchi_host.share_of($1::bigint) WHERE $1::bigint << 10 = 0)
+            INSERT INTO madoguchi_host.answers (call, expires_at_s) SELECT $1::bigint, $2 WHERE $1::bigint << 10 <> 0",
         path: Some(FILE),
         rows: Box::new(rows),
         put: Box::new(put),
@@ -352,6 +377,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_caller_with_many_has_their_own_forgotten() {
+        let replay_guard = ReplayGuard::default();
+        let [one, other] =
+            ["one", "other"].map(|it| move |random: u64| number_for(it, random << 10));
+        assert_ne!(share_of(one(1)), share_of(other(1)));
+        claim(&replay_guard, other(1), 101).await.unwrap().spend(101).await;
+        for random in 1..=5 {
+            claim(&replay_guard, one(random), 110).await.unwrap().spend(110).await;
+        }
+        replay_guard.record.lock().forget(3);
+        assert_eq!(claim(&replay_guard, one(9), 110).await.err(), Some(StateError::Expired));
+        assert_eq!(claim(&replay_guard, other(1), 101).await.err(), Some(StateError::Replayed));
+        assert!(
+            claim(&replay_guard, other(2), 105).await.is_ok(),
+            "nothing of theirs is forgotten"
+        );
+    }
+
+    #[tokio::test]
     async fn what_has_ended_is_known_after_a_restart_until_it_expires() {
         let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
         private::make_folder(&folder).unwrap();
@@ -376,7 +420,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("forgotten-{}", std::process::id()));
         private::make_folder(&folder).unwrap();
         let file = folder.join(FILE);
-        fs::write(&file, [entry(150, FORGOTTEN), entry(200, 8)].concat()).unwrap();
+        fs::write(&file, [entry(150, marker(0)), entry(200, 8)].concat()).unwrap();
         for _ in 0..2 {
             let replay_guard = ReplayGuard::open(&file).unwrap();
             let error = claim(&replay_guard, 9, 150).await.err();

@@ -23,10 +23,18 @@ const TRIES_MAX: u32 = 600;
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 const FIND: &str = "SELECT EXISTS (SELECT 1 FROM answers WHERE call = $1),
-    coalesce((SELECT max(until_s) FROM answers_forgotten), 0)";
+    coalesce((SELECT max(until_s) FROM answers_forgotten WHERE share IN (0, share_of($1))), 0)";
 const END: &str = "INSERT INTO answers AS a (call, expires_at_s) VALUES ($1, $2)
     ON CONFLICT (call) DO UPDATE SET expires_at_s = greatest(a.expires_at_s, excluded.expires_at_s)";
 const SWEEP: &str = "SELECT sweep_answers($1, $2)";
+
+/// Bits of a call's number, its first ones, that say to whose share it counts.
+pub const SHARE_BITS: u32 = 10;
+
+/// To whose share that call counts.
+pub const fn share_of(call: u64) -> u64 {
+    call >> (u64::BITS - SHARE_BITS)
+}
 
 /// The calls that have ended. A clone is another handle on the same ones. All that is asked of them fails where the
 /// database is not there, and only then.
@@ -92,7 +100,7 @@ impl Answers {
         self.server.ask(END, &[&call.cast_signed(), &seconds(expires_at_s)]).await.map(drop)
     }
 
-    /// Forgets what has expired, and the eldest where there are too many.
+    /// Forgets what has expired, and, where there are too many, the eldest of the largest shares.
     pub async fn sweep(&self, now_s: u64) -> io::Result<()> {
         let until_s = seconds(now_s).saturating_sub(SLACK_S);
         self.server.ask(SWEEP, &[&until_s, &REMEMBERED_MAX]).await.map(drop)

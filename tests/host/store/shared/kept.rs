@@ -270,6 +270,15 @@ async fn an_answer_counts_once_on_three_nodes() {
     assert!(matches!(answers[0].claim(99, 5_012).await.unwrap(), Found::Forgotten));
     assert!(matches!(answers[0].claim(99, 5_013).await.unwrap(), Found::Free(_)));
     assert!(matches!(answers[0].claim(20, 5_020).await.unwrap(), Found::Taken));
+    // Of two shares the larger one gives way, and what is new of the other is taken.
+    let two = "INSERT INTO madoguchi_host.answers SELECT (share << 54) + n, 6000 + n
+        FROM (VALUES (1::bigint, 1), (2, 20)) AS shares (share, count), generate_series(1, count) n";
+    Cluster::shared().sql(name_of(&url), &[two, "SELECT madoguchi_host.sweep_answers(5900, 8)"]);
+    assert_eq!(kept(), ["8"]);
+    let number = |share: u64, n: u64| (share << 54) + n;
+    assert!(matches!(answers[0].claim(number(2, 99), 6_010).await.unwrap(), Found::Forgotten));
+    assert!(matches!(answers[0].claim(number(1, 99), 6_010).await.unwrap(), Found::Free(_)));
+    assert!(matches!(answers[0].claim(number(1, 1), 6_001).await.unwrap(), Found::Taken));
 }
 
 /// The blobs of a database by each of three nodes, at a time that the test says.

@@ -50,22 +50,32 @@ CREATE UNLOGGED TABLE IF NOT EXISTS madoguchi_host.session_messages (
 );
 CREATE INDEX IF NOT EXISTS session_messages_of_node ON madoguchi_host.session_messages (node, id);
 
--- Used answers (STO-12): calls that asked and have ended, until no state of theirs is valid.
+-- Used answers (STO-12): calls that asked and have ended, until no state of theirs is valid. The first bits of a call
+-- say to whose share it counts.
 CREATE TABLE IF NOT EXISTS madoguchi_host.answers (call bigint PRIMARY KEY, expires_at_s bigint NOT NULL);
 CREATE INDEX IF NOT EXISTS answers_expire ON madoguchi_host.answers (expires_at_s);
--- States that expire until then are treated like those of calls that have ended.
+CREATE OR REPLACE FUNCTION madoguchi_host.share_of(call bigint) RETURNS integer LANGUAGE sql IMMUTABLE AS $$
+  SELECT ((call >> 54) & 1023)::integer
+$$;
+-- States of that share, of all for 0, that expire until then are treated like those of calls that have ended.
 CREATE TABLE IF NOT EXISTS madoguchi_host.answers_forgotten (until_s bigint NOT NULL);
+ALTER TABLE madoguchi_host.answers_forgotten ADD COLUMN IF NOT EXISTS share integer NOT NULL DEFAULT 0;
 CREATE OR REPLACE FUNCTION madoguchi_host.sweep_answers(now_s bigint, most bigint) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE last_s bigint;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtextextended('madoguchi_host.answers', 0)) THEN RETURN; END IF;
   DELETE FROM madoguchi_host.answers WHERE call IN (SELECT call FROM madoguchi_host.answers
     WHERE expires_at_s < now_s ORDER BY expires_at_s LIMIT 100000);
-  SELECT expires_at_s INTO last_s FROM madoguchi_host.answers ORDER BY expires_at_s DESC OFFSET most LIMIT 1;
-  IF FOUND THEN
-    DELETE FROM madoguchi_host.answers_forgotten WHERE until_s <= last_s;
-    INSERT INTO madoguchi_host.answers_forgotten VALUES (last_s);
-    DELETE FROM madoguchi_host.answers WHERE expires_at_s <= last_s;
+  IF (SELECT count(*) FROM madoguchi_host.answers) > most THEN
+    WITH ranked AS (
+      SELECT madoguchi_host.share_of(call) AS share, expires_at_s, row_number()
+        OVER (PARTITION BY madoguchi_host.share_of(call) ORDER BY expires_at_s DESC) AS place FROM madoguchi_host.answers
+    ), surplus AS (SELECT share, expires_at_s FROM ranked ORDER BY place OFFSET most),
+    forgotten AS (SELECT share, max(expires_at_s) AS until_s FROM surplus GROUP BY share),
+    replaced AS (DELETE FROM madoguchi_host.answers_forgotten o USING forgotten f
+      WHERE o.share = f.share AND o.until_s <= f.until_s),
+    told AS (INSERT INTO madoguchi_host.answers_forgotten (until_s, share) SELECT until_s, share FROM forgotten)
+    DELETE FROM madoguchi_host.answers a USING forgotten f
+      WHERE madoguchi_host.share_of(a.call) = f.share AND a.expires_at_s <= f.until_s;
   END IF;
 END $$;
 
