@@ -19,7 +19,7 @@ use super::limited::{ID_WITHIN, id_in_head, id_in_tail, readable, too_large};
 const END: Duration = Duration::from_secs(3);
 
 /// A command that runs.
-pub(super) struct Piped {
+pub(super) struct StdioTransport {
     child: Child,
     input: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -29,7 +29,7 @@ pub(super) struct Piped {
     given_up: Option<RequestId>,
 }
 
-impl Piped {
+impl StdioTransport {
     /// That `child`, whose input and output are ours, and of which no line has more than `most` bytes.
     pub(super) fn new(mut child: Child, most: usize) -> io::Result<Self> {
         let taken = || io::Error::other("it has no standard input and output");
@@ -57,7 +57,7 @@ impl Piped {
     }
 }
 
-impl Transport<RoleClient> for Piped {
+impl Transport<RoleClient> for StdioTransport {
     type Error = io::Error;
 
     fn send(
@@ -181,7 +181,7 @@ mod tests {
         let mut child = Command::new("sh");
         child.args(["-c", script]).kill_on_drop(true);
         child.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut piped = Piped::new(child.spawn().unwrap(), 4_096).unwrap();
+        let mut transport = StdioTransport::new(child.spawn().unwrap(), 4_096).unwrap();
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
@@ -194,9 +194,9 @@ mod tests {
             [(0, "server/discover", json!({ "_meta": meta })), (1, "initialize", initialize)]
         {
             let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-            piped.send(serde_json::from_value(request).unwrap()).await.unwrap();
+            transport.send(serde_json::from_value(request).unwrap()).await.unwrap();
         }
-        let Some(JsonRpcMessage::Response(answer)) = piped.receive().await else {
+        let Some(JsonRpcMessage::Response(answer)) = transport.receive().await else {
             panic!("what is waited for")
         };
         assert_eq!(answer.id, RequestId::Number(1));

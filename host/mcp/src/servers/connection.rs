@@ -28,7 +28,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Server, command::Piped, limited::Limited, retry::Failed, sse::OverSse};
+use super::{Server, command::StdioTransport, limited::Limited, retry::Failed, sse::SseTransport};
 use base::{
     config::servers::{Era, ServerConfig, Way},
     grants::secret::{Mask, Secret},
@@ -93,11 +93,11 @@ impl Connection {
 }
 
 /// The way to one server: one pooled client for all its connections (ILL-X2).
-pub(super) struct Line {
+pub(super) struct Connector {
     http: Option<Client>,
 }
 
-impl Line {
+impl Connector {
     /// Reads the system's certificates, where they are needed: blocks for a while.
     pub(super) fn new(config: &ServerConfig) -> Result<Self, String> {
         let Way::Url { url, .. } = &config.way else { return Ok(Self { http: None }) };
@@ -120,24 +120,25 @@ impl Line {
     }
 
     /// Connects, in the newest way that the server knows. What goes wrong may have secrets in it.
-    pub(super) async fn open(&self, server: &Server) -> Result<Connection, Failed> {
+    pub(super) async fn connect(&self, server: &Server) -> Result<Connection, Failed> {
         let (config, base) = (&server.config, &server.folder);
         let (Way::Url { url, token }, Some(http)) = (&config.way, &self.http) else {
-            return by_command(config, &server.name, base).await;
+            return connect_stdio(config, &server.name, base).await;
         };
         let token = token.as_ref().map(|it| it.read(base)).transpose();
         let token = token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?;
         if config.era == Era::Sse {
-            return over_sse(http, url, token.as_ref(), config).await;
+            return connect_sse(http, url, token.as_ref(), config).await;
         }
-        let beginning = begin(over_http(http, url, token.as_ref(), config), config.era);
+        let beginning = begin(http_transport(http, url, token.as_ref(), config), config.era);
         let first = match config.era {
             // A server that cannot be reached is told as that first.
             Era::Auto => match tokio::time::timeout(PROBE + MOMENT, beginning).await {
                 Ok(first) if !is_of_other_eras(&first) => first,
                 // Perhaps it leaves unanswered what it does not know.
                 other => {
-                    let again = begin(over_http(http, url, token.as_ref(), config), Era::Legacy);
+                    let again =
+                        begin(http_transport(http, url, token.as_ref(), config), Era::Legacy);
                     match (again.await, other) {
                         // Where that fails, too, what it said at first counts.
                         (Err(_), Ok(Err(first))) => Err(first),
@@ -152,14 +153,14 @@ impl Line {
             Err(failed @ (Failed::Unusable(_) | Failed::Lost(_) | Failed::Rpc(_)))
                 if config.era == Era::Auto =>
             {
-                over_sse(http, url, token.as_ref(), config).await.map_err(|_| failed)
+                connect_sse(http, url, token.as_ref(), config).await.map_err(|_| failed)
             }
             opened => opened,
         }
     }
 }
 
-fn over_http(
+fn http_transport(
     http: &Client,
     url: &Url,
     token: Option<&Secret>,
@@ -174,19 +175,23 @@ fn over_http(
     StreamableHttpClientTransport::with_client(Limited(http.clone()), over)
 }
 
-async fn over_sse(
+async fn connect_sse(
     http: &Client,
     url: &Url,
     token: Option<&Secret>,
     config: &ServerConfig,
 ) -> Result<Connection, Failed> {
     let timeout = Duration::from_millis(config.timeout_ms);
-    let sse = OverSse::open(http, url, token, timeout, config.output_bytes_max).await?;
+    let sse = SseTransport::open(http, url, token, timeout, config.output_bytes_max).await?;
     begin(sse, Era::Sse).await
 }
 
 /// The same by its command, which is run once more where it is not spoken to in its era.
-async fn by_command(config: &ServerConfig, name: &str, base: &Path) -> Result<Connection, Failed> {
+async fn connect_stdio(
+    config: &ServerConfig,
+    name: &str,
+    base: &Path,
+) -> Result<Connection, Failed> {
     let began = Instant::now();
     let first = begin(child(config, name, base)?, config.era).await;
     let other = match &first {
@@ -237,7 +242,7 @@ where
 }
 
 /// A command with a clean environment: PATH and HOME, and what is named.
-fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<Piped, Failed> {
+fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<StdioTransport, Failed> {
     let Way::Command { command, args, env } = &config.way else {
         return Err(Failed::Unusable("it has no command".to_owned()));
     };
@@ -260,7 +265,7 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<Piped, Failed
     if let Some(stderr) = child.stderr.take() {
         tokio::spawn(log(stderr, name.to_owned(), config.mask(base)));
     }
-    Piped::new(child, config.output_bytes_max).map_err(unrunnable)
+    StdioTransport::new(child, config.output_bytes_max).map_err(unrunnable)
 }
 
 /// Puts the beginning of what a command writes into the log; the rest is read and dropped, so that it

@@ -31,7 +31,7 @@ const PREAMBLE_MAX: usize = 16;
 type Events = BoxStream<'static, Result<Sse, sse_stream::Error>>;
 
 /// An open stream of events, and where to post.
-pub(super) struct OverSse {
+pub(super) struct SseTransport {
     http: Client,
     token: Option<Secret>,
     post_to: Url,
@@ -50,7 +50,7 @@ pub(super) enum SseError {
     Status(#[from] HttpStatusError),
 }
 
-impl OverSse {
+impl SseTransport {
     /// Opens the stream at `url` and waits for the address; all of that within `timeout`.
     pub(super) async fn open(
         http: &Client,
@@ -106,7 +106,7 @@ fn bearing(request: RequestBuilder, token: Option<&Secret>) -> RequestBuilder {
     }
 }
 
-impl Transport<RoleClient> for OverSse {
+impl Transport<RoleClient> for SseTransport {
     type Error = SseError;
 
     /// Posts one message. The SDK sends nothing before the end of the handshake has been taken.

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Link, Server,
-    connection::{Connection, Line},
+    connection::{Connection, Connector},
     offer::Lists,
     retry::{self, Failed},
 };
@@ -40,10 +40,10 @@ pub(super) async fn keep(server: Arc<Server>, registry: Registry, stop: Cancella
 }
 
 async fn forever(server: &Arc<Server>, registry: &Registry) {
-    let line = loop {
+    let connector = loop {
         let config = server.config.clone();
-        match tokio::task::spawn_blocking(move || Line::new(&config)).await {
-            Ok(Ok(line)) => break line,
+        match tokio::task::spawn_blocking(move || Connector::new(&config)).await {
+            Ok(Ok(connector)) => break connector,
             Ok(Err(why)) => server.is_down(registry, &Failed::Unusable(why)),
             Err(error) => server.is_down(registry, &Failed::Unusable(error.to_string())),
         }
@@ -51,7 +51,7 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
     };
     let (mut failures, mut short_lives) = (0_u32, 0_u32);
     loop {
-        let failed = match reach(server, &line).await {
+        let failed = match reach(server, &connector).await {
             Ok((connection, lists)) => {
                 failures = 0;
                 // What was in doubt was the connection before.
@@ -92,13 +92,13 @@ async fn pause(server: &Server, failures: u32) -> bool {
 }
 
 /// A connection, with what the server offers.
-async fn reach(server: &Server, line: &Line) -> Result<(Arc<Connection>, Lists), Failed> {
+async fn reach(server: &Server, connector: &Connector) -> Result<(Arc<Connection>, Lists), Failed> {
     // A command may have to be fetched before it begins.
     let least = match server.config.way {
         Way::Command { .. } => COMMAND_BEGINS,
         Way::Url { .. } => Duration::ZERO,
     };
-    let connection = within(patience(server).max(least), line.open(server)).await?;
+    let connection = within(patience(server).max(least), connector.connect(server)).await?;
     let lists = within(patience(server), read(server, &connection)).await?;
     Ok((Arc::new(connection), lists))
 }
