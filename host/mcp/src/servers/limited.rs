@@ -1,5 +1,6 @@
 //! Answers of other servers that would reach no request: those that are too large, or no JSON, and errors without the
-//! request's id. Each becomes an error of its own request, and takes neither the connection nor other requests along.
+//! request's id. Each becomes an error of its own request, and takes neither the connection nor other requests along;
+//! nor does a tool that does not fit MCP take along the list that it is in.
 
 use std::{borrow::Cow, collections::HashMap, io, sync::Arc};
 
@@ -9,16 +10,18 @@ use http::{HeaderName, HeaderValue};
 use reqwest::Client;
 use rmcp::{
     model::{
-        ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+        ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+        ServerJsonRpcMessage, ServerResult, Tool,
     },
     transport::streamable_http_client::{
         StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     },
 };
 use serde::de::IgnoredAny;
-use serde_json::json;
+use serde_json::{Value, json};
 use sse_stream::{Error as SseError, Sse};
 
+use crate::wire;
 use base::unreadable;
 
 /// The code of the error that stands for an answer that is too large.
@@ -29,6 +32,9 @@ pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
 const NO_MESSAGE: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
 /// Bytes at the beginning and at the end of a message in which its request's id is looked for.
 pub(super) const ID_WITHIN: usize = 1 << 10;
+
+/// Where in its `_meta` a list of tools has those that do not fit MCP.
+pub(super) const MISSHAPEN: &str = "madoguchi/misshapen";
 
 /// The error that is answered in place of what is too large.
 pub(super) fn too_large(id: RequestId) -> ServerJsonRpcMessage {
@@ -72,6 +78,8 @@ impl StreamableHttpClient for Limited {
             ClientJsonRpcMessage::Request(it) => (Some(it.id.clone()), false),
             it => (None, matches!(it, ClientJsonRpcMessage::Notification(_))),
         };
+        let lists_tools = matches!(&message, ClientJsonRpcMessage::Request(it)
+            if matches!(it.request, ClientRequest::ListToolsRequest(_)));
         let (http, session_id) = (&self.0, session.as_deref().map(str::to_owned));
         let is_over = |why: &str| session_id.is_some() && is_of_no_session(why);
         let posted = http
@@ -96,12 +104,16 @@ impl StreamableHttpClient for Limited {
                 it.id = id;
                 Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(it), session))
             }
+            (Ok(StreamableHttpPostResponse::Json(message, session)), Some(_)) if lists_tools => {
+                Ok(StreamableHttpPostResponse::Json(readable_tools(message), session))
+            }
             (Ok(StreamableHttpPostResponse::Sse(events, session)), Some(id)) => {
                 let events = events.map(move |event| match event {
                     Err(error) if is_too_large(&error) => {
                         let data = serde_json::to_string(&too_large(id.clone()));
                         Ok(Sse::default().data(data.unwrap_or_default()))
                     }
+                    event if lists_tools => event.map(|it| event_of_tools(readable_event(it))),
                     event => event.map(readable_event),
                 });
                 Ok(StreamableHttpPostResponse::Sse(events.boxed(), session))
@@ -161,6 +173,42 @@ impl StreamableHttpClient for Limited {
 fn readable_event(mut event: Sse) -> Sse {
     event.data = event.data.map(|it| readable(&it).into_owned());
     event
+}
+
+fn event_of_tools(mut event: Sse) -> Sse {
+    let message = event.data.as_deref().and_then(|it| serde_json::from_str(it).ok());
+    if let Some(message) = message {
+        event.data = Some(json!(readable_tools(message)).to_string());
+    }
+    event
+}
+
+/// `message` with a list of tools that the SDK can read: it knows by that which arguments go into headers. Those that
+/// do not fit are set aside.
+fn readable_tools(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    match &message {
+        JsonRpcMessage::Response(it) if !matches!(it.result, ServerResult::ListToolsResult(_)) => {}
+        _ => return message,
+    }
+    let mut answer = json!(message);
+    let Some(result) = answer["result"].as_object_mut() else { return message };
+    let Some(Value::Array(tools)) = result.get_mut("tools") else { return message };
+    let mut misshapen = Vec::new();
+    tools.retain_mut(|it| match wire::listed::<Tool>(it) {
+        Some(tool) => {
+            *it = json!(tool);
+            true
+        }
+        None => {
+            misshapen.push(it.take());
+            false
+        }
+    });
+    let meta = result.entry("_meta").or_insert_with(|| json!({}));
+    if let Some(meta) = meta.as_object_mut() {
+        meta.insert(MISSHAPEN.to_owned(), misshapen.into());
+    }
+    serde_json::from_value(answer).unwrap_or(message)
 }
 
 /// The error of JSON in what the SDK says of an answer, whose beginning follows it.
@@ -424,6 +472,29 @@ mod tests {
             let posted = posted("400 Bad Request", session, &body).await;
             let found = matches!(posted, Err(StreamableHttpError::SessionExpired));
             assert_eq!(found, is_over, "{session:?} {body}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_misshapen_tool_takes_no_other_tools_headers_along() {
+        let tool = json!({ "name": "book", "icons": 7, "inputSchema": { "type": "object", "properties": {
+            "hall": { "type": "string", "x-mcp-header": "Hall" },
+        } } });
+        let list = json!({ "tools": [{ "name": "bad", "inputSchema": 7 }, tool] });
+        let answer = json!({ "jsonrpc": "2.0", "id": 7, "result": list });
+        let ask = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/list" });
+        let read = match post(ask, "200 OK", None, &answer.to_string()).await.unwrap() {
+            StreamableHttpPostResponse::Json(read, _) => read,
+            other => panic!("{other:?}"),
+        };
+        let event = event_of_tools(Sse::default().data(answer.to_string()));
+        for read in [read, serde_json::from_str(&event.data.unwrap()).unwrap()] {
+            let JsonRpcMessage::Response(read) = read else { panic!("{read:?}") };
+            let ServerResult::ListToolsResult(list) = read.result else { panic!("{read:?}") };
+            assert_eq!(list.tools.len(), 1);
+            assert!(json!(list.tools[0].input_schema).to_string().contains("x-mcp-header"));
+            let misshapen = list.meta.unwrap().0[MISSHAPEN].clone();
+            assert_eq!(misshapen, json!([{ "name": "bad", "inputSchema": 7 }]));
         }
     }
 

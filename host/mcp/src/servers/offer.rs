@@ -19,7 +19,7 @@ use rmcp::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::{Server, pins::Settled, retry::Failed};
+use super::{Server, limited::MISSHAPEN, pins::Settled, retry::Failed};
 use crate::wire;
 use base::{
     clean,
@@ -143,7 +143,8 @@ impl Lists {
             let Some(Value::Array(found)) = result.get(name) else {
                 return Err(Failed::Unusable(format!("it does not answer with a list of {name}")));
             };
-            for entry in found {
+            let misshapen = result["_meta"][MISSHAPEN].as_array();
+            for entry in found.iter().chain(misshapen.into_iter().flatten()) {
                 if let Some(wanted) = wanted {
                     let own = entry["name"].as_str().unwrap_or_default();
                     missing.remove(own);
