@@ -516,6 +516,47 @@ fn over_stdio(folders: &Folders, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn over_stdio_both_eras_are_served_whichever_comes_first() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "a", "version": "1" },
+    });
+    let modern = json!({ "_meta": Client::meta() });
+    let asks = [
+        ("tools/list", &modern),
+        ("initialize", &hello),
+        ("tools/list", &json!({})),
+        ("tools/list", &modern),
+    ];
+    for order in [[0, 1, 2, 3], [1, 2, 0, 3]] {
+        let mut command = command(&folders);
+        command.arg("--stdio").arg("--components").arg(folders.components());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        for id in order {
+            let (method, params) = asks[id];
+            let ask = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+            writeln!(input, "{ask}").unwrap();
+        }
+        drop(input);
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said: Vec<Value> =
+            lines.map(|it| serde_json::from_str(&it.unwrap()).unwrap()).collect();
+        assert!(child.wait().unwrap().success());
+        let of = |id: usize| said.iter().find(|it| it["id"] == id).expect("it is answered");
+        assert_eq!(of(1)["result"]["protocolVersion"], "2025-11-25", "{order:?}");
+        for (id, is_modern) in [(0, true), (2, false), (3, true)] {
+            let result = &of(id)["result"];
+            assert!(names(result).contains(&"echo"), "{order:?}: {id}");
+            assert_eq!(result.get("resultType").is_some(), is_modern, "{order:?}: {result:.200}");
+        }
+    }
+}
+
+#[test]
 fn over_stdio_the_command_line_names_the_toolset() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));

@@ -52,16 +52,18 @@ async fn modern_request_lacking_what_the_revision_asks_gets_an_error() {
     assert_eq!((status.as_u16(), &answer["error"]["code"]), (400, &json!(-32602)), "{answer}");
     // Unknown, or gone with the era before, with parameters or without.
     let (level, uri) = (json!({ "level": "info" }), json!({ "uri": "a://b" }));
-    for (method, params) in [
-        ("no/such", json!({})),
-        ("ping", json!({})),
-        ("logging/setLevel", json!({})),
-        ("logging/setLevel", level),
-        ("resources/subscribe", json!({})),
-        ("resources/subscribe", uri),
+    for (method, params, instead) in [
+        ("no/such", json!({}), "not served."),
+        ("ping", json!({}), "server/discover"),
+        ("logging/setLevel", json!({}), "io.modelcontextprotocol/logLevel"),
+        ("logging/setLevel", level, "io.modelcontextprotocol/logLevel"),
+        ("resources/subscribe", json!({}), "subscriptions/listen"),
+        ("resources/subscribe", uri, "subscriptions/listen"),
     ] {
         let (status, answer) = client.request(method, params).await;
         assert_eq!((status.as_u16(), &answer["error"]["code"]), (404, &json!(-32601)), "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(method) && message.contains(instead), "{message}");
     }
     let mut meta = Client::meta();
     meta["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");

@@ -1,14 +1,18 @@
 //! Errors of the layers below us, as JSON-RPC errors that say what to fix.
 
 use axum::{
+    body::{Body, HttpBody},
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
+use rmcp::ErrorData;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::wire;
 use base::unreadable;
 
 /// Bytes of an error's text that are read; what is longer is not one of those we know.
@@ -37,6 +41,13 @@ pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
+    let length = response.body().size_hint().upper();
+    if is_json
+        && status == StatusCode::NOT_FOUND
+        && length.is_some_and(|it| it <= TEXT_BYTES_MAX as u64)
+    {
+        return not_served(response).await;
+    }
     if is_json || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
@@ -54,6 +65,20 @@ pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
         }
     }
     mapped
+}
+
+/// `response` with what is in the place of a method that is not served.
+async fn not_served(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let mut body = body.collect().await.map(|it| it.to_bytes()).unwrap_or_default();
+    let mut answer: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let error = ErrorData::deserialize(&answer["error"]).ok();
+    if let Some(told) = error.and_then(|it| wire::not_served_by_sdk(&it)) {
+        answer["error"] = json!(told);
+        body = answer.to_string().into();
+        parts.headers.remove(header::CONTENT_LENGTH);
+    }
+    Response::from_parts(parts, Body::from(body))
 }
 
 fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, i32, String) {

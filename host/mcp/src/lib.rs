@@ -6,19 +6,20 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
+use http::request::Parts;
 use rmcp::{
-    ErrorData, RoleServer, ServerHandler, ServiceExt,
+    ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
         CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, DiscoverResult,
-        ErrorCode, Extensions, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
-        GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, Reference,
-        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-        TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams, UpdateTaskParams,
+        Extensions, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+        Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities,
+        ServerConfig, SetLevelRequestParams, SubscribeRequestParams, TASKS_EXTENSION_ID, Tool,
+        UnsubscribeRequestParams, UpdateTaskParams,
     },
-    service::{NotificationContext, RequestContext},
+    service::{NotificationContext, RequestContext, serve_directly},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use serde::Deserialize;
@@ -169,7 +170,7 @@ impl McpServer {
 
     /// Who sent what has these extensions.
     fn caller_of(&self, extensions: &Extensions) -> Caller {
-        match extensions.get::<http::request::Parts>() {
+        match extensions.get::<Parts>() {
             Some(it) => caller_of(&it.headers, &it.extensions),
             None => {
                 let caller = Caller::stdio().reading(self.language.as_ref());
@@ -242,10 +243,9 @@ impl McpServer {
         line_bytes_max: usize,
     ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            match self.serve(streams::client(input, output, line_bytes_max)).await {
-                Ok(running) => _ = running.waiting().await,
-                Err(error) => tracing::warn!("the client left before it was served: {error}"),
-            }
+            // The SDK's own beginning would hold the client to the era of its first request.
+            let client = streams::client(input, output, line_bytes_max);
+            let _ = serve_directly(self, client, None).waiting().await;
         })
     }
 }
@@ -278,7 +278,7 @@ impl ServerHandler for McpServer {
 
     async fn initialize(
         &self,
-        request: InitializeRequestParams,
+        mut request: InitializeRequestParams,
         context: Context,
     ) -> Result<InitializeResult> {
         // It is kept as long as the session.
@@ -287,8 +287,13 @@ impl ServerHandler for McpServer {
                 format!("initialize: its params have more than {INITIALIZE_BYTES_MAX} bytes.");
             return Err(ErrorData::invalid_params(why, None));
         }
-        self.session.asked.lock().is_legacy = true;
+        // On streams, requests of the other era may follow.
+        self.session.asked.lock().is_legacy = context.extensions.get::<Parts>().is_some();
         let mut result = self.negotiate_initialize(&request)?;
+        if let Some(extensions) = &mut result.capabilities.extensions {
+            extensions.remove(TASKS_EXTENSION_ID);
+        }
+        request.protocol_version = result.protocol_version.clone();
         let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
         let caller = self.caller_of(&context.extensions);
         self.link(&caller, &context.extensions);
@@ -458,7 +463,7 @@ impl ServerHandler for McpServer {
 
     async fn set_level(&self, request: SetLevelRequestParams, context: Context) -> Result<()> {
         if !wire::is_legacy(&context) {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
+            return Err(wire::not_served("logging/setLevel"));
         }
         let level = serde_json::to_value(request.level).unwrap_or_default();
         let level = level.as_str().and_then(Level::of);

@@ -141,7 +141,7 @@ fn gone() -> LocalSessionManagerError {
 /// What a session has asked for.
 #[derive(Default)]
 pub(super) struct Asked {
-    /// Whether it was begun by `initialize`, in an era that has no tasks of ours.
+    /// Whether it is a session over HTTP, begun by `initialize`, in an era that has no tasks of ours.
     pub(super) is_legacy: bool,
     /// From which level on it wants to be told of the log; nothing before it has said so.
     pub(super) log_level: Option<Level>,

@@ -1,5 +1,6 @@
-//! A client on two streams, as the SDK can serve it: from its first request on. A line that is no message is answered
-//! with what is wrong with it, where an answer may follow.
+//! A client on two streams, in both eras of the protocol: each request that says so itself is modern, and `initialize`
+//! begins the older era for all others. A line that is no message is answered with what is wrong with it, where an
+//! answer may follow.
 
 use std::{collections::HashMap, future::Future, io, time::Duration};
 
@@ -57,7 +58,8 @@ where
         line_bytes_max,
         output: AsyncRwTransport::new_server(tokio::io::empty(), output),
         refusing: None,
-        has_begun: false,
+        initializing: None,
+        is_initialized: false,
         open: watch::Sender::default(),
         ended: None,
     }
@@ -71,9 +73,10 @@ struct Client<R, W: AsyncWrite> {
     output: AsyncRwTransport<RoleServer, Empty, W>,
     /// An answer that is being written.
     refusing: Option<BoxFuture<'static, io::Result<()>>>,
-    /// Whether the client has said which era it speaks: what is no request before that is nothing to the SDK, which
-    /// would end over it.
-    has_begun: bool,
+    /// The `initialize` that is being answered; what follows it is read after that.
+    initializing: Option<RequestId>,
+    /// Whether one was answered: what is of its era is nothing before.
+    is_initialized: bool,
     open: watch::Sender<Open>,
     /// Since when there is no more input.
     ended: Option<Instant>,
@@ -98,6 +101,9 @@ impl<R, W: AsyncWrite> Client<R, W> {
                 {
                     return Err(Box::new(JsonRpcMessage::error(error, Some(it.id.clone()))));
                 }
+                if let Some(error) = self.without_era(&it.request) {
+                    return Err(Box::new(JsonRpcMessage::error(error, Some(it.id.clone()))));
+                }
                 if self.open.borrow().contains_key(&it.id) {
                     // The other one is waited for under that id.
                     let error = ErrorData::invalid_request(ID_IN_USE, None);
@@ -110,7 +116,9 @@ impl<R, W: AsyncWrite> Client<R, W> {
                     }
                     false
                 });
-                self.has_begun |= begins(&it.request);
+                if matches!(it.request, ClientRequest::InitializeRequest(_)) {
+                    self.initializing = Some(it.id.clone());
+                }
                 return Ok(Some(message));
             }
             JsonRpcMessage::Notification(it) => {
@@ -118,11 +126,24 @@ impl<R, W: AsyncWrite> Client<R, W> {
                     && let Some(id) = &it.params.request_id
                 {
                     self.open.send_modify(|open| _ = open.remove(id));
+                    return Ok(Some(message));
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
-        Ok(Some(message).filter(|_| self.has_begun))
+        Ok(Some(message).filter(|_| self.is_initialized))
+    }
+
+    /// What is wrong with a request that does not say itself what its client is, where no `initialize` has.
+    fn without_era(&self, request: &ClientRequest) -> Option<ErrorData> {
+        use ClientRequest::{InitializeRequest, PingRequest};
+        if self.is_initialized || matches!(request, InitializeRequest(_) | PingRequest(_)) {
+            return None;
+        }
+        let missing = request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28);
+        let what = "request _meta is missing or has malformed required fields";
+        let error = || ErrorData::invalid_params(format!("{what}: {}", missing.join(", ")), None);
+        (!missing.is_empty()).then(error)
     }
 
     /// Waits until what was asked before the input ended is answered: the SDK drops what takes longer than some seconds.
@@ -131,20 +152,6 @@ impl<R, W: AsyncWrite> Client<R, W> {
         let mut open = self.open.subscribe();
         let answered = open.wait_for(|open| !open.values().any(|ends| *ends));
         let _ = tokio::time::timeout_at(until, answered).await;
-    }
-}
-
-/// Whether the SDK takes the era of the client from that request.
-fn begins(request: &ClientRequest) -> bool {
-    match request {
-        ClientRequest::InitializeRequest(_) => true,
-        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
-        request => {
-            let meta = request.get_meta();
-            let is_known = |it| ProtocolVersion::KNOWN_VERSIONS.contains(&it);
-            meta.protocol_version().is_some_and(is_known)
-                && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
-        }
     }
 }
 
@@ -166,8 +173,13 @@ where
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
+        mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let JsonRpcMessage::Error(it) = &mut item
+            && let Some(told) = wire::not_served_by_sdk(&it.error)
+        {
+            it.error = told;
+        }
         let answered = match &item {
             JsonRpcMessage::Response(it) => Some(&it.id),
             JsonRpcMessage::Error(it) => it.id.as_ref(),
@@ -175,6 +187,9 @@ where
         };
         if let Some(id) = answered {
             self.open.send_modify(|open| _ = open.remove(id));
+            if self.initializing.take_if(|it| it == id).is_some() {
+                self.is_initialized |= matches!(item, JsonRpcMessage::Response(_));
+            }
         }
         self.output.send(item)
     }
@@ -186,6 +201,10 @@ where
                 let written = refusing.await;
                 self.refusing = None;
                 written.ok()?;
+            }
+            if self.initializing.is_some() {
+                // Its answer is sent by the one that waits here, who then asks again.
+                std::future::pending::<()>().await;
             }
             let next = match self.ended {
                 Some(_) => None,
@@ -309,6 +328,7 @@ impl Decoder for Lines {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
     use super::*;
@@ -323,36 +343,53 @@ mod tests {
     const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
     #[tokio::test]
-    async fn leaves_out_what_comes_before_an_era_is_chosen() {
-        let initialize = r#"{"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
-        let modern = format!(
-            r#"{{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{{"_meta":{META}}}}}"#
-        );
-        for first in [initialize, &modern] {
-            let (mut client, mut client_end) = connected();
-            let discover = format!(
-                r#"{{"jsonrpc":"2.0","id":3,"method":"server/discover","params":{{"_meta":{META}}}}}"#
-            );
-            for line in [
-                r#"{"jsonrpc":"2.0","method":"tools/list"}"#,
-                r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
-                r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-                r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
-                &discover,
-                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-                first,
-                r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-            ] {
-                client_end.write_all(format!("{line}\n").as_bytes()).await.unwrap();
-            }
-            for id in [1, 2, 3, 9] {
-                let Some(JsonRpcMessage::Request(it)) = client.receive().await else {
-                    panic!("{first}: {id}")
-                };
-                assert_eq!(it.id, RequestId::Number(id), "{first}");
-            }
-            assert!(matches!(client.receive().await, Some(JsonRpcMessage::Notification(_))));
+    async fn both_eras_are_served_whichever_comes_first() {
+        let request = |id: i64, method: &str, params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
+        };
+        let modern = format!(r#"{{"_meta":{META}}}"#);
+        let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}"#;
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        let (mut client, client_end) = connected();
+        let (answers, mut lines) = tokio::io::split(client_end);
+        let mut answers = BufReader::new(answers).lines();
+        for line in [
+            r#"{"jsonrpc":"2.0","method":"tools/list"}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+            &request(1, "ping", "{}"),
+            &request(2, "tools/list", "{}"),
+            &request(3, "tools/list", &modern),
+            ready,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#,
+            &request(4, "initialize", hello),
+            &request(5, "tools/list", "{}"),
+            &request(6, "tools/list", &modern),
+            ready,
+        ] {
+            lines.write_all(format!("{line}\n").as_bytes()).await.unwrap();
         }
+        let mut taken = Vec::new();
+        while taken.len() < 7 {
+            match tokio::time::timeout(Duration::from_millis(100), client.receive()).await {
+                Ok(Some(JsonRpcMessage::Request(it))) => taken.push(it.id.to_string()),
+                Ok(Some(_)) => taken.push("notice".to_owned()),
+                Ok(None) => panic!("{taken:?}"),
+                Err(_) => {
+                    assert_eq!(taken.last().unwrap(), "4", "what follows is of its era");
+                    let answer = json!({
+                        "jsonrpc": "2.0", "id": 4,
+                        "result": {
+                            "protocolVersion": "2025-11-25", "capabilities": {},
+                            "serverInfo": { "name": "a", "version": "1" },
+                        },
+                    });
+                    client.send(serde_json::from_value(answer).unwrap()).await.unwrap();
+                }
+            }
+        }
+        assert_eq!(taken, ["1", "3", "notice", "4", "5", "6", "notice"]);
+        let refused = answers.next_line().await.unwrap().unwrap();
+        assert!(refused.contains(r#""id":2"#) && refused.contains("_meta is missing"), "{refused}");
     }
 
     #[tokio::test]
@@ -366,9 +403,11 @@ mod tests {
             lines.write_all(line.as_bytes()).await.unwrap();
         }
         let mut ids = Vec::new();
-        for _ in 0..4 {
-            let Some(JsonRpcMessage::Request(it)) = client.receive().await else {
-                panic!("{ids:?}")
+        while ids.len() < 4 {
+            let it = match client.receive().await {
+                Some(JsonRpcMessage::Request(it)) => it,
+                Some(JsonRpcMessage::Notification(_)) => continue,
+                other => panic!("{other:?}"),
             };
             if it.id == RequestId::Number(1) && ids.len() == 2 {
                 let error = ErrorData::invalid_request("no", None);
@@ -403,8 +442,11 @@ mod tests {
     async fn what_was_asked_is_answered_after_the_input_ended() {
         for (method, is_awaited) in [("ping", true), (LISTEN, false)] {
             let (mut client, mut client_end) = connected();
-            let ask = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\"}}\n");
+            let ask = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"_meta":{META}}}}}"#
+            );
             client_end.write_all(ask.as_bytes()).await.unwrap();
+            client_end.write_all(b"\n").await.unwrap();
             client_end.shutdown().await.unwrap();
             assert!(matches!(client.receive().await, Some(JsonRpcMessage::Request(_))));
             let soon = Duration::from_millis(100);

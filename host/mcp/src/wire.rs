@@ -373,8 +373,27 @@ pub(super) fn cancelled() -> ErrorData {
 
 pub(super) fn not_served(method: &str) -> ErrorData {
     let method = &method[..method.floor_char_boundary(128)];
-    let message = format!("The method {method:?} is not served.");
+    let instead = match method {
+        "logging/setLevel" => {
+            " Since 2026-07-28 each request says what it is told of the log: io.modelcontextprotocol/logLevel in its _meta."
+        }
+        "ping" => " Since 2026-07-28 server/discover is what is always answered.",
+        "resources/subscribe" | "resources/unsubscribe" => {
+            " Since 2026-07-28 subscriptions/listen tells of resources: resourceSubscriptions in its notifications."
+        }
+        _ => "",
+    };
+    let message = format!("The method {method:?} is not served.{instead}");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
+/// The SDK's error for a method that it does not serve, which has the method's name and nothing else, with what is to be
+/// known of that; none where it is another error.
+pub(super) fn not_served_by_sdk(error: &ErrorData) -> Option<ErrorData> {
+    let name = &*error.message;
+    let is_name = name.bytes().all(|it| it.is_ascii_alphabetic() || it == b'/');
+    let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && is_name && !name.is_empty();
+    is_bare.then(|| not_served(name))
 }
 
 /// A method that is not served, or one that is with parameters that do not fit it.
