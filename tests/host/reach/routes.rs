@@ -77,6 +77,15 @@ async fn other_methods_and_addresses_say_what_is_served() {
     let response = send(&client, Method::POST, "/api/reach/echo/a/of/b", "{}").await;
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], "GET, HEAD, PATCH, PUT", "it may be looked up as well");
+    for (method, path, allowed) in [
+        (Method::PUT, "/api/reach/letters/a", "DELETE"),
+        (Method::DELETE, "/api/reach/letters", "GET, HEAD, POST"),
+        (Method::DELETE, "/api/reach/double", "GET, HEAD"),
+    ] {
+        let response = send(&client, method, path, "").await;
+        assert_eq!(response.status(), 405, "{path}");
+        assert_eq!(response.headers()["allow"], allowed, "what is answered, and nothing else");
+    }
     let (status, nothing) = answer(&client, Method::DELETE, "/api/reach/letters/a/b", "").await;
     assert_eq!((status, &nothing["error"]), (405, &json!("method_not_allowed")), "{nothing}");
     let (status, nothing) = answer(&client, Method::GET, "/api/reach/nowhere", "").await;

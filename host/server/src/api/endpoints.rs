@@ -167,25 +167,47 @@ impl Endpoints {
                 let call = RouteCall { component, request, tool, caller, trace, trusts };
                 self.handled(call).await
             }
-            found if *method == Method::GET && asked.component.exports.endpoints.is_some() => {
-                let component = &asked.component;
-                if !self.calls.registry.catalog().shows(&caller, Owner::Component(&name)) {
-                    return Err(no_component(&name));
-                }
-                if !caller.may_use(Owner::Component(&name)) {
-                    return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
-                }
-                let path = query::decode(&asked.path).map_err(Failure::invalid)?;
-                let request = Request { path, query: query()?, meta: "{}".to_owned() };
-                match component.get(&request, caller).await? {
+            found if *method == Method::GET => {
+                match self.looked_up(&asked, query()?, caller).await? {
                     Some(found) => Ok(json(found).into_response()),
                     None => Err(unknown(&name, method, found, false)),
                 }
+            }
+            found @ Found::Other(_) => {
+                // Beside a route, what may be looked up is known to the component alone.
+                let query = query().unwrap_or_default();
+                let is_read = match self.looked_up(&asked, query, caller).await {
+                    Ok(found) => found.is_some(),
+                    Err(failure) => !matches!(failure.status, 403 | 404),
+                };
+                Err(unknown(&name, method, found, is_read))
             }
             found => {
                 Err(unknown(&name, method, found, asked.component.exports.endpoints.is_some()))
             }
         }
+    }
+
+    /// What a component has there for those who only read; none where there is nothing.
+    async fn looked_up(
+        &self,
+        asked: &Asked,
+        query: Vec<(String, String)>,
+        caller: Caller,
+    ) -> Result<Option<String>, Failure> {
+        let name = asked.component.name();
+        if asked.component.exports.endpoints.is_none() {
+            return Ok(None);
+        }
+        if !self.calls.registry.catalog().shows(&caller, Owner::Component(name)) {
+            return Err(no_component(name));
+        }
+        if !caller.may_use(Owner::Component(name)) {
+            return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
+        }
+        let path = query::decode(&asked.path).map_err(Failure::invalid)?;
+        let request = Request { path, query, meta: "{}".to_owned() };
+        Ok(asked.component.get(&request, caller).await?)
     }
 
     /// What a component answers that is asked as other hosts ask it (SYS-45): with the path under its own address, and
