@@ -1,6 +1,9 @@
 //! What a command prints at a terminal: results on standard output, all else on standard error.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use clap::Args;
 
@@ -28,6 +31,20 @@ pub fn with_causes(error: &anyhow::Error) -> String {
     text
 }
 
+/// The code that a shell shows of a program whose reader went before its end: 128 and the signal's number.
+const READER_GONE: u8 = 128 + 13;
+
+/// The code that a program ends with that has failed so, having said why. That the reader of its standard output has
+/// gone, as `head` does, is what that reader wants, and nothing to be said.
+pub fn failed(error: &anyhow::Error) -> ExitCode {
+    let gone = error.downcast_ref::<io::Error>();
+    if gone.is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe) {
+        return ExitCode::from(READER_GONE);
+    }
+    complain(&with_causes(error));
+    ExitCode::FAILURE
+}
+
 /// One line on standard output.
 ///
 /// # Errors
@@ -39,6 +56,13 @@ pub fn say(line: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ends_quietly_where_its_reader_has_gone() {
+        let of = |kind: io::ErrorKind| anyhow::Error::new(io::Error::from(kind)).context("listing");
+        assert_eq!(failed(&of(io::ErrorKind::BrokenPipe)), ExitCode::from(141));
+        assert_eq!(failed(&of(io::ErrorKind::StorageFull)), ExitCode::FAILURE);
+    }
 
     #[test]
     fn says_each_cause_once() {

@@ -175,13 +175,7 @@ pub fn main(carried: Carried) -> ExitCode {
         Ok((arguments, matches)) => run(Arguments { given: given(&matches), ..arguments }, carried),
         Err(code) => Ok(code),
     });
-    match ended {
-        Ok(code) => code,
-        Err(error) => {
-            cli::complain(&cli::with_causes(&error));
-            ExitCode::FAILURE
-        }
-    }
+    ended.unwrap_or_else(|error| cli::failed(&error))
 }
 
 fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use host::{Server, config::LogFormat, log::Lines};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
-pub(crate) use workbench::terminal::{Json, complain, say, with_causes};
+pub(crate) use workbench::terminal::{Json, complain, failed, say, with_causes};
 
 pub(crate) mod account;
 pub(crate) mod backup;
