@@ -17,6 +17,7 @@ use base::{
     embedded::Files,
 };
 use calls::{authorization::caller_of, refusal::refusal};
+use store::digest::hexadecimal;
 
 /// Nothing from elsewhere, no inline script, no inline style; WebAssembly is the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
@@ -164,8 +165,7 @@ pub(crate) async fn form(Path(handle): Path<String>) -> Response {
 
 fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Response {
     let digest = file.metadata.sha256_hash();
-    let tag: String = digest[..8].iter().map(|it| format!("{it:02x}")).collect();
-    let tag = format!("\"{tag}\"");
+    let tag = format!("\"{}\"", hexadecimal(&digest[..8]));
     let mut headers = HeaderMap::new();
     let mut set = |name, value: &str| {
         if let Ok(value) = HeaderValue::from_str(value) {
