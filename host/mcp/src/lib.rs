@@ -67,6 +67,7 @@ use legacy::Session;
 use lists::{TTL_MS, one_page, scope_for};
 use rounds::Ended;
 use sessions::{SessionTable, Sessions, SharedSessions};
+use streams::Client;
 use subscriptions::{LISTEN, LISTENERS_MAX, Subscriptions};
 use tasks::Tasks;
 
@@ -88,10 +89,6 @@ type Context = RequestContext<RoleServer>;
 
 /// The SDK's way to serve MCP over HTTP.
 pub type McpService = StreamableHttpService<McpServer, Sessions>;
-
-/// The two ways of a client's streams, whatever they are made of.
-type Input = Box<dyn AsyncRead + Send + Unpin>;
-type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// The server as an MCP server.
 #[derive(Clone)]
@@ -233,18 +230,12 @@ impl McpServer {
         output: impl AsyncWrite + Send + Unpin + 'static,
         line_bytes_max: usize,
     ) -> BoxFuture<'static, ()> {
-        let streams: (Input, Output) = (Box::new(input), Box::new(output));
-        self.serve_client(streams, line_bytes_max)
+        self.serve_client(Client::new(Box::new(input), Box::new(output), line_bytes_max))
     }
 
-    fn serve_client(
-        self,
-        (input, output): (Input, Output),
-        line_bytes_max: usize,
-    ) -> BoxFuture<'static, ()> {
+    fn serve_client(self, client: Client) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             // The SDK's own beginning would hold the client to the era of its first request.
-            let client = streams::client(input, output, line_bytes_max);
             let _ = serve_directly(self, client, None).waiting().await;
         })
     }

@@ -41,36 +41,17 @@ const LAST_ANSWERS: Duration = Duration::from_secs(120);
 /// What some programs write before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The client on these streams, of which no line is longer than `line_bytes_max`.
-pub(super) fn client<R, W>(
-    input: R,
-    output: W,
-    line_bytes_max: usize,
-) -> impl Transport<RoleServer> + 'static
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    let lines =
-        Lines(AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), line_bytes_max));
-    Client {
-        lines: FramedRead::new(input, lines),
-        line_bytes_max,
-        output: AsyncRwTransport::new_server(tokio::io::empty(), output),
-        refusing: None,
-        initializing: None,
-        is_initialized: false,
-        open: watch::Sender::default(),
-        ended: None,
-    }
-}
-
 type Refusal = Box<TxJsonRpcMessage<RoleServer>>;
 
-struct Client<R, W: AsyncWrite> {
-    lines: FramedRead<R, Lines>,
+/// The two ways of a client's streams, whatever they are made of.
+type Input = Box<dyn AsyncRead + Send + Unpin>;
+type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// The client on two streams.
+pub(super) struct Client {
+    lines: FramedRead<Input, Lines>,
     line_bytes_max: usize,
-    output: AsyncRwTransport<RoleServer, Empty, W>,
+    output: AsyncRwTransport<RoleServer, Empty, Output>,
     /// An answer that is being written.
     refusing: Option<BoxFuture<'static, io::Result<()>>>,
     /// The `initialize` that is being answered; what follows it is read after that.
@@ -85,7 +66,23 @@ struct Client<R, W: AsyncWrite> {
 /// The ids of requests that are not answered yet, and whether they end without their client's doing.
 type Open = HashMap<RequestId, bool>;
 
-impl<R, W: AsyncWrite> Client<R, W> {
+impl Client {
+    /// The client on these streams, of which no line is longer than `line_bytes_max`.
+    pub(super) fn new(input: Input, output: Output, line_bytes_max: usize) -> Self {
+        let (end, none) = (b"\n".to_vec(), Vec::new());
+        let lines = Lines(AnyDelimiterCodec::new_with_max_length(end, none, line_bytes_max));
+        Self {
+            lines: FramedRead::new(input, lines),
+            line_bytes_max,
+            output: AsyncRwTransport::new_server(tokio::io::empty(), output),
+            refusing: None,
+            initializing: None,
+            is_initialized: false,
+            open: watch::Sender::default(),
+            ended: None,
+        }
+    }
+
     /// The message as the SDK gets it, if it gets it.
     ///
     /// # Errors
@@ -164,11 +161,7 @@ fn wrong_initialize(request: &CustomRequest) -> Option<ErrorData> {
     Some(wire::misfitting::<InitializeRequestParams>("initialize", params))
 }
 
-impl<R, W> Transport<RoleServer> for Client<R, W>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+impl Transport<RoleServer> for Client {
     type Error = io::Error;
 
     fn send(
@@ -334,10 +327,10 @@ mod tests {
     use super::*;
 
     /// The client and the other end of its streams.
-    fn connected() -> (impl Transport<RoleServer>, tokio::io::DuplexStream) {
+    fn connected() -> (Client, tokio::io::DuplexStream) {
         let (client_end, server_end) = tokio::io::duplex(16_384);
         let (input, output) = tokio::io::split(server_end);
-        (client(input, output, 4_096), client_end)
+        (Client::new(Box::new(input), Box::new(output), 4_096), client_end)
     }
 
     const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
@@ -466,7 +459,7 @@ mod tests {
     async fn answer(line: &[u8]) -> Option<Value> {
         let (client_end, server_end) = tokio::io::duplex(4_096);
         let (input, output) = tokio::io::split(server_end);
-        let mut served = client(input, output, 100);
+        let mut served = Client::new(Box::new(input), Box::new(output), 100);
         let (answers, mut lines) = tokio::io::split(client_end);
         lines.write_all(line).await.unwrap();
         let next = "\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}";
