@@ -468,6 +468,8 @@ mod tests {
         let next = served.receive().await;
         assert!(matches!(next, Some(JsonRpcMessage::Request(_))), "{next:?}");
         // What follows is taken, be there no end of its line: nothing is waited for any longer.
+        let cancelled = served.receive().await;
+        assert!(matches!(cancelled, Some(JsonRpcMessage::Notification(_))), "{cancelled:?}");
         assert!(served.receive().await.is_none());
         served.close().await.unwrap();
         drop(served);
