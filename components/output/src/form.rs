@@ -102,12 +102,12 @@ impl Form {
         read::form(schema)
     }
 
-    /// Whether there is a day left for each date that must be filled in.
+    /// Whether it can be filled in at all. A form that is there already is taken as it is.
     ///
     /// # Errors
-    /// The first field that has none, on this day and on all that follow.
-    pub fn check_days(&self, today: Today) -> Result<(), SchemaFault> {
-        answerable::check_days(self, today)
+    /// The first field whose limits leave nothing, on this day and on all that follow.
+    pub fn check_answerable(&self, today: Today) -> Result<(), SchemaFault> {
+        answerable::check(self, today)
     }
 
     /// The form on the day that it is filled in: defaults that count from today are days.

@@ -71,7 +71,8 @@ impl Tool for RequestForm {
     fn call(self, user: &User) -> Result<FormRequest, Stop> {
         let definition = definition(self.form_schema);
         let form = Form::read(&definition).map_err(|it| refusals::invalid_form_schema(&it))?;
-        form.check_days(clock::today(None)?).map_err(|it| refusals::invalid_form_schema(&it))?;
+        form.check_answerable(clock::today(None)?)
+            .map_err(|it| refusals::invalid_form_schema(&it))?;
         let asked = Asked { asked_by: asked_by(user), page: caller::page(), form, definition };
         let capabilities = caller::client_capabilities();
         let has_page = asked.page.is_some();

@@ -3,14 +3,15 @@
 
 use super::{
     Field, Form, Kind, OPTIONS_MAX, SchemaFault, TEXT_CHARS_MAX, Text, Today, condition::is_empty,
-    links::fault,
+    constraints::Days, links::fault,
 };
 
 /// What is wrong with a field: its property, and what to change in Japanese and English.
 type Unfit = (&'static str, String, String);
 
-pub(super) fn check(form: &Form) -> Result<(), SchemaFault> {
+pub(super) fn check(form: &Form, today: Today) -> Result<(), SchemaFault> {
     each(form, |field| match &field.kind {
+        Kind::Date(days) | Kind::Datetime(days) => of_days(field.required, *days, today),
         Kind::Text(text) | Kind::Textarea { text, .. } => of_text(field.required, text),
         Kind::Multiselect(_, count) | Kind::MultiAutocomplete(_, count) => {
             let is_empty = field.required && count.max == Some(0);
@@ -24,26 +25,11 @@ pub(super) fn check(form: &Form) -> Result<(), SchemaFault> {
     })
 }
 
-/// Whether each date that is asked for has a day, now and later.
-pub(super) fn check_days(form: &Form, today: Today) -> Result<(), SchemaFault> {
-    each(form, |field| {
-        let (Kind::Date(days) | Kind::Datetime(days)) = &field.kind else { return None };
-        let (min, max) = (days.min?.on(today.earliest), days.max?.on(today.latest));
-        let is_crossed = field.required && days.is_closing() && min > max;
-        is_crossed.then(|| {
-            let japanese =
-                format!("のmaxDate（{max}）がminDate（{min}）より前で、選べる日がありません。maxDateを後の日にしてください。");
-            let english = format!(
-                "has its maxDate ({max}) before its minDate ({min}), so that there is no day to choose: give a later maxDate."
-            );
-            ("maxDate", japanese, english)
-        })
-    })
-}
-
-/// The first field that is unfit, as a fault of the definition.
+/// The first field that is unfit, as a fault of the definition. One that is shown under a condition leaves the
+/// others to be answered.
 fn each(form: &Form, unfit: impl Fn(&Field) -> Option<Unfit>) -> Result<(), SchemaFault> {
-    for (at, field) in form.fields.iter().enumerate() {
+    let always_shown = |(_, field): &(usize, &Field)| field.show_if.is_none();
+    for (at, field) in form.fields.iter().enumerate().filter(always_shown) {
         if let Some((property, japanese, english)) = unfit(field) {
             return Err(fault(at, field.kind.name(), property, &japanese, &english));
         }
@@ -53,10 +39,28 @@ fn each(form: &Form, unfit: impl Fn(&Field) -> Option<Unfit>) -> Result<(), Sche
 
 fn of_text(required: bool, text: &Text) -> Option<Unfit> {
     let (min, max) = (text.length.min.unwrap_or(0), text.length.max);
-    if required && max == Some(0) {
+    if !required {
+        return None;
+    }
+    if max == Some(0) {
         return Some(no_room("maxLength"));
     }
     (min > TEXT_CHARS_MAX).then(|| too_much("minLength", min, TEXT_CHARS_MAX))
+}
+
+/// Whether a date has a day, now and later.
+fn of_days(required: bool, days: Days, today: Today) -> Option<Unfit> {
+    let (min, max) = (days.min?.on(today.earliest), days.max?.on(today.latest));
+    let is_crossed = required && days.is_closing() && min > max;
+    is_crossed.then(|| {
+        let japanese = format!(
+            "のmaxDate（{max}）がminDate（{min}）より前で、選べる日がありません。maxDateを後の日にしてください。"
+        );
+        let english = format!(
+            "has its maxDate ({max}) before its minDate ({min}), so that there is no day to choose: give a later maxDate."
+        );
+        ("maxDate", japanese, english)
+    })
 }
 
 /// The options depend on a field that is empty and not shown.

@@ -133,9 +133,9 @@ pub(super) fn options(entry: &Entry<'_>) -> Result<Vec<Choice>, SchemaFault> {
         if entry.kind == "select" && is_empty(value) && it.get("value").is_some() {
             continue;
         }
-        let label = it.get("label").filter(|it| !is_empty(it)).unwrap_or(value);
-        let label = text_of(label);
-        if !is_option(value) || is_blank(&label) {
+        let label = it.get("label").map(text_of).filter(|it| !is_blank(it));
+        let label = label.unwrap_or_else(|| text_of(value));
+        if !is_option(value) || label.is_empty() {
             let japanese = format!("[{at}]に空でないvalueを指定してください。");
             return Err(wrong(&japanese, &format!("have no value that is not empty at [{at}].")));
         }

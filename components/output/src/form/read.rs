@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{
     FIELDS_MAX, Fault, Field, Form, Kind, LABEL_CHARS_MAX, Language, NAME_CHARS_MAX,
-    SCHEMA_BYTES_MAX, SchemaFault, Wrong, answerable, condition::is_empty, kind, links,
-    property::Entry, show_if,
+    SCHEMA_BYTES_MAX, SchemaFault, Wrong, condition::is_empty, kind, links, property::Entry,
+    show_if,
 };
 use crate::text::is_blank;
 
@@ -59,7 +59,6 @@ pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
             .collect::<Result<_, _>>()?,
     };
     links::check(&form)?;
-    answerable::check(&form)?;
     Ok(form)
 }
 

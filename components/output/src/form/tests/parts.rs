@@ -314,7 +314,7 @@ fn a_date_that_has_no_day_left_is_refused() {
     let today = Today::read("2026-11-29").unwrap();
     let dates = |min: &str, max: &str, required: bool| {
         let field = json!({"name": "d", "type": "date", "required": required, "minDate": min, "maxDate": max});
-        read(json!([field])).unwrap().check_days(today)
+        read(json!([field])).unwrap().check_answerable(today)
     };
     let fault = dates("today", "2026-11-28", true).unwrap_err();
     assert_eq!(fault.pointer, "/fields/0/maxDate");
@@ -322,4 +322,10 @@ fn a_date_that_has_no_day_left_is_refused() {
     assert!(dates("today", "2026-11-29", true).is_ok());
     assert!(dates("today", "2026-11-28", false).is_ok(), "it may be left out");
     assert!(dates("2027-01-01", "+7days", true).is_ok(), "there will be a day");
+    let fields = json!([
+        {"name": "a", "type": "checkbox", "label": "A"},
+        {"name": "d", "type": "text", "required": true, "maxLength": 0, "showIf": {"field": "a", "value": true}},
+    ]);
+    let form = read(fields).unwrap();
+    assert!(form.check_answerable(today).is_ok(), "others may answer without it");
 }
