@@ -74,14 +74,32 @@ pub(super) struct Reading {
 pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
     let text = untitled(&text.replace(" w/ ", " with "));
-    let (stated, text) = match initial::stated(&text) {
-        Some((words, rest)) => (Some(words), rest),
-        None => (None, text),
+    let mut reading = match initial::stated(&text) {
+        Some(stated) => {
+            let mut reading = written(&stated.rest);
+            match initial::state(&mut reading.fields, &stated.value) {
+                true => reading,
+                // `default language` is a field.
+                false if !stated.is_sure => written(&text),
+                false => {
+                    reading.left.push(stated.value);
+                    reading
+                }
+            }
+        }
+        None => written(&text),
     };
+    let lost = reading.fields.iter_mut().flat_map(Field::settle);
+    reading.left.extend(lost);
+    reading
+}
+
+/// What a text without first values behind it says.
+fn written(text: &str) -> Reading {
     let mut reading = Reading::default();
     let mut marked = Vec::new();
     let mut is_after = false;
-    for clause in &clauses(&text) {
+    for clause in &clauses(text) {
         let before = reading.fields.len();
         // `If yes, ask for the guest's name`.
         let (when, rest) = conditional(clause).filter(|_| is_after).unzip();
@@ -112,10 +130,6 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
     reading.fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
     reading.denied = denied;
     reading.fields.truncate(FIELDS_MAX);
-    let unheld = stated.filter(|it| !initial::state(&mut reading.fields, it));
-    reading.left.extend(unheld);
-    let lost = reading.fields.iter_mut().flat_map(Field::settle);
-    reading.left.extend(lost);
     reading
 }
 

@@ -40,31 +40,43 @@ impl Field {
     }
 }
 
-/// What `text` says that a field holds at first, outside of brackets, and `text` without it: `…フォーム、初期値は中で`,
-/// `…, default medium`.
-pub(super) fn stated(text: &str) -> Option<(String, String)> {
+/// What a text says that a field holds at first.
+pub(super) struct Stated {
+    /// It.
+    pub(super) value: String,
+    /// The text without it.
+    pub(super) rest: String,
+    /// Whether it can be nothing else.
+    pub(super) is_sure: bool,
+}
+
+/// What `text` says that a field holds at first, outside of brackets: `…フォーム、初期値は中で`, `…, default medium`.
+pub(super) fn stated(text: &str) -> Option<Stated> {
     const HEADS: &str = "初期値は|初期値を|初期値:|初期値|デフォルトは|デフォルトを|デフォルト:|デフォルト|既定値は|既定値を|既定は|defaulting to |defaults to |default is |default: |default ";
     const TAILS: &str =
         "でお願いします|にしてください|でお願い|にして|としたい|とする|です|だよ|で|に|please";
     const VALUE_MAX: usize = 20;
     let lower = text.to_ascii_lowercase();
-    let heads = marks(HEADS).filter_map(|it| Some((lower.find(it)?, it.len())));
-    let (at, length) = heads.min_by_key(|it| (it.0, usize::MAX - it.1))?;
+    let heads = marks(HEADS).filter_map(|it| Some((lower.find(it)?, it)));
+    let (at, head) = heads.min_by_key(|it| (it.0, usize::MAX - it.1.len()))?;
     let before = &text[..at];
     let is_outside =
         before.matches(['(', '（', '「']).count() == before.matches([')', '）', '」']).count();
     let joint = before.trim_end();
     let is_apart =
         joint.ends_with(['、', ',', '。', ';', '.', '\n', 'で']) || joint.ends_with(" with");
-    let behind = &text[at + length..];
+    let behind = &text[at + head.len()..];
     let end = behind.find(['、', ',', '。', '\n', ';', '!', '?']).unwrap_or(behind.len());
     let value = behind[..end].trim().trim_end_matches('.');
     let tail = marks(TAILS).filter_map(|it| value.strip_suffix(it)).min_by_key(|it| it.len());
     let value = tail.unwrap_or(value).trim().trim_matches(['「', '」', '"', '\'']);
     let fits = (1..=VALUE_MAX).contains(&value.chars().count());
     let joint = joint.strip_suffix(" with").unwrap_or(joint).trim_end_matches(['、', ',', ';']);
-    (fits && is_outside && is_apart)
-        .then(|| (value.to_owned(), format!("{joint}{}", &behind[end..])))
+    (fits && is_outside && is_apart).then(|| Stated {
+        value: value.to_owned(),
+        rest: format!("{joint}{}", &behind[end..]),
+        is_sure: !["初期値", "デフォルト", "default "].contains(&head),
+    })
 }
 
 /// Has the one of `fields` that is no free text and can hold it begin with what `words` say; whether there is one.

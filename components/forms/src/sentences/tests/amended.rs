@@ -235,6 +235,16 @@ fn what_a_field_holds_at_first_may_stand_behind_the_form() {
     }
     // What is no field's is told, and makes none.
     assert_eq!(labels_of(&form(&["名前と備考のフォーム、初期値は中で"])), ["お名前", "備考"]);
+    // What only sounds like it is a field.
+    for (sentence, name) in [
+        ("a form with name, default language, email", "Default language"),
+        ("a form with name, email and default language", "Default language"),
+        ("名前、デフォルト言語、メールのフォーム", "デフォルト言語"),
+    ] {
+        let fields = form(&[sentence]);
+        assert_eq!(fields.len(), 3, "{sentence}: {fields:?}");
+        assert!(labels_of(&fields).contains(&name), "{sentence}: {fields:?}");
+    }
 }
 
 #[test]
@@ -244,5 +254,5 @@ fn what_a_form_is_for_is_asked_once() {
         assert_eq!(labels_of(&form(&[sentence])), ["お名前", "出欠", "備考"], "{sentence}");
     }
     let both = form(&["フォームを作って。保護者の氏名。名前と電話と備考"]);
-    assert!(both.len() > 2, "{both:?}");
+    assert_eq!(both.len(), 4, "{both:?}");
 }
