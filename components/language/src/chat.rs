@@ -496,7 +496,8 @@ impl<F: Family> Chat<F> {
             return self.no_goal(&utterance, manner, context, answered);
         };
         if let Some(mut text) = self.family.direct_answer(&utterance, goal, context) {
-            if let Some(deed) = self.deed.as_ref().filter(|it| !it.is_done && asks_done(&utterance))
+            if let Some(deed) =
+                self.deed.as_ref().filter(|it| it.is_done != Some(true) && asks_done(&utterance))
             {
                 text = format!("{}\n{text}", deed.told(context));
             }
@@ -536,7 +537,12 @@ impl<F: Family> Chat<F> {
 
     /// What became of the last deed, where `utterance` asks whether one was done, and orders none: `did you do it?`.
     fn became(&self, utterance: &F::Sentence, context: &TurnContext<'_>) -> Option<String> {
-        let none = || context.say("まだ何もしていません。", "Nothing was done yet.");
+        let none = || {
+            context.say(
+                "この会話では、まだ何もしていません。",
+                "Nothing was done in this conversation yet.",
+            )
+        };
         let told = || self.deed.as_ref().map_or_else(none, |it| it.told(context));
         let is_asked = asks_done(utterance) || consent(&utterance.text()) == Some(Consent::Asks);
         is_asked.then(told)

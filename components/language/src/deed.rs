@@ -11,11 +11,11 @@ use crate::{
 pub(crate) const PRESS: (&str, &str) =
     ("進めるには、許可のボタンを押してください。", "Press the button that allows it to go ahead. ");
 
-/// A call that changes something, and whether it was made.
+/// A call that changes something, and whether it was made; none where that is not known.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Deed {
     reason: String,
-    pub(crate) is_done: bool,
+    pub(crate) is_done: Option<bool>,
 }
 
 impl Deed {
@@ -28,7 +28,10 @@ impl Deed {
                 && offers.any(|offer| offer.name == it.call.name && !offer.is_read_only)
         };
         let last = turn.answered.iter().rfind(changes)?;
-        let is_done = matches!(last.result, ToolResult::Output { .. });
+        let is_done = match &last.result {
+            ToolResult::Output { .. } => Some(true),
+            ToolResult::Failed(failure) => (failure.status < 500).then_some(false),
+        };
         Some(Self { reason: unpressed(&last.call.reason).to_owned(), is_done })
     }
 
@@ -36,11 +39,15 @@ impl Deed {
     pub(crate) fn told(&self, context: &TurnContext<'_>) -> String {
         let reason = &self.reason;
         match self.is_done {
-            true => context.say(
-                format!("最後に行った操作: {reason}"),
-                format!("What was done last: {reason}."),
+            Some(true) => context.say(
+                format!("最後の操作は済んでいます（{reason}）。"),
+                format!("The last step was taken ({reason})."),
             ),
-            false => context.say(
+            None => context.say(
+                format!("済んだかどうか確認できていません（{reason}）。"),
+                format!("It is not known whether that was done ({reason})."),
+            ),
+            Some(false) => context.say(
                 format!("行っていません（{reason}）。"),
                 format!("That was not done ({reason})."),
             ),

@@ -30,11 +30,15 @@ fn begins(text: &str, table: &'static str) -> bool {
     marks(table).any(|it| text.strip_prefix(it).is_some_and(is_over))
 }
 
-/// Whether `utterance` asks whether something was done: `did you book it?`, `予約した？`.
+fn is_deed(utterance: &Utterance, token: &Token) -> bool {
+    DEEDS.contains(&token.word) || utterance.vocabulary.deeds.contains(&token.word)
+}
+
+/// Whether `utterance` asks whether a deed was done: `did you book it?`, `予約した？`.
 #[must_use]
 pub fn asks_done(utterance: &Utterance) -> bool {
-    const DID: &str = "did you|did it|did that|did they|did we|did i|did the";
-    const STATES: &str = "have you|have they|has it|has that|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
+    const DID: &str = "did you|didn't you|did it|did that|did they|did we|did i|did the";
+    const STATES: &str = "have you|have they|has it|has that|has my|has the|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
     const MADE: &str = "done|made|held|begun";
     const ASKED: &str = "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
     const PAST: &str = "た|んだ|済み|済|完了";
@@ -45,18 +49,21 @@ pub fn asks_done(utterance: &Utterance) -> bool {
     let text = question(utterance);
     let marked = text.ends_with('?');
     let text = text.trim_end_matches(['?', '!', '。', '.', ' ']);
+    let words = || text.split(|it: char| !it.is_ascii_alphanumeric());
+    let is_told = |it: &str| marks(MADE).any(|made| made == it);
+    let has_deed = utterance.tokens.iter().any(|it| is_deed(utterance, it));
     // What follows a question may order something.
-    if text.contains(['?', '。']) {
+    if text.contains(['?', '。']) || !has_deed && !words().any(is_told) {
         return false;
     }
     if text.is_ascii() || begins(text, DID) {
-        let is_made =
-            |it: &str| it.len() > 4 && it.ends_with("ed") || marks(MADE).any(|made| made == it);
-        let is_state = || text.split(|it: char| !it.is_ascii_alphanumeric()).skip(2).any(is_made);
+        let is_made = |it: &str| it.len() > 4 && it.ends_with("ed") || is_told(it);
+        let is_state = || words().skip(2).any(is_made);
         return begins(text, DID) || begins(text, STATES) && is_state();
     }
-    let asked =
-        ["かな", "か", "よね", "ね", "っけ", "の"].iter().find_map(|it| text.strip_suffix(it));
+    let mut asked =
+        marks("んでしょうか|でしょうか|のですか|んですか|ですか|かな|か|よね|ね|っけ|の");
+    let asked = asked.find_map(|it| text.strip_suffix(it));
     let end = asked.unwrap_or(text).trim_end_matches(['よ', 'の', 'ん']);
     let is_past = |end: &str| {
         let lasting = marks(LASTS).filter_map(|it| end.strip_suffix(it)).min_by_key(|it| it.len());
@@ -74,6 +81,7 @@ pub fn asks_done(utterance: &Utterance) -> bool {
 pub fn supposes(utterance: &Utterance) -> bool {
     const HAPPENS: &str = "what happens|what will happen|what would happen|what'll happen|what'd happen|should i|should we|must i|ought i|do i have to|do we have to|do i need to|do we need to|is it better to|would it be better|how do the|how do they|how does|how would|how will|why do|why does|why should|why would|what does it mean";
     const ORDERS: &str = "can you|could you|would you|will you|please";
+    const FAVOURS: &str = "てくれ|でくれ|てもら|でもら|てくださ|てほし|お願い|can you|could you|would you|will you|please";
     const IF: [&str; 8] =
         ["if i ", "if we ", "if you ", "if one ", "when i ", "when we ", "once i ", "after i "];
     const OPEN: &str = "とどうな|たらどうな|ばどうな|とどうなる|とどうなり|場合どうな|場合はどうな|と何が起|たら何が起|とどういう|たらどういう";
@@ -83,8 +91,7 @@ pub fn supposes(utterance: &Utterance) -> bool {
     if begins(&text, HAPPENS) || marks(OPEN).any(|it| text.contains(it)) {
         return true;
     }
-    let is_deed = |word: Word| DEEDS.contains(&word) || utterance.vocabulary.deeds.contains(&word);
-    let deeds = || utterance.tokens.iter().filter(|it| is_deed(it.word));
+    let deeds = || utterance.tokens.iter().filter(|it| is_deed(utterance, it));
     let piece = |from: usize, to: usize| -> String {
         utterance.lower[from..to.min(utterance.lower.len())].iter().collect()
     };
@@ -93,8 +100,12 @@ pub fn supposes(utterance: &Utterance) -> bool {
         true => token.word == Word::SHOW,
         false => [Word::SHOW, Word::WANT].contains(&token.word),
     };
-    let is_ordered =
-        |from: usize| utterance.tokens.iter().any(|it| it.from >= from && is_order(it));
+    // `取れたら予約してくれる？` orders what is behind the condition.
+    let is_ordered = |from: usize| {
+        let behind = piece(from, usize::MAX);
+        marks(FAVOURS).any(|it| behind.contains(it))
+            || utterance.tokens.iter().any(|it| it.from >= from && is_order(it))
+    };
     utterance.asks()
         && !begins(&text, ORDERS)
         && deeds().any(|it| match utterance.lower[it.from].is_ascii() {
@@ -144,6 +155,10 @@ mod tests {
             "まだ予約してないよね？",
             "キャンセルしたの？",
             "予約済み？",
+            "予約済みですか？",
+            "キャンセルしたんですか？",
+            "has my booking been cancelled?",
+            "didn't you reserve it?",
         ] {
             assert!(asks_done(&read(text)), "{text}");
         }
@@ -164,6 +179,10 @@ mod tests {
             "席は空いてる？",
             "席はまだ残っていますか",
             "予約できますか",
+            "明日上映してる？",
+            "売店は開いてる？",
+            "is it crowded?",
+            "is it still being screened?",
         ] {
             assert!(!asks_done(&read(text)), "{text}");
         }
@@ -194,6 +213,9 @@ mod tests {
             "予約して",
             "予約できる？",
             "予約したら、地図も見せてくれる？",
+            "借りられたら予約してくれる？",
+            "キャンセルしたら別のを予約してもらえますか",
+            "if I can borrow two, can you reserve them?",
             "借りたい",
         ] {
             assert!(!supposes(&read(text)), "{text}");

@@ -7,6 +7,7 @@ use language::{
     scan::marks,
     utterance::Utterance,
     vocabulary::Unit,
+    wondering::{asks_done, supposes},
     words::Word,
 };
 
@@ -306,8 +307,9 @@ impl Visit {
     /// Whether `utterance` only says once more that what is being chosen is to be booked: `great, book them`.
     pub(super) fn is_urged(&mut self, utterance: &Sentence) -> bool {
         let is_all = unused(utterance, &Used::default()).len() <= 1;
+        let is_question = asks_done(utterance) || supposes(utterance);
         let is_urged =
-            is_all && confirms(utterance) && !utterance.asks() && utterance.when.spans.is_empty();
+            is_all && confirms(utterance) && !is_question && utterance.when.spans.is_empty();
         self.is_hold &= !is_urged;
         is_urged
     }

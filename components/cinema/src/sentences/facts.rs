@@ -25,7 +25,7 @@ const RATED: &str = "評価が一番|一番評価|いちばん評価|評価が�
 /// Who made a film, or plays in it.
 pub(super) const MAKERS: &str = "誰が監督|だれが監督|監督?|監督は|監督が|監督って|監督誰|監督を教|の監督|出演者|出演して|誰が出|だれが出|主演|キャスト|声優|俳優|原作者|脚本|主題歌|who directed|who did direct|director of|the director|who's the director|who stars|who is starring|who's starring|stars in|who's in it|who is in it|who's in the film|who plays|who acts|who acted|the cast|cast of|actors|voice actors|who wrote|who made the film|who made it|soundtrack";
 /// What a house has besides films, as people ask for it.
-const HOUSE: &str = "休憩|インターミッション|予告編|予告は|本編の前|intermission|intermissions|a break|the break|an interval|the interval|trailer|trailers|previews|駐車場|駐輪場|電話番号|営業時間|何時に開き|何時に開く|何時に閉|何時まで開|開館|閉館|売店|ポップコーン|飲食|持ち込み|持込|トイレ|お手洗い|ロッカー|授乳室|忘れ物|parking|car park|phone number|opening hours|opening times|do you open|do you close|are you open|popcorn|snacks|toilets|toilet|restrooms|restroom|cloakroom|lost property|bring my dog|bring a dog|bring food|bring my own|wifi|wi-fi";
+const HOUSE: &str = "休憩は|休憩が|休憩って|休憩時間|休憩あ|インターミッション|予告編|予告は|本編の前|intermission|intermissions|is there a break|have a break|long is the break|an interval|the interval|trailer|trailers|previews|駐車場|駐輪場|電話番号|営業時間|何時に開き|何時に開く|何時に閉|何時まで開|開館|閉館|売店|ポップコーン|飲食|持ち込み|持込|トイレ|お手洗い|ロッカー|授乳室|忘れ物|parking|car park|phone number|opening hours|opening times|do you open|do you close|are you open|popcorn|snacks|toilets|toilet|restrooms|restroom|cloakroom|lost property|bring my dog|bring a dog|bring food|bring my own|wifi|wi-fi";
 
 /// Words that are a deed and its refusal at once.
 const REFUSED: &str =

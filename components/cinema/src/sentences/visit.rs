@@ -596,6 +596,7 @@ impl Visit {
         self.asked.is_some()
             && self.film.is_some()
             && utterance.when.date.is_some()
+            && utterance.user().is_none()
             && !names.iter().any(|it| it.to_lowercase().contains(&title))
             && !films::is_named(&names[..names.len() - 1], &title)
     }
