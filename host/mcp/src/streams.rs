@@ -123,12 +123,14 @@ impl Client {
                     && let Some(id) = &it.params.request_id
                 {
                     self.open.send_modify(|open| _ = open.remove(id));
-                    return Ok(Some(message));
+                } else if !self.is_initialized {
+                    return Ok(None);
                 }
             }
+            // The SDK knows what it has asked.
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
-        Ok(Some(message).filter(|_| self.is_initialized))
+        Ok(Some(message))
     }
 
     /// What is wrong with a request that does not say itself what its client is, where no `initialize` has.
@@ -362,7 +364,7 @@ mod tests {
             lines.write_all(format!("{line}\n").as_bytes()).await.unwrap();
         }
         let mut taken = Vec::new();
-        while taken.len() < 7 {
+        while taken.len() < 8 {
             match tokio::time::timeout(Duration::from_millis(100), client.receive()).await {
                 Ok(Some(JsonRpcMessage::Request(it))) => taken.push(it.id.to_string()),
                 Ok(Some(_)) => taken.push("notice".to_owned()),
@@ -380,7 +382,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(taken, ["1", "3", "notice", "4", "5", "6", "notice"]);
+        assert_eq!(taken, ["notice", "1", "3", "notice", "4", "5", "6", "notice"]);
         let refused = answers.next_line().await.unwrap().unwrap();
         assert!(refused.contains(r#""id":2"#) && refused.contains("_meta is missing"), "{refused}");
     }

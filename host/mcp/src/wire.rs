@@ -392,7 +392,9 @@ pub(super) fn not_served(method: &str) -> ErrorData {
 pub(super) fn not_served_by_sdk(error: &ErrorData) -> Option<ErrorData> {
     let name = &*error.message;
     let is_name = name.bytes().all(|it| it.is_ascii_alphabetic() || it == b'/');
-    let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && is_name && !name.is_empty();
+    // What another server says of itself has another form.
+    let is_sdks = error.data.is_none() && (name.contains('/') || name == "ping");
+    let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && is_name && is_sdks;
     is_bare.then(|| not_served(name))
 }
 

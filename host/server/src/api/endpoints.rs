@@ -176,10 +176,7 @@ impl Endpoints {
             found @ Found::Other(_) => {
                 // Beside a route, what may be looked up is known to the component alone.
                 let query = query().unwrap_or_default();
-                let is_read = match self.looked_up(&asked, query, caller).await {
-                    Ok(found) => found.is_some(),
-                    Err(failure) => !matches!(failure.status, 403 | 404),
-                };
+                let is_read = matches!(self.looked_up(&asked, query, caller).await, Ok(Some(_)));
                 Err(unknown(&name, method, found, is_read))
             }
             found => {
