@@ -244,7 +244,7 @@ pub(crate) fn focus_back(before: Option<web_sys::Element>, id: impl Into<String>
             it.tag_name() == "BODY" || it.id() == MAIN || it.has_attribute("disabled")
         };
         if active.is_none_or(is_nowhere) {
-            match before.filter(|it| it.is_connected() && it.tag_name() != "BODY") {
+            match before.filter(|it| it.is_connected() && it.tag_name() == "BUTTON") {
                 Some(before) => drop(before.unchecked_into::<HtmlElement>().focus()),
                 None => focus(&id),
             }

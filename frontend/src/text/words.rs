@@ -442,7 +442,7 @@ with_map_words! {
     MustBeAtMost: "{0} 以下で入力してください。", "This must be at most {0}.";
     MustBeLonger: "{0} 文字以上で入力してください。", "This must have at least {0} {0|character|characters}.";
     MustBeShorter: "{0} 文字以下で入力してください。", "This must have at most {0} {0|character|characters}.";
-    MustBeJson: "JSON として読めません（位置 {0}）。", "This is not JSON (at {0})";
+    MustBeJson: "JSON として読めません（位置 {0}）。", "This is not JSON (at {0}).";
     MustBeDate: "日付は YYYY-MM-DD の形で入力してください。", "A date is written YYYY-MM-DD.";
     MustBeEmail: "メールアドレスの形で入力してください。", "This must be an e-mail address.";
     MustBeUrl: "https:// などで始まる URL を入力してください。", "This must be a URL such as https://…";
