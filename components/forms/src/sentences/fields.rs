@@ -143,7 +143,7 @@ impl Reading {
     fn is_about_first(&self) -> bool {
         let Some((first, others)) = self.fields.split_first() else { return false };
         let is_it = |it: &Field| it.kind.name == first.kind.name && it.label.is_none();
-        others.len() > 1 && !first.is_free && first.label.is_some() && others.iter().any(is_it)
+        others.len() > 1 && first.kind.name == "attendance" && others.iter().any(is_it)
     }
 
     /// Reads one clause; `is_after` behind one that names the form or fields.
