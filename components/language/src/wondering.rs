@@ -39,8 +39,10 @@ fn is_deed(utterance: &Utterance, token: &Token) -> bool {
 pub fn asks_done(utterance: &Utterance) -> bool {
     const DID: &str = "did you|didn't you|did it|did that|did they|did we|did i|did the";
     const STATES: &str = "have you|have they|has it|has that|has my|has the|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
-    const MADE: &str = "done|made|held|begun";
+    const MADE: &str = "done|made|held|begun|reserved|booked|ordered|cancelled|canceled|deleted|removed|stopped|started|sent";
     const ASKED: &str = "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
+    const DONE: &str =
+        "予約|キャンセル|取り消|取消|始め|話し|止め|終了|削除|送っ|送信|購入|買っ|押さえ|登録";
     const PAST: &str = "た|んだ|済み|済|完了";
     const LASTS: &str =
         "てる|ている|てます|ています|てある|てあります|てない|ていない|てません|ていません";
@@ -49,16 +51,13 @@ pub fn asks_done(utterance: &Utterance) -> bool {
     let text = question(utterance);
     let marked = text.ends_with('?');
     let text = text.trim_end_matches(['?', '!', '。', '.', ' ']);
-    let words = || text.split(|it: char| !it.is_ascii_alphanumeric());
-    let is_told = |it: &str| marks(MADE).any(|made| made == it);
-    let has_deed = utterance.tokens.iter().any(|it| is_deed(utterance, it));
     // What follows a question may order something.
-    if text.contains(['?', '。']) || !has_deed && !words().any(is_told) {
+    if text.contains(['?', '。']) {
         return false;
     }
     if text.is_ascii() || begins(text, DID) {
-        let is_made = |it: &str| it.len() > 4 && it.ends_with("ed") || is_told(it);
-        let is_state = || words().skip(2).any(is_made);
+        let is_made = |it: &str| marks(MADE).any(|made| made == it);
+        let is_state = || text.split(|it: char| !it.is_ascii_alphanumeric()).skip(2).any(is_made);
         return begins(text, DID) || begins(text, STATES) && is_state();
     }
     let mut asked =
@@ -71,6 +70,8 @@ pub fn asks_done(utterance: &Utterance) -> bool {
         marks(PAST).any(|it| end.ends_with(it)) || lasting.is_some_and(is_done)
     };
     (marked || asked.is_some())
+        && (marks(DONE).any(|it| text.contains(it))
+            || utterance.tokens.iter().any(|it| is_deed(utterance, it)))
         && !marks(ASKED).any(|it| text.contains(it))
         && (is_past(end) || is_past(text))
 }
