@@ -127,6 +127,7 @@ impl Client {
                     return Ok(None);
                 }
             }
+            JsonRpcMessage::Error(it) if it.id.is_none() => return Ok(None),
             // The SDK knows what it has asked.
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
