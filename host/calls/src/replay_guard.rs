@@ -4,8 +4,8 @@
 //! each call that asks has a number in its state, the same in all its rounds; while a round of it
 //! runs no other may, and once it has ended none may any more. A round that broke off, or that asked
 //! further, may be repeated. What has ended is written down, for states outlive a restart; a power
-//! cut may take the last few lines away. Where there are too many, the callers with most have theirs forgotten. Where several nodes share a database it is kept there, and holds for all
-//! of them (STO-12).
+//! cut may take the last few lines away. Where there are too many, the callers with most have theirs
+//! forgotten. Where several nodes share a database it is kept there, and holds for all of them (STO-12).
 
 use futures::future::BoxFuture;
 use std::{
@@ -192,16 +192,21 @@ impl Record {
     }
 
     /// Forgets the eldest of the largest share where there are too many: what can then no longer be distinguished counts
-    /// as expired, so that nothing that has ended is ever taken again. What has expired stays until then: it is valid again where a clock
-    /// that was ahead is set right.
+    /// as expired, so that nothing that has ended is ever taken again. What has expired stays until then: it is valid
+    /// again where a clock that was ahead is set right.
     fn forget(&mut self, most: usize) {
-        let surplus = self.ended.values().map(VecDeque::len).sum::<usize>().saturating_sub(most);
-        for _ in 0..surplus {
+        let all = self.ended.values().map(VecDeque::len).sum::<usize>();
+        let mut surplus = all.saturating_sub(most);
+        while surplus > 0 {
+            // The largest has no fewer to give than each has on the average.
+            let part = (surplus / self.ended.len()).max(1);
             let largest = self.ended.iter_mut().max_by_key(|it| it.1.len());
             let Some((share, ended)) = largest else { return };
-            let Some((expires_at_s, call)) = ended.pop_front() else { return };
-            keep_later(&mut self.forgotten_until_s, *share, expires_at_s);
-            self.calls.remove(&call);
+            for (expires_at_s, call) in ended.drain(..part) {
+                keep_later(&mut self.forgotten_until_s, *share, expires_at_s);
+                self.calls.remove(&call);
+            }
+            surplus -= part;
         }
     }
 }
