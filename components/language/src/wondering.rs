@@ -41,6 +41,7 @@ pub fn asks_done(utterance: &Utterance) -> bool {
     const STATES: &str = "have you|have they|has it|has that|has my|has the|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
     const MADE: &str = "done|made|held|begun|reserved|booked|ordered|cancelled|canceled|deleted|removed|stopped|started|sent";
     const ASKED: &str = "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
+    // Beside the deeds that a family names.
     const DONE: &str =
         "予約|キャンセル|取り消|取消|始め|話し|止め|終了|削除|送っ|送信|購入|買っ|押さえ|登録";
     const PAST: &str = "た|んだ|済み|済|完了";
@@ -82,10 +83,10 @@ pub fn asks_done(utterance: &Utterance) -> bool {
 pub fn supposes(utterance: &Utterance) -> bool {
     const HAPPENS: &str = "what happens|what will happen|what would happen|what'll happen|what'd happen|should i|should we|must i|ought i|do i have to|do we have to|do i need to|do we need to|is it better to|would it be better|how do the|how do they|how does|how would|how will|why do|why does|why should|why would|what does it mean";
     const ORDERS: &str = "can you|could you|would you|will you|please";
-    const FAVOURS: &str = "てくれ|でくれ|てもら|でもら|てくださ|てほし|お願い|can you|could you|would you|will you|please";
+    const FAVOURS: &str = "てくれ|でくれ|てもら|でもら|てくださ|てほし|お願い";
     const IF: [&str; 8] =
         ["if i ", "if we ", "if you ", "if one ", "when i ", "when we ", "once i ", "after i "];
-    const OPEN: &str = "とどうな|たらどうな|ばどうな|とどうなる|とどうなり|場合どうな|場合はどうな|と何が起|たら何が起|とどういう|たらどういう";
+    const OPEN: &str = "とどうな|たらどうな|ばどうな|場合どうな|場合はどうな|と何が起|たら何が起|とどういう|たらどういう";
     const CONDITION: &str =
         "すると|したら|すれば|した場合|する場合|したあと|した後|すと|ると|れば|せば|たら";
     let text = question(utterance);
@@ -104,7 +105,7 @@ pub fn supposes(utterance: &Utterance) -> bool {
     // `取れたら予約してくれる？` orders what is behind the condition.
     let is_ordered = |from: usize| {
         let behind = piece(from, usize::MAX);
-        marks(FAVOURS).any(|it| behind.contains(it))
+        marks(FAVOURS).chain(marks(ORDERS)).any(|it| behind.contains(it))
             || utterance.tokens.iter().any(|it| it.from >= from && is_order(it))
     };
     utterance.asks()
