@@ -81,6 +81,16 @@ impl Player {
         self.output("get_next_action", json!({ "timeout_seconds": seconds })).await
     }
 
+    /// The first notice: who is told that there is none asks again.
+    async fn told(self) -> Value {
+        loop {
+            let told = self.next(45).await;
+            if told["action"] != "wait_for_messages" {
+                return told;
+            }
+        }
+    }
+
     async fn start(&self, other: &Self) -> Value {
         self.output("start_conversation", json!({ "target_agent_id": other.id })).await
             ["conversation_id"]
@@ -188,23 +198,19 @@ async fn of_many_calls_of_one_agent_that_wait_one_gets_each_notice() {
     let wait = |[_, b]: &[Player; 2]| {
         let calls = (0..CALLS).map(|_| {
             let it = b.clone();
-            tokio::spawn(async move { it.next(45).await })
+            tokio::spawn(it.told())
         });
         calls.collect::<Vec<_>>()
     };
     let waits: Vec<_> = pairs.iter().map(wait).collect();
     arena.until_waiting(CALLS * waits.len()).await;
-    // The others are told to ask again, and do: had another got the same notice, the next would not come.
+    // Had another got the same notice, the next would not come.
     let race = async |([a, b], mut waiting): ([Player; 2], Vec<JoinHandle<Value>>)| {
-        let mut told = async || loop {
+        let mut told = async || {
             let (told, _, rest) = select_all(std::mem::take(&mut waiting)).await;
             waiting = rest;
             let told = told.unwrap();
-            if told["action"] != "wait_for_messages" {
-                return (told["action"].clone(), told["conversation_id"].clone());
-            }
-            let it = b.clone();
-            waiting.push(tokio::spawn(async move { it.next(45).await }));
+            (told["action"].clone(), told["conversation_id"].clone())
         };
         let talk = a.start(&b).await;
         assert_eq!(told().await, (json!("conversation_request"), talk.clone()), "CONV-51");
