@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock, Mutex},
+    thread,
     time::Duration,
 };
 
@@ -16,8 +17,10 @@ use host::{
     database::postgres::{Address, Server},
     grants::Grant,
     limits::Limits,
+    registry::library::Library,
     sandbox::Sandbox,
     settings::Settings,
+    source::Source,
 };
 use serde_json::Value;
 use workbench::solo::{
@@ -25,17 +28,29 @@ use workbench::solo::{
     record::{Record, Replayed},
 };
 
-use crate::postgres::{self, Cluster};
+use crate::{
+    compiled,
+    postgres::{self, Cluster},
+};
 
 /// Each component is compiled once for all tests: a compile costs more than most of them.
 static COMPILED: LazyLock<Mutex<BTreeMap<String, Compiled>>> = LazyLock::new(Mutex::default);
 static SANDBOX: LazyLock<Sandbox> =
     LazyLock::new(|| Sandbox::new(64 << 20).expect("a sandbox can be made here"));
+static LIBRARY: LazyLock<Library> = LazyLock::new(compiled::library);
 
-/// The built component of that name, compiled.
+/// The built component of that name, compiled now or by an earlier run.
 fn compiled(name: &str) -> Compiled {
     let mut compiled = COMPILED.lock().unwrap_or_else(|it| it.into_inner());
-    let compile = || Compiled::new(&SANDBOX, &crate::component_bytes(name)).expect("it compiles");
+    let compile = || {
+        let source = Source::new(crate::component_bytes(name), name.to_owned());
+        // Tests are in a runtime of their own or in none.
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime can be made");
+        let compile = || runtime.block_on(Compiled::of(&LIBRARY, &SANDBOX, &source));
+        let compiled = thread::scope(|it| it.spawn(compile).join());
+        compiled.expect("nothing panics").expect("it compiles")
+    };
     compiled.entry(name.to_owned()).or_insert_with(compile).clone()
 }
 
@@ -236,7 +251,7 @@ impl Bench {
 /// A test that fails says what was logged: there alone stands why a component broke down.
 impl Drop for Tested {
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if thread::panicking() {
             eprintln!("The log of this process:\n{}", crate::log::kept());
         }
     }

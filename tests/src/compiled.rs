@@ -1,4 +1,4 @@
-//! The compiled code of components, shared by all tests' data folders: compiled once for all rings.
+//! The compiled code of components, shared by all tests' data folders and benches: compiled once for all rings.
 
 use std::{
     ffi::OsStr,
@@ -6,6 +6,8 @@ use std::{
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
+
+use host::{Config, registry::library::Library, seal::Seal};
 
 /// The key by which a host knows the compiled code as its own: the same in all data folders that
 /// share it.
@@ -21,6 +23,13 @@ pub(crate) fn scratch() -> PathBuf {
     folder
 }
 
+/// What compiles for benches, and keeps the code.
+pub(crate) fn library() -> Library {
+    let mut config = Config::of(crate::embedded()).expect("it is tried in the host");
+    config.data = scratch().join("benches");
+    Library::open(&config, &Seal::of(&KEY)).expect("target/ can be written")
+}
+
 /// Links the code that is there into `data`, which is new.
 ///
 /// # Panics
@@ -31,7 +40,7 @@ pub fn lend(data: &Path) {
     let mut key = key.write(true).create_new(true).mode(0o600).open(data.join("seal.key"));
     let key = key.as_mut().expect("the data folder is new");
     io::Write::write_all(key, &KEY).expect("the disk has room");
-    for code in files(&shared()) {
+    for code in files(&shared()).into_iter().chain(files(&scratch().join("benches/compiled"))) {
         // A file that another test puts there at this moment is compiled once more.
         let _ = fs::hard_link(&code, data.join("compiled").join(name(&code)));
     }

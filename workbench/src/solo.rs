@@ -104,7 +104,10 @@ impl Compiled {
     }
 
     /// What `library` has compiled of `source` before, or compiles now.
-    pub(crate) async fn of(
+    ///
+    /// # Errors
+    /// When it cannot be compiled, or its file says of itself what cannot be read.
+    pub async fn of(
         library: &Library,
         sandbox: &Sandbox,
         source: &Source,
