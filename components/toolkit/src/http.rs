@@ -1,8 +1,7 @@
 //! Outgoing HTTP, to the hosts that the operator granted.
 //!
 //! Secrets are the operator's: the host adds them to the request on its way out, and the component
-//! never sees them. A component that uses this needs the grant `http`, and of the kit the feature
-//! `http`.
+//! never sees them. A component that uses this needs the grant `http`.
 //!
 //! ```no_run
 //! use toolkit::{Stop, http};

@@ -56,8 +56,6 @@ pub mod example;
 #[doc(hidden)]
 pub mod export;
 pub mod files;
-// Natively it is there for its unit tests.
-#[cfg(any(feature = "http", not(target_arch = "wasm32")))]
 pub mod http;
 mod id;
 pub mod jobs;
