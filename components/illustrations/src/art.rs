@@ -25,6 +25,9 @@ pub const WIDTH: u32 = 480;
 /// Height of a drawn card, in pixels.
 pub const HEIGHT: u32 = 640;
 
+/// A theme's cards: each one's name in the program, and what draws it.
+type Cards = [(&'static str, fn(&mut Canvas)); 6];
+
 /// The card's picture as a file.
 #[must_use]
 pub fn picture(card: &Card) -> Picture {
@@ -34,19 +37,20 @@ pub fn picture(card: &Card) -> Picture {
 /// Draws the card of that name as the program knows it.
 #[must_use]
 pub fn draw(id: &str) -> Pixmap {
-    let mut canvas = azure::draw(id)
-        .or_else(|| crimson::draw(id))
-        .or_else(|| verdant::draw(id))
-        .or_else(|| golden::draw(id))
-        .or_else(|| abyssal::draw(id))
-        .or_else(|| snow::draw(id))
-        .or_else(|| starfarer::draw(id))
-        .unwrap_or_else(|| Canvas::sky(WIDTH, HEIGHT, &[(0.0, 0x0010_1830), (1.0, 0x0030_4060)]));
+    let mut canvas = Canvas::new(WIDTH, HEIGHT);
+    let themes = [
+        azure::CARDS,
+        crimson::CARDS,
+        verdant::CARDS,
+        golden::CARDS,
+        abyssal::CARDS,
+        snow::CARDS,
+        starfarer::CARDS,
+    ];
+    match themes.iter().flatten().find(|it| it.0 == id) {
+        Some((_, draw)) => draw(&mut canvas),
+        None => canvas.sky(&[(0.0, 0x101830), (1.0, 0x304060)]),
+    }
     canvas.vignette(0.34);
     canvas.map
-}
-
-/// An empty card with a sky.
-fn card(stops: &[(f32, u32)]) -> Canvas {
-    Canvas::sky(WIDTH, HEIGHT, stops)
 }

@@ -21,7 +21,6 @@ impl Tint {
         Self(self.0, alpha)
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "each is a byte")]
     pub(crate) fn channels(self) -> [f32; 3] {
         [(self.0 >> 16) as u8, (self.0 >> 8) as u8, self.0 as u8].map(f32::from)
     }
@@ -40,11 +39,6 @@ impl Tint {
     }
 }
 
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "brought into range before"
-)]
 pub(crate) fn byte(it: f32) -> u8 {
     it.clamp(0.0, 255.0) as u8
 }
@@ -65,9 +59,34 @@ pub(crate) fn down(top: f32, upper: Tint, bottom: f32, lower: Tint) -> Ink {
     Ink::Line([0.0, top], [0.0, bottom], vec![(0.0, upper), (1.0, lower)])
 }
 
+/// From one place to another of the same height: colours by how far they are on the way.
+pub(crate) fn across<const N: usize>(left: f32, right: f32, stops: [(f32, Tint); N]) -> Ink {
+    Ink::Line([left, 0.0], [right, 0.0], stops.to_vec())
+}
+
 /// From a place outwards to another colour.
 pub(crate) fn round(x: f32, y: f32, radius: f32, inner: Tint, outer: Tint) -> Ink {
     Ink::Round([x, y], radius, vec![(0.0, inner), (1.0, outer)])
+}
+
+/// An ink, and the light on the edge of what is filled with it.
+pub(crate) struct Look(Ink, Option<(Tint, Point)>);
+
+impl From<Ink> for Look {
+    fn from(ink: Ink) -> Self {
+        Self(ink, None)
+    }
+}
+
+impl From<Tint> for Look {
+    fn from(tint: Tint) -> Self {
+        Self(Ink::Flat(tint), None)
+    }
+}
+
+/// A body in the light: its edge is of the tint `rim` where the light comes from.
+pub(crate) fn lit(ink: impl Into<Ink>, rim: Tint, light: Point) -> Look {
+    Look(ink.into(), Some((rim, light)))
 }
 
 /// A paint of one colour.
@@ -112,34 +131,34 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// A sky: colours by their heights, from 0 at the top to 1 at the bottom.
-    pub(crate) fn sky(width: u32, height: u32, stops: &[(f32, u32)]) -> Self {
+    /// All black.
+    pub(crate) fn new(width: u32, height: u32) -> Self {
         let mut map = Pixmap::new(width, height).expect("held by a test");
         map.fill(Color::BLACK);
-        let mut canvas = Self { map };
-        let rows = canvas.height();
-        canvas.rows(|y| {
+        Self { map }
+    }
+
+    /// A sky: colours by their heights, from 0 at the top to 1 at the bottom.
+    pub(crate) fn sky(&mut self, stops: &[(f32, u32)]) {
+        let rows = self.height();
+        self.rows(|y| {
             let at = y / rows;
             let above = stops.iter().rev().find(|it| it.0 <= at).unwrap_or(&stops[0]);
             let below = stops.iter().find(|it| it.0 > at).unwrap_or(above);
             let share = (at - above.0) / (below.0 - above.0).max(0.001);
             c(above.1).to(c(below.1), share.clamp(0.0, 1.0))
         });
-        canvas
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "at most a few thousand")]
     pub(crate) fn width(&self) -> f32 {
         self.map.width() as f32
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "at most a few thousand")]
     pub(crate) fn height(&self) -> f32 {
         self.map.height() as f32
     }
 
     /// Lays a tint over each row.
-    #[allow(clippy::cast_precision_loss, reason = "at most a few thousand")]
     fn rows(&mut self, tint: impl Fn(f32) -> Tint) {
         let width = self.map.width() as usize * 4;
         for (y, row) in self.map.data_mut().chunks_exact_mut(width).enumerate() {
@@ -165,25 +184,6 @@ impl Canvas {
         });
     }
 
-    pub(crate) fn fill(&mut self, shape: &Shape, ink: impl Into<Ink>) {
-        self.fill_within(shape, ink, None);
-    }
-
-    pub(crate) fn fill_within(&mut self, shape: &Shape, ink: impl Into<Ink>, mask: Option<&Mask>) {
-        if let Some(path) = shape.path() {
-            let paint = ink.into().paint();
-            self.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), mask);
-        }
-    }
-
-    pub(crate) fn stroke(&mut self, shape: &Shape, width: f32, tint: Tint) {
-        if let Some(path) = shape.path() {
-            let paint = Ink::Flat(tint).paint();
-            let stroke = Stroke { width, ..Stroke::default() };
-            self.map.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
-        }
-    }
-
     /// What only this shape lets through.
     pub(crate) fn mask(&self, shape: &Shape) -> Option<Mask> {
         let mut mask = Mask::new(self.map.width(), self.map.height())?;
@@ -191,19 +191,7 @@ impl Canvas {
         Some(mask)
     }
 
-    /// A body in the light: its edge is of the tint `rim` where the light comes from.
-    pub(crate) fn lit(&mut self, shape: &Shape, ink: impl Into<Ink>, rim: Tint, light: Point) {
-        self.fill(shape, ink);
-        self.rim(shape, rim, light);
-    }
-
     /// Lights what would be left of the shape once it is moved out of the light.
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "places on the picture"
-    )]
     fn rim(&mut self, shape: &Shape, rim: Tint, light: Point) -> Option<()> {
         let path = shape.path()?;
         let bounds = path.bounds();
@@ -232,5 +220,29 @@ impl Canvas {
             }
         }
         Some(())
+    }
+}
+
+impl Shape {
+    pub(crate) fn fill(&self, it: &mut Canvas, look: impl Into<Look>) {
+        let Look(ink, light) = look.into();
+        self.fill_within(it, ink, None);
+        if let Some((rim, light)) = light {
+            it.rim(self, rim, light);
+        }
+    }
+
+    pub(crate) fn fill_within(&self, it: &mut Canvas, ink: impl Into<Ink>, mask: Option<&Mask>) {
+        if let Some(path) = self.path() {
+            let paint = ink.into().paint();
+            it.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), mask);
+        }
+    }
+
+    pub(crate) fn stroke(&self, it: &mut Canvas, width: f32, tint: Tint) {
+        if let Some(path) = self.path() {
+            let stroke = Stroke { width, ..Stroke::default() };
+            it.map.stroke_path(&path, &flat(tint), &stroke, Transform::identity(), None);
+        }
     }
 }

@@ -8,31 +8,28 @@ mod homura;
 mod volcano;
 
 use super::{
-    canvas::{Canvas, Ink, Tint, c, down, round},
-    card,
+    Cards,
+    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
     noise::Dice,
-    shape::{Shape, blob, disc, gear, leaf, limb, poly, star, thick},
+    shape::{Shape, bar, blob, disc, gear, leaf, limb, poly, star, thick},
 };
 
-const NIGHT: Tint = c(0x001a_0508);
-const DEEP: Tint = c(0x005e_0f14);
-const RED: Tint = c(0x00c2_3318);
-const FIRE: Tint = c(0x00ff_8a3c);
-const PALE: Tint = c(0x00ff_e9b8);
-const STEEL: Tint = c(0x0046_3038);
-const IRON: Tint = c(0x001f_1218);
+const NIGHT: Tint = c(0x1a0508);
+const DEEP: Tint = c(0x5e0f14);
+const RED: Tint = c(0xc23318);
+const FIRE: Tint = c(0xff8a3c);
+const PALE: Tint = c(0xffe9b8);
+const STEEL: Tint = c(0x463038);
+const IRON: Tint = c(0x1f1218);
 
-pub(super) fn draw(id: &str) -> Option<Canvas> {
-    Some(match id {
-        "volcano" => volcano::draw(),
-        "blaze" => blaze::draw(),
-        "gard" => gard::draw(),
-        "heart" => heart::draw(),
-        "falco" => falco::draw(),
-        "homura" => homura::draw(),
-        _ => return None,
-    })
-}
+pub(super) const CARDS: Cards = [
+    ("volcano", volcano::draw),
+    ("blaze", blaze::draw),
+    ("gard", gard::draw),
+    ("heart", heart::draw),
+    ("falco", falco::draw),
+    ("homura", homura::draw),
+];
 
 /// A mountain that pours fire.
 fn crater(it: &mut Canvas, x: f32, base: f32, height: f32, wide: f32) {
@@ -45,14 +42,14 @@ fn crater(it: &mut Canvas, x: f32, base: f32, height: f32, wide: f32) {
         [x + 34.0, top],
         [x + wide, base],
     ]);
-    it.lit(&slope, down(top, c(0x0074_1c1a), base, NIGHT), FIRE.a(0.8), [0.0, -3.0]);
+    slope.fill(it, lit(down(top, c(0x741c1a), base, NIGHT), FIRE.a(0.8), [0.0, -3.0]));
     for (dx, w, l) in [(-12.0, 10.0, 0.7), (6.0, 13.0, 0.95), (22.0, 7.0, 0.55)] {
         let end = top + height * l;
         let stream = limb(
             [[x + dx, top + 6.0], [x + dx * 2.2, top + height * 0.3], [x + dx * 3.6, end]],
             &[w, w * 0.8, 1.0],
         );
-        it.aura(&stream, 18.0, FIRE.a(0.7));
-        it.fill(&stream, down(top, PALE, end, RED));
+        stream.aura(it, 18.0, FIRE.a(0.7));
+        stream.fill(it, down(top, PALE, end, RED));
     }
 }

@@ -3,7 +3,7 @@
 use tiny_skia::{FillRule, Mask, Transform};
 
 use super::{
-    canvas::{Canvas, Tint, byte},
+    canvas::{Canvas, Ink, Tint, byte},
     noise::{Dice, rough},
     shape::{Shape, thick},
 };
@@ -26,12 +26,6 @@ impl Grid {
 
 impl Canvas {
     /// Light around a place, that fades to nothing at `radius`.
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "places on the picture"
-    )]
     pub(crate) fn glow(&mut self, x: f32, y: f32, radius: f32, tint: Tint) {
         let light = tint.channels().map(|it| it / 255.0 * tint.1);
         let (width, height) = (self.map.width() as usize, self.map.height() as usize);
@@ -67,7 +61,6 @@ impl Canvas {
     }
 
     /// What the grid says for each pixel, smooth between its places.
-    #[allow(clippy::cast_precision_loss, reason = "less than four")]
     fn each(&mut self, grid: &Grid, paint: impl Fn(&mut [u8], f32)) {
         let width = self.map.width() as usize;
         let rows = self.map.data_mut().chunks_exact_mut(width * 4);
@@ -90,26 +83,6 @@ impl Canvas {
         }
     }
 
-    /// The light around a shape, `reach` wide.
-    pub(crate) fn aura(&mut self, shape: &Shape, reach: f32, tint: Tint) {
-        if let Some(grid) = self.blurred(shape, reach) {
-            self.add(&grid, tint);
-        }
-    }
-
-    /// The soft shadow of a shape.
-    pub(crate) fn shadow(&mut self, shape: &Shape, reach: f32, tint: Tint) {
-        if let Some(grid) = self.blurred(shape, reach) {
-            self.cover(&grid, tint);
-        }
-    }
-
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "places on the picture"
-    )]
     fn blurred(&self, shape: &Shape, reach: f32) -> Option<Grid> {
         let width = self.map.width() as usize / COARSE + 1;
         let height = self.map.height() as usize / COARSE + 1;
@@ -126,7 +99,6 @@ impl Canvas {
     }
 
     /// Clouds between two heights: `size` wide, the more the higher `cover` is.
-    #[allow(clippy::cast_precision_loss, reason = "places on the picture")]
     pub(crate) fn clouds(&mut self, seed: u32, span: [f32; 2], size: f32, cover: f32, tint: Tint) {
         let (width, height) =
             (self.map.width() as usize / COARSE + 2, self.map.height() as usize / COARSE + 2);
@@ -160,12 +132,11 @@ impl Canvas {
             let width = dice.within(0.06, 0.2) * reach;
             let ray = thick(&[from, to], &[1.0, width]);
             let faint = vec![(0.0, tint), (1.0, tint.a(0.0))];
-            self.fill(&ray, super::canvas::Ink::Round(from, reach, faint));
+            ray.fill(self, Ink::Round(from, reach, faint));
         }
     }
 
     /// Darkens the corners.
-    #[allow(clippy::cast_precision_loss, reason = "places on the picture")]
     pub(crate) fn vignette(&mut self, strength: f32) {
         let (width, height) = (self.width(), self.height());
         let row_bytes = self.map.width() as usize * 4;
@@ -185,9 +156,24 @@ impl Canvas {
     }
 }
 
+impl Shape {
+    /// The light around it, `reach` wide.
+    pub(crate) fn aura(&self, it: &mut Canvas, reach: f32, tint: Tint) {
+        if let Some(grid) = it.blurred(self, reach) {
+            it.add(&grid, tint);
+        }
+    }
+
+    /// Its soft shadow.
+    pub(crate) fn shadow(&self, it: &mut Canvas, reach: f32, tint: Tint) {
+        if let Some(grid) = it.blurred(self, reach) {
+            it.cover(&grid, tint);
+        }
+    }
+}
+
 impl Grid {
     /// The mean over a square, in two goes.
-    #[allow(clippy::cast_precision_loss, reason = "a few cells")]
     fn blur(&mut self, radius: usize) {
         let whole = (2 * radius + 1) as f32;
         for (count, length, step, stride) in

@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use super::{
     canvas::{Canvas, Ink, Tint, c, down, round},
     noise::{Dice, noise, rough},
-    shape::{Shape, disc, leaf, poly, star, thick},
+    shape::{Shape, bar, disc, leaf, poly, star, thick},
 };
 
 impl Canvas {
@@ -15,7 +15,7 @@ impl Canvas {
         for _ in 0..count {
             let (x, y) = (dice.within(0.0, self.width()), dice.within(0.0, bottom));
             let size = dice.roll().powi(4) * 1.7 + 0.5;
-            self.fill(&disc(x, y, size, size), tint.a(tint.1 * dice.within(0.35, 1.0)));
+            disc(x, y, size, size).fill(self, tint.a(tint.1 * dice.within(0.35, 1.0)));
             if size > 1.6 {
                 self.glow(x, y, size * 7.0, tint.a(0.5));
             }
@@ -26,9 +26,9 @@ impl Canvas {
     pub(crate) fn moon(&mut self, x: f32, y: f32, radius: f32, tint: Tint, halo: Tint) {
         self.glow(x, y, radius * 4.2, halo.a(0.42));
         self.glow(x, y, radius * 1.9, halo.a(0.65));
-        let white = c(0x00ff_ffff);
+        let white = c(0xffffff);
         let face = vec![(0.0, tint.to(white, 0.75)), (0.75, tint.to(white, 0.35)), (1.0, tint)];
-        self.fill(&disc(x, y, radius, radius), Ink::Round([x, y], radius, face));
+        disc(x, y, radius, radius).fill(self, Ink::Round([x, y], radius, face));
     }
 
     /// The seas of a moon.
@@ -42,7 +42,7 @@ impl Canvas {
             (-0.55, 0.2, 0.14),
         ] {
             let crater = disc(x + dx * radius, y + dy * radius, r * radius, r * radius * 0.9);
-            self.fill_within(&crater, tint, Some(&mask));
+            crater.fill_within(self, tint, Some(&mask));
         }
     }
 
@@ -66,7 +66,7 @@ impl Canvas {
             x += 4.0;
         }
         line.push([self.width() + 4.0, bottom]);
-        self.fill(&Shape(vec![line]), down(base - height, top, base + height * 0.5, foot));
+        Shape(vec![line]).fill(self, down(base - height, top, base + height * 0.5, foot));
     }
 
     /// Rolling ground: its top at about `base`.
@@ -79,7 +79,7 @@ impl Canvas {
             x += 6.0;
         }
         line.push([self.width() + 4.0, bottom]);
-        self.fill(&Shape(vec![line]), down(base - swell, top, bottom, foot));
+        Shape(vec![line]).fill(self, down(base - swell, top, bottom, foot));
     }
 
     /// A row of firs whose feet stand at about `base`.
@@ -103,7 +103,7 @@ impl Canvas {
             }
             x += wide * dice.within(0.8, 1.5);
         }
-        self.fill(&wood, down(base - height, top, base, foot));
+        wood.fill(self, down(base - height, top, base, foot));
     }
 
     /// Water from `top` to the bottom, with the light of something at `x` on it.
@@ -117,8 +117,8 @@ impl Canvas {
         light: Tint,
     ) {
         let (width, bottom) = (self.width(), self.height());
-        let sheet = Shape(vec![vec![[0.0, top], [width, top], [width, bottom], [0.0, bottom]]]);
-        self.fill(&sheet, down(top, far, bottom, near));
+        let sheet = bar(0.0, top, width, bottom);
+        sheet.fill(self, down(top, far, bottom, near));
         let mut dice = Dice::new(seed);
         for _ in 0..150 {
             let depth = dice.roll().powf(1.4);
@@ -129,7 +129,7 @@ impl Canvas {
             let at = x + off * off * off * spread * 2.0 + dice.within(-0.3, 0.3) * spread;
             let thin = 0.5 + depth * 1.6;
             let alpha = (1.0 - off.abs() * 0.75) * dice.within(0.25, 0.9);
-            self.fill(&disc(at, y, long, thin), light.a(light.1 * alpha));
+            disc(at, y, long, thin).fill(self, light.a(light.1 * alpha));
         }
     }
 
@@ -160,9 +160,9 @@ impl Canvas {
             (vec![edge, tip, upper_right], dark.to(light, 0.35)),
         ];
         for (facet, tint) in facets {
-            self.fill(&Shape(vec![facet]), down(y - height, tint, y, tint.to(dark, 0.75)));
+            Shape(vec![facet]).fill(self, down(y - height, tint, y, tint.to(dark, 0.75)));
         }
-        self.fill(&thick(&[upper_left, tip], &[0.8, 1.6]), c(0x00ff_ffff).a(0.55));
+        thick(&[upper_left, tip], &[0.8, 1.6]).fill(self, c(0xffffff).a(0.55));
     }
 
     /// A row of crystals along the lower edge.
@@ -185,7 +185,7 @@ impl Canvas {
             let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
             let size = 2.5 + dice.roll().powi(3) * 12.0;
             self.glow(x, y, size * 2.4, tint.a(0.55));
-            self.fill(&star(x, y, 4, size, size * 0.16, 0.0), c(0x00ff_ffff).a(0.92));
+            star(x, y, 4, size, size * 0.16, 0.0).fill(self, c(0xffffff).a(0.92));
         }
     }
 
@@ -196,7 +196,7 @@ impl Canvas {
             let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
             let size = size * (0.35 + dice.roll().powi(2));
             self.glow(x, y, size * 4.5, tint.a(0.5));
-            self.fill(&disc(x, y, size, size), tint.to(c(0x00ff_ffff), 0.7));
+            disc(x, y, size, size).fill(self, tint.to(c(0xffffff), 0.7));
         }
     }
 
@@ -217,7 +217,7 @@ impl Canvas {
             let angle = dice.within(0.0, TAU);
             let to = [x + angle.cos() * long, y + angle.sin() * long];
             let tint = tints[0].to(tints[1], dice.roll());
-            self.fill(&leaf([x, y], to, long * dice.within(0.3, 0.62)), tint);
+            leaf([x, y], to, long * dice.within(0.3, 0.62)).fill(self, tint);
         }
     }
 
@@ -229,14 +229,14 @@ impl Canvas {
             let near = dice.roll().powi(5);
             let size = 0.8 + near * 6.0;
             let soft = round(x, y, size, tint.a(tint.1 * (1.0 - near * 0.5)), tint.a(0.0));
-            self.fill(&disc(x, y, size, size), soft);
+            disc(x, y, size, size).fill(self, soft);
         }
     }
 
     /// A band of light across the sky: what a galaxy or an aurora is.
     pub(crate) fn band(&mut self, seed: u32, line: &[[f32; 2]], width: f32, tint: Tint) {
         let shape = thick(line, &[width * 0.4, width, width * 0.3]);
-        self.aura(&shape, width, tint);
+        shape.aura(self, width, tint);
         let mut dice = Dice::new(seed);
         for pair in line.windows(2) {
             for _ in 0..9 {
@@ -245,7 +245,7 @@ impl Canvas {
                 let off = dice.within(-1.0, 1.0);
                 let (x, y) = (at(0) + off * width * 0.3, at(1) + off * off.abs() * width * 0.6);
                 let size = dice.within(0.4, 1.3);
-                self.fill(&disc(x, y, size, size), c(0x00ff_ffff).a(dice.within(0.3, 0.9)));
+                disc(x, y, size, size).fill(self, c(0xffffff).a(dice.within(0.3, 0.9)));
             }
         }
     }
@@ -259,7 +259,7 @@ impl Canvas {
             let tall = height * (0.5 + noise(x / 40.0, 4.5, seed));
             let curtain = poly([[x, y], [x + 9.0, y], [x + 14.0, y - tall], [x, y - tall]]);
             let alpha = tint.1 * dice.within(0.3, 1.0);
-            self.fill(&curtain, down(y - tall, tint.a(0.0), y, tint.a(alpha)));
+            curtain.fill(self, down(y - tall, tint.a(0.0), y, tint.a(alpha)));
             x += 8.0;
         }
     }

@@ -26,18 +26,15 @@ fn mix(mut it: u32) -> u32 {
     it ^ (it >> 16)
 }
 
-#[allow(clippy::cast_precision_loss, reason = "24 bits fit")]
 fn unit(it: u32) -> f32 {
     (it >> 8) as f32 / 16_777_216.0
 }
 
-#[allow(clippy::cast_sign_loss, reason = "any bits will do")]
 fn corner(x: i32, y: i32, seed: u32) -> f32 {
     unit(mix((x as u32).wrapping_mul(0x27d4_eb2f) ^ mix((y as u32).wrapping_add(seed))))
 }
 
 /// Smooth noise from 0 to 1, about one hill a unit.
-#[allow(clippy::cast_possible_truncation, reason = "places on a picture")]
 pub(crate) fn noise(x: f32, y: f32, seed: u32) -> f32 {
     let (left, top) = (x.floor(), y.floor());
     let (u, v) = (x - left, y - top);

@@ -84,6 +84,11 @@ pub(crate) fn poly(line: impl Points) -> Shape {
     Shape(vec![line.points().into_iter().map(|it| it.0).collect()])
 }
 
+/// A rectangle between two corners.
+pub(crate) fn bar(x: f32, y: f32, to_x: f32, to_y: f32) -> Shape {
+    poly([[x, y], [x, to_y], [to_x, to_y], [to_x, y]])
+}
+
 /// A smooth line as thick as `widths` say from its beginning to its end.
 pub(crate) fn limb(line: impl Points, widths: &[f32]) -> Shape {
     thick(&smooth(&line.points(), false), widths)
@@ -94,12 +99,6 @@ pub(crate) fn line(line: impl Points) -> Vec<Point> {
     smooth(&line.points(), false)
 }
 
-#[allow(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a handful of points"
-)]
 pub(crate) fn thick(line: &[Point], widths: &[f32]) -> Shape {
     let count = line.len();
     if count < 2 || widths.is_empty() {

@@ -8,45 +8,41 @@ mod ring;
 mod stella;
 
 use super::{
-    canvas::{Canvas, Ink, Tint, c, down, round},
-    card,
+    Cards,
+    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
     noise::Dice,
-    shape::{Shape, blob, disc, leaf, limb, line, poly, star, thick},
+    shape::{blob, disc, leaf, limb, line, poly, star, thick},
 };
 
-const NIGHT: Tint = c(0x0003_0818);
-const BLUE: Tint = c(0x002a_4c9c);
-const LIGHT: Tint = c(0x006f_b7e8);
-const PALE: Tint = c(0x00ff_f3c8);
-const GOLD: Tint = c(0x00f0_b848);
-const WHITE: Tint = c(0x00ff_ffff);
+const NIGHT: Tint = c(0x030818);
+const BLUE: Tint = c(0x2a4c9c);
+const LIGHT: Tint = c(0x6fb7e8);
+const PALE: Tint = c(0xfff3c8);
+const GOLD: Tint = c(0xf0b848);
+const WHITE: Tint = c(0xffffff);
 
-pub(super) fn draw(id: &str) -> Option<Canvas> {
-    Some(match id {
-        "argo" => argo::draw(),
-        "pharos" => pharos::draw(),
-        "ring" => ring::draw(),
-        "barena" => barena::draw(),
-        "stella" => stella::draw(),
-        "compass" => compass::draw(),
-        _ => return None,
-    })
-}
+pub(super) const CARDS: Cards = [
+    ("argo", argo::draw),
+    ("pharos", pharos::draw),
+    ("ring", ring::draw),
+    ("barena", barena::draw),
+    ("stella", stella::draw),
+    ("compass", compass::draw),
+];
 
 /// Deep space: a galaxy across it, and clouds of two colours.
-fn space(seed: u32, clouds: [Tint; 2]) -> Canvas {
-    let mut it = card(&[(0.0, 0x0003_0818), (0.5, 0x000e_1f50), (1.0, 0x0006_0c28)]);
+fn space(it: &mut Canvas, seed: u32, clouds: [Tint; 2]) {
+    it.sky(&[(0.0, 0x030818), (0.5, 0x0e1f50), (1.0, 0x060c28)]);
     it.clouds(seed, [-200.0, 640.0], 200.0, 0.53, clouds[0].a(0.6));
     it.clouds(seed + 9, [60.0, 840.0], 170.0, 0.5, clouds[1].a(0.5));
     it.stars(seed, 260, 640.0, WHITE);
-    it
 }
 
 /// A planet, lit from the upper left.
 fn planet(it: &mut Canvas, x: f32, y: f32, r: f32, light: Tint, dark: Tint, seed: u32) {
     it.glow(x, y, r * 1.8, light.a(0.4));
     let globe = disc(x, y, r, r);
-    it.fill(&globe, light);
+    globe.fill(it, light);
     if let Some(mask) = it.mask(&globe) {
         let mut dice = Dice::new(seed);
         for i in 0..9_u8 {
@@ -55,8 +51,8 @@ fn planet(it: &mut Canvas, x: f32, y: f32, r: f32, light: Tint, dark: Tint, seed
                 [[x - r * 1.1, at], [x, at + r * 0.12], [x + r * 1.1, at]],
                 &[r * 0.1, r * dice.within(0.06, 0.22), r * 0.1],
             );
-            it.fill_within(
-                &band,
+            band.fill_within(
+                it,
                 light.to(if i % 2 == 0 { dark } else { WHITE }, 0.35).a(0.7),
                 Some(&mask),
             );
@@ -66,7 +62,7 @@ fn planet(it: &mut Canvas, x: f32, y: f32, r: f32, light: Tint, dark: Tint, seed
             r * 1.75,
             vec![(0.0, dark.a(0.0)), (0.5, dark.a(0.15)), (0.85, dark.a(0.92)), (1.0, NIGHT)],
         );
-        it.fill_within(&globe, shade, Some(&mask));
+        globe.fill_within(it, shade, Some(&mask));
     }
-    it.lit(&globe, c(0).a(0.0), WHITE.a(0.75), [-2.0, -2.0]);
+    globe.fill(it, lit(c(0).a(0.0), WHITE.a(0.75), [-2.0, -2.0]));
 }

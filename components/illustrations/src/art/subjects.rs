@@ -79,8 +79,8 @@ impl Canvas {
                     [lengths[0] + (lengths[1] - lengths[0]) * share; 2],
                     width * size,
                 );
-                self.fill(&feather, ink.clone());
-                self.stroke(&feather, 0.8, tints[0].to(c(0), 0.35).a(0.45));
+                feather.fill(self, ink.clone());
+                feather.stroke(self, 0.8, tints[0].to(c(0), 0.35).a(0.45));
             }
         }
     }
@@ -88,12 +88,12 @@ impl Canvas {
     /// Windows, lanterns: a small light with a glow around it.
     pub(crate) fn lamp(&mut self, x: f32, y: f32, size: f32, tint: Tint) {
         self.glow(x, y, size * 6.0, tint.a(0.6));
-        self.fill(&super::shape::disc(x, y, size, size), tint.to(c(0x00ff_ffff), 0.7));
+        super::shape::disc(x, y, size, size).fill(self, tint.to(c(0xffffff), 0.7));
     }
 
     /// A trail of smoke, wider and fainter with its length.
     pub(crate) fn smoke(&mut self, trail: &str, widths: &[f32], tint: Tint) {
         let trail = limb(trail, widths);
-        self.shadow(&trail, 22.0, tint);
+        trail.shadow(self, 22.0, tint);
     }
 }

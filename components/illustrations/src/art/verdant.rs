@@ -8,29 +8,26 @@ mod oak;
 mod silva;
 
 use super::{
-    canvas::{Canvas, Ink, Tint, c, down, round},
-    card,
+    Cards,
+    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
     noise::Dice,
     shape::{Shape, blob, disc, leaf, limb, poly, star, thick},
 };
 
-const NIGHT: Tint = c(0x0004_170f);
-const GREEN: Tint = c(0x002f_9a5a);
-const LEAF: Tint = c(0x009b_e07a);
-const SUN: Tint = c(0x00f6_ffd0);
-const BARK: Tint = c(0x0030_2a1c);
+const NIGHT: Tint = c(0x04170f);
+const GREEN: Tint = c(0x2f9a5a);
+const LEAF: Tint = c(0x9be07a);
+const SUN: Tint = c(0xf6ffd0);
+const BARK: Tint = c(0x302a1c);
 
-pub(super) fn draw(id: &str) -> Option<Canvas> {
-    Some(match id {
-        "leafy" => leafy::draw(),
-        "oak" => oak::draw(),
-        "silva" => silva::draw(),
-        "mimi" => mimi::draw(),
-        "moss" => moss::draw(),
-        "lotus" => lotus::draw(),
-        _ => return None,
-    })
-}
+pub(super) const CARDS: Cards = [
+    ("leafy", leafy::draw),
+    ("oak", oak::draw),
+    ("silva", silva::draw),
+    ("mimi", mimi::draw),
+    ("moss", moss::draw),
+    ("lotus", lotus::draw),
+];
 
 /// Trunks from top to bottom, one layer.
 fn trunks(it: &mut Canvas, seed: u32, count: u8, width: f32, top: Tint, foot: Tint) {
@@ -51,7 +48,7 @@ fn trunks(it: &mut Canvas, seed: u32, count: u8, width: f32, top: Tint, foot: Ti
             ));
         }
     }
-    it.fill(&wood, down(0.0, top, 640.0, foot));
+    wood.fill(it, down(0.0, top, 640.0, foot));
 }
 
 /// Leaves that hang into the picture from its upper edge.
@@ -63,7 +60,7 @@ fn canopy(it: &mut Canvas, seed: u32, low: f32, size: f32, tints: [Tint; 2]) {
         let y = dice.within(-20.0, low * (0.35 + 0.65 * edge * edge));
         let (angle, long) = (dice.within(0.5, 2.6), size * dice.within(0.6, 1.3));
         let to = [x + angle.cos() * long, y + angle.sin() * long];
-        it.fill(&leaf([x, y], to, long * 0.45), tints[0].to(tints[1], dice.roll()));
+        leaf([x, y], to, long * 0.45).fill(it, tints[0].to(tints[1], dice.roll()));
     }
 }
 
@@ -77,6 +74,6 @@ fn grass(it: &mut Canvas, seed: u32, base: f32, height: f32, tints: [Tint; 2]) {
             [[x, base + 8.0], [x + lean * 0.3, base - tall * 0.6], [x + lean, base - tall]],
             &[5.0, 3.5, 0.6],
         );
-        it.fill(&blade, tints[0].to(tints[1], dice.roll()));
+        blade.fill(it, tints[0].to(tints[1], dice.roll()));
     }
 }

@@ -10,7 +10,8 @@ use crate::art::{
 /// The light, the rays and the colours behind the cards.
 pub(super) fn draw(style: Style, left: &Palette, right: &Palette) -> Canvas {
     let stops = [(0.0, left.night.0), (0.55, left.deep.0), (1.0, left.night.0)];
-    let mut it = Canvas::sky(WIDTH, HEIGHT, &stops);
+    let mut it = Canvas::new(WIDTH, HEIGHT);
+    it.sky(&stops);
     match style {
         Style::Versus => duel(&mut it, left, right),
         Style::Spread => stage(&mut it, left, 640.0),
@@ -27,7 +28,7 @@ fn stage(it: &mut Canvas, palette: &Palette, x: f32) {
     for (radius, width, alpha) in
         [(330.0, 3.0, 0.5), (352.0, 10.0, 0.22), (430.0, 2.0, 0.35), (560.0, 1.5, 0.25)]
     {
-        it.stroke(&disc(x, 340.0, radius, radius), width, palette.light.a(alpha));
+        disc(x, 340.0, radius, radius).stroke(it, width, palette.light.a(alpha));
     }
     floor(it, palette);
     it.motes(9, 90, [0.0, 20.0, 1280.0, 700.0], 3.4, palette.light);
@@ -35,7 +36,7 @@ fn stage(it: &mut Canvas, palette: &Palette, x: f32) {
 
 fn duel(it: &mut Canvas, left: &Palette, right: &Palette) {
     let half = poly("760,0 1280,0 1280,720 520,720");
-    it.fill(&half, down(0.0, right.night, 720.0, right.deep));
+    half.fill(it, down(0.0, right.night, 720.0, right.deep));
     it.clouds(3, [-200.0, 900.0], 300.0, 0.5, left.middle.to(right.middle, 0.5).a(0.3));
     for (x, palette, seed) in [(316.0, left, 4), (964.0, right, 8)] {
         let side = if x < 640.0 { poly("0,0 752,0 512,720 0,720") } else { half.clone() };
@@ -49,7 +50,7 @@ fn duel(it: &mut Canvas, left: &Palette, right: &Palette) {
             ));
         }
         let mask = it.mask(&side);
-        it.fill_within(&wheel, palette.middle.a(0.5), mask.as_ref());
+        wheel.fill_within(it, palette.middle.a(0.5), mask.as_ref());
         it.glow(x, 300.0, 480.0, palette.middle.a(0.95));
         it.glow(x, 300.0, 270.0, palette.light.a(0.7));
         it.motes(seed, 50, [x - 316.0, 20.0, x + 316.0, 700.0], 3.4, palette.light);
@@ -58,25 +59,21 @@ fn duel(it: &mut Canvas, left: &Palette, right: &Palette) {
     let bolt = poly(
         "772,-10 690,190 726,196 640,380 684,384 500,730 560,730 716,352 668,346 764,168 726,162 812,-10",
     );
-    it.aura(&bolt, 90.0, left.glow.to(right.glow, 0.5));
-    it.fill(&bolt, c(0x00ff_ffff));
-    it.stroke(&bolt, 4.0, right.light.a(0.8));
+    bolt.aura(it, 90.0, left.glow.to(right.glow, 0.5));
+    bolt.fill(it, c(0xffffff));
+    bolt.stroke(it, 4.0, right.light.a(0.8));
 }
 
 /// Lines that run away to the horizon.
 fn floor(it: &mut Canvas, palette: &Palette) {
-    it.fill(
-        &poly("0,600 1280,600 1280,720 0,720"),
-        down(600.0, palette.night.a(0.0), 720.0, palette.night.a(0.9)),
-    );
+    poly("0,600 1280,600 1280,720 0,720")
+        .fill(it, down(600.0, palette.night.a(0.0), 720.0, palette.night.a(0.9)));
     let mut dice = Dice::new(3);
     for _ in 0..46 {
         let (x, y) = (dice.within(-40.0, 1280.0), dice.within(590.0, 720.0));
         let long = dice.within(30.0, 190.0);
-        it.fill(
-            &thick(&[[x, y], [x + long, y - long * 0.04]], &[0.4, 2.4, 0.4]),
-            palette.light.a(dice.within(0.1, 0.5)),
-        );
+        thick(&[[x, y], [x + long, y - long * 0.04]], &[0.4, 2.4, 0.4])
+            .fill(it, palette.light.a(dice.within(0.1, 0.5)));
     }
 }
 

@@ -35,19 +35,19 @@ pub(super) fn card(it: &mut Canvas, picture: &Pixmap, place: Place, palette: &Pa
     let (width, border) = (height * SHAPE, height * BORDER);
     let outer = rounded(x, y, width, height, height * 0.04).turned(x, y, turn);
     let inner = (width - 2.0 * border, height - 2.0 * border);
-    it.shadow(&outer.clone().moved(14.0, 22.0), 46.0, palette.night.to(c(0), 0.7).a(0.85));
-    it.aura(&outer.clone().scaled(x, y, 1.02), 44.0, palette.light.a(0.8));
+    outer.clone().moved(14.0, 22.0).shadow(it, 46.0, palette.night.to(c(0), 0.7).a(0.85));
+    outer.clone().scaled(x, y, 1.02).aura(it, 44.0, palette.light.a(0.8));
     let metal = vec![
-        (0.0, c(0x00ff_ffff)),
+        (0.0, c(0xffffff)),
         (0.22, palette.light),
         (0.45, palette.middle.to(palette.deep, 0.4)),
-        (0.6, palette.light.to(c(0x00ff_ffff), 0.5)),
+        (0.6, palette.light.to(c(0xffffff), 0.5)),
         (0.8, palette.middle),
         (1.0, palette.deep),
     ];
     let corner = [[x - width / 2.0, y - height / 2.0], [x + width / 2.0, y + height / 2.0]];
-    it.fill(&outer, Ink::Line(corner[0], corner[1], metal));
-    it.stroke(&outer, 2.0, c(0x00ff_ffff).a(0.9));
+    outer.fill(it, Ink::Line(corner[0], corner[1], metal));
+    outer.stroke(it, 2.0, c(0xffffff).a(0.9));
     // The picture fills the inner rectangle; what stands over is cut off on both sides alike.
     let (across, tall) = (picture.width() as f32, picture.height() as f32);
     let scale = (inner.0 / across).max(inner.1 / tall);
@@ -61,31 +61,31 @@ pub(super) fn card(it: &mut Canvas, picture: &Pixmap, place: Place, palette: &Pa
         let paint = Paint { shader, anti_alias: true, ..Paint::default() };
         it.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), None);
     }
-    it.stroke(&window, 2.0, palette.night.a(0.8));
+    window.stroke(it, 2.0, palette.night.a(0.8));
     let mask = it.mask(&window);
     let gleam = thick(
         &[[x - width * 0.7, y - height * 0.1], [x + width * 0.15, y - height * 0.75]],
         &[height * 0.16, height * 0.16],
     )
     .turned(x, y, turn);
-    it.fill_within(&gleam, c(0x00ff_ffff).a(0.13), mask.as_ref());
+    gleam.fill_within(it, c(0xffffff).a(0.13), mask.as_ref());
 }
 
 /// VS, between the two sides.
 pub(super) fn versus(it: &mut Canvas, has_text: bool, palette: &Palette) {
     let y = if has_text { 300.0 } else { 360.0 };
-    it.glow(640.0, y, 230.0, c(0x00ff_d060).a(0.8));
+    it.glow(640.0, y, 230.0, c(0xffd060).a(0.8));
     let burst = star(640.0, y, 18, 150.0, 96.0, 0.08);
-    it.shadow(&burst.clone().moved(4.0, 8.0), 22.0, c(0).a(0.6));
-    it.fill(
-        &burst,
+    burst.clone().moved(4.0, 8.0).shadow(it, 22.0, c(0).a(0.6));
+    burst.fill(
+        it,
         Ink::Round(
             [640.0, y],
             150.0,
-            vec![(0.0, c(0x00ff_f8d0)), (0.6, c(0x00ff_c030)), (1.0, c(0x00f0_5018))],
+            vec![(0.0, c(0xfff8d0)), (0.6, c(0xffc030)), (1.0, c(0xf05018))],
         ),
     );
-    it.fill(&star(640.0, y, 18, 116.0, 80.0, 0.2), palette.night.a(0.9));
+    star(640.0, y, 18, 116.0, 80.0, 0.2).fill(it, palette.night.a(0.9));
     let mut path = PathBuilder::new();
     let size = 132.0;
     let width = letters::run("VS", size, &mut path, &mut Vec::new());
@@ -98,8 +98,8 @@ pub(super) fn versus(it: &mut Canvas, has_text: bool, palette: &Palette) {
                 it,
                 &path,
                 [y - 60.0, y + 60.0],
-                [c(0x00ff_ffff), c(0x00ff_c838)],
-                c(0x0080_1010),
+                [c(0xffffff), c(0xffc838)],
+                c(0x801010),
                 9.0,
             );
         }

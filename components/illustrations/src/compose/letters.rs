@@ -7,7 +7,7 @@ use tiny_skia::{FillRule, LineJoin, Path, PathBuilder, Stroke, Transform};
 use ttf_parser::{Face, OutlineBuilder};
 
 use super::{Style, palette::Palette};
-use crate::art::canvas::{Canvas, Tint, c, down};
+use crate::art::canvas::{Canvas, Tint, c, down, flat};
 
 /// Noto Sans JP, black: JIS level 1, kana, ASCII. Its licence lies beside it.
 const FONT: &[u8] = include_bytes!("../../data/font/subset.ttf");
@@ -38,7 +38,7 @@ impl Lettering {
     pub(super) fn new(palette: &Palette) -> Self {
         let edge = palette.night.to(c(0), 0.35);
         Self {
-            tints: [c(0x00ff_ffff), palette.light.to(palette.glow, 0.35)],
+            tints: [c(0xffffff), palette.light.to(palette.glow, 0.35)],
             edge,
             missing: Vec::new(),
         }
@@ -65,7 +65,7 @@ impl Lettering {
         };
         self.block(it, title, big, self.tints);
         if let Some(small) = small {
-            self.block(it, subtitle, small, [c(0x00ff_ffff), c(0x00ff_f4d0)]);
+            self.block(it, subtitle, small, [c(0xffffff), c(0xfff4d0)]);
         }
     }
 
@@ -117,19 +117,13 @@ pub(super) fn paint(
 ) {
     let still = Transform::identity();
     let stroke = |width: f32| Stroke { width, line_join: LineJoin::Round, ..Stroke::default() };
-    let dark = crate::art::canvas::flat(edge.a(0.55));
+    let dark = flat(edge.a(0.55));
     let fallen = Transform::from_translate(width * 0.7, width);
     it.map.stroke_path(path, &dark, &stroke(width * 3.6), fallen, None);
-    it.map.stroke_path(path, &crate::art::canvas::flat(edge), &stroke(width * 3.2), still, None);
+    it.map.stroke_path(path, &flat(edge), &stroke(width * 3.2), still, None);
     let middle = tints[1].to(edge, 0.35);
-    it.map.stroke_path(path, &crate::art::canvas::flat(middle), &stroke(width * 1.5), still, None);
-    it.map.stroke_path(
-        path,
-        &crate::art::canvas::flat(c(0x00ff_ffff)),
-        &stroke(width * 0.5),
-        still,
-        None,
-    );
+    it.map.stroke_path(path, &flat(middle), &stroke(width * 1.5), still, None);
+    it.map.stroke_path(path, &flat(c(0xffffff)), &stroke(width * 0.5), still, None);
     let ink = down(span[0], tints[0], span[1], tints[1]).paint();
     it.map.fill_path(path, &ink, FillRule::Winding, still, None);
 }

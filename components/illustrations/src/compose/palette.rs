@@ -59,7 +59,7 @@ impl Palette {
             let [r, g, b] = full.map(|it| byte(it * share));
             c(u32::from_be_bytes([0, r, g, b]))
         };
-        let white = c(0x00ff_ffff);
+        let white = c(0xffffff);
         Self {
             night: of(0.14),
             deep: of(0.38),

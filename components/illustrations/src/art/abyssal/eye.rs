@@ -3,9 +3,9 @@
 use super::*;
 
 /// It looks back.
-pub(super) fn draw() -> Canvas {
-    let mut it = card(&[(0.0, 0x0004_0212), (0.5, 0x0028_0c54), (1.0, 0x0006_0318)]);
-    it.clouds(15, [0.0, 640.0], 140.0, 0.55, c(0x0068_1c90).a(0.6));
+pub(super) fn draw(it: &mut Canvas) {
+    it.sky(&[(0.0, 0x040212), (0.5, 0x280c54), (1.0, 0x060318)]);
+    it.clouds(15, [0.0, 640.0], 140.0, 0.55, c(0x681c90).a(0.6));
     it.stars(8, 140, 640.0, PALE);
     it.glow(240.0, 310.0, 340.0, VIOLET.a(0.95));
     it.rays([240.0, 310.0], 6, 24, 520.0, LIGHT.a(0.16));
@@ -22,42 +22,32 @@ pub(super) fn draw() -> Canvas {
     ];
     for (i, arm) in (0_u8..).zip(arms) {
         let shape = limb(arm, &[60.0, 46.0, 34.0, 22.0, 5.0]);
-        it.lit(
-            &shape,
-            round(240.0, 310.0, 380.0, c(0x0070_2cb0), c(0x0016_0834)),
-            LIGHT,
-            [if i % 2 == 0 { 2.0 } else { -2.0 }, -2.5],
+        shape.fill(
+            it,
+            lit(
+                round(240.0, 310.0, 380.0, c(0x702cb0), c(0x160834)),
+                LIGHT,
+                [if i % 2 == 0 { 2.0 } else { -2.0 }, -2.5],
+            ),
         );
         for (k, at) in (0_u8..).zip(line(arm).into_iter().skip(5).step_by(4)) {
             let r = 7.0 - f32::from(k) * 0.9;
             if r > 1.5 {
-                it.lit(&disc(at[0], at[1], r, r), c(0x00e0_90d8), WHITE, [0.0, -1.5]);
+                disc(at[0], at[1], r, r).fill(it, lit(c(0xe090d8), WHITE, [0.0, -1.5]));
             }
         }
     }
-    subject(&mut it);
-    details(&mut it);
-    it
-}
-
-/// Draws the main figure.
-fn subject(it: &mut Canvas) {
     let lid = blob("!40,312 130,220 240,188 350,220 !440,312 350,404 240,436 130,404");
-    it.aura(&lid, 50.0, LIGHT.a(0.6));
-    it.lit(
-        &lid.clone().scaled(240.0, 312.0, 1.12),
-        down(170.0, c(0x0060_2498), 450.0, c(0x0020_0844)),
-        PALE,
-        [0.0, -4.0],
+    lid.aura(it, 50.0, LIGHT.a(0.6));
+    lid.clone()
+        .scaled(240.0, 312.0, 1.12)
+        .fill(it, lit(down(170.0, c(0x602498), 450.0, c(0x200844)), PALE, [0.0, -4.0]));
+    let ink = Ink::Round(
+        [240.0, 312.0],
+        200.0,
+        vec![(0.0, WHITE), (0.6, c(0xf4e0f8)), (1.0, c(0x9060a8))],
     );
-    it.fill(
-        &lid,
-        Ink::Round(
-            [240.0, 312.0],
-            200.0,
-            vec![(0.0, WHITE), (0.6, c(0x00f4_e0f8)), (1.0, c(0x0090_60a8))],
-        ),
-    );
+    lid.fill(it, ink);
     let mask = it.mask(&lid);
     let mut dice = Dice::new(12);
     for i in 0..18_u8 {
@@ -73,22 +63,14 @@ fn subject(it: &mut Canvas) {
             ],
             &[4.0, 2.4, 0.4],
         );
-        it.fill_within(&vein, c(0x00c0_3080).a(0.6), mask.as_ref());
+        vein.fill_within(it, c(0xc03080).a(0.6), mask.as_ref());
     }
-    it.fill_within(
-        &disc(240.0, 312.0, 114.0, 114.0),
-        Ink::Round(
-            [240.0, 312.0],
-            114.0,
-            vec![
-                (0.0, c(0x00ff_f0a0)),
-                (0.35, c(0x00f0_60c8)),
-                (0.75, c(0x0070_20b8)),
-                (1.0, c(0x001c_0840)),
-            ],
-        ),
-        mask.as_ref(),
+    let ink = Ink::Round(
+        [240.0, 312.0],
+        114.0,
+        vec![(0.0, c(0xfff0a0)), (0.35, c(0xf060c8)), (0.75, c(0x7020b8)), (1.0, c(0x1c0840))],
     );
+    disc(240.0, 312.0, 114.0, 114.0).fill_within(it, ink, mask.as_ref());
     for i in 0..48_u8 {
         let angle = f32::from(i) * 0.1309;
         let (from, to) = (46.0, 108.0 * dice.within(0.75, 1.0));
@@ -99,23 +81,19 @@ fn subject(it: &mut Canvas) {
             ],
             &[2.6, 0.6],
         );
-        it.fill_within(&streak, c(0x00ff_d8f8).a(dice.within(0.2, 0.7)), mask.as_ref());
+        streak.fill_within(it, c(0xffd8f8).a(dice.within(0.2, 0.7)), mask.as_ref());
     }
-    it.fill_within(&leaf([240.0, 204.0], [240.0, 420.0], 72.0), c(0x0004_0210), mask.as_ref());
-    it.fill_within(&star(240.0, 312.0, 4, 30.0, 6.0, 0.0), CYAN.a(0.9), mask.as_ref());
+    leaf([240.0, 204.0], [240.0, 420.0], 72.0).fill_within(it, c(0x040210), mask.as_ref());
+    star(240.0, 312.0, 4, 30.0, 6.0, 0.0).fill_within(it, CYAN.a(0.9), mask.as_ref());
     it.glow(240.0, 312.0, 60.0, CYAN.a(0.6));
-    it.fill(&disc(280.0, 262.0, 20.0, 15.0), WHITE.a(0.92));
-    it.fill(&disc(206.0, 362.0, 9.0, 7.0), WHITE.a(0.6));
-    it.stroke(&lid, 5.0, c(0x0018_0630));
-}
-
-/// Draws its details.
-fn details(it: &mut Canvas) {
+    disc(280.0, 262.0, 20.0, 15.0).fill(it, WHITE.a(0.92));
+    disc(206.0, 362.0, 9.0, 7.0).fill(it, WHITE.a(0.6));
+    lid.stroke(it, 5.0, c(0x180630));
     for i in 0..11_u8 {
         let share = f32::from(i) / 10.0;
         let x = 60.0 + 360.0 * share;
         let y = 306.0 - 122.0 * (share * std::f32::consts::PI).sin().powf(0.8);
-        it.fill(&leaf([x, y + 6.0], [x + (x - 240.0) * 0.28, y - 46.0], 9.0), c(0x0018_0630));
+        leaf([x, y + 6.0], [x + (x - 240.0) * 0.28, y - 46.0], 9.0).fill(it, c(0x180630));
     }
     it.sparkles(14, 14, [30.0, 30.0, 450.0, 610.0], PALE);
 }

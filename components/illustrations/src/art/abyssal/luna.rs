@@ -3,15 +3,14 @@
 use super::*;
 
 /// A cat waits for the moon.
-pub(super) fn draw() -> Canvas {
-    let mut it =
-        card(&[(0.0, 0x0012_0838), (0.5, 0x0048_2088), (0.8, 0x00c8_5ca0), (1.0, 0x0030_1050)]);
+pub(super) fn draw(it: &mut Canvas) {
+    it.sky(&[(0.0, 0x120838), (0.5, 0x482088), (0.8, 0xc85ca0), (1.0, 0x301050)]);
     it.stars(61, 180, 460.0, PALE);
-    it.moon(250.0, 250.0, 150.0, c(0x00ff_ecc8), c(0x00f0_b0f0));
-    it.craters(250.0, 250.0, 150.0, c(0x00d0_a0b8).a(0.25));
-    it.clouds(16, [180.0, 470.0], 200.0, 0.5, c(0x0078_3898).a(0.6));
+    it.moon(250.0, 250.0, 150.0, c(0xffecc8), c(0xf0b0f0));
+    it.craters(250.0, 250.0, 150.0, c(0xd0a0b8).a(0.25));
+    it.clouds(16, [180.0, 470.0], 200.0, 0.5, c(0x783898).a(0.6));
     let mut dice = Dice::new(20);
-    for (layer, dark) in [(0_u8, c(0x0078_3888)), (1, c(0x0044_1c68))] {
+    for (layer, dark) in [(0_u8, c(0x783888)), (1, c(0x441c68))] {
         let base = 510.0 + f32::from(layer) * 36.0;
         let mut town = Shape::default();
         let mut windows = Vec::new();
@@ -29,31 +28,17 @@ pub(super) fn draw() -> Canvas {
             windows.push([x + wide * 0.65, base - tall + 24.0]);
             x += wide;
         }
-        it.fill(&town, down(base - 120.0, dark, 640.0, NIGHT));
+        town.fill(it, down(base - 120.0, dark, 640.0, NIGHT));
         for [x, y] in windows {
             if dice.roll() < 0.6 {
-                it.glow(x, y, 16.0, c(0x00ff_c870).a(0.8));
-                it.fill(
-                    &poly([
-                        [x - 4.0, y - 6.0],
-                        [x + 4.0, y - 6.0],
-                        [x + 4.0, y + 6.0],
-                        [x - 4.0, y + 6.0],
-                    ]),
-                    c(0x00ff_e8a8),
-                );
+                it.glow(x, y, 16.0, c(0xffc870).a(0.8));
+                bar(x - 4.0, y - 6.0, x + 4.0, y + 6.0).fill(it, c(0xffe8a8));
             }
         }
     }
-    subject(&mut it);
-    it
-}
-
-/// Draws the main figure.
-fn subject(it: &mut Canvas) {
-    it.mist(450.0, 590.0, c(0x00e0_80c0).a(0.3));
+    it.mist(450.0, 590.0, c(0xe080c0).a(0.3));
     let roof = poly("-10,650 -10,590 240,496 490,590 490,650");
-    it.lit(&roof, down(496.0, c(0x0040_1c70), 640.0, NIGHT), LIGHT, [0.0, -3.0]);
+    roof.fill(it, lit(down(496.0, c(0x401c70), 640.0, NIGHT), LIGHT, [0.0, -3.0]));
     for row in 0..5_u8 {
         for column in 0..14_u8 {
             let (x, y) = (
@@ -61,7 +46,7 @@ fn subject(it: &mut Canvas) {
                 546.0 + f32::from(row) * 22.0,
             );
             if y > 508.0 + (x - 240.0).abs() * 0.38 {
-                it.stroke(&disc(x, y, 17.0, 9.0), 1.4, c(0x0060_3890).a(0.7));
+                disc(x, y, 17.0, 9.0).stroke(it, 1.4, c(0x603890).a(0.7));
             }
         }
     }
@@ -72,28 +57,23 @@ fn subject(it: &mut Canvas) {
     let legs = limb("222,420 216,470 214,506", &[34.0, 24.0, 24.0])
         .and(limb("254,420 252,470 250,508", &[34.0, 24.0, 24.0]));
     let cat = body.and(head).and(ears).and(tail).and(legs);
-    it.aura(&cat, 26.0, c(0x00ff_d0f8).a(0.5));
-    it.lit(&cat, down(230.0, c(0x0024_1248), 510.0, c(0x0008_0418)), c(0x00ff_e8f8), [2.5, -3.0]);
-    it.fill(&poly("197,276 193,240 216,258").and(poly("275,276 279,240 256,258")), c(0x0090_4898));
+    cat.aura(it, 26.0, c(0xffd0f8).a(0.5));
+    cat.fill(it, lit(down(230.0, c(0x241248), 510.0, c(0x080418)), c(0xffe8f8), [2.5, -3.0]));
+    poly("197,276 193,240 216,258").and(poly("275,276 279,240 256,258")).fill(it, c(0x904898));
     for x in [216.0, 256.0] {
-        it.glow(x, 298.0, 34.0, c(0x00ff_e060).a(0.7));
-        it.fill(&leaf([x - 15.0, 299.0], [x + 15.0, 297.0], 22.0), c(0x00ff_e468));
-        it.fill(&disc(x, 298.0, 3.4, 9.5), c(0x000c_0418));
-        it.fill(&disc(x + 3.0, 294.0, 2.0, 2.0), WHITE);
+        it.glow(x, 298.0, 34.0, c(0xffe060).a(0.7));
+        leaf([x - 15.0, 299.0], [x + 15.0, 297.0], 22.0).fill(it, c(0xffe468));
+        disc(x, 298.0, 3.4, 9.5).fill(it, c(0x0c0418));
+        disc(x + 3.0, 294.0, 2.0, 2.0).fill(it, WHITE);
     }
-    it.fill(&blob("!230,316 236,313 !242,316 236,322"), c(0x00e0_80a8));
+    blob("!230,316 236,313 !242,316 236,322").fill(it, c(0xe080a8));
     for (dx, dy) in [(44.0, -4.0), (46.0, 6.0), (42.0, 15.0)] {
-        it.fill(
-            &thick(&[[246.0, 320.0], [246.0 + dx, 318.0 + dy]], &[1.4, 0.5]).doubled(236.0),
-            PALE.a(0.8),
-        );
+        thick(&[[246.0, 320.0], [246.0 + dx, 318.0 + dy]], &[1.4, 0.5])
+            .doubled(236.0)
+            .fill(it, PALE.a(0.8));
     }
-    it.lit(
-        &thick(&line("206,344 236,356 268,344"), &[8.0, 9.0, 8.0]),
-        c(0x00d0_2868),
-        c(0x00ff_a0c0),
-        [0.0, -1.5],
-    );
-    it.lamp(236.0, 366.0, 8.0, c(0x00ff_d860));
+    thick(&line("206,344 236,356 268,344"), &[8.0, 9.0, 8.0])
+        .fill(it, lit(c(0xd02868), c(0xffa0c0), [0.0, -1.5]));
+    it.lamp(236.0, 366.0, 8.0, c(0xffd860));
     it.sparkles(26, 18, [30.0, 40.0, 450.0, 460.0], PALE);
 }

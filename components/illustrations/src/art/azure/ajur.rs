@@ -3,30 +3,29 @@
 use super::*;
 
 /// Wings spread before the full moon.
-pub(super) fn draw() -> Canvas {
-    let mut it =
-        card(&[(0.0, 0x0004_0c28), (0.45, 0x000f_3d8c), (0.8, 0x003f_9be0), (1.0, 0x000f_3d8c)]);
+pub(super) fn draw(it: &mut Canvas) {
+    it.sky(&[(0.0, 0x040c28), (0.45, 0x0f3d8c), (0.8, 0x3f9be0), (1.0, 0x0f3d8c)]);
     it.stars(3, 130, 420.0, ICE);
-    it.aurora(5, 250.0, 170.0, c(0x0048_e0d8).a(0.10));
-    it.moon(240.0, 238.0, 132.0, c(0x00cf_efff), LIGHT);
+    it.aurora(5, 250.0, 170.0, c(0x48e0d8).a(0.10));
+    it.moon(240.0, 238.0, 132.0, c(0xcfefff), LIGHT);
     it.craters(240.0, 238.0, 132.0, BLUE.a(0.12));
-    it.clouds(8, [120.0, 470.0], 150.0, 0.46, c(0x0018_4a9c).a(0.5));
-    it.ridge(11, 500.0, 170.0, 120.0, c(0x003a_7fca), c(0x001a_4f9f));
+    it.clouds(8, [120.0, 470.0], 150.0, 0.46, c(0x184a9c).a(0.5));
+    it.ridge(11, 500.0, 170.0, 120.0, c(0x3a7fca), c(0x1a4f9f));
     it.mist(430.0, 520.0, LIGHT.a(0.35));
-    it.ridge(21, 570.0, 150.0, 90.0, c(0x0015_418d), NIGHT);
+    it.ridge(21, 570.0, 150.0, 90.0, c(0x15418d), NIGHT);
     let tips = [[470.0, 158.0], [452.0, 262.0], [402.0, 334.0], [330.0, 378.0]];
     let (shoulder, wrist, hip) = ([258.0, 300.0], [352.0, 138.0], [262.0, 372.0]);
     let wing = membrane(shoulder, wrist, &tips, hip);
     let glass = Ink::Line(
         [240.0, 140.0],
         [240.0, 380.0],
-        vec![(0.0, c(0x0060_b4f4).a(0.94)), (0.55, c(0x001d_58b4).a(0.96)), (1.0, c(0x000a_2766))],
+        vec![(0.0, c(0x60b4f4).a(0.94)), (0.55, c(0x1d58b4).a(0.96)), (1.0, c(0x0a2766))],
     );
     let both = wing.doubled(240.0);
-    it.aura(&both, 46.0, LIGHT.a(0.35));
-    it.lit(&both, glass, ICE, [0.0, -3.0]);
+    both.aura(it, 46.0, LIGHT.a(0.35));
+    both.fill(it, lit(glass, ICE, [0.0, -3.0]));
     let bones = fingers(shoulder, wrist, &tips, 9.0).doubled(240.0);
-    it.lit(&bones, c(0x000d_3278), ICE, [0.0, -2.0]);
+    bones.fill(it, lit(c(0x0d3278), ICE, [0.0, -2.0]));
     let spine = limb(
         "318,206 288,200 252,218 232,262 238,318 246,372 226,430 244,492 306,516 352,492 344,452",
         &[16.0, 26.0, 30.0, 34.0, 58.0, 72.0, 62.0, 42.0, 26.0, 14.0, 3.0],
@@ -51,14 +50,13 @@ pub(super) fn draw() -> Canvas {
     }
     let tail = star(345.0, 446.0, 4, 26.0, 8.0, 0.2);
     let body = spine.and(head).and(horns).and(legs).and(spikes).and(tail);
-    it.lit(&body, down(180.0, c(0x002a_78cc), 500.0, c(0x0008_1d52)), ICE, [2.5, -2.5]);
+    body.fill(it, lit(down(180.0, c(0x2a78cc), 500.0, c(0x081d52)), ICE, [2.5, -2.5]));
     for i in 0..7_u8 {
         let y = 300.0 + f32::from(i) * 19.0;
         let plate = blob([[226.0, y], [246.0, y - 6.0], [266.0, y], [246.0, y + 9.0]]);
-        it.fill(&plate, down(y - 6.0, LIGHT.a(0.75), y + 9.0, BLUE.a(0.15)));
+        plate.fill(it, down(y - 6.0, LIGHT.a(0.75), y + 9.0, BLUE.a(0.15)));
     }
-    it.lamp(322.0, 202.0, 3.4, c(0x009f_fff0));
+    it.lamp(322.0, 202.0, 3.4, c(0x9ffff0));
     it.crystals(4, 640.0, 220.0, DEEP, LIGHT);
     it.sparkles(9, 16, [30.0, 120.0, 450.0, 600.0], LIGHT);
-    it
 }

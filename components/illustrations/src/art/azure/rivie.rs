@@ -3,23 +3,22 @@
 use super::*;
 
 /// A serpent that rises from the sea.
-pub(super) fn draw() -> Canvas {
-    let mut it =
-        card(&[(0.0, 0x0003_0d2c), (0.4, 0x000e_3f86), (0.68, 0x0038_a0c8), (1.0, 0x000a_2a5c)]);
+pub(super) fn draw(it: &mut Canvas) {
+    it.sky(&[(0.0, 0x030d2c), (0.4, 0x0e3f86), (0.68, 0x38a0c8), (1.0, 0x0a2a5c)]);
     it.stars(17, 160, 380.0, ICE);
-    it.moon(118.0, 132.0, 52.0, c(0x00d8_f4ff), LIGHT);
-    it.clouds(31, [200.0, 420.0], 170.0, 0.5, c(0x0078_c8e8).a(0.35));
-    it.ridge(41, 420.0, 46.0, 150.0, c(0x001d_5d97), c(0x0014_4c85));
-    it.water(8, 412.0, c(0x0024_86b8), c(0x0004_1740), 118.0, c(0x00c8_f4ff).a(0.5));
+    it.moon(118.0, 132.0, 52.0, c(0xd8f4ff), LIGHT);
+    it.clouds(31, [200.0, 420.0], 170.0, 0.5, c(0x78c8e8).a(0.35));
+    it.ridge(41, 420.0, 46.0, 150.0, c(0x1d5d97), c(0x144c85));
+    it.water(8, 412.0, c(0x2486b8), c(0x041740), 118.0, c(0xc8f4ff).a(0.5));
     let skin = Ink::Line(
         [150.0, 160.0],
         [380.0, 520.0],
-        vec![(0.0, c(0x004c_c4e4)), (0.5, c(0x0017_66b4)), (1.0, c(0x0008_2a64))],
+        vec![(0.0, c(0x4cc4e4)), (0.5, c(0x1766b4)), (1.0, c(0x082a64))],
     );
     let far = limb("396,462 410,410 438,404 456,462", &[24.0, 26.0, 26.0, 22.0]);
-    it.lit(&far, skin.clone(), ICE, [-2.0, -2.0]);
+    far.fill(it, lit(skin.clone(), ICE, [-2.0, -2.0]));
     let hump = limb("70,500 96,428 150,404 196,440 210,506", &[40.0, 46.0, 48.0, 46.0, 40.0]);
-    it.lit(&hump, skin.clone(), ICE, [-2.0, -3.0]);
+    hump.fill(it, lit(skin.clone(), ICE, [-2.0, -3.0]));
     let mut crest = Shape::default();
     let ridge = [
         (352.0, 440.0),
@@ -47,34 +46,22 @@ pub(super) fn draw() -> Canvas {
     );
     let whisker = limb("190,190 150,216 128,262 140,296", &[6.0, 4.0, 3.0, 0.5])
         .and(limb("204,196 186,232 192,270", &[5.0, 3.0, 0.5]));
-    it.lit(&crest, down(160.0, ICE, 440.0, c(0x0030_a0d8)), c(0x00ff_ffff), [1.0, -2.0]);
-    it.lit(
-        &fin,
-        Ink::Line([290.0, 160.0], [380.0, 110.0], vec![(0.0, BLUE), (1.0, c(0x00a8_fff0))]),
-        ICE,
-        [0.0, -2.0],
-    );
-    it.lit(&neck.and(head).and(whisker), skin, ICE, [-3.0, -2.5]);
-    subject(&mut it);
-    it
-}
-
-/// Draws the main figure.
-fn subject(it: &mut Canvas) {
+    crest.fill(it, lit(down(160.0, ICE, 440.0, c(0x30a0d8)), c(0xffffff), [1.0, -2.0]));
+    let ink = Ink::Line([290.0, 160.0], [380.0, 110.0], vec![(0.0, BLUE), (1.0, c(0xa8fff0))]);
+    fin.fill(it, lit(ink, ICE, [0.0, -2.0]));
+    neck.and(head).and(whisker).fill(it, lit(skin, ICE, [-3.0, -2.5]));
     for i in 0..11_u8 {
         let share = f32::from(i) / 10.0;
         let (x, y) =
             (240.0 + 66.0 * (share * 3.1).sin() - share * 10.0 + 2.0, 212.0 + share * 258.0);
-        it.fill(
-            &blob([[x - 17.0, y], [x, y - 5.0], [x + 16.0, y + 3.0], [x, y + 9.0]]),
-            ICE.a(0.34),
-        );
+        blob([[x - 17.0, y], [x, y - 5.0], [x + 16.0, y + 3.0], [x, y + 9.0]])
+            .fill(it, ICE.a(0.34));
     }
-    it.lamp(236.0, 164.0, 4.0, c(0x00ff_f0a0));
+    it.lamp(236.0, 164.0, 4.0, c(0xfff0a0));
     for (x, y, w) in [(140.0, 506.0, 110.0), (312.0, 520.0, 74.0), (428.0, 464.0, 52.0)] {
         for i in 0..4_u8 {
             let i = f32::from(i);
-            it.fill(&disc(x, y + i * 7.0, w - i * 16.0, 3.0), ICE.a(0.45 - i * 0.09));
+            disc(x, y + i * 7.0, w - i * 16.0, 3.0).fill(it, ICE.a(0.45 - i * 0.09));
         }
     }
     it.motes(3, 26, [90.0, 380.0, 420.0, 520.0], 3.0, LIGHT);

@@ -3,32 +3,20 @@
 use super::*;
 
 /// A rider above the clouds.
-pub(super) fn draw() -> Canvas {
-    let mut it =
-        card(&[(0.0, 0x0018_58b4), (0.45, 0x0062_b4ee), (0.72, 0x00e4_f6ff), (1.0, 0x0060_a8e4)]);
-    it.moon(366.0, 168.0, 84.0, c(0x00ff_ffff), c(0x00ff_f8d8));
-    it.clouds(5, [20.0, 330.0], 210.0, 0.5, c(0x00ff_ffff).a(0.55));
-    it.ridge(51, 520.0, 150.0, 110.0, c(0x005c_a4de), c(0x00b8_e0f8));
-    it.mist(440.0, 540.0, c(0x00ff_ffff).a(0.7));
-    subject(&mut it);
-    details(&mut it);
-    it
-}
-
-/// Draws the main figure.
-fn subject(it: &mut Canvas) {
+pub(super) fn draw(it: &mut Canvas) {
+    it.sky(&[(0.0, 0x1858b4), (0.45, 0x62b4ee), (0.72, 0xe4f6ff), (1.0, 0x60a8e4)]);
+    it.moon(366.0, 168.0, 84.0, c(0xffffff), c(0xfff8d8));
+    it.clouds(5, [20.0, 330.0], 210.0, 0.5, c(0xffffff).a(0.55));
+    it.ridge(51, 520.0, 150.0, 110.0, c(0x5ca4de), c(0xb8e0f8));
+    it.mist(440.0, 540.0, c(0xffffff).a(0.7));
     let skin = Ink::Line(
         [240.0, 90.0],
         [240.0, 440.0],
-        vec![(0.0, c(0x0052_a8ee)), (0.5, c(0x001e_5cb4)), (1.0, c(0x000c_2c6c))],
+        vec![(0.0, c(0x52a8ee)), (0.5, c(0x1e5cb4)), (1.0, c(0x0c2c6c))],
     );
     let far_tips = [[226.0, 62.0], [292.0, 128.0], [306.0, 214.0]];
-    it.lit(
-        &membrane([214.0, 330.0], [150.0, 150.0], &far_tips, [280.0, 330.0]),
-        c(0x0016_4690),
-        LIGHT,
-        [1.0, -2.0],
-    );
+    membrane([214.0, 330.0], [150.0, 150.0], &far_tips, [280.0, 330.0])
+        .fill(it, lit(c(0x164690), LIGHT, [1.0, -2.0]));
     let tail = limb("300,368 366,394 420,372 452,314 440,262", &[64.0, 40.0, 24.0, 13.0, 3.0])
         .and(star(438.0, 254.0, 4, 24.0, 7.0, 0.4));
     let trunk = limb("116,268 150,286 180,330 236,352 310,366", &[30.0, 36.0, 48.0, 72.0, 58.0]);
@@ -37,56 +25,31 @@ fn subject(it: &mut Canvas) {
         .and(limb("116,240 138,206 168,196", &[12.0, 7.0, 1.0]));
     let legs = limb("202,368 186,404 212,428", &[28.0, 16.0, 9.0])
         .and(limb("292,384 300,424 332,438", &[34.0, 18.0, 9.0]));
-    it.lit(&trunk.and(tail).and(head).and(horns).and(legs), skin.clone(), ICE, [2.5, -3.0]);
-    it.fill(&disc(98.0, 262.0, 4.0, 4.0), c(0x00ff_f4b0));
+    trunk.and(tail).and(head).and(horns).and(legs).fill(it, lit(skin.clone(), ICE, [2.5, -3.0]));
+    disc(98.0, 262.0, 4.0, 4.0).fill(it, c(0xfff4b0));
     let cape = blob("!246,266 292,262 340,284 !388,268 356,312 300,322 250,318");
-    it.lit(
-        &cape,
-        Ink::Line(
-            [246.0, 280.0],
-            [380.0, 290.0],
-            vec![(0.0, c(0x00f0_5a6c)), (1.0, c(0x0090_1c48))],
-        ),
-        c(0x00ff_d0c8),
-        [1.0, -2.0],
-    );
+    let ink =
+        Ink::Line([246.0, 280.0], [380.0, 290.0], vec![(0.0, c(0xf05a6c)), (1.0, c(0x901c48))]);
+    cape.fill(it, lit(ink, c(0xffd0c8), [1.0, -2.0]));
     let rider = blob("224,252 246,256 252,300 238,330 214,322 214,280")
         .and(disc(230.0, 236.0, 16.0, 18.0))
         .and(limb("226,274 200,288 178,282", &[15.0, 12.0, 9.0]))
         .and(limb("232,318 214,346 222,374", &[19.0, 14.0, 9.0]));
-    it.lit(&rider, down(216.0, c(0x00b8_c8e0), 370.0, c(0x0030_4678)), c(0x00ff_ffff), [2.0, -2.0]);
-    it.lit(
-        &leaf([234.0, 220.0], [274.0, 206.0], 15.0),
-        c(0x00f0_5a6c),
-        c(0x00ff_d0c8),
-        [0.0, -1.0],
-    );
-    it.fill(
-        &thick(&[[300.0, 352.0], [62.0, 190.0]], &[4.0, 4.0]).and(leaf(
-            [92.0, 212.0],
-            [30.0, 166.0],
-            15.0,
-        )),
-        c(0x00f4_fbff),
-    );
+    rider.fill(it, lit(down(216.0, c(0xb8c8e0), 370.0, c(0x304678)), c(0xffffff), [2.0, -2.0]));
+    leaf([234.0, 220.0], [274.0, 206.0], 15.0).fill(it, lit(c(0xf05a6c), c(0xffd0c8), [0.0, -1.0]));
+    thick(&[[300.0, 352.0], [62.0, 190.0]], &[4.0, 4.0])
+        .and(leaf([92.0, 212.0], [30.0, 166.0], 15.0))
+        .fill(it, c(0xf4fbff));
     let tips = [[408.0, 92.0], [418.0, 206.0], [372.0, 290.0]];
     let near = membrane([250.0, 344.0], [298.0, 140.0], &tips, [308.0, 352.0]);
-    it.lit(
-        &near,
-        Ink::Line(
-            [280.0, 130.0],
-            [330.0, 350.0],
-            vec![(0.0, c(0x0084_d0ff)), (0.6, c(0x002a_70c8)), (1.0, c(0x0014_4490))],
-        ),
-        ICE,
-        [2.0, -3.0],
+    let ink = Ink::Line(
+        [280.0, 130.0],
+        [330.0, 350.0],
+        vec![(0.0, c(0x84d0ff)), (0.6, c(0x2a70c8)), (1.0, c(0x144490))],
     );
-    it.lit(&fingers([250.0, 344.0], [298.0, 140.0], &tips, 9.0), skin, ICE, [1.5, -2.0]);
-}
-
-/// Draws its details.
-fn details(it: &mut Canvas) {
-    it.clouds(77, [450.0, 760.0], 150.0, 0.78, c(0x00ff_ffff).a(0.95));
-    it.clouds(78, [540.0, 740.0], 120.0, 0.72, c(0x00b0_d8f8).a(0.8));
-    it.sparkles(2, 10, [20.0, 60.0, 460.0, 520.0], c(0x00ff_ffff));
+    near.fill(it, lit(ink, ICE, [2.0, -3.0]));
+    fingers([250.0, 344.0], [298.0, 140.0], &tips, 9.0).fill(it, lit(skin, ICE, [1.5, -2.0]));
+    it.clouds(77, [450.0, 760.0], 150.0, 0.78, c(0xffffff).a(0.95));
+    it.clouds(78, [540.0, 740.0], 120.0, 0.72, c(0xb0d8f8).a(0.8));
+    it.sparkles(2, 10, [20.0, 60.0, 460.0, 520.0], c(0xffffff));
 }

@@ -3,19 +3,18 @@
 use super::*;
 
 /// A tower of crystal that reaches the stars.
-pub(super) fn draw() -> Canvas {
-    let mut it =
-        card(&[(0.0, 0x0006_0a2c), (0.4, 0x0020_2c80), (0.7, 0x0040_88d8), (1.0, 0x0010_3070)]);
+pub(super) fn draw(it: &mut Canvas) {
+    it.sky(&[(0.0, 0x060a2c), (0.4, 0x202c80), (0.7, 0x4088d8), (1.0, 0x103070)]);
     it.stars(71, 170, 460.0, ICE);
     it.band(
         3,
         &[[-20.0, 300.0], [160.0, 190.0], [330.0, 90.0], [500.0, 40.0]],
         90.0,
-        c(0x008c_a8ff).a(0.5),
+        c(0x8ca8ff).a(0.5),
     );
-    it.fill(&poly("222,0 258,0 290,640 190,640"), down(0.0, ICE.a(0.05), 460.0, ICE.a(0.75)));
+    poly("222,0 258,0 290,640 190,640").fill(it, down(0.0, ICE.a(0.05), 460.0, ICE.a(0.75)));
     it.glow(240.0, 330.0, 330.0, LIGHT.a(0.55));
-    it.ridge(61, 520.0, 130.0, 80.0, c(0x003c_80cc), c(0x0018_4690));
+    it.ridge(61, 520.0, 130.0, 80.0, c(0x3c80cc), c(0x184690));
     it.mist(430.0, 530.0, LIGHT.a(0.5));
     for (x, y, h, lean) in [
         (150.0, 590.0, 250.0, -0.16),
@@ -28,21 +27,20 @@ pub(super) fn draw() -> Canvas {
         (210.0, 630.0, 200.0, -0.12),
         (278.0, 632.0, 180.0, 0.14),
     ] {
-        it.crystal(x, y, h, lean, c(0x0012_3c90), c(0x00a0_e4ff));
+        it.crystal(x, y, h, lean, c(0x123c90), c(0xa0e4ff));
     }
     for (i, y) in (0_u8..).zip([190.0, 262.0, 340.0]) {
         let wide = 96.0 + f32::from(i) * 40.0;
         let ring = disc(240.0, y, wide, wide * 0.22);
-        it.stroke(&ring, 2.4, ICE.a(0.65));
-        it.aura(&ring, 14.0, LIGHT.a(0.16));
+        ring.stroke(it, 2.4, ICE.a(0.65));
+        ring.aura(it, 14.0, LIGHT.a(0.16));
     }
     for (x, y, s) in [(92.0, 170.0, 0.34), (394.0, 236.0, 0.26), (344.0, 120.0, 0.18)] {
         let bird = blob("240,320 300,270 !380,260 320,300 280,350 250,352 !240,400 230,352 200,350 160,300 !100,260 180,270").scaled(240.0, 320.0, s).moved(x - 240.0, y - 320.0);
-        it.fill(&bird, NIGHT.a(0.85));
+        bird.fill(it, NIGHT.a(0.85));
     }
-    it.ground(9, 606.0, 14.0, c(0x000e_2c66), NIGHT);
+    it.ground(9, 606.0, 14.0, c(0x0e2c66), NIGHT);
     it.crystals(15, 650.0, 120.0, NIGHT, BLUE);
-    it.fill(&round_light(), round(240.0, 82.0, 70.0, c(0x00ff_ffff), LIGHT.a(0.0)));
+    round_light().fill(it, round(240.0, 82.0, 70.0, c(0xffffff), LIGHT.a(0.0)));
     it.sparkles(33, 22, [60.0, 60.0, 420.0, 560.0], ICE);
-    it
 }

@@ -3,22 +3,14 @@
 use super::*;
 
 /// A factory town that walks.
-pub(super) fn draw() -> Canvas {
-    let mut it =
-        card(&[(0.0, 0x002a_0a1c), (0.5, 0x00a0_2c30), (0.78, 0x00ff_b060), (1.0, 0x0060_1418)]);
-    it.moon(352.0, 262.0, 86.0, c(0x00ff_d890), FIRE);
-    it.clouds(23, [60.0, 480.0], 200.0, 0.5, c(0x0060_1822).a(0.6));
-    it.ridge(3, 560.0, 80.0, 120.0, c(0x0090_3030), c(0x0058_161c));
-    it.mist(440.0, 580.0, c(0x00ff_c080).a(0.5));
-    subject(&mut it);
-    details(&mut it);
-    it
-}
-
-/// Draws the main figure.
-fn subject(it: &mut Canvas) {
+pub(super) fn draw(it: &mut Canvas) {
+    it.sky(&[(0.0, 0x2a0a1c), (0.5, 0xa02c30), (0.78, 0xffb060), (1.0, 0x601418)]);
+    it.moon(352.0, 262.0, 86.0, c(0xffd890), FIRE);
+    it.clouds(23, [60.0, 480.0], 200.0, 0.5, c(0x601822).a(0.6));
+    it.ridge(3, 560.0, 80.0, 120.0, c(0x903030), c(0x58161c));
+    it.mist(440.0, 580.0, c(0xffc080).a(0.5));
     let mut dice = Dice::new(77);
-    for (layer, dark) in [(0_u8, c(0x0070_2428)), (1, c(0x0044_1218)), (2, c(0x0022_080e))] {
+    for (layer, dark) in [(0_u8, c(0x702428)), (1, c(0x441218)), (2, c(0x22080e))] {
         let l = f32::from(layer);
         let mut town = Shape::default();
         let mut windows = Vec::new();
@@ -54,7 +46,7 @@ fn subject(it: &mut Canvas) {
                         top - 160.0
                     ),
                     &[12.0, 36.0, 70.0],
-                    c(0x0030_0c14).a(0.55),
+                    c(0x300c14).a(0.55),
                 );
             }
             for _ in 0..4 {
@@ -64,35 +56,26 @@ fn subject(it: &mut Canvas) {
                 ]);
             }
         }
-        it.lit(&town, down(170.0, dark.to(FIRE, 0.22), 480.0, dark), FIRE.a(0.85), [3.0, -2.0]);
+        town.fill(
+            it,
+            lit(down(170.0, dark.to(FIRE, 0.22), 480.0, dark), FIRE.a(0.85), [3.0, -2.0]),
+        );
         for [x, y] in windows {
             it.glow(x, y, 13.0, FIRE.a(0.8));
-            it.fill(
-                &poly([
-                    [x - 3.0, y - 5.0],
-                    [x + 3.0, y - 5.0],
-                    [x + 3.0, y + 5.0],
-                    [x - 3.0, y + 5.0],
-                ]),
-                PALE,
-            );
+            bar(x - 3.0, y - 5.0, x + 3.0, y + 5.0).fill(it, PALE);
         }
     }
-}
-
-/// Draws its details.
-fn details(it: &mut Canvas) {
     let hull = blob("!40,452 !440,452 420,510 330,540 150,540 60,510");
-    it.lit(&hull, down(450.0, c(0x0078_2420), 540.0, IRON), PALE, [0.0, -3.0]);
+    hull.fill(it, lit(down(450.0, c(0x782420), 540.0, IRON), PALE, [0.0, -3.0]));
     for x in [104.0, 172.0, 240.0, 308.0, 376.0] {
-        it.lit(&gear(x, 490.0, 27.0, 10, x), c(0x0090_4030), FIRE, [0.0, -1.5]);
+        gear(x, 490.0, 27.0, 10, x).fill(it, lit(c(0x904030), FIRE, [0.0, -1.5]));
         it.lamp(x, 490.0, 7.0, FIRE);
     }
     let legs = limb("110,520 60,556 84,620", &[44.0, 34.0, 26.0])
         .and(limb("180,534 156,580 168,632", &[44.0, 34.0, 28.0]))
         .and(limb("300,534 326,580 312,632", &[44.0, 34.0, 28.0]))
         .and(limb("370,520 420,556 396,620", &[44.0, 34.0, 26.0]));
-    it.lit(&legs, down(520.0, c(0x0054_1a1c), 630.0, NIGHT), FIRE, [2.5, -2.0]);
-    it.smoke("60,640 160,628 320,634 440,640", &[50.0, 70.0, 70.0, 50.0], c(0x00e0_9070).a(0.6));
+    legs.fill(it, lit(down(520.0, c(0x541a1c), 630.0, NIGHT), FIRE, [2.5, -2.0]));
+    it.smoke("60,640 160,628 320,634 440,640", &[50.0, 70.0, 70.0, 50.0], c(0xe09070).a(0.6));
     it.motes(4, 34, [10.0, 200.0, 470.0, 630.0], 2.6, FIRE);
 }

@@ -3,29 +3,29 @@
 use super::*;
 
 /// Starlight in its sails.
-pub(super) fn draw() -> Canvas {
-    let mut it = space(3, [c(0x0050_2c98), c(0x0018_68b0)]);
+pub(super) fn draw(it: &mut Canvas) {
+    space(it, 3, [c(0x502c98), c(0x1868b0)]);
     it.band(
         5,
         &[[-20.0, 420.0], [160.0, 330.0], [320.0, 200.0], [500.0, 110.0]],
         110.0,
-        c(0x0080_a0ff).a(0.6),
+        c(0x80a0ff).a(0.6),
     );
-    planet(&mut it, 396.0, 116.0, 58.0, c(0x00f0_a868), c(0x0060_2038), 7);
-    planet(&mut it, 66.0, 200.0, 22.0, c(0x0080_e0d0), c(0x0010_4058), 9);
+    planet(it, 396.0, 116.0, 58.0, c(0xf0a868), c(0x602038), 7);
+    planet(it, 66.0, 200.0, 22.0, c(0x80e0d0), c(0x104058), 9);
     it.glow(230.0, 330.0, 280.0, LIGHT.a(0.5));
     let cloth = |x: f32, top: f32, foot: f32| {
         Ink::Line(
             [x - 60.0, top],
             [x + 60.0, foot],
-            vec![(0.0, WHITE), (0.55, c(0x00ff_ecc0)), (1.0, c(0x00c8_9878))],
+            vec![(0.0, WHITE), (0.55, c(0xffecc0)), (1.0, c(0xc89878))],
         )
     };
     let masts = thick(&[[150.0, 470.0], [146.0, 190.0]], &[9.0, 5.0])
         .and(thick(&[[244.0, 470.0], [240.0, 100.0]], &[11.0, 6.0]))
         .and(thick(&[[330.0, 470.0], [328.0, 196.0]], &[9.0, 5.0]))
         .and(thick(&[[96.0, 452.0], [8.0, 372.0]], &[9.0, 4.0]));
-    it.lit(&masts, c(0x0068_4028), PALE, [1.5, 0.0]);
+    masts.fill(it, lit(c(0x684028), PALE, [1.5, 0.0]));
     for [a, b] in [
         [[8.0, 372.0], [146.0, 200.0]],
         [[8.0, 372.0], [240.0, 110.0]],
@@ -35,7 +35,7 @@ pub(super) fn draw() -> Canvas {
         [[240.0, 110.0], [190.0, 460.0]],
         [[240.0, 110.0], [290.0, 460.0]],
     ] {
-        it.fill(&thick(&[a, b], &[1.2, 1.2]), PALE.a(0.6));
+        thick(&[a, b], &[1.2, 1.2]).fill(it, PALE.a(0.6));
     }
     for (x, top, foot, wide) in [
         (146.0, 216.0, 300.0, 42.0),
@@ -59,54 +59,38 @@ pub(super) fn draw() -> Canvas {
             x - wide * 1.36,
             (top + foot) / 2.0
         ));
-        it.aura(&sail, 18.0, PALE.a(0.22));
-        it.lit(&sail, cloth(x, top, foot), WHITE, [-1.5, -1.5]);
-        it.fill(
-            &thick(&[[x - wide * 1.04, top], [x + wide * 1.04, top]], &[6.0, 6.0]),
-            c(0x0078_4c30),
-        );
+        sail.aura(it, 18.0, PALE.a(0.22));
+        sail.fill(it, lit(cloth(x, top, foot), WHITE, [-1.5, -1.5]));
+        thick(&[[x - wide * 1.04, top], [x + wide * 1.04, top]], &[6.0, 6.0]).fill(it, c(0x784c30));
     }
-    subject(&mut it);
-    it
-}
-
-/// Draws the main figure.
-fn subject(it: &mut Canvas) {
-    it.fill(&star(232.0, 366.0, 8, 34.0, 13.0, 0.0), GOLD);
-    it.fill(&star(232.0, 366.0, 4, 34.0, 7.0, 0.4), c(0x00d0_5048));
-    it.lit(&leaf([240.0, 106.0], [310.0, 88.0], 20.0), c(0x00e0_4050), c(0x00ff_c0b8), [0.0, -1.5]);
+    star(232.0, 366.0, 8, 34.0, 13.0, 0.0).fill(it, GOLD);
+    star(232.0, 366.0, 4, 34.0, 7.0, 0.4).fill(it, c(0xd05048));
+    leaf([240.0, 106.0], [310.0, 88.0], 20.0).fill(it, lit(c(0xe04050), c(0xffc0b8), [0.0, -1.5]));
     let hull = blob(
         "!70,440 120,458 240,470 350,458 !372,430 !430,412 !424,470 390,536 300,560 180,560 116,530",
     );
-    it.aura(&hull, 40.0, LIGHT.a(0.5));
-    it.lit(&hull, down(420.0, c(0x00a8_6c40), 560.0, c(0x0030_1828)), PALE, [-1.0, -3.0]);
+    hull.aura(it, 40.0, LIGHT.a(0.5));
+    hull.fill(it, lit(down(420.0, c(0xa86c40), 560.0, c(0x301828)), PALE, [-1.0, -3.0]));
     for y in [482.0, 504.0, 526.0] {
-        it.fill(
-            &thick(
-                &line([
-                    [92.0 + (y - 470.0) * 0.6, y - 14.0],
-                    [240.0, y + 6.0],
-                    [420.0 - (y - 470.0) * 0.6, y - 24.0],
-                ]),
-                &[1.5, 3.0, 1.5],
-            ),
-            GOLD.a(0.75),
-        );
+        thick(
+            &line([
+                [92.0 + (y - 470.0) * 0.6, y - 14.0],
+                [240.0, y + 6.0],
+                [420.0 - (y - 470.0) * 0.6, y - 24.0],
+            ]),
+            &[1.5, 3.0, 1.5],
+        )
+        .fill(it, GOLD.a(0.75));
     }
     for x in [150.0, 190.0, 230.0, 270.0, 310.0, 350.0] {
-        it.lamp(x, 496.0, 5.0, c(0x00ff_d070));
+        it.lamp(x, 496.0, 5.0, c(0xffd070));
     }
-    it.lit(
-        &poly("372,430 432,408 440,372 376,396"),
-        down(372.0, c(0x00b8_7848), 430.0, c(0x0058_3028)),
-        PALE,
-        [0.0, -2.0],
-    );
-    it.fill(
-        &poly("388,412 404,406 404,392 388,398").and(poly("412,403 426,398 426,384 412,389")),
-        c(0x00ff_e8a0),
-    );
-    it.lamp(444.0, 362.0, 8.0, c(0x00ff_d070));
+    poly("372,430 432,408 440,372 376,396")
+        .fill(it, lit(down(372.0, c(0xb87848), 430.0, c(0x583028)), PALE, [0.0, -2.0]));
+    poly("388,412 404,406 404,392 388,398")
+        .and(poly("412,403 426,398 426,384 412,389"))
+        .fill(it, c(0xffe8a0));
+    it.lamp(444.0, 362.0, 8.0, c(0xffd070));
     for (i, wave) in (0_u8..).zip([
         "-20,560 90,530 200,566 320,540 500,566",
         "-20,590 120,566 240,596 380,570 500,596",
@@ -114,8 +98,8 @@ fn subject(it: &mut Canvas) {
     ]) {
         let depth = f32::from(i);
         let crest = limb(wave, &[22.0, 34.0, 30.0, 34.0, 22.0]);
-        it.shadow(&crest, 20.0, LIGHT.to(BLUE, depth / 3.0).a(0.75));
-        it.fill(&limb(wave, &[1.0, 3.0, 2.0, 3.0, 1.0]), WHITE.a(0.7 - depth * 0.15));
+        crest.shadow(it, 20.0, LIGHT.to(BLUE, depth / 3.0).a(0.75));
+        limb(wave, &[1.0, 3.0, 2.0, 3.0, 1.0]).fill(it, WHITE.a(0.7 - depth * 0.15));
     }
     it.motes(6, 60, [0.0, 520.0, 480.0, 636.0], 2.6, LIGHT);
     it.sparkles(10, 22, [30.0, 40.0, 450.0, 600.0], PALE);

@@ -3,51 +3,43 @@
 use super::*;
 
 /// A whale that sings constellations.
-pub(super) fn draw() -> Canvas {
-    let mut it = space(51, [c(0x0018_6090), c(0x0048_3098)]);
-    it.aurora(7, 260.0, 210.0, c(0x0060_f0d0).a(0.14));
-    it.aurora(9, 160.0, 150.0, c(0x00a0_80ff).a(0.12));
-    it.moon(386.0, 120.0, 46.0, PALE, c(0x00ff_e8a0));
+pub(super) fn draw(it: &mut Canvas) {
+    space(it, 51, [c(0x186090), c(0x483098)]);
+    it.aurora(7, 260.0, 210.0, c(0x60f0d0).a(0.14));
+    it.aurora(9, 160.0, 150.0, c(0xa080ff).a(0.12));
+    it.moon(386.0, 120.0, 46.0, PALE, c(0xffe8a0));
     let skin = Ink::Line(
         [240.0, 230.0],
         [240.0, 480.0],
-        vec![(0.0, c(0x0050_90d8)), (0.4, c(0x0020_489c)), (1.0, c(0x000a_1444))],
+        vec![(0.0, c(0x5090d8)), (0.4, c(0x20489c)), (1.0, c(0x0a1444))],
     );
     let tail = blob(
         "!430,250 400,262 376,236 366,200 !352,160 392,176 420,204 436,176 !476,150 470,200 456,236",
     );
     let far = blob("250,410 300,440 330,500 !336,552 290,520 240,450");
-    it.lit(&far, c(0x0014_2c70), LIGHT, [1.0, -2.0]);
+    far.fill(it, lit(c(0x142c70), LIGHT, [1.0, -2.0]));
     let body = blob(
         "40,330 70,270 140,232 230,232 310,262 370,290 410,270 432,240 450,250 440,300 400,352 320,404 230,436 140,440 76,410 44,376",
     );
-    it.aura(&body, 60.0, LIGHT.a(0.5));
-    it.lit(&body.and(tail), skin, c(0x00c0_f4ff), [0.0, -4.0]);
+    body.aura(it, 60.0, LIGHT.a(0.5));
+    body.and(tail).fill(it, lit(skin, c(0xc0f4ff), [0.0, -4.0]));
     let belly = blob("44,366 100,372 180,384 260,376 320,396 240,430 140,438 78,410");
-    it.fill(&belly, down(366.0, c(0x00d8_f0ff), 438.0, c(0x0080_b0e0)));
+    belly.fill(it, down(366.0, c(0xd8f0ff), 438.0, c(0x80b0e0)));
     for i in 0..8_u8 {
         let y = 376.0 + f32::from(i) * 7.5;
         let (from, to) = (54.0 + f32::from(i) * 7.0, 290.0 - f32::from(i) * 15.0);
-        it.fill(
-            &thick(
-                &line([[from, y - 4.0], [(from + to) / 2.0, y + 6.0], [to, y + 2.0]]),
-                &[0.8, 2.2, 0.8],
-            ),
-            c(0x0030_60a8).a(0.7),
-        );
+        thick(
+            &line([[from, y - 4.0], [(from + to) / 2.0, y + 6.0], [to, y + 2.0]]),
+            &[0.8, 2.2, 0.8],
+        )
+        .fill(it, c(0x3060a8).a(0.7));
     }
-    it.fill(&limb("42,356 100,364 150,350", &[2.0, 4.0, 1.0]), c(0x0008_1440));
-    it.fill(&disc(140.0, 332.0, 9.0, 10.0), c(0x0006_0c28));
-    it.fill(&disc(137.0, 328.0, 3.6, 4.0), WHITE);
-    it.stroke(&disc(140.0, 332.0, 13.0, 13.0), 1.6, LIGHT.a(0.7));
-    subject(&mut it);
-    it
-}
-
-/// Draws the main figure.
-fn subject(it: &mut Canvas) {
+    limb("42,356 100,364 150,350", &[2.0, 4.0, 1.0]).fill(it, c(0x081440));
+    disc(140.0, 332.0, 9.0, 10.0).fill(it, c(0x060c28));
+    disc(137.0, 328.0, 3.6, 4.0).fill(it, WHITE);
+    disc(140.0, 332.0, 13.0, 13.0).stroke(it, 1.6, LIGHT.a(0.7));
     let fin = blob("190,400 220,396 260,450 !266,530 210,500 180,440");
-    it.lit(&fin, down(396.0, c(0x0040_80d0), 530.0, c(0x0010_2868)), c(0x00c0_f4ff), [1.5, -2.0]);
+    fin.fill(it, lit(down(396.0, c(0x4080d0), 530.0, c(0x102868)), c(0xc0f4ff), [1.5, -2.0]));
     let dots = [
         (120.0, 280.0),
         (170.0, 262.0),
@@ -64,27 +56,27 @@ fn subject(it: &mut Canvas) {
         [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [2, 7], [7, 8], [8, 4], [0, 9], [9, 7]]
     {
         let (a, b) = (dots[a], dots[b]);
-        it.fill(&thick(&[[a.0, a.1], [b.0, b.1]], &[1.4, 1.4]), PALE.a(0.6));
+        thick(&[[a.0, a.1], [b.0, b.1]], &[1.4, 1.4]).fill(it, PALE.a(0.6));
     }
     for (x, y) in dots {
         it.glow(x, y, 22.0, PALE.a(0.9));
-        it.fill(&star(x, y, 4, 9.0, 2.4, 0.0), WHITE);
+        star(x, y, 4, 9.0, 2.4, 0.0).fill(it, WHITE);
     }
     let spout = limb("150,236 146,180 110,130 70,120", &[8.0, 12.0, 10.0, 1.0])
         .and(limb("152,236 158,170 190,116 236,104", &[8.0, 12.0, 10.0, 1.0]))
         .and(limb("151,236 150,160 146,90", &[8.0, 12.0, 1.0]));
-    it.aura(&spout, 24.0, PALE.a(0.9));
-    it.fill(&spout, down(90.0, WHITE.a(0.2), 236.0, PALE.a(0.9)));
+    spout.aura(it, 24.0, PALE.a(0.9));
+    spout.fill(it, down(90.0, WHITE.a(0.2), 236.0, PALE.a(0.9)));
     it.sparkles(44, 20, [50.0, 70.0, 260.0, 220.0], PALE);
     for (x, y, s) in [(120.0, 540.0, 0.27), (360.0, 520.0, 0.18)] {
         let calf = blob("40,330 70,270 140,232 230,232 310,262 370,290 410,270 !440,220 450,250 440,300 400,352 320,404 230,436 140,440 76,410 44,376").scaled(240.0, 330.0, s).moved(x - 240.0, y - 330.0);
-        it.lit(&calf, c(0x0028_58a8), c(0x00c0_f4ff), [0.0, -1.5]);
+        calf.fill(it, lit(c(0x2858a8), c(0xc0f4ff), [0.0, -1.5]));
     }
     for (i, wave) in (0_u8..)
         .zip(["-20,600 100,576 220,604 340,580 500,604", "-20,630 120,610 260,634 400,612 500,630"])
     {
-        it.shadow(
-            &limb(wave, &[20.0, 34.0, 26.0, 34.0, 20.0]),
+        limb(wave, &[20.0, 34.0, 26.0, 34.0, 20.0]).shadow(
+            it,
             18.0,
             LIGHT.to(BLUE, f32::from(i) / 2.0).a(0.55),
         );

@@ -3,21 +3,20 @@
 use super::*;
 
 /// A stag on a hill in the mist.
-pub(super) fn draw() -> Canvas {
-    let mut it =
-        card(&[(0.0, 0x0018_6a60), (0.5, 0x0070_c898), (0.78, 0x00f0_ffd0), (1.0, 0x0010_4a34)]);
-    it.moon(250.0, 250.0, 130.0, c(0x00ff_fbd8), c(0x00f0_ffb0));
+pub(super) fn draw(it: &mut Canvas) {
+    it.sky(&[(0.0, 0x186a60), (0.5, 0x70c898), (0.78, 0xf0ffd0), (1.0, 0x104a34)]);
+    it.moon(250.0, 250.0, 130.0, c(0xfffbd8), c(0xf0ffb0));
     it.rays([250.0, 250.0], 8, 20, 520.0, SUN.a(0.22));
-    it.ridge(4, 470.0, 110.0, 130.0, c(0x006c_c0a0), c(0x00a8_e0b8));
-    it.firs(2, 480.0, 130.0, c(0x0048_a080), c(0x0070_c098));
+    it.ridge(4, 470.0, 110.0, 130.0, c(0x6cc0a0), c(0xa8e0b8));
+    it.firs(2, 480.0, 130.0, c(0x48a080), c(0x70c098));
     it.mist(380.0, 500.0, SUN.a(0.5));
-    it.firs(7, 540.0, 190.0, c(0x0020_6a50), c(0x0048_9870));
+    it.firs(7, 540.0, 190.0, c(0x206a50), c(0x489870));
     it.mist(460.0, 570.0, SUN.a(0.4));
-    it.ground(12, 545.0, 30.0, c(0x0016_5a3c), NIGHT);
+    it.ground(12, 545.0, 30.0, c(0x165a3c), NIGHT);
     let ink = Ink::Line(
         [140.0, 220.0],
         [330.0, 540.0],
-        vec![(0.0, c(0x005c_8058)), (0.4, c(0x0024_4c38)), (1.0, c(0x0008_2018))],
+        vec![(0.0, c(0x5c8058)), (0.4, c(0x244c38)), (1.0, c(0x082018))],
     );
     let body =
         blob("168,372 210,352 270,362 330,356 352,392 344,434 310,446 250,440 200,452 166,424");
@@ -30,7 +29,7 @@ pub(super) fn draw() -> Canvas {
         .and(limb("316,430 304,484 318,552", &[42.0, 18.0, 9.0]))
         .and(limb("338,410 350,478 344,548", &[38.0, 17.0, 9.0]));
     let tail = leaf([344.0, 372.0], [372.0, 402.0], 18.0);
-    it.lit(&body.and(neck).and(head).and(ears).and(legs).and(tail), ink, SUN, [1.5, -3.5]);
+    body.and(neck).and(head).and(ears).and(legs).and(tail).fill(it, lit(ink, SUN, [1.5, -3.5]));
     let antlers = limb("160,256 150,210 110,170 108,110", &[12.0, 10.0, 8.0, 2.0])
         .and(limb("136,196 96,190 70,160", &[8.0, 6.0, 1.5]))
         .and(limb("112,160 82,130 78,96", &[7.0, 5.0, 1.5]))
@@ -39,13 +38,7 @@ pub(super) fn draw() -> Canvas {
         .and(limb("216,204 262,206 292,174", &[8.0, 6.0, 1.5]))
         .and(limb("248,178 286,150 292,110", &[7.0, 5.0, 1.5]))
         .and(limb("204,210 206,166 222,132", &[7.0, 5.0, 1.5]));
-    it.lit(&antlers, down(100.0, c(0x0048_7a40), 260.0, c(0x0030_3c24)), SUN, [1.5, -1.5]);
-    subject(&mut it);
-    it
-}
-
-/// Draws the main figure.
-fn subject(it: &mut Canvas) {
+    antlers.fill(it, lit(down(100.0, c(0x487a40), 260.0, c(0x303c24)), SUN, [1.5, -1.5]));
     let mut dice = Dice::new(3);
     for (x, y) in [
         (108.0, 110.0),
@@ -61,14 +54,12 @@ fn subject(it: &mut Canvas) {
     ] {
         for _ in 0..7 {
             let (angle, long) = (dice.within(0.0, 6.2), dice.within(14.0, 28.0));
-            it.fill(
-                &leaf([x, y], [x + angle.cos() * long, y + angle.sin() * long], long * 0.5),
-                c(0x0030_9850).to(c(0x00c8_f080), dice.roll()),
-            );
+            leaf([x, y], [x + angle.cos() * long, y + angle.sin() * long], long * 0.5)
+                .fill(it, c(0x309850).to(c(0xc8f080), dice.roll()));
         }
     }
-    it.fill(&disc(140.0, 278.0, 4.4, 4.0), NIGHT);
-    it.fill(&disc(138.6, 276.6, 1.4, 1.4), c(0x00ff_ffff));
+    disc(140.0, 278.0, 4.4, 4.0).fill(it, NIGHT);
+    disc(138.6, 276.6, 1.4, 1.4).fill(it, c(0xffffff));
     for (x, y) in [
         (236.0, 384.0),
         (262.0, 396.0),
@@ -77,9 +68,9 @@ fn subject(it: &mut Canvas) {
         (276.0, 414.0),
         (240.0, 410.0),
     ] {
-        it.fill(&disc(x, y, 4.0, 3.2), SUN.a(0.5));
+        disc(x, y, 4.0, 3.2).fill(it, SUN.a(0.5));
     }
-    canopy(it, 31, 120.0, 44.0, [NIGHT, c(0x0020_6a48)]);
-    grass(it, 8, 640.0, 90.0, [NIGHT, c(0x0030_8a54)]);
+    canopy(it, 31, 120.0, 44.0, [NIGHT, c(0x206a48)]);
+    grass(it, 8, 640.0, 90.0, [NIGHT, c(0x308a54)]);
     it.motes(41, 36, [30.0, 180.0, 450.0, 600.0], 3.0, SUN);
 }
