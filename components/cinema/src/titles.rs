@@ -341,7 +341,6 @@ fn is_kana(letter: char) -> bool {
 
 fn share(one: usize, other: usize) -> f64 {
     let (one, other) = (one.min(NAME_CHARS_MAX), other.min(NAME_CHARS_MAX));
-    #[allow(clippy::cast_precision_loss, reason = "both are small")]
     let share = one.min(other) as f64 / one.max(other).max(1) as f64;
     share
 }

@@ -79,7 +79,6 @@ pub fn wait(user: &User, event: String, seconds: u32, what: &str) -> Option<Stop
 /// Tells a caller who wants to know that so many seconds have passed, and what is waited for.
 pub fn tell(user: &User, seconds: u64, what: &str) {
     if user.wants_progress() {
-        #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
         progress::report(seconds as f64, None, Some(what));
     }
 }

@@ -123,7 +123,6 @@ fn unfit(error: Unfit) -> Failure {
     toolkit::Stop::from(error).into()
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn failure(error: ProviderError) -> Failure {
     refusals::stop(&error).into()
 }

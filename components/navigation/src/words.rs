@@ -88,11 +88,6 @@ pub fn kilometres(metres: u64) -> String {
 
 /// The nearest number that there can be of something; what is no number, or less than nothing, is 0.
 #[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates, and what is not a number becomes 0"
-)]
 pub fn whole(number: f64) -> u64 {
     number.round() as u64
 }

@@ -66,7 +66,6 @@ fn score(query: &str, name: &str) -> f64 {
     if query_length == 0 || name_length == 0 {
         return 0.0;
     }
-    #[allow(clippy::cast_precision_loss, reason = "names are short")]
     let share = query_length.min(name_length) as f64 / query_length.max(name_length) as f64;
     if name.contains(query) {
         return 2.0 + share;
@@ -115,7 +114,6 @@ fn shared_pairs(one: &[char], other: &[char]) -> f64 {
             shared += 1;
         }
     }
-    #[allow(clippy::cast_precision_loss, reason = "names are short")]
     let pairs = (one.len() + other.len() - 2) as f64;
     2.0 * f64::from(shared) / pairs
 }

@@ -39,7 +39,6 @@ impl Tokens {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "nobody pays for 2⁵³ tokens")]
     fn cost_usd(self, price: Price) -> f64 {
         let input = self.fresh as f64
             + self.caching as f64 * price.caching_share

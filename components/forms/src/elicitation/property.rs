@@ -163,7 +163,6 @@ fn number(limits: Number, language: Language, hints: &mut Vec<String>) -> Value 
 }
 
 fn json_number(number: f64) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "looked at before")]
     if number.fract() == 0.0 && number.abs() < 9e15 {
         return (number as i64).into();
     }

@@ -29,7 +29,6 @@ fn rounded(x: f32, y: f32, width: f32, height: f32, radius: f32) -> Shape {
 }
 
 /// Draws a card at its place.
-#[allow(clippy::cast_precision_loss, reason = "a picture's size")]
 pub(super) fn card(it: &mut Canvas, picture: &Pixmap, place: Place, palette: &Palette) {
     let Place { x, y, height, turn } = place;
     let (width, border) = (height * SHAPE, height * BORDER);

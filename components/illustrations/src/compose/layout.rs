@@ -39,7 +39,6 @@ pub(super) fn back_to_front(style: Style, count: usize) -> Vec<usize> {
 }
 
 /// Half of them left, the others right.
-#[allow(clippy::cast_precision_loss, reason = "at most five")]
 fn versus(count: usize, has_text: bool) -> Vec<Place> {
     let (y, height) = if has_text { (290.0, 480.0) } else { (360.0, 590.0) };
     let lefts = count / 2 + count % 2;
@@ -65,7 +64,6 @@ fn versus(count: usize, has_text: bool) -> Vec<Place> {
 }
 
 /// A fan around the middle, whose card is the largest.
-#[allow(clippy::cast_precision_loss, reason = "at most five")]
 fn spread(count: usize, has_text: bool) -> Vec<Place> {
     let (y, height) = if has_text { (280.0, 470.0) } else { (350.0, 570.0) };
     let step = if count > 4 { 232.0 } else { 272.0 };
@@ -79,7 +77,6 @@ fn spread(count: usize, has_text: bool) -> Vec<Place> {
 }
 
 /// The first card big; the others behind it, to its right where no text stands there.
-#[allow(clippy::cast_precision_loss, reason = "at most five")]
 fn spotlight(count: usize, has_text: bool) -> Vec<Place> {
     let x = if has_text { 300.0 } else { 640.0 };
     let mut places = vec![place(x, 360.0, 610.0, -0.05)];

@@ -70,7 +70,6 @@ impl Lettering {
     }
 
     /// As large as fits, in as many lines as make it largest.
-    #[allow(clippy::cast_precision_loss, reason = "a few lines")]
     fn block(&mut self, it: &mut Canvas, text: &str, space: Space, tints: [Tint; 2]) {
         if text.is_empty() {
             return;

@@ -71,7 +71,6 @@ impl Palette {
 }
 
 /// The mean colour of a picture, by every 97th pixel.
-#[allow(clippy::cast_precision_loss, reason = "a few thousand pixels")]
 fn mean(picture: &Pixmap) -> [f32; 3] {
     let (mut sum, mut count) = ([0.0; 3], 1.0);
     for pixel in picture.pixels().iter().step_by(97) {

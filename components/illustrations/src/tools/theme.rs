@@ -61,11 +61,6 @@ fn limit(asked: Option<f64>) -> Result<usize, Stop> {
     if asked.fract() != 0.0 {
         return Err(invalid("/limit", "must be an integer from 1 to 20"));
     }
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 1 and 20 by now"
-    )]
     let limit = asked.clamp(1.0, LIMIT_MAX) as usize;
     Ok(limit)
 }

@@ -204,7 +204,6 @@ fn date_time(departure: Departure, from: Point) -> Value {
     json!({ "type": 1, "value": local.format("%Y-%m-%dT%H:%M").to_string() })
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "there are 12 hours at most, either way")]
 fn minutes(hours: f64) -> i64 {
     (hours * 60.0) as i64
 }

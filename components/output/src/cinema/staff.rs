@@ -116,7 +116,6 @@ pub struct ShowtimeOccupancy {
     pub revenue: Vec<Price>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn is_none_of(count: &u32) -> bool {
     *count == 0
 }

@@ -239,7 +239,6 @@ pub fn size_of(bytes: u64) -> String {
     const COUNTED_MAX: u64 = 10 << 10;
     match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
         Some((unit, name)) if bytes.is_multiple_of(unit) => format!("{} {name}", bytes / unit),
-        #[expect(clippy::cast_precision_loss, reason = "it is rounded to a tenth all the same")]
         Some((unit, name)) if bytes >= COUNTED_MAX => {
             let rounded = (bytes as f64 / unit as f64 * 10.0).round() / 10.0;
             format!("{rounded} {name}")

@@ -80,7 +80,6 @@ impl<'a> Entry<'a> {
                 ("0以上の整数で指定してください。", "is no whole number from 0.");
             return Err(self.wrong(property, japanese, english));
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "looked at")]
         Ok(Some(number as u64))
     }
 

@@ -21,7 +21,6 @@ const FILE_ID_DIGITS: usize = 64;
 
 /// 5 rather than 5.0, as people write it.
 pub(super) fn json_number(number: f64) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "looked at before")]
     if number.fract() == 0.0 && number.abs() < 9e15 {
         return Value::from(number as i64);
     }

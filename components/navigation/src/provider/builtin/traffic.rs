@@ -67,7 +67,6 @@ fn curves(is_weekend: bool) -> [(Class, &'static [u16; 24]); 7] {
     ]
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "factors are small")]
 fn shaped(factor: f64, model: Traffic) -> f32 {
     let delay = factor - 1.0;
     let delay = match model {
@@ -79,11 +78,6 @@ fn shaped(factor: f64, model: Traffic) -> f32 {
 }
 
 /// The factor at an hour with a fraction.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "an hour is between 0 and 24"
-)]
 fn between(curve: &[u16; 24], hour: f64) -> f64 {
     let (whole, part) = (hour.floor(), hour - hour.floor());
     let (this, next) = (whole as usize % 24, (whole as usize + 1) % 24);
@@ -91,7 +85,6 @@ fn between(curve: &[u16; 24], hour: f64) -> f64 {
 }
 
 /// The hour there, with a fraction, and whether it is a Saturday or Sunday there.
-#[allow(clippy::cast_precision_loss, reason = "seconds of a day")]
 fn local(at: SystemTime, place: Point) -> (f64, bool) {
     let seconds = at.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
     let seconds = i64::try_from(seconds).unwrap_or(0) + offset_s(place);
@@ -102,7 +95,6 @@ fn local(at: SystemTime, place: Point) -> (f64, bool) {
 }
 
 /// How much later it is there than in Greenwich: Japan's time in Japan, elsewhere by the sun.
-#[allow(clippy::cast_possible_truncation, reason = "there are 24 hours")]
 fn offset_s(Point { lat, lng }: Point) -> i64 {
     let is_japan = (20.0..46.0).contains(&lat) && (122.0..154.0).contains(&lng);
     if is_japan { 9 * 3_600 } else { (lng / 15.0).round() as i64 * 3_600 }

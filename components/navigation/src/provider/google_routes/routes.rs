@@ -110,7 +110,6 @@ fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, ProviderError> {
 }
 
 /// Metres as their texts are made of; no route is longer than an `f64` can tell.
-#[expect(clippy::cast_precision_loss, reason = "no way on the globe has 2^53 metres")]
 pub(super) fn metres(metres: u64) -> f64 {
     metres as f64
 }
