@@ -162,7 +162,6 @@ impl Catalog {
 
 impl Catalog {
     /// What seats cost at an entry's showings: the list nearest to it, which holds whole.
-    #[must_use]
     pub fn prices<'a>(&'a self, entry: &'a Entry) -> Option<&'a PriceList> {
         let screen = || self.screens.iter().find(|it| it.screen_id == entry.screen_id);
         let of_screen = || screen().and_then(|it| it.prices.as_ref());
@@ -196,7 +195,6 @@ impl Screen {
 
 impl Entry {
     /// The days as bits, Monday the lowest.
-    #[must_use]
     pub fn weekdays(&self) -> u8 {
         let bit = |it: &Weekday| 1 << (*it as u8);
         self.days.as_ref().map_or(0x7f, |days| days.iter().map(bit).fold(0, |all, it| all | it))

@@ -61,40 +61,34 @@ impl Clock {
     }
 
     /// Now, in whole seconds.
-    #[must_use]
     pub fn now(&self) -> DateTime {
         whole_seconds(self.now)
     }
 
     /// Now, in seconds since 1970: what does not jump when the clocks do.
-    #[must_use]
     pub fn second(&self) -> i64 {
         self.second
     }
 
     /// The second at which the clock shows that. Of an hour that comes twice it is the first.
-    #[must_use]
     pub fn second_of(&self, shown: DateTime) -> Option<i64> {
         self.zone.to_timestamp(shown).ok().map(Timestamp::as_second)
     }
 
     /// Whether what begins when the clock shows that has begun. Of an hour that comes twice the first counts, and
     /// the second undoes nothing.
-    #[must_use]
     pub fn has_come(&self, shown: DateTime) -> bool {
         self.second_of(shown).is_none_or(|it| it <= self.second)
     }
 
     /// What the clock shows so many minutes after it shows that. What is set for an hour that is left out is as far
     /// after it.
-    #[must_use]
     pub fn after(&self, shown: DateTime, minutes: i64) -> DateTime {
         let moment = self.zone.to_timestamp(shown).and_then(|it| it.checked_add(minutes.minutes()));
         moment.map_or(shown, |it| self.zone.to_datetime(it))
     }
 
     /// What the clock shows at a second, as every answer has it.
-    #[must_use]
     pub fn shows(&self, second: i64) -> String {
         let moment = Timestamp::from_second(second).unwrap_or(Timestamp::MAX);
         naive(self.zone.to_datetime(moment))
@@ -102,7 +96,6 @@ impl Clock {
 
     /// The moment that is so many minutes after the clock shows that, as an iCalendar file has it
     /// (`20260302T143000Z`). Of an hour that comes twice it is the first, and one that is left out is passed over.
-    #[must_use]
     pub fn utc(&self, shown: &str, minutes: i64) -> Option<String> {
         let start = self.zone.to_timestamp(self.moment(shown)?).ok()?;
         let moment = start.checked_add(minutes.minutes()).ok()?;
@@ -110,13 +103,11 @@ impl Clock {
     }
 
     /// Today's date.
-    #[must_use]
     pub fn today(&self) -> Date {
         self.now.date()
     }
 
     /// Reads `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM[:SS]`; a time with an offset is converted.
-    #[must_use]
     pub fn day(&self, text: &str) -> Option<Day> {
         if text.len() == 10 {
             return Some(Day { date: date(text)?, from: Time::midnight() });
@@ -126,7 +117,6 @@ impl Clock {
     }
 
     /// Reads `YYYY-MM-DDTHH:MM[:SS]`; a time with an offset is converted, parts of a second dropped.
-    #[must_use]
     pub fn moment(&self, text: &str) -> Option<DateTime> {
         let (day, rest) = text.split_at_checked(10)?;
         let rest = rest.strip_prefix(['T', 't', ' '])?;
@@ -142,21 +132,18 @@ impl Clock {
 }
 
 /// Reads `YYYY-MM-DD` and nothing else.
-#[must_use]
 pub fn date(text: &str) -> Option<Date> {
     let [year, month, day] = numbers(text, "dddd-dd-dd")?;
     Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()
 }
 
 /// Reads `HH:MM`.
-#[must_use]
 pub fn minute(text: &str) -> Option<Time> {
     let [hour, minute] = numbers(text, "dd:dd")?;
     Time::new(hour.try_into().ok()?, minute.try_into().ok()?, 0, 0).ok()
 }
 
 /// `YYYY-MM-DDTHH:MM:SS`, as every answer has it (CIN-21).
-#[must_use]
 pub fn naive(moment: DateTime) -> String {
     moment.strftime("%Y-%m-%dT%H:%M:%S").to_string()
 }

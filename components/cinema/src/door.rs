@@ -36,7 +36,6 @@ pub struct Window {
 
 impl Window {
     /// That of a showing, by when it begins and how many minutes its film takes.
-    #[must_use]
     pub fn of(start: DateTime, before: u32, duration: Option<u32>, clock: &Clock) -> Self {
         let begins = clock.second_of(start).unwrap_or_default();
         let seconds = |minutes: u32| i64::from(minutes) * 60;
@@ -46,7 +45,6 @@ impl Window {
 }
 
 /// What the door says of a reservation that holds; `showing` is the one that is let in.
-#[must_use]
 pub fn judge(
     reservation: Reservation,
     showing: Option<&str>,

@@ -13,7 +13,6 @@ use crate::tools::{
 const NOON: &str = "st-20270101-mini-1220";
 
 /// One way through the box office: look, choose, reserve, and come too late.
-#[must_use]
 pub fn examples() -> Vec<Example> {
     let seats =
         |seats: &[&str]| json!({ "user_id": "example", "showtime_id": NOON, "seat_ids": seats });

@@ -101,13 +101,11 @@ pub struct Held {
 
 impl Held {
     /// Whether it has yet to end.
-    #[must_use]
     pub fn is_live(&self, clock: &Clock) -> bool {
         self.expires_at > clock.second()
     }
 
     /// The hold as it goes out to its caller, with the token where it is the one who is to keep it.
-    #[must_use]
     pub fn shown(self, token: Option<String>, seats: Vec<ReservedSeat>, clock: &Clock) -> Hold {
         let left = self.expires_at - clock.second();
         Hold {
@@ -124,14 +122,12 @@ impl Held {
 }
 
 /// What is kept of a token.
-#[must_use]
 pub fn digest(token: &str) -> String {
     let hash = Sha256::digest(token.as_bytes());
     hash.iter().map(|it| format!("{it:02x}")).collect()
 }
 
 /// The name of a hold that may be shown: it is good for the caller who made the hold alone.
-#[must_use]
 pub fn handle(hold_id: &str) -> String {
     format!("{HANDLE}{}", hold_id.get(..HANDLE_DIGITS).unwrap_or(hold_id))
 }
@@ -158,7 +154,6 @@ pub fn named(given: &str) -> Result<String, Stop> {
 
 /// The token as the client that made the hold is told it: not where it keeps no secrets, since what it is told is read
 /// by a model or shown to people.
-#[must_use]
 pub fn kept(token: String) -> Option<String> {
     let capabilities = caller::client_capabilities();
     let keeps = capabilities["extensions"][HANDLES].is_null();
@@ -166,14 +161,12 @@ pub fn kept(token: String) -> Option<String> {
 }
 
 /// A hold, as long as it is remembered.
-#[must_use]
 pub fn of_id(hold_id: &str) -> Statement {
     sql!(format!("{HOLDS} WHERE hold_id = $1"), hold_id)
 }
 
 /// What this caller holds for a user, of all showings or of one, the newest first. Offers of waiting lists are not
 /// among them: these are told there, and can be declined.
-#[must_use]
 pub fn of_caller(user_id: &str, showtime_id: Option<&str>, clock: &Clock) -> Statement {
     let those = "WHERE user_id = $1 AND principal = $2 AND expires_at > $3 \
          AND ($4 IS NULL OR showtime_id = $4) AND NOT EXISTS (SELECT 1 FROM waiting w \
@@ -189,7 +182,6 @@ pub fn of_caller(user_id: &str, showtime_id: Option<&str>, clock: &Clock) -> Sta
 }
 
 /// Writes a hold and its seats. The primary key of `held_seats` lets each seat have one holder.
-#[must_use]
 pub fn insert(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> [Statement; 2] {
     let hold = sql!(
         "INSERT INTO holds (hold_id, user_id, showtime_id, made_at, expires_at, principal) \
@@ -205,7 +197,6 @@ pub fn insert(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> [Statemen
 }
 
 /// Puts seats that are not reserved into a hold, all of them.
-#[must_use]
 pub fn insert_seats(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> Statement {
     let among = sql::placeholders(4, seats.len());
     let insert = format!(
@@ -220,7 +211,6 @@ pub fn insert_seats(held: &Held, screen_id: &str, seats: &[ReservedSeat]) -> Sta
 }
 
 /// The seats of a hold, rows alphabetical, numbers ascending.
-#[must_use]
 pub fn seats_of(hold_id: &str) -> Statement {
     sql!(
         "SELECT s.seat_id, s.row_label, s.number, s.kind FROM held_seats d \
@@ -265,7 +255,6 @@ pub fn live(found: Option<Held>, clock: &Clock) -> Result<Held, Stop> {
 }
 
 /// Takes the seats of a showing out of holds that have expired.
-#[must_use]
 pub fn free_expired(showtime_id: &str, seats: &[ReservedSeat], clock: &Clock) -> Statement {
     let among = sql::placeholders(3, seats.len());
     let free = format!(
@@ -276,7 +265,6 @@ pub fn free_expired(showtime_id: &str, seats: &[ReservedSeat], clock: &Clock) ->
 }
 
 /// Ends a hold: its row if it is live, and its seats in any case; both say what they removed.
-#[must_use]
 pub fn end(hold_id: &str, clock: &Clock) -> [Statement; 2] {
     let hold = "DELETE FROM holds WHERE hold_id = $1 AND expires_at > $2 RETURNING hold_id";
     let seats = "DELETE FROM held_seats WHERE hold_id = $1 RETURNING showtime_id";

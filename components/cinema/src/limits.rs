@@ -8,7 +8,6 @@ use toolkit::{Problem, Stop};
 pub const NAME_CHARS_MAX: usize = 200;
 
 /// What is wrong with a text that must say something, in at most `max` characters.
-#[must_use]
 pub fn length(pointer: &str, text: &str, max: usize) -> Option<Problem> {
     let fits = !is_blank(text) && text.chars().count() <= max;
     let message = || format!("must have 1 to {max} characters, and not spaces alone");
@@ -16,7 +15,6 @@ pub fn length(pointer: &str, text: &str, max: usize) -> Option<Problem> {
 }
 
 /// What is wrong with an identifier that something may have: nothing is named as long as that.
-#[must_use]
 pub fn at_most(pointer: &str, id: &str) -> Option<Problem> {
     (id.chars().count() > NAME_CHARS_MAX)
         .then(|| Problem::at(pointer, format!("must have at most {NAME_CHARS_MAX} characters")))

@@ -98,7 +98,6 @@ impl Picked<'_> {
 
     /// What reads the showing, the seats, the catalogue on sale and whether sales are closed, for
     /// [`Picked::open`], [`Picked::free`] and [`Picked::import`].
-    #[must_use]
     pub fn statements(&self, clock: &Clock) -> [Statement; 4] {
         let id = ShowtimeId::read(self.showtime_id);
         let (screen_id, starts) =
@@ -331,7 +330,6 @@ pub fn on_sale(import: u32) -> Statement {
 
 /// Gives free seats of a showing to a reservation, all of them. The primary key of `reserved_seats` lets each seat
 /// have one winner (CIN-43). What is still in a hold is in another user's hold.
-#[must_use]
 pub fn insert_reserved(
     showtime_id: &str,
     reservation_id: &str,

@@ -60,13 +60,11 @@ pub struct Showing<'a> {
 }
 
 /// The days on which there are showtimes: a week back, today, and six days ahead.
-#[must_use]
 pub fn days_listed(today: Date) -> RangeInclusive<Date> {
     today.saturating_sub(DAYS_BACK.days())..=today.saturating_add(DAYS_AHEAD.days())
 }
 
 /// The days asked for: one day, or today and all that follow; none that are not listed.
-#[must_use]
 pub fn days_asked(today: Date, day: Option<Day>) -> Vec<Date> {
     let listed = days_listed(today);
     match day {
@@ -77,13 +75,11 @@ pub fn days_asked(today: Date, day: Option<Day>) -> Vec<Date> {
 
 impl Slot {
     /// What seats cost, where the operator says so.
-    #[must_use]
     pub fn price_list(&self) -> Option<PriceList> {
         serde_json::from_str(self.prices.as_deref()?).ok()
     }
 
     /// The showing on `date`, if the film is on then.
-    #[must_use]
     pub fn on(&self, date: Date) -> Option<Showing<'_>> {
         let weekday = date.weekday().to_monday_zero_offset();
         if self.weekdays >> weekday & 1 == 0 {
@@ -103,26 +99,22 @@ impl Slot {
 
 impl Showing<'_> {
     /// `st-20261121-s1-1430`.
-    #[must_use]
     pub fn id(&self) -> String {
         let date = self.start.date().strftime("%Y%m%d");
         format!("st-{date}-{}-{}", self.slot.screen_id, self.slot.starts.replace(':', ""))
     }
 
     /// Whether it can still be booked; from the moment when it begins, it cannot.
-    #[must_use]
     pub fn is_open(&self, clock: &Clock) -> bool {
         !clock.has_come(self.start)
     }
 
     /// What the clock shows when it begins: not the programme's time where the clocks leave that out.
-    #[must_use]
     pub fn begins(&self, clock: &Clock) -> DateTime {
         clock.after(self.start, 0)
     }
 
     /// The showing as it is now, with so many of its seats taken, and its sales closed or not.
-    #[must_use]
     pub fn showtime(&self, taken: u32, is_sales_closed: bool, clock: &Clock) -> Showtime {
         let slot = self.slot;
         let end = clock.after(self.start, i64::from(slot.duration));
@@ -145,7 +137,6 @@ impl Showing<'_> {
 }
 
 /// The showings of `slots` on `days`, earliest first by what the clock shows (CIN-23).
-#[must_use]
 pub fn showings<'a>(
     slots: &'a [Slot],
     days: &[Date],
@@ -172,13 +163,11 @@ pub struct ShowtimeId {
 
 impl ShowtimeId {
     /// When it begins.
-    #[must_use]
     pub fn start(&self) -> Option<DateTime> {
         Some(self.date.to_datetime(clock::minute(&self.starts)?))
     }
 
     /// Reads what [`Showing::id`] writes.
-    #[must_use]
     pub fn read(id: &str) -> Option<Self> {
         let (date, rest) = id.strip_prefix("st-")?.split_once('-')?;
         let (screen_id, clock) = rest.rsplit_once('-')?;
@@ -192,7 +181,6 @@ impl ShowtimeId {
 }
 
 /// Below every showtime of `date` and above every earlier one, as texts are compared.
-#[must_use]
 pub fn first_id_of(date: Date) -> String {
     format!("st-{}", date.strftime("%Y%m%d"))
 }

@@ -65,7 +65,6 @@ pub fn forget_before(catalog: &mut Catalog, day: Date) {
 }
 
 /// An entry for one day.
-#[must_use]
 pub fn only(entry: Entry, date: Date) -> Entry {
     let day = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or_default();
     Entry {
@@ -86,7 +85,6 @@ pub struct Shown {
 }
 
 /// The first showing that runs into one on the same screen, to the minute and with the minutes for cleaning between.
-#[must_use]
 pub fn meets(catalog: &Catalog, screen_id: &str, start: DateTime) -> Option<Shown> {
     let minutes = |movie_id: &str| {
         let film = catalog.movies.iter().find(|it| it.movie_id == movie_id);

@@ -6,7 +6,6 @@ use serde_json::json;
 use toolkit::{Stop, caller, refused};
 
 /// The one of the two that the caller reads: English, unless they ask for Japanese.
-#[must_use]
 pub fn say(japanese: impl Into<String>, english: impl Into<String>) -> String {
     if is_japanese() { japanese.into() } else { english.into() }
 }
@@ -116,7 +115,6 @@ toolkit::refusals! { is_japanese
 }
 
 /// The staff has closed the sales of the showing.
-#[must_use]
 pub fn sales_closed(showtime_id: &str, reason: Option<&str>) -> Stop {
     let why = reason.map(|it| format!(": {it}")).unwrap_or_default();
     let because = reason.map(|it| format!("（{it}）")).unwrap_or_default();
@@ -129,7 +127,6 @@ pub fn sales_closed(showtime_id: &str, reason: Option<&str>) -> Stop {
 }
 
 /// The showing can no longer be booked, or cannot now.
-#[must_use]
 pub fn not_open(showtime: &Showtime, closed_because: Option<&str>) -> Stop {
     if showtime.is_sales_closed {
         return sales_closed(&showtime.showtime_id, closed_because);
@@ -138,7 +135,6 @@ pub fn not_open(showtime: &Showtime, closed_because: Option<&str>) -> Stop {
 }
 
 /// The screen has no such seats.
-#[must_use]
 pub fn seat_not_found(seat_ids: &[String]) -> Stop {
     let message = match seat_ids {
         [seat] => format!("Seat {seat} not found."),
@@ -150,7 +146,6 @@ pub fn seat_not_found(seat_ids: &[String]) -> Stop {
 }
 
 /// Another user was faster (CIN-43).
-#[must_use]
 pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
     let message = match seat_ids {
         [seat] => format!("Seat {seat} is already occupied."),
@@ -163,7 +158,6 @@ pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
 }
 
 /// Other users hold the seats, until then at the latest unless they extend it.
-#[must_use]
 pub fn seat_held(seat_ids: &[String], held_until: &str) -> Stop {
     let message = match seat_ids {
         [seat] => {
@@ -183,7 +177,6 @@ pub fn seat_held(seat_ids: &[String], held_until: &str) -> Stop {
 }
 
 /// The ticket is of a reservation that was cancelled.
-#[must_use]
 pub fn ticket_cancelled(reservation_id: &str, at: Option<&str>) -> Stop {
     let when = at.map(|it| format!(" at {it}")).unwrap_or_default();
     let time = at.map(|it| format!(" {it} に")).unwrap_or_default();
@@ -196,7 +189,6 @@ pub fn ticket_cancelled(reservation_id: &str, at: Option<&str>) -> Stop {
 }
 
 /// The reservation is another user's now, under another number.
-#[must_use]
 pub fn reservation_transferred(reservation_id: &str, at: Option<&str>) -> Stop {
     let when = at.map(|it| format!(" at {it}")).unwrap_or_default();
     let time = at.map(|it| format!(" {it} に")).unwrap_or_default();
@@ -209,7 +201,6 @@ pub fn reservation_transferred(reservation_id: &str, at: Option<&str>) -> Stop {
 }
 
 /// Seats that would do are free: there is nothing to wait for.
-#[must_use]
 pub fn seats_are_free(showtime_id: &str, seat_ids: &[String]) -> Stop {
     let message = say(
         format!("空席があります（{}）。仮押さえか予約をしてください。", seat_ids.join("、")),
@@ -220,7 +211,6 @@ pub fn seats_are_free(showtime_id: &str, seat_ids: &[String]) -> Stop {
 }
 
 /// The list of the showing, or what one user may wait for, is full.
-#[must_use]
 pub fn waiting_list_full(of_showtime: bool, max: u32) -> Stop {
     let message = if of_showtime {
         say(
@@ -242,7 +232,6 @@ pub fn waiting_list_full(of_showtime: bool, max: u32) -> Stop {
 }
 
 /// The database did not keep it; or it did, and its answer was lost on the way.
-#[must_use]
 pub fn not_saved() -> Stop {
     refused(
         "internal_error",

@@ -52,7 +52,6 @@ pub struct Stored {
 }
 
 /// The number of a reservation as people type it: full width, in capitals, with space around it.
-#[must_use]
 pub fn as_typed(number: &str) -> String {
     let narrow = |it| match it {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
@@ -93,7 +92,6 @@ impl Stored {
     ///
     /// # Panics
     /// When its seats are not what [`seats_json`] wrote.
-    #[must_use]
     pub fn reservation(self) -> Reservation {
         let total = self.total.and_then(|it| u64::try_from(it).ok());
         let history = self.history.map(|it| serde_json::from_str(&it));
@@ -122,7 +120,6 @@ impl Stored {
 ///
 /// # Panics
 /// Never: texts are JSON.
-#[must_use]
 pub fn history_json(before: &[Change], change: Change) -> String {
     // The oldest go first where there are very many.
     let from = (before.len() + 1).saturating_sub(CHANGES_MAX);
@@ -135,7 +132,6 @@ pub fn history_json(before: &[Change], change: Change) -> String {
 ///
 /// # Panics
 /// Never: texts and numbers are JSON.
-#[must_use]
 pub fn seats_json(seats: &[ReservedSeat]) -> String {
     let seats: Vec<_> = seats.iter().map(|it| ReservedSeat { price: None, ..it.clone() }).collect();
     serde_json::to_string(&seats).expect("seats are texts and numbers")

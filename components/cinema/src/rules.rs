@@ -45,7 +45,6 @@ fn read(setting: Setting) -> Result<SeatRules, Unfit> {
 }
 
 /// Refuses a choice, with the seats that are meant, how to correct it, and others `instead` where there are some.
-#[must_use]
 pub fn refusal(broken: &[Broken], instead: Option<&[String]>) -> Stop {
     let (mut ja, mut en): (Vec<_>, Vec<_>) = broken.iter().map(Broken::sentences).unzip();
     let mut details = json!({ "rules": broken });
@@ -61,7 +60,6 @@ pub fn refusal(broken: &[Broken], instead: Option<&[String]>) -> Stop {
 }
 
 /// One person would have more seats of a showing than they may (`/seat_ids` has the surplus).
-#[must_use]
 pub fn too_many(max: u32, has: u32, seat_ids: &[String]) -> Stop {
     let broken = Broken { rule: SeatRule::SeatsPerPersonMax, seat_ids: seat_ids.to_vec() };
     let ja = format!(

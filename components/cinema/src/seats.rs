@@ -10,7 +10,6 @@ pub type Row<'a> = (&'a str, &'a str);
 ///
 /// Seats behind one another have the same number: a place that no row has is an aisle and is not
 /// counted, a place that only this row lacks is.
-#[must_use]
 pub fn lay_out<'a>(rows: impl IntoIterator<Item = Row<'a>> + Clone) -> Vec<Seat> {
     let width = rows.clone().into_iter().map(|(_, signs)| signs.len()).max().unwrap_or(0);
     let mut numbers = vec![None; width];
@@ -58,7 +57,6 @@ const LEGEND: &str = "△ 仮押さえ中 / held";
 /// The map for chat clients: numbers above, a line a row, `○` free and `×` taken (CIN-35), `△` held.
 ///
 /// `seats` are all seats of the screen, rows alphabetical and numbers ascending (CIN-33).
-#[must_use]
 pub fn text_map(seats: &[Seat]) -> String {
     let place = |seat: &Seat| seat.column.unwrap_or(seat.number);
     let places =

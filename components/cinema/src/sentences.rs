@@ -216,7 +216,6 @@ pub fn names() -> Result<Vec<Name>, String> {
 }
 
 /// What can be written to the cinema.
-#[must_use]
 pub fn samples(tag: &str) -> Vec<Sample> {
     samples_of(SKILLS, tag)
 }

@@ -20,19 +20,16 @@ const SLOTS: &str = "SELECT p.screen_id, p.starts, p.movie_id, p.weekdays, p.val
      JOIN movies m ON m.movie_id = p.movie_id";
 
 /// The whole programme.
-#[must_use]
 pub fn all() -> Statement {
     sql!(SLOTS)
 }
 
 /// When a film is on.
-#[must_use]
 pub fn of_movie(movie_id: &str) -> Statement {
     sql!(format!("{SLOTS} WHERE p.movie_id = $1"), movie_id)
 }
 
 /// What is on a screen at a time of day, on whichever days.
-#[must_use]
 pub fn of_screen(screen_id: &str, starts: &str) -> Statement {
     sql!(format!("{SLOTS} WHERE p.screen_id = $1 AND p.starts = $2"), screen_id, starts)
 }
@@ -71,7 +68,6 @@ fn counted(showings: &[Showing<'_>], clock: &Clock) -> Statement {
 }
 
 /// Which of the slots is shown on `date`.
-#[must_use]
 pub fn on(slots: &[Slot], date: jiff::civil::Date) -> Option<Showing<'_>> {
     slots.iter().find_map(|it| it.on(date))
 }

@@ -24,7 +24,6 @@ pub struct Suggestion<'a> {
 ///
 /// Wheelchair places and the seats beside them are for those who ask for some: then at least so many places are
 /// among the seats, with a companion's seat where there is one. Pairs come last. What `rules` refuse is not suggested.
-#[must_use]
 pub fn suggest(
     seats: &[Seat],
     count: usize,
@@ -161,7 +160,6 @@ impl Block<'_, '_> {
 
 impl Suggestion<'_> {
     /// Where the seats are, in a sentence: in Japanese, and in English.
-    #[must_use]
     pub fn sentences(&self) -> (String, String) {
         let count: usize = self.parts.iter().map(Vec::len).sum();
         let names = |to: &str| -> Vec<_> { self.parts.iter().map(|it| named(it, to)).collect() };

@@ -17,7 +17,6 @@ const CODE_PIXELS: u32 = 200;
 ///
 /// # Panics
 /// Never: numbers of reservations are far shorter than what a code holds.
-#[must_use]
 pub fn code(reservation_id: &str) -> String {
     let code = QrCode::with_error_correction_level(reservation_id, EcLevel::M);
     let code = code.expect("the number of a reservation is short");

@@ -72,7 +72,6 @@ pub struct Query {
 
 impl Query {
     /// A title, or something like it.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let folded: Vec<char> = fold(text).chars().collect();
         let roman = if folded.is_empty() {
@@ -86,7 +85,6 @@ impl Query {
     }
 
     /// How a film of these names fits, if it does.
-    #[must_use]
     pub fn hit(&self, names: Names<'_>) -> Option<Hit> {
         if self.folded.is_empty() {
             return None;
@@ -266,7 +264,6 @@ fn better(one: Option<Hit>, other: Option<Hit>) -> Option<Hit> {
 }
 
 /// Those that fit best, best first; the others are left out.
-#[must_use]
 pub fn best<T>(mut found: Vec<(Hit, T)>) -> Vec<T> {
     found.sort_by(|one, other| other.0.share.total_cmp(&one.0.share));
     let Some(way) = found.iter().map(|it| it.0.way).max() else { return Vec::new() };

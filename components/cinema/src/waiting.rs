@@ -104,7 +104,6 @@ pub fn run(clock: &Clock) -> Result<(), Stop> {
 }
 
 /// Ends an entry that waits or is offered seats.
-#[must_use]
 pub fn end(waiting_id: &str, state: WaitingState, clock: &Clock) -> Statement {
     let state = store::name(state);
     sql!(

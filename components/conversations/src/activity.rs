@@ -9,7 +9,6 @@ use crate::{
 
 /// A message was sent: the session is not idle (CONV-66). The first statement finds it live, or
 /// nothing holds.
-#[must_use]
 pub fn goes_on(session: &Session, at: Moment) -> Vec<Statement> {
     let update = toolkit::sql!(
         "UPDATE sessions SET last_activity_at = max($2, last_activity_at) \
@@ -22,7 +21,6 @@ pub fn goes_on(session: &Session, at: Moment) -> Vec<Statement> {
 
 /// A session in which a conversation begins, or is delivered, is there to talk from now on: it must
 /// read answers (CONV-111). It is then the one chat session of its agent (CONV-82).
-#[must_use]
 pub fn talks(session: &Session, at: Moment) -> Vec<Statement> {
     if session.purpose == Purpose::Chat {
         return goes_on(session, at);

@@ -14,63 +14,53 @@ pub struct Moment(DateTime<Utc>);
 
 impl Moment {
     /// The present moment.
-    #[must_use]
     pub fn now() -> Self {
         Self::of(SystemTime::now())
     }
 
     /// That of the system's time.
-    #[must_use]
     pub fn of(time: SystemTime) -> Self {
         let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self::of_ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
     /// So many milliseconds after the beginning of 1970.
-    #[must_use]
     pub fn of_ms(ms: i64) -> Self {
         Self(DateTime::from_timestamp_millis(ms).unwrap_or_default())
     }
 
     /// Milliseconds since the beginning of 1970.
-    #[must_use]
     pub fn ms(self) -> i64 {
         self.0.timestamp_millis()
     }
 
     /// So many seconds before.
-    #[must_use]
     pub fn before(self, seconds: u32) -> Self {
         Self::of_ms(self.ms() - i64::from(seconds) * 1_000)
     }
 
     /// So many seconds after.
-    #[must_use]
     pub fn after(self, seconds: u32) -> Self {
         Self::of_ms(self.ms() + i64::from(seconds) * 1_000)
     }
 
     /// As the host has it.
-    #[must_use]
     pub fn time(self) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_millis(self.ms().try_into().unwrap_or_default())
     }
 
     /// As the database has it.
-    #[must_use]
     pub fn stored(self) -> String {
         self.0.to_rfc3339_opts(SecondsFormat::Millis, true)
     }
 
     /// As it was stored, or as RFC 3339 writes it otherwise.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         DateTime::parse_from_rfc3339(text).ok().map(|it| Self(it.to_utc()))
     }
 }
 
 /// A stored moment as callers read it: `2026-01-23T10:00:00Z` (CONV-6).
-#[must_use]
 pub fn rfc3339(stored: &str) -> String {
     match Moment::read(stored) {
         Some(it) => it.0.to_rfc3339_opts(SecondsFormat::Secs, true),
@@ -79,7 +69,6 @@ pub fn rfc3339(stored: &str) -> String {
 }
 
 /// Waits for `event` until `seconds` after the call began; none where it is time to answer.
-#[must_use]
 pub fn wait(user: &User, events: &[String], seconds: u32) -> Option<Stop> {
     let until = user.first_called_at() + Duration::from_secs(seconds.into());
     let left = until.duration_since(SystemTime::now()).unwrap_or_default();

@@ -109,14 +109,12 @@ pub fn checked(content: &str) -> Result<(), Stop> {
 }
 
 /// The name of a chat: both ends in the order of their ids.
-#[must_use]
 pub fn chat_of(one: &str, other: &str) -> String {
     let (first, last) = if one < other { (one, other) } else { (other, one) };
     format!("{first} {last}")
 }
 
 /// What was sent before under the sender's own id.
-#[must_use]
 pub fn earlier(project_id: &str, sender_id: &str, client_message_id: &str) -> Statement {
     toolkit::sql!(
         "SELECT id, conversation_id, recipient_id, sequence, content FROM messages \
@@ -249,7 +247,6 @@ impl Letter<'_> {
     }
 
     /// To whom, where that is one.
-    #[must_use]
     pub fn recipient(&self) -> Option<&str> {
         match self.recipients {
             [one] => Some(one),

@@ -13,7 +13,6 @@ pub const PROJECT: &str = "demo";
 const ASSISTANT: &str = "talker";
 
 /// The demo: a project, and the two agents of the specification's use case (CONV-100).
-#[must_use]
 pub fn directory() -> Directory {
     let worker = |id: &str, name: &str, skills: [&str; 2]| Agent {
         id: id.to_owned(),
@@ -35,7 +34,6 @@ pub fn directory() -> Directory {
 }
 
 /// The person that the operator of this server is, in every project.
-#[must_use]
 pub fn operator() -> Agent {
     Agent {
         id: OPERATOR.to_owned(),

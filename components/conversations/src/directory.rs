@@ -54,7 +54,6 @@ pub struct Agent {
 }
 
 /// As the database has it.
-#[must_use]
 pub fn kind(kind: AgentKind) -> &'static str {
     match kind {
         AgentKind::Ai => "ai",
@@ -146,7 +145,6 @@ fn changed_passkeys(directory: &Directory) -> Result<Vec<String>, Error> {
 }
 
 /// Ends the sessions of an agent that were opened by a passkey.
-#[must_use]
 pub fn end_of(agent_id: &str, now: Moment) -> Statement {
     sql!(
         "UPDATE sessions SET state = 'ended', ended_at = $2 \
@@ -157,7 +155,6 @@ pub fn end_of(agent_id: &str, now: Moment) -> Statement {
 }
 
 /// Ends the sessions of agents that are gone, or work elsewhere now.
-#[must_use]
 pub fn end_strangers(now: Moment) -> Statement {
     sql!(
         "UPDATE sessions SET state = 'ended', ended_at = $1 WHERE state <> 'ended' \
@@ -202,7 +199,6 @@ fn cells(agent: &Agent) -> [Value; 7] {
 }
 
 /// As the database has them: a JSON list.
-#[must_use]
 pub fn skills(skills: &[String]) -> String {
     serde_json::to_string(skills).unwrap_or_default()
 }

@@ -8,19 +8,16 @@ pub const LIST: &str = "conversations://list";
 pub const PURPOSES: &str = "conversations://purposes";
 
 /// A conversation, as pages and resources name it.
-#[must_use]
 pub fn conversation(id: &str) -> String {
     format!("conversation://{id}")
 }
 
 /// An agent's `get_next_action` may have something else to say.
-#[must_use]
 pub fn agent(project_id: &str, agent_id: &str) -> String {
     format!("agent://{project_id}/{agent_id}")
 }
 
 /// The chats of a project with people: messages, sessions, receipts.
-#[must_use]
 pub fn chats(project_id: &str) -> String {
     format!("chats://{project_id}")
 }

@@ -10,7 +10,6 @@ use crate::tools::{
 };
 
 /// The demo project is there, strangers are not let in, and an operator defines who is.
-#[must_use]
 pub fn examples() -> Vec<Example> {
     vec![
         example(

@@ -71,7 +71,6 @@ impl Look {
     }
 
     /// Finds what is over: six looks into indexes.
-    #[must_use]
     pub fn due(&self) -> Statement {
         toolkit::sql!(
             format!(
@@ -161,7 +160,6 @@ impl Look {
 /// Ends a session: by logout, or because a person closed the chat. With the conversations of its
 /// agent, where no other session of it is live (CONV-19, CONV-85). The first statement finds the
 /// session live, or nothing holds; what changes comes back in rows for [`Changed`].
-#[must_use]
 pub fn end_session(token_digest: &str, at: Moment) -> Vec<Statement> {
     let update = toolkit::sql!(
         "UPDATE sessions SET state = 'ended', ended_at = $2 WHERE token = $1 AND state <> 'ended'",

@@ -5,37 +5,31 @@ use sha2::{Digest, Sha256};
 use crate::clock::Moment;
 
 /// `conv_` and a UUID of version 7.
-#[must_use]
 pub fn conversation(now: Moment) -> String {
     format!("conv_{}", uuid(now))
 }
 
 /// `msg_` and a UUID of version 7 (CONV-X15).
-#[must_use]
 pub fn message(now: Moment) -> String {
     format!("msg_{}", uuid(now))
 }
 
 /// `pap_` and a UUID of version 7: a pending purpose.
-#[must_use]
 pub fn purpose(now: Moment) -> String {
     format!("pap_{}", uuid(now))
 }
 
 /// `sess_` and 256 random bits in hexadecimal (CONV-83).
-#[must_use]
 pub fn session_token() -> String {
     format!("sess_{}", secret())
 }
 
 /// 256 random bits in hexadecimal.
-#[must_use]
 pub fn secret() -> String {
     hex(&random::<32>())
 }
 
 /// What is stored of a token.
-#[must_use]
 pub fn digest(token: &str) -> String {
     hex(&Sha256::digest(token.as_bytes()))
 }
@@ -44,7 +38,6 @@ pub fn digest(token: &str) -> String {
 ///
 /// # Panics
 /// When the component was not granted `wasi:random`.
-#[must_use]
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("wasi:random never fails");

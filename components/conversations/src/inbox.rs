@@ -26,7 +26,6 @@ pub const IS_ANSWERABLE: &str = "(c.id IS NULL OR c.state = 'active' \
      OR (c.state = 'pending' AND c.initiator_agent_id = s.agent_id))";
 
 /// The oldest unread messages of the agent of a session.
-#[must_use]
 pub fn unread(token: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -43,7 +42,6 @@ pub fn unread(token: &str) -> Statement {
 
 /// Whether the agent of a session has unread messages that it may answer: one row or none. Those of a
 /// conversation that is over are not; the notice of its end brings them.
-#[must_use]
 pub fn has_answerable(token: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -58,7 +56,6 @@ pub fn has_answerable(token: &str) -> Statement {
 }
 
 /// The oldest unread messages of an agent in one conversation, joined or not.
-#[must_use]
 pub fn unread_in(agent_id: &str, conversation_id: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -72,7 +69,6 @@ pub fn unread_in(agent_id: &str, conversation_id: &str) -> Statement {
 }
 
 /// Where the agent of a session read or wrote last: of use where nothing is unread.
-#[must_use]
 pub fn last_place(token: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -86,7 +82,6 @@ pub fn last_place(token: &str) -> Statement {
 }
 
 /// Marks messages as read; where another session has read one of them, nothing holds.
-#[must_use]
 pub fn read(session: &Session, messages: &[Message], at: Moment) -> Statement {
     let ids = messages.iter().map(|it| it.id.as_str());
     let statement = toolkit::sql!(

@@ -59,7 +59,6 @@ pub struct Notice {
 }
 
 /// The next one for the agent of a session: ends before expiries before requests, the oldest first.
-#[must_use]
 pub fn next(token: &str) -> Statement {
     toolkit::sql!(
         "SELECT CASE WHEN c.state IN ('terminating', 'ended') THEN 'ended' \

@@ -29,7 +29,6 @@ const PLACEHOLDER: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw
                        AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
 /// A passkey of 256 random bits.
-#[must_use]
 pub fn fresh() -> String {
     format!("{PREFIX}{}", ids::secret())
 }
@@ -38,7 +37,6 @@ pub fn fresh() -> String {
 ///
 /// # Panics
 /// Never: the parameters are ours.
-#[must_use]
 pub fn hash(passkey: &str) -> String {
     let params = Params::new(MEMORY_KIB, PASSES, 1, None).expect("the parameters are in bounds");
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
@@ -48,7 +46,6 @@ pub fn hash(passkey: &str) -> String {
 
 /// Whether the passkey is the one that was hashed. Where there is no hash it is not, which takes as
 /// long to find out.
-#[must_use]
 pub fn fits(passkey: &str, hash: Option<&str>) -> bool {
     let parsed = hash.filter(|it| problem(it).is_none()).and_then(|it| PasswordHash::new(it).ok());
     let Some(parsed) = parsed else {
@@ -60,7 +57,6 @@ pub fn fits(passkey: &str, hash: Option<&str>) -> bool {
 }
 
 /// What keeps `hash` from being what a passkey is verified against; never says it back.
-#[must_use]
 pub fn problem(hash: &str) -> Option<String> {
     if !hash.starts_with("$argon2id$") {
         return Some(

@@ -20,7 +20,6 @@ pub struct Person {
 }
 
 /// Whether a caller has no name of their own: no token is needed here.
-#[must_use]
 pub fn is_alone(principal: &str) -> bool {
     matches!(principal, "anonymous" | "stdio")
 }

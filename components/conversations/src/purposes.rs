@@ -25,7 +25,6 @@ pub struct Wanted {
 
 impl Wanted {
     /// The key of its job: no identifier has a slash in it.
-    #[must_use]
     pub fn key(&self) -> String {
         format!("{}/{}", self.project_id, self.agent_id)
     }
@@ -53,7 +52,6 @@ pub fn wanted() -> Result<Vec<Wanted>, Stop> {
 }
 
 /// Notes that the purposes of an agent whose assistant is not there were reported to the operator.
-#[must_use]
 pub fn mark_reported(it: &Wanted) -> Statement {
     toolkit::sql!(
         "UPDATE pending_purposes SET is_told = 1 WHERE project_id = $1 AND agent_id = $2",

@@ -33,7 +33,6 @@ pub struct Conversation {
 
 impl Conversation {
     /// The other side, for a member.
-    #[must_use]
     pub fn partner_of(&self, agent_id: &str) -> Option<&str> {
         if self.initiator_agent_id == agent_id {
             Some(&self.participant_agent_id)
@@ -53,13 +52,11 @@ impl Conversation {
 }
 
 /// The conversation of that id.
-#[must_use]
 pub fn conversation(id: &str) -> Statement {
     toolkit::sql!(format!("SELECT {COLUMNS} FROM conversations c WHERE c.id = $1"), id)
 }
 
 /// The open conversation between the agent of a session and another one, in either direction.
-#[must_use]
 pub fn open_with(token: &str, other_id: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -75,7 +72,6 @@ pub fn open_with(token: &str, other_id: &str) -> Statement {
 
 /// The open conversation of the agent of a session in which something happened last; among equals
 /// the active one before the pending one (CONV-42).
-#[must_use]
 pub fn latest_open(token: &str) -> Statement {
     toolkit::sql!(
         format!(
@@ -91,7 +87,6 @@ pub fn latest_open(token: &str) -> Statement {
 }
 
 /// How many open conversations the agent of a session has.
-#[must_use]
 pub fn open_count(token: &str) -> Statement {
     toolkit::sql!(
         "SELECT COUNT(*), (SELECT COALESCE(SUM(w.bytes), 0) FROM members w \
@@ -114,7 +109,6 @@ pub struct Target {
 }
 
 /// An agent that is to be spoken to.
-#[must_use]
 pub fn target(token: &str, agent_id: &str) -> Statement {
     toolkit::sql!(
         "SELECT a.type, EXISTS (SELECT 1 FROM assignments p JOIN sessions s \
@@ -155,7 +149,6 @@ pub struct Message {
 
 impl Message {
     /// As it goes out (CONV-6).
-    #[must_use]
     pub fn into_chat_message(self) -> ChatMessage {
         ChatMessage {
             id: self.id,
@@ -170,7 +163,6 @@ impl Message {
     }
 
     /// Where it stands: its conversation or its chat.
-    #[must_use]
     pub fn place(&self) -> (&str, bool) {
         match (&self.conversation_id, &self.chat) {
             (Some(id), _) => (id, true),

@@ -9,13 +9,11 @@ use toolkit::{Stop, caller, refused};
 pub use directory::*;
 
 /// The one of the two that the caller reads: Japanese, unless they ask for another language.
-#[must_use]
 pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
     if is_japanese() { japanese } else { english }
 }
 
 /// Whether the caller reads Japanese.
-#[must_use]
 pub fn is_japanese() -> bool {
     caller::reads_japanese(true)
 }
@@ -98,13 +96,11 @@ toolkit::refusals! { is_japanese
 }
 
 /// A tool that this session, or this caller, may not use (CONV-111).
-#[must_use]
 pub fn tool_not_available(tool: &str, why: &str) -> Stop {
     refused("tool_not_available", 403, why).with(json!({ "tool": tool }))
 }
 
 /// Start, check 5, in either direction: with the conversation that there is, and whether the caller has only to join it.
-#[must_use]
 pub fn conversation_already_active(
     agent_id: &str,
     open: Option<(&str, State)>,
@@ -129,7 +125,6 @@ pub fn conversation_already_active(
 }
 
 /// End without one, or of one that is over (CONV-43).
-#[must_use]
 pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
     let message = say("アクティブな会話がありません。", "There is no active conversation.");
     let stop = refused("no_active_conversation", 400, message);
@@ -141,7 +136,6 @@ pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
 
 /// CONV-62, with the text of the specification; `current` is the conversation of both that takes no
 /// message of `from` now, and its state.
-#[must_use]
 pub fn conversation_required_for_ai_to_ai(
     from: &str,
     to: &str,

@@ -22,13 +22,11 @@ const LOOKS_MAX: u32 = 3;
 pub const FOREIGN_ID_MAX: usize = 200;
 
 /// What is given for an argument that may be left out: some models leave nothing out, and write nothing there instead.
-#[must_use]
 pub fn given(it: Option<&String>) -> Option<&str> {
     it.map(String::as_str).filter(|it| !is_blank(it))
 }
 
 /// The same of what is said: an empty text is left out, one of spaces is a mistake that is told.
-#[must_use]
 pub fn given_text(it: Option<&String>) -> Option<&str> {
     it.map(String::as_str).filter(|it| !it.is_empty())
 }

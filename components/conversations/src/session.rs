@@ -47,7 +47,6 @@ pub struct Session {
 }
 
 /// The live session of a token.
-#[must_use]
 pub fn by_token(token: &str, now: Moment) -> Statement {
     toolkit::sql!(
         "SELECT s.token, s.agent_id, a.name, s.project_id, s.purpose, s.state, \
@@ -77,7 +76,6 @@ pub fn of(token: &str) -> Result<Session, Stop> {
 /// A row where the agent of a token has come again since then, or waits in a call that began later.
 /// What waits from before may have nothing behind it: a client that is gone. What is of after `now` is of a clock that
 /// was set back, and says nothing.
-#[must_use]
 pub fn asked_since(token: &str, since: Moment, now: Moment) -> Statement {
     toolkit::sql!(
         "SELECT 1 FROM sessions s JOIN sessions o ON o.agent_id = s.agent_id \
@@ -95,7 +93,6 @@ pub const PLAYED: &str = "is_played = 1 AND agent_id = $1 AND project_id = $2 \
      AND state IN ('active', 'terminating') AND expires_at > $3";
 
 /// Gives the live session of an agent that is played another token, of which the digest is kept.
-#[must_use]
 pub fn renew(project_id: &str, agent_id: &str, digest: &str, now: Moment) -> Statement {
     toolkit::sql!(
         format!("UPDATE sessions SET token = $4 WHERE {PLAYED}"),
@@ -169,7 +166,6 @@ impl Opening<'_> {
     /// The statements that open it, the first of which gives the session's `purpose`, or finds that
     /// the agent may not come in (any more) and nothing holds. What called the agent is used up
     /// (CONV-82); an older chat session of the agent in the project ends.
-    #[must_use]
     pub fn statements(&self) -> Vec<Statement> {
         let mut statements = vec![self.insert()];
         let at = self.now.stored();

@@ -55,7 +55,6 @@ impl Timeouts {
     }
 
     /// What is over at `now`.
-    #[must_use]
     pub fn cuts(self, now: Moment) -> Cuts {
         Cuts {
             pending: now.before(self.pending_s).stored(),
@@ -66,7 +65,6 @@ impl Timeouts {
 }
 
 /// What the operator has to fix before the component serves.
-#[must_use]
 pub fn problems() -> Vec<Problem> {
     let names = ["pending_timeout_seconds", "active_timeout_seconds", "pause_seconds_max"];
     names.into_iter().filter_map(|it| seconds(it, 1).err()).map(Problem::from).collect()

@@ -38,7 +38,6 @@ impl Default for Range {
 
 impl Range {
     /// Whether the oldest of those that fit are wanted.
-    #[must_use]
     pub fn is_forward(self) -> bool {
         self.after.is_some() && self.before.is_none()
     }
@@ -133,7 +132,6 @@ pub fn many(statement: Statement) -> Result<Vec<Conversation>, Stop> {
 }
 
 /// `SELECT … FROM conversations c`, to be gone on with.
-#[must_use]
 pub fn select() -> String {
     format!("SELECT {CONVERSATION} FROM conversations c")
 }

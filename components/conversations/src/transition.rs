@@ -79,7 +79,6 @@ pub struct Beginning<'a> {
 
 /// None to pending, with what calls the participant (CONV-11, CONV-33). The unique index
 /// `uq_open_pair` refuses a second one of the same pair.
-#[must_use]
 pub fn begin(it: &Beginning<'_>, cause: &Cause<'_>) -> Vec<Statement> {
     let at = cause.at.stored();
     let conversation = toolkit::sql!(
@@ -110,7 +109,6 @@ pub fn begin(it: &Beginning<'_>, cause: &Cause<'_>) -> Vec<Statement> {
 }
 
 /// Has an agent launched to talk (CONV-8): a row of `pending_purposes`.
-#[must_use]
 pub fn call(
     agent_id: &str,
     project_id: &str,
@@ -129,7 +127,6 @@ pub fn call(
 }
 
 /// Pending to active: the participant is there (CONV-12). What called it is used up.
-#[must_use]
 pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -149,7 +146,6 @@ pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
 
 /// Pending to expired, where it has waited since `cut` or longer: the participant did not come (CONV-13). The
 /// purpose that called it goes, and so does what the participant is not going to read.
-#[must_use]
 pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -187,7 +183,6 @@ pub struct Ending<'a> {
 }
 
 /// Pending or active to terminating: a side, or time, ends it (CONV-15, CONV-18, CONV-19).
-#[must_use]
 pub fn terminate(id: &str, it: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statement> {
     let at = cause.at.stored();
     let update = toolkit::sql!(
@@ -211,7 +206,6 @@ pub fn terminate(id: &str, it: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statement>
 }
 
 /// A member of a conversation that is ending knows of it (CONV-54).
-#[must_use]
 pub fn acknowledge(id: &str, agent_id: &str, at: Moment) -> Statement {
     toolkit::sql!(
         "UPDATE members SET acknowledged_at = $3 WHERE conversation_id = $1 AND agent_id = $2 \
@@ -224,7 +218,6 @@ pub fn acknowledge(id: &str, agent_id: &str, at: Moment) -> Statement {
 }
 
 /// Terminating to ended, where every member knows of it; else it stays (CONV-16).
-#[must_use]
 pub fn finish(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -239,7 +232,6 @@ pub fn finish(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
 }
 
 /// Active, and held up by a person: time does not count, and agents are silent.
-#[must_use]
 pub fn pause(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -254,7 +246,6 @@ pub fn pause(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
 }
 
 /// Active, and no longer held up, where it has been since `cut` or longer, if there is one.
-#[must_use]
 pub fn resume(id: &str, cut: Option<&str>, at: Moment) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
@@ -269,14 +260,12 @@ pub fn resume(id: &str, cut: Option<&str>, at: Moment) -> Vec<Statement> {
 }
 
 /// The same where it is possible, instead of: or nothing holds.
-#[must_use]
 pub fn where_possible(mut statements: Vec<Statement>) -> Vec<Statement> {
     statements.iter_mut().for_each(|it| it.expect = None);
     statements
 }
 
 /// The row of the trace, where the conversation has come to that state and the row is not there.
-#[must_use]
 pub fn trace(id: &str, state: State, cause: &Cause<'_>) -> Statement {
     toolkit::sql!(
         "INSERT INTO steps (conversation_id, position, state, at, caused_by, cause) \

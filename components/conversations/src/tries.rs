@@ -37,7 +37,6 @@ struct Tries {
 }
 
 /// Finds the tries at an agent: the caller's own, and those of all together.
-#[must_use]
 pub fn of(agent_id: &str) -> Statement {
     toolkit::sql!(
         "SELECT count, first_at, last_at, 1 AS is_own FROM callers_tries \
@@ -78,7 +77,6 @@ impl Tries {
 }
 
 /// The caller, where their tries are those of one caller: not where all callers have the same name.
-#[must_use]
 pub fn by_name() -> Option<String> {
     Some(caller::principal()).filter(|it| !person::is_alone(it))
 }
@@ -132,7 +130,6 @@ pub fn count(agent_id: &str, is_there: bool, now: Moment) -> Result<(), Error> {
 }
 
 /// Forgets the tries at an agent: earlier guesses do not count against its new passkey.
-#[must_use]
 pub fn forget(agent_id: &str) -> [Statement; 2] {
     ["callers_tries", "failed_tries"]
         .map(|it| toolkit::sql!(format!("DELETE FROM {it} WHERE agent_id = $1"), agent_id))

@@ -14,7 +14,6 @@ use crate::{
 
 /// The condition that a person sees the project in `column`; it takes two parameters, the first of
 /// which is `$first`: see [`bound`].
-#[must_use]
 pub fn condition(column: &str, first: usize) -> String {
     format!(
         "(${first} <> 0 OR EXISTS (SELECT 1 FROM assignments seen \
@@ -24,7 +23,6 @@ pub fn condition(column: &str, first: usize) -> String {
 }
 
 /// The two parameters of [`condition`].
-#[must_use]
 pub fn bound(statement: Statement, person: &Person) -> Statement {
     statement.bind(person.is_operator).bind(&person.agent_id)
 }

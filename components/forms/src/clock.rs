@@ -14,14 +14,12 @@ const TELL_EVERY: Duration = Duration::from_secs(10);
 const JAPAN_MS: i64 = 9 * 60 * 60 * 1_000;
 
 /// Milliseconds since 1970.
-#[must_use]
 pub fn now() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// `2026-11-21T10:00:00Z`.
-#[must_use]
 pub fn written(moment_ms: i64) -> String {
     utc(moment_ms).format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -37,7 +35,6 @@ pub fn today(day: Option<&str>) -> Result<Today, Stop> {
 
 /// The day that it most likely is for a person who reads that language: Japanese in Japan, and all else near
 /// enough to UTC. What a field holds at first is to be some day, and they can change it.
-#[must_use]
 pub fn likely_day(language: Language) -> Today {
     likely_day_at(now(), language)
 }
@@ -58,7 +55,6 @@ fn today_at(now_ms: i64, day: Option<&str>) -> Result<Today, Stop> {
 /// Waits for `event` until `seconds` after the call began; none where it is time to answer. The last
 /// half second is given away, so that it is not the host whose patience ends first. A caller that wants
 /// progress receives `what` now and then, which keeps many clients from giving up.
-#[must_use]
 pub fn wait(user: &User, event: String, seconds: u32, what: &str) -> Option<Stop> {
     let (began, now) = (user.first_called_at(), SystemTime::now());
     let until = began + Duration::from_secs(seconds.into());

@@ -22,7 +22,6 @@ pub enum Way {
 
 /// The way for `form` to a client with these capabilities; `has_page` says whether there is an
 /// address at all.
-#[must_use]
 pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way {
     if draws_forms(capabilities) {
         return Way::Page;
@@ -47,13 +46,11 @@ pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way
 }
 
 /// Whether a client with these capabilities opens addresses, and there is one.
-#[must_use]
 pub fn can_open(capabilities: &Value, has_page: bool) -> bool {
     capabilities["elicitation"]["url"].is_object() && has_page
 }
 
 /// Whether a client with these capabilities is our page, or another one that draws forms itself.
-#[must_use]
 pub fn draws_forms(capabilities: &Value) -> bool {
     capabilities["extensions"]["madoguchi/forms"].is_object()
 }

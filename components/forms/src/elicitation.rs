@@ -53,7 +53,6 @@ struct Asking<'a> {
 
 /// Whether the form can be asked for in questions: without files and secrets, which MCP keeps out of
 /// them, neither too big nor in too many rounds.
-#[must_use]
 pub fn fits(form: &Form) -> bool {
     let asked = || form.fields.iter().filter(|it| is_asked(it));
     let is_plain = |it: &Field| !matches!(it.kind, Kind::File(_)) && !it.is_secret();

@@ -6,7 +6,6 @@ use toolkit::{Example, Tool, example};
 use crate::tools::{GetFormSubmission, ListFormSubmissions, RequestForm, ValidateFormSubmission};
 
 /// A form is asked for, and errors have the text of the specification.
-#[must_use]
 pub fn examples() -> Vec<Example> {
     let form = json!({
         "title": "連絡先",

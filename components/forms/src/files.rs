@@ -23,7 +23,6 @@ pub struct Named<'a> {
 
 impl Named<'_> {
     /// Where its bytes are read, as a resource.
-    #[must_use]
     pub fn uri(&self, handle: &str) -> String {
         format!("form://{handle}/files/{}", self.id)
     }
@@ -47,7 +46,6 @@ pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = Nam
 }
 
 /// Whether it can be the name of something in the store: a SHA-256.
-#[must_use]
 pub fn is_id(id: &str) -> bool {
     id.len() == 64 && id.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -74,7 +74,6 @@ pub(crate) fn types(language: usize) -> String {
 }
 
 /// When to ask by a form and how, and everything that a definition may say.
-#[must_use]
 pub fn guide() -> String {
     let count = TYPES.len().to_string();
     let [japanese, english] = [0, 1].map(|language: usize| {

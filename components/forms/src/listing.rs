@@ -19,7 +19,6 @@ pub struct Cursor {
 
 impl Cursor {
     /// Where a list goes on after `form`.
-    #[must_use]
     pub fn behind(form: &Record) -> Self {
         Self { asked_at: form.asked_at, handle: form.handle.clone() }
     }
@@ -36,14 +35,12 @@ impl Cursor {
     }
 
     /// For the caller to bring back.
-    #[must_use]
     pub fn written(&self) -> String {
         format!("{}.{}", self.asked_at, self.handle)
     }
 }
 
 /// Whose forms a caller sees: their own, or all where their scopes say `*` or no token is needed.
-#[must_use]
 pub fn whose() -> Option<String> {
     let principal = caller::principal();
     let sees_all = is_everybody(&principal) || caller::scopes().iter().any(|it| it == "*");
@@ -51,13 +48,11 @@ pub fn whose() -> Option<String> {
 }
 
 /// Whether callers have no names of their own: no token is needed here.
-#[must_use]
 pub fn is_everybody(principal: &str) -> bool {
     matches!(principal, "anonymous" | "stdio")
 }
 
 /// Whether a caller sees that form in lists.
-#[must_use]
 pub fn sees(form: &Record) -> bool {
     whose().is_none_or(|it| it == form.principal)
 }

@@ -40,7 +40,6 @@ pub fn fetch(url: &str) -> Result<Value, String> {
 }
 
 /// The answer where it is known without asking another host: the demo's, or one that was looked up lately.
-#[must_use]
 pub fn found(url: &str) -> Option<Value> {
     match Place::read(url, &place::origins().ok()?).ok()? {
         Place::Demo(request) => crate::demo::get(&request).ok(),

@@ -6,7 +6,6 @@ use output::form::{Fault, Form, Kind, OPTIONS_MAX, Values, Wrong, choices, is_sa
 use crate::lookup;
 
 /// What was chosen in `values`, the checked submission, and is none of the known options.
-#[must_use]
 pub fn check(form: &Form, values: &Values) -> Vec<Fault> {
     let mut faults = Vec::new();
     for field in &form.fields {

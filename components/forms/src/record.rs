@@ -48,7 +48,6 @@ pub struct Record {
 }
 
 /// The form of that handle.
-#[must_use]
 pub fn by_handle(handle: &str) -> Statement {
     toolkit::sql!(format!("SELECT {COLUMNS} FROM forms WHERE handle = $1"), handle)
 }
@@ -81,31 +80,26 @@ impl Record {
     }
 
     /// The definition, as it was given.
-    #[must_use]
     pub fn definition(&self) -> Map<String, serde_json::Value> {
         serde_json::from_str(&self.definition).unwrap_or_default()
     }
 
     /// What was typed so far.
-    #[must_use]
     pub fn draft(&self) -> Option<Values> {
         read(self.draft.as_deref())
     }
 
     /// What was filled in.
-    #[must_use]
     pub fn values(&self) -> Option<Values> {
         read(self.answer.as_deref())
     }
 
     /// What people read of the values that came from look-ups.
-    #[must_use]
     pub fn labels(&self) -> Option<Values> {
         read(self.labels.as_deref())
     }
 
     /// What `get_form_submission` and its like put out.
-    #[must_use]
     pub fn submission(&self) -> Submission {
         let values = self.values();
         Submission {
@@ -119,7 +113,6 @@ impl Record {
     }
 
     /// What `open_form` puts out.
-    #[must_use]
     pub fn open(&self) -> OpenForm {
         let form = self.form().unwrap_or_default();
         let secrets = form.fields.iter().filter(|it| it.is_input() && it.is_secret());
@@ -139,7 +132,6 @@ impl Record {
     }
 
     /// The same in a list.
-    #[must_use]
     pub fn listed(&self) -> Listed {
         Listed {
             handle: self.handle.clone(),
@@ -158,7 +150,6 @@ fn read<T: DeserializeOwned>(json: Option<&str>) -> Option<T> {
 }
 
 /// A status, as the database has it.
-#[must_use]
 pub fn status_name(status: Status) -> &'static str {
     match status {
         Status::Waiting => "waiting",

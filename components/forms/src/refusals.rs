@@ -5,13 +5,11 @@ use serde_json::json;
 use toolkit::{Problem, Stop, caller, refused};
 
 /// The language for the caller: Japanese, unless they ask for another one.
-#[must_use]
 pub fn language() -> Language {
     if caller::reads_japanese(true) { Language::Japanese } else { Language::English }
 }
 
 /// The one of the two that the caller reads.
-#[must_use]
 pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
     match language() {
         Language::Japanese => japanese,
@@ -20,7 +18,6 @@ pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
 }
 
 /// The definition is wrong (FORM-60), with the text of the specification.
-#[must_use]
 pub fn invalid_form_schema(fault: &SchemaFault) -> Stop {
     let details = json!({
         "pointer": format!("/form_schema{}", fault.pointer),
@@ -30,13 +27,11 @@ pub fn invalid_form_schema(fault: &SchemaFault) -> Stop {
 }
 
 /// No form has this handle, or none any more; the error does not tell which.
-#[must_use]
 pub fn not_found() -> Stop {
     refused("not_found", 404, "このフォームは見つかりません。 / There is no such form.")
 }
 
 /// The form is there, but its answer names no such file.
-#[must_use]
 pub fn no_such_file() -> Stop {
     let message = say(
         "このフォームの回答に、そのファイルはありません。",
@@ -46,7 +41,6 @@ pub fn no_such_file() -> Stop {
 }
 
 /// The caller has as many forms waiting as one may.
-#[must_use]
 pub fn too_many_waiting(waiting: u32, most: u32) -> Stop {
     let message = say(
         "回答待ちのフォームが多すぎます。古いフォームに回答するか、閉じてから（close_form）やり直してください。",
@@ -56,7 +50,6 @@ pub fn too_many_waiting(waiting: u32, most: u32) -> Stop {
 }
 
 /// The caller's forms, answered ones among them, take as much room as one caller's may.
-#[must_use]
 pub fn too_much_kept(kept: (u32, i64), most: (u32, i64), keep_days: u32) -> Stop {
     let japanese = format!(
         "保存中のフォームが上限に達しています。不要なフォームを閉じてください（close_form。10分後に場所が空きます）。回答済みのフォームは{keep_days}日後に削除されます。"
@@ -73,7 +66,6 @@ pub fn too_much_kept(kept: (u32, i64), most: (u32, i64), keep_days: u32) -> Stop
 }
 
 /// What is filled in finds no room: the caller that asked has used up its share.
-#[must_use]
 pub fn requester_is_full() -> Stop {
     let message = say(
         "依頼元のフォームが保存の上限に達しているため、保存できません。依頼元がほかのフォームを閉じると保存できます。",
@@ -83,7 +75,6 @@ pub fn requester_is_full() -> Stop {
 }
 
 /// What is wrong with what was filled in, each at its field.
-#[must_use]
 pub fn faults(faults: &[Fault]) -> Stop {
     let language = language();
     let problem = |fault: &Fault| {

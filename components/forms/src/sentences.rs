@@ -86,7 +86,6 @@ pub fn names() -> Result<Vec<Name>, String> {
 }
 
 /// What can be written about forms.
-#[must_use]
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }

@@ -26,13 +26,11 @@ const OF_ONE: Share = Share { forms: 5_000, asked_bytes: 32 << 20, filled_bytes:
 const OF_ALL: Share = Share { forms: FORMS_MAX, asked_bytes: 128 << 20, filled_bytes: 192 << 20 };
 
 /// The share of `principal`.
-#[must_use]
 pub fn of(principal: &str) -> Share {
     if listing::is_everybody(principal) { OF_ALL } else { OF_ONE }
 }
 
 /// Forms that were closed without an answer, and cannot be taken up again, make room for their caller's next.
-#[must_use]
 pub fn make_room(principal: &str) -> Statement {
     toolkit::sql!(
         "DELETE FROM forms WHERE principal = $1 AND status IN ('cancelled', 'declined') \
@@ -43,7 +41,6 @@ pub fn make_room(principal: &str) -> Statement {
 }
 
 /// Why there is no room for another form of the caller.
-#[must_use]
 pub fn full() -> Stop {
     let principal = caller::principal();
     match taken(&principal) {

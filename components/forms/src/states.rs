@@ -7,7 +7,6 @@ use toolkit::{Stop, refused};
 use crate::{clock::written, record::Record, refusals::say};
 
 /// The form was answered before.
-#[must_use]
 pub fn already_answered(form: &Record) -> Stop {
     let message = match form.status {
         Status::Submitted => {
@@ -28,7 +27,6 @@ pub fn already_answered(form: &Record) -> Stop {
 }
 
 /// It is too late to take a cancelled form up again, or there is nothing to take up.
-#[must_use]
 pub fn not_reopened(form: &Record) -> Stop {
     let message = match (form.status, form.read_at) {
         (Status::Waiting | Status::Submitted, _) => say(
@@ -48,7 +46,6 @@ pub fn not_reopened(form: &Record) -> Stop {
 }
 
 /// Another window was faster (with what it saved).
-#[must_use]
 pub fn draft_conflict(form: &Record) -> Stop {
     let message = say(
         "別の画面で新しい下書きが保存されています。",

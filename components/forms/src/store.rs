@@ -29,14 +29,12 @@ pub struct Filled {
 }
 
 /// A handle that cannot be guessed: 130 random bits.
-#[must_use]
 pub fn fresh_handle() -> String {
     let letters = |it: usize| fresh_id("f").chars().skip(2).take(it).collect::<String>();
     letters(16) + &letters(10)
 }
 
 /// The URI that is published when a form changes.
-#[must_use]
 pub fn uri(handle: &str) -> String {
     format!("form://{handle}")
 }
@@ -118,7 +116,6 @@ pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Sto
 }
 
 /// What a draft keeps: no secrets, and nothing that the form does not ask for.
-#[must_use]
 pub fn kept(form: &Form, values: Values) -> Values {
     let is_kept = |name: &str| {
         let field = form.field(name).filter(|it| it.is_input() && !it.is_secret());

@@ -19,7 +19,6 @@ const FIELDS_MAX: usize = 60;
 const OPTIONS_MAX: usize = 20;
 
 /// What a client sends to its model in the name of the person who answered (FORM-5, FORM-9).
-#[must_use]
 pub fn message(status: Status, values: Option<&Values>) -> Option<String> {
     match status {
         Status::Waiting => None,
@@ -30,7 +29,6 @@ pub fn message(status: Status, values: Option<&Values>) -> Option<String> {
 }
 
 /// The result's first text (FORM-8).
-#[must_use]
 pub fn requested(form: &Form) -> String {
     format!(
         "フォーム入力を待機しています。\n\n【{}】\n{}\n\nフィールド数: {}\n\
@@ -42,7 +40,6 @@ pub fn requested(form: &Form) -> String {
 }
 
 /// Where the form is, for a client that does not draw it: an address, or else what to ask.
-#[must_use]
 pub fn place(form: &Form, handle: &str, url: Option<&str>) -> String {
     let then = say(
         "フォームは回答されるまで開いています。回答は get_form_submission で取得できます（timeout_seconds を指定すると回答を待ち、まだなら waiting を返します。そのときはもう一度呼び出してください）。",
@@ -70,7 +67,6 @@ pub fn place(form: &Form, handle: &str, url: Option<&str>) -> String {
 }
 
 /// The same in one line, for people who watch how a call gets on.
-#[must_use]
 pub fn in_one_line(title: &str, handle: &str, url: Option<&str>) -> String {
     let waits = say("フォームの入力を待っています", "The form waits to be filled in");
     let place = url.map(|it| format!(" {it}")).unwrap_or_default();

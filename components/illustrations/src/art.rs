@@ -29,13 +29,11 @@ pub const HEIGHT: u32 = 640;
 type Cards = [(&'static str, fn(&mut Canvas)); 6];
 
 /// The card's picture as a file.
-#[must_use]
 pub fn picture(card: &Card) -> Picture {
     Picture::png(&card.name, &draw(&card.id))
 }
 
 /// Draws the card of that name as the program knows it.
-#[must_use]
 pub fn draw(id: &str) -> Pixmap {
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let themes = [

@@ -94,7 +94,6 @@ impl Theme {
 
 /// The places of the themes that `name` means, and whether it names them as a whole. A colour must be all
 /// that is asked for: 「ブルー」 and 「青系のカード」 mean one, 「ブルーアイズ」 is another card's name.
-#[must_use]
 pub fn meant(name: &str) -> (Vec<usize>, bool) {
     let query = fold(name);
     let is_of = |it: &Theme| it.colours.iter().any(|it| is_colour(&query, &fold(it)));
@@ -105,7 +104,6 @@ pub fn meant(name: &str) -> (Vec<usize>, bool) {
 }
 
 /// Names of themes that come near, each with how near.
-#[must_use]
 pub fn near(name: &str) -> Vec<(f64, String)> {
     let all = themes().iter().map(|it| (&it.name, it.suggested_by()));
     matching::near(name, &meant(name).0, all)

@@ -34,7 +34,6 @@ pub enum Style {
 
 impl Style {
     /// As an argument has it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Versus => "versus",
@@ -70,7 +69,6 @@ pub struct Composed {
 
 impl Plan {
     /// The layout: the one that was asked for, else by the number of cards.
-    #[must_use]
     pub fn style(&self) -> Style {
         self.style.unwrap_or(match self.cards.len() {
             0 | 1 => Style::Spotlight,

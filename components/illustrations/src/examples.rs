@@ -6,7 +6,6 @@ use toolkit::{Example, Tool, example};
 use crate::tools::{ComposeThumbnail, GetCardIllustration, GetThemeIllustrations};
 
 /// A card, a theme, a thumbnail, and a name that no card has.
-#[must_use]
 pub fn examples() -> Vec<Example> {
     vec![
         example(

@@ -28,14 +28,12 @@ pub struct Picture {
 
 impl Picture {
     /// What was drawn, as a PNG file without transparency.
-    #[must_use]
     pub fn png(name: &str, drawn: &Pixmap) -> Self {
         let bytes = encoded(drawn).expect("held by a test");
         Self { name: name.to_owned(), mime_type: "image/png".to_owned(), bytes }
     }
 
     /// The picture itself, of a PNG or JPEG file; none where it is another, broken or too large.
-    #[must_use]
     pub fn read(&self) -> Option<Pixmap> {
         match self.mime_type.as_str() {
             "image/png" => read_png(&self.bytes),
@@ -45,7 +43,6 @@ impl Picture {
     }
 
     /// The file as a piece of content, which models see (ILL-3), of an output that names it by `uri`.
-    #[must_use]
     pub fn content(self, uri: &str) -> Content {
         Content::image(self.bytes, &self.mime_type).named(uri)
     }

@@ -5,13 +5,11 @@ use serde_json::json;
 use toolkit::{Stop, caller, refused};
 
 /// Whether the caller reads Japanese; without a language the answer is in English.
-#[must_use]
 pub fn is_japanese() -> bool {
     caller::reads_japanese(false)
 }
 
 /// No card has that name.
-#[must_use]
 pub fn card_not_found(name: &str, near: &[String]) -> Stop {
     let name = short(name);
     refused("card_not_found", 404, message(("カード", "card"), &name, near, is_japanese()))
@@ -19,7 +17,6 @@ pub fn card_not_found(name: &str, near: &[String]) -> Stop {
 }
 
 /// No theme has that name.
-#[must_use]
 pub fn theme_not_found(name: &str, near: &[String]) -> Stop {
     let name = short(name);
     refused("theme_not_found", 404, message(("テーマ", "theme"), &name, near, is_japanese()))

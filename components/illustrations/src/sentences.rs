@@ -109,13 +109,11 @@ pub fn names() -> Result<Vec<Name>, String> {
 }
 
 /// The words of the cards, for the other families.
-#[must_use]
 pub fn words() -> Vec<Name> {
     VOCABULARY.names()
 }
 
 /// What can be written about cards.
-#[must_use]
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }

@@ -31,7 +31,6 @@ struct Words {
 }
 
 /// The names of the bundled catalogue: each theme, and its cards behind it.
-#[must_use]
 pub fn names() -> Vec<Name> {
     let spoken = spoken();
     let mut names = Vec::new();

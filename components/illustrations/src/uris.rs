@@ -8,13 +8,11 @@ pub const CARD: &str = "card://{card_name}/image";
 pub const THUMBNAIL: &str = "thumbnail://compose{?cards,title,subtitle,style,theme}";
 
 /// Where the picture of a card is.
-#[must_use]
 pub fn card(name: &str) -> String {
     filled(CARD, [name])
 }
 
 /// Where the thumbnail of these arguments is.
-#[must_use]
 pub fn thumbnail(
     cards: &[String],
     title: &str,

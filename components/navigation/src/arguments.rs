@@ -81,7 +81,6 @@ pub fn pairs(origins: usize, destinations: usize) -> Result<(), Stop> {
 ///
 /// People write it with spaces, in brackets and with wide digits, too: `（３５．６８　１３９．７６）`. Without a comma both
 /// numbers have a point.
-#[must_use]
 pub fn coordinates(text: &str) -> Option<Point> {
     const BRACKETS: [(char, char); 2] = [('(', ')'), ('[', ']')];
     let plain: String = text.chars().map(narrow).collect();
@@ -105,7 +104,6 @@ fn narrow(it: char) -> char {
 }
 
 /// The point on the globe that `text` is; none where it is a name.
-#[must_use]
 pub fn point(text: &str) -> Option<navigation::Point> {
     let at = coordinates(text).filter(|it| it.is_on_globe())?;
     Some(navigation::Point { lat: at.lat, lng: at.lng })

@@ -16,7 +16,6 @@ pub enum Language {
 
 impl Language {
     /// The caller's, as far as they say; else that of what they wrote.
-    #[must_use]
     pub fn of(locale: Option<&str>, text: &str) -> Self {
         let is_kana = |it: char| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
         let is_japanese = match locale {
@@ -27,13 +26,11 @@ impl Language {
     }
 
     /// As a BCP 47 tag.
-    #[must_use]
     pub fn tag(self) -> &'static str {
         self.pick("ja", "en")
     }
 
     /// One of the two.
-    #[must_use]
     pub fn pick<T>(self, japanese: T, english: T) -> T {
         match self {
             Self::Japanese => japanese,
@@ -109,13 +106,11 @@ impl RouteAsk {
     }
 
     /// Whether it ends where it begins, by what was written, with no stop between.
-    #[must_use]
     pub fn is_to_itself(&self) -> bool {
         self.via.is_empty() && self.origin.eq_ignore_ascii_case(&self.destination)
     }
 
     /// Whether several routes are asked for; with a stop on the way there is one.
-    #[must_use]
     pub fn wants_several(&self) -> bool {
         self.alternatives && self.via.is_empty()
     }

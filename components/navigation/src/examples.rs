@@ -6,7 +6,6 @@ use toolkit::{Example, Tool, example};
 use crate::tools::{DistanceCompare, Geocode, RouteSearch};
 
 /// Over the network that is built in: no settings, no files.
-#[must_use]
 pub fn examples() -> Vec<Example> {
     vec![
         example(

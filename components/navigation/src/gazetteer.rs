@@ -14,7 +14,6 @@ pub const ATTRIBUTION: &str = "GeoNames (CC BY 4.0)";
 
 /// The place that `text` means: called so, or the most specific part of the address. A mere beginning
 /// of a name is no answer here.
-#[must_use]
 pub fn find(text: &str) -> Option<Place> {
     let index = GAZETTEER;
     let hits = Places::open(&index, 0, index.len() as u64).hits(text, 1);

@@ -6,20 +6,17 @@ use toolkit::{Stop, caller, refused};
 use crate::{ask::Language, error::ProviderError, words};
 
 /// The language for the caller: Japanese, unless they ask for another one.
-#[must_use]
 pub fn language() -> Language {
     if caller::reads_japanese(true) { Language::Japanese } else { Language::English }
 }
 
 /// The stop that reports it to the caller. The REST endpoints choose their statuses by the codes
 /// (NAV-10, NAV-40).
-#[must_use]
 pub fn stop(error: &ProviderError) -> Stop {
     stop_in(error, language())
 }
 
 /// The same in `language`.
-#[must_use]
 pub fn stop_in(error: &ProviderError, language: Language) -> Stop {
     let (code, status) = code(error);
     let (message, mut details) = (message(error, language), details(error));
@@ -49,7 +46,6 @@ fn code(error: &ProviderError) -> (&'static str, u16) {
 }
 
 /// Google's status for it.
-#[must_use]
 pub fn status(error: &ProviderError) -> &'static str {
     match error {
         ProviderError::NoRoute

@@ -119,7 +119,6 @@ pub fn names() -> Result<Vec<Name>, String> {
 }
 
 /// What can be written about routes.
-#[must_use]
 pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }

@@ -32,7 +32,6 @@ pub enum Kind {
 
 impl Kind {
     /// The name in settings and in answers.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Builtin => "builtin",
@@ -107,7 +106,6 @@ fn read_url(text: &str) -> Option<String> {
 }
 
 /// Whether the operator set it.
-#[must_use]
 pub fn is_set(name: &str) -> bool {
     settings::raw(name).is_some()
 }
@@ -166,7 +164,6 @@ fn zoom() -> u8 {
 
 impl Tiles {
     /// Scheme, host and port of the address.
-    #[must_use]
     pub fn origin(&self) -> String {
         Url::parse(&self.url).map(|it| it.origin().ascii_serialization()).unwrap_or_default()
     }

@@ -5,7 +5,6 @@ use output::navigation::Measure;
 use crate::ask::Language;
 
 /// What a map says of itself in the reader's language: one line in each, Japanese first, or one for all.
-#[must_use]
 pub fn of_map(text: &str, language: Language) -> &str {
     match (text.split_once('\n'), language) {
         (Some((japanese, _)), Language::Japanese) => japanese,
@@ -15,7 +14,6 @@ pub fn of_map(text: &str, language: Language) -> &str {
 }
 
 /// `200 m`, `32.4 km`, `123 km`.
-#[must_use]
 pub fn distance(metres: f64) -> String {
     let metres = metres.max(0.0);
     let to_tens = (metres / 10.0).round() * 10.0;
@@ -29,7 +27,6 @@ pub fn distance(metres: f64) -> String {
 }
 
 /// That a place is so far from the road where the route begins or ends there; none where that is plain to see.
-#[must_use]
 pub fn off_road(name: &str, metres: f64, language: Language) -> Option<String> {
     /// What is nearer is not mentioned.
     const FAR_METRES: f64 = 300.0;
@@ -46,7 +43,6 @@ pub fn off_road(name: &str, metres: f64, language: Language) -> Option<String> {
 }
 
 /// `1分`, `1時間5分`; `1 min`, `1 h 5 min`. What takes any time takes a minute.
-#[must_use]
 pub fn duration(seconds: f64, language: Language) -> String {
     let minutes = (seconds / 60.0).round().max(if seconds > 0.0 { 1.0 } else { 0.0 });
     let minutes = whole(minutes);
@@ -69,25 +65,21 @@ pub fn duration(seconds: f64, language: Language) -> String {
 }
 
 /// A length, for programs and people.
-#[must_use]
 pub fn metres(metres: f64) -> Measure {
     Measure { text: distance(metres), value: whole(metres) }
 }
 
 /// A time, for programs and people.
-#[must_use]
 pub fn seconds(seconds: f64, language: Language) -> Measure {
     Measure { text: duration(seconds, language), value: whole(seconds) }
 }
 
 /// Whole metres, for people.
-#[must_use]
 pub fn kilometres(metres: u64) -> String {
     distance(f64::from(u32::try_from(metres).unwrap_or(u32::MAX)))
 }
 
 /// The nearest number that there can be of something; what is no number, or less than nothing, is 0.
-#[must_use]
 pub fn whole(number: f64) -> u64 {
     number.round() as u64
 }

@@ -164,19 +164,16 @@ pub struct Seat {
 
 impl Seat {
     /// Where in its row it stands, counted from 1.
-    #[must_use]
     pub fn place(&self) -> u32 {
         self.column.unwrap_or(self.number)
     }
 
     /// Whether the caller can have it: it is free, or in their own hold.
-    #[must_use]
     pub fn is_available(&self) -> bool {
         self.is_free() || self.is_mine && !self.is_reserved
     }
 
     /// Whether it is neither reserved nor held.
-    #[must_use]
     pub fn is_free(&self) -> bool {
         !self.is_reserved && !self.is_held
     }
@@ -184,7 +181,6 @@ impl Seat {
 
 impl SeatKind {
     /// Whether it is an ordinary seat.
-    #[must_use]
     pub fn is_standard(&self) -> bool {
         *self == Self::Standard
     }

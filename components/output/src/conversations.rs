@@ -26,7 +26,6 @@ pub enum State {
 
 impl State {
     /// As the database and the specification have it.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -38,7 +37,6 @@ impl State {
     }
 
     /// Whether messages may still be written.
-    #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::Active)
     }

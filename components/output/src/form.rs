@@ -111,7 +111,6 @@ impl Form {
     }
 
     /// The form on the day that it is filled in: defaults that count from today are days.
-    #[must_use]
     pub fn on(mut self, today: Today) -> Self {
         for it in &mut self.fields {
             it.default = it.default.take().map(|default| kind::on(&it.kind, default, today));
@@ -120,14 +119,12 @@ impl Form {
     }
 
     /// What the fields hold before they were touched.
-    #[must_use]
     pub fn defaults(&self) -> Values {
         check::defaults(self)
     }
 
     /// Which fields are shown while `values` are filled in, in the order of `fields`. A hidden field
     /// counts as empty for those that ask for it.
-    #[must_use]
     pub fn shown(&self, values: &Values) -> Vec<bool> {
         condition::shown(self, values)
     }
@@ -142,13 +139,11 @@ impl Form {
     }
 
     /// What is wrong with one field, hidden or not.
-    #[must_use]
     pub fn check_field(&self, field: &Field, value: Option<&Value>, today: Today) -> Option<Fault> {
         check::field(field, value, today).err()
     }
 
     /// The field of that name.
-    #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|it| it.name == name && !name.is_empty())
     }
@@ -156,14 +151,12 @@ impl Form {
 
 impl Field {
     /// Whether it has a value at all: dividers and headings have none.
-    #[must_use]
     pub fn is_input(&self) -> bool {
         !matches!(self.kind, Kind::Divider | Kind::Heading(_))
     }
 
     /// How many must be chosen at least, where that is more than none: `minSelect` holds for an optional
     /// field, too (FORM-45).
-    #[must_use]
     pub fn least(&self) -> Option<usize> {
         let (Kind::Multiselect(_, count) | Kind::MultiAutocomplete(_, count)) = &self.kind else {
             return None;
@@ -172,7 +165,6 @@ impl Field {
     }
 
     /// Whether it must be filled in: it is `required`, or some of its options must be chosen.
-    #[must_use]
     pub fn is_needed(&self) -> bool {
         self.required || self.least().is_some()
     }
@@ -184,13 +176,11 @@ impl Field {
 
     /// Whether it seems to ask for a password, a number of a card or the like: people are warned, and
     /// drafts do not keep it.
-    #[must_use]
     pub fn is_secret(&self) -> bool {
         secret::is_secret(self)
     }
 
     /// The look-up that brings its options, where it has one.
-    #[must_use]
     pub fn lookup(&self) -> Option<&Lookup> {
         match &self.kind {
             Kind::Autocomplete(it)

@@ -2,14 +2,12 @@
 
 /// Whether there is nothing to read in it: it is empty, or all of it is spaces and characters that are not
 /// drawn. What must say something is refused by this, wherever it comes from.
-#[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|it| it.is_whitespace() || it.is_control() || is_unseen(it))
 }
 
 /// Whether it is drawn as nothing: what Unicode has displays pass over (joiners, marks of direction,
 /// variation selectors, fillers, tags), and the empty pattern of Braille.
-#[must_use]
 pub fn is_unseen(it: char) -> bool {
     matches!(
         it,

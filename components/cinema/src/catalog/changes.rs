@@ -8,7 +8,6 @@ use super::Catalog;
 
 impl Catalog {
     /// What changes from this one to `new`.
-    #[must_use]
     pub fn changes(&self, new: &Self) -> Vec<String> {
         let value = |it: &Self| serde_json::to_value(it).expect("a catalogue is JSON");
         let (old, new) = (value(self), value(new));

@@ -62,7 +62,6 @@ fn columns() -> impl Iterator<Item = &'static str> {
 }
 
 /// Writes a catalogue.
-#[must_use]
 pub fn write(catalog: &Catalog) -> String {
     let value = serde_json::to_value(catalog).expect("a catalogue is JSON");
     let mut lines = vec![columns().map(str::to_owned).collect::<Vec<_>>()];

@@ -22,7 +22,6 @@ pub struct Sold {
 
 impl Catalog {
     /// Those of the sold seats that this catalogue does not have, a line a showtime.
-    #[must_use]
     pub fn lacking(&self, sold: &[Sold]) -> Vec<String> {
         let mut lacking: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for sold in sold.iter().filter(|it| !self.has(it)) {

@@ -45,21 +45,18 @@ pub struct Entry {
 
 impl Entry {
     /// Whether seats are offered and the deadline has yet to come.
-    #[must_use]
     pub fn is_offered(&self, clock: &Clock) -> bool {
         let is_live = self.expires_at.is_some_and(|it| it > clock.second());
         self.state == WaitingState::Offered && is_live
     }
 
     /// Whether seats were offered, and the deadline has passed.
-    #[must_use]
     pub fn is_lapsed(&self, clock: &Clock) -> bool {
         self.state == WaitingState::Offered && !self.is_offered(clock)
     }
 }
 
 /// Whether a showing has a list: a row, if it does.
-#[must_use]
 pub(super) fn any(showtime_id: &str) -> Statement {
     sql!(
         "SELECT 1 FROM waiting WHERE showtime_id = $1 AND state IN ('waiting', 'offered') LIMIT 1",
@@ -68,21 +65,18 @@ pub(super) fn any(showtime_id: &str) -> Statement {
 }
 
 /// The entries of a showing, who comes first first.
-#[must_use]
 pub fn live_of_showing(showtime_id: &str) -> Statement {
     let those = "WHERE w.showtime_id = $1 AND w.state IN ('waiting', 'offered') ORDER BY w.place";
     sql!(format!("{ENTRIES} {those}"), showtime_id)
 }
 
 /// A user's entries, the oldest first.
-#[must_use]
 pub fn live_of_user(user_id: &str) -> Statement {
     let those = "WHERE w.user_id = $1 AND w.state IN ('waiting', 'offered') ORDER BY w.place";
     sql!(format!("{ENTRIES} {those}"), user_id)
 }
 
 /// How many wait before an entry.
-#[must_use]
 pub fn count_ahead(entry: &Entry) -> Statement {
     sql!(
         "SELECT COUNT(*) FROM waiting WHERE showtime_id = $1 AND state = 'waiting' AND place < $2",
@@ -92,7 +86,6 @@ pub fn count_ahead(entry: &Entry) -> Statement {
 }
 
 /// Ends the entry that a hold was offered to, since its seats are reserved.
-#[must_use]
 pub fn reserved(hold_id: &str, clock: &Clock) -> Statement {
     sql!(
         "UPDATE waiting SET state = 'reserved', ended_at = $2 \
@@ -103,7 +96,6 @@ pub fn reserved(hold_id: &str, clock: &Clock) -> Statement {
 }
 
 /// Ends the entry that a hold was offered to, since it is released before its deadline.
-#[must_use]
 pub fn declined(hold_id: &str, clock: &Clock) -> Statement {
     sql!(
         "UPDATE waiting SET state = 'declined', ended_at = $2 \

@@ -10,7 +10,6 @@ use crate::{
 };
 
 /// The statements that store a message; the first finds the place open, or nothing holds.
-#[must_use]
 pub fn statements(letter: &Letter<'_>) -> Vec<Statement> {
     let mut statements = match letter.place {
         Place::Conversation { id, voice, has_max_turns } => {

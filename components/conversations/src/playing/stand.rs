@@ -143,7 +143,6 @@ pub(super) fn without_chats(project_id: &str, agent_id: &str) -> Statement {
 }
 
 /// What is known of conversations and chats that are over goes.
-#[must_use]
 pub fn forgotten() -> Statement {
     toolkit::sql!(
         "DELETE FROM plays WHERE NOT EXISTS (SELECT 1 FROM conversations c \

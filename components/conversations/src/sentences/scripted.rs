@@ -83,7 +83,6 @@ enum Next {
 impl ScriptedAgent {
     /// What components that understand sentences receive of it: who it is, and what it is asked in words that are
     /// for any of them.
-    #[must_use]
     pub fn context(&self, language: Language) -> Value {
         let mut context = json!({ AGENT: self });
         if let Next::Ask(question) = self.follows(language) {

@@ -69,7 +69,6 @@ pub struct Authentication {
 
 impl Authentication {
     /// There is a session.
-    #[must_use]
     pub fn opened(token: String, agent_name: String, purpose: Purpose) -> Self {
         let instruction = say(
             "認証しました。get_next_actionを呼び出して次の指示を確認してください。",

@@ -76,7 +76,6 @@ impl Tool for EndConversation {
 
 impl EndConversation {
     /// The end of a conversation by the agent of a session, with its last message and why.
-    #[must_use]
     pub fn of(session_token: &str, id: &str, final_message: String, reason_text: &str) -> Self {
         Self {
             session_token: session_token.to_owned(),

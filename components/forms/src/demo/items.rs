@@ -33,7 +33,6 @@ impl Items {
     pub const ALL: [Self; 3] = [Self::Users, Self::Projects, Self::Categories];
 
     /// The setting that replaces it.
-    #[must_use]
     pub const fn setting(self) -> &'static str {
         match self {
             Self::Users => "users",
@@ -96,7 +95,6 @@ impl Items {
 }
 
 /// What is wrong with the operator's lists.
-#[must_use]
 pub fn problems() -> Vec<Problem> {
     let set = Items::ALL.into_iter().filter_map(|it| Some((it, settings::raw(it.setting())?)));
     set.filter_map(|(it, text)| it.checked(&text).err()).flatten().collect()

@@ -39,7 +39,6 @@ pub(super) fn origins() -> Result<Origins, Failure> {
 }
 
 /// What is wrong with the setting.
-#[must_use]
 pub fn problems() -> Vec<Problem> {
     let checked = settings::get::<Origins>("origins").and_then(|it| check(&it.unwrap_or_default()));
     checked.err().map(Problem::from).into_iter().collect()

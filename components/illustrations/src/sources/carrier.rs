@@ -73,7 +73,6 @@ pub struct Paced {
 
 impl Paced {
     /// At most one request to `source` in so many milliseconds, whichever calls they come from.
-    #[must_use]
     pub fn new(source: &'static str, interval_ms: u32) -> Self {
         Self { source, interval_ms }
     }
@@ -173,7 +172,6 @@ fn host(url: &Url) -> String {
 }
 
 /// `text` in one line of at most 100 characters.
-#[must_use]
 pub fn clipped(text: &str) -> String {
     text.chars().take(100).map(|it| if it.is_control() { ' ' } else { it }).collect()
 }

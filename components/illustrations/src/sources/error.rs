@@ -31,7 +31,6 @@ pub enum SourceError {
 }
 
 /// A [`SourceError::Failed`] that says `message`.
-#[must_use]
 pub fn failed(message: impl Into<String>) -> SourceError {
     SourceError::Failed { message: message.into() }
 }
@@ -43,7 +42,6 @@ impl From<SourceError> for Stop {
 }
 
 /// The stop that says so in Japanese, or else in English.
-#[must_use]
 pub fn stop_in(error: &SourceError, is_japanese: bool) -> Stop {
     let message = if is_japanese { japanese(error) } else { english(error) };
     let (code, status) = code(error);

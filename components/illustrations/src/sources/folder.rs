@@ -43,7 +43,6 @@ pub struct Folder {
 
 impl Folder {
     /// The folder at `path`, as the component sees it.
-    #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }

@@ -23,7 +23,6 @@ const PIECE_BYTES: usize = 768 << 10;
 const PIECES_MAX: i64 = 8;
 
 /// What was listed for this question, where that still holds.
-#[must_use]
 pub fn listing(asked: &str) -> Option<Listing> {
     let read = || -> Result<Option<(String,)>, sql::Error> {
         let select =
@@ -65,7 +64,6 @@ pub fn keep_listing(asked: &str, listing: &Listing, holds_s: i64) {
 }
 
 /// The picture that was fetched from there, and its media type.
-#[must_use]
 pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
     let read = || -> Result<Option<(String, Vec<u8>)>, sql::Error> {
         let now = now_s();

@@ -125,7 +125,6 @@ pub fn language() -> Result<Language, Unfit> {
 }
 
 /// Who asks: this program, and whom to write to, where the operator says (`contact`).
-#[must_use]
 pub fn user_agent() -> String {
     const NAME: &str = concat!("madoguchi/", env!("CARGO_PKG_VERSION"), " (illustrations");
     match contact() {

@@ -44,7 +44,6 @@ struct Card {
 
 impl Web {
     /// The catalogue at `base`, whose pictures are there or at one of these origins.
-    #[must_use]
     pub fn new(base: Url, image_origins: Vec<Url>) -> Self {
         Self { base, image_origins }
     }

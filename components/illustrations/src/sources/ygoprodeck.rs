@@ -66,7 +66,6 @@ struct Image {
 
 impl Ygoprodeck {
     /// The API at `base`, whose pictures are at the origin of `images`.
-    #[must_use]
     pub fn new(base: Url, images: Url, language: Language) -> Self {
         Self { base, images, language }
     }

@@ -128,45 +128,38 @@ impl<S: Source> Graph<S> {
 
     /// Lets one search touch at most so many blocks of 128 junctions; 2,048 by default, and
     /// never more than 60,000. Beyond, a route is [`NotFound::TooFar`].
-    #[must_use]
     pub fn touching_at_most(mut self, blocks: usize) -> Self {
         self.blocks_max = blocks.min(60_000);
         self
     }
 
     /// Whose data it is.
-    #[must_use]
     pub fn attribution(&self) -> &str {
         &self.header.attribution
     }
 
     /// What it is of.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.header.name
     }
 
     /// Whether people drive on the left there.
-    #[must_use]
     pub fn drives_on_left(&self) -> bool {
         self.header.drives_on_left
     }
 
     /// The corners of the smallest box around all of it: south-west, north-east.
-    #[must_use]
     pub fn bounds(&self) -> (Point, Point) {
         let [south, west, north, east] = self.header.bounds;
         (point(south, west), point(north, east))
     }
 
     /// Bytes read from the source so far.
-    #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.source.bytes.get()
     }
 
     /// The names in it.
-    #[must_use]
     pub fn places(&self) -> Places<'_, Counted<S>> {
         let (offset, length) = self.header.places;
         Places::open(&self.source, offset, length).within(&self.header.name)

@@ -14,7 +14,6 @@ const AREA: [&str; 9] = ["市", "区", "町", "村", "都", "府", "県", "city"
 
 /// `ﾄｳｷｮｳ 駅`, `とうきょう駅` and `トウキョウ駅` are one; so are `Ōmori`, `Oomori` and `omori`,
 /// `Shimbashi` and `Shinbashi`, `虎ノ門` and `虎の門`, `霞ヶ関` and `霞が関`, `1丁目` and `一丁目`.
-#[must_use]
 pub fn folded(name: &str) -> String {
     let plain = name.chars().take(CHARS_MAX).nfkc().flat_map(char::to_lowercase).map(simpler);
     // Accents are taken off letters, and never off kana: `が` is not `か`.
@@ -33,19 +32,16 @@ pub fn folded(name: &str) -> String {
 
 /// A folded name without the beginning of a station's ending, for text that is still being typed:
 /// `とうきょうえ`, `tokyo st`.
-#[must_use]
 pub fn without_begun_station(folded: &str) -> Option<&str> {
     without(folded, &BEGUN)
 }
 
 /// A folded name that ends as a station's does, without that ending.
-#[must_use]
 pub fn without_station(folded: &str) -> Option<&str> {
     without(folded, &STATION)
 }
 
 /// A folded name that ends as a town's or a quarter's does, without that ending.
-#[must_use]
 pub fn without_area(folded: &str) -> Option<&str> {
     without(folded, &AREA)
 }

@@ -159,7 +159,6 @@ pub struct Place {
 
 impl Point {
     /// The distance to `other` as the crow flies, in metres, on a globe of 6,371 km.
-    #[must_use]
     pub fn metres_to(self, other: Self) -> f64 {
         let (a, b) = (self.lat.to_radians(), other.lat.to_radians());
         let (lat, lng) = (b - a, (other.lng - self.lng).to_radians());
@@ -168,7 +167,6 @@ impl Point {
     }
 
     /// Whether it is on the globe; no number is nowhere.
-    #[must_use]
     pub fn is_on_globe(self) -> bool {
         self.lat.abs() <= 90.0 && self.lng.abs() <= 180.0
     }

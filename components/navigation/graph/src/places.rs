@@ -65,7 +65,6 @@ impl<'s, S: Source> Places<'s, S> {
     }
 
     /// The same, where all of it lies in `area`.
-    #[must_use]
     pub fn within(self, area: &'s str) -> Self {
         Self { area, ..self }
     }

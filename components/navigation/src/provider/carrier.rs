@@ -52,7 +52,6 @@ impl Call {
     }
 
     /// One header more.
-    #[must_use]
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
@@ -81,7 +80,6 @@ pub struct Reply {
 
 impl Reply {
     /// Whether the status says success.
-    #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
@@ -193,13 +191,11 @@ fn unanswered(url: &Url, error: &http::Error) -> ProviderError {
 }
 
 /// A [`ProviderError::Failed`] that says `message`.
-#[must_use]
 pub fn failed(message: &str) -> ProviderError {
     ProviderError::Failed { message: message.to_owned() }
 }
 
 /// `text` in one line of at most 300 characters.
-#[must_use]
 pub fn clipped(text: &str) -> String {
     text.chars().take(300).map(|it| if it.is_control() { ' ' } else { it }).collect()
 }

@@ -32,7 +32,6 @@ pub struct GoogleLegacy<C> {
 
 impl GoogleLegacy<Counted> {
     /// Asks under `base`, so often a day.
-    #[must_use]
     pub fn new(base: &str, daily_quota: u32) -> Self {
         Self::by(base, Counted { daily_quota })
     }

@@ -41,7 +41,6 @@ pub struct GoogleRoutes<C> {
 
 impl GoogleRoutes<Counted> {
     /// Asks for routes under `base` and for places under `geocoding`, so often a day together.
-    #[must_use]
     pub fn new(base: &str, geocoding: &str, daily_quota: u32) -> Self {
         Self::by(base, geocoding, Counted { daily_quota })
     }

@@ -31,7 +31,6 @@ pub fn encoded(points: &[Point]) -> Result<String, ProviderError> {
 
 /// For each step the index of the point of `line` at which it begins: the nearest one to where the
 /// provider says that it begins, and never before the step before it.
-#[must_use]
 pub fn steps_at(line: &[Point], begins: &[Point]) -> Vec<u32> {
     let mut from = 0;
     let at = begins.iter().map(|begin| {

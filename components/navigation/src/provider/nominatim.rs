@@ -67,7 +67,6 @@ impl Carrier for Paced {
 
 impl Nominatim<Paced> {
     /// Asks under `base`, at most once in `interval_ms`; the public server wants 1,000.
-    #[must_use]
     pub fn new(base: &str, interval_ms: u32) -> Self {
         Self::by(base, Paced { interval_ms })
     }

@@ -30,7 +30,6 @@ pub struct Osrm<C, P> {
 
 impl Osrm<Web, Paced> {
     /// Asks under `base`; without `places` it takes coordinates alone.
-    #[must_use]
     pub fn new(base: &str, places: Option<Nominatim<Paced>>) -> Self {
         Self::by(base, Web, places)
     }

@@ -5,7 +5,6 @@ const CHARACTERS_MAX: usize = 1_000;
 
 /// The text of `html`: tags go, entities become what they stand for, once. What comes out is text for
 /// good: `&lt;b&gt;` reads `<b>` and is never a tag.
-#[must_use]
 pub fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;

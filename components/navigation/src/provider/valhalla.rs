@@ -38,7 +38,6 @@ pub struct Valhalla<C, P> {
 
 impl Valhalla<Web, Paced> {
     /// Asks under `base`; without `places` it takes coordinates alone.
-    #[must_use]
     pub fn new(base: &str, places: Option<Nominatim<Paced>>) -> Self {
         Self::by(base, Web, places)
     }

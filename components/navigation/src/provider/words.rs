@@ -7,7 +7,6 @@ use crate::ask::Language;
 pub use crate::words::{metres as distance, seconds as duration, whole};
 
 /// The language tag for providers.
-#[must_use]
 pub fn tag(language: Language) -> &'static str {
     match language {
         Language::Japanese => "ja",
@@ -17,7 +16,6 @@ pub fn tag(language: Language) -> &'static str {
 
 /// A distance in kilometres or metres. Where roads are measured in miles, Google writes miles and feet, whatever the
 /// language; its number is metres everywhere, as are the distances of every other provider.
-#[must_use]
 pub fn metric(it: Measure) -> Measure {
     if it.text.ends_with('m') {
         it

@@ -66,13 +66,11 @@ pub(super) struct Planner {
 
 impl Planner {
     /// One that reads the request's sentence.
-    #[must_use]
     pub(super) fn of_sentence(request: RouteRequest) -> Self {
         Self { request, constraints: None }
     }
 
     /// One that reads the request's sentence as an order for a route, which need not have other constraints.
-    #[must_use]
     pub(super) fn of_order(request: RouteRequest) -> Self {
         let mut constraints = read::conversation(&request);
         constraints.once.is_read = true;
@@ -80,7 +78,6 @@ impl Planner {
     }
 
     /// One that is given the constraints, and reads nothing.
-    #[must_use]
     pub(super) fn of_constraints(request: RouteRequest, mut constraints: Constraints) -> Self {
         constraints.once.is_read = true;
         Self { request, constraints: Some(constraints) }

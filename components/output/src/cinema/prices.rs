@@ -16,7 +16,6 @@ pub struct Price {
 
 impl Price {
     /// The amount as a decimal number: `1800` of JPY, `18.00` of USD.
-    #[must_use]
     pub fn decimal(&self) -> String {
         let digits = minor_digits(&self.currency);
         let one = 10_u64.pow(digits);
@@ -65,7 +64,6 @@ pub struct PriceList {
 
 impl PriceList {
     /// What one seat of the kind costs.
-    #[must_use]
     pub fn of(&self, kind: SeatKind) -> Price {
         let amount = match kind {
             SeatKind::Standard => None,
@@ -78,7 +76,6 @@ impl PriceList {
     }
 
     /// The amount of each kind, by the name of its field.
-    #[must_use]
     pub fn amounts(&self) -> [(&'static str, Option<u64>); 5] {
         [
             ("standard", Some(self.standard)),
@@ -91,7 +88,6 @@ impl PriceList {
 }
 
 /// What the seats cost together; nothing where one of them has no price.
-#[must_use]
 pub fn total(seats: &[ReservedSeat]) -> Option<Price> {
     let currency = seats.first()?.price.as_ref()?.currency.clone();
     let mut amount = 0_u64;

@@ -51,7 +51,6 @@ pub struct Broken {
 impl SeatRules {
     /// The rules that the choice of `picked` among `seats` breaks. Of `seats`, which are in order, each row that
     /// is chosen from must be whole. How many seats the person has already is not looked at.
-    #[must_use]
     pub fn broken(&self, seats: &[Seat], picked: &[String]) -> Vec<Broken> {
         let rows = || seats.chunk_by(|one, next| one.row == next.row);
         let is_picked = |it: &Seat| picked.contains(&it.seat_id);
@@ -120,7 +119,6 @@ fn gaps(run: &[&Seat], is_picked: &impl Fn(&Seat) -> bool) -> Vec<String> {
 
 impl Broken {
     /// How to correct it: in Japanese, and in English.
-    #[must_use]
     pub fn sentences(&self) -> (String, String) {
         let (seats, list) = (self.seat_ids.join("、"), self.seat_ids.join(", "));
         match self.rule {

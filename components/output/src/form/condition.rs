@@ -98,7 +98,6 @@ pub(super) fn is_empty(value: &Value) -> bool {
 }
 
 /// Whether two values are the same; 1 and 1.0 are.
-#[must_use]
 pub fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

@@ -32,7 +32,6 @@ const SECONDS_AHEAD: i64 = 14 * 3600;
 impl Day {
     /// Reads `today`, `tomorrow`, `yesterday`, `+30days`, `-1week`, `today+7days` or a day as
     /// `YYYY-MM-DD`.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Some(day) = parse_day(text) {
@@ -63,7 +62,6 @@ impl Day {
     }
 
     /// Which day it is where it is `today`.
-    #[must_use]
     pub fn on(self, today: NaiveDate) -> NaiveDate {
         match self {
             Self::Fixed(day) => day,
@@ -91,19 +89,16 @@ impl fmt::Display for Day {
 
 impl Today {
     /// That day and no other.
-    #[must_use]
     pub fn of_day(day: NaiveDate) -> Self {
         Self { earliest: day, latest: day }
     }
 
     /// The day that a caller gives as the one where they are: `2026-11-21`.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         parse_day(text).map(Self::of_day)
     }
 
     /// Every day that it is somewhere, so many seconds after 1970 began in UTC.
-    #[must_use]
     pub fn anywhere(unix_seconds: i64) -> Self {
         let day = |seconds| DateTime::from_timestamp(seconds, 0).unwrap_or_default().date_naive();
         Self {
@@ -114,14 +109,12 @@ impl Today {
 }
 
 /// Reads `YYYY-MM-DD`, and nothing else.
-#[must_use]
 pub fn parse_day(text: &str) -> Option<NaiveDate> {
     let [year, month, day] = numbers(text, "0000-00-00")?;
     NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| year > 0)
 }
 
 /// Reads `YYYY-MM-DDTHH:MM`, and nothing else.
-#[must_use]
 pub fn parse_minute(text: &str) -> Option<NaiveDateTime> {
     let (day, time) = text.split_once('T')?;
     let [hour, minute] = numbers(time, "00:00")?;

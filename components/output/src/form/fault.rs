@@ -14,14 +14,12 @@ pub enum Language {
 
 impl Language {
     /// The language for a BCP 47 tag: Japanese for `ja` and `ja-JP`, else English.
-    #[must_use]
     pub fn of_tag(tag: &str) -> Self {
         let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
         if primary.eq_ignore_ascii_case("ja") { Self::Japanese } else { Self::English }
     }
 
     /// The one of two texts that is in this language.
-    #[must_use]
     pub fn of<T>(self, japanese: T, english: T) -> T {
         match self {
             Self::Japanese => japanese,
@@ -56,7 +54,6 @@ impl SchemaFault {
     }
 
     /// The text for people.
-    #[must_use]
     pub fn message(&self, language: Language) -> &str {
         language.of(&self.japanese, &self.english)
     }
@@ -126,7 +123,6 @@ pub enum Wrong {
 
 impl Fault {
     /// The text for people (FORM-46).
-    #[must_use]
     pub fn message(&self, language: Language) -> String {
         match language {
             Language::Japanese => self.wrong.japanese(&self.label),
@@ -233,7 +229,6 @@ fn many(count: usize, noun: &str) -> String {
 
 /// Bytes as people write them: 10 MB for the 10485760 of the specification. Few of them are counted
 /// one by one, or a file of one byte too many would seem to fit.
-#[must_use]
 pub fn size_of(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
     const COUNTED_MAX: u64 = 10 << 10;

@@ -246,7 +246,6 @@ pub const GUIDE: [Type; TYPES.len()] = [
 
 impl Kind {
     /// Its `type`, as definitions have it.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",

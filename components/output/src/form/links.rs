@@ -6,7 +6,6 @@ use super::{Field, Form, Kind, SchemaFault};
 
 impl Field {
     /// The names of the fields that it is shown or filled by.
-    #[must_use]
     pub fn needed(&self) -> Vec<&str> {
         let parent = self.lookup().and_then(|it| it.depends_on.as_ref());
         let asked = self.show_if.iter().flat_map(|it| it.names());

@@ -44,7 +44,6 @@ const QUERY: &str = "{query}";
 impl Lookup {
     /// The URL to ask: `typed` is what is searched for, `parent` the value that this depends on. A
     /// query that the URL already has stays; its fragment goes.
-    #[must_use]
     pub fn url(&self, typed: &str, parent: Option<&Value>) -> String {
         let base = self.url.split('#').next().unwrap_or_default();
         let mut url = base.replace(QUERY, &encoded(typed));
@@ -95,7 +94,6 @@ impl Lookup {
 
 /// A value as people read it and as a query has it: several with commas between them, objects and null
 /// as nothing.
-#[must_use]
 pub fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -159,7 +159,6 @@ const TYPES_BY_ENDING: [(&str, &str); 5] = [
 ];
 
 /// The media type that the ending of a file's name says, where others cannot be relied on to say it.
-#[must_use]
 pub fn type_by_ending(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     TYPES_BY_ENDING.iter().find(|it| name.ends_with(it.0)).map(|it| it.1)
@@ -167,7 +166,6 @@ pub fn type_by_ending(name: &str) -> Option<&'static str> {
 
 impl Files {
     /// Whether it takes a file of that name and media type (`accept`).
-    #[must_use]
     pub fn takes(&self, name: &str, media_type: &str) -> bool {
         let media_type = media_type.split(';').next().unwrap_or_default().trim().to_lowercase();
         let types = [Some(media_type.as_str()).filter(|it| !it.is_empty()), type_by_ending(name)];

@@ -54,7 +54,6 @@ pub(crate) struct Header {
 }
 
 /// Whether a file that begins so is a map of ours, of whichever version.
-#[must_use]
 pub fn is_map(begin: &[u8]) -> bool {
     begin.starts_with(MAGIC)
 }

@@ -13,7 +13,6 @@ use super::{
 };
 
 /// The bytes of the index of these places. Places that are nowhere or have no name are left out.
-#[must_use]
 pub fn write(places: &[Place]) -> Vec<u8> {
     let has_name = |it: &&Place| it.at.is_on_globe() && !keys(it).is_empty();
     let mut places = places.iter().filter(has_name).collect::<Vec<_>>();

@@ -143,7 +143,6 @@ pub fn around<S: Source>(
 
 impl Around {
     /// In a line: `東京駅から120 m、最寄りの道路は外堀通り（40 m）`.
-    #[must_use]
     pub fn in_a_line(&self, language: Language) -> String {
         let metres = |it: Option<u64>| kilometres(it.unwrap_or_default());
         let (name, far) = (self.name.as_deref().unwrap_or_default(), metres(self.metres));
@@ -167,7 +166,6 @@ impl Around {
 }
 
 /// What the first map is of: the one that is asked first.
-#[must_use]
 pub fn about<S: Source>(graphs: &[Graph<S>], language: Language) -> About {
     let Some(graph) = graphs.first() else { return About::default() };
     let (low, high) = graph.bounds();

@@ -27,7 +27,6 @@ enum Operator {
 }
 
 /// The tolls of a route; none where there are none, or where a road's price is not known.
-#[must_use]
 pub(crate) fn toll(legs: &[Leg]) -> Option<Toll> {
     let mut amount = 0.0;
     // One drive, or one ticket, at a time: whose, and how far.

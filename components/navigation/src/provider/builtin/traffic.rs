@@ -42,7 +42,6 @@ const GOOD: f64 = 0.5;
 const BAD_LEAST: f64 = 0.05;
 
 /// The factors of all classes at a moment there; 1 is an empty road.
-#[must_use]
 pub fn factors(at: SystemTime, place: Point, model: Traffic) -> [f32; 9] {
     let (hour, is_weekend) = local(at, place);
     let mut factors = [1.0; 9];

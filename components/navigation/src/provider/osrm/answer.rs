@@ -26,7 +26,6 @@ pub struct Route {
 
 impl Route {
     /// Whether a road of it is of this class. A server whose map can leave a class out reports it, too.
-    #[must_use]
     pub fn has(&self, class: &str) -> bool {
         let steps = self.legs.iter().flat_map(|it| &it.steps);
         let mut classes = steps.flat_map(|it| &it.intersections).flat_map(|it| &it.classes);
@@ -35,7 +34,6 @@ impl Route {
 
     /// Whether it is travelled by other means than `mode`: a server finds routes by the profile that its
     /// map was made with, whichever is asked for.
-    #[must_use]
     pub fn is_by_other_means(&self, mode: &str) -> bool {
         const MODES: [&str; 3] = ["driving", "cycling", "walking"];
         let modes = || self.legs.iter().flat_map(|it| &it.steps).map(|it| it.mode.as_str());
