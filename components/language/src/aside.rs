@@ -94,7 +94,6 @@ const CHARS_MAX: usize = 40;
 
 impl Aside {
     /// What `text` is, where it is nothing else.
-    #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         if text.chars().count() > CHARS_MAX {
             return None;
@@ -122,7 +121,6 @@ impl Aside {
     }
 
     /// What is answered, before the examples where there are any.
-    #[must_use]
     pub fn answer(self, language: Language, now: Timestamp) -> String {
         let (japanese, english) = match self {
             Self::Farewell => ("またいつでもどうぞ。", "Goodbye; come back any time."),

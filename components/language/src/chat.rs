@@ -267,13 +267,11 @@ type Led = (Decision, f32);
 
 impl<F: Family> Chat<F> {
     /// One that goes on from what it remembered.
-    #[must_use]
     pub fn resume(memory: &Value) -> Self {
         Self::deserialize(memory).unwrap_or_default()
     }
 
     /// All that it needs to go on some other day.
-    #[must_use]
     pub fn memory(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }

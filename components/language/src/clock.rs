@@ -26,7 +26,6 @@ pub enum Time {
 
 /// The time that is written at `at`, and how many characters it takes: `7時半`, `18:30`, `7:30pm`,
 /// `30分後`, `in 2 hours`, `at 7`.
-#[must_use]
 pub fn clock(text: &[char], at: usize) -> Option<(Time, usize)> {
     let before = at.checked_sub(1).map(|it| text[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == ':') {
@@ -81,7 +80,6 @@ fn due(before: &[char], rest: &[char]) -> Option<(Time, usize)> {
 }
 
 /// An hour in words, and how many characters it takes: `six`.
-#[must_use]
 pub(crate) fn worded_hour(text: &[char]) -> Option<(i32, usize)> {
     const HOURS: [&str; 12] = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -250,7 +248,6 @@ fn later(number: i32, each: i32, length: usize) -> Option<(Time, usize)> {
 
 /// By how many minutes the time that is written at `at` is moved, less than none where it gets earlier, and how many
 /// characters that takes: `30分早く`, `an hour later`.
-#[must_use]
 pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
     const UNITS: [(&str, i32); 9] = [
         ("時間半", 90),
@@ -301,14 +298,12 @@ pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
 }
 
 /// Whether `text` begins with `with`.
-#[must_use]
 pub fn starts(text: &[char], with: &str) -> bool {
     let mut text = text.iter();
     with.chars().all(|it| text.next() == Some(&it))
 }
 
 /// The number at the beginning of `text`, of at most four digits, and how many characters it takes.
-#[must_use]
 pub fn number(text: &[char]) -> Option<(i32, usize)> {
     let ascii = text.iter().take_while(|it| it.is_ascii_digit()).count();
     if ascii > 0 {
@@ -320,7 +315,6 @@ pub fn number(text: &[char]) -> Option<(i32, usize)> {
 }
 
 /// A day of a month in words, and how many characters it takes: `first`, `twenty-first`.
-#[must_use]
 pub(crate) fn spelled_day(text: &[char]) -> Option<(i32, usize)> {
     const DAYS: [&str; 20] = [
         "first",
@@ -361,7 +355,6 @@ pub(crate) fn spelled_day(text: &[char]) -> Option<(i32, usize)> {
 const KANJI: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
 /// Whether a sign is a digit in kanji.
-#[must_use]
 pub fn is_kanji_digit(it: char) -> bool {
     it == '十' || KANJI.contains(&it)
 }

@@ -18,7 +18,6 @@ const ASKS: &str = "どうなった|どうなってる|どうなっている|ど
 const BESIDE: &str = "結局|so|で、|です|ます|か|の|かな|で|ください|じゃあ|では|それでは|今|いま|そうですね|もう|今は|ありがとう|ありがとうございます|ね|よ|please|thanks|thank you|then|now|well|just|and";
 
 /// The yes, the no or the question that `text` is, where it says nothing else.
-#[must_use]
 pub fn consent(text: &str) -> Option<Consent> {
     let lower = text.to_lowercase().replace(['’', '‘'], "'");
     let (mut rest, mut said) = (lower.as_str(), None);

@@ -47,40 +47,34 @@ pub struct TurnContext<'a> {
 
 impl TurnContext<'_> {
     /// The day in Japan.
-    #[must_use]
     pub fn today(&self) -> Date {
         today(self.now)
     }
 
     /// Minutes since midnight in Japan.
-    #[must_use]
     pub fn minutes(&self) -> u16 {
         let time = JAPAN.to_datetime(self.now).time();
         u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
     }
 
     /// Whether `tool` is on offer.
-    #[must_use]
     pub fn has(&self, tool: &str) -> bool {
         self.offers.iter().any(|it| it.name == tool)
     }
 
     /// The tool that asks by a form, where there is one.
-    #[must_use]
     pub fn form(&self) -> Option<&str> {
         let takes = |it: &&Offer| it.required.iter().any(|it| it == FORM_SCHEMA);
         self.offers.iter().find(takes).map(|it| it.name.as_str())
     }
 
     /// Whether `tool` has such an argument.
-    #[must_use]
     pub fn takes(&self, tool: &str, argument: &str) -> bool {
         let mut offers = self.offers.iter().filter(|it| it.name == tool);
         offers.any(|it| it.arguments.iter().any(|it| it == argument))
     }
 
     /// Whether `tool` cannot do without such an argument.
-    #[must_use]
     pub fn needs(&self, tool: &str, argument: &str) -> bool {
         let mut offers = self.offers.iter().filter(|it| it.name == tool);
         offers.any(|it| it.required.iter().any(|it| it == argument))
@@ -125,14 +119,12 @@ impl TurnContext<'_> {
     }
 
     /// An answer as text, which names the component that gives it.
-    #[must_use]
     pub fn conclude(&self, text: impl Into<String>) -> Decision {
         self.answer(text, Vec::new())
     }
 
     /// An answer that lists what a tool listed, a line each: `what` they are, and how many; where `next_cursor` says
     /// that there are more, so does the answer.
-    #[must_use]
     pub fn list(
         &self,
         what: &str,
@@ -151,7 +143,6 @@ impl TurnContext<'_> {
     }
 
     /// An answer with pictures.
-    #[must_use]
     pub fn answer(&self, text: impl Into<String>, pictures: Vec<Part>) -> Decision {
         let mut text = text.into();
         text.push_str(signature(self.language));
@@ -162,13 +153,11 @@ impl TurnContext<'_> {
 }
 
 /// The day in Japan.
-#[must_use]
 pub fn today(now: Timestamp) -> Date {
     JAPAN.to_datetime(now).date()
 }
 
 /// The output of the last call of `tool` among `answered`.
-#[must_use]
 pub fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Value> {
     answered.iter().rev().find(|it| it.call.name == tool).and_then(|done| match &done.result {
         ToolResult::Output { structured, .. } => Some(structured),
@@ -177,7 +166,6 @@ pub fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Value> {
 }
 
 /// The first failure among `answered`, and the tool that failed.
-#[must_use]
 pub fn failure(answered: &[Answered]) -> Option<(&str, &Failure)> {
     answered.iter().find_map(|answered| match &answered.result {
         ToolResult::Failed(failure) => Some((answered.call.name.as_str(), failure)),
@@ -186,7 +174,6 @@ pub fn failure(answered: &[Answered]) -> Option<(&str, &Failure)> {
 }
 
 /// What a form was answered with, where its call itself brought that back (FORM-11).
-#[must_use]
 pub fn submitted(answered: &[Answered]) -> Option<&Map<String, Value>> {
     let form = answered.iter().rev().find(|it| it.call.arguments.contains_key(FORM_SCHEMA))?;
     let ToolResult::Output { structured, .. } = &form.result else { return None };
@@ -194,7 +181,6 @@ pub fn submitted(answered: &[Answered]) -> Option<&Map<String, Value>> {
 }
 
 /// How an answer ends: with who gives it.
-#[must_use]
 pub fn signature(language: Language) -> &'static str {
     language.pick("\n（内蔵プランナー）", "\n(Built-in planner)")
 }

@@ -87,14 +87,12 @@ impl TurnRequest {
     }
 
     /// What a decision goes by.
-    #[must_use]
     pub fn turn(&self) -> Turn<'_> {
         let Self { task, is_first, offers, answered, .. } = self;
         Turn { task, is_first: *is_first, offers, answered }
     }
 
     /// Whether the turn has a request as text.
-    #[must_use]
     pub fn asks(&self) -> bool {
         self.lead.is_some()
     }
@@ -108,7 +106,6 @@ impl TurnRequest {
     }
 
     /// The reply that goes back to the assistant.
-    #[must_use]
     pub fn reply(&self, decision: Decision, memory: &Value, confidence: f32) -> wit::Reply {
         let decision = match (&self.lead, decision) {
             (Some(lead), Decision::Conclude(mut it)) => {
@@ -125,14 +122,12 @@ impl TurnRequest {
     }
 
     /// What goes back where the family is not meant.
-    #[must_use]
     pub fn nothing(&self) -> wit::Reply {
         self.reply(Decision::Conclude(Default::default()), &self.memory, 0.0)
     }
 }
 
 /// An answer without who gives it: one that another follows, or that is given in another's name.
-#[must_use]
 pub fn unsigned(text: &str, language: Language) -> &str {
     text.strip_suffix(signature(language)).unwrap_or(text)
 }

@@ -21,7 +21,6 @@ const TAKES_BACK: &str = "じゃなかった|ではなかった|じゃなくて|
 const BESIDE: &str = "ので|で|ごめんなさい|ごめん|すみません|えっと|ええと|あっ|あ|え|ね|で|に|を|は|の|、|。|…|・|ー|!|?| |　|「|」";
 
 /// `text` without the words that others take the place of.
-#[must_use]
 pub fn corrected(text: &str) -> String {
     english(&japanese(text))
 }

@@ -85,7 +85,6 @@ pub struct Used {
 }
 
 /// What is not used of `utterance`.
-#[must_use]
 pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
     let mut known: Vec<bool> =
         (0..utterance.chars.len()).map(|at| utterance.is_known(at)).collect();
@@ -152,14 +151,12 @@ pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
 }
 
 /// Whether a word is a condition, rather than part of what something may be about.
-#[must_use]
 pub fn is_condition(utterance: &Utterance, word: &str) -> bool {
     let tables = CONDITIONS.iter().chain(utterance.vocabulary.conditions);
     tables.flat_map(|it| marks(it)).any(|it| it == word.to_lowercase())
 }
 
 /// A no that denies no deed, leaves nothing out and says no time.
-#[must_use]
 pub fn has_stray_no(utterance: &Utterance) -> bool {
     let is_denied = utterance.tokens.iter().any(|it| it.is_denied);
     // `not later than 5 pm` says when.
@@ -212,13 +209,11 @@ fn words(utterance: &Utterance, known: &[bool]) -> Vec<(usize, String)> {
 }
 
 /// Whether a sign is one of the kanji that by themselves say little.
-#[must_use]
 pub fn is_empty(sign: char) -> bool {
     EMPTY.contains(sign)
 }
 
 /// Whether an English word by itself says little.
-#[must_use]
 pub fn is_small(word: &str) -> bool {
     SMALL_WORDS.contains(word) || word.len() < 2 && !word.chars().all(|it| it.is_ascii_digit())
 }

@@ -11,7 +11,6 @@ pub enum Language {
 
 impl Language {
     /// One of the two.
-    #[must_use]
     pub fn pick<T>(self, japanese: T, english: T) -> T {
         match self {
             Self::Japanese => japanese,
@@ -20,13 +19,11 @@ impl Language {
     }
 
     /// As a BCP 47 tag.
-    #[must_use]
     pub fn tag(self) -> &'static str {
         self.pick("ja", "en")
     }
 
     /// The caller's, as far as they say; else that of what they wrote.
-    #[must_use]
     pub fn of_caller(locale: Option<&str>, text: &str) -> Self {
         match locale {
             Some(it) if it.to_ascii_lowercase().starts_with("ja") => Self::Japanese,
@@ -36,7 +33,6 @@ impl Language {
     }
 
     /// That of a sentence; Japanese where it has no letters.
-    #[must_use]
     pub fn of(text: &str) -> Self {
         let is_kana = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
         let is_latin = text.chars().any(|it| it.is_ascii_alphabetic());

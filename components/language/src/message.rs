@@ -59,13 +59,11 @@ impl std::fmt::Debug for Image {
 
 impl Part {
     /// A part of text alone.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { body: Body::Text(text.into()), signature: None }
     }
 
     /// A part that is a picture.
-    #[must_use]
     pub fn image(image: Image) -> Self {
         Self { body: Body::Image(image), signature: None }
     }
@@ -96,7 +94,6 @@ impl From<Part> for Piece {
 }
 
 /// The texts among `parts`, one after the other.
-#[must_use]
 pub fn text_of(parts: &[Part]) -> String {
     let texts = parts.iter().filter_map(|part| match &part.body {
         Body::Text(text) => Some(text.as_str()),
@@ -106,7 +103,6 @@ pub fn text_of(parts: &[Part]) -> String {
 }
 
 /// What `parts` tell: texts that follow each other are one, as they came, and pictures part them.
-#[must_use]
 pub fn told(parts: &[Part]) -> String {
     let mut text = String::new();
     let mut is_apart = false;

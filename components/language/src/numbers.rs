@@ -80,20 +80,17 @@ pub struct Numbers {
 
 impl Numbers {
     /// How many people it is about: all that are named together (大人2枚と子供1枚).
-    #[must_use]
     pub fn people(&self) -> Option<u32> {
         let sum = self.counts.iter().fold(0_u32, |sum, it| sum.saturating_add(it.1));
         (1..=99).contains(&sum).then_some(sum)
     }
 
     /// How many pieces it is about.
-    #[must_use]
     pub fn pieces(&self) -> Option<u32> {
         self.counts.iter().find(|it| it.0 == Unit::Pieces).map(|it| it.1)
     }
 
     /// The identifier of such a thing.
-    #[must_use]
     pub fn id(&self, of: Id) -> Option<&str> {
         self.ids.iter().find(|it| it.0 == of).map(|it| it.1.as_str())
     }
@@ -152,7 +149,6 @@ fn is_company(lower: &[char], from: usize, to: usize) -> bool {
 }
 
 /// What is counted at `at`, and how long the word for it is.
-#[must_use]
 pub fn counter(lower: &[char], at: usize, vocabulary: &Vocabulary) -> Option<(Unit, usize)> {
     let both = [longest(UNITS, lower, at), longest(vocabulary.counters, lower, at)];
     both.into_iter().flatten().max_by_key(|it| it.1)
@@ -325,7 +321,6 @@ fn is_formal(lower: &[char], at: usize, length: usize) -> bool {
 }
 
 /// Whether a word begins at `at`.
-#[must_use]
 pub fn begins_word(lower: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|it| lower[it]);
     !before.is_some_and(|it| it.is_ascii_alphanumeric() || it == '_')

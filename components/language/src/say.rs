@@ -9,7 +9,6 @@ use crate::{context::TurnContext, language::Language, turn::Failure};
 const CITED_MAX: usize = 60;
 
 /// `text` as it is cited in a list or a refusal: its beginning, where it is long.
-#[must_use]
 pub fn short(text: &str) -> String {
     let mut short: String = text.chars().take(CITED_MAX).collect();
     if short.len() < text.len() {
@@ -42,7 +41,6 @@ impl<G> Skill<G> {
 }
 
 /// What is missing for `goal`, where a tool that it needs is not on offer.
-#[must_use]
 pub fn missing<G: PartialEq>(
     context: &TurnContext<'_>,
     skills: &[Skill<G>],
@@ -62,7 +60,6 @@ pub fn missing<G: PartialEq>(
 }
 
 /// Sentences that lead to what is on offer.
-#[must_use]
 pub fn examples<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
     let can = skills.iter().filter(|it| it.is_on_offer(context));
     listed(context.language, can.map(|it| context.language.pick(it.example.0, it.example.1)))
@@ -81,7 +78,6 @@ pub(crate) fn listed<'a>(language: Language, sentences: impl Iterator<Item = &'a
 }
 
 /// The examples of a family, the most telling first, with the tools that they need.
-#[must_use]
 pub fn samples<G>(skills: &[Skill<G>], tag: &str) -> Vec<Sample> {
     let all = skills.iter().filter(|it| it.is_told).chain(skills.iter().filter(|it| !it.is_told));
     let sample = |skill: &Skill<G>| Sample {
@@ -98,14 +94,12 @@ pub(crate) const NOT_UNDERSTOOD: (&str, &str) = (
 );
 
 /// A sentence that is not understood.
-#[must_use]
 pub fn not_understood<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
     let head = context.say(NOT_UNDERSTOOD.0, NOT_UNDERSTOOD.1);
     format!("{head}\n{}", examples(context, skills))
 }
 
 /// The answer where a day is named that no month has.
-#[must_use]
 pub fn no_such_day(context: &TurnContext<'_>, day: &str) -> String {
     context.say(
         format!("「{day}」という日はないため、何もしていません。日付を確かめて、もう一度書いてください。"),
@@ -114,13 +108,11 @@ pub fn no_such_day(context: &TurnContext<'_>, day: &str) -> String {
 }
 
 /// Confirms that nothing is done, as the sentence asks.
-#[must_use]
 pub fn nothing(context: &TurnContext<'_>) -> String {
     context.say("分かりました。何もしていません。", "Very well: nothing was done.")
 }
 
 /// What is asked for is understood, and not done here.
-#[must_use]
 pub fn elsewhere<G>(context: &TurnContext<'_>, skills: &[Skill<G>]) -> String {
     let head = context.say(ELSEWHERE.0, ELSEWHERE.1);
     format!("{head}\n{}", examples(context, skills))
@@ -132,7 +124,6 @@ pub(crate) const ELSEWHERE: (&str, &str) = (
 );
 
 /// Words that were not used, beside an answer.
-#[must_use]
 pub fn unused(context: &TurnContext<'_>, words: &[String]) -> String {
     let list: Vec<_> =
         words.iter().map(|it| context.say(format!("「{it}」"), format!("\"{it}\""))).collect();
@@ -144,7 +135,6 @@ pub fn unused(context: &TurnContext<'_>, words: &[String]) -> String {
 }
 
 /// A sentence that may mean one thing or another: what is not understood, and the two nearest readings.
-#[must_use]
 pub fn unsure<G: PartialEq>(
     context: &TurnContext<'_>,
     skills: &[Skill<G>],
@@ -201,7 +191,6 @@ fn is_in_japanese(text: &str) -> bool {
 }
 
 /// A count and its noun in English: `1 seat`, `2 seats`.
-#[must_use]
 pub fn counted(count: impl ToString, noun: &str) -> String {
     let count = count.to_string();
     let ending = if count == "1" { "" } else { "s" };
@@ -209,7 +198,6 @@ pub fn counted(count: impl ToString, noun: &str) -> String {
 }
 
 /// What a tool refused, and what to do.
-#[must_use]
 pub fn failed(context: &TurnContext<'_>, failure: &Failure) -> String {
     // What a refusal by the person says is for models.
     if failure.error == "not_allowed" {

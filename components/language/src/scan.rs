@@ -57,7 +57,6 @@ impl<M: Copy> Lexicon<M> {
 }
 
 /// Katakana as hiragana; anything else as it is.
-#[must_use]
 pub fn hiragana(it: char) -> char {
     match it {
         '\u{30a1}'..='\u{30f6}' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
@@ -114,7 +113,6 @@ pub fn normal(sentence: &str) -> Vec<char> {
 }
 
 /// How many characters are to be put in, left out or changed.
-#[must_use]
 pub fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (at, x) in a.iter().enumerate() {

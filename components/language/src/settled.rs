@@ -221,7 +221,6 @@ const REPORTED: &[&str] = &[
 const HALF: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
 
 /// `text` with half-width katakana in full width.
-#[must_use]
 pub fn widened(text: &str) -> String {
     let half: Vec<char> = HALF.chars().collect();
     let mut out = String::with_capacity(text.len());
@@ -264,7 +263,6 @@ fn plain_words(text: &str) -> String {
 }
 
 /// `text` without what it takes back.
-#[must_use]
 pub fn settled(text: &str) -> String {
     let text = plain_words(&widened(text.trim())).replace("->", "→").replace("=>", "→");
     let mut text = crate::corrected::corrected(&text);
@@ -427,7 +425,6 @@ fn of_the_kind(before: &str, behind: &str) -> Option<String> {
 }
 
 /// The requests of `text`, where its words may join several.
-#[must_use]
 pub fn parts(text: &str) -> Vec<String> {
     let mut parts: Vec<_> =
         split(text, JOINTS).into_iter().map(|it| it.trim().to_owned()).collect();
@@ -436,7 +433,6 @@ pub fn parts(text: &str) -> Vec<String> {
 }
 
 /// `part` without the words at its end that join it to the next one.
-#[must_use]
 pub fn unjoined(part: &str) -> &str {
     let part = part.trim_end();
     let joints = JOINTS.iter().chain(DEED_JOINTS).map(|it| it.trim_end());
@@ -447,7 +443,6 @@ pub fn unjoined(part: &str) -> &str {
 
 /// The deeds of `request`, one after another, as they stand in it; all of it where there is one, or where it is what
 /// another one is to be told or asked.
-#[must_use]
 pub fn deeds(request: &str) -> Vec<String> {
     if REPORTED.iter().any(|it| request.contains(it)) {
         return vec![request.to_owned()];

@@ -52,7 +52,6 @@ pub enum Manner {
 }
 
 /// What stands behind thanks or a greeting in `text`, with a mark between them.
-#[must_use]
 pub fn unthanked(text: &str) -> Option<&str> {
     const POLITE: &str = "どうもありがとうございます|ありがとうございました|ありがとうございます|どうもありがとう|ありがとう|ありがと|サンキュー|どうも|助かります|助かりました|こんにちは|こんばんは|おはようございます|おはよう|thank you so much|thank you very much|thank you|thanks a lot|thanks so much|many thanks|thanks|thx|cheers|hello|hi|hey";
     const MARKS: &str = "、。,.!！…~〜ー♪ ";
@@ -76,13 +75,11 @@ pub fn unthanked(text: &str) -> Option<&str> {
 
 impl Manner {
     /// Whether it merely goes with the rest of the sentence.
-    #[must_use]
     pub fn is_polite(self) -> bool {
         matches!(self, Self::Help | Self::Thanks | Self::Greeting | Self::Aside(_))
     }
 
     /// Whether it is an order for what nothing here does.
-    #[must_use]
     pub fn is_elsewhere(self) -> bool {
         matches!(self, Self::Delete | Self::Sending | Self::Errand | Self::Elsewhere)
     }
@@ -114,7 +111,6 @@ pub fn manners(utterance: &Utterance) -> impl Iterator<Item = (Manner, Percent)>
 }
 
 /// Whether `text` says that nothing is to be done after all: `never mind`, `やっぱりいいや`.
-#[must_use]
 pub fn is_nothing(text: &str) -> bool {
     static WORDS: Vocabulary = Vocabulary::NONE;
     let utterance = Utterance::of(text, today(Timestamp::UNIX_EPOCH), &WORDS);
@@ -137,7 +133,6 @@ pub struct SmallTalk<'a> {
 }
 
 /// The answer to what no family understands, and how well that is understood here, from 0 to 1.
-#[must_use]
 pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
     static WORDS: Vocabulary = Vocabulary::NONE;
     vocabulary::tell(talk.names);

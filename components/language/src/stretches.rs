@@ -11,7 +11,6 @@ const NO_NAMES: &str = "Japanese|English|What's|Who's|Where's|How's|When's|It's|
 
 impl Utterance {
     /// Stretches that no table knows, put together over one of `joints` between two of them.
-    #[must_use]
     pub fn stretches(&self, joints: &[char]) -> Vec<Piece> {
         let kinds = (self.vocabulary.kinds)(&self.lower);
         let kind = |at: usize| kinds.iter().any(|it| it.0 <= at && at < it.1);
@@ -62,7 +61,6 @@ impl Utterance {
 
     /// Runs of English words that begin with a capital, small words between them allowed; the first word
     /// of a sentence counts only where no table knows it.
-    #[must_use]
     pub fn capitals(&self) -> Vec<Piece> {
         const SMALL: &str = "of|the|and|no|to|in|a|with|-";
         let words = self.words();
@@ -118,7 +116,6 @@ impl Utterance {
     }
 
     /// What is to be left out: `ランチ以外`, `except lunch`.
-    #[must_use]
     pub fn excluded(&self) -> Option<Piece> {
         const BEHIND: &str = "以外|を除いて|を除く|を除き";
         const BEFORE: &str =
@@ -200,19 +197,16 @@ impl Utterance {
 }
 
 /// Whether a sign is hiragana.
-#[must_use]
 pub fn is_hiragana(it: char) -> bool {
     matches!(it, '\u{3041}'..='\u{3096}')
 }
 
 /// What is neither hiragana nor a mark: what names are written in.
-#[must_use]
 pub fn is_name_char(it: char) -> bool {
     matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}') || it.is_ascii_alphanumeric()
 }
 
 /// The longest of `names`.
-#[must_use]
 pub fn longest(names: Vec<Piece>) -> Option<String> {
     names.into_iter().max_by_key(|it| it.to - it.from).map(|it| it.text)
 }

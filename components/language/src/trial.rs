@@ -45,7 +45,6 @@ pub struct Talk {
 
 impl Talk {
     /// One with `next`, where the tools of a component's `tools.json` are on offer, and one that asks by a form.
-    #[must_use]
     pub fn new(next: Next, tools: &str) -> Self {
         let mut offers = offers(tools);
         let required = vec![FORM_SCHEMA.to_owned()];
@@ -66,7 +65,6 @@ impl Talk {
     }
 
     /// The same without these tools.
-    #[must_use]
     pub fn without(mut self, tools: &[&str]) -> Self {
         self.offers.retain(|it| !tools.contains(&it.name.as_str()));
         self
@@ -139,7 +137,6 @@ impl Talk {
 }
 
 /// A language, as the contract has it.
-#[must_use]
 pub fn tongue(language: Option<Language>) -> wit::Language {
     match language {
         Some(Language::English) => wit::Language::En,
@@ -148,7 +145,6 @@ pub fn tongue(language: Option<Language>) -> wit::Language {
 }
 
 /// The tools of a component's `tools.json`.
-#[must_use]
 pub fn offers(tools: &str) -> Vec<wit::Tool> {
     let tools: Value = serde_json::from_str(tools).expect("it is JSON");
     let all = tools.as_array().or(tools["tools"].as_array());
@@ -168,7 +164,6 @@ fn offer(tool: &Value) -> wit::Tool {
 }
 
 /// A call that came back, as the contract has it.
-#[must_use]
 pub fn answered_to_wit(it: &Answered) -> wit::Answered {
     let ToolCall { id, name, arguments, meta, reason } = it.call.clone();
     let json = |it: Map<String, Value>| Value::Object(it).to_string();
@@ -187,7 +182,6 @@ pub fn answered_to_wit(it: &Answered) -> wit::Answered {
 }
 
 /// What was decided, as it was put out.
-#[must_use]
 pub fn decided(it: wit::Step) -> Decision {
     let object = |it: &str| serde_json::from_str(it).expect("it is an object");
     let call = |call: wit::Call| ToolCall {
@@ -211,7 +205,6 @@ pub fn decided(it: wit::Step) -> Decision {
 }
 
 /// An output of a tool.
-#[must_use]
 pub fn output(structured: Value) -> ToolResult {
     ToolResult::Output { structured, meta: json!({}), content: Vec::new() }
 }
@@ -220,7 +213,6 @@ pub fn output(structured: Value) -> ToolResult {
 ///
 /// # Panics
 /// Where it has none or several.
-#[must_use]
 #[track_caller]
 pub fn call(decision: &Decision) -> (&str, Value) {
     match decision {
@@ -236,7 +228,6 @@ pub fn call(decision: &Decision) -> (&str, Value) {
 ///
 /// # Panics
 /// Where it calls something.
-#[must_use]
 #[track_caller]
 pub fn concluded(decision: &Decision) -> &Conclusion {
     match decision {

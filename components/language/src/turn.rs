@@ -103,7 +103,6 @@ pub struct Failure {
 
 impl Failure {
     /// A failure without facts.
-    #[must_use]
     pub fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), message: message.into(), status, data: Map::new() }
     }
@@ -129,7 +128,6 @@ pub struct Conclusion {
 
 impl Conclusion {
     /// Its texts: those that follow each other are one, as they came.
-    #[must_use]
     pub fn text(&self) -> String {
         told(&self.parts)
     }

@@ -68,7 +68,6 @@ pub struct Utterance {
 
 impl Utterance {
     /// Reads `text` on the day `today`.
-    #[must_use]
     pub fn of(text: &str, today: Date, vocabulary: &'static Vocabulary) -> Self {
         let chars = clean(text);
         let mut lower: Vec<char> =
@@ -97,32 +96,27 @@ impl Utterance {
     }
 
     /// Whether one of `words` is there and not denied.
-    #[must_use]
     pub fn has(&self, words: &[Word]) -> bool {
         self.tokens.iter().any(|it| words.contains(&it.word) && !it.is_denied)
     }
 
     /// Whether one of `words` is there and denied.
-    #[must_use]
     pub fn denies(&self, words: &[Word]) -> bool {
         self.tokens.iter().any(|it| words.contains(&it.word) && it.is_denied)
     }
 
     /// The characters from `from` to `to`, as they were written.
-    #[must_use]
     pub fn piece(&self, from: usize, to: usize) -> Piece {
         let text = self.chars[from..to].iter().collect::<String>();
         Piece { from, to, text }
     }
 
     /// The whole sentence.
-    #[must_use]
     pub fn text(&self) -> String {
         self.chars.iter().collect()
     }
 
     /// Whether it asks something: by its mark, by how it ends, or by the word that it begins with.
-    #[must_use]
     pub fn asks(&self) -> bool {
         const ENDS: &str =
             "ですか|ますか|っけ|だっけ|かな|のか|でしょうか|かしら|何|なに|どれ|どう";
@@ -138,7 +132,6 @@ impl Utterance {
 
     /// Whether it asks for knowledge of the world, which no tool here has: who, why, how high; `is_sure`
     /// counts only what is no question of what the families have either, and `known` are words for that.
-    #[must_use]
     pub fn asks_the_world(&self, is_sure: bool, known: &[Word]) -> bool {
         const SURE: &str = "総理|首相|大統領|首都|人口|何歳|高さ|面積";
         const SURELY_BEGINS: &str = "why is|why are|why do|why does|who is the president|who is the prime|how old|how tall|how high|what is the capital|what's the capital|whats the capital";
@@ -160,7 +153,6 @@ impl Utterance {
     }
 
     /// Whether it points to something from before that it does not name.
-    #[must_use]
     pub fn points_back(&self) -> bool {
         const BACK: &str = "その|that ";
         const ALONE: &str = "さっきの|that one|the same one";
@@ -176,13 +168,11 @@ impl Utterance {
     }
 
     /// Whether a word is one for what a family has, this one or another.
-    #[must_use]
     pub fn is_noun(&self, word: Word) -> bool {
         word == Word::THEIRS || self.vocabulary.nouns.contains(&word)
     }
 
     /// Whether it ends with leaving be what it is about: `やっぱり映画やめとく`.
-    #[must_use]
     pub fn gives_up(&self) -> bool {
         const ENDS: &str = "やっぱりしないで|やっぱりやめて|やっぱやめて|やっぱりいいです|やっぱりいいや|やっぱいいや|やっぱりいい|やっぱり大丈夫です|actually don't|actually, don't|actually no|actually, no|on second thought, no|nvm|やめとく|やめとくわ|やめとくよ|やめとこう|やめておく|やめておきます|やめときます|やめます|やめた|やめることにした|やめることにします|見送ります|見送る|遠慮します|遠慮しておきます|取らなくていい|取らなくて大丈夫";
         let text: String = self.lower.iter().collect();
@@ -192,7 +182,6 @@ impl Utterance {
     }
 
     /// Whether it begins with an order for what nothing here does.
-    #[must_use]
     pub fn is_errand(&self) -> bool {
         const POLITE: &str = "please |can you |could you |would you |will you |hey |ok |i want you to |i need you to |go ahead and ";
         const VERBS: &str = "send|email|e-mail|mail|text|phone|call|order|buy|remind|translate|turn|write|pay|post|tweet|play|sing|install|download|upload|print|summarize|summarise|calculate|convert|solve|open|wake|deliver|ship";
@@ -210,32 +199,27 @@ impl Utterance {
     }
 
     /// Whether the character at `at` belongs to a word, a date or a number that is known.
-    #[must_use]
     pub fn is_known(&self, at: usize) -> bool {
         self.known.get(at).copied().unwrap_or(false)
     }
 
     /// Where `what` stands from `from` on.
-    #[must_use]
     pub fn find(&self, what: &str, from: usize) -> Option<usize> {
         (from..self.lower.len()).find(|it| self.is_at(what, *it))
     }
 
     /// The same as a word of its own.
-    #[must_use]
     pub fn find_word(&self, what: &str, from: usize) -> Option<usize> {
         (from..self.lower.len()).find(|it| self.is_at(what, *it) && self.is_word(*it, what))
     }
 
     /// The first of the phrases of `table`, and how long it is; of two at one place the longer.
-    #[must_use]
     pub fn first(&self, table: &'static str, from: usize) -> Option<(usize, usize)> {
         let found = marks(table).filter_map(|it| Some((self.find(it, from)?, it.chars().count())));
         found.min_by_key(|it| (it.0, usize::MAX - it.1))
     }
 
     /// Whether one of the phrases of `table` is there; what is written in letters as a word of its own.
-    #[must_use]
     pub fn says(&self, table: &'static str) -> bool {
         let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphanumeric);
         let is_whole = |mark: &str, at: usize| {
@@ -250,7 +234,6 @@ impl Utterance {
     }
 
     /// Whether `what` at `at` is a word of its own.
-    #[must_use]
     pub fn is_word(&self, at: usize, what: &str) -> bool {
         let is_letter =
             |it: Option<&char>| it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == '-');
@@ -259,13 +242,11 @@ impl Utterance {
     }
 
     /// Whether `what` stands at `at`.
-    #[must_use]
     pub fn is_at(&self, what: &str, at: usize) -> bool {
         starts(&self.lower[at.min(self.lower.len())..], what)
     }
 
     /// The same in what was written, quotations and capitals among it.
-    #[must_use]
     pub fn is_at_raw(&self, what: &str, at: usize) -> bool {
         starts(&self.chars[at.min(self.chars.len())..], what)
     }
@@ -342,7 +323,6 @@ fn is_denied(lower: &[char], tokens: &[Token], at: usize, vocabulary: &Vocabular
 }
 
 /// In one way of writing: ASCII where there is a wide form of it, one space at a time.
-#[must_use]
 pub fn clean(text: &str) -> Vec<char> {
     let mut chars: Vec<char> = Vec::new();
     for it in text.trim().chars().take(CHARS_MAX) {

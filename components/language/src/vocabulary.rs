@@ -83,7 +83,6 @@ impl Vocabulary {
     };
 
     /// Its words, as other families receive them.
-    #[must_use]
     pub fn names(&self) -> Vec<Name> {
         let mut names = Vec::new();
         for (word, phrases) in self.phrases {

@@ -35,7 +35,6 @@ fn is_deed(utterance: &Utterance, token: &Token) -> bool {
 }
 
 /// Whether `utterance` asks whether a deed was done: `did you book it?`, `予約した？`.
-#[must_use]
 pub fn asks_done(utterance: &Utterance) -> bool {
     const DID: &str = "did you|didn't you|did it|did that|did they|did we|did i|did the";
     const STATES: &str = "have you|have they|has it|has that|has my|has the|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
@@ -79,7 +78,6 @@ pub fn asks_done(utterance: &Utterance) -> bool {
 
 /// Whether `utterance` asks what a deed comes to, or whether it should be done, and orders none: `what happens if I
 /// cancel it?`, `取り消すとどうなる？`.
-#[must_use]
 pub fn supposes(utterance: &Utterance) -> bool {
     const HAPPENS: &str = "what happens|what will happen|what would happen|what'll happen|what'd happen|should i|should we|must i|ought i|do i have to|do we have to|do i need to|do we need to|is it better to|would it be better|how do the|how do they|how does|how would|how will|why do|why does|why should|why would|what does it mean";
     const ORDERS: &str = "can you|could you|would you|will you|please";

@@ -47,7 +47,6 @@ impl Word {
     pub const THEIR_WORD: Self = Self(31);
 
     /// The word of a family by its number.
-    #[must_use]
     pub const fn own(number: u8) -> Self {
         Self(OWN + number)
     }

@@ -10,7 +10,6 @@ use crate::{
 
 /// The day that is written at `at`, and how many characters it takes: `2026-11-23`, `11/23`, `11月23日`, `nov 23`,
 /// `23rd of november`. `lower` is in lower case, with digits of ASCII.
-#[must_use]
 pub fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
     let before = at.checked_sub(1).map(|it| lower[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '-' | ':')) {
