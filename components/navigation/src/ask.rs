@@ -3,41 +3,7 @@
 use std::time::SystemTime;
 
 pub use graph::{Mode, Prefer};
-
-/// The language that people read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Language {
-    /// 日本語
-    #[default]
-    Japanese,
-    /// Instructions and names in English.
-    English,
-}
-
-impl Language {
-    /// The caller's, as far as they say; else that of what they wrote.
-    pub fn of(locale: Option<&str>, text: &str) -> Self {
-        let is_kana = |it: char| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
-        let is_japanese = match locale {
-            Some(it) => it.to_ascii_lowercase().starts_with("ja"),
-            None => !text.chars().any(|it| it.is_ascii_alphabetic()) || text.chars().any(is_kana),
-        };
-        if is_japanese { Self::Japanese } else { Self::English }
-    }
-
-    /// As a BCP 47 tag.
-    pub fn tag(self) -> &'static str {
-        self.pick("ja", "en")
-    }
-
-    /// One of the two.
-    pub fn pick<T>(self, japanese: T, english: T) -> T {
-        match self {
-            Self::Japanese => japanese,
-            Self::English => english,
-        }
-    }
-}
+pub use language::Language;
 
 /// When a journey begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -96,7 +96,7 @@ struct Ended {
 
 impl RouteRequest {
     fn new((origin, destination): (String, String), message: &str, history: Vec<Remark>) -> Self {
-        let language = Language::of(caller::locale().as_deref(), message);
+        let language = Language::of_caller(caller::locale().as_deref(), message);
         Self { origin, destination, message: message.to_owned(), history, language }
     }
 
