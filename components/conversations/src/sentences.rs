@@ -87,15 +87,10 @@ static SKILLS: &[Skill<Goal>] = &[
 /// Where the context or another JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     let request = TurnRequest::read(turn, Some(AGENT))?;
-    if request.is_theirs {
-        return Ok(request.nothing());
-    }
     if let Some(script) = request.context_as::<ScriptedAgent>()?.filter(|_| !request.asks()) {
         return Ok(request.reply(script.next(request.turn()), &Value::Null, PLAYED));
     }
-    let mut chat = Chat::<Conversations>::resume(&request.memory);
-    let (decision, confidence) = chat.next(request.turn());
-    Ok(request.reply(decision, &chat.memory(), confidence))
+    Ok(Chat::<Conversations>::reply(&request))
 }
 
 /// The words of the conversations, for the other families.

@@ -68,13 +68,7 @@ static SKILLS: &[Skill<Goal>] = &[
 /// # Errors
 /// Where a JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
-    let request = TurnRequest::read(turn, None)?;
-    if request.is_theirs {
-        return Ok(request.nothing());
-    }
-    let mut chat = Chat::<Forms>::resume(&request.memory);
-    let (decision, confidence) = chat.next(request.turn());
-    Ok(request.reply(decision, &chat.memory(), confidence))
+    Ok(Chat::<Forms>::reply(&TurnRequest::read(turn, None)?))
 }
 
 /// The words of the forms, for the other families.

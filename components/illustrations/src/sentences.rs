@@ -89,13 +89,8 @@ static SKILLS: &[Skill<Goal>] = &[Skill {
 /// Where a JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     let request = TurnRequest::read(turn, None)?;
-    if request.is_theirs {
-        return Ok(request.nothing());
-    }
     known::tell(&request.names);
-    let mut chat = Chat::<Illustrations>::resume(&request.memory);
-    let (decision, confidence) = chat.next(request.turn());
-    Ok(request.reply(decision, &chat.memory(), confidence))
+    Ok(Chat::<Illustrations>::reply(&request))
 }
 
 /// What people may call the cards and themes of all sources, and the words that go with them.

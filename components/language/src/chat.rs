@@ -5,11 +5,13 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
+use toolkit::dialogue::Reply;
 
 use crate::{
     Date,
     consent::{Consent, consent},
     context::{FORM_SCHEMA, Holder, TurnContext},
+    contract::TurnRequest,
     coverage::{self, ASKED_FROM, Used},
     deed::{Deed, PRESS, unpressed},
     language::Language,
@@ -266,18 +268,18 @@ struct PassedOver {
 type Led = (Decision, f32);
 
 impl<F: Family> Chat<F> {
-    /// One that goes on from what it remembered.
-    pub fn resume(memory: &Value) -> Self {
-        Self::deserialize(memory).unwrap_or_default()
-    }
-
-    /// All that it needs to go on some other day.
-    pub fn memory(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
+    /// What is next, going on from what it remembered.
+    pub fn reply(request: &TurnRequest) -> Reply {
+        if request.is_theirs {
+            return request.reply(Decision::Conclude(Conclusion::default()), &request.memory, 0.0);
+        }
+        let mut chat = Self::deserialize(&request.memory).unwrap_or_default();
+        let (decision, sure) = chat.next(request.turn());
+        request.reply(decision, &serde_json::to_value(chat).unwrap_or_default(), sure)
     }
 
     /// What is next, and how well the message is understood, from 0 to 1.
-    pub fn next(&mut self, turn: Turn<'_>) -> (Decision, f32) {
+    fn next(&mut self, turn: Turn<'_>) -> (Decision, f32) {
         let task = turn.task;
         let mut calls = self.calls;
         let sentence = text_of(&task.message);

@@ -120,11 +120,6 @@ impl TurnRequest {
         };
         wit::Reply { confidence, memory: memory.to_string(), step: step(decision) }
     }
-
-    /// What goes back where the family is not meant.
-    pub fn nothing(&self) -> wit::Reply {
-        self.reply(Decision::Conclude(Default::default()), &self.memory, 0.0)
-    }
 }
 
 /// An answer without who gives it: one that another follows, or that is given in another's name.

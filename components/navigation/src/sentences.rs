@@ -94,9 +94,6 @@ static SKILLS: &[Skill<Goal>] = &[
 /// Where the context or another JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     let request = TurnRequest::read(turn, Some(ROUTE_CONTEXT))?;
-    if request.is_theirs {
-        return Ok(request.nothing());
-    }
     if let Some(route) = request.context_as::<Route>()? {
         let turn = request.turn();
         let has_table = turn.offers.iter().any(|it| it.name == COMPARE);
@@ -105,9 +102,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
         let decision = planner.next(turn.answered);
         return Ok(request.reply(decision, &Value::Null, PLANNED));
     }
-    let mut chat = Chat::<Navigation>::resume(&request.memory);
-    let (decision, confidence) = chat.next(request.turn());
-    Ok(request.reply(decision, &chat.memory(), confidence))
+    Ok(Chat::<Navigation>::reply(&request))
 }
 
 /// The words of the routes, for the other families.
