@@ -2,12 +2,11 @@
 
 use std::{cell::Cell, time::Instant};
 
-use jiff::Timestamp;
 use language::{message::told, turn::Choice};
 use serde_json::{Value, json};
 use toolkit::routes;
 
-use crate::{Answered, Image, Language, Message, Offer, Part, ToolCall};
+use crate::{Answered, Image, Offer, Part, Task, ToolCall};
 
 /// What a run took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,19 +17,6 @@ pub(crate) struct Usage {
     pub(crate) output_tokens: u64,
     /// US dollars, where the price is known.
     pub(crate) cost_usd: Option<f64>,
-}
-
-/// What is to be done.
-#[derive(Clone, Debug)]
-pub(crate) struct Task {
-    /// What the person says now; nothing, where only calls that waited are answered.
-    pub(crate) message: Vec<Part>,
-    /// Earlier messages, oldest first; empty where it is remembered.
-    pub(crate) history: Vec<Message>,
-    /// What the caller reads.
-    pub(crate) language: Language,
-    /// When it is asked.
-    pub(crate) now: Timestamp,
 }
 
 /// One turn: what it is decided by.

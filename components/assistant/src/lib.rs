@@ -26,11 +26,11 @@ mod understanding;
 use ::language::{
     Language,
     message::{Body, Image, Message, Part, images_of, text_of},
-    turn::{Choice, ToolCall},
+    turn::{Choice, Task, ToolCall},
 };
 use call::{Answered, Failure, Held, Offer, ToolResult, Wait};
 use config::{AssistantConfig, ModelConfig, Models, Provider, Settings};
-use decide::{Conclusion, Decision, ModelError, Task, Teller, ToolPicker, Turn, Usage, Why};
+use decide::{Conclusion, Decision, ModelError, Teller, ToolPicker, Turn, Usage, Why};
 use run::{Assistant, Before, Came, Ending, Run, RunError, Stopped};
 use understanding::Understanding;
 

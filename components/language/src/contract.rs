@@ -80,7 +80,7 @@ impl TurnRequest {
             is_theirs,
             names: turn.names,
             is_first: turn.is_first,
-            offers: turn.tools.into_iter().map(offer).collect(),
+            offers: turn.tools,
             answered: turn.answered.into_iter().map(answered).collect::<Result<_, _>>()?,
             lead,
         })
@@ -139,11 +139,6 @@ fn message(it: wit::Remark) -> Message {
     Message { is_user: it.is_user, parts: it.content.into_iter().map(Part::from).collect() }
 }
 
-fn offer(it: wit::Tool) -> Offer {
-    let wit::Tool { name, arguments, required, is_read_only } = it;
-    Offer { name, arguments, required, is_read_only }
-}
-
 fn answered(it: wit::Answered) -> Result<Answered, String> {
     let wit::Call { id, tool, arguments, meta, reason } = it.call;
     let (arguments, meta) = (read("arguments", &arguments)?, read("meta", &meta)?);
@@ -177,7 +172,7 @@ fn step(decision: Decision) -> wit::Step {
     }
 }
 
-fn call(it: ToolCall) -> wit::Call {
+pub(crate) fn call(it: ToolCall) -> wit::Call {
     let ToolCall { id, name, arguments, meta, reason } = it;
     let json = |it: Map<String, Value>| Value::Object(it).to_string();
     wit::Call { id, tool: name, arguments: json(arguments), meta: json(meta), reason }

@@ -8,6 +8,7 @@ use toolkit::{
 
 use crate::{
     context::FORM_SCHEMA,
+    contract,
     language::Language,
     message::Part,
     turn::{Answered, Choice, Conclusion, Decision, Failure, ToolCall, ToolResult},
@@ -138,10 +139,7 @@ impl Talk {
 
 /// A language, as the contract has it.
 pub fn tongue(language: Option<Language>) -> wit::Language {
-    match language {
-        Some(Language::English) => wit::Language::En,
-        _ => wit::Language::Ja,
-    }
+    language.unwrap_or(Language::Japanese).pick(wit::Language::Ja, wit::Language::En)
 }
 
 /// The tools of a component's `tools.json`.
@@ -165,20 +163,20 @@ fn offer(tool: &Value) -> wit::Tool {
 
 /// A call that came back, as the contract has it.
 pub fn answered_to_wit(it: &Answered) -> wit::Answered {
-    let ToolCall { id, name, arguments, meta, reason } = it.call.clone();
-    let json = |it: Map<String, Value>| Value::Object(it).to_string();
-    let (arguments, meta) = (json(arguments), json(meta));
     let outcome = match it.result.clone() {
         ToolResult::Output { structured, meta, content } => Ok(wit::Output {
             structured: structured.to_string(),
             meta: meta.to_string(),
             content: content.into_iter().map(Into::into).collect(),
         }),
-        ToolResult::Failed(Failure { error, message, status, data }) => {
-            Err(wit::Failure { code: error, message, status, details: json(data) })
-        }
+        ToolResult::Failed(Failure { error, message, status, data }) => Err(wit::Failure {
+            code: error,
+            message,
+            status,
+            details: Value::Object(data).to_string(),
+        }),
     };
-    wit::Answered { call: wit::Call { id, tool: name, arguments, meta, reason }, outcome }
+    wit::Answered { call: contract::call(it.call.clone()), outcome }
 }
 
 /// What was decided, as it was put out.

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+/// A tool that may be called.
+pub use toolkit::dialogue::Tool as Offer;
 
 use crate::{
     language::Language,
@@ -33,19 +35,6 @@ pub struct Turn<'a> {
     pub offers: &'a [Offer],
     /// What the calls of the turn before came to, in their order.
     pub answered: &'a [Answered],
-}
-
-/// A tool that may be called.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Offer {
-    /// The name as people write it.
-    pub name: String,
-    /// The names of its arguments.
-    pub arguments: Vec<String>,
-    /// The names of those that it needs.
-    pub required: Vec<String>,
-    /// Whether it changes nothing.
-    pub is_read_only: bool,
 }
 
 /// A call of a tool.
