@@ -34,6 +34,13 @@ fn japanese(legs: &[Leg]) -> Vec<(String, Option<&'static str>)> {
     spoken(legs, Language::Japanese)
 }
 
+#[track_caller]
+fn all_said(legs: &[Leg], expected: &[(&str, Option<&str>)]) {
+    let steps = japanese(legs);
+    let said: Vec<_> = steps.iter().map(|it| (it.0.as_str(), it.1)).collect();
+    assert_eq!(said, expected);
+}
+
 #[test]
 fn a_street_that_only_goes_on_is_one_step() {
     let legs = [
@@ -41,7 +48,7 @@ fn a_street_that_only_goes_on_is_one_step() {
         turned(leg("国道15号", 900.0), 60.0, &[0.0, -90.0], "札の辻"),
         turned(leg("国道15号", 900.0), -5.0, &[90.0], ""),
     ];
-    assert_eq!(japanese(&legs), [("国道15号を北に向かって進む".into(), None)]);
+    all_said(&legs, &[("国道15号を北に向かって進む", None)]);
 }
 
 #[test]
@@ -53,17 +60,14 @@ fn a_turn_names_the_crossing_and_the_road() {
         turned(leg("", 100.0), -150.0, &[0.0], ""),
         turned(leg("", 100.0), 30.0, &[-60.0], ""),
     ];
-    let steps = japanese(&legs);
     let expected = [
         ("北に向かって進む", None),
         ("日比谷を右折して国道1号に入る", Some("turn-right")),
         ("左折して国道15号に入る", Some("turn-left")),
         ("大きく左折する", Some("turn-sharp-left")),
     ];
-    for (step, (text, word)) in steps.iter().zip(expected) {
-        assert_eq!((step.0.as_str(), step.1), (text, word));
-    }
-    assert_eq!(steps.len(), 4, "an unnamed street that goes on is no step: {steps:?}");
+    // An unnamed street that goes on is no step.
+    all_said(&legs, &expected);
     let english = spoken(&legs, Language::English);
     assert_eq!(english[1].0, "Turn right onto 国道1号 at 日比谷");
 }
@@ -90,11 +94,7 @@ fn onto_the_expressway_over_a_junction_and_off_again() {
         ("浜崎橋JCTを右方向、首都高速1号羽田線に入る", Some("fork-right")),
         ("横浜駅東口出口で首都高速1号羽田線を出て、国道1号に入る", Some("ramp-left")),
     ];
-    let steps = japanese(&legs);
-    assert_eq!(steps.len(), expected.len(), "{steps:?}");
-    for (step, (text, word)) in steps.iter().zip(expected) {
-        assert_eq!((step.0.as_str(), step.1), (text, word));
-    }
+    all_said(&legs, &expected);
     let english: Vec<_> = spoken(&legs, Language::English).into_iter().map(|it| it.0).collect();
     assert_eq!(english[1], "Take the ramp on the left at 汐留IC onto Inner Circular Route");
     assert_eq!(english[2], "Keep right onto Haneda Route at 浜崎橋JCT");
@@ -132,11 +132,7 @@ fn roundabout_counts_its_exits_and_a_ferry_is_boarded_and_left() {
         ("フェリー（東京湾フェリー）に乗る", Some("ferry")),
         ("フェリーを降りてCに入る", Some("straight")),
     ];
-    let steps = japanese(&legs);
-    assert_eq!(steps.len(), expected.len(), "{steps:?}");
-    for (step, (text, word)) in steps.iter().zip(expected) {
-        assert_eq!((step.0.as_str(), step.1), (text, word));
-    }
+    all_said(&legs, &expected);
 }
 
 #[test]
@@ -153,11 +149,7 @@ fn a_name_that_holds_for_a_moment_is_no_step_and_a_new_one_is() {
         ("そのまま桜田通りに入る", Some("straight")),
         ("Uターンして国道15号に入る", Some("uturn-right")),
     ];
-    let steps = japanese(&legs);
-    assert_eq!(steps.len(), expected.len(), "{steps:?}");
-    for (step, (text, word)) in steps.iter().zip(expected) {
-        assert_eq!((step.0.as_str(), step.1), (text, word));
-    }
+    all_said(&legs, &expected);
 }
 
 #[test]
