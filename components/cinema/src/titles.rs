@@ -338,8 +338,7 @@ fn is_kana(letter: char) -> bool {
 
 fn share(one: usize, other: usize) -> f64 {
     let (one, other) = (one.min(NAME_CHARS_MAX), other.min(NAME_CHARS_MAX));
-    let share = one.min(other) as f64 / one.max(other).max(1) as f64;
-    share
+    one.min(other) as f64 / one.max(other).max(1) as f64
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub use lookup::{Choice, Lookup, choices, text_of};
 pub use request::{
     Drafted, FormRequest, Listed, OpenForm, Outcome, Status, Submission, Submissions, Wrongness,
 };
-pub use value::type_by_ending;
+pub use value::{json_number, type_by_ending};
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,8 @@
 //! A field as a property of MCP's flat forms.
 
-use output::form::{Choice, Count, Day, Days, Field, Kind, Language, Number, Text, text_of};
+use output::form::{
+    Choice, Count, Day, Days, Field, Kind, Language, Number, Text, json_number, text_of,
+};
 use serde_json::{Map, Value, json};
 
 use super::{Asking, choosing::AGAIN, progress::Part};
@@ -160,13 +162,6 @@ fn number(limits: Number, language: Language, hints: &mut Vec<String>) -> Value 
         hints.push(language.of(format!("{step}刻み"), format!("in steps of {step}")));
     }
     property.into()
-}
-
-fn json_number(number: f64) -> Value {
-    if number.fract() == 0.0 && number.abs() < 9e15 {
-        return (number as i64).into();
-    }
-    number.into()
 }
 
 fn days(limits: Days, asking: &Asking<'_>, hints: &mut Vec<String>) {

@@ -61,8 +61,7 @@ fn limit(asked: Option<f64>) -> Result<usize, Stop> {
     if asked.fract() != 0.0 {
         return Err(invalid("/limit", "must be an integer from 1 to 20"));
     }
-    let limit = asked.clamp(1.0, LIMIT_MAX) as usize;
-    Ok(limit)
+    Ok(asked.clamp(1.0, LIMIT_MAX) as usize)
 }
 
 #[cfg(test)]

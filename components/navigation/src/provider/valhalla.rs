@@ -195,14 +195,11 @@ fn date_time(departure: Departure, from: Point) -> Value {
     let is_japan = (20.0..46.0).contains(&from.lat) && (122.0..154.0).contains(&from.lng);
     let hours = if is_japan { 9.0 } else { (from.lng / 15.0).round() };
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let hours = chrono::TimeDelta::minutes(if hours.is_finite() { minutes(hours) } else { 0 });
+    let hours =
+        chrono::TimeDelta::minutes(if hours.is_finite() { (hours * 60.0) as i64 } else { 0 });
     let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
     let local = chrono::DateTime::from_timestamp(seconds, 0)
         .and_then(|it| it.checked_add_signed(hours))
         .unwrap_or_default();
     json!({ "type": 1, "value": local.format("%Y-%m-%dT%H:%M").to_string() })
-}
-
-fn minutes(hours: f64) -> i64 {
-    (hours * 60.0) as i64
 }

@@ -20,7 +20,7 @@ const FILE_NAME_CHARS_MAX: usize = 255;
 const FILE_ID_DIGITS: usize = 64;
 
 /// 5 rather than 5.0, as people write it.
-pub(super) fn json_number(number: f64) -> Value {
+pub fn json_number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 9e15 {
         return Value::from(number as i64);
     }

@@ -2,10 +2,7 @@
 
 use output::navigation::{Comparison, Element, Row};
 
-use super::{
-    answer,
-    routes::{metres, seconds},
-};
+use super::{answer, routes::seconds};
 use crate::{
     ask::{CompareAsk, Language},
     error::ProviderError,
@@ -65,7 +62,7 @@ fn element(it: &answer::Element, language: Language) -> Result<Element, Provider
     let without =
         if it.static_duration.is_empty() { with_traffic } else { seconds(&it.static_duration)? };
     Ok(Element {
-        distance: Some(distance(metres(it.distance_meters))),
+        distance: Some(distance(it.distance_meters as f64)),
         duration: Some(duration(without, language)),
         duration_in_traffic: Some(duration(with_traffic, language)),
         status: status.to_owned(),

@@ -79,7 +79,7 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
     let text = |seconds| duration(seconds, ask.language);
     let route = Route {
         summary: plain(&it.description),
-        distance: distance(metres(it.distance_meters)),
+        distance: distance(it.distance_meters as f64),
         duration: text(without),
         duration_in_traffic: is_driven.then(|| text(with_traffic)),
         polyline: it.polyline.encoded_polyline,
@@ -103,15 +103,10 @@ fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, ProviderError> {
             true => ask.language.pick("道なりに進む", "Continue").to_owned(),
             false => instruction,
         },
-        distance: distance(metres(it.distance_meters)).text,
+        distance: distance(it.distance_meters as f64).text,
         duration: duration(lasts, ask.language).text,
         maneuver: maneuver(&it.navigation_instruction.maneuver),
     })
-}
-
-/// Metres as their texts are made of; no route is longer than an `f64` can tell.
-pub(super) fn metres(metres: u64) -> f64 {
-    metres as f64
 }
 
 /// `123s`, `123.5s`.
