@@ -62,49 +62,33 @@ pub fn status(error: &ProviderError) -> &'static str {
 }
 
 fn details(error: &ProviderError) -> Value {
-    let mut details = json!({ "status": status(error) });
+    let status = status(error);
     match error {
         ProviderError::UnknownPlace { pointer, place }
         | ProviderError::OffGlobe { pointer, place } => {
-            details["pointer"] = json!(pointer);
-            details["place"] = json!(place);
+            json!({ "status": status, "pointer": pointer, "place": place })
         }
         ProviderError::NotQuite { pointer, place, close } => {
-            details["pointer"] = json!(pointer);
-            details["place"] = json!(place);
-            details["close"] = json!(close);
+            json!({ "status": status, "pointer": pointer, "place": place, "close": close })
         }
         ProviderError::OffRoad { pointer, place, metres } => {
-            details["pointer"] = json!(pointer);
-            details["place"] = json!(place);
-            details["road_metres"] = json!(metres);
+            json!({ "status": status, "pointer": pointer, "place": place, "road_metres": metres })
         }
         ProviderError::OutsideMap { pointer, place, map } => {
-            details["pointer"] = json!(pointer);
-            details["place"] = json!(place);
-            details["map"] = json!(map);
+            json!({ "status": status, "pointer": pointer, "place": place, "map": map })
         }
-        ProviderError::Invalid { pointer, .. } => details["pointer"] = json!(pointer),
+        ProviderError::Invalid { pointer, .. } => json!({ "status": status, "pointer": pointer }),
         ProviderError::SamePlace { place } => {
-            details["pointer"] = json!("/destination");
-            details["place"] = json!(place);
+            json!({ "status": status, "pointer": "/destination", "place": place })
         }
         // For the operator, in English in every language.
         ProviderError::Failed { message } | ProviderError::Map { message } => {
-            details["reason"] = json!(message);
+            json!({ "status": status, "reason": message })
         }
         ProviderError::OverQueryLimit { retry_after_s } => {
-            details["retry_after_s"] = json!(retry_after_s);
+            json!({ "status": status, "retry_after_s": retry_after_s })
         }
-        ProviderError::NoRoute | ProviderError::Denied => {}
-    }
-    details
-}
-
-fn message(error: &ProviderError, language: Language) -> String {
-    match language {
-        Language::Japanese => japanese(error),
-        Language::English => english(error),
+        ProviderError::NoRoute | ProviderError::Denied => json!({ "status": status }),
     }
 }
 
@@ -117,116 +101,62 @@ fn is_of_a_server(map: &str) -> bool {
     [OSRM_MAP, VALHALLA_MAP].contains(&map)
 }
 
-fn japanese(error: &ProviderError) -> String {
-    match error {
-        ProviderError::OutsideMap { place, map, .. } if is_of_a_server(map) => format!(
-            "「{place}」は{map}サーバーの地図の外です。その地域の地図を持つサーバーを設定してください。"
+fn message(error: &ProviderError, language: Language) -> String {
+    let (japanese, english) = match error {
+        ProviderError::OutsideMap { place, map, .. } if is_of_a_server(map) => (
+            format!("「{place}」は{map}サーバーの地図の外です。その地域の地図を持つサーバーを設定してください。"),
+            format!("“{place}” is outside the map of the {map} server: set a server that has a map of that region."),
         ),
-        ProviderError::NoRoute => {
-            "ルートが見つからない。条件（回避する要素、移動手段）を緩めるか、\
-                             出発地・目的地を変えてください。"
-                .to_owned()
-        }
-        ProviderError::UnknownPlace { place, .. } => format!(
-            "「{place}」という場所が見つかりません。綴りを確かめるか、駅名・住所・「緯度,経度」で\
-             指定してください。"
+        ProviderError::NoRoute => (
+            "ルートが見つからない。条件（回避する要素、移動手段）を緩めるか、出発地・目的地を変えてください。".to_owned(),
+            "ルートが見つからない (no route found). Ask for less (what to avoid, how to travel), or for another origin or destination.".to_owned(),
         ),
-        ProviderError::OutsideMap { place, map, .. } => format!(
-            "「{place}」は内蔵の地図（{map}）の外です。その地域の OpenStreetMap 抽出を\
-             `madoguchi import-map` で取り込むか、経路プロバイダーを設定してください。"
+        ProviderError::UnknownPlace { place, .. } => (
+            format!("「{place}」という場所が見つかりません。綴りを確かめるか、駅名・住所・「緯度,経度」で指定してください。"),
+            format!("No place named “{place}” is known. Check how it is spelt, or give a station, an address or `lat,lng`."),
         ),
-        ProviderError::NotQuite { place, close, .. } => format!(
-            "「{place}」という場所が見つかりません。似た名前: {}。このどれかで指定してください。",
-            close.join("、")
+        ProviderError::OutsideMap { place, map, .. } => (
+            format!("「{place}」は内蔵の地図（{map}）の外です。その地域の OpenStreetMap 抽出を`madoguchi import-map` で取り込むか、経路プロバイダーを設定してください。"),
+            format!("“{place}” is outside the built-in map ({map}): import an OpenStreetMap extract of that region with `madoguchi import-map`, or set a provider."),
         ),
-        ProviderError::OffRoad { place, metres, .. } => format!(
-            "「{place}」は、通れる道路から{}離れているため、出発地・目的地・経由地にできません。道路の\
-             近くの場所を指定してください。",
-            words::kilometres(*metres)
+        ProviderError::NotQuite { place, close, .. } => (
+            format!("「{place}」という場所が見つかりません。似た名前: {}。このどれかで指定してください。", close.join("、")),
+            format!("No place named “{place}” is known. Close to it: {}. Say one of these.", close.join("; ")),
         ),
-        ProviderError::OffGlobe { place, .. } => format!(
-            "「{place}」は地球上の座標ではありません。緯度は-90〜90、経度は-180〜180で、「緯度,経度」の順に\
-             指定してください。"
+        ProviderError::OffRoad { place, metres, .. } => (
+            format!("「{place}」は、通れる道路から{}離れているため、出発地・目的地・経由地にできません。道路の近くの場所を指定してください。", words::kilometres(*metres)),
+            format!("“{place}” is {} from any road that can be taken, so that no way begins or ends there. Name a place near a road.", words::kilometres(*metres)),
         ),
-        ProviderError::SamePlace { place } => format!(
-            "出発地と目的地が同じ場所（{place}）です。別の目的地を指定するか、経由地を加えてください。"
+        ProviderError::OffGlobe { place, .. } => (
+            format!("「{place}」は地球上の座標ではありません。緯度は-90〜90、経度は-180〜180で、「緯度,経度」の順に指定してください。"),
+            format!("“{place}” is nowhere on the globe. Give lat,lng: -90 to 90, then -180 to 180."),
         ),
-        ProviderError::Invalid { pointer, message } => {
-            format!("パラメータを修正してください{}: {message}", at(pointer))
-        }
-        ProviderError::OverQueryLimit { retry_after_s } => format!(
-            "経路プロバイダーの利用上限に達しました。{retry_after_s} 秒後に再試行してください。"
+        ProviderError::SamePlace { place } => (
+            format!("出発地と目的地が同じ場所（{place}）です。別の目的地を指定するか、経由地を加えてください。"),
+            format!("The origin and the destination are the same place ({place}). Name another destination, or a stop on the way."),
         ),
-        ProviderError::Denied => {
-            "経路プロバイダーがAPIキーを受け付けません。管理者がキーの設定と、\
-                            有効にしたAPI・制限を確認する必要があります。"
-                .to_owned()
-        }
-        ProviderError::Failed { .. } => {
-            "経路プロバイダーから答えが得られません。しばらくして再試行してください。".to_owned()
-        }
-        ProviderError::Map { .. } => {
-            "取り込んだ地図を読めません。管理者が `madoguchi import-map` でもう一度取り込むか、\
-             設定 maps から外す必要があります。"
-                .to_owned()
-        }
-    }
-}
-
-fn english(error: &ProviderError) -> String {
-    match error {
-        ProviderError::OutsideMap { place, map, .. } if is_of_a_server(map) => format!(
-            "“{place}” is outside the map of the {map} server: set a server that has a map of that \
-             region."
+        ProviderError::Invalid { pointer, message } => (
+            format!("パラメータを修正してください{}: {message}", at(pointer)),
+            format!("An argument must be mended{}: {message}", at(pointer)),
         ),
-        ProviderError::NoRoute => {
-            "ルートが見つからない (no route found). Ask for less (what to avoid, \
-                             how to travel), or for another origin or destination."
-                .to_owned()
-        }
-        ProviderError::UnknownPlace { place, .. } => format!(
-            "No place named “{place}” is known. Check how it is spelt, or give a station, an \
-             address or `lat,lng`."
+        ProviderError::OverQueryLimit { retry_after_s } => (
+            format!("経路プロバイダーの利用上限に達しました。{retry_after_s} 秒後に再試行してください。"),
+            format!("The provider takes no more requests for now. Try again in {retry_after_s} seconds."),
         ),
-        ProviderError::OutsideMap { place, map, .. } => format!(
-            "“{place}” is outside the built-in map ({map}): import an OpenStreetMap extract of \
-             that region with `madoguchi import-map`, or set a provider."
+        ProviderError::Denied => (
+            "経路プロバイダーがAPIキーを受け付けません。管理者がキーの設定と、有効にしたAPI・制限を確認する必要があります。".to_owned(),
+            "The provider does not accept the key. The operator has to check the key, the APIs that it is for, and its restrictions.".to_owned(),
         ),
-        ProviderError::NotQuite { place, close, .. } => format!(
-            "No place named “{place}” is known. Close to it: {}. Say one of these.",
-            close.join("; ")
+        ProviderError::Failed { message } => (
+            "経路プロバイダーから答えが得られません。しばらくして再試行してください。".to_owned(),
+            format!("The provider gave no answer: {message}. Try again in a while."),
         ),
-        ProviderError::OffRoad { place, metres, .. } => format!(
-            "“{place}” is {} from any road that can be taken, so that no way begins or ends there. \
-             Name a place near a road.",
-            words::kilometres(*metres)
+        ProviderError::Map { message } => (
+            "取り込んだ地図を読めません。管理者が `madoguchi import-map` でもう一度取り込むか、設定 maps から外す必要があります。".to_owned(),
+            format!("An imported map cannot be read: {message}. The operator has to import it again with `madoguchi import-map`, or to take it out of the setting `maps`."),
         ),
-        ProviderError::OffGlobe { place, .. } => {
-            format!("“{place}” is nowhere on the globe. Give lat,lng: -90 to 90, then -180 to 180.")
-        }
-        ProviderError::SamePlace { place } => format!(
-            "The origin and the destination are the same place ({place}). Name another destination, \
-             or a stop on the way."
-        ),
-        ProviderError::Invalid { pointer, message } => {
-            format!("An argument must be mended{}: {message}", at(pointer))
-        }
-        ProviderError::OverQueryLimit { retry_after_s } => format!(
-            "The provider takes no more requests for now. Try again in {retry_after_s} seconds."
-        ),
-        ProviderError::Denied => {
-            "The provider does not accept the key. The operator has to check the \
-                            key, the APIs that it is for, and its restrictions."
-                .to_owned()
-        }
-        ProviderError::Failed { message } => {
-            format!("The provider gave no answer: {message}. Try again in a while.")
-        }
-        ProviderError::Map { message } => format!(
-            "An imported map cannot be read: {message}. The operator has to import it again with \
-             `madoguchi import-map`, or to take it out of the setting `maps`."
-        ),
-    }
+    };
+    language.pick(japanese, english)
 }
 
 fn at(pointer: &str) -> String {
