@@ -42,6 +42,21 @@ pub enum Class {
     Ferry = 8,
 }
 
+impl Class {
+    /// All of them, each at its number.
+    pub const ALL: [Self; 9] = [
+        Self::Motorway,
+        Self::Trunk,
+        Self::Primary,
+        Self::Secondary,
+        Self::Tertiary,
+        Self::Residential,
+        Self::Service,
+        Self::Path,
+        Self::Ferry,
+    ];
+}
+
 /// A whole network, to be written as a graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {

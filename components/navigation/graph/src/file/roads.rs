@@ -133,16 +133,5 @@ impl Roads {
 
 /// The class that a number stands for; the numbers are checked where they are read.
 pub(crate) fn class(number: u8) -> Class {
-    const ALL: [Class; 9] = [
-        Class::Motorway,
-        Class::Trunk,
-        Class::Primary,
-        Class::Secondary,
-        Class::Tertiary,
-        Class::Residential,
-        Class::Service,
-        Class::Path,
-        Class::Ferry,
-    ];
-    ALL.get(usize::from(number)).copied().unwrap_or(Class::Service)
+    Class::ALL.get(usize::from(number)).copied().unwrap_or(Class::Service)
 }

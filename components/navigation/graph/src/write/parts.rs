@@ -8,11 +8,21 @@ type Open = fn(&Link) -> (bool, bool);
 /// For each junction whether one gets there from most others, and away, by links in the directions in
 /// which they are open. Where there is no such part of at least half of all that is reached, all are.
 pub(super) fn directed(plan: &Plan<'_>, open: Open) -> Vec<bool> {
-    let order = finished(plan, open);
+    // Kosaraju's second pass: against the direction of travel, those that finished last first.
+    largest(plan, open, finished(plan, open).into_iter().rev())
+}
+
+/// The same for walkers, who walk all their links in both directions.
+pub(super) fn walkers(plan: &Plan<'_>) -> Vec<bool> {
+    largest(plan, |it| (it.walkers, it.walkers), 0..plan.nodes.len() as u32)
+}
+
+/// Those in the largest of the parts that are reached from `roots` against the traffic, one root after another, where
+/// it has at least half of the junctions with an open link; else all.
+fn largest(plan: &Plan<'_>, open: Open, roots: impl Iterator<Item = u32>) -> Vec<bool> {
     let mut part = vec![u32::MAX; plan.nodes.len()];
     let mut sizes = Vec::new();
-    // Kosaraju's second pass: against the direction of travel, those that finished last first.
-    for &root in order.iter().rev() {
+    for root in roots {
         if part[root as usize] != u32::MAX {
             continue;
         }
@@ -33,48 +43,14 @@ pub(super) fn directed(plan: &Plan<'_>, open: Open) -> Vec<bool> {
         }
         sizes.push(size);
     }
-    let is_open = |node: usize| {
-        plan.at[node].iter().any(|arc| {
+    let is_open = |arcs: &&Vec<(u32, bool)>| {
+        arcs.iter().any(|arc| {
             let (ahead, back) = open(plan.link(arc.0));
             ahead || back
         })
     };
-    largest(&part, &sizes, (0..part.len()).filter(|it| is_open(*it)).count())
-}
-
-/// The same for walkers, who walk all their links in both directions.
-pub(super) fn walkers(plan: &Plan<'_>) -> Vec<bool> {
-    let mut part = vec![u32::MAX; plan.nodes.len()];
-    let mut sizes = Vec::new();
-    for root in 0..plan.nodes.len() as u32 {
-        if part[root as usize] != u32::MAX {
-            continue;
-        }
-        let number = sizes.len() as u32;
-        part[root as usize] = number;
-        let mut size = 0_usize;
-        let mut left = vec![root];
-        while let Some(node) = left.pop() {
-            size += 1;
-            for &(link, begins) in &plan.at[node as usize] {
-                let ends = plan.links[link as usize];
-                let other = if begins { ends.to } else { ends.from };
-                if plan.link(link).walkers && part[other as usize] == u32::MAX {
-                    part[other as usize] = number;
-                    left.push(other);
-                }
-            }
-        }
-        sizes.push(size);
-    }
-    let open = |node: usize| plan.at[node].iter().any(|it| plan.link(it.0).walkers);
-    largest(&part, &sizes, (0..part.len()).filter(|it| open(*it)).count())
-}
-
-/// Those in the largest part, where it has at least half of the `open` ones; else all.
-fn largest(part: &[u32], sizes: &[usize], open: usize) -> Vec<bool> {
-    let most = sizes.iter().enumerate().max_by_key(|it| *it.1);
-    match most {
+    let open = plan.at.iter().filter(is_open).count();
+    match sizes.iter().enumerate().max_by_key(|it| *it.1) {
         Some((number, &size)) if size * 2 >= open => {
             part.iter().map(|&it| it == number as u32).collect()
         }

@@ -103,23 +103,12 @@ fn network_of(side: std::ops::Range<u32>) -> impl Strategy<Value = Network> {
 }
 
 fn alter(link: &mut Link, (class, kmh, toll, walkers, way, extra): (u8, u8, bool, bool, u8, u8)) {
-    const CLASSES: [Class; 9] = [
-        Class::Motorway,
-        Class::Trunk,
-        Class::Primary,
-        Class::Secondary,
-        Class::Tertiary,
-        Class::Residential,
-        Class::Service,
-        Class::Path,
-        Class::Ferry,
-    ];
-    link.class = CLASSES[usize::from(class)];
+    link.class = Class::ALL[usize::from(class)];
     link.kmh = kmh;
     link.toll = toll && way < 6;
     link.walkers = walkers;
     link.cycles = (walkers, way < 7);
-    link.stops = extra != 1 && CLASSES[usize::from(class)] != Class::Motorway;
+    link.stops = extra != 1 && link.class != Class::Motorway;
     link.cars = match way {
         0 | 1 => (true, false),
         2 | 3 => (false, true),
