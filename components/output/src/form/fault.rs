@@ -136,7 +136,7 @@ impl Wrong {
         match self {
             Self::Missing => format!("{label}は必須です"),
             Self::Type(expected) => {
-                format!("{label}は{}で入力してください", expected_in_japanese(expected))
+                format!("{label}は{}で入力してください", expected_as(expected, Language::Japanese))
             }
             Self::TooShort(n) => format!("{label}は{n}文字以上で入力してください"),
             Self::TooLong(n) => format!("{label}は{n}文字以下で入力してください"),
@@ -171,7 +171,9 @@ impl Wrong {
     fn english(&self, label: &str) -> String {
         match self {
             Self::Missing => format!("{label} is required"),
-            Self::Type(expected) => format!("{label} must be {}", expected_in_english(expected)),
+            Self::Type(expected) => {
+                format!("{label} must be {}", expected_as(expected, Language::English))
+            }
             Self::TooShort(n) => format!("{label} must have at least {}", many(*n, "character")),
             Self::TooLong(n) => format!("{label} must have at most {}", many(*n, "character")),
             Self::Pattern(Some(message)) => message.clone(),
@@ -199,28 +201,17 @@ impl Wrong {
     }
 }
 
-fn expected_in_japanese(expected: &str) -> String {
-    match expected {
-        "string" => "文字列".to_owned(),
-        "number" => "数値".to_owned(),
-        "boolean" => "trueまたはfalse".to_owned(),
-        "array" => "配列".to_owned(),
-        "option" => "文字列、数値、真偽値のいずれか".to_owned(),
-        "file" => "ファイル（name, type, size, fileId）".to_owned(),
-        form => format!("{form}の形式"),
-    }
-}
-
-fn expected_in_english(expected: &str) -> String {
-    match expected {
-        "string" => "text".to_owned(),
-        "number" => "a number".to_owned(),
-        "boolean" => "true or false".to_owned(),
-        "array" => "a list".to_owned(),
-        "option" => "a text, a number or a boolean".to_owned(),
-        "file" => "a file (name, type, size, fileId)".to_owned(),
-        form => format!("of the form {form}"),
-    }
+fn expected_as(expected: &str, language: Language) -> String {
+    let (japanese, english) = match expected {
+        "string" => ("文字列", "text"),
+        "number" => ("数値", "a number"),
+        "boolean" => ("trueまたはfalse", "true or false"),
+        "array" => ("配列", "a list"),
+        "option" => ("文字列、数値、真偽値のいずれか", "a text, a number or a boolean"),
+        "file" => ("ファイル（name, type, size, fileId）", "a file (name, type, size, fileId)"),
+        form => return language.of(format!("{form}の形式"), format!("of the form {form}")),
+    };
+    language.of(japanese, english).to_owned()
 }
 
 fn many(count: usize, noun: &str) -> String {
