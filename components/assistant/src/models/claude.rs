@@ -99,56 +99,6 @@ impl Claude {
         })
     }
 
-    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        let mut messages = self.messages.clone();
-        if messages.is_empty() {
-            messages = message::history(&turn.task.history);
-        }
-        let mut content = message::results(&messages, turn.answered);
-        if turn.is_first {
-            // After the results of what had waited, in the same message (FORM-7).
-            content.extend(turn.task.message.iter().filter_map(message::block));
-        }
-        message::push(&mut messages, "user", content);
-        trim::fit(&mut messages, ROOM, &SHAPE);
-        let names = Names::of(turn.offers);
-        let (mut repairs, mut is_again) = (0, false);
-        let (calls, parts, is_cut) = loop {
-            let reply = self.reply(&mut messages, &turn, &names)?;
-            if reply.stop_reason() == "refusal" {
-                return Err(ModelError::new(Why::Blocked, reply.refusal()));
-            }
-            let is_cut =
-                matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
-            let (content, broken) = reply.content(is_cut, &messages);
-            let calls = self.calls(&content, &turn, &names);
-            let parts = texts(&content);
-            // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
-            let may_more = !is_cut || self.tokens_max < self.thinking_tokens_max;
-            if !is_again && may_more && calls.is_empty() && parts.is_empty() {
-                is_again = true;
-                if is_cut {
-                    self.tokens_max = self.thinking_tokens_max;
-                }
-                continue;
-            }
-            message::push(&mut messages, "assistant", content);
-            if broken.is_empty() {
-                break (calls, parts, is_cut);
-            }
-            readable::repaired(&mut repairs)?;
-            let results = message::unread(calls.iter().map(|it| it.id.as_str()), &broken);
-            message::push(&mut messages, "user", results);
-        };
-        // Only what went well is kept: who asks again after a failure asks the same.
-        self.messages = messages;
-        if !calls.is_empty() {
-            return Ok(Decision::Call(calls));
-        }
-        let cut = is_cut.then_some("max_tokens");
-        Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
-    }
-
     /// One answer; where `messages` are too long for the model, to half of them, and where they are refused, to what is
     /// left without thinking that does not hold any more, or without their pictures.
     fn reply(
@@ -229,7 +179,53 @@ impl Claude {
 
 impl ToolPicker for Claude {
     fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        self.decided(turn)
+        let mut messages = self.messages.clone();
+        if messages.is_empty() {
+            messages = message::history(&turn.task.history);
+        }
+        let mut content = message::results(&messages, turn.answered);
+        if turn.is_first {
+            // After the results of what had waited, in the same message (FORM-7).
+            content.extend(turn.task.message.iter().filter_map(message::block));
+        }
+        message::push(&mut messages, "user", content);
+        trim::fit(&mut messages, ROOM, &SHAPE);
+        let names = Names::of(turn.offers);
+        let (mut repairs, mut is_again) = (0, false);
+        let (calls, parts, is_cut) = loop {
+            let reply = self.reply(&mut messages, &turn, &names)?;
+            if reply.stop_reason() == "refusal" {
+                return Err(ModelError::new(Why::Blocked, reply.refusal()));
+            }
+            let is_cut =
+                matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
+            let (content, broken) = reply.content(is_cut, &messages);
+            let calls = self.calls(&content, &turn, &names);
+            let parts = texts(&content);
+            // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
+            let may_more = !is_cut || self.tokens_max < self.thinking_tokens_max;
+            if !is_again && may_more && calls.is_empty() && parts.is_empty() {
+                is_again = true;
+                if is_cut {
+                    self.tokens_max = self.thinking_tokens_max;
+                }
+                continue;
+            }
+            message::push(&mut messages, "assistant", content);
+            if broken.is_empty() {
+                break (calls, parts, is_cut);
+            }
+            readable::repaired(&mut repairs)?;
+            let results = message::unread(calls.iter().map(|it| it.id.as_str()), &broken);
+            message::push(&mut messages, "user", results);
+        };
+        // Only what went well is kept: who asks again after a failure asks the same.
+        self.messages = messages;
+        if !calls.is_empty() {
+            return Ok(Decision::Call(calls));
+        }
+        let cut = is_cut.then_some("max_tokens");
+        Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
     }
 
     fn transcript(&self) -> Value {

@@ -87,7 +87,7 @@ impl Gemini {
     /// Decides without sending events.
     pub(super) fn quietly(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let teller = Teller::default();
-        self.decided(Turn { teller: &teller, ..turn })
+        self.decide(Turn { teller: &teller, ..turn })
     }
 
     /// The conversation with what is new in `turn`.
@@ -179,24 +179,6 @@ impl Gemini {
         }
     }
 
-    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        let mut contents = self.contents_with(&turn);
-        let reply = self.reply(&mut contents, &turn)?;
-        if !reply.parts.is_empty() {
-            contents.push(json!({ "role": "model", "parts": reply.parts }));
-        }
-        // Only what went well is kept: who asks again after a failure asks the same.
-        self.contents = contents;
-        let calls = self.calls(&reply, &turn);
-        if !calls.is_empty() {
-            // Text on the way has been passed on already.
-            return Ok(Decision::Call(calls));
-        }
-        let cut = reply.is_cut().then_some("max_tokens");
-        let parts = parts_of(&reply.parts);
-        Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
-    }
-
     /// The calls of `reply`, which is the last of the conversation.
     fn calls(&self, reply: &Reply, turn: &Turn<'_>) -> Vec<ToolCall> {
         if reply.parts.is_empty() {
@@ -215,7 +197,21 @@ impl Gemini {
 
 impl ToolPicker for Gemini {
     fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        self.decided(turn)
+        let mut contents = self.contents_with(&turn);
+        let reply = self.reply(&mut contents, &turn)?;
+        if !reply.parts.is_empty() {
+            contents.push(json!({ "role": "model", "parts": reply.parts }));
+        }
+        // Only what went well is kept: who asks again after a failure asks the same.
+        self.contents = contents;
+        let calls = self.calls(&reply, &turn);
+        if !calls.is_empty() {
+            // Text on the way has been passed on already.
+            return Ok(Decision::Call(calls));
+        }
+        let cut = reply.is_cut().then_some("max_tokens");
+        let parts = parts_of(&reply.parts);
+        Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
     }
 
     fn transcript(&self) -> Value {

@@ -131,55 +131,6 @@ impl OpenAi {
         })
     }
 
-    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        if self.model.is_empty() {
-            self.model = self.first_model(turn.until)?;
-        }
-        let mut messages = self.messages.clone();
-        if messages.is_empty() {
-            messages = message::history(&turn.task.history);
-        }
-        let message = if turn.is_first { turn.task.message.as_slice() } else { &[] };
-        message::results(&mut messages, turn.answered, message);
-        trim::fit(&mut messages, ROOM, &SHAPE);
-        let names = Names::of(turn.offers);
-        let (mut repairs, mut is_again) = (0, false);
-        loop {
-            let reply = self.reply(&mut messages, &turn, &names)?;
-            if let Some(why) = reply.blocked() {
-                return Err(ModelError::new(Why::Blocked, why));
-            }
-            let is_cut = reply.is_cut();
-            let (message, broken) = reply.message(&messages)?;
-            let calls = self.calls(&message, &turn, &names);
-            let parts = texts(&message);
-            // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
-            let may_more = !is_cut || self.tokens_max < self.thinking_tokens_max;
-            if !is_again && may_more && calls.is_empty() && parts.is_empty() {
-                is_again = true;
-                if is_cut {
-                    self.tokens_max = self.thinking_tokens_max;
-                }
-                continue;
-            }
-            if !parts.is_empty() || !calls.is_empty() {
-                messages.push(message);
-            }
-            if !broken.is_empty() {
-                readable::repaired(&mut repairs)?;
-                messages.extend(calls.iter().map(|it| message::unread(&it.id, &broken)));
-                continue;
-            }
-            // Only what went well is kept: who asks again after a failure asks the same.
-            self.messages = messages;
-            if !calls.is_empty() {
-                return Ok(Decision::Call(calls));
-            }
-            let cut = is_cut.then_some("max_tokens");
-            return Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }));
-        }
-    }
-
     fn reply(
         &mut self,
         messages: &mut Vec<Value>,
@@ -281,7 +232,52 @@ impl OpenAi {
 
 impl ToolPicker for OpenAi {
     fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        self.decided(turn)
+        if self.model.is_empty() {
+            self.model = self.first_model(turn.until)?;
+        }
+        let mut messages = self.messages.clone();
+        if messages.is_empty() {
+            messages = message::history(&turn.task.history);
+        }
+        let message = if turn.is_first { turn.task.message.as_slice() } else { &[] };
+        message::results(&mut messages, turn.answered, message);
+        trim::fit(&mut messages, ROOM, &SHAPE);
+        let names = Names::of(turn.offers);
+        let (mut repairs, mut is_again) = (0, false);
+        loop {
+            let reply = self.reply(&mut messages, &turn, &names)?;
+            if let Some(why) = reply.blocked() {
+                return Err(ModelError::new(Why::Blocked, why));
+            }
+            let is_cut = reply.is_cut();
+            let (message, broken) = reply.message(&messages)?;
+            let calls = self.calls(&message, &turn, &names);
+            let parts = texts(&message);
+            // An answer of nothing is asked for once more; one that was cut, with room for more thinking.
+            let may_more = !is_cut || self.tokens_max < self.thinking_tokens_max;
+            if !is_again && may_more && calls.is_empty() && parts.is_empty() {
+                is_again = true;
+                if is_cut {
+                    self.tokens_max = self.thinking_tokens_max;
+                }
+                continue;
+            }
+            if !parts.is_empty() || !calls.is_empty() {
+                messages.push(message);
+            }
+            if !broken.is_empty() {
+                readable::repaired(&mut repairs)?;
+                messages.extend(calls.iter().map(|it| message::unread(&it.id, &broken)));
+                continue;
+            }
+            // Only what went well is kept: who asks again after a failure asks the same.
+            self.messages = messages;
+            if !calls.is_empty() {
+                return Ok(Decision::Call(calls));
+            }
+            let cut = is_cut.then_some("max_tokens");
+            return Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }));
+        }
     }
 
     fn transcript(&self) -> Value {

@@ -82,18 +82,6 @@ impl Picture {
         }
     }
 
-    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        // Only what went well is kept: who asks again after a failure asks the same.
-        let before = (self.message.clone(), self.found.clone(), self.text.contents().to_vec());
-        let decided = self.next(turn);
-        if decided.is_err() {
-            let contents;
-            (self.message, self.found, contents) = before;
-            self.text.back_to(contents);
-        }
-        decided
-    }
-
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         self.consult(&turn);
         let mut said = String::new();
@@ -168,7 +156,15 @@ impl Picture {
 
 impl ToolPicker for Picture {
     fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
-        self.decided(turn)
+        // Only what went well is kept: who asks again after a failure asks the same.
+        let before = (self.message.clone(), self.found.clone(), self.text.contents().to_vec());
+        let decided = self.next(turn);
+        if decided.is_err() {
+            let contents;
+            (self.message, self.found, contents) = before;
+            self.text.back_to(contents);
+        }
+        decided
     }
 
     fn transcript(&self) -> Value {
