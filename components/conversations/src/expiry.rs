@@ -178,7 +178,7 @@ pub fn end_session(token_digest: &str, at: Moment) -> Vec<Statement> {
 pub fn notify(results: Vec<Rows>) -> Result<(), Stop> {
     for rows in results {
         if rows.columns.iter().any(|it| it == "participant_agent_id") {
-            Changed::read(rows)?.iter().for_each(Changed::notify);
+            rows.read::<Changed>()?.iter().for_each(Changed::notify);
         }
     }
     Ok(())

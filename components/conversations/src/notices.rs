@@ -3,10 +3,7 @@
 
 use output::conversations::State;
 use serde::Deserialize;
-use toolkit::{
-    Stop, sql,
-    sql::{Error, Statement},
-};
+use toolkit::{Stop, sql, sql::Statement};
 
 use crate::{
     activity,
@@ -91,14 +88,11 @@ impl Notice {
             Kind::Expired => vec![self.notified(session, at, "state = 'expired'")],
             Kind::Request => self.requested(session, at),
         };
-        match sql::transact_all(&batch) {
-            Ok(_) => {
-                self.changed().notify();
-                Ok(true)
-            }
-            Err(Error::UnexpectedCount(_)) => Ok(false),
-            Err(error) => Err(error.into()),
+        let is_delivered = sql::if_expected(sql::transact_all(&batch))?.is_some();
+        if is_delivered {
+            self.changed().notify();
         }
+        Ok(is_delivered)
     }
 
     /// The agent knows of the end; where both sides do, it is over (CONV-16).

@@ -4,10 +4,7 @@
 
 use output::conversations::State;
 use serde::Deserialize;
-use toolkit::{
-    sql,
-    sql::{Rows, Statement},
-};
+use toolkit::sql::Statement;
 
 use crate::{clock::Moment, events, ids};
 
@@ -43,14 +40,6 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// Those that the first statement of a transition has changed.
-    ///
-    /// # Errors
-    /// When the rows are others.
-    pub fn read(rows: Rows) -> Result<Vec<Self>, sql::Error> {
-        rows.read()
-    }
-
     /// Notifies both sides, and clients that look at the conversation or at the list.
     pub fn notify(&self) {
         let agents = [self.initiator_agent_id.as_str(), &self.participant_agent_id];

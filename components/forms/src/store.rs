@@ -83,14 +83,9 @@ pub fn add(
         }
         kept => kept.map(drop),
     };
-    match kept {
-        Ok(()) => {
-            changed(handle);
-            events::publish(LIST);
-        }
-        Err(Error::UnexpectedCount(_)) => return Err(share::full()),
-        Err(error) => return Err(error.into()),
-    }
+    sql::if_expected(kept)?.ok_or_else(share::full)?;
+    changed(handle);
+    events::publish(LIST);
     Ok(())
 }
 
@@ -255,14 +250,11 @@ fn step(
     refuse: impl FnOnce(&Record) -> Stop,
 ) -> Result<Record, Stop> {
     batch.push(by_handle(handle));
-    match sql::transact_all(&batch) {
-        Ok(mut results) => {
-            changed(handle);
-            first(results.pop().ok_or_else(not_found)?)
-        }
-        Err(Error::UnexpectedCount(_)) => Err(refuse(&crate::record::find(handle)?)),
-        Err(error) => Err(error.into()),
-    }
+    let Some(mut results) = sql::if_expected(sql::transact_all(&batch))? else {
+        return Err(refuse(&crate::record::find(handle)?));
+    };
+    changed(handle);
+    first(results.pop().ok_or_else(not_found)?)
 }
 
 /// Notifies callers that wait for the form or look at it.

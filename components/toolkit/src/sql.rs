@@ -49,6 +49,17 @@ pub fn transact_all(statements: &[Statement]) -> Result<Vec<Rows>, Error> {
     sql::transact(statements)
 }
 
+/// What a transaction came to; none where a statement of it found another number of rows than it expects.
+///
+/// # Errors
+/// Any other error of the transaction.
+pub fn if_expected<T>(written: Result<T, Error>) -> Result<Option<T>, Error> {
+    match written {
+        Err(Error::UnexpectedCount(_)) => Ok(None),
+        written => written.map(Some),
+    }
+}
+
 fn as_many<const N: usize>(rows: Vec<Rows>) -> [Rows; N] {
     rows.try_into().unwrap_or_else(|_| panic!("the host answers every statement"))
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql, sql::Error};
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 
 use crate::{
     events,
@@ -66,10 +66,8 @@ impl Tool for DefineProject {
             &self.project_id,
             OPERATOR,
         );
-        match sql::transact([write.expect(1), assign]) {
-            Ok(_) => {}
-            Err(Error::UnexpectedCount(_)) => return Err(self.refusal()?),
-            Err(error) => return Err(error.into()),
+        if sql::if_expected(sql::transact([write.expect(1), assign]))?.is_none() {
+            return Err(self.refusal()?);
         }
         toolkit::events::publish(events::LIST);
         Ok(DefinedProject { project_id: self.project_id, name: self.name })
@@ -78,7 +76,7 @@ impl Tool for DefineProject {
 
 impl DefineProject {
     /// Why nothing was written.
-    fn refusal(&self) -> Result<Stop, Error> {
+    fn refusal(&self) -> Result<Stop, sql::Error> {
         let find = toolkit::sql!(
             "SELECT 1 FROM projects WHERE id = $1 AND is_configured = 1",
             &self.project_id

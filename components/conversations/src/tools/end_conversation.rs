@@ -3,10 +3,7 @@
 use output::{conversations::State, text::is_blank};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{
-    English, Hints, Stop, Text, Tool, User, invalid, sql,
-    sql::{Error, Statement},
-};
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql, sql::Statement};
 
 use crate::{
     activity,
@@ -131,11 +128,10 @@ impl EndConversation {
         match found.state {
             State::Pending | State::Active => {
                 let batch = self.statements(&look, &session, &found, partner);
-                match sql::transact_all(&batch) {
-                    Ok(_) => found.notify(),
-                    Err(Error::UnexpectedCount(_)) => return Ok(None),
-                    Err(error) => return Err(error.into()),
+                if sql::if_expected(sql::transact_all(&batch))?.is_none() {
+                    return Ok(None);
                 }
+                found.notify();
             }
             // Who has ended it stays so (CONV-43).
             State::Terminating => {}

@@ -4,9 +4,7 @@
 use output::conversations::ChatMessage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{
-    English, Hints, Stop, Text, Tool, User, events as host_events, invalid, sql, sql::Error,
-};
+use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, invalid, sql};
 
 use crate::{
     activity,
@@ -192,11 +190,9 @@ impl GetNextAction {
 
 /// A person has closed the chat: the agent is notified once, and its session is over.
 fn exit(session: &Session, look: &Look) -> Result<Next, Stop> {
-    match sql::transact_all(&expiry::end_session(&session.token, look.now)) {
-        Ok(results) => expiry::notify(results)?,
-        Err(Error::UnexpectedCount(_)) => return Ok(Next::Again),
-        Err(error) => return Err(error.into()),
-    }
+    let ended = sql::transact_all(&expiry::end_session(&session.token, look.now));
+    let Some(results) = sql::if_expected(ended)? else { return Ok(Next::Again) };
+    expiry::notify(results)?;
     host_events::publish(&events::chats(&session.project_id));
     let instruction = say(
         "ユーザーがチャットを終了しました。処理を終了してください。",
@@ -265,11 +261,10 @@ fn action_of(notice: Notice, session: &Session) -> Result<Action, Stop> {
 /// There is something to read. An agent that came to work is there to talk from now on, or could not.
 fn read_messages(session: &Session, look: &Look) -> Result<Next, Stop> {
     if session.purpose == Purpose::Task {
-        match sql::transact_all(&activity::talks(session, look.now)) {
-            Ok(_) => host_events::publish(&events::chats(&session.project_id)),
-            Err(Error::UnexpectedCount(_)) => return Ok(Next::Again),
-            Err(error) => return Err(error.into()),
+        if sql::if_expected(sql::transact_all(&activity::talks(session, look.now)))?.is_none() {
+            return Ok(Next::Again);
         }
+        host_events::publish(&events::chats(&session.project_id));
     }
     let instruction = say(
         "未読メッセージがあります。get_pending_messagesで確認し、respond_chatで応答してください。",

@@ -3,7 +3,7 @@
 use output::conversations::{ChatMessage, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, sql, sql::Error};
+use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, sql};
 
 use crate::{
     activity, events,
@@ -88,11 +88,10 @@ impl GetPendingMessages {
         if !unread.is_empty() {
             let mut batch = activity::goes_on(&session, look.now);
             batch.push(inbox::read(&session, &unread, look.now));
-            match sql::transact_all(&batch) {
-                Ok(_) => notify(&session, &unread),
-                Err(Error::UnexpectedCount(_)) => return Ok(None),
-                Err(error) => return Err(error.into()),
+            if sql::if_expected(sql::transact_all(&batch))?.is_none() {
+                return Ok(None);
             }
+            notify(&session, &unread);
         }
         Ok(Some(pending(session, unread, context)))
     }

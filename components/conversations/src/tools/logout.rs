@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
+use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 
 use crate::{
     clock::Moment,
@@ -54,11 +54,8 @@ impl Logout {
     /// When it is over already, or the database fails.
     pub fn leave(session_token: &str) -> Result<(), Stop> {
         let session = session::of(session_token)?;
-        match sql::transact_all(&expiry::end_session(&session.token, Moment::now())) {
-            Ok(results) => expiry::notify(results)?,
-            Err(Error::UnexpectedCount(_)) => return Err(invalid_session()),
-            Err(error) => return Err(error.into()),
-        }
+        let ended = sql::transact_all(&expiry::end_session(&session.token, Moment::now()));
+        expiry::notify(sql::if_expected(ended)?.ok_or_else(invalid_session)?)?;
         toolkit::events::publish(&events::agent(&session.project_id, &session.agent_id));
         toolkit::events::publish(&events::chats(&session.project_id));
         Ok(())

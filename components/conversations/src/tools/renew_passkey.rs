@@ -3,7 +3,7 @@
 use output::conversations::AgentKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
+use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 
 use crate::{clock::Moment, directory, events, passkey, person, refusals, tries};
 
@@ -71,13 +71,8 @@ impl Tool for RenewPasskey {
         );
         let end = directory::end_of(&self.agent_id, Moment::now());
         let [callers, all] = tries::forget(&self.agent_id);
-        let ended = match sql::transact([write.expect(1), end, callers, all]) {
-            Ok([_, ended, ..]) => ended,
-            Err(Error::UnexpectedCount(_)) => {
-                return Err(refusals::agent_not_found(&self.agent_id));
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let renewed = sql::if_expected(sql::transact([write.expect(1), end, callers, all]))?;
+        let [_, ended, ..] = renewed.ok_or_else(|| refusals::agent_not_found(&self.agent_id))?;
         directory::notify(ended)?;
         toolkit::events::publish(events::LIST);
         Ok(RenewedPasskey { agent_id: self.agent_id, passkey })

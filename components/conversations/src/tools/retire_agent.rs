@@ -3,10 +3,7 @@
 use output::conversations::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{
-    English, Hints, Stop, Text, Tool, User, sql,
-    sql::{Error, Statement},
-};
+use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Statement};
 
 use crate::{
     clock::Moment,
@@ -60,10 +57,8 @@ impl Tool for RetireAgent {
             toolkit::sql!("DELETE FROM pending_purposes WHERE agent_id = $1", &self.agent_id);
         let mut batch = vec![write.expect(1), directory::end_strangers(cause.at), uncalled];
         batch.extend(transition::where_possible(self.endings(&cause)?));
-        let mut results = match sql::transact_all(&batch) {
-            Ok(results) => results,
-            Err(Error::UnexpectedCount(_)) => return Err(self.refusal()?),
-            Err(error) => return Err(error.into()),
+        let Some(mut results) = sql::if_expected(sql::transact_all(&batch))? else {
+            return Err(self.refusal()?);
         };
         expiry::notify(results.split_off(3))?;
         results.into_iter().nth(1).map(directory::notify).transpose()?;
@@ -105,7 +100,7 @@ impl RetireAgent {
     }
 
     /// Why nothing was written.
-    fn refusal(&self) -> Result<Stop, Error> {
+    fn refusal(&self) -> Result<Stop, sql::Error> {
         let find =
             toolkit::sql!("SELECT 1 FROM agents WHERE id = $1 AND is_gone = 0", &self.agent_id);
         let [found] = sql::query([find])?;

@@ -3,14 +3,15 @@
 use output::conversations::{State, Transcript};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
+use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 
 use super::{super::FOR_PAGES, seeing};
 use crate::{
     clock::Moment,
+    expiry,
     refusals::no_active_conversation,
     transcripts::{self, Range},
-    transition::{self, Cause, Changed},
+    transition::{self, Cause},
 };
 
 /// 会話を一時停止・再開します。停止中はエージェントは発言できず、無応答の時間は数えません。
@@ -52,14 +53,9 @@ impl Tool for PauseConversation {
             true => transition::pause(id, &cause),
             false => transition::resume(id, None, now),
         };
-        match sql::transact_all(&batch) {
-            Ok(mut results) => {
-                let changed = Changed::read(results.remove(0))?;
-                changed.iter().for_each(Changed::notify);
-            }
-            // It was so already; or there is nothing to hold up.
-            Err(Error::UnexpectedCount(_)) => {}
-            Err(error) => return Err(error.into()),
+        // None where it was so already, or there is nothing to hold up.
+        if let Some(results) = sql::if_expected(sql::transact_all(&batch))? {
+            expiry::notify(results)?;
         }
         let transcript = transcripts::of(&person, id, Range::default())?;
         let state = transcript.conversation.state;

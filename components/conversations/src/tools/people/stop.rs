@@ -6,15 +6,16 @@ use output::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql, sql::Error};
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 
 use super::{super::FOR_PAGES, seeing};
 use crate::{
     clock::Moment,
     delivery::CONTENT_MAX,
+    expiry,
     refusals::no_active_conversation,
     transcripts::{self, Range},
-    transition::{self, Cause, Changed, Ending},
+    transition::{self, Cause, Ending},
 };
 
 /// Why it was ended, where a person did (CONV-44).
@@ -60,14 +61,10 @@ impl Tool for StopConversation {
             }
             let ending =
                 Ending { from, cut: None, reason: REASON, reason_text, acknowledged: None };
-            match sql::transact_all(&transition::terminate(id, &ending, &cause)) {
-                Ok(mut results) => {
-                    let changed = Changed::read(results.remove(0))?;
-                    changed.iter().for_each(Changed::notify);
-                    break;
-                }
-                Err(Error::UnexpectedCount(_)) => {}
-                Err(error) => return Err(error.into()),
+            let ended = sql::transact_all(&transition::terminate(id, &ending, &cause));
+            if let Some(results) = sql::if_expected(ended)? {
+                expiry::notify(results)?;
+                break;
             }
         }
         let transcript = transcripts::of(&person, id, Range::default())?;
