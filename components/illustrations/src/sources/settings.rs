@@ -1,12 +1,13 @@
 //! What the operator set: which sources are asked, and where they are.
 
+use language::Language;
 use toolkit::{
     Problem,
     settings::{self, Unfit},
 };
 use url::Url;
 
-use super::{folder, ygoprodeck::Language};
+use super::folder;
 
 /// Sources that may be named.
 const KINDS_MAX: usize = 4;

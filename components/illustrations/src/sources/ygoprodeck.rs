@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use language::Language;
 use serde::Deserialize;
 use toolkit::{
     arguments,
@@ -35,16 +36,6 @@ pub struct Ygoprodeck {
     base: Url,
     images: Url,
     language: Language,
-}
-
-/// The language of the names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Language {
-    /// As they are printed in Japan.
-    #[default]
-    Japanese,
-    /// As they are printed in English.
-    English,
 }
 
 #[derive(Deserialize)]
