@@ -25,7 +25,9 @@ pub mod table;
 pub mod valhalla;
 pub mod words;
 
+use carrier::{Counted, Web};
 use memory::Remembering;
+use nominatim::{Nominatim, Paced};
 
 /// Routes that one search may have (NAV-20).
 pub(crate) const ROUTES_MAX: usize = 3;
@@ -84,39 +86,44 @@ pub trait Provider {
 /// When a setting does not fit.
 pub fn chosen() -> Result<Box<dyn Provider>, Unfit> {
     let kind = settings::provider()?;
-    let quota = settings::daily_quota;
+    let counted = || settings::daily_quota().map(|daily_quota| Counted { daily_quota });
     Ok(match kind {
         // It is as fast as any memory, and its maps may be replaced.
         Kind::Builtin => Box::new(builtin::Builtin::here()?),
         Kind::GoogleLegacy => {
             let base = settings::url("google_url")?;
-            remembering(kind, &base, google_legacy::GoogleLegacy::new(&base, quota()?))
+            remembering(kind, &base, google_legacy::GoogleLegacy::new(&base, counted()?))
         }
         Kind::GoogleRoutes => {
             let (base, geocoding) =
                 (settings::url("google_routes_url")?, settings::url("google_url")?);
-            let provider = google_routes::GoogleRoutes::new(&base, &geocoding, quota()?);
+            let provider = google_routes::GoogleRoutes::new(&base, &geocoding, counted()?);
             remembering(kind, &format!("{base} {geocoding}"), provider)
         }
         Kind::Osrm => {
             let base = settings::url("osrm_url")?;
-            remembering(kind, &with_places(&base), osrm::Osrm::new(&base, nominatim()?))
+            remembering(kind, &with_places(&base), osrm::Osrm::new(&base, Web, nominatim()?))
         }
         Kind::Valhalla => {
             let base = settings::url("valhalla_url")?;
-            remembering(kind, &with_places(&base), valhalla::Valhalla::new(&base, nominatim()?))
+            remembering(
+                kind,
+                &with_places(&base),
+                valhalla::Valhalla::new(&base, Web, nominatim()?),
+            )
         }
     })
 }
 
 /// The geocoder for providers that know roads alone, where the operator named one.
-fn nominatim() -> Result<Option<nominatim::Nominatim<nominatim::Paced>>, Unfit> {
+fn nominatim() -> Result<Option<Nominatim<Paced>>, Unfit> {
     if !settings::is_set("nominatim_url") {
         return Ok(None);
     }
     let base = settings::url("nominatim_url")?;
     let is_public = base.contains(PUBLIC_NOMINATIM);
-    Ok(Some(nominatim::Nominatim::new(&base, if is_public { PUBLIC_PACE_MS } else { 0 })))
+    let interval_ms = if is_public { PUBLIC_PACE_MS } else { 0 };
+    Ok(Some(Nominatim::new(&base, Paced { interval_ms })))
 }
 
 /// `base` beside the geocoder's address.

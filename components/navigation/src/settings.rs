@@ -7,6 +7,8 @@ use toolkit::{
 };
 use url::Url;
 
+use crate::provider::{google_legacy, google_routes};
+
 /// Requests a day, where the operator set no other number (NAV-57).
 const DAILY_QUOTA: u32 = 1_000;
 /// Maps that are looked for, where the operator named none.
@@ -64,8 +66,8 @@ impl Kind {
 
 /// Base addresses: the setting, and what it is where the operator set none.
 const URLS: [(&str, Option<&str>); 5] = [
-    ("google_url", Some("https://maps.googleapis.com")),
-    ("google_routes_url", Some("https://routes.googleapis.com")),
+    ("google_url", Some(google_legacy::BASE)),
+    ("google_routes_url", Some(google_routes::BASE)),
     ("osrm_url", None),
     ("valhalla_url", None),
     ("nominatim_url", None),

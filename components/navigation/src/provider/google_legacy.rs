@@ -5,7 +5,7 @@ use output::navigation::{Comparison, Details, Place, Routes};
 
 use super::{
     Provider,
-    carrier::{Call, Carrier, Counted},
+    carrier::{Call, Carrier},
     words::tag,
 };
 use crate::{
@@ -30,16 +30,9 @@ pub struct GoogleLegacy<C> {
     carrier: C,
 }
 
-impl GoogleLegacy<Counted> {
-    /// Asks under `base`, so often a day.
-    pub fn new(base: &str, daily_quota: u32) -> Self {
-        Self::by(base, Counted { daily_quota })
-    }
-}
-
 impl<C: Carrier> GoogleLegacy<C> {
-    /// The same by another carrier.
-    pub(crate) fn by(base: &str, carrier: C) -> Self {
+    /// Asks under `base`.
+    pub(crate) fn new(base: &str, carrier: C) -> Self {
         Self { base: base.to_owned(), carrier }
     }
 

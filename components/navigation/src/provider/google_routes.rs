@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     Provider,
-    carrier::{Call, Carrier, Counted, Reply},
+    carrier::{Call, Carrier, Reply},
     google_legacy,
     words::tag,
 };
@@ -39,16 +39,9 @@ pub struct GoogleRoutes<C> {
     carrier: C,
 }
 
-impl GoogleRoutes<Counted> {
-    /// Asks for routes under `base` and for places under `geocoding`, so often a day together.
-    pub fn new(base: &str, geocoding: &str, daily_quota: u32) -> Self {
-        Self::by(base, geocoding, Counted { daily_quota })
-    }
-}
-
 impl<C: Carrier> GoogleRoutes<C> {
-    /// The same by another carrier.
-    pub(crate) fn by(base: &str, geocoding: &str, carrier: C) -> Self {
+    /// Asks for routes under `base` and for places under `geocoding`.
+    pub(crate) fn new(base: &str, geocoding: &str, carrier: C) -> Self {
         Self { base: base.to_owned(), geocoding: geocoding.to_owned(), carrier }
     }
 

@@ -40,7 +40,8 @@ pub struct Nominatim<C> {
 /// The network, with a pause between two requests, of all callers together.
 #[derive(Clone, Copy, Debug)]
 pub struct Paced {
-    interval_ms: u32,
+    /// The pause; the public server wants 1,000.
+    pub interval_ms: u32,
 }
 
 impl Carrier for Paced {
@@ -62,13 +63,6 @@ impl Carrier for Paced {
         ask: impl FnOnce() -> Result<T, ProviderError>,
     ) -> Result<T, ProviderError> {
         memory::place(asked, ask)
-    }
-}
-
-impl Nominatim<Paced> {
-    /// Asks under `base`, at most once in `interval_ms`; the public server wants 1,000.
-    pub fn new(base: &str, interval_ms: u32) -> Self {
-        Self::by(base, Paced { interval_ms })
     }
 }
 
@@ -103,8 +97,8 @@ struct Hit {
 }
 
 impl<C: Carrier> Nominatim<C> {
-    /// The same by another carrier.
-    pub(crate) fn by(base: &str, carrier: C) -> Self {
+    /// Asks under `base`.
+    pub(crate) fn new(base: &str, carrier: C) -> Self {
         Self { base: base.to_owned(), carrier }
     }
 

@@ -5,8 +5,8 @@ use serde::de::DeserializeOwned;
 
 use super::{
     Provider,
-    carrier::{Call, Carrier, Web},
-    nominatim::{self, Nominatim, Paced, Spot, Stop},
+    carrier::{Call, Carrier},
+    nominatim::{self, Nominatim, Spot, Stop},
     table,
 };
 use crate::{
@@ -28,16 +28,9 @@ pub struct Osrm<C, P> {
     places: Option<Nominatim<P>>,
 }
 
-impl Osrm<Web, Paced> {
-    /// Asks under `base`; without `places` it takes coordinates alone.
-    pub fn new(base: &str, places: Option<Nominatim<Paced>>) -> Self {
-        Self::by(base, Web, places)
-    }
-}
-
 impl<C: Carrier, P: Carrier> Osrm<C, P> {
-    /// The same by another carrier.
-    pub(crate) fn by(base: &str, carrier: C, places: Option<Nominatim<P>>) -> Self {
+    /// Asks under `base`; without `places` it takes coordinates alone.
+    pub(crate) fn new(base: &str, carrier: C, places: Option<Nominatim<P>>) -> Self {
         Self { base: base.to_owned(), carrier, places }
     }
 

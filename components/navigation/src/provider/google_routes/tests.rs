@@ -43,7 +43,7 @@ fn answer(routes: usize) -> Value {
 }
 
 fn google(script: &Script) -> GoogleRoutes<&Script> {
-    GoogleRoutes::by(BASE, google_legacy::BASE, script)
+    GoogleRoutes::new(BASE, google_legacy::BASE, script)
 }
 
 #[test]

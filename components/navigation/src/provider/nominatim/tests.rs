@@ -15,7 +15,7 @@ fn hit(name: &str) -> serde_json::Value {
 #[test]
 fn a_name_is_asked_for_politely_and_the_first_hit_counts() {
     let script = Script::of([json!([hit("東京駅, 千代田区"), hit("other")])]);
-    let nominatim = Nominatim::by("https://places.example/nominatim/", &script);
+    let nominatim = Nominatim::new("https://places.example/nominatim/", &script);
     let place = place(Some(&nominatim), "東京駅", Language::Japanese).unwrap();
     assert_eq!(place.formatted_address, "東京駅, 千代田区");
     assert_eq!((place.place_id.as_str(), place.location.lat), ("osm:n123", 35.6812));
@@ -42,7 +42,7 @@ fn coordinates_need_no_geocoder_and_a_name_without_gets_advice() {
 #[test]
 fn asks_for_each_of_many_names_once_and_an_unknown_one_is_none() {
     let script = Script::of([json!([hit("東京駅")]), json!([])]);
-    let nominatim = Nominatim::by("https://a.example", &script);
+    let nominatim = Nominatim::new("https://a.example", &script);
     let names = ["東京駅", "無い", "35,139", "東京駅"].map(str::to_owned);
     let found = find_all(Some(&nominatim), &names, "/origins", Language::Japanese).unwrap();
     let is_there: Vec<_> = found.iter().map(Option::is_some).collect();
@@ -65,7 +65,7 @@ fn what_cannot_be_read_or_is_refused_is_told() {
         (200, "[]".to_owned(), "UnknownPlace { pointer: \"/address\""),
     ] {
         let script = Script::with([(status, body.clone())]);
-        let nominatim = Nominatim::by("https://a.example", &script);
+        let nominatim = Nominatim::new("https://a.example", &script);
         let error = place(Some(&nominatim), "東京駅", Language::Japanese).unwrap_err();
         assert!(format!("{error:?}").starts_with(expected), "{body}: {error:?}");
     }

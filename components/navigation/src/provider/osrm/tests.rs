@@ -9,7 +9,7 @@ use crate::provider::{
 };
 
 fn osrm(script: &Script) -> Osrm<&Script, &Script> {
-    Osrm::by("http://127.0.0.1:5000/", script, None)
+    Osrm::new("http://127.0.0.1:5000/", script, None)
 }
 
 fn ask() -> RouteAsk {

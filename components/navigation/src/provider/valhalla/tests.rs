@@ -15,7 +15,7 @@ use crate::{
 };
 
 fn valhalla(script: &Script) -> Valhalla<&Script, &Script> {
-    Valhalla::by("http://127.0.0.1:8002", script, None)
+    Valhalla::new("http://127.0.0.1:8002", script, None)
 }
 
 fn ask() -> RouteAsk {
