@@ -105,6 +105,15 @@ impl Talk {
         self.turn(&[], "…", false, &answered)
     }
 
+    /// The same once `message` was sent, and its calls came back with `results`, one after another.
+    pub fn after(mut self, message: &str, results: &[ToolResult]) -> Self {
+        self.say(message);
+        for result in results {
+            self.back(std::slice::from_ref(result));
+        }
+        self
+    }
+
     fn turn(
         &mut self,
         before: Before<'_>,

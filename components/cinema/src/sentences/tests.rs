@@ -238,9 +238,7 @@ fn a_list_of_films_goes_on_to_a_booking() {
 
 #[test]
 fn showtimes_and_free_seats_are_told() {
-    let mut talk = new_talk();
-    talk.say("明日の「AKIRA」の上映時間は？");
-    talk.back(&[films()]);
+    let mut talk = new_talk().after("明日の「AKIRA」の上映時間は？", &[films()]);
     let text = concluded(&talk.back(&[showings()])).text();
     assert!(text.contains("10:00") && text.contains("空き12席"), "{text}");
     let mut talk = new_talk();
@@ -393,9 +391,7 @@ fn a_film_of_a_list_is_known_without_the_marks_of_its_name() {
         ("明日の映画を予約したい", "君の名は"),
         ("I want to book a film for tomorrow", "Your Name"),
     ] {
-        let mut talk = new_talk();
-        talk.say(asked);
-        talk.back(&[marked()]);
+        let mut talk = new_talk().after(asked, &[marked()]);
         let expected = json!({ "movie_id": "yourname", "date": "2026-11-22" });
         assert_eq!(call(&talk.say(booked)), ("list_showtimes", expected), "{booked}");
     }
@@ -407,9 +403,7 @@ fn a_film_that_was_not_listed_is_looked_for() {
         ("明日のアニメを教えて", "ゴジラを2枚", "ゴジラ"),
         ("What animated films are on tomorrow?", "two tickets for Godzilla", "Godzilla"),
     ] {
-        let mut talk = new_talk();
-        talk.say(asked);
-        talk.back(&[films()]);
+        let mut talk = new_talk().after(asked, &[films()]);
         let expected = json!({ "date": "2026-11-22", "title_query": title });
         assert_eq!(call(&talk.say(booked)), ("list_movies", expected), "{booked}");
     }
@@ -417,10 +411,7 @@ fn a_film_that_was_not_listed_is_looked_for() {
 
 /// A talk in which two seats for Akira are being chosen.
 fn choosing(sentence: &str) -> trial::Talk {
-    let mut talk = new_talk();
-    talk.say(sentence);
-    talk.back(&[films()]);
-    talk.back(&[showings()]);
+    let mut talk = new_talk().after(sentence, &[films(), showings()]);
     let pair = options(&talk.back(&[seats()]), "seat_ids");
     assert_eq!(pair[0].split(',').count(), 2, "{sentence}");
     talk
@@ -643,16 +634,12 @@ fn an_approval_names_film_time_and_price() {
         ("明日18:30のAKIRAのC4をユーザーID u-9で予約して", "「AKIRA」11月22日 18:30", "2,000円"),
         ("Book C4 for Akira tomorrow at 6:30pm, name: Maria", "Akira, 2026-11-22 18:30", "¥2,000"),
     ] {
-        let mut talk = new_talk();
-        talk.say(sentence);
-        talk.back(&[films()]);
+        let mut talk = new_talk().after(sentence, &[films()]);
         let next = talk.back(&[showings()]);
         let (text, _) = asked(&next);
         assert!(text.contains(named) && !text.contains("空き"), "{text}");
-        let mut talk = new_talk();
-        talk.say(if total.contains('¥') { PAIR } else { PAIR_JA });
-        talk.back(&[films()]);
-        talk.back(&[showings()]);
+        let mut talk = new_talk()
+            .after(if total.contains('¥') { PAIR } else { PAIR_JA }, &[films(), showings()]);
         let ToolResult::Output { mut structured, meta, content } = seats() else { panic!() };
         structured["prices"] = json!({ "currency": "JPY", "standard": 1000 });
         let pair =
@@ -665,9 +652,7 @@ fn an_approval_names_film_time_and_price() {
 
 #[test]
 fn a_film_that_is_chosen_by_number_is_called_by_its_title() {
-    let mut talk = new_talk();
-    talk.say("明日の映画を教えて");
-    talk.back(&[films()]);
+    let mut talk = new_talk().after("明日の映画を教えて", &[films()]);
     let next = talk.say("2番を2席予約して");
     let (text, _) = asked(&next);
     assert!(text.contains("「となりのトトロ」の") && !text.contains('★'), "{text}");
@@ -699,9 +684,7 @@ fn seats_that_are_to_be_shown_are_shown_and_on_another_day_too() {
         ("Show me the seats for Akira tomorrow at 6:30pm", "What about Monday?"),
         ("明日18:30のAKIRAの座席を見せて", "月曜はどう？"),
     ] {
-        let mut talk = new_talk();
-        talk.say(sentence);
-        talk.back(&[films()]);
+        let mut talk = new_talk().after(sentence, &[films()]);
         assert_eq!(call(&talk.back(&[showings()])).0, "list_available_seats", "{sentence}");
         let text = concluded(&talk.back(&[seats()])).text();
         assert!(text.contains("23"), "{text}");
@@ -730,10 +713,7 @@ fn a_weekday_that_corrects_another_is_of_the_same_week() {
         ("来週の金曜にAKIRAを2枚", "やっぱり日曜で", "2026-11-29"),
         ("Book two seats for Akira on Monday", "no, Sunday", "2026-11-29"),
     ] {
-        let mut talk = new_talk();
-        talk.say(sentence);
-        talk.back(&[films()]);
-        talk.back(&[showings()]);
+        let mut talk = new_talk().after(sentence, &[films(), showings()]);
         let next = talk.say_instead(later);
         assert_eq!(
             call(&next),

@@ -198,10 +198,10 @@ fn a_conversation_that_waits_for_leave_gets_its_length_later() {
 
 /// A person for whom worker-a and worker-b have begun to talk.
 fn begun(sentence: &str) -> trial::Talk {
-    let mut talk = new_talk();
-    talk.say(sentence);
-    talk.back(&[output(json!({ "conversation": { "conversation_id": "conv_7", "members": [] } }))]);
-    talk
+    new_talk().after(
+        sentence,
+        &[output(json!({ "conversation": { "conversation_id": "conv_7", "members": [] } }))],
+    )
 }
 
 const CHAINS: [&str; 2] =
@@ -657,9 +657,10 @@ fn what_agents_can_do_is_asked_and_none_begins() {
 #[test]
 fn a_talk_that_was_not_allowed_is_told_to_be_undone() {
     for later in ["did they talk?", "did you start it?", "始めた？", "もう話した？"] {
-        let mut talk = new_talk();
-        talk.say("worker-aとworker-bで昼ご飯について話して");
-        talk.back(&[ToolResult::Failed(Failure::new("not_allowed", 403, "Not allowed."))]);
+        let mut talk = new_talk().after(
+            "worker-aとworker-bで昼ご飯について話して",
+            &[ToolResult::Failed(Failure::new("not_allowed", 403, "Not allowed."))],
+        );
         let text = concluded(&talk.say(later)).text();
         assert!(text.contains("not done") || text.contains("行っていません"), "{later}: {text}");
     }

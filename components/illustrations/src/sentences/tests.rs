@@ -136,12 +136,13 @@ fn another_theme_instead_makes_the_picture_anew() {
         ("蒼晶竜のカードで「決勝戦」というタイトルのサムネイルを作って", "やっぱり紅蓮機工で"),
         ("Make a thumbnail with blue cards titled \"Final\"", "the Crimson Engine cards instead"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[illustrations(&["A1", "A2"])]);
-        talk.back(&[output(
-            json!({ "mimeType": "image/png", "data": "BBBB", "cards": ["A1", "A2"] }),
-        )]);
+        let mut talk = new_talk().after(
+            first,
+            &[
+                illustrations(&["A1", "A2"]),
+                output(json!({ "mimeType": "image/png", "data": "BBBB", "cards": ["A1", "A2"] })),
+            ],
+        );
         assert_eq!(call(&talk.say(later)).0, "get_theme_illustrations", "{later}");
         let next = talk.back(&[illustrations(&["C1", "C2"])]);
         let (tool, arguments) = call(&next);
@@ -166,10 +167,7 @@ fn how_a_title_is_to_look_is_no_title() {
 
 /// A talk in which five cards of a theme were shown.
 fn after_cards(first: &str) -> trial::Talk {
-    let mut talk = new_talk();
-    talk.say(first);
-    talk.back(&[illustrations(&["A", "B", "C", "D", "E"])]);
-    talk
+    new_talk().after(first, &[illustrations(&["A", "B", "C", "D", "E"])])
 }
 
 #[test]
@@ -342,9 +340,8 @@ fn what_was_shown_goes_on_the_picture_with_others() {
         ("レオンのカードを見せて", "それにミミを並べたサムネイルを作って"),
         ("show me Leon", "make a thumbnail of that and Mimi"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[output(json!({ "card_name": "王冠の獅子レオン" }))]);
+        let mut talk =
+            new_talk().after(first, &[output(json!({ "card_name": "王冠の獅子レオン" }))]);
         let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
         let names: Vec<_> =
             calls.iter().map(|it| it.arguments["card_name"].as_str().unwrap()).collect();
@@ -383,9 +380,7 @@ fn what_is_added_is_shown_beside_what_was_shown() {
         ("three red cards pls", "Add a blue card"),
         ("three red cards pls", "Throw in a blue card please"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[illustrations(&["A1", "A2", "A3"])]);
+        let mut talk = new_talk().after(first, &[illustrations(&["A1", "A2", "A3"])]);
         let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
         let limits: Vec<_> = calls.iter().map(|it| it.arguments["limit"].clone()).collect();
         assert_eq!(limits, [json!(3), json!(1)], "{later}");
@@ -404,17 +399,13 @@ fn what_cannot_be_changed_of_a_picture_is_said() {
         ("show me the Azure Crystal Dragons cards", "make it larger"),
         ("show me the Azure Crystal Dragons cards", "can u make it brighter"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[illustrations(&["A1", "A2"])]);
+        let mut talk = new_talk().after(first, &[illustrations(&["A1", "A2"])]);
         let said = talk.say(later);
         assert!(matches!(said, Decision::Conclude(_)), "{later}");
         let text = concluded(&said).text();
         assert!(text.contains("変えられない") || text.contains("cannot be changed"), "{text}");
     }
-    let mut talk = new_talk();
-    talk.say("みどりのカードをみせて");
-    talk.back(&[illustrations(&["A1", "A2"])]);
+    let mut talk = new_talk().after("みどりのカードをみせて", &[illustrations(&["A1", "A2"])]);
     let next = talk.say("さいごのやつだけおおきくみせて");
     assert_eq!(call(&next), ("get_card_illustration", json!({ "card_name": "A2" })));
 }
@@ -488,9 +479,8 @@ fn a_card_that_was_shown_is_left_out_by_its_name() {
         ("星海航路のカードを見せて", "鯨はいらない"),
         ("show me the starfarer cards", "without the whale"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[illustrations(&["星海船アルゴ", "星鯨バレナ", "航海士ステラ"])]);
+        let mut talk = new_talk()
+            .after(first, &[illustrations(&["星海船アルゴ", "星鯨バレナ", "航海士ステラ"])]);
         let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
         let names: Vec<_> =
             calls.iter().filter_map(|it| it.arguments["card_name"].as_str()).collect();
@@ -529,10 +519,13 @@ fn the_subtitle_goes_and_the_title_stays() {
         ("A blue thumbnail, title \"Duel\", subtitle \"Round one\"", "no subtitle"),
         ("A blue thumbnail, title \"Duel\", subtitle \"Round one\"", "remove the subtitle please"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[illustrations(&["A1", "A2"])]);
-        talk.back(&[output(json!({ "mimeType": "image/png", "data": "BB", "cards": ["A1"] }))]);
+        let mut talk = new_talk().after(
+            first,
+            &[
+                illustrations(&["A1", "A2"]),
+                output(json!({ "mimeType": "image/png", "data": "BB", "cards": ["A1"] })),
+            ],
+        );
         let next = talk.say(later);
         let (tool, arguments) = call(&next);
         assert_eq!(tool, "compose_thumbnail", "{later}");
@@ -562,9 +555,7 @@ fn so_many_more_of_the_same_are_shown() {
         ("three red cards pls", "another two please", 5),
         ("赤いカードを三枚見せて", "あと1枚", 4),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[illustrations(&["A1", "A2", "A3"])]);
+        let mut talk = new_talk().after(first, &[illustrations(&["A1", "A2", "A3"])]);
         assert_eq!(call(&talk.say(later)).1["limit"], json!(limit), "{later}");
     }
 }
@@ -576,9 +567,7 @@ fn a_colour_with_also_is_shown_besides() {
         ("青いカードを見せて", "あと赤も！", "紅蓮機工"),
         ("青いカードを見せて", "赤いのもね", "紅蓮機工"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[illustrations(&["蒼晶竜アジュール"])]);
+        let mut talk = new_talk().after(first, &[illustrations(&["蒼晶竜アジュール"])]);
         let next = talk.say(later);
         assert!(format!("{next:?}").contains(theme), "{later}: {next:?}");
     }
@@ -592,13 +581,10 @@ fn a_colour_that_is_not_among_the_cards_is_refused_in_words() {
         ("I don't want red", "Crimson Engine"),
         ("no red ones", "Crimson Engine"),
     ] {
-        let mut talk = new_talk();
-        talk.say(if later.is_ascii() {
-            "show me blue cards"
-        } else {
-            "青いカードを3枚見せて"
-        });
-        talk.back(&[illustrations(&["蒼晶竜アジュール", "蒼晶の幼竜ルリ"])]);
+        let mut talk = new_talk().after(
+            if later.is_ascii() { "show me blue cards" } else { "青いカードを3枚見せて" },
+            &[illustrations(&["蒼晶竜アジュール", "蒼晶の幼竜ルリ"])],
+        );
         let next = talk.say(later);
         assert!(concluded(&next).text().contains(has), "{later}: {next:?}");
     }
@@ -620,9 +606,10 @@ fn what_is_to_be_drawn_is_looked_for_by_its_name_alone() {
 fn a_count_of_what_another_family_has_is_none_of_cards() {
     for later in ["2枚予約したい", "明日2枚予約", "予約2枚で", "book two for tonight"]
     {
-        let mut talk = new_talk();
-        talk.say("ブルー系のカードを見せて");
-        talk.back(&[illustrations(&["蒼晶竜アジュール", "蒼晶の幼竜ルリ", "蒼海竜リヴィエ"])]);
+        let mut talk = new_talk().after(
+            "ブルー系のカードを見せて",
+            &[illustrations(&["蒼晶竜アジュール", "蒼晶の幼竜ルリ", "蒼海竜リヴィエ"])],
+        );
         let mut name = talk.names[0].clone();
         (name.kind, name.within) = ("word".to_owned(), Some("cinema".to_owned()));
         (name.also, name.hints) = Default::default();

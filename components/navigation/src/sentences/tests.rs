@@ -43,9 +43,7 @@ fn a_plain_way_is_not_told_to_be_unread() {
 
 #[test]
 fn a_constraint_after_an_answer_goes_on_with_the_last_way() {
-    let mut talk = new_talk();
-    talk.say("東京駅から横浜駅まで");
-    talk.back(&[routes()]);
+    let mut talk = new_talk().after("東京駅から横浜駅まで", &[routes()]);
     let next = talk.say("高速を使わないで");
     assert_eq!(
         call(&next).1,
@@ -150,14 +148,13 @@ fn what_was_compared_is_ranked_anew_gone_to_or_joined() {
             json!({ "origins": ["東京駅"], "destinations": ["渋谷駅", "新宿駅", "池袋"] }),
         ),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[table(rows)]);
+        let mut talk = new_talk().after(first, &[table(rows)]);
         assert_eq!(call(&talk.say(next)), (tool, expected), "{next}");
     }
-    let mut talk = new_talk();
-    talk.say("compare driving from Shibuya and Ikebukuro to Haneda");
-    talk.back(&[table(&[&[(900, 900)], &[(1200, 600)]])]);
+    let mut talk = new_talk().after(
+        "compare driving from Shibuya and Ikebukuro to Haneda",
+        &[table(&[&[(900, 900)], &[(1200, 600)]])],
+    );
     talk.say("which one is faster?");
     let text = concluded(&talk.back(&[table(&[&[(900, 900)], &[(1200, 600)]])])).text();
     assert!(text.contains("The quickest is Ikebukuro"), "{text}");
@@ -180,9 +177,7 @@ fn a_question_about_the_route_is_answered_by_it() {
         assert_eq!(call(&talk.say(next)), call(&asked), "{next}");
         assert!(talk.confidence > 0.9, "{next}");
     }
-    let mut talk = new_talk();
-    talk.say("新宿から羽田空港まで");
-    talk.back(&[routes()]);
+    let mut talk = new_talk().after("新宿から羽田空港まで", &[routes()]);
     talk.say("映画はいくら？");
     assert!(talk.confidence < 0.5);
 }
@@ -360,18 +355,14 @@ fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
         ("あ、目的地は江の島で", "Nakano", "江の島", json!(null)),
         ("what about the way back?", "Ueno", "Nakano", json!(null)),
     ] {
-        let mut talk = new_talk();
-        talk.say("Nakano to Ueno");
-        talk.back(&[routes()]);
+        let mut talk = new_talk().after("Nakano to Ueno", &[routes()]);
         talk.say(sentence);
         let call = talk.last.first().unwrap_or_else(|| panic!("{sentence}"));
         assert_eq!(call.arguments["origin"], origin, "{sentence}");
         assert_eq!(call.arguments["destination"], destination, "{sentence}");
         assert_eq!(call.meta.get("navigation/via").cloned().unwrap_or_default(), via, "{sentence}");
     }
-    let mut talk = new_talk();
-    talk.say("Nakano to Ueno via Akihabara");
-    talk.back(&[routes()]);
+    let mut talk = new_talk().after("Nakano to Ueno via Akihabara", &[routes()]);
     talk.say("actually skip Akihabara");
     assert!(!talk.last[0].meta.contains_key("navigation/via"));
 }
@@ -436,9 +427,7 @@ fn the_way_back_is_by_the_same_means() {
         ("渋谷から原宿まで歩いて", "帰りは車で", Value::Null),
         ("渋谷から原宿まで", "帰りは？", Value::Null),
     ] {
-        let mut talk = new_talk();
-        talk.say(there);
-        talk.back(&[routes()]);
+        let mut talk = new_talk().after(there, &[routes()]);
         let Decision::Call(calls) = talk.say(back) else { panic!("{back}: no call") };
         let found = calls[0].meta.get("navigation/travelMode").cloned().unwrap_or_default();
         assert_eq!(found, mode, "{there} / {back}");

@@ -15,9 +15,7 @@ fn refused() -> ToolResult {
 
 /// What is answered to `later` after `first` came to `result`.
 fn told(first: &str, result: ToolResult, later: &str) -> String {
-    let mut talk = new_talk();
-    talk.say(first);
-    talk.back(&[result]);
+    let mut talk = new_talk().after(first, &[result]);
     match talk.say(later) {
         Decision::Conclude(it) => it.text(),
         Decision::Call(it) => panic!("{later}: {it:?}"),
@@ -140,11 +138,8 @@ fn another_film_on_another_day_takes_the_place_of_both() {
         assert_eq!(arguments["date"], "2026-11-29", "{later}");
     }
     // The film that is settled stays with its showing.
-    let mut talk = new_talk();
-    talk.say("Book two seats for Akira tomorrow at 6:30pm");
-    talk.back(&[films()]);
-    talk.back(&[showings()]);
-    talk.back(&[seats()]);
+    let mut talk = new_talk()
+        .after("Book two seats for Akira tomorrow at 6:30pm", &[films(), showings(), seats()]);
     assert_eq!(call(&talk.say_instead("no, Akira on Monday")).0, "list_showtimes");
 }
 

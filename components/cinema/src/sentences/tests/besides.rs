@@ -83,10 +83,7 @@ fn the_price_is_told_while_seats_are_chosen_and_while_they_wait() {
         (PAIR_JA, "料金は？", "4,000円"),
         (PAIR_JA, "学生割引ある？", "4,000円"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[films()]);
-        talk.back(&[showings()]);
+        let mut talk = new_talk().after(first, &[films(), showings()]);
         assert_eq!(call(&talk.back(&[priced()])).0, FORM, "{first}");
         let text = concluded(&talk.say(later)).text();
         assert!(text.contains(total), "{later}: {text}");
@@ -203,9 +200,7 @@ fn free_seats_are_told_for_the_end_that_is_asked_for() {
         ),
         ("Are any seats left for Akira tomorrow at 6:30pm?", "free", "- A:", "half"),
     ] {
-        let mut talk = new_talk();
-        talk.say(sentence);
-        talk.back(&[films()]);
+        let mut talk = new_talk().after(sentence, &[films()]);
         assert_eq!(call(&talk.back(&[showings()])).0, "list_available_seats", "{sentence}");
         let text = concluded(&talk.back(&[seats()])).text();
         assert!(text.contains(part) && text.contains(has), "{sentence}: {text}");
@@ -339,11 +334,7 @@ fn the_price_for_others_is_asked_by_whom_it_is_for() {
     for (first, later) in
         [(PAIR_JA, "シニア二枚だと？"), (PAIR_JA, "学生なら？"), (PAIR, "what about two seniors?")]
     {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[films()]);
-        talk.back(&[showings()]);
-        talk.back(&[priced()]);
+        let mut talk = new_talk().after(first, &[films(), showings(), priced()]);
         let text = concluded(&talk.say(later)).text();
         assert!(text.contains("4,000"), "{later}: {text}");
     }
@@ -404,9 +395,7 @@ fn showings_are_put_in_another_order() {
         ("AKIRAの上映時間は？", "空いてる順に並べて", "1. 11月22日 10:00"),
         ("showtimes for Akira", "latest first please", "1. 2026-11-22 21:00"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[output(
+        let mut talk = new_talk().after(first, &[output(
             json!({ "movies": [{ "movie_id": "akira", "title": "AKIRA", "title_en": "Akira" }] }),
         )]);
         if let Decision::Call(calls) = talk.back(&[showings()]) {
@@ -425,9 +414,7 @@ fn a_part_of_the_hall_is_no_film() {
         ("上映回 st-2 の空席を見せて", "後ろのほうを二つ押さえて"),
         ("Show me the free seats of showtime st-2", "book two in the middle"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[seats()]);
+        let mut talk = new_talk().after(first, &[seats()]);
         let next = talk.say(later);
         let tool = call(&next).0;
         assert!(["list_available_seats", "suggest_seats", FORM].contains(&tool), "{later}: {tool}");
@@ -545,9 +532,7 @@ fn the_only_showing_is_none_of_other_hours() {
         ("When is Akira on tomorrow?", "in the morning, 2 adults 1 child"),
         ("明日のAKIRAは何時から？", "朝がいい、3人で"),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[films()]);
+        let mut talk = new_talk().after(first, &[films()]);
         let mut one = showings();
         if let ToolResult::Output { structured, .. } = &mut one {
             let evening = structured["showtimes"][1].clone();

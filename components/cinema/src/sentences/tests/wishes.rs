@@ -109,9 +109,7 @@ fn places_in_kana_and_small_words_choose() {
         ("2 pls", "st-2"),
         ("two pls", "st-2"),
     ] {
-        let mut talk = new_talk();
-        talk.say("AKIRAの明日の上映時間は？");
-        talk.back(&[films()]);
+        let mut talk = new_talk().after("AKIRAの明日の上映時間は？", &[films()]);
         assert!(matches!(talk.back(&[showings()]), Decision::Conclude(_)), "{later}");
         let next = talk.say(later);
         assert_eq!(call(&next).1["showtime_id"], showing, "{later}");
@@ -154,9 +152,7 @@ fn a_number_that_takes_back_the_one_before_it_counts() {
         ("明日のAKIRAを2枚", "やっぱり4で", 4),
         ("明日のAKIRAを2枚", "いや、三で", 3),
     ] {
-        let mut talk = new_talk();
-        talk.say(first);
-        talk.back(&[films()]);
+        let mut talk = new_talk().after(first, &[films()]);
         let asked = talk.back(&[showings()]);
         assert!(!options(&asked, "showtime_id").is_empty(), "{first}");
         // The showing is still to be chosen, of those with so many seats.
@@ -168,10 +164,7 @@ fn a_number_that_takes_back_the_one_before_it_counts() {
         assert!(sets.iter().all(|it| it.split(',').count() == count), "{later}: {sets:?}");
     }
     // Before a number was said, it chooses of the list.
-    let mut talk = new_talk();
-    talk.say("明日のAKIRAを予約したい");
-    talk.back(&[films()]);
-    talk.back(&[showings()]);
+    let mut talk = new_talk().after("明日のAKIRAを予約したい", &[films(), showings()]);
     assert_eq!(call(&talk.say("いや、2で")).0, "list_available_seats");
 }
 

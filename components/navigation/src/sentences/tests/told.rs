@@ -37,9 +37,7 @@ fn a_question_about_the_way_keeps_its_wishes() {
         assert_eq!(arguments["avoid"], json!(["highways"]), "{later}");
     }
     // Of another way it is asked by itself.
-    let mut talk = new_talk();
-    talk.say(JA);
-    talk.back(&[routes()]);
+    let mut talk = new_talk().after(JA, &[routes()]);
     let next = talk.say("渋谷から上野まで何キロ？");
     assert_eq!(call(&next).0, "distance_compare");
 }
@@ -143,9 +141,7 @@ fn motorcycles_and_lorries_are_told_to_be_cars() {
         assert!(is_told && !is_lost, "{sentences:?}: {text}");
     }
     let meta = |later: &str| {
-        let mut talk = new_talk();
-        talk.say("東京駅から横浜駅まで");
-        talk.back(&[routes()]);
+        let mut talk = new_talk().after("東京駅から横浜駅まで", &[routes()]);
         talk.say(later);
         talk.last[0].meta["navigation/travelMode"].clone()
     };
