@@ -190,17 +190,10 @@ impl Route {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Navigation {}
 
-/// What is being done.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Doing {
-    Way(Box<Way>),
-}
-
 impl Family for Navigation {
     type Sentence = Sentence;
     type Goal = Goal;
-    type Plan = Doing;
+    type Plan = Way;
 
     const HOLDER: &'static Holder = &HOLDER;
     const SKILLS: &'static [Skill<Goal>] = SKILLS;
@@ -256,21 +249,20 @@ impl Family for Navigation {
         utterance: &Sentence,
         goal: Goal,
         _language: Language,
-        before: Option<&Doing>,
-    ) -> Option<Doing> {
-        let before = before.map(|Doing::Way(it)| &**it);
-        Some(Doing::Way(Box::new(Way::of(utterance, goal, before))))
+        before: Option<&Way>,
+    ) -> Option<Way> {
+        Some(Way::of(utterance, goal, before))
     }
 
     fn follow(
         &self,
-        plan: &mut Option<Doing>,
+        plan: &mut Option<Way>,
         utterance: &Sentence,
         goal: Option<Goal>,
         manner: Option<Manner>,
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
-        let Some(Doing::Way(way)) = plan else { return None };
+        let way = plan.as_mut()?;
         way.has_second = false;
         way.kept_off.clear();
         if let Some(compared) = way.compared_by(utterance)
@@ -280,7 +272,7 @@ impl Family for Navigation {
             && context.has(COMPARE)
             && unused(utterance, &used(way, utterance, Goal::Distances)).is_empty()
         {
-            **way = compared;
+            *way = compared;
             return Some(Followed::On(COMPARED, Vec::new()));
         }
         let told = way.tells(utterance);
@@ -299,7 +291,7 @@ impl Family for Navigation {
         let is_stop = way.stops(utterance) || !utterance.kept_off().is_empty();
         let moved = if is_stop { None } else { way.moved(utterance) };
         match moved {
-            Some(moved) => **way = moved,
+            Some(moved) => *way = moved,
             None if is_stop || way.follows(&utterance.text(), context) => way.constraint(utterance),
             None => return None,
         }
@@ -328,45 +320,38 @@ fn used(way: &Way, utterance: &Sentence, goal: Goal) -> Used {
     Used { names, conditions, spans }
 }
 
-impl Plan for Doing {
+impl Plan for Way {
     type Goal = Goal;
     type Sentence = Sentence;
 
     fn used(&self, utterance: &Sentence, goal: Goal) -> Used {
-        let Self::Way(it) = self;
-        used(it, utterance, goal)
+        used(self, utterance, goal)
     }
 
     fn is_settled(&self) -> bool {
-        let Self::Way(it) = self;
-        !it.used().is_empty()
+        !self.used().is_empty()
     }
 
     fn put_right(&self, text: &str) -> Option<String> {
-        let Self::Way(it) = self;
-        it.exchanged(text)
+        self.exchanged(text)
     }
 
     fn plain(&self, text: String) -> String {
-        let Self::Way(it) = self;
-        it.named(&text)
+        self.named(&text)
     }
 
     fn recall(&mut self, text: &str, utterance: &Sentence, context: &TurnContext<'_>) {
-        let Self::Way(it) = self;
-        if it.follows(text, context) {
-            it.constraint(utterance);
+        if self.follows(text, context) {
+            self.constraint(utterance);
         }
     }
 
     fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
-        let Self::Way(it) = self;
-        it.filled(values);
+        self.filled(values);
     }
 
     fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
-        let Self::Way(it) = self;
-        it.next(context, answered)
+        self.next(context, answered)
     }
 }
 
