@@ -6,6 +6,7 @@ pub mod csv;
 mod overlaps;
 mod sold;
 
+use jiff::civil::Date;
 use output::cinema::PriceList;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -198,6 +199,21 @@ impl Entry {
     pub fn weekdays(&self) -> u8 {
         let bit = |it: &Weekday| 1 << (*it as u8);
         self.days.as_ref().map_or(0x7f, |days| days.iter().map(bit).fold(0, |all, it| all | it))
+    }
+
+    /// Whether a day is one of its days of the week.
+    pub fn is_of(&self, date: Date) -> bool {
+        self.weekdays() >> date.weekday().to_monday_zero_offset() & 1 == 1
+    }
+
+    /// Whether it has a showing on a day at a time.
+    pub fn runs(&self, screen_id: &str, date: Date, time: &str) -> bool {
+        let day = date.to_string();
+        self.screen_id == screen_id
+            && self.times.iter().any(|it| it == time)
+            && self.is_of(date)
+            && self.from.as_ref().is_none_or(|it| *it <= day)
+            && self.until.as_ref().is_none_or(|it| day <= *it)
     }
 }
 

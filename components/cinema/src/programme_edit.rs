@@ -21,19 +21,9 @@ const WEEK: [Weekday; 7] = [
     Weekday::Sun,
 ];
 
-/// Whether an entry has a showing on a day at a time.
-fn runs(entry: &Entry, screen_id: &str, date: Date, time: &str) -> bool {
-    let (day, text) = (date.weekday().to_monday_zero_offset(), date.to_string());
-    entry.screen_id == screen_id
-        && entry.times.iter().any(|it| it == time)
-        && entry.weekdays() >> day & 1 == 1
-        && entry.from.as_ref().is_none_or(|it| *it <= text)
-        && entry.until.as_ref().is_none_or(|it| text <= *it)
-}
-
 /// Takes a showing out, and gives what it was: the entry of that day alone.
 pub fn take_out(catalog: &mut Catalog, screen_id: &str, date: Date, time: &str) -> Option<Entry> {
-    let at = catalog.programme.iter().position(|it| runs(it, screen_id, date, time))?;
+    let at = catalog.programme.iter().position(|it| it.runs(screen_id, date, time))?;
     let entry = catalog.programme.remove(at);
     let mut parts = Vec::new();
     let others: Vec<_> = entry.times.iter().filter(|it| *it != time).cloned().collect();
@@ -54,8 +44,7 @@ pub fn take_out(catalog: &mut Catalog, screen_id: &str, date: Date, time: &str) 
 fn has_days(entry: &Entry) -> bool {
     let (Some(from), Some(until)) = (&entry.from, &entry.until) else { return true };
     let (Some(from), Some(until)) = (clock::date(from), clock::date(until)) else { return true };
-    let runs = |it: Date| entry.weekdays() >> it.weekday().to_monday_zero_offset() & 1 == 1;
-    from.series(1.day()).take_while(|it| *it <= until).take(7).any(runs)
+    from.series(1.day()).take_while(|it| *it <= until).take(7).any(|it| entry.is_of(it))
 }
 
 /// Lets go of what ran for the last time before a day: edits of single showings would fill the programme with what was.
@@ -98,7 +87,7 @@ pub fn meets(catalog: &Catalog, screen_id: &str, start: DateTime) -> Option<Show
         for entry in &catalog.programme {
             for time in &entry.times {
                 let Some(at) = clock::minute(time) else { continue };
-                if runs(entry, screen_id, day, time) {
+                if entry.runs(screen_id, day, time) {
                     let movie_id = entry.movie_id.clone();
                     all.push(Shown { start: day.to_datetime(at), movie_id });
                 }
@@ -133,7 +122,7 @@ mod tests {
         let mut catalog = catalog();
         let out = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
         assert_eq!((out.from.as_deref(), out.weekdays()), (Some("2026-11-20"), 0b1_0000));
-        let is_on = |it: Date, time| catalog.programme.iter().any(|of| runs(of, "s1", it, time));
+        let is_on = |it: Date, time| catalog.programme.iter().any(|of| of.runs("s1", it, time));
         assert!(!is_on(DAY, "10:00") && is_on(DAY, "23:30"));
         assert!(is_on(date(2026, 11, 13), "10:00") && is_on(date(2026, 11, 21), "10:00"));
         assert!(!is_on(date(2026, 11, 22), "10:00"));

@@ -36,16 +36,10 @@ impl Catalog {
 
     fn has(&self, sold: &Sold) -> bool {
         let Some(id) = ShowtimeId::read(&sold.showtime_id) else { return false };
-        let date = id.date.to_string();
-        let weekday = id.date.weekday().to_monday_zero_offset();
-        let shown = self.programme.iter().any(|entry| {
-            entry.screen_id == id.screen_id
-                && entry.movie_id == sold.movie_id
-                && entry.times.contains(&id.starts)
-                && entry.weekdays() >> weekday & 1 == 1
-                && entry.from.as_ref().is_none_or(|it| *it <= date)
-                && entry.until.as_ref().is_none_or(|it| date <= *it)
-        });
+        let shown = self
+            .programme
+            .iter()
+            .any(|it| it.movie_id == sold.movie_id && it.runs(&id.screen_id, id.date, &id.starts));
         let screen = self.screens.iter().find(|it| it.screen_id == id.screen_id);
         shown
             && screen
