@@ -5,10 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolkit::{
-    Problem,
-    settings::{self, Unfit},
-};
+use toolkit::settings::{self, Unfit};
 
 use crate::models::{KINDS, Kind};
 
@@ -62,10 +59,7 @@ fn usual_rounds() -> Result<Option<usize>, Unfit> {
     let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
     match number.and_then(|it| usize::try_from(it).ok()) {
         Some(it) => Ok(Some(it)),
-        None => {
-            let problem = Problem::at("", format!("{value} is not a number"));
-            Err(Unfit { name: "rounds_max".to_owned(), problem })
-        }
+        None => Err(Unfit::new("rounds_max", format!("{value} is not a number"))),
     }
 }
 

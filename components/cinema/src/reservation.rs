@@ -2,7 +2,7 @@
 
 use output::cinema::{Change, Price, Reservation, ReservationStatus, ReservedSeat};
 use serde::Deserialize;
-use toolkit::{Problem, Stop, settings, settings::Unfit, sql, sql::Rows};
+use toolkit::{Stop, settings, settings::Unfit, sql, sql::Rows};
 
 /// How many seats one call may reserve when the operator says nothing (CIN-44).
 const SEATS_DEFAULT: usize = 10;
@@ -142,13 +142,7 @@ pub fn seats_json(seats: &[ReservedSeat]) -> String {
 /// # Errors
 /// When the setting is no number from 1 to 100.
 pub fn seats_per_reservation_max() -> Result<usize, Unfit> {
-    let name = "seats_per_reservation_max";
-    let max = settings::get(name)?.unwrap_or(SEATS_DEFAULT);
-    if (1..=SEATS_MAX).contains(&max) {
-        return Ok(max);
-    }
-    let problem = Problem::at("", format!("must be from 1 to {SEATS_MAX}"));
-    Err(Unfit { name: name.to_owned(), problem })
+    settings::number("seats_per_reservation_max", SEATS_DEFAULT, 1..=SEATS_MAX)
 }
 
 #[cfg(test)]

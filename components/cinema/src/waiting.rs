@@ -11,7 +11,7 @@ mod store;
 use std::collections::BTreeSet;
 
 use output::cinema::WaitingState;
-use toolkit::{Problem, Stop, settings, settings::Unfit, sql, sql::Statement};
+use toolkit::{Stop, settings, settings::Unfit, sql, sql::Statement};
 
 pub use store::{Entry, count_ahead, declined, live_of_showing, live_of_user, reserved};
 
@@ -40,13 +40,7 @@ const REMEMBERED_S: i64 = 7 * 86_400;
 /// # Errors
 /// When it is no number from 1 to 1,440.
 pub fn offer_minutes() -> Result<u32, Unfit> {
-    let name = "waiting_offer_minutes";
-    let minutes = settings::get(name)?.unwrap_or(MINUTES_DEFAULT);
-    if (1..=MINUTES_MAX).contains(&minutes) {
-        return Ok(minutes);
-    }
-    let problem = Problem::at("", format!("must be from 1 to {MINUTES_MAX}"));
-    Err(Unfit { name: name.to_owned(), problem })
+    settings::number("waiting_offer_minutes", MINUTES_DEFAULT, 1..=MINUTES_MAX)
 }
 
 /// Ends the offers of a showing whose deadline has passed, and offers what is free to those who come first.

@@ -77,8 +77,6 @@ fn seconds(name: &str, default: u32) -> Result<u32, Unfit> {
         Some(Value::String(text)) => text.trim().parse().ok(),
         Some(value) => value.as_u64().and_then(|it| u32::try_from(it).ok()),
     };
-    number.filter(|it| (1..=MOST_S).contains(it)).ok_or_else(|| {
-        let problem = Problem::at("", format!("must be seconds: 1 to {MOST_S}"));
-        Unfit { name: name.to_owned(), problem }
-    })
+    let unfit = || Unfit::new(name, format!("must be seconds: 1 to {MOST_S}"));
+    number.filter(|it| (1..=MOST_S).contains(it)).ok_or_else(unfit)
 }

@@ -22,7 +22,7 @@ const DAYS_MAX: u32 = 3_650;
 /// # Errors
 /// When the setting is no such number.
 pub fn keep_days() -> Result<u32, Unfit> {
-    number("keep_days", KEEP_DAYS, 1, DAYS_MAX)
+    settings::number("keep_days", KEEP_DAYS, 1..=DAYS_MAX)
 }
 
 /// How long a form waits for an answer, in days: `wait_days`.
@@ -30,7 +30,7 @@ pub fn keep_days() -> Result<u32, Unfit> {
 /// # Errors
 /// When the setting is no such number.
 pub fn wait_days() -> Result<u32, Unfit> {
-    number("wait_days", WAIT_DAYS, 1, DAYS_MAX)
+    settings::number("wait_days", WAIT_DAYS, 1..=DAYS_MAX)
 }
 
 /// How long `request_form` waits for a person who was sent to a form's page, in seconds: `wait_seconds`.
@@ -38,16 +38,7 @@ pub fn wait_days() -> Result<u32, Unfit> {
 /// # Errors
 /// When the setting is no such number.
 pub fn wait_s() -> Result<u32, Unfit> {
-    number("wait_seconds", WAIT_S, 0, WAIT_S_MAX)
-}
-
-fn number(name: &str, default: u32, least: u32, most: u32) -> Result<u32, Unfit> {
-    let number = settings::get::<u32>(name)?.unwrap_or(default);
-    if (least..=most).contains(&number) {
-        return Ok(number);
-    }
-    let problem = Problem::at("", format!("must be {least} to {most}"));
-    Err(Unfit { name: name.to_owned(), problem })
+    settings::number("wait_seconds", WAIT_S, 0..=WAIT_S_MAX)
 }
 
 /// Looks at all of them before the component serves.

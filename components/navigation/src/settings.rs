@@ -80,7 +80,7 @@ const URLS: [(&str, Option<&str>); 5] = [
 pub fn provider() -> Result<Kind, Unfit> {
     let Some(name) = settings::get::<String>("provider")? else { return Ok(Kind::default()) };
     let names = "must be builtin, google-legacy, google-routes, osrm or valhalla";
-    Kind::read(name.trim()).ok_or_else(|| unfit("provider", names))
+    Kind::read(name.trim()).ok_or_else(|| Unfit::new("provider", names))
 }
 
 /// Where a provider is: `google_url`, `google_routes_url`, `osrm_url`, `valhalla_url`, `nominatim_url`.
@@ -92,10 +92,13 @@ pub fn url(name: &str) -> Result<String, Unfit> {
     let standing_in = URLS.iter().find(|it| it.0 == name).and_then(|it| it.1);
     let Some(text) = settings::get::<String>(name)?.or_else(|| standing_in.map(str::to_owned))
     else {
-        return Err(unfit(name, "is missing: the provider that is set needs it"));
+        return Err(Unfit::new(name, "is missing: the provider that is set needs it"));
     };
     read_url(text.trim()).ok_or_else(|| {
-        unfit(name, "must be a base address, https://host or https://host/path, without ? and #")
+        Unfit::new(
+            name,
+            "must be a base address, https://host or https://host/path, without ? and #",
+        )
     })
 }
 
@@ -124,7 +127,7 @@ pub fn daily_quota() -> Result<u32, Unfit> {
         Number(u32),
         Text(String),
     }
-    let problem = || unfit("daily_quota", "must be a number of requests: 0 to 4294967295");
+    let problem = || Unfit::new("daily_quota", "must be a number of requests: 0 to 4294967295");
     match settings::get::<Number>("daily_quota").map_err(|_| problem())? {
         None => Ok(DAILY_QUOTA),
         Some(Number::Number(it)) => Ok(it),
@@ -139,10 +142,10 @@ pub fn daily_quota() -> Result<u32, Unfit> {
 pub fn maps() -> Result<Vec<String>, Unfit> {
     let Some(names) = settings::get::<Vec<String>>("maps")? else { return Ok(vec![MAP.into()]) };
     if names.len() > MAPS_MAX {
-        return Err(unfit("maps", &format!("must be {MAPS_MAX} names at most")));
+        return Err(Unfit::new("maps", format!("must be {MAPS_MAX} names at most")));
     }
     match names.iter().position(String::is_empty) {
-        Some(index) => Err(unfit("maps", &format!("name {index} is empty"))),
+        Some(index) => Err(Unfit::new("maps", format!("name {index} is empty"))),
         None => Ok(names),
     }
 }
@@ -193,13 +196,9 @@ pub fn tiles() -> Result<Option<Tiles>, Unfit> {
     if tiles.as_ref().is_some_and(|it| !it.fits()) {
         let message = "must have a url of https (or http of this machine) with {z}, {x} and {y} once each, \
                        an attribution of at most 300 characters, and a max_zoom up to 24";
-        return Err(unfit("tiles", message));
+        return Err(Unfit::new("tiles", message));
     }
     Ok(tiles)
-}
-
-fn unfit(name: &str, message: &str) -> Unfit {
-    Unfit { name: name.to_owned(), problem: Problem::at("", message) }
 }
 
 /// Looks at all of them before the component serves.

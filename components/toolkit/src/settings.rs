@@ -1,5 +1,7 @@
 //! What the operator set for this component.
 
+use std::{fmt::Display, ops::RangeInclusive};
+
 use serde::de::DeserializeOwned;
 
 use crate::{Problem, Stop, arguments::unfit, bindings::madoguchi::tool::settings, unavailable};
@@ -13,12 +15,40 @@ pub struct Unfit {
     pub problem: Problem,
 }
 
+impl Unfit {
+    /// The value of the setting `name` as a whole, phrased as what would be right.
+    pub fn new(name: &str, message: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), problem: Problem::at("", message) }
+    }
+}
+
 /// The setting `name`, or none if the operator set none.
 ///
 /// # Errors
 /// When its value is not a `T`.
 pub fn get<T: DeserializeOwned>(name: &str) -> Result<Option<T>, Unfit> {
     raw(name).map(|it| read(name, &it)).transpose()
+}
+
+/// The number that is the setting `name`, or `default` if the operator set none.
+///
+/// # Errors
+/// When its value is not a number of the range.
+pub fn number<T>(name: &str, default: T, range: RangeInclusive<T>) -> Result<T, Unfit>
+where
+    T: DeserializeOwned + PartialOrd + Display,
+{
+    within(name, get(name)?.unwrap_or(default), &range)
+}
+
+fn within<T>(name: &str, value: T, range: &RangeInclusive<T>) -> Result<T, Unfit>
+where
+    T: PartialOrd + Display,
+{
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    Err(Unfit::new(name, format!("must be from {} to {}", range.start(), range.end())))
 }
 
 /// The setting `name` as the JSON text that it is.
@@ -53,5 +83,15 @@ mod tests {
     fn an_unfit_setting_says_which_and_where() {
         let unfit = read::<Vec<u8>>("sizes", "[1, true]").unwrap_err();
         assert_eq!(Problem::from(unfit).pointer, "/sizes/1");
+    }
+
+    #[test]
+    fn a_number_out_of_its_range_is_unfit() {
+        let size = |it| within("size", it, &(1..=10));
+        assert_eq!([size(1).unwrap(), size(10).unwrap()], [1, 10]);
+        for wrong in [0, 11] {
+            let problem = Problem::from(size(wrong).unwrap_err());
+            assert_eq!((&*problem.pointer, &*problem.message), ("/size", "must be from 1 to 10"));
+        }
     }
 }

@@ -48,7 +48,7 @@ impl Kind {
 pub fn kinds() -> Result<Vec<Kind>, Unfit> {
     let Some(text) = settings::get::<String>("sources")? else { return Ok(vec![Kind::Builtin]) };
     read_kinds(&text).ok_or_else(|| {
-        unfit(
+        Unfit::new(
             "sources",
             "must be names with commas between them, each once: builtin, folder, http, ygoprodeck",
         )
@@ -74,7 +74,7 @@ fn read_kinds(text: &str) -> Option<Vec<Kind>> {
 pub fn folder() -> Result<String, Unfit> {
     let path = settings::get::<String>("folder")?.unwrap_or_else(|| "/cards".to_owned());
     let fits = path.starts_with('/') && !path.split('/').any(|it| it == "..");
-    if fits { Ok(path) } else { Err(unfit("folder", "must be a path from the root: /cards")) }
+    if fits { Ok(path) } else { Err(Unfit::new("folder", "must be a path from the root: /cards")) }
 }
 
 /// Where the catalogue in our format is: `catalogue_url`.
@@ -93,7 +93,10 @@ pub fn image_origins() -> Result<Vec<Url>, Unfit> {
     let Some(text) = settings::get::<String>("image_origins")? else { return Ok(Vec::new()) };
     let origins = text.split(',').map(|it| read_url(it.trim())).collect::<Option<Vec<_>>>();
     origins.filter(|it| it.len() <= ORIGINS_MAX).ok_or_else(|| {
-        unfit("image_origins", "must be up to 16 origins with commas between them: https://host")
+        Unfit::new(
+            "image_origins",
+            "must be up to 16 origins with commas between them: https://host",
+        )
     })
 }
 
@@ -121,7 +124,7 @@ pub fn language() -> Result<Language, Unfit> {
     match settings::get::<String>("language")?.as_deref() {
         None | Some("ja") => Ok(Language::Japanese),
         Some("en") => Ok(Language::English),
-        Some(_) => Err(unfit("language", "must be ja or en")),
+        Some(_) => Err(Unfit::new("language", "must be ja or en")),
     }
 }
 
@@ -143,16 +146,16 @@ fn contact() -> Result<Option<String>, Unfit> {
     if contact.as_ref().is_none_or(is_plain) {
         return Ok(contact);
     }
-    Err(unfit("contact", "must be an address of ASCII letters: https://… or a mail address"))
+    Err(Unfit::new("contact", "must be an address of ASCII letters: https://… or a mail address"))
 }
 
 fn url(name: &str, standing_in: Option<&str>) -> Result<Url, Unfit> {
     let set = settings::get::<String>(name)?;
     let Some(text) = set.as_deref().or(standing_in) else {
-        return Err(unfit(name, "is missing: the source that is set needs it"));
+        return Err(Unfit::new(name, "is missing: the source that is set needs it"));
     };
     let problem = "must be a base address, https://host or https://host/path, without ? and #";
-    read_url(text.trim()).ok_or_else(|| unfit(name, problem))
+    read_url(text.trim()).ok_or_else(|| Unfit::new(name, problem))
 }
 
 fn read_url(text: &str) -> Option<Url> {
@@ -160,10 +163,6 @@ fn read_url(text: &str) -> Option<Url> {
     // Who writes a password into an address would have it in every error.
     let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
     (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then_some(url)
-}
-
-fn unfit(name: &str, message: &str) -> Unfit {
-    Unfit { name: name.to_owned(), problem: Problem::at("", message) }
 }
 
 /// Looks at all of them, and into the folder's catalogue, before the component serves.
