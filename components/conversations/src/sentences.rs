@@ -308,10 +308,6 @@ impl Plan for Doing {
         matches!(self, Self::Lists(_))
     }
 
-    fn is_settled(&self) -> bool {
-        true
-    }
-
     fn plain(&self, sentence: String) -> String {
         match self {
             Self::Lists(it) => it.named(&sentence),

@@ -229,10 +229,6 @@ impl Plan for Doing {
         matches!(self, Self::Lists(_))
     }
 
-    fn is_settled(&self) -> bool {
-        true
-    }
-
     fn may_repeat(&self) -> bool {
         !matches!(self, Self::Survey(it) if it.is_answered())
     }

@@ -166,7 +166,9 @@ pub trait Plan: Serialize + DeserializeOwned {
     }
 
     /// Whether what it is about is named, so that further words only add to it.
-    fn is_settled(&self) -> bool;
+    fn is_settled(&self) -> bool {
+        true
+    }
 
     /// Whether it follows the no of the sentence.
     fn obeys(&self) -> bool {
