@@ -133,6 +133,11 @@ async fn an_answer_that_was_used_is_not_taken_twice() {
         let client = server.client();
         let (_, asked) = greet(&client, json!({})).await;
         let state = &asked["result"]["requestState"];
+        for none in [json!({ "name": "Taro" }), json!({ "action": "yes" }), json!(7)] {
+            let none = json!({ "requestState": state, "inputResponses": { "name": none } });
+            let (_, refused) = greet(&client, none).await;
+            assert!(message(&refused).contains("accept, decline or cancel"), "{refused}");
+        }
         let more = json!({ "requestState": state, "inputResponses": accept("Taro") });
         let (_, done) = greet(&client, more.clone()).await;
         assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!");

@@ -16,7 +16,7 @@ use crate::{
     outcome::{CallOutcome, Executor},
     record::{Record, Watch},
     replay_guard::{Claim, ReplayGuard},
-    state::{Asked, PAUSED_TTL_S, State, TTL_S, unasked_answers},
+    state::{Asked, PAUSED_TTL_S, State, TTL_S, kind_of, unasked_answers},
     waiting::Waiting,
 };
 use base::{call::CallRequest, config::Config, grants::Grant};
@@ -391,9 +391,12 @@ fn taken_up(
     };
     state.belong_to(version);
     for (key, kind) in std::mem::take(&mut state.asked) {
-        if let Some(response) = call.responses.get(&key) {
-            state.answers.insert(key, (kind, response.clone()));
+        let Some(response) = call.responses.get(&key) else { continue };
+        // What is no answer is not taken for a no, which would end the call.
+        if kind == Asked::Elicitation && kind_of(response) != Some(kind) {
+            return Err(StateError::NoAnswer);
         }
+        state.answers.insert(key, (kind, response.clone()));
     }
     Ok(state)
 }

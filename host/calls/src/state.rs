@@ -127,13 +127,14 @@ pub(super) fn unasked_answers(
         return Err(StateError::Missing);
     }
     let answer = |(key, response): (&String, &Value)| {
-        let kind = kind(response).ok_or(StateError::NoAnswer)?;
+        let kind = kind_of(response).ok_or(StateError::NoAnswer)?;
         Ok((key.clone(), (kind, response.clone())))
     };
     responses.iter().map(answer).collect()
 }
 
-fn kind(response: &Value) -> Option<Asked> {
+/// What `response` is an answer to, by how it looks.
+pub(super) fn kind_of(response: &Value) -> Option<Asked> {
     let response = response.as_object()?;
     let has = |name| response.contains_key(name);
     match response.get("action") {

@@ -74,10 +74,11 @@ async fn wrong_parameters_are_told() {
         assert!(message.contains(method) && message.len() > 20, "{message}");
     }
     super::asked(&client, &id).await;
-    // What is no answer to a form is as good as none.
+    // What is no answer to a form is not taken for a no.
     update(&client, &id, json!({ "confirm": 12345 })).await;
     let done = over(&client, &id).await;
-    assert_eq!(done["status"], "completed", "{done}");
+    assert_eq!(done["status"], "failed", "{done}");
+    assert!(done["error"]["message"].as_str().unwrap().contains("action is accept"), "{done}");
 }
 
 /// TASK-9: where one caller has as many as they may, a call waits for its end as it does for other clients.

@@ -356,7 +356,7 @@ pub enum StateError {
     Missing,
     /// What came with them is none.
     #[error(
-        "inputResponses: each must be an answer, with an action, or a result with role and content or with roots"
+        "inputResponses: each must be an answer, whose action is accept, decline or cancel, or a result with role and content or with roots"
     )]
     NoAnswer,
 }
