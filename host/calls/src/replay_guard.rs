@@ -398,6 +398,12 @@ mod tests {
             claim(&replay_guard, other(2), 105).await.is_ok(),
             "nothing of theirs is forgotten"
         );
+        for random in 2..=10 {
+            claim(&replay_guard, other(random), 110).await.unwrap().spend(110).await;
+        }
+        replay_guard.record.lock().forget(4);
+        let left: Vec<_> = replay_guard.record.lock().ended.values().map(VecDeque::len).collect();
+        assert_eq!(left, [2, 2], "of many with much, each keeps as much");
     }
 
     #[tokio::test]
