@@ -240,6 +240,8 @@ fn inspect_says_what_has_no_tools_and_what_serves_nothing() {
     let porter = text(component("porter").to_str().unwrap());
     assert!(porter.contains("\ntools\n  none\n"), "{porter}");
     assert!(porter.contains("grants = [\"http\", \"endpoints\"]"), "{porter}");
+    let lending = text(component("lending").to_str().unwrap());
+    assert!(lending.contains("with: madoguchi accept lending"), "{lending}");
     // A component with nothing in it: its magic number, the version and the layer.
     let empty = folders.components().join("empty.wasm");
     fs::write(&empty, b"\0asm\x0d\0\x01\0").unwrap();

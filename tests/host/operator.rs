@@ -214,6 +214,8 @@ fn the_operators_commands_work_from_the_command_line() {
     assert!(done && accepted.ends_with("lending: generation 1 serves\n"), "{accepted}");
     let (_, granted) = say(&folders, &["grants", "lending"]);
     assert!(granted.contains("sql") && granted.contains("as the operator accepted"), "{granted}");
+    let (is_good, checked) = say(&folders, &["check-config"]);
+    assert!(is_good && !checked.contains("lending"), "{checked}");
     let rogue = component("rogue");
     let (done, loaded) = say(&folders, &["load", rogue.to_str().unwrap(), "--json"]);
     let loaded: serde_json::Value = serde_json::from_str(&loaded).unwrap();

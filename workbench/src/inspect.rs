@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::solo::{Compiled, Solo};
 use base::{
     config::{Config, defaults, touches},
-    grants::{self, Grant, Stubs},
+    grants::{self, Grant, Refused, Stubs},
     source::Source,
 };
 use registry::library::Library;
@@ -250,11 +250,17 @@ pub(crate) fn refusal(
     if component.enabled == Some(false) {
         return Some(format!("it is switched off by enabled = false under [components.{name}]"));
     }
+    let may_ask = compiled.asks() && component.grants.is_none();
     let granted = component.grants.unwrap_or_default();
     let stubs = component.stubs.unwrap_or_else(|| compiled.own_stubs().clone());
     let imports = imports.iter().filter(|it| it.needs != Need::Nothing);
     let imports = imports.map(|it| it.name.as_str());
-    grants::check(name, imports, &granted, &stubs).err().map(|it| it.to_string())
+    Some(match grants::check(name, imports, &granted, &stubs).err()? {
+        Refused::NotGranted { .. } if may_ask => {
+            format!("it waits to be allowed, with: madoguchi accept {name}")
+        }
+        refused => refused.to_string(),
+    })
 }
 
 /// What of these imports this host does not offer.

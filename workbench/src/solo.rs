@@ -19,7 +19,7 @@ use ::store::{
 };
 use base::{
     caller::Caller,
-    config::{Assistants, defaults::own_stubs},
+    config::{Assistants, defaults, sentences},
     environment::{self, Environment},
     failure::Failure,
     grants::{Grant, Stubs, hosts::Hosts},
@@ -91,6 +91,7 @@ pub struct Compiled {
     docs: Docs,
     lines: Lines,
     own_stubs: Stubs,
+    asks: bool,
     environment: Environment,
 }
 
@@ -123,10 +124,17 @@ impl Compiled {
         bytes: &[u8],
     ) -> Result<Self, LoadError> {
         let (docs, lines) = (Docs::of(bytes), Lines::of(bytes));
-        let own_stubs = own_stubs(bytes).unwrap_or_default();
+        let own_stubs = defaults::own_stubs(bytes).unwrap_or_default();
+        let asked = defaults::section(bytes).ok().flatten().and_then(|it| sentences("", &it).ok());
+        let asks = asked.is_some_and(|it| !it.is_empty());
         let environment = environment::of(bytes).map_err(LoadError::Other)?;
         let sandbox = sandbox.clone();
-        Ok(Self { sandbox, component, digest, docs, lines, own_stubs, environment })
+        Ok(Self { sandbox, component, digest, docs, lines, own_stubs, asks, environment })
+    }
+
+    /// Whether its file asks for something that the operator may give it.
+    pub(crate) fn asks(&self) -> bool {
+        self.asks
     }
 
     /// The imports that its file says it carries and does not use.

@@ -288,6 +288,8 @@ fn config(
         let (name, server) = entry.map_err(anyhow::Error::msg)?;
         config.servers.entry(name).or_insert(server);
     }
+    // What the operator allowed components is as good as what the file grants.
+    config.take_accepted(host::revisions::given(&config.data));
     Ok(config)
 }
 

@@ -21,7 +21,6 @@ pub(crate) struct Grants {
 
 impl Grants {
     pub(crate) fn run(self, file: Option<&PathBuf>, config: &Config) -> anyhow::Result<ExitCode> {
-        config.take_accepted(host::revisions::given(&config.data));
         let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
         let document = Document::new(&text);
         let mut names: BTreeSet<String> = config.components.keys().cloned().collect();
