@@ -20,7 +20,7 @@ pub(crate) struct Export {
     /// The component's name
     component: String,
     /// Only this table, to standard output
-    #[arg(long)]
+    #[arg(long, conflicts_with = "to")]
     table: Option<String>,
     /// Where the files go: TABLE.jsonl each
     #[arg(long, default_value = ".", value_name = "FOLDER")]
