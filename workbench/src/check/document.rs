@@ -163,7 +163,7 @@ impl<'a> Document<'a> {
         table.map(|(key, value)| (key.get_ref().to_string(), value.get_ref())).collect()
     }
 
-    pub(super) fn problem(&self, path: &[&str], message: String) -> Finding {
+    pub(crate) fn problem(&self, path: &[&str], message: String) -> Finding {
         let about = path.join(".");
         Finding { line: self.line(path), is_problem: true, about, message }
     }

@@ -36,12 +36,13 @@ impl CheckConfig {
         config: anyhow::Result<Config>,
     ) -> anyhow::Result<ExitCode> {
         let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
+        let document = Document::new(&text);
         let findings = match &config {
             Ok(config) => {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-                runtime.block_on(check(config, &Document::new(&text)))
+                runtime.block_on(check(config, &document))
             }
-            Err(error) => vec![unreadable(error)],
+            Err(error) => vec![unreadable(error, &document)],
         };
         let is_good = !findings.iter().any(|it| it.is_problem);
         if self.json.is_wanted {
@@ -65,9 +66,12 @@ impl CheckConfig {
 }
 
 /// A file that cannot be read, or has an unknown or a wrong entry in a line.
-fn unreadable(error: &anyhow::Error) -> Finding {
+fn unreadable(error: &anyhow::Error, document: &Document<'_>) -> Finding {
     let (line, message) = match error.downcast_ref() {
         Some(ConfigError::Parse { line, message, .. }) => (Some(*line), message.clone()),
+        Some(ConfigError::Half { component, what, .. }) => {
+            return document.problem(&["components", component], (*what).to_owned());
+        }
         _ => (None, with_causes(error)),
     };
     Finding { line, is_problem: true, about: "the file".to_owned(), message }
@@ -98,11 +102,17 @@ mod tests {
             Config::read(path, &Embedded::default()).context("configuration").unwrap_err()
         };
         let file = folder.path().join("a.toml");
-        std::fs::write(&file, "\nbundled = 1\n").unwrap();
-        let found = unreadable(&read(&file));
-        assert_eq!(found.line, Some(2));
-        assert!(found.message.starts_with("what is right here"), "{found:?}");
-        let gone = unreadable(&read(&folder.path().join("none.toml")));
+        for (text, told) in [
+            ("\nbundled = 1\n", "what is right here"),
+            ("\n[components.a]\ngrants = ['http']\n", "grants \"http\" and no host"),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let found = unreadable(&read(&file), &Document::new(text));
+            assert_eq!(found.line, Some(2));
+            assert!(found.message.starts_with(told), "{found:?}");
+        }
+        let none = Document::default();
+        let gone = unreadable(&read(&folder.path().join("none.toml")), &none);
         assert!(gone.line.is_none() && gone.message.contains("none.toml"), "{gone:?}");
     }
 }

@@ -8,7 +8,7 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{ComponentConfig, Config, Given, Problem, chat};
+use super::{ComponentConfig, Config, Given, Problem, chat, error::in_words};
 use crate::{
     grants::{
         Grant,
@@ -98,7 +98,9 @@ impl TryFrom<toml::Table> for Assistants {
     fn try_from(table: toml::Table) -> Result<Self, String> {
         let policy = |(name, policy): (&String, &toml::Value)| {
             let policy = policy.clone().try_into::<Policy>();
-            let policy = policy.map_err(|it| format!("[assistants] {name}: {}", it.message()))?;
+            let wrong =
+                |it: toml::de::Error| format!("[assistants] {name}: {}", in_words(it.message()));
+            let policy = policy.map_err(wrong)?;
             Ok((name.clone(), Arc::new(policy)))
         };
         let policies = table.iter().map(policy).collect::<Result<_, String>>()?;

@@ -59,7 +59,7 @@ impl ConfigError {
 }
 
 /// What is right, without the library's terms, which are about Rust, and without what stands there.
-fn in_words(message: &str) -> String {
+pub(super) fn in_words(message: &str) -> String {
     const ADDRESS: &str =
         "an address with its port in quotes, such as \"127.0.0.1:8808\", and no name";
     let wrong =
@@ -67,7 +67,7 @@ fn in_words(message: &str) -> String {
     let expected = wrong.and_then(|it| it.split_once(", expected ")).map(|it| it.1);
     let right = match expected {
         Some("socket address") => ADDRESS,
-        Some("a string" | "path string") => "a text in quotes",
+        Some("a string" | "path string" | "string only") => "a text in quotes",
         Some(it) if it == "a map" || it.starts_with("struct ") => {
             "a table: { NAME = …, … }, or [TABLE] above its entries"
         }
@@ -79,9 +79,11 @@ fn in_words(message: &str) -> String {
         }
         Some("u16") => "a whole number from 0 to 65535, without quotes and unit",
         Some("u8" | "u32" | "u64" | "usize") => "a whole number from 0 on, without quotes and unit",
+        Some(other) => other,
+        None if message == "wanted string or table" => "a text in quotes",
         None if message.starts_with("invalid socket address") => ADDRESS,
         None if message.ends_with("value was too large") => "a smaller number",
-        _ => return message.to_owned(),
+        None => return message.to_owned(),
     };
     format!("what is right here is {right}")
 }

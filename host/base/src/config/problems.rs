@@ -82,7 +82,8 @@ impl Config {
             Err(_) => Ok(()),
         };
         check(&["sandbox"], sandbox.clone());
-        check(&["limits"], held(&self.limits));
+        let common = held(&self.limits);
+        check(&["limits"], common.clone());
         if let Some((name, what)) = servers::unworkable(&self.servers) {
             check(&["servers", &name], Err(what));
         }
@@ -97,8 +98,9 @@ impl Config {
             if let Err((key, what)) = component.check() {
                 check(&["components", name, key], Err(what));
             }
-            if let Some(limits) = &component.limits {
-                check(&["components", name, "limits"], held(limits));
+            // What is wrong for all of them is told once.
+            if let Some(own) = component.limits.as_ref().map(held).filter(|it| *it != common) {
+                check(&["components", name, "limits"], own);
             }
         }
         found.extend(tokens::problems(self));

@@ -49,6 +49,9 @@ fn says_what_is_right_and_not_what_rust_calls_it() {
         ("data = 3", "a text in quotes"),
         ("[servers.a]\nurl = 'https://a.example'\ntrust_hints = 'b'", "or a list of tools"),
         ("[tokens.a]\nscopes = ['*']", "missing field `sha256`"),
+        ("[log]\nformat = 7", "a text in quotes"),
+        ("[assistants.a]\ntools = 'b'", "[assistants] a: what is right here is a list"),
+        ("[toolsets.a]\ninclude = [7]", "what is right here is \"component:NAME\""),
     ] {
         let error = parse(text).unwrap_err();
         assert!(error.contains(part) && !error.contains("invalid"), "{text}: {error}");
@@ -158,6 +161,9 @@ fn names_unworkable_limits_with_their_table_and_what_would_work() {
     assert!(error("[sandbox]\ninstances_max = 0").starts_with("[sandbox]: instances_max"));
     assert!(error("[sandbox]\ninstances_max = 8").starts_with("[limits]: calls_max = 64"));
     assert!(error("[limits]\nmemory_bytes_max = 7").contains("65536"));
+    let once = parse("[limits]\ncalls_max = 0\n[components.a.limits]\nqueue_max = 1").unwrap();
+    let told = once.problems().iter().filter(|it| it.what.contains("calls_max")).count();
+    assert_eq!(told, 1, "{:?}", once.problems());
 }
 
 #[test]
