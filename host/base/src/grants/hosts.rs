@@ -18,6 +18,8 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Hosts {
     granted: Vec<GrantedHost>,
+    /// Those whose secrets cannot be read, and why.
+    left_out: Vec<(HostGrant, SecretError)>,
 }
 
 /// A host with its secrets, and what hides them.
@@ -49,13 +51,14 @@ impl Hosts {
     /// Reads the secrets of `grants`; paths count from `base`. A host whose secret cannot be read is
     /// left out, and the first reason is returned.
     pub fn salvage(grants: &[HostGrant], base: &Path) -> (Self, Option<SecretError>) {
-        let (mut hosts, mut failed) = (Self::default(), None);
+        let mut hosts = Self::default();
         for grant in grants.iter().filter(|it| !it.is_left_out()) {
             match GrantedHost::read(grant, base) {
                 Ok(host) => hosts.granted.push(host),
-                Err(error) => _ = failed.get_or_insert(error),
+                Err(error) => hosts.left_out.push((grant.clone(), error)),
             }
         }
+        let failed = hosts.left_out.first().map(|it| it.1.clone());
         (hosts, failed)
     }
 
@@ -81,7 +84,7 @@ impl Hosts {
         Some(granted.find(is_meant).unwrap_or(first))
     }
 
-    /// The lines that would grant a request that [`Hosts::find`] does not.
+    /// The lines that would grant a request that [`Hosts::find`] does not, or what is wrong with those that do.
     pub fn lines(&self, component: &str, method: &Method, url: &Url) -> String {
         if let Some(host) = self.granted.iter().find(|it| it.grant.leads_to(url)) {
             let methods = host.grant.methods.iter().chain([method]);
@@ -91,7 +94,10 @@ impl Hosts {
                 "change in the entry for {host} under [[components.{component}.http]]: methods = [{list}]"
             );
         }
-        entry(component, method, url)
+        match self.left_out.iter().find(|it| it.0.leads_to(url)) {
+            Some((_, why)) => why.to_string(),
+            None => entry(component, method, url),
+        }
     }
 }
 
@@ -235,7 +241,10 @@ mod tests {
             );
             let (hosts, error) = hosts(&entry);
             assert!(is_granted(&hosts, Method::GET, "https://b.example/"));
-            let is_there = is_granted(&hosts, Method::GET, "https://a.example/");
+            let url = "https://a.example/";
+            let is_there = is_granted(&hosts, Method::GET, url);
+            let told = hosts.lines("shop", &Method::GET, &url.parse().unwrap());
+            assert_eq!(told.contains("a secret cannot be used"), !is_there, "{told}");
             (is_there, error.map(|it| it.to_string()).unwrap_or_default())
         };
         for (secret, part) in [
