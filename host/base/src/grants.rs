@@ -181,11 +181,11 @@ pub enum Refused {
         /// where there is nothing.
         stubs: String,
     },
-    /// It is of a draft.
+    /// It is of another version.
     #[error(
-        "it imports {import}, of a draft of WASI; this host offers what was released, 0.2 and 0.3.0: build it with tools that know these"
+        "it imports {import}, of a version that this host does not offer; there are madoguchi:tool 0.1 and 0.2, as `madoguchi wit` shows them, and of WASI what was released, 0.2 and 0.3.0: build it with tools that know these"
     )]
-    Draft {
+    OtherVersion {
         /// What it asks for.
         import: String,
     },
@@ -236,8 +236,10 @@ pub fn check<'a>(
     let (mut not_granted, mut not_offered) = (None, None);
     for import in imports {
         match Grant::for_import(import) {
-            _ if is_draft(import) && stubs.has(import) => {}
-            _ if is_draft(import) => return Err(Refused::Draft { import: import.to_owned() }),
+            _ if is_of_other_version(import) && stubs.has(import) => {}
+            _ if is_of_other_version(import) => {
+                return Err(Refused::OtherVersion { import: import.to_owned() });
+            }
             Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
             _ if is_baseline(import) || stubs.has(import) => {}
             // All at once: told one by one, they would cost a start each.
@@ -270,13 +272,17 @@ pub fn check<'a>(
 /// Whether a component that was let in with these has no more of `import` than a stub.
 pub fn is_stub(import: &str, granted: &BTreeSet<Grant>, stubs: &Stubs) -> bool {
     let is_granted = || Grant::for_import(import).is_some_and(|it| granted.contains(&it));
-    stubs.has(import) && (is_draft(import) || !is_baseline(import) && !is_granted())
+    stubs.has(import) && (is_of_other_version(import) || !is_baseline(import) && !is_granted())
 }
 
-/// Whether it is of WASI before that was released (`wasi:cli/stdin@0.3.0-rc-2026-01-06`), which is another interface.
-fn is_draft(import: &str) -> bool {
-    let version = import.strip_prefix("wasi:").and_then(|it| it.split_once('@'));
-    version.is_some_and(|it| it.1.contains('-'))
+/// Whether it is another interface than that of its name here: of WASI before that was released
+/// (`wasi:cli/stdin@0.3.0-rc-2026-01-06`), or of another contract.
+fn is_of_other_version(import: &str) -> bool {
+    let Some((name, version)) = import.split_once('@') else { return false };
+    match package(name) {
+        "madoguchi:tool" => !version.starts_with("0.1.") && !version.starts_with("0.2."),
+        package => package.starts_with("wasi:") && version.contains('-'),
+    }
 }
 
 fn is_baseline(import: &str) -> bool {
@@ -342,6 +348,9 @@ mod tests {
         assert!(refused.contains(draft) && refused.contains("0.3.0: build it"), "{refused}");
         assert_eq!(check("shop", [draft], &none, &Stubs::all()), Ok(none.clone()));
         assert!(is_stub(draft, &none, &Stubs::all()));
+        let later = "madoguchi:tool/caller@0.9.0";
+        let refused = check("shop", [later], &none, &stubs).unwrap_err().to_string();
+        assert!(refused.contains(later) && refused.contains("`madoguchi wit`"), "{refused}");
     }
 
     fn stubs(all: &[&str]) -> Stubs {

@@ -150,7 +150,7 @@ impl Reloader {
         let is_asked = match refused {
             Refused::NotGranted { .. } => asked.grants.is_some_and(|it| !it.is_subset(&granted)),
             // Its own stubs hold where nothing else is said.
-            Refused::NotOffered { .. } | Refused::Draft { .. } => {
+            Refused::NotOffered { .. } | Refused::OtherVersion { .. } => {
                 given.stubs.is_some() && asked.stubs != given.stubs
             }
         };
