@@ -121,6 +121,10 @@ fn code(sandbox: &Sandbox, bytes: &[u8], is_quiet: bool) -> wasmtime::Result<Vec
     if !Parser::is_component(bytes) {
         return Err(wasmtime::Error::msg(NO_WASM));
     }
+    if let Some(Err(error)) = Parser::new(0).parse_all(bytes).find(Result::is_err) {
+        let why = format!("it is damaged or not whole, so copy it anew: {error}");
+        return Err(wasmtime::Error::msg(why));
+    }
     // What is refused here is refused before anything of it is compiled.
     if !imports_wasi_03(bytes)
         && let Ok(code) = sandbox.compiler(is_quiet).precompile_component(bytes)
@@ -353,10 +357,14 @@ mod tests {
     }
 
     #[test]
-    fn says_what_makes_a_component_of_a_core_module() {
+    fn says_what_to_do_with_a_core_module_and_with_a_part() {
         let sandbox = Sandbox::new(16 << 20).unwrap();
-        let error = compile_here(&sandbox, b"\0asm\x01\0\0\0", false).unwrap_err().to_string();
-        assert!(error.contains("wasm32-wasip2"), "{error}");
+        for (bytes, what) in
+            [(&b"\0asm\x01\0\0\0"[..], "wasm32-wasip2"), (&component(10, 3)[..50], "copy it anew")]
+        {
+            let error = compile_here(&sandbox, bytes, false).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
     }
 
     #[test]
