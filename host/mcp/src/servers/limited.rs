@@ -204,10 +204,11 @@ fn readable_tools(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
             false
         }
     });
-    let meta = result.entry("_meta").or_insert_with(|| json!({}));
-    if let Some(meta) = meta.as_object_mut() {
-        meta.insert(MISSHAPEN.to_owned(), misshapen.into());
+    let meta = result.entry("_meta").or_insert(Value::Null);
+    if !meta.is_object() {
+        *meta = json!({});
     }
+    meta[MISSHAPEN] = misshapen.into();
     serde_json::from_value(answer).unwrap_or(message)
 }
 
@@ -480,7 +481,8 @@ mod tests {
         let tool = json!({ "name": "book", "icons": 7, "inputSchema": { "type": "object", "properties": {
             "hall": { "type": "string", "x-mcp-header": "Hall" },
         } } });
-        let list = json!({ "tools": [{ "name": "bad", "inputSchema": 7 }, tool] });
+        let bad = json!({ "name": "bad", "inputSchema": 7 });
+        let list = json!({ "tools": [bad, tool], "_meta": null });
         let answer = json!({ "jsonrpc": "2.0", "id": 7, "result": list });
         let ask = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/list" });
         let read = match post(ask, "200 OK", None, &answer.to_string()).await.unwrap() {
@@ -494,7 +496,7 @@ mod tests {
             assert_eq!(list.tools.len(), 1);
             assert!(json!(list.tools[0].input_schema).to_string().contains("x-mcp-header"));
             let misshapen = list.meta.unwrap().0[MISSHAPEN].clone();
-            assert_eq!(misshapen, json!([{ "name": "bad", "inputSchema": 7 }]));
+            assert_eq!(misshapen, json!([bad]));
         }
     }
 
