@@ -119,7 +119,7 @@ async fn what_is_no_mcp_server_is_reported_and_harms_no_other() {
         ("text", url(&fake.url("/ok"), "")),
         ("elsewhere", url(&fake.url(&redirected), "token = { value = 'hunter2hunter2' }")),
         ("closed", url(&format!("http://{closed}/mcp"), "")),
-        ("command", super::entry("command = '/no/such/program'")),
+        ("command", super::entry("command = '/no/such/program now'")),
     ])
     .await;
     let health = loop {
@@ -132,7 +132,8 @@ async fn what_is_no_mcp_server_is_reported_and_harms_no_other() {
     };
     let shown = |name: &str| health["servers"][name]["error"].as_str().unwrap().to_owned();
     assert!(shown("closed").contains("cannot be reached"), "{health}");
-    assert!(shown("command").contains("/no/such/program cannot be run"), "{health}");
+    assert!(shown("command").contains("/no/such/program now cannot be run"), "{health}");
+    assert!(shown("command").ends_with("stands in args"), "{health}");
     assert!(!health.to_string().contains("hunter2"), "{health}");
     server.client().output("echo", json!({ "value": {} })).await;
     assert!(thief.received().is_empty(), "the token follows no redirect to another origin");

@@ -258,7 +258,9 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<StdioTranspor
         child.env(variable, given.read(base).map_err(wrong)?.expose());
     }
     let unrunnable = |error: io::Error| {
-        Failed::Unreached(format!("its command {} cannot be run: {error}", command.display()))
+        let shown = command.display().to_string();
+        let hint = if shown.contains(' ') { "; what follows a program stands in args" } else { "" };
+        Failed::Unreached(format!("its command {shown} cannot be run: {error}{hint}"))
     };
     child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = child.spawn().map_err(unrunnable)?;
