@@ -18,6 +18,10 @@ pub fn why(error: &str) -> String {
     if let Some(name) = named("duplicate field `") {
         return format!("{name} is there twice");
     }
+    let unknown = what.strip_prefix("unknown variant `");
+    if let Some((name, expected)) = unknown.and_then(|it| it.split_once("`, expected ")) {
+        return format!("{name} is not known here; {expected} is right");
+    }
     if let Some((found, expected)) =
         what.strip_prefix("invalid type: ").and_then(|it| it.split_once(", expected "))
     {
@@ -66,6 +70,14 @@ mod tests {
     struct Asked {
         name: String,
         count: Option<u32>,
+        way: Option<Way>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Way {
+        In,
+        Out,
     }
 
     #[test]
@@ -79,6 +91,7 @@ mod tests {
             ),
             (r#"{"name":"a","more":1}"#, "more is not known here"),
             (r#"{"name":"a","name":"b"}"#, "name is there twice"),
+            (r#"{"name":"a","way":"up"}"#, "up is not known here; `in` or `out` is right"),
             ("7", "an integer stands where an object is right (line 1, column 1)"),
             (r#"{"name""#, "it ends too early (line 1, column 7)"),
             (r#"{"name":}"#, "it is not well-formed (line 1, column 9)"),

@@ -8,7 +8,7 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
-use rmcp::ErrorData;
+use rmcp::{ErrorData, model::ProtocolVersion};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -102,6 +102,11 @@ fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCo
             let message = "There is no session: begin with `initialize` (params that fit: protocolVersion; capabilities, whose entries are objects; clientInfo with name and version), or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
             (status, -32600, message.to_owned())
         }
+        (StatusCode::BAD_REQUEST, None) if text.contains("Unsupported MCP-Protocol-Version") => {
+            let spoken: Vec<_> =
+                ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
+            (status, -32600, format!("{text}; these are spoken here: {}.", spoken.join(", ")))
+        }
         (StatusCode::NOT_FOUND, None) if text.contains("Session not found") => {
             let message = "There is no such session, or none any more: begin anew with `initialize`, without Mcp-Session-Id.";
             (status, SESSION_NOT_FOUND, message.to_owned())
@@ -149,6 +154,9 @@ mod tests {
         let gone = map(StatusCode::NOT_FOUND, "Not Found: Session not found");
         assert!(gone.1 == -32001 && gone.2.contains("initialize"), "{gone:?}");
         assert_eq!(map(StatusCode::CONFLICT, "").2, "Conflict.");
+        let version = "Bad Request: Unsupported MCP-Protocol-Version: 1";
+        let other = map(StatusCode::BAD_REQUEST, version).2;
+        assert!(other.starts_with(version) && other.contains("2025-11-25, 2026-07-28"), "{other}");
         let broken = map(StatusCode::INTERNAL_SERVER_ERROR, "Failed to read request body: end");
         assert_eq!((broken.0, broken.1), (StatusCode::BAD_REQUEST, -32600));
         let ended =

@@ -11,7 +11,8 @@ use rmcp::{
         GetPromptRequestParams, GetPromptResult, GetTaskParams, InputRequests, InputRequiredResult,
         MetaObject, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
         ReadResourceRequestParams, ReadResourceResult, ResourceContents, Role,
-        SubscriptionsListenRequestParams, Tool, ToolAnnotations, UpdateTaskParams,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams, Tool,
+        ToolAnnotations, UnsubscribeRequestParams, UpdateTaskParams,
     },
 };
 use serde::de::DeserializeOwned;
@@ -410,7 +411,9 @@ pub(super) fn unreadable(request: CustomRequest, is_legacy: bool, has_tasks: boo
             misfit::<PaginatedRequestParams>(params)
         }
         // The modern era has them no longer, whatever their parameters.
-        "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" if is_legacy => None,
+        "resources/subscribe" if is_legacy => misfit::<SubscribeRequestParams>(params),
+        "resources/unsubscribe" if is_legacy => misfit::<UnsubscribeRequestParams>(params),
+        "logging/setLevel" if is_legacy => misfit::<SetLevelRequestParams>(params),
         "subscriptions/listen" if !is_legacy => misfit::<SubscriptionsListenRequestParams>(params),
         "tasks/get" if has_tasks => misfit::<GetTaskParams>(params),
         "tasks/update" if has_tasks => misfit::<UpdateTaskParams>(params),
