@@ -13,7 +13,7 @@ use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    routing::{delete, get, post},
+    routing::{any, delete, get, post},
 };
 
 use tokio::sync::Semaphore;
@@ -128,7 +128,7 @@ pub(crate) fn own_routes(operator: Operator, access: OperatorAccess) -> Router {
 /// listener as their caller may.
 pub(crate) fn public_routes(operator: Operator) -> Router {
     routes()
-        .fallback(routes::unknown)
+        .route("/{*path}", any(routes::unknown))
         .with_state(operator)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn(access::check_scope))

@@ -66,6 +66,7 @@ async fn without_tokens_only_the_key_of_this_start_admits_operator() {
     assert_eq!(report["generation"], 1);
     let (status, body) = read(send(&client, Method::POST, "call", b"{}".to_vec()).await).await;
     assert_eq!(status, StatusCode::NOT_FOUND, "tools are called as anybody calls them: {body}");
+    assert!(body["message"].as_str().unwrap().contains("docs/operating.md"), "{body}");
     let (status, body) = read(send(&client, Method::PUT, "now", Vec::new()).await).await;
     assert_eq!(
         (status, &body["error"]),
