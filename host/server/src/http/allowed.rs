@@ -94,13 +94,11 @@ impl Allowed {
 /// The one name under which a request addresses the server.
 fn host<'a>(headers: &'a HeaderMap, authority: Option<&'a Authority>) -> Result<&'a str, Failure> {
     let mut hosts = headers.get_all(header::HOST).iter();
-    let first = hosts.next();
-    if hosts.next().is_some() {
-        let message = "A request has one Host header and not several.";
-        return Err(Failure::new("bad_request", 400, message));
-    }
-    let named = first.and_then(|it| it.to_str().ok());
-    Ok(authority.map(Authority::as_str).or(named).unwrap_or_default())
+    let named = hosts.next().and_then(|it| it.to_str().ok());
+    let host = authority.map(Authority::as_str).or(named).filter(|it| !it.is_empty());
+    host.filter(|_| hosts.next().is_none()).ok_or_else(|| {
+        Failure::new("bad_request", 400, "A request has one Host header: neither none nor several.")
+    })
 }
 
 /// As much of what was sent as is worth quoting.
@@ -187,10 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn two_hosts_are_refused() {
+    fn no_host_and_two_hosts_are_refused() {
         let headers = [(header::HOST, "localhost"), (header::HOST, "evil.example")];
-        let refused = Allowed::new(&config()).check(&parts("GET", &headers)).unwrap_err();
-        assert_eq!(refused.status, 400);
+        for headers in [&headers[..], &[(header::HOST, "")], &[]] {
+            let refused = Allowed::new(&config()).check(&parts("GET", headers)).unwrap_err();
+            assert_eq!(refused.status, 400);
+        }
     }
 
     #[test]
