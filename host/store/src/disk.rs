@@ -59,7 +59,7 @@ impl Disk {
         let shown = self.0.folder.display();
         match (&found, before) {
             (Some(why), None) => tracing::error!(
-                "{shown}: the data folder cannot be written: {why}; what only reads is answered, and the rest is `unavailable` until there is room on its disk"
+                "{shown}: the data folder cannot be written: {why}; what only reads is answered, and the rest is `unavailable` until it can be"
             ),
             (None, Some(_)) => tracing::info!("{shown}: the data folder can be written again"),
             _ => {}
