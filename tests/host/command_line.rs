@@ -130,7 +130,7 @@ fn one_component_runs_alone_from_the_command_line() {
     assert_eq!(value, json!({ "value": { "窓": 1 } }));
     let asked = run(&["greet"]);
     assert_eq!(asked.status.code(), Some(3), "2 is a command line that cannot be read");
-    assert!(String::from_utf8_lossy(&asked.stderr).contains("--answer 'name="));
+    assert!(String::from_utf8_lossy(&asked.stderr).contains("--answer 'name={\"name\": …}'"));
     let answered = run(&["greet", "{}", "--answer", r#"name={"name":"Hanako"}"#]);
     assert!(String::from_utf8_lossy(&answered.stdout).contains("Hello, Hanako!"));
     let wrong = run(&["echo", "[1]"]);

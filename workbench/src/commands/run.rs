@@ -18,7 +18,10 @@ use base::{
 };
 use clap::Args;
 use registry::library::Library;
-use sandbox::{Sandbox, component::Output};
+use sandbox::{
+    Sandbox,
+    component::{Ask, Output, Question},
+};
 use serde_json::Value;
 
 use crate::{
@@ -181,8 +184,10 @@ impl Run {
             SoloOutcome::Asked(questions) => {
                 for question in questions {
                     complain(&format!(
-                        "the tool asks {:?}; answer with --answer '{}=JSON'",
-                        question.message, question.key
+                        "the tool asks {:?}; answer with --answer '{}={}'",
+                        question.message,
+                        question.key,
+                        answer(&question)
                     ));
                 }
                 Ok(ExitCode::from(NOT_YET))
@@ -199,6 +204,15 @@ impl Run {
             }
         }
     }
+}
+
+/// What an answer to it looks like: the fields of its form, where it is one.
+fn answer(question: &Question) -> String {
+    let Ask::Form(schema) = &question.ask else { return "JSON".to_owned() };
+    let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    let fields: Vec<_> = fields.map(|it| format!("\"{}\": …", it.0)).collect();
+    format!("{{{}}}", fields.join(", "))
 }
 
 /// Writes a record, which none but its author reads, in the place of one that is there.
