@@ -57,7 +57,9 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(mut arguments: Vec<String>) -> Result<()> {
-    if arguments.is_empty() || matches!(arguments[0].as_str(), "help" | "--help" | "-h") {
+    // What stands behind `run --` asks the host.
+    let asks = |it: &String| matches!(it.as_str(), "help" | "--help" | "-h");
+    if arguments.is_empty() || arguments.iter().take(2).any(asks) {
         eprint!("{USAGE}");
         return Ok(());
     }
