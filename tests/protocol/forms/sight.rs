@@ -1,6 +1,6 @@
 //! What can be seen and read of a form: axe has nothing serious to say, and nothing scrolls sideways.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
     forms::{self, definition, example},
@@ -8,14 +8,23 @@ use tests::{
 
 const NARROW: Look = Look { width: 320, height: 640, dark: false, language: "ja" };
 
-/// Every form that there is to look at: the examples, and the one with all types.
+/// Every form that there is to look at: the examples, the one with all types, and one whose button says much.
 fn all() -> Vec<(&'static str, Value)> {
     vec![
         ("example1", example(1)),
         ("example2", example(2)),
         ("example3", example(3)),
         ("types", definition("types")),
+        ("button", much()),
     ]
+}
+
+fn much() -> Value {
+    json!({
+        "title": "Survey",
+        "submitLabel": "Send my answer to the organisers of the event",
+        "fields": [{ "type": "text", "name": "wish", "label": "What would you like?", "required": true }],
+    })
 }
 
 /// By day and by night, on a desktop and on a phone.
