@@ -355,6 +355,7 @@ fn FinderButton() -> impl IntoView {
     view! {
         <button type="button" class="plain finder-button" id="finder-button" aria-haspopup="dialog"
             aria-keyshortcuts="Control+K Meta+K" title="Ctrl+K"
+            hidden=move || page.door.get() != Door::Open
             aria-label=move || page.say(Key::Finder) on:click=move |_| finder.open()>
             <svg aria-hidden="true" focusable="false" viewBox="0 0 20 20">
                 <circle cx="8.5" cy="8.5" r="5.5"></circle><path d="m12.5 12.5 5 5"></path>

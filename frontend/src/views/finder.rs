@@ -200,7 +200,10 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
         // In either language: readers know a place by the name that they met.
         let fits = [Lang::Ja, Lang::En].iter().any(|it| has(it.say(key), sought));
         fits.then(|| Entry {
-            kind: Key::FinderPlace,
+            kind: match &route {
+                Route::Operator(tab) if *tab != OperatorTab::Now => Key::OperatorPlace,
+                _ => Key::FinderPlace,
+            },
             label: lang.say(key).to_owned(),
             more: String::new(),
             route,

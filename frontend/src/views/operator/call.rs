@@ -41,7 +41,7 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
         Callback::new(move |()| spawn_local(look(named.get_untracked().unwrap_or_default())));
     let is_gone = |it: &CallError| matches!(it, CallError::Refused(it) if it.status == 404);
     view! {
-        <p><a href=Route::Operator(OperatorTab::Calls(None)).hash()>{move || page.say(Key::OperatorCallBack)}</a></p>
+        <p><a class="back" href=Route::Operator(OperatorTab::Calls(None)).hash()>{move || page.say(Key::OperatorCallBack)}</a></p>
         <h2 class="section-title" id="op-call" tabindex="-1">
             {move || page.fill(Key::OperatorCallTitle, &[&named.get().unwrap_or_default()])}
         </h2>

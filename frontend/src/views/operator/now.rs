@@ -88,19 +88,27 @@ fn Health(state: State) -> impl IntoView {
     }
 }
 
-/// One thing that is wrong, with the way to the component that it is about.
+/// One thing that is wrong, with the way to the component or server that it is about.
 #[component]
 fn ProblemLine(it: Problem) -> impl IntoView {
     let page = page();
     let of = match (it.name, it.of.as_str()) {
-        (Some(name), _) => {
-            let route = Route::Operator(OperatorTab::Components(Some(name.clone())));
+        (Some(name), of) => {
+            let route = Route::Operator(tab(of, &name));
             view! { <a href=route.hash()>{name}</a> }.into_any()
         }
         (None, "disk") => view! { <b>{move || page.say(Key::OperatorOfDisk)}</b> }.into_any(),
         (None, _) => view! { <b>{move || page.say(Key::Server)}</b> }.into_any(),
     };
     view! { <li>{of}" "<span lang="en">{coded(&it.why)}</span></li> }
+}
+
+/// Where it is looked into.
+fn tab(of: &str, name: &str) -> OperatorTab {
+    match of {
+        "server" => OperatorTab::Servers,
+        _ => OperatorTab::Components(Some(name.to_owned())),
+    }
 }
 
 /// The numbers as tiles.
@@ -169,5 +177,17 @@ fn Tiles(state: State) -> impl IntoView {
             </div>
         </dl>
         <p class="hint">{move || page.say(Key::OperatorSince)}</p>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_leads_to_what_it_is_about() {
+        assert_eq!(tab("server", "weather"), OperatorTab::Servers);
+        let component = OperatorTab::Components(Some("cinema".to_owned()));
+        assert_eq!(tab("component", "cinema"), component);
     }
 }

@@ -54,7 +54,7 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
         view! {
             <tr>
                 <th scope="row">{it.name}</th>
-                <td><code>{it.scopes.join(" ")}</code></td>
+                <td data-label=move || page.say(Key::OperatorScopes)><code>{it.scopes.join(" ")}</code></td>
                 <td data-label=move || page.say(Key::OperatorToolset)>
                     {it.toolset.unwrap_or_else(|| units::NONE.to_owned())}
                 </td>
