@@ -19,7 +19,7 @@ use crate::call::Loaded;
 use crate::chat::client::Assistant;
 use crate::chat::talk::Talk;
 use crate::chat::thread::Thread;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::route::Route;
 use crate::text::{Key, Lang};
 use composer::Composer;
@@ -110,12 +110,12 @@ fn title(assistant: &Assistant, lang: Lang) -> String {
 }
 
 /// Who is behind an answer; a planner without a model says that it is one.
-pub(super) fn provider(page: Page, provider: &str, model: &str) -> String {
+pub(super) fn provider(lang: Lang, provider: &str, model: &str) -> String {
     let name = match provider {
-        "builtin" => return page.say(Key::ChatBuiltin).to_owned(),
+        "builtin" => return lang.say(Key::ChatBuiltin).to_owned(),
         "claude" => "Claude",
         "gemini" => "Gemini",
-        "openai" => page.say(Key::ChatOpenAi),
+        "openai" => lang.say(Key::ChatOpenAi),
         other => other,
     };
     if model.is_empty() { name.to_owned() } else { format!("{name} · {model}") }
@@ -127,7 +127,7 @@ fn Head() -> impl IntoView {
     let talk = Talk::here();
     let behind = move || {
         let own = current(talk)?;
-        Some(provider(page, &own.provider, &own.model))
+        Some(provider(page.lang.get(), &own.provider, &own.model))
     };
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let choose = move |event| {

@@ -14,9 +14,9 @@ pub(super) fn Facts(#[prop(into)] turn: Signal<Turn>) -> impl IntoView {
     let page = page();
     let said = Memo::new(move |_| {
         turn.with(|it| {
-            let own = &it.answerer;
-            let who = (!own.provider.is_empty()).then(|| provider(page, &own.provider, &own.model));
-            let parts = who.into_iter().chain(taken(&it.usage, page.lang.get()));
+            let (own, lang) = (&it.answerer, page.lang.get());
+            let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
+            let parts = who.into_iter().chain(taken(&it.usage, lang));
             parts.collect::<Vec<_>>().join(" · ")
         })
     });

@@ -13,8 +13,11 @@ use crate::chat::thread::Thread;
 use crate::chat::tool_card::ToolCard;
 use crate::chat::waiting::{Pending, Reply};
 use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::cards::{CallCard, PendingCard, PictureGrid};
+
+/// Characters of the sentence that a picture was made from.
+const PROMPT_MAX: usize = 400;
 
 /// Where a piece stands: its entry, and which piece of it.
 pub(super) type Place = (u64, usize);
@@ -105,13 +108,9 @@ fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
             _ => Vec::new(),
         })
     });
-    let facts = Memo::new(move |_| {
-        let (asked, own) = talk.thread.with(|it| facts(it, place.0))?;
-        let who = (!own.provider.is_empty()).then(|| provider(page, &own.provider, &own.model));
-        Some([Some(asked).filter(|it| !it.is_empty()), who].into_iter().flatten().collect())
-    });
+    let facts = Memo::new(move |_| talk.thread.with(|it| facts(it, place.0, page.lang.get())));
     let shots = Signal::derive(move || {
-        let facts: Vec<String> = facts.get().unwrap_or_default();
+        let facts = facts.get().unwrap_or_default();
         list.with(|it| shots(it, Source::Made))
             .into_iter()
             .map(|it| Shot { facts: facts.clone(), ..it })
@@ -121,11 +120,13 @@ fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
 }
 
 /// The sentence that an answer is to, and who answered.
-pub(super) fn facts(thread: &Thread, id: u64) -> Option<(String, crate::chat::entry::Answerer)> {
+pub(super) fn facts(thread: &Thread, id: u64, lang: Lang) -> Option<Vec<String>> {
     let index = thread.entries.iter().position(|it| it.id == id)?;
-    let own = thread.entries[index].turn()?.answerer.clone();
+    let own = &thread.entries[index].turn()?.answerer;
     let asked = thread.entries.get(index.checked_sub(1)?)?.asked();
-    Some((asked.map(|it| it.text.clone()).unwrap_or_default(), own))
+    let asked = asked.map(|it| it.text.chars().take(PROMPT_MAX).collect::<String>());
+    let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
+    Some(asked.filter(|it| !it.is_empty()).into_iter().chain(who).collect())
 }
 
 /// Pictures as they are shown.

@@ -12,19 +12,13 @@ use crate::chat::tool_card::ToolCard;
 use crate::table;
 use crate::text::{Key, Lang};
 
-/// Characters of the sentence that a picture was made from.
-const PROMPT_MAX: usize = 400;
-
 /// A picture that the assistant made, with what is known of how.
 fn made(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> Shot {
     let mut shown = picture.clone();
     if picture.name.is_empty() {
         lang.say(Key::PictureMade).clone_into(&mut shown.change().name);
     }
-    let (asked, own) = facts(thread, entry).unwrap_or_default();
-    let by = if own.model.is_empty() { own.provider } else { own.model };
-    let facts = [asked.chars().take(PROMPT_MAX).collect(), by];
-    let facts = facts.into_iter().filter(|it: &String| !it.is_empty()).collect();
+    let facts = facts(thread, entry, lang).unwrap_or_default();
     Shot { facts, ..Shot::new(shown, Kind::Made) }
 }
 
@@ -108,7 +102,7 @@ mod tests {
                 Piece::Call(Shared::new(call)),
                 Piece::Pictures(vec![Shared::new(picture)]),
             ],
-            answerer: Answerer { model: "planner".to_owned(), ..Answerer::default() },
+            answerer: Answerer { provider: "builtin".to_owned(), ..Answerer::default() },
             ..Turn::default()
         };
         let entry = |id: u64, body: Body| Shared::new(Entry { id, at_ms: 7, body });
@@ -124,7 +118,7 @@ mod tests {
         let thread = thread();
         let picture = thread.last_turn().unwrap().pictures()[0].clone();
         let shot = made(&thread, 2, &picture, Lang::Ja);
-        assert_eq!(shot.facts, ["青い竜で作って", "planner"]);
+        assert_eq!(shot.facts, ["青い竜で作って", Lang::Ja.say(Key::ChatBuiltin)]);
         assert_eq!((shot.picture.name.as_str(), shot.kind), ("作成されたサムネイル", Kind::Made));
     }
 
