@@ -148,7 +148,7 @@ pub(crate) fn why(error: &CallError, lang: Lang) -> String {
     let key = match code {
         "lookup_not_allowed" | "lookup_not_elsewhere" | "invalid_url" => Key::LookupNotAllowed,
         "lookup_failed" => Key::LookupNoAnswer,
-        "invalid_answer" => Key::LookupUnreadable,
+        "invalid_answer" | "not_found" => Key::LookupUnreadable,
         _ => return error.mend(lang),
     };
     lang.say(key).to_owned()
@@ -166,6 +166,8 @@ mod tests {
     fn a_failed_look_up_says_why_in_the_words_of_whoever_refused_it() {
         let text = r#"{"error": "gone", "message": "Not there.", "status": 404}"#;
         assert_eq!(why(&failed(404, text), Lang::Ja), "Not there.");
+        let text = r#"{"error": "not_found", "message": "Nothing is there.", "status": 404}"#;
+        assert_eq!(why(&failed(404, text), Lang::Ja), Lang::Ja.say(Key::LookupUnreadable));
         let text = r#"{"error": "lookup_not_allowed", "message": "Allow it so.", "status": 403}"#;
         let refused = failed(403, text);
         assert_eq!(why(&refused, Lang::En), Lang::En.say(Key::LookupNotAllowed));

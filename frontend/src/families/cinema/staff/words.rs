@@ -87,7 +87,7 @@ words! {
     SoldOf: "全 {0} 席の {1}％", "{1}% of {0} {0|seat|seats}";
     Held: "仮押さえ", "Held";
     Used: "入場済み", "Checked in";
-    Waiting: "空席待ち", "Waiting";
+    Waiting: "キャンセル待ち", "Waiting";
     Revenue: "売上（参考）", "Revenue (for information)";
     Seats: "座席", "Seats";
     Day: "日付", "Day";

@@ -270,7 +270,7 @@ fn Row(form: Listed) -> impl IntoView {
         <tr>
             <td><span class=class>{move || page.say(key)}</span></td>
             <td class="forms-title"><a href=href>{form.title}</a></td>
-            <td>{form.asked_by}</td>
+            <td data-label=move || page.say(Key::AskedBy)>{form.asked_by}</td>
             <td data-label=move || page.say(Key::AskedAt)>
                 {move || dates::moment(&asked, page.lang.get())}
             </td>
