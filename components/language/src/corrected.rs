@@ -15,6 +15,8 @@ type Unit = (usize, usize, Kind);
 const NUMERALS: &str = "0123456789一二三四五六七八九十";
 const COUNTERS: &str = "枚席人名つ個";
 const DAYS: &str = "明後日|あさって|明日|あした|今日|本日|今夜|今晩|月曜日|火曜日|水曜日|木曜日|金曜日|土曜日|日曜日|月曜|火曜|水曜|木曜|金曜|土曜|日曜";
+/// Who is counted, by kind.
+const SORTS: &str = "大人|子供|子ども|こども|学生|シニア";
 /// What says that the word before it does not hold.
 const TAKES_BACK: &str = "じゃなかった|ではなかった|じゃなくて|ではなくて|じゃなく|ではなく|でなく|じゃないや|じゃない|いやいや|いや|やっぱり|やっぱ|やはり|違った|違う|ちがう|訂正|間違えた|まちがえた|もとい|ううん";
 /// What may stand beside that.
@@ -43,9 +45,13 @@ fn japanese(text: &str) -> String {
             continue;
         }
         let between: String = chars[first.1..second.0].iter().collect();
-        if is_taking_back(&between) {
-            chars.drain(first.0..second.0);
-            at = first.0;
+        // `子供3人、やっぱり子供2人`: who is counted is there twice.
+        let before: String = chars[..first.0].iter().collect();
+        let sort = marks(SORTS).find(|it| between.ends_with(it) && before.ends_with(it));
+        let length = sort.map_or(0, |it| it.chars().count());
+        if is_taking_back(between.strip_suffix(sort.unwrap_or_default()).unwrap_or(&between)) {
+            chars.drain(first.0 - length..second.0 - length);
+            at = first.0 - length;
             continue;
         }
         // `3枚で、2枚じゃなくて`: only what came before can take its place.
@@ -201,6 +207,8 @@ mod tests {
             ("AKIRAを3枚、2枚じゃなくて", "AKIRAを3枚、"),
             ("二人でゴジラ、明日。あ、やっぱり四人で", "でゴジラ、明日。あ、やっぱり四人で"),
             ("大人2枚と子供1枚", "大人2枚と子供1枚"),
+            ("大人2人子供3人、やっぱり子供2人で", "大人2人子供2人で"),
+            ("大人3枚、いや大人2枚と学生1枚", "大人2枚と学生1枚"),
             ("明日か明後日", "明日か明後日"),
             ("Get me 2 - actually 3 - tickets to Godzilla", "Get me 3 tickets to Godzilla"),
             ("Not two, three tickets please", "three tickets please"),

@@ -26,7 +26,7 @@ const WORDS: &[(u32, Unit, &str)] = &[
     (
         2,
         Unit::People,
-        "ふたり|ペア|カップル|a pair|pair of|couple of|a couple|two of us|for two|for 2|both of us",
+        "ふたり|ペア|カップル|夫婦|a pair|pair of|couple of|a couple|two of us|for two|for 2|both of us",
     ),
     (3, Unit::People, "three of us|for three|for 3"),
     (4, Unit::People, "four of us|for four|for 4"),
@@ -43,10 +43,15 @@ const COUNTING: &str = "book|reserve|get|buy|need|want|take|make|grab|have|hold|
 
 /// What makes a number behind it a new count: `make it three`.
 const MADE: &str = "make it|make that|change it to|change that to";
-/// Who comes along with the one who writes, in both languages, and what stands before them in English.
+/// Who comes along with the one who writes, in both languages, and one of them.
 const COMPANY: &str = "友達|友人|友だち|ともだち|仲間|同僚|子供|子ども|こども|家族|親戚|friends|friend|colleagues|colleague|kids|kid|children|child|others";
 const SUMMED: &str = "と大人|とおとな|と子供|と子ども|とこども|と幼児|と小学生|と学生|とシニア";
-const ALONG: &str = "with |with my |me and |me and my |myself and |myself and my ";
+const ONE: &str = "wife|husband|partner|girlfriend|boyfriend|mother|mum|mom|father|dad|son|daughter|brother|sister|friend|妻|嫁|夫|旦那|彼女|彼氏|母|父|息子|娘|友達|友人";
+/// Words for what is booked, for who goes, and for kinds of people, which stand before a number in Japanese.
+const TICKETS: &str = "枚|まい|つ|席|席分|seats|seat|tickets|ticket|tix";
+const HEADS: &str =
+    "人|名|名様|人分|ふたり|ひとり|ペア|カップル|夫婦|people|persons|person|ppl|pax|of us";
+const SORTS: &str = "大人|おとな|子供|子ども|こども|幼児|小学生|中学生|高校生|大学生|学生|シニア";
 
 /// English number words.
 const ENGLISH: &[&str] = &[
@@ -74,14 +79,17 @@ pub struct Numbers {
     pub spans: Vec<Span>,
     /// Where each of the counts stands.
     pub counted: Vec<Span>,
-    /// Which of the counts is of those who come along with the one who writes.
-    company: Option<usize>,
+    /// Which of the counts is of those who come along, and how many are with them.
+    company: Option<(usize, u32)>,
+    /// How many of those who are counted others have in them.
+    again: u32,
 }
 
 impl Numbers {
     /// How many people it is about: all that are named together (大人2枚と子供1枚).
     pub fn people(&self) -> Option<u32> {
         let sum = self.counts.iter().fold(0_u32, |sum, it| sum.saturating_add(it.1));
+        let sum = sum.saturating_sub(self.again);
         (1..=99).contains(&sum).then_some(sum)
     }
 
@@ -124,28 +132,57 @@ pub(crate) fn read(
         at += length.unwrap_or(1);
     }
     match numbers.company.take() {
-        Some(along) if numbers.counts.len() == 1 => numbers.counts[along].1 += 1,
+        Some((along, others)) if numbers.counts.len() == 1 => numbers.counts[along].1 += others,
         // A count of all has those who come along in it.
-        Some(along) => {
+        Some((along, _)) => {
             numbers.counts.remove(along);
             numbers.counted.remove(along);
         }
         None => {}
     }
+    numbers.again = numbers.again(lower);
     numbers
 }
 
-/// Whether the people who are counted from `from` to `to` come along with the one who writes: `with three friends`,
-/// `友達3人と`.
-fn is_company(lower: &[char], from: usize, to: usize) -> bool {
+/// `text` without the one of `words` that it ends with.
+fn without_last<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+    let rests = words.split('|').filter_map(|it| {
+        let rest = text.strip_suffix(it)?;
+        let runs_on = it.starts_with(|it: char| it.is_ascii_alphanumeric())
+            && rest.ends_with(|it: char| it.is_ascii_alphanumeric());
+        (!runs_on).then(|| rest.trim_end())
+    });
+    rests.min_by_key(|it| it.len())
+}
+
+/// How many there are with the people who are counted from `from` to `to`, where these come along with the one who
+/// writes: `with three friends`, `me, my wife and two kids`, `妻と子供2人と`.
+fn company(lower: &[char], from: usize, to: usize) -> Option<u32> {
     let before: String = lower[..from].iter().collect();
     let counted: String = lower[from..to].iter().collect();
     let behind = &lower[to.min(lower.len())..];
-    let ends = |words: &str, text: &str| words.split('|').any(|it| text.ends_with(it));
-    let is_english = ends(ALONG, &before) && ends(COMPANY, &counted);
     // Beside others that are counted, it is a sum: `子供2人と大人1人`.
     let is_sum = || SUMMED.split('|').any(|it| starts(behind, it));
-    is_english || starts(behind, "と") && !is_sum() && ends(COMPANY, &before)
+    let is_english = without_last(&counted, COMPANY).is_some();
+    let mut rest = match is_english {
+        true => before.trim_end(),
+        false if starts(behind, "と") && !is_sum() => without_last(&before, COMPANY)?,
+        false => return None,
+    };
+    let mut others = 0;
+    loop {
+        rest = without_last(rest, "my|our|the").unwrap_or(rest);
+        let joined = without_last(rest, "and|,|&|plus|と|、");
+        let is_own = |it: &str| without_last(it, "me|myself").is_some();
+        if without_last(rest, "with").is_some() || joined.is_some_and(is_own) {
+            return Some(others + 1);
+        }
+        match joined.and_then(|it| without_last(it, ONE)) {
+            Some(it) => (rest, others) = (it, others + 1),
+            None if is_english => return Some(others).filter(|it| *it > 0),
+            None => return Some(others + 1),
+        }
+    }
 }
 
 /// What is counted at `at`, and how long the word for it is.
@@ -155,6 +192,33 @@ pub fn counter(lower: &[char], at: usize, vocabulary: &Vocabulary) -> Option<(Un
 }
 
 impl Numbers {
+    /// How many are counted by heads beside what is booked: `4人で4席`, `2 tickets for two`. Kinds of people stand
+    /// before what is booked for all of them: `大人2人と子供1人で3枚`.
+    fn again(&self, lower: &[char]) -> u32 {
+        let (mut booked, mut heads, mut sorts) = (0, 0, 0);
+        for ((_, count), (from, to)) in self.counts.iter().zip(&self.counted) {
+            let counted: String = lower[*from..(*to).min(lower.len())].iter().collect();
+            let before: String = lower[..*from].iter().collect();
+            let ends = |text: &str, words| without_last(text, words).is_some();
+            let is_sort =
+                ends(&before, SORTS) || ends(&counted, KINDS) || ends(&counted, KINDS_MANY);
+            match () {
+                () if ends(&counted, TICKETS) => booked = count.saturating_add(booked),
+                () if is_sort && booked > 0 => {}
+                () if is_sort => sorts = count.saturating_add(sorts),
+                () if ends(&counted, HEADS) || counted.starts_with("for ") => {
+                    heads = count.saturating_add(heads);
+                }
+                () => {}
+            }
+        }
+        match booked {
+            0 => 0,
+            _ if sorts == booked => heads.saturating_add(sorts),
+            _ => heads,
+        }
+    }
+
     fn label(
         &mut self,
         chars: &[char],
@@ -239,9 +303,8 @@ impl Numbers {
         for _ in 0..2 {
             from += usize::from(lower.get(from) == Some(&' '));
             if let Some((unit, length)) = counter(lower, from, vocabulary) {
-                if is_company(lower, at, from + length) {
-                    self.company = Some(self.counts.len());
-                }
+                let others = company(lower, at, from + length);
+                self.company = others.map(|it| (self.counts.len(), it)).or(self.company);
                 self.counts.push((unit, count));
                 return Some(from + length - at);
             }
@@ -344,6 +407,19 @@ mod tests {
         for (text, count) in [
             ("I want to see it with three friends", 4),
             ("me and my two kids", 3),
+            ("me and my wife and 2 kids", 4),
+            ("Totoro, me, my husband and our three kids", 5),
+            ("with my sister and two friends", 4),
+            ("for my wife and 2 kids", 3),
+            ("妻と子供二人と行きます", 4),
+            ("夫と息子と友達2人と", 5),
+            ("7人の侍を2枚", 2),
+            ("4人で4枚お願い", 4),
+            ("ふたりで2枚", 2),
+            ("夫婦と子供2人で", 4),
+            ("大人2人と子供1人で3枚", 3),
+            ("大人2枚と子供1人", 3),
+            ("大人2枚、子供2人", 4),
             ("with 3 friends, so 4 people", 4),
             ("two adults and one child", 3),
             ("one adult and one senior", 2),
