@@ -74,7 +74,7 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
     (
         Aside::Tongue,
-        "英語で|英語で話して|英語で答えて|英語で返して|英語でお願い|英語でお願いします|英語にして|英語|英語で書いて|英語は話せる|日本語で|日本語で話して|日本語で答えて|日本語で返して|日本語でお願い|日本語でお願いします|日本語にして|日本語|日本語で書いて|中国語で答えて|中国語で|韓国語で|韓国語で答えて|\
+        "英語で|英語で話して|英語で答えて|英語で返して|英語でお願い|英語でお願いします|英語にして|英語|英語で書いて|英語は話せる|日本語で|日本語で話して|日本語で答えて|日本語で返して|日本語でお願い|日本語でお願いします|日本語にして|日本語|日本語で書いて|中国語で答えて|中国語で|韓国語で|韓国語で答えて|中国語話せる|韓国語話せる|フランス語話せる|英語話せる|日本語話せる|\
          in english|english|speak english|answer in english|reply in english|talk in english|switch to english|can you speak english|do you speak english|could you answer in english|can you answer in english|use english|back to english|in japanese|japanese|speak japanese|answer in japanese|reply in japanese|talk in japanese|switch to japanese|do you speak japanese|can you speak japanese|can you answer in japanese|use japanese|back to japanese|speak french|in french|in chinese|in german|in spanish|do you speak french|do you speak german|do you speak chinese|do you speak spanish",
     ),
     (
@@ -214,6 +214,7 @@ mod tests {
             ("are you ChatGPT?", Aside::Answerer),
             ("英語で話して", Aside::Tongue),
             ("やっぱ日本語で", Aside::Tongue),
+            ("フランス語話せる？", Aside::Tongue),
             ("in English please", Aside::Tongue),
             ("じゃあ今何時？", Aside::Clock),
             ("今日何曜日だっけ", Aside::Clock),

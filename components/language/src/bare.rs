@@ -1,6 +1,7 @@
 //! A name without a word for what it is: each family that may have it looks for it.
 
 use crate::{
+    coverage::is_condition,
     scan::marks,
     stretches::{is_hiragana, longest},
     utterance::{Piece, Utterance},
@@ -78,9 +79,22 @@ fn bare(utterance: &Utterance) -> Option<String> {
         "嫌い",
         "好き",
         "無理",
+        "話せる",
+        "できる",
+        "使える",
+        "られる",
+        "は安い",
+        "は高い",
+        "は近い",
+        "は遠い",
+        "は広い",
     ];
+    /// What goes on from what was said before: `じゃあとなりのトトロは？`.
+    const LEADS: &str = "じゃあ|それじゃあ|それじゃ|では|ちなみに";
     let text = utterance.text();
-    let mut name = text.as_str();
+    let begun = marks(LEADS).filter_map(|it| text.strip_prefix(it)).min_by_key(|it| it.len());
+    let mut name = begun.unwrap_or(&text).trim_start_matches(['、', ' ']);
+    let from = text.chars().count() - name.chars().count();
     loop {
         let before = name.len();
         for it in ENDS {
@@ -90,18 +104,18 @@ fn bare(utterance: &Utterance) -> Option<String> {
             break;
         }
     }
-    let length = name.chars().count();
-    let is_word = utterance.tokens.iter().any(|it| it.from < length && !text.is_ascii());
-    let is_time =
-        utterance.when.spans.iter().chain(&utterance.numbers.spans).any(|it| it.0 < length);
+    let span = from..from + name.chars().count();
+    let is_word = utterance.tokens.iter().any(|it| span.contains(&it.from) && !text.is_ascii());
+    let mut spans = utterance.when.spans.iter().chain(&utterance.numbers.spans);
+    let is_time = spans.any(|it| span.contains(&it.0));
     let is_written = !name.contains('を')
         && !name.ends_with('て')
         && !VERBS.iter().any(|it| name.ends_with(it))
         && !is_order(name)
         && name.chars().all(|it| !matches!(it, '<' | '>' | '=' | '+' | ';' | '{' | '}' | '/'));
     let is_new =
-        (0..length).any(|it| !utterance.is_known(it) && utterance.chars[it].is_alphabetic());
-    (length > 1 && !is_word && !is_time && is_written && is_new).then(|| name.to_owned())
+        span.clone().any(|it| !utterance.is_known(it) && utterance.chars[it].is_alphabetic());
+    (span.len() > 1 && !is_word && !is_time && is_written && is_new).then(|| name.to_owned())
 }
 
 /// A name in small letters and nothing else: `dark magician pls`.
@@ -153,7 +167,9 @@ fn is_about_before(utterance: &Utterance, text: &str) -> bool {
 fn is_order(name: &str) -> bool {
     const DEEDS: &str = "一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存|結果|続き|状況|様子|経過|スタッフ|店員|担当者|係員|責任者";
     let bare = name.trim_end_matches(['で', 'に']);
-    let is_set = name.split_once('は').is_some_and(|it| it.1.chars().any(char::is_numeric));
+    let is_set = name.split_once('は').is_some_and(|(_, set)| {
+        set.chars().any(char::is_numeric) || set.chars().count() > 1 && set.ends_with(['で', 'に'])
+    });
     bare.ends_with('順')
         || name.starts_with("もっと")
         || is_set
@@ -228,8 +244,9 @@ pub fn name(
                 .or_else(|| if is_tell || text.is_ascii() { None } else { bare(utterance) })
         }
     }?;
-    // `結果見せて` names nothing.
-    let is_name = name.chars().filter(|it| it.is_alphabetic()).count() > 1
+    // `結果見せて` names nothing, and neither does `デートにおすすめは？`.
+    let is_name = !is_condition(utterance, &name)
+        && name.chars().filter(|it| it.is_alphabetic()).count() > 1
         && (!utterance.quoted.is_empty() || !is_order(&name));
     // `worker-a` names something for machines.
     let is_sign = name.contains(['-', '_']) && !name.contains(|it: char| it.is_uppercase());
@@ -250,8 +267,14 @@ mod tests {
     #[test]
     fn a_verb_is_no_name() {
         static WORDS: Vocabulary = Vocabulary::NONE;
-        for text in ["進んでる？", "返金される？", "もう届きました？", "面白かった？"]
-        {
+        for text in [
+            "進んでる？",
+            "返金される？",
+            "もう届きました？",
+            "面白かった？",
+            "フランス語話せる？",
+            "平日は安い？",
+        ] {
             let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
             assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
         }
@@ -266,14 +289,22 @@ mod tests {
             "満足度は5段階で",
             "もっと短い道は？",
             "確定で",
+            "優先度は高中低で",
+            "年代は複数選択可で",
+            "サイズの初期値はMに",
+            "デートは？",
             "再開",
             "the cheapest one",
         ] {
             let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
             assert_eq!(name(&utterance, &[], &[], || None, Vec::new), None, "{text}");
         }
-        let utterance = Utterance::of("深淵の魔女", jiff::civil::date(2026, 11, 21), &WORDS);
-        assert!(name(&utterance, &[], &[], || None, Vec::new).is_some());
+        for text in ["深淵の魔女", "じゃあ、深淵の魔女は？", "では深淵の魔女を"]
+        {
+            let utterance = Utterance::of(text, jiff::civil::date(2026, 11, 21), &WORDS);
+            let found = name(&utterance, &[], &[], || None, Vec::new);
+            assert_eq!(found.as_deref(), Some("深淵の魔女"), "{text}");
+        }
     }
 
     #[test]

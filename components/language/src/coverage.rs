@@ -159,9 +159,10 @@ pub fn is_condition(utterance: &Utterance, word: &str) -> bool {
 /// A no that denies no deed, leaves nothing out and says no time.
 pub fn has_stray_no(utterance: &Utterance) -> bool {
     let is_denied = utterance.tokens.iter().any(|it| it.is_denied);
-    // `not later than 5 pm` says when.
-    let is_time =
-        |from: usize, to: usize| utterance.when.spans.iter().any(|it| it.0 <= from && to <= it.1);
+    // `not later than 5 pm` says when, and `not over two hours` is the family's.
+    let mut spans = (utterance.vocabulary.spans)(&utterance.lower);
+    spans.extend(&utterance.when.spans);
+    let is_time = |from: usize, to: usize| spans.iter().any(|it| it.0 <= from && to <= it.1);
     let is_no = utterance.tokens.iter().any(|it| it.word == Word::NOT && !is_time(it.from, it.to));
     !is_denied && is_no && utterance.excluded().is_none()
 }

@@ -321,10 +321,15 @@ fn bound_before(lower: &[char], at: usize) -> Option<(Bound, Option<usize>)> {
 }
 
 /// Whether what follows a bound refuses it: `はだめ`, `は無理`.
-fn is_refused(behind: &[char]) -> bool {
+#[must_use]
+pub fn is_refused(behind: &[char]) -> bool {
     const REFUSALS: &str = "はだめ|はダメ|は駄目|は無理|はむり|は嫌|はいや|は困|は不可|は避け|はng|はなし|は無し|は行けな|は観られな|は見られな|はやめ|じゃない|ではない|でない|にならない|にかからない|ない回|なければ|以外|くない|ない";
+    // `2時間以内じゃないと困る` wants it.
+    const OR_ELSE: &str =
+        "じゃないと|でないと|ではないと|じゃなきゃ|でなきゃ|じゃなければ|でなければ|ないと";
     let behind: String = behind.iter().take(8).collect();
-    marks(REFUSALS).any(|it| behind.starts_with(it))
+    let begins = |words| marks(words).any(|it| behind.starts_with(it));
+    begins(REFUSALS) && !begins(OR_ELSE)
 }
 
 /// Whether a bound leaves out what it names: `夕方より前`.

@@ -182,6 +182,8 @@ const DEED_JOINTS: &[&str] = &[
     " and look up ",
     " and search ",
     " and ask ",
+    " and how do ",
+    " and how can ",
     " and a ",
     " and an ",
     " and some ",
@@ -650,6 +652,7 @@ mod tests {
             ("Book two seats and let worker-a and worker-b talk", 2),
             ("Book two seats and compare Ueno and Ginza from Shibuya", 2),
             ("I need seats for Totoro and directions from Shinjuku to Ginza", 2),
+            ("two tickets for Godzilla tomorrow and how do I get there from Ueno?", 2),
             ("Let worker-a and worker-b play a word chain", 1),
         ] {
             let deeds = deeds(request);

@@ -118,8 +118,7 @@ impl Utterance {
     /// What is to be left out: `ランチ以外`, `except lunch`.
     pub fn excluded(&self) -> Option<Piece> {
         const BEHIND: &str = "以外|を除いて|を除く|を除き";
-        const BEFORE: &str =
-            "except for|except|other than|apart from|anything but|excluding|but not|but no";
+        const BEFORE: &str = "except for|except|other than|apart from|aside from|besides|anything but|excluding|but not|but no";
         const ENDS: &[char] = &['、', '。', ',', '.', '?', '!', ' ', '　', 'は', 'を', 'で', 'に'];
         for mark in marks(BEHIND) {
             let Some(to) = self.find(mark, 1) else { continue };
@@ -134,10 +133,12 @@ impl Utterance {
             }
         }
         for mark in marks(BEFORE) {
-            let Some(at) = self.find_word(mark, 0) else {
+            // `besides, …` leaves nothing out.
+            let is_before = |at: &usize| self.chars.get(at + mark.len()) == Some(&' ');
+            let Some(at) = self.find_word(mark, 0).filter(is_before) else {
                 continue;
             };
-            let from = at + mark.chars().count() + 1;
+            let from = at + mark.len() + 1;
             let rest = self.chars.get(from..).unwrap_or_default();
             let to = from
                 + rest

@@ -40,6 +40,7 @@ pub fn asks_done(utterance: &Utterance) -> bool {
     const STATES: &str = "have you|have they|has it|has that|has my|has the|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
     const MADE: &str = "done|made|held|begun|reserved|booked|ordered|cancelled|canceled|deleted|removed|stopped|started|sent";
     const ASKED: &str = "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
+    const NONE: &str = "何も|なにも|誰も|だれも|どれも|どこも";
     // Beside the deeds that a family names.
     const DONE: &str =
         "予約|キャンセル|取り消|取消|始め|話し|止め|終了|削除|送っ|送信|購入|買っ|押さえ|登録";
@@ -51,6 +52,9 @@ pub fn asks_done(utterance: &Utterance) -> bool {
     let text = question(utterance);
     let marked = text.ends_with('?');
     let text = text.trim_end_matches(['?', '!', '。', '.', ' ']);
+    // `何も予約してないよね？` asks for nothing by its name.
+    let text = marks(NONE).fold(text.to_owned(), |it, none| it.replace(none, ""));
+    let text = text.as_str();
     // What follows a question may order something.
     if text.contains(['?', '。']) {
         return false;
@@ -159,6 +163,8 @@ mod tests {
             "キャンセルしたんですか？",
             "has my booking been cancelled?",
             "didn't you reserve it?",
+            "何も予約してないよね？",
+            "なにも予約されてない？",
         ] {
             assert!(asks_done(&read(text)), "{text}");
         }

@@ -137,7 +137,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
          a drink|drinks|ポップコーン|コーラ|飲み物を頼|ドリンク|売店|souvenir|グッズ|draw me|draw a|draw us|paint me|描いてほし|\
          描いてくだ|絵を描いて|新しく描|lottery|train ticket|train tickets|bus ticket|concert ticket|concert tickets|\
          plane ticket|plane tickets|宝くじ|電車の切符|新幹線の切符|メールで|メール送|送信して|send me an email|email it|ラーメン|カフェ|\
-         美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|リマインダー|reminder|remind me|人間と話|人と話したい|スタッフと話|スタッフの人|スタッフを呼|スタッフに代|店員|係の人|係員|担当者と話|担当者に代|担当者を呼|オペレーター|a human|real person|to a person|with a person|to somebody real|to an agent|to staff|member of staff|staff member|customer service|an operator|the manager|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|\
+         美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|リマインダー|reminder|remind me|人間と話|人と話したい|スタッフと話|スタッフの人|スタッフを呼|スタッフに代|店員|係の人|係員|担当者と話|担当者に代|担当者を呼|オペレーター|a human|real person|to a person|with a person|to somebody real|to an agent|to staff|member of staff|staff member|customer service|an operator|the manager|cafe|cafes|coffee shop|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|\
          restaurant booking|レストラン|ホテル|旅館|お宿|宿泊|民宿|宿の予約|宿を予約|宿を取|宿を探|安い宿|飛行機|航空券|新幹線|病院|歯医者|美容院|居酒屋|焼肉|寿司|\
          ピザ|コンサート|ライブ|天気|気温|株価|ニュース|為替|flight|flights|hotel|hotels|restaurant|restaurants|dinner|lunch|\
          pizza|doctor|dentist|haircut|weather|forecast|concert|concerts|stock price|news",
@@ -180,7 +180,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
          don't ask me|入れた|最後の|最初の|最後|最初|直して|全部|すべて|全て|時間つき|時間付き|つきで|付きで|以外|don't know|do not know|\
          don't mind|do not mind|not sure|why not|why don't|why don't you|if not|not yet|not much|not too|\
          not only|isn't it|じゃないですか|かもしれない|かもしれません|知らない|知りません|分からない|わからない|分かりません|わかりません|間違いない|問題ない|だけ|\
-         やっぱり|やはり|やっぱ|さっき|前に|うーん|えー|あー|ね、|よろしく|宜しく|お疲れ|失礼|申し訳|ございます|ございません|いたします|致します|くださいませ|みたいな|ような|って|\
+         やっぱり|やはり|やっぱ|さっき|前に|うーん|ふーん|ふうん|へえ|へー|えー|あー|ね、|よろしく|宜しく|お疲れ|失礼|申し訳|ございます|ございません|いたします|致します|くださいませ|みたいな|ような|って|\
          なんて|とりあえず|さて|ところで|ちなみに|もし|もう|まだ|すぐ|必ず|ちゃんと|しっかり|普通に|普通|actually|what's on your mind|\
          what's on the|what is on the|いただけないでしょうか|いただけませんか|いただけないですか|もらえないでしょうか|もらえませんか|もらえない|くれないでしょうか|\
          くれませんか|くれない|ないでしょうか|ないでしょう|ないですか|感じ|雰囲気|迫力|かっこいい|カッコいい|かわいい|可愛い|派手|綺麗|きれい|素敵|強そう|好き|使って|使った|入れて|\

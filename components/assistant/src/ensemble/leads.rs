@@ -345,7 +345,7 @@ fn is_order(text: &str) -> bool {
         "よろしく",
         "ちょうだい",
     ];
-    const VERBS: [&str; 30] = [
+    const VERBS: [&str; 31] = [
         "show ",
         "tell ",
         "book ",
@@ -376,6 +376,7 @@ fn is_order(text: &str) -> bool {
         "could you ",
         "how do i ",
         "how do we ",
+        "how can i ",
     ];
     let bare = settled::unjoined(text).trim_end_matches(['。', '.', '!', '！', '、', ' ']);
     ORDERS.iter().any(|it| bare.ends_with(it)) || VERBS.iter().any(|it| text.starts_with(it))
