@@ -213,7 +213,7 @@ impl Family for Conversations {
         };
         match goal {
             Goal::Converse => {
-                let meeting = Meeting::of(utterance, language).like(before);
+                let meeting = Meeting::of(utterance, language).like(before, utterance);
                 Some(Doing::Meeting(Box::new(meeting)))
             }
             Goal::Talks | Goal::Agents | Goal::Halt => {

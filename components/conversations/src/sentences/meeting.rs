@@ -12,6 +12,7 @@ use language::{
     scan::marks,
     turn::{Answered, Decision},
     utterance::Piece,
+    words::Word,
 };
 
 use super::{
@@ -93,8 +94,9 @@ impl Meeting {
         meeting
     }
 
-    /// The same as the one `before`, as far as it points to that: `now ask worker-b the same`.
-    pub(super) fn like(mut self, before: Option<&Self>) -> Self {
+    /// The same as the one `before`, as far as `utterance` points to that, or only says who else is to talk: `now ask
+    /// worker-b the same`, `やっぱりworker-aとworker-cで`.
+    pub(super) fn like(mut self, before: Option<&Self>, utterance: &Sentence) -> Self {
         const SAME: [&str; 19] = [
             "the same",
             "the same thing",
@@ -117,6 +119,16 @@ impl Meeting {
             "同じ伝言",
         ];
         let Some(before) = before else { return self };
+        const ORDERS: &[Word] = &[words::CONVERSE, words::CHAIN, Word::MAKE];
+        let is_open = before.begun.is_none() && before.message.is_none();
+        let is_bare = self.purpose.is_none() && self.message.is_none() && !utterance.has(ORDERS);
+        if is_open && is_bare && self.target.is_some() {
+            let other = before.initiator.clone().filter(|it| self.target.as_ref() != Some(it));
+            self.initiator = self.initiator.or(other);
+            self.purpose.clone_from(&before.purpose);
+            self.max_turns = self.max_turns.or(before.max_turns);
+            return self;
+        }
         let is_same = |it: &Option<String>| {
             // What is not said at all is asked for.
             let text = it.as_deref().map(str::trim).filter(|it| !it.is_empty());

@@ -22,7 +22,7 @@ const PARTICLES: &str = "に|へ|と|から|を|、|で";
 const VERBS: &str =
     "ask |tell |have |let |make |get |with |between |to |from |and |send |write |message ";
 /// Words that go with an order and say nothing of what it is about.
-const FILLERS: &str = "then|too|as well|also|instead|please|pls|now|ok|okay|again|it is|いいや|いい|もいい|お願い|お願いします|おねがい|よろしく|も|だけ|やっぱり|やっぱ|して|やって|する|話して|頼む";
+const FILLERS: &str = "then|too|as well|also|instead|please|pls|now|ok|okay|again|it is|いいや|いい|もいい|お願い|お願いします|おねがい|よろしく|も|だけ|やっぱり|やっぱ|して|やって|する|話して|頼む|させて|やらせて|させたい|させてください";
 /// What comes behind the topic.
 const DEEDS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
      と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話して|話を|お話";
@@ -139,7 +139,13 @@ pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
     let topic = if is_japanese {
         let from = named.or(spoken.map(|it| it.to).max())?;
         let rest: String = utterance.chars[from..].iter().collect();
-        japanese(&without_japanese_length(&rest)).to_owned()
+        let topic = japanese(&without_japanese_length(&rest)).to_owned();
+        // `旅行の話をworker-aとworker-bにさせて`: it may stand before them.
+        let first = agents.iter().map(|it| it.from).min().unwrap_or_default();
+        let before: String = utterance.chars[..first].iter().collect();
+        let earlier = before.strip_suffix('を').and_then(|it| it.rsplit(['、', '。']).next());
+        let is_deed = topic.is_empty() || is_filler(&topic);
+        earlier.filter(|_| is_deed).map_or(topic, str::to_owned)
     } else {
         let first = agents.iter().map(|it| it.from).min();
         let begin = first.or(spoken.clone().map(|it| it.from).min())?;
@@ -164,9 +170,12 @@ pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
 /// Whether `topic` says nothing: `then`, `いいや`, and how many they are.
 fn is_filler(topic: &str) -> bool {
     let count = topic.trim_end_matches(['人', '体', '台', 'つ', '匹', '名', '組']);
-    let is_number = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
     let is_count = !count.is_empty() && count.len() < topic.len() && count.chars().all(is_number);
     is_count || marks(FILLERS).any(|it| topic.eq_ignore_ascii_case(it))
+}
+
+fn is_number(it: char) -> bool {
+    it.is_numeric() || "一二三四五六七八九十".contains(it)
 }
 
 /// What is left behind the first agent without the names of the others and what joins them to it.
@@ -186,7 +195,13 @@ fn without_agents(rest: String, agents: &[Piece]) -> String {
 }
 
 fn japanese(rest: &str) -> &str {
+    const COUNTERS: [char; 7] = ['人', '体', '台', 'つ', '匹', '名', '組'];
     let mut rest = rest.trim_start_matches(['」', '』', ' ']);
+    // `エージェント2人に…`: how many they are is no part of it.
+    let behind = rest.trim_start_matches(is_number);
+    if behind.len() < rest.len() {
+        rest = behind.strip_prefix(COUNTERS).unwrap_or(rest);
+    }
     for particle in ["から", "同士で", "に", "へ", "と", "で", "を", "、"] {
         rest = rest.strip_prefix(particle).unwrap_or(rest);
     }
@@ -194,8 +209,16 @@ fn japanese(rest: &str) -> &str {
     const MADE: &str = "させ|らせ|わせ|てもら|でもら|てほし|てくれ";
     const REACH: usize = 8 * 'あ'.len_utf8();
     let made = marks(MADE).filter_map(|it| rest.find(it)).min();
-    let made =
-        made.and_then(|at| Some((rest[..at].rfind('を').filter(|it| at - it <= REACH)?, "を")));
+    let made = made.and_then(|at| {
+        let from = rest[..at].rfind('を').filter(|it| at - it <= REACH)?;
+        // `映画を予約させて` says what is to be done.
+        let verb = rest[from..at].trim_start_matches('を');
+        let verb = verb.strip_suffix('し').unwrap_or(verb);
+        let is_said = verb.chars().count() > 1
+            && verb.chars().all(|it| matches!(it, '\u{4e00}'..='\u{9fff}'));
+        let end = from + 'を'.len_utf8() + verb.len();
+        Some((if is_said { end } else { from }, "を"))
+    });
     let ends = marks(DEEDS).filter_map(|it| Some((rest.find(it)?, it))).chain(made);
     match ends.min_by_key(|it| it.0) {
         // A question goes with its か.
@@ -212,7 +235,9 @@ fn english(rest: &str) -> &str {
     // What comes behind `about` is the topic, whatever verb came before.
     let padded = rest.find("about ").filter(|at| *at == 0 || rest[..*at].ends_with(' '));
     if let Some(at) = padded.filter(|at| *at < 40) {
-        return &rest[at + "about ".len()..];
+        // `but not about work` says so.
+        let not = rest[..at].ends_with("not ").then(|| at - "not ".len());
+        return &rest[not.unwrap_or(at + "about ".len())..];
     }
     let rest = rest.trim_start();
     let lower = rest.to_lowercase();

@@ -65,6 +65,17 @@ const SENTENCES: &[(&str, &str, &str, &str)] = &[
     ),
     ("Let worker-a and worker-b talk to each other", "worker-a", "worker-b", "-"),
     ("worker-a と worker-b に相談させて", "worker-a", "worker-b", "-"),
+    ("worker-aに映画を予約させて", "-", "worker-a", "映画を予約"),
+    ("worker-aに資料を翻訳してもらって", "-", "worker-a", "資料を翻訳"),
+    ("worker-aにランチの案を出させて", "-", "worker-a", "ランチの案"),
+    ("仕事以外の話をworker-aとworker-bにさせて", "worker-a", "worker-b", "仕事以外の話"),
+    (
+        "have worker-a and worker-b talk, but not about work",
+        "worker-a",
+        "worker-b",
+        "not about work",
+    ),
+    ("worker-aとworker-bに羅生門の感想を語らせて", "worker-a", "worker-b", "羅生門の感想"),
 ];
 
 /// Sentences that begin nothing.
@@ -333,6 +344,9 @@ fn a_conversation_that_was_not_begun_gets_another_topic() {
         ("let worker-a talk to worker-b about cooking", "no, make it about old maps", "old maps"),
         ("worker-aとworker-bに料理について話させて", "やっぱり映画の話で", "映画"),
         ("worker-aとworker-bに料理について話させて", "じゃあ旅行についてでお願い", "旅行"),
+        ("worker-aとworker-bに料理について話させて", "やっぱりworker-aとworker-cで", "料理"),
+        ("let worker-a talk to worker-b about cooking", "no, worker-a and worker-c", "cooking"),
+        ("let worker-a talk to worker-b about cooking", "with worker-c instead", "cooking"),
     ] {
         let mut talk = new_talk();
         talk.say(first);

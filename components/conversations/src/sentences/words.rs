@@ -20,7 +20,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         CONVERSE,
-        "会話させ|会話をさせ|会話して|会話をして|会話を始め|会話を開始|対話させ|対話をさせ|話させ|話をさせ|話し合|話しあ|議論|相談させ|相談して|やり取りをさせ|\
+        "会話させ|会話をさせ|会話して|会話をして|会話を始め|会話を開始|対話させ|対話をさせ|話させ|話をさせ|語らせ|語り合|話してもら|話し合|話しあ|議論|相談させ|相談して|やり取りをさせ|\
          talk to each other|talk with each other|talk about|have a conversation|start a conversation|\
          begin a conversation|let them talk|discuss|chat about|chat with|chat with each other|\
          a conversation between|talk to|talk with|talk",
