@@ -9,7 +9,7 @@ use super::{
     cards::{CARDS_MAX, Cards, NAMES_MAX, STYLES, TITLE_MAX, Wanted, shown},
     catalogue::Card,
     known::known,
-    picked::picked,
+    picked::{leaves_out, picked},
     read::{cards_in, count, placed, same},
     rules::Goal,
     sentence::Sentence,
@@ -25,14 +25,13 @@ const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお�
 const PUT_BESIDE: &str = "追加|足して|足し|加えて|add|throw in";
 const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
 /// What says that others take the place of all cards of a picture.
-const INSTEAD: &str =
-    "やっぱり|やはり|やっぱ|じゃなくて|ではなく|代わりに|かわりに|instead|actually|rather|no, ";
+const INSTEAD: &str = "やっぱり|やはり|やっぱ|じゃなくて|ではなく|代わりに|かわりに|に変え|にかえ|に変更|instead|actually|rather|no, |change it to|change that to|switch to";
 /// What wants more of what is there.
 const MORE: &str = "one more|two more|another two|another three|another 2|another 3|more card|more cards|another card|another one|a few more|もう一枚|もう1枚|もう二枚|もう2枚|もう数枚|あと一枚|あと1枚|あと2枚|枚追加|枚足し|枚加え|枚増や";
 /// What asks which cards a picture has.
 const ON_IT: &str = "did you use|have you used|you used|did you put|are on it|are in it|is on it|is in it|are on the|are in the|どのカードを使|どのカード使|何のカードを使|何のカード使|カードは何を使|使ったカード|使われて|使われた|載ってるカード|載っているカード|載ってるの|入ってるカード";
 /// Words about a picture that change nothing by themselves.
-const AROUND: &str = "crowded|use|keep|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
+const AROUND: &str = "change|crowded|use|keep|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
 impl Cards {
     /// Whether the picture that was composed is to become another one as `utterance` says; it is arranged so.
@@ -115,8 +114,12 @@ impl Cards {
         let is_also = || {
             text.trim_end_matches(['。', '!', '！', '、', '〜', 'ね', 'な', ' ']).ends_with('も')
         };
+        // `赤に変えて` means the cards.
+        const CHANGED: &str = "に変え|にかえ|に変更";
+        const OTHERS: &str = "背景|バック|色|文字|タイトル|題";
+        let is_changed = || self.is_thumbnail && utterance.says(CHANGED) && !utterance.says(OTHERS);
         is_there
-            && (utterance.says(ADDED) || is_also())
+            && (utterance.says(ADDED) || is_also() || is_changed())
             && utterance.spotted(true).is_empty()
             && utterance.quoted.is_empty()
             && !utterance.asks()
@@ -359,8 +362,14 @@ impl Cards {
             return (self.found.len() <= CARDS_MAX).then_some(true);
         }
         let count = count(utterance).filter(|_| named.is_empty()).map(|it| it as usize);
-        if let Some((cards, words)) = picked(utterance, &self.found).filter(|_| named.is_empty()) {
-            self.found = cards;
+        // `やっぱり1枚目`: of those that the picture was picked from, where it has none of that place.
+        let mut lists = vec![self.found.clone()];
+        if !leaves_out(utterance) {
+            lists.insert(usize::from(self.found.len() > 1), self.listed.clone());
+        }
+        let found = lists.into_iter().find_map(|it| Some((picked(utterance, &it)?, it)));
+        if let Some(((cards, words), list)) = found.filter(|_| named.is_empty()) {
+            (self.found, self.listed) = (cards, list);
             self.words.extend(words);
             return Some(true);
         }

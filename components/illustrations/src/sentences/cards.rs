@@ -130,6 +130,8 @@ pub(super) struct Cards {
     pub(super) subtitle: Option<String>,
     /// The cards that were found, by name.
     pub(super) found: Vec<String>,
+    /// The cards that those of the picture were picked from.
+    pub(super) listed: Vec<String>,
     /// The mood that the sentence names, and the theme that is taken for it.
     pub(super) mood: Option<(String, String)>,
     /// The words for moods that the cards have.

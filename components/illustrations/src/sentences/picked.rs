@@ -19,7 +19,7 @@ const PLACES: [&str; 8] = [
 const PLACED: &str = "枚目|番目|つ目|個目|まいめ|ばんめ|つめ|番の|番を|番で|番と|番、|番だけ";
 const NUMERALS: &str = "一二三四五六七八";
 /// What says that a place is to be left out, behind it and before it.
-const OUT_BEHIND: &str = "以外|抜き|を抜|抜いて|を除|除いて|を外|は外|外して|はずし|をはず|を消|は消|消して|いらない|要らない|なしで|をやめ|はやめ|はいいや|はもういい|は結構です";
+const OUT_BEHIND: &str = "以外|じゃない|ではない|でないほう|でない方|抜き|を抜|抜いて|を除|除いて|を外|は外|外して|はずし|をはず|を消|は消|消して|いらない|要らない|なしで|をやめ|はやめ|はいいや|はもういい|は結構です";
 const OUT_BEFORE: &str =
     "except|without|not|remove|drop|lose|skip|minus|leave out|take out|get rid of|all but";
 /// The same where it stands behind and points back.
@@ -132,6 +132,11 @@ fn run(utterance: &Sentence, length: usize) -> Option<(std::ops::Range<usize>, V
     None
 }
 
+/// Whether `utterance` may leave something out.
+pub(super) fn leaves_out(utterance: &Sentence) -> bool {
+    [OUT_BEHIND, OUT_BEFORE, OUT_BACK].into_iter().any(|it| utterance.says(it))
+}
+
 /// Whether what stands from `from` to `to` is to be left out.
 fn is_left_out(utterance: &Sentence, from: usize, to: usize) -> bool {
     let near: String = utterance.lower[to..].iter().take(REACH).collect();
@@ -173,6 +178,8 @@ mod tests {
             ("the third one is ugly, drop it", "ABDE"),
             ("I'd get rid of the second and the last one", "ACD"),
             ("四枚目はいいや", "ABCE"),
+            ("1枚目じゃないほう", "BCDE"),
+            ("2枚目ではないやつで", "ACDE"),
             ("2枚目は暗いから外して", "ACDE"),
             ("all of them except the second", "ACDE"),
         ] {

@@ -367,6 +367,7 @@ impl Cards {
         let shown = before.filter(|_| spotted.is_empty() && themes.is_empty());
         let picked = shown.and_then(|it| picked(utterance, &it.found));
         let is_picked = picked.is_some();
+        let listed = shown.filter(|_| is_picked).map_or_else(Vec::new, |it| it.found.clone());
         let picks = picked.map_or_else(Vec::new, |(cards, words)| {
             wanted = cards.iter().map(|it| Wanted::new(false, it.clone())).collect();
             found = cards;
@@ -420,6 +421,7 @@ impl Cards {
             // What was shown before is laid out at once.
             is_arranged: is_thumbnail && !found.is_empty(),
             found: if is_thumbnail { found } else { Vec::new() },
+            listed,
             wanted,
         }
     }

@@ -83,12 +83,14 @@ pub(super) fn as_added(utterance: &Sentence, today: Date) -> Option<Sentence> {
     let text = utterance.text();
     let text = match text.is_ascii() {
         true => text.replacen(" one ", " card ", 1).replacen(" ones ", " cards ", 1),
-        // `青いのも` and `赤も`.
-        false => match text.split_once("のも").or_else(|| text.split_once('も')) {
-            Some((head, tail)) if head.ends_with('い') => format!("{head}カードも{tail}"),
-            Some((head, tail)) => format!("{head}のカードも{tail}"),
-            None => return None,
-        },
+        // `青いのも`, `赤も` and `赤に変えて`.
+        false => {
+            let joints = ["に変", "にかえ", "のも", "も"];
+            let (at, joint) = joints.iter().find_map(|it| Some((text.find(it)?, *it)))?;
+            let (head, tail) = (&text[..at], &text[at + joint.len()..]);
+            let card = if head.ends_with('い') { "カード" } else { "のカード" };
+            format!("{head}{card}{}{tail}", joint.trim_start_matches('の'))
+        }
     };
     let added = Sentence::of(&text, today);
     (!added.themes().is_empty()).then_some(added)

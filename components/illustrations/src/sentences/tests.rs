@@ -191,6 +191,49 @@ fn cards_that_were_shown_are_picked_by_their_places() {
 }
 
 #[test]
+fn another_card_of_the_list_takes_the_place_of_the_first_pick() {
+    for (first, later, cards) in [
+        ("2枚目でサムネイルを作って", "やっぱり1枚目", "A"),
+        ("2枚目でサムネイルを作って", "1枚目と3枚目で", "AC"),
+        ("make a thumbnail from the second", "no, the first", "A"),
+        ("make a thumbnail from the second", "actually the third", "C"),
+        ("make a banner out of the 2nd and 3rd", "the fourth one please", "D"),
+    ] {
+        let shown = if first.is_ascii() {
+            "show me the golden cards"
+        } else {
+            "雪月花のカードを見せて"
+        };
+        let mut talk = after_cards(shown);
+        talk.say(first);
+        talk.back(&[output(json!({ "mimeType": "image/png", "data": "BB" }))]);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        let named: String =
+            arguments["cards"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
+        assert_eq!((tool, named.as_str()), ("compose_thumbnail", cards), "{later}");
+    }
+}
+
+#[test]
+fn a_picture_is_made_of_other_cards_with_its_title() {
+    for (first, later) in [
+        ("ブルー系テーマのカードでサムネイルを作って、タイトルは「夏」", "赤に変えて"),
+        ("ブルー系テーマのカードでサムネイルを作って、タイトルは「夏」", "赤いカードに変えて"),
+        ("Make a thumbnail with blue cards, title \"Summer\"", "change it to red"),
+    ] {
+        let mut talk = after_cards(first);
+        talk.back(&[output(json!({ "mimeType": "image/png", "data": "BB" }))]);
+        let next = talk.say(later);
+        assert_eq!(call(&next).0, "get_theme_illustrations", "{later}");
+        let next = talk.back(&[illustrations(&["F", "G"])]);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, "compose_thumbnail", "{later}");
+        assert!(arguments["title"].is_string(), "{later}: {arguments}");
+    }
+}
+
+#[test]
 fn a_picture_is_made_of_fewer_cards_and_of_more_when_named() {
     let made = |later: &str| {
         let mut talk = after_cards(match later.is_ascii() {

@@ -53,7 +53,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::FILLER,
         "っぽい|っぽく|文字なし|文字無し|文字は無し|文字はなし|タイトルなし|タイトル無し|no text|without text|no title|without a title|動画|実況|配信|背景|\
-         キャラ|タイトル|題名|見出し|テキスト|文言|って書いて|カードゲーム|クレジットカード|ポイントカード|会員カード|card game|credit card|business card|\
+         キャラ|タイトル|題名|見出し|テキスト|文言|って書いて|カードゲーム|クレジットカード|ギフトカード|gift card|gift cards|ポイントカード|会員カード|card game|credit card|business card|\
          for a card",
     ),
 ];
