@@ -161,5 +161,13 @@ fn is_towards(utterance: &Sentence, places: &Places) -> bool {
         ["まで", "へ", "まで行きたい", "まで行って", "までお願いします", "までお願い"];
     let text = utterance.text();
     let text = text.trim_end_matches(['。', '!', '?', 'ね', ' ']);
-    !places.destinations.is_empty() && ENDS.iter().any(|it| text.ends_with(it))
+    // `5往復まで` says how much.
+    const COUNTERS: [&str; 12] =
+        ["往復", "ターン", "文字", "字", "人", "名", "件", "枚", "個", "点", "回", "円"];
+    let is_count = |it: &Piece| {
+        it.text.starts_with(char::is_numeric) && COUNTERS.iter().any(|end| it.text.ends_with(end))
+    };
+    !places.destinations.is_empty()
+        && !places.destinations.iter().any(is_count)
+        && ENDS.iter().any(|it| text.ends_with(it))
 }

@@ -59,7 +59,7 @@ impl Measure {
     }
 
     /// What it puts first, of metres and seconds.
-    fn key(self, (metres, seconds): (u64, u64)) -> i128 {
+    pub(super) fn key(self, (metres, seconds): (u64, u64)) -> i128 {
         match self {
             Self::Any | Self::Nearest => i128::from(metres),
             Self::Farthest => -i128::from(metres),

@@ -135,6 +135,20 @@ fn what_was_compared_is_ranked_anew_gone_to_or_joined() {
         ),
         (
             "Which is closer to Tokyo Tower: Shinjuku or Ueno?",
+            &[&[(12, 12), (9, 9)]],
+            "ok, go there by car",
+            "route_search",
+            json!({ "origin": "Tokyo Tower", "destination": "Ueno" }),
+        ),
+        (
+            "渋谷駅と新宿駅、東京駅に近いのはどっち？",
+            &[&[(12, 12), (9, 9)]],
+            "そこまで車で行きたい",
+            "route_search",
+            json!({ "origin": "東京駅", "destination": "新宿駅" }),
+        ),
+        (
+            "Which is closer to Tokyo Tower: Shinjuku or Ueno?",
             &[&[(9, 9), (12, 12)]],
             "What about Shinagawa?",
             "distance_compare",
@@ -615,7 +629,13 @@ fn the_second_of_places_that_were_compared_is_named() {
 
 #[test]
 fn numbers_are_no_places() {
-    for sentence in ["人数は1から5まで", "quantity between 1 and 10", "1から10まで"] {
+    for sentence in [
+        "人数は1から5まで",
+        "quantity between 1 and 10",
+        "1から10まで",
+        "5往復まで",
+        "旅行の計画について話して。10ターンまで",
+    ] {
         let mut talk = new_talk();
         talk.say(sentence);
         assert!(talk.confidence < 0.5, "{sentence}");

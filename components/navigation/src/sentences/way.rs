@@ -168,7 +168,10 @@ impl Way {
             ("to there", "to ", ""),
         ];
         const BACK: &str = "順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|is it back|does it take back|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
-        let Some(end) = self.destinations.first() else { return text.to_owned() };
+        // Of several that were compared, it is the one told as the best that is gone to.
+        let best = self.ranked.iter().min_by_key(|it| self.measure.key(it.1)).map(|it| &it.0);
+        let end = best.filter(|_| self.destinations.len() > 1).or(self.destinations.first());
+        let Some(end) = end else { return text.to_owned() };
         let lower = text.to_lowercase();
         for asked in ["how far is it", "is it far"] {
             if self.kind == Kind::Place && lower.contains(asked) {
