@@ -302,7 +302,7 @@ impl Family for Cinema {
 
     fn obeys(utterance: &Sentence, goal: Goal) -> bool {
         matches!(goal, Goal::Book | Goal::Seats) && wanted::keeps_away(utterance)
-            || goal == Goal::Films && utterance.refused_genre().is_some()
+            || goal == Goal::Films && utterance.refused_genres().is_some()
     }
 
     fn orders_again(utterance: &Sentence) -> bool {
@@ -530,6 +530,12 @@ impl Family for Cinema {
                 Some(on)
             }
             Some(Doing::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
+                use Goal::{Book, Films, Look, Showtimes};
+                let is_order = matches!(goal, None | Some(Book | Films | Look | Showtimes));
+                if let Some(next) = visit.once_more(utterance).filter(|_| is_order) {
+                    **visit = next;
+                    return Some(on);
+                }
                 if let Some(next) = visit.length_of(utterance, goal) {
                     **visit = next;
                     return Some(on);
@@ -542,12 +548,16 @@ impl Family for Cinema {
                     **visit = next;
                     return Some(on);
                 }
-                if !visit.waits() || !matches!(goal, None | Some(Goal::Book)) {
+                // `席だけ変えて、F列で`: nothing is reserved that could be changed.
+                let is_change = goal == Some(Goal::Change) && !visit.is_made;
+                if !visit.waits() || !is_change && !matches!(goal, None | Some(Book)) {
                     return None;
                 }
-                if goal == Some(Goal::Book) {
+                if goal == Some(Book) {
                     visit.book();
                 }
+                let told = besides::no_cheap_seats(utterance, context.language);
+                visit.remark = told.or(visit.remark.take());
                 // A new order is read anew, unless it chooses among what was shown.
                 let goes_on = visit.worded(utterance) || visit.stays(utterance, goal, context);
                 goes_on.then_some(on)

@@ -108,9 +108,17 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
     said.map(|it| it + 1).or(led).or_else(counted).and_then(|it: usize| it.checked_sub(1))
 }
 
-/// The same of a sentence, where no day is taken for a place: `the first of December`.
+/// The same of a sentence, where no day and no showing is taken for a place: `the first of December`, `最初の回`.
 pub(super) fn place(utterance: &Utterance) -> Option<usize> {
-    ordinal(&undated(utterance))
+    const SHOWINGS: &str = "first showing|first show|first screening|最初の回|最初の上映";
+    let text = marks(SHOWINGS).fold(undated(utterance), |it, mark| it.replace(mark, " "));
+    ordinal(&text)
+}
+
+/// The same among so many that are listed, the last of them as well: `the last one`, `一番下の`.
+pub(super) fn place_of(utterance: &Utterance, count: usize) -> Option<usize> {
+    const LAST: &str = "last one|last film|last movie|last of them|last on the list|一番下|いちばん下|最後のやつ|最後のもの|最後の映画";
+    place(utterance).or_else(|| count.checked_sub(1).filter(|_| utterance.says(LAST)))
 }
 
 /// `utterance` in lower case with spaces in place of its days and times.

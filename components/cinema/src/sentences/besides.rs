@@ -12,7 +12,7 @@ use language::{
 };
 
 use super::{
-    answers::{allows, is_thinking, place},
+    answers::{allows, is_thinking, place_of},
     facts::MAKERS,
     rules::Goal,
     titles::Sentence,
@@ -34,7 +34,7 @@ const REDUCED: &str = "割引|割り引き|学割|値引|discount|discounts|conc
 const SORTED: &str =
     "順|並べ|並び|もっと|sort|sorted|order|ordered|by rating|by length|shorter|longer|newer|older";
 /// What puts films in order by what they cost.
-pub(super) const CHEAPEST: &str = "安い順|やすい順|高い順|値段順|値段の順|料金順|料金の順|価格順|一番安い|いちばん安い|いちばんやすい|最安|cheapest|cheapest first|by price|price order|lowest price|least expensive|most expensive";
+pub(super) const CHEAPEST: &str = "一番やすい|安い席|やすい席|cheap seats|安い順|やすい順|高い順|値段順|値段の順|料金順|料金の順|価格順|一番安い|いちばん安い|いちばんやすい|最安|cheapest|cheapest first|by price|price order|lowest price|least expensive|most expensive";
 /// What goes on from one price to that of others, behind whom it is for and before it.
 const FOR_BEHIND: [&str; 5] = ["だと", "なら", "だったら", "の場合は", "の場合"];
 const FOR_BEFORE: [&str; 4] = ["what about ", "how about ", "and for ", "and what about "];
@@ -131,7 +131,9 @@ pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
 fn is_for_some(utterance: &Sentence) -> bool {
     let text = utterance.text().to_lowercase();
     let bare = text.trim_end_matches(['?', '？', ' ', '。']);
-    let is_counted = !utterance.numbers.counts.is_empty();
+    // `子供は？` goes on as well.
+    let whom = bare.strip_suffix('は').unwrap_or_default();
+    let is_counted = !utterance.numbers.counts.is_empty() || marks(DISCOUNTS).any(|it| it == whom);
     utterance.says(DISCOUNTS)
         && (FOR_BEHIND.iter().any(|it| bare.ends_with(it))
             || FOR_BEFORE.iter().any(|it| bare.starts_with(it))
@@ -246,13 +248,15 @@ impl Visit {
     /// The film of the list `before` that `utterance` means by its number: `2番のは何時？`.
     pub(super) fn pick_listed(&mut self, utterance: &Sentence, before: &Self) {
         let is_open = self.film.is_none() && self.title.is_none() && self.genre.is_none();
-        let is_listed = before.asked == Some(Asked::Film)
-            && self.wanted.pick.is_none()
-            && utterance.numbers.marked.is_empty();
+        let is_listed = before.asked == Some(Asked::Film) && utterance.numbers.marked.is_empty();
         if !is_open || !is_listed {
             return;
         }
-        let chosen = place(utterance).and_then(|it| before.choices.get(it));
+        let place = place_of(utterance, before.choices.len());
+        let chosen = place.and_then(|it| before.choices.get(it));
+        // `the first one` is a film of the list.
+        let is_film = chosen.is_some() && utterance.says("first one|last one|最後の映画");
+        self.wanted.pick = self.wanted.pick.filter(|_| !is_film);
         if self.aim == Aim::Films {
             // `how long is number 3?` asks about that one.
             let name = chosen.map(|it| it.name.as_ref().unwrap_or(&it.label).clone());
@@ -292,15 +296,45 @@ impl Visit {
         let is_asked = self.aim == Aim::Films
             && goal.is_none()
             && utterance.title().is_none()
-            && (wanted.is_first || is_sorted);
+            && (wanted.is_first || is_sorted || utterance.refused_genres().is_some());
         is_asked.then(|| {
-            // `短いほうを2枚予約して`
-            let is_booked = utterance.has(&[RESERVE]);
+            // `短いほうを2枚予約して`, `two for the shorter one`
+            let is_counted = !utterance.numbers.counts.is_empty() && !utterance.asks();
+            let is_booked = utterance.has(&[RESERVE]) || is_counted;
             let goal = if is_booked { Goal::Book } else { Goal::Films };
             let mut next = Self::of(utterance, goal, Some(self));
             next.count = next.count.or_else(|| utterance.numbers.pieces().filter(|_| is_booked));
             next.genre = next.genre.or_else(|| self.genre.clone());
+            next.wanted.minutes = next.wanted.minutes.or(self.wanted.minutes);
+            // The first in the same order is the one that was told.
+            let told = self.told.clone().filter(|_| is_booked && wanted.order == self.wanted.order);
+            next.film = next.film.or(told);
             next
+        })
+    }
+
+    /// The same once more after it was booked: `同じのをもう1枚`, `same again but for three`, `the same film on Tuesday`.
+    pub(super) fn once_more(&self, utterance: &Sentence) -> Option<Self> {
+        const SAME: &str = "同じ|おなじ|same";
+        const MORE: &str = "もう|あと|追加|another|more";
+        const OTHERS: &[Word] = &[Word::NOT, Word::CANCEL, Word::CHANGE, Word::THEIRS];
+        let is_more = !utterance.numbers.counts.is_empty() && utterance.says(MORE);
+        let is_meant = self.is_made
+            && (utterance.says(SAME) || is_more)
+            && !utterance.asks()
+            && !utterance.has(OTHERS)
+            && utterance.title().is_none_or(|it| marks(SAME).any(|same| it.contains(same)));
+        let next = Self { film: self.film.clone(), ..Self::of(utterance, Goal::Book, None) };
+        let is_other_time = next.date.is_some() || next.hours.is_some();
+        is_meant.then(|| Self {
+            title: None,
+            genre: None,
+            date: next.date.clone().or_else(|| self.date.clone()),
+            count: next.count.or(self.count),
+            user: next.user.clone().or_else(|| self.user.clone()),
+            showing: self.showing.clone().filter(|_| !is_other_time),
+            is_hold: false,
+            ..next
         })
     }
 
@@ -329,6 +363,15 @@ fn no_order_by_price(utterance: &Sentence, language: Language) -> Option<String>
     let told = language.pick(
         "料金は映画では決まらず、上映と座席の種類ごとなので、料金の順には並べられません。「1番の料金は？」のように書くと確かめられます。",
         "Prices go by showing and kind of seat, not by film, so I cannot put films in that order. Write for example \"how much is number 1?\" to see them.",
+    );
+    utterance.says(CHEAPEST).then(|| told.to_owned())
+}
+
+/// That seats are not picked by what they cost, where `utterance` asks for that.
+pub(super) fn no_cheap_seats(utterance: &Sentence, language: Language) -> Option<String> {
+    let told = language.pick(
+        "料金は座席の種類ごとで、安い席だけを選ぶことはできません。合計は予約の前に示します。",
+        "Prices go by the kind of seat, so I cannot pick the cheapest. You see the total before you book.",
     );
     utterance.says(CHEAPEST).then(|| told.to_owned())
 }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use language::{scan::marks, vocabulary::Unit, wondering::asks_done};
+use language::{scan::marks, vocabulary::Unit, wondering::asks_done, words::Word};
 
 use super::{
     besides,
@@ -12,7 +12,7 @@ use super::{
     },
     titles::Sentence,
     wanted,
-    words::RESERVE,
+    words::{HOLD, LET_GO, RESERVE},
 };
 
 /// Words for what was reserved.
@@ -25,11 +25,20 @@ const RATED: &str = "評価が一番|一番評価|いちばん評価|評価が�
 /// Who made a film, or plays in it.
 pub(super) const MAKERS: &str = "誰が監督|だれが監督|監督?|監督は|監督が|監督って|監督誰|監督を教|の監督|出演者|出演して|誰が出|だれが出|主演|キャスト|声優|俳優|原作者|脚本|主題歌|who directed|who did direct|director of|the director|who's the director|who stars|who is starring|who's starring|stars in|who's in it|who is in it|who's in the film|who plays|who acts|who acted|the cast|cast of|actors|voice actors|who wrote|who made the film|who made it|soundtrack";
 /// What a house has besides films, as people ask for it.
-const HOUSE: &str = "休憩は|休憩が|休憩って|休憩時間|休憩あ|インターミッション|予告編|予告は|本編の前|intermission|intermissions|is there a break|have a break|long is the break|an interval|the interval|trailer|trailers|previews|駐車場|駐輪場|電話番号|営業時間|何時に開き|何時に開く|何時に閉|何時まで開|開館|閉館|売店|ポップコーン|飲食|持ち込み|持込|トイレ|お手洗い|ロッカー|授乳室|忘れ物|parking|car park|phone number|opening hours|opening times|do you open|do you close|are you open|popcorn|snacks|toilets|toilet|restrooms|restroom|cloakroom|lost property|bring my dog|bring a dog|bring food|bring my own|wifi|wi-fi";
+const HOUSE: &str = "休憩は|休憩が|休憩って|休憩時間|休憩あ|インターミッション|予告編|予告は|本編の前|intermission|intermissions|is there a break|have a break|long is the break|an interval|the interval|trailer|trailers|previews|駐車場|駐輪場|電話番号|営業時間|何時に開き|何時に開く|何時に閉|何時まで開|開館|閉館|売店|ポップコーン|飲食|持ち込み|持込|トイレ|お手洗い|ロッカー|授乳室|忘れ物|parking|car park|phone number|opening hours|opening times|do you open|do you close|are you open|popcorn|snacks|toilets|toilet|restrooms|restroom|cloakroom|lost property|bring my dog|bring a dog|bring food|bring my own|wifi|wi-fi|wheelchair accessible|barrier-free|バリアフリー";
 
 /// Words that are a deed and its refusal at once.
-const REFUSED: &str =
-    "取らないで|取らなくて|とらないで|とらなくて|買わないで|買わなくて|押さえないで|押さえなくて";
+const REFUSED: &[(Word, &str)] = &[
+    (
+        RESERVE,
+        "取らないで|取らなくて|とらないで|とらなくて|買わないで|買わなくて|押さえないで|押さえなくて",
+    ),
+    (
+        HOLD,
+        "仮押さえしない|仮押さえしなく|仮押さえはいら|キープしない|キープしなく|don't hold|do not hold|dont hold",
+    ),
+    (LET_GO, "手放さない|手放さなく|don't release|do not release|don't let them go|don't let go"),
+];
 
 /// Whether a film's name stands in the words that ask when it is on: `when Rashomon is on`.
 fn is_when(utterance: &Sentence) -> bool {
@@ -55,7 +64,8 @@ impl<'a> Facts<'a> {
             Says(words) => utterance.has(words),
             // A word that refuses what it names: `取らないで`.
             Denies(words) => {
-                utterance.denies(words) || words.contains(&RESERVE) && utterance.says(REFUSED)
+                let mut refused = REFUSED.iter().filter(|it| words.contains(&it.0));
+                utterance.denies(words) || refused.any(|it| utterance.says(it.1))
             }
             Sign::Question => utterance.asks(),
             Sign::Done => asks_done(utterance),
@@ -71,6 +81,7 @@ impl<'a> Facts<'a> {
             Sign::Has(RESERVATION_ID) if utterance.find("rsv-", 0).is_some() => true,
             Sign::Has(id) => utterance.numbers.id(id).is_some(),
             Sign::Genre => utterance.genre().is_some(),
+            Sign::Refused => utterance.refused_genres().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| utterance.title().is_some()),
             Sign::Back => {
                 utterance.says("それ|その映画|この映画|その作品|is it|it on|it playing|it showing|it start|that film|that movie")

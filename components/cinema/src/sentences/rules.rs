@@ -86,6 +86,8 @@ pub(super) enum Sign {
     Has(&'static str),
     /// A kind of film.
     Genre,
+    /// A kind of film that is not wanted.
+    Refused,
     /// A film's name.
     Title,
     /// A date or a time.
@@ -305,6 +307,8 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[ASKS, Says(&[Word::SHOW, Word::EXISTS]), THEIRS],
     ),
     rule(66, Goal::Films, &[Sign::Genre, Sign::When], &[]),
+    rule(66, Goal::Films, &[Sign::Refused, Sign::When], &[THEIRS, Sign::Counted]),
+    rule(66, Goal::Films, &[Sign::Refused, Says(&[Word::LIST, Word::EXISTS])], &[THEIRS]),
     rule(66, Goal::Films, &[Sign::Genre], &[THEIRS, Says(&[Word::ELSEWHERE, Word::HELP])]),
     rule(66, Goal::Films, &[Says(&[Word::COMPARE]), Sign::Title], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::When, Sign::Counted], &[THEIRS]),

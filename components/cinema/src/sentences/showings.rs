@@ -55,7 +55,6 @@ impl Visit {
             all.iter().filter(|it| it["is_open"] != false).filter_map(read).collect();
         let film = self.film.as_ref().map(|it| it.label.clone()).unwrap_or_default();
         if open.is_empty() {
-            self.film = None;
             let (japanese, english) = match self.date.as_deref() {
                 Some(day) => {
                     let on = |language| shown(day, language).trim_end().to_owned();

@@ -660,7 +660,13 @@ fn a_film_that_is_chosen_by_number_is_called_by_its_title() {
 
 #[test]
 fn a_refusal_to_book_is_no_order() {
-    for sentence in ["Please don't reserve seats for Akira", "AKIRAの席は取らないで"] {
+    for sentence in [
+        "Please don't reserve seats for Akira",
+        "AKIRAの席は取らないで",
+        "仮押さえしないで",
+        "don't hold any seats",
+        "don't release them",
+    ] {
         let text = concluded(&new_talk().say(sentence)).text();
         assert!(text.contains("nothing was done") || text.contains("何もしていません"), "{text}");
         assert!(!text.contains("Which of these") && !text.contains("理解できなかった"), "{text}");

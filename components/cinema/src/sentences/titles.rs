@@ -4,7 +4,7 @@ use std::{ops::Deref, sync::LazyLock};
 
 use language::{
     Date,
-    coverage::{LAST, Used, unused},
+    coverage::{LAST, Used, is_condition, unused},
     scan::{Lexicon, marks},
     stretches::{is_hiragana, is_name_char},
     utterance::{Piece, Token, Utterance},
@@ -104,9 +104,11 @@ impl Sentence {
         self.kinds().find(|it| !self.is_refused(it.1)).map(|it| it.0)
     }
 
-    /// The kind of film that is not wanted: `アニメは見たくない`, `no anime please`.
-    pub(super) fn refused_genre(&self) -> Option<(&'static str, &'static str)> {
-        self.kinds().find(|it| self.is_refused(it.1)).map(|it| it.0)
+    /// The kinds of films that are not wanted, in Japanese: `アニメは見たくない`, `no anime or horror please`.
+    pub(super) fn refused_genres(&self) -> Option<String> {
+        let refused = self.kinds().filter(|it| self.is_refused(it.1)).map(|it| it.0.0);
+        let refused: Vec<_> = refused.collect();
+        (!refused.is_empty()).then(|| refused.join("・"))
     }
 
     /// Kinds of films, and where their words stand.
@@ -118,9 +120,9 @@ impl Sentence {
 
     /// Whether what stands from `span.0` to `span.1` is what the sentence says no to.
     fn is_refused(&self, span: (usize, usize)) -> bool {
-        const BEHIND: &str = "は見たくな|は観たくな|はみたくな|が見たくな|が観たくな|見たくな|観たくな|はいらな|は要らな|はいいや|はいやだ|は嫌|はイヤ|はやめ|はパス|は苦手|は好きじゃな|は無し|はなし|なしで|無しで|抜きで|じゃない|じゃなく|ではない|ではなく|でない";
+        const BEHIND: &str = "は見たくな|は観たくな|はみたくな|が見たくな|が観たくな|見たくな|観たくな|はいらな|は要らな|はいいや|はいやだ|は嫌|はイヤ|はやめ|はパス|は苦手|は好きじゃな|は無し|はなし|なしで|無しで|抜きで|じゃない|じゃなく|ではない|ではなく|でない|でもな|も嫌|も苦手";
         const FILMS: [&str; 3] = ["映画", "作品", "もの"];
-        const BEFORE: &str = "no|no more|not|not another|don't want|dont want|do not want|don't want to see|dont want to see|do not want to see|don't want to watch|dont want to watch|do not want to watch|don't like|dont like|do not like|don't feel like|dont feel like|not in the mood for|without|hate|isn't|isnt|skip|anything but";
+        const BEFORE: &str = "no|no more|not|not another|don't want|dont want|do not want|don't want to see|dont want to see|do not want to see|don't want to watch|dont want to watch|do not want to watch|don't like|dont like|do not like|don't feel like|dont feel like|not in the mood for|without|hate|isn't|isnt|aren't|arent|skip|anything but";
         let behind = self.lower.get(span.1..).unwrap_or_default();
         let behind: String = behind.iter().take(12).collect();
         let behind = FILMS.iter().find_map(|it| behind.strip_prefix(it)).unwrap_or(&behind);
@@ -134,10 +136,23 @@ impl Sentence {
         // `アニメじゃない？` asks whether it is one.
         let asks = ["じゃない?", "じゃない？", "ではない?", "じゃないの?"];
         let is_excluded = || self.excluded().is_some_and(|it| it.from <= span.0 && span.1 <= it.to);
+        // `no horror or anime`, `アニメやホラーは嫌`: the other one is refused as well.
+        let is_with = |from: usize, to: usize, joints: &[&str]| {
+            let between = self.lower.get(from..to).map(|it| it.iter().collect::<String>());
+            between.is_some_and(|it| joints.contains(&it.as_str()))
+        };
+        let joined = || {
+            self.kinds().any(|(_, other)| {
+                (is_with(other.1, span.0, &[" or ", " nor "])
+                    || is_with(span.1, other.0, &["と", "とか", "や", "も", "でも", "・"]))
+                    && self.is_refused(other)
+            })
+        };
         marks(BEHIND).any(|it| behind.starts_with(it))
             && !asks.iter().any(|it| behind.starts_with(it))
             || marks(BEFORE).any(ends)
             || is_excluded()
+            || joined()
     }
 
     /// The film's name: what is quoted, else what no table knows and stands where a film's name does.
@@ -151,6 +166,14 @@ impl Sentence {
         let japanese = japanese.cloned().into_iter().chain(self.kana_title());
         let japanese = japanese.max_by_key(|it| it.to - it.from);
         japanese.map(|it| it.text).or_else(|| self.english_title())
+    }
+
+    /// The same wherever it stands, where it looks like one: `十人で明日のアキラ`.
+    pub(super) fn name(&self) -> Option<String> {
+        const CHARS_MIN: usize = 3;
+        let is_sign = |it: char| it == 'ー' || is_name_char(it) && !it.is_ascii();
+        let is_name = |it: &String| it.chars().count() >= CHARS_MIN && it.chars().all(is_sign);
+        self.title().or_else(|| self.leftover().filter(is_name))
     }
 
     /// A name in nothing but hiragana, particles among it: `きみのなはの上映`, `となりのととろ、あした`.
@@ -207,7 +230,9 @@ impl Sentence {
         if let Some(quoted) = self.quoted.first() {
             return Some(quoted.text.clone());
         }
-        let unused = unused(self, &Used { conditions: vec![LAST], ..Used::default() });
+        let mut unused = unused(self, &Used { conditions: vec![LAST], ..Used::default() });
+        // `今夜何かある？子どもと二人です`, `today, the latest`: what is wanted names no film.
+        unused.retain(|it| !is_condition(self, it));
         let stem = |word: &String| {
             word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')).to_owned()
         };
@@ -249,7 +274,10 @@ impl Sentence {
         let length = it.to - it.from;
         let is_named = it.text.chars().any(is_name_char);
         let is_kana = it.text.chars().all(|it| is_hiragana(it) || it == 'ー');
+        // `その中で2時間以内は？` points to what was listed.
+        const THOSE: [&str; 4] = ["その中", "この中", "あの中", "そのうち"];
         if length < 2
+            || THOSE.contains(&it.text.as_str())
             || is_place(&it.text)
             || !(is_named || (is_kana && length >= 3))
             || it.text.chars().all(|it| it.is_ascii_digit())
@@ -262,7 +290,13 @@ impl Sentence {
 
     /// Words with capitals that no table knows for anything else: `Your Name`, `Seven Samurai`.
     fn english_title(&self) -> Option<String> {
-        if let Some(it) = self.capitals().into_iter().max_by_key(|it| it.to - it.from) {
+        // `not Godzilla, Akira` names the other one.
+        let is_meant = |it: &Piece| {
+            let before: String = self.lower[..it.from].iter().collect();
+            !before.ends_with("not ") || before.ends_with("why not ")
+        };
+        let capitals = self.capitals().into_iter().filter(is_meant);
+        if let Some(it) = capitals.max_by_key(|it| it.to - it.from) {
             return Some(it.text);
         }
         const BEFORE: &str = "showtimes for|show times for|showtimes of|screenings of|screening times for|\

@@ -8,7 +8,7 @@ use jiff::ToSpan;
 use language::{
     Date,
     context::{TurnContext, failure, output, submitted},
-    coverage::{Used, is_condition, unused},
+    coverage::{SUPERLATIVES, Used, is_condition, unused},
     dates::Hours,
     say,
     scan::marks,
@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{named, ordinal, place, recount, takes_back, undated},
+    answers::{named, ordinal, place_of, recount, takes_back, undated},
     besides::{asks_length, asks_when, points_back},
     cancel::number,
     fares::Fares,
@@ -142,7 +142,7 @@ pub(super) struct Visit {
     pub(super) asks_price: bool,
     /// Whether it is asked when the film is on.
     #[serde(default)]
-    asks_when: bool,
+    pub(super) asks_when: bool,
     /// Whether the seats are to be held rather than reserved.
     #[serde(default)]
     pub(super) is_hold: bool,
@@ -158,7 +158,7 @@ pub(super) struct Visit {
     #[serde(default)]
     pub(super) later: Option<String>,
     #[serde(default)]
-    later_is_told: bool,
+    pub(super) later_is_told: bool,
     /// What goes with the next answer, whatever that is.
     #[serde(default)]
     pub(super) remark: Option<String>,
@@ -199,16 +199,17 @@ impl Visit {
             Goal::Reservation => Aim::Reservation,
             _ => Aim::Films,
         };
-        // `the longest, and when could I see it`: the showings of that one.
         let is_first = Wanted::of(utterance).is_first;
+        let words = [words::TICKET, words::SEAT, Word::WANT];
+        let counts = utterance.numbers.people().is_some() && utterance.has(&words);
         let aim = match aim {
+            // Who says how many tickets wants them.
+            Aim::Showtimes if counts => Aim::Book,
+            Aim::Films if is_first && counts => Aim::Book,
+            // `the longest, and when could I see it`: the showings of that one.
             Aim::Films if is_first && asks_when(utterance) => Aim::Showtimes,
             it => it,
         };
-        // Who says how many tickets wants them.
-        let words = [words::TICKET, words::SEAT, Word::WANT];
-        let counts = utterance.numbers.people().is_some() && utterance.has(&words);
-        let aim = if aim == Aim::Showtimes && counts { Aim::Book } else { aim };
         let settled = |id| {
             utterance.numbers.id(id).map(|it| Settled { id: it.to_owned(), label: it.to_owned() })
         };
@@ -254,9 +255,7 @@ impl Visit {
             told: None,
             fares: Fares::default(),
         };
-        if let Some(genre) = utterance.refused_genre() {
-            visit.wanted.without = Some(genre.0.to_owned());
-        }
+        visit.wanted.without = utterance.refused_genres().or(visit.wanted.without);
         if visit
             .wanted
             .without
@@ -374,18 +373,18 @@ impl Visit {
         const BEGINS: &str = "and |what about |how about |i meant |i mean |no, |じゃあ|では|それじゃ|なら|いや|やっぱ|間違え";
         let text: String = utterance.lower.iter().collect();
         let is_asked = utterance.asks() || marks(BEGINS).any(|it| text.starts_with(it));
+        const BESIDE: [Word; 4] = [Word::FILLER, Word::STOP, Word::PAUSE, Word::LIST];
+        let used = Used { conditions: vec![SUPERLATIVES], ..Used::default() };
         let is_all = utterance.title().is_none()
             && utterance.numbers.counts.is_empty()
             && utterance.numbers.marked.is_empty()
-            && utterance
-                .tokens
-                .iter()
-                .all(|it| [Word::FILLER, Word::STOP, Word::PAUSE, Word::LIST].contains(&it.word))
-            && unused(utterance, &Used::default()).is_empty();
+            && utterance.tokens.iter().all(|it| BESIDE.contains(&it.word))
+            && unused(utterance, &used).is_empty();
         let date = utterance.when.date.filter(|_| is_asked && is_all)?;
         let mut next = self.clone();
         (next.date, next.also) = (Some(date.to_string()), None);
         next.hours = utterance.when.hours;
+        next.wanted.renew(Wanted::of(utterance));
         (next.showing, next.seats) = (None, Vec::new());
         (next.choices, next.asked) = (Vec::new(), None);
         Some(next)
@@ -472,7 +471,8 @@ impl Visit {
         let recounted = recount(&undated(utterance));
         // `no wait, four` takes back the number that was said, and chooses none of the list.
         let is_count = of_seats || self.count.is_some() && takes_back(&raw);
-        let chosen = place(utterance)
+        let listed = if self.asked == Some(Asked::Film) { self.choices.len() } else { 0 };
+        let chosen = place_of(utterance, listed)
             .or_else(|| recounted.filter(|_| !is_count).and_then(|it| (it as usize).checked_sub(1)))
             .filter(|_| utterance.numbers.marked.is_empty());
         let chosen = chosen.and_then(|it| self.choices.get(it)).cloned();
@@ -505,22 +505,20 @@ impl Visit {
             .as_ref()
             .filter(|_| points && self.asked == Some(Asked::Film) && !utterance.asks());
         let told = told.and_then(|told| self.choices.iter().find(|it| it.value == told.id));
+        let is_timed = utterance.when.hours.is_some() || utterance.when.date.is_some();
+        // Of the film that was asked for by its name, a day or a time wants the showings.
+        let is_day = is_timed && self.asked == Some(Asked::Film) && self.title.is_some();
         let only = match &self.choices[..] {
             // A showing at another time is not that one.
-            [_] if self.asked == Some(Asked::Showing)
-                && (utterance.when.hours.is_some() || utterance.when.date.is_some()) =>
-            {
-                None
-            }
-            [only] if counts || points || !utterance.numbers.marked.is_empty() => {
+            [_] if self.asked == Some(Asked::Showing) && is_timed => None,
+            [only] if counts || points || is_day || !utterance.numbers.marked.is_empty() => {
                 Some(only.clone())
             }
             // `それにする` is the one that was recommended.
-            _ if told.is_some() => told.cloned(),
-            _ => None,
+            _ => told.cloned(),
         };
         let choice = by_words.cloned().or(picked).or(chosen);
-        let other = utterance.title().filter(|it| self.is_other_film(it, utterance));
+        let other = utterance.name().filter(|it| self.is_other_film(it, utterance));
         match (choice, other) {
             (Some(choice), _) => self.chose(&choice),
             (None, Some(other)) => self.look_for(other, utterance),
@@ -536,8 +534,7 @@ impl Visit {
             self.book();
         }
         if let Some(date) = utterance.when.date {
-            self.date = Some(corrected_day(utterance, date, self.date.as_deref()).to_string());
-            self.also = utterance.when.also.map(|it| it.to_string());
+            self.take_day(utterance, date);
         }
         self.hours = hours(utterance, &wanted).or(self.hours);
         // `no, the earlier one`, where its seats are being chosen.
@@ -582,6 +579,13 @@ impl Visit {
             self.user = named(utterance);
         }
         is_changed || self.user != before.user
+    }
+
+    /// Takes the day `date` of `utterance`, and the second one with it.
+    fn take_day(&mut self, utterance: &Utterance, date: Date) {
+        let day = corrected_day(utterance, date, self.date.as_deref());
+        let also = utterance.when.also.and_then(|it| it.checked_add(day - date).ok());
+        (self.date, self.also) = (Some(day.to_string()), also.map(|it| it.to_string()));
     }
 
     /// Whether `title` is another film than the one that is settled: `sorry, Rashomon on Sunday`, `ゴジラを日曜で`.

@@ -3,7 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use language::{Language, clock::number, dates::Hours, scan::marks, utterance::Utterance};
+use language::{
+    Language,
+    clock::number,
+    dates::{Hours, is_refused},
+    scan::marks,
+    utterance::Utterance,
+};
 
 /// What films are put in order by; the first is the one that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -244,7 +250,7 @@ impl Wanted {
         }
         for (position, words) in POSITIONS {
             // A place in the hall is for who chooses seats.
-            let is_away = self.is_away && matches!(position, Position::Front | Position::Back);
+            let is_away = self.is_away && *position != Position::Middle;
             if is_seated && (self.position == Some(*position) || is_away) {
                 used.extend(marks(words).map(str::to_owned));
             }
@@ -422,9 +428,9 @@ pub(super) fn is_position(text: &str) -> bool {
     POSITIONS.iter().flat_map(|it| marks(it.1)).any(|it| it == text)
 }
 
-/// Whether `utterance` says no to a part of the hall: `not in the front row`, `最前列以外`.
+/// Whether `utterance` says no to an end of the hall: `not in the front row`, `最前列以外`, `no aisle seats`.
 pub(super) fn keeps_away(utterance: &Utterance) -> bool {
-    let ends = POSITIONS.iter().filter(|it| matches!(it.0, Position::Front | Position::Back));
+    let ends = POSITIONS.iter().filter(|it| it.0 != Position::Middle);
     ends.flat_map(|it| marks(it.1)).any(|phrase| {
         let Some(at) = utterance.find(phrase, 0) else { return false };
         let before: String = utterance.lower[..at].iter().collect();
@@ -459,10 +465,9 @@ pub(super) fn spans(lower: &[char]) -> Vec<(usize, usize)> {
 fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
     let tables = ORDERS.iter().map(|it| it.1).chain([EARLIEST, LATEST]);
     // What is good or popular may be part of anything.
-    let words = tables.flat_map(marks).filter(|text| {
-        !text.is_ascii()
-            && ["一番", "いちばん", "最", "早い", "遅い"].iter().any(|mark| text.starts_with(mark))
-    });
+    const MARKS: [&str; 7] = ["一番", "いちばん", "最", "早い", "遅い", "latest", "earliest"];
+    let words =
+        tables.flat_map(marks).filter(|text| MARKS.iter().any(|mark| text.starts_with(mark)));
     let found = words.flat_map(|word| {
         let word: Vec<char> = word.chars().collect();
         let at = lower.windows(word.len()).position(|it| it == word);
@@ -527,12 +532,9 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
         (true, "less than "),
         (true, "shorter than "),
         (true, "at most "),
-        (true, "no longer than "),
-        (true, "no more than "),
         (true, "within "),
         (true, "below "),
         (true, "up to "),
-        (true, "not over "),
         (true, "max "),
         (false, "over "),
         (false, "more than "),
@@ -568,12 +570,40 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
         let behind = BEHIND.iter().find(|it| starts(to, it.1));
         let before = BEFORE.iter().find(|it| at >= it.1.len() && starts(at - it.1.len(), it.1));
         let (is_most, from, to) = match (behind, before) {
-            (Some((is_most, mark)), _) => (*is_most, at, to + mark.chars().count()),
-            (None, Some((is_most, mark))) => (*is_most, at - mark.len(), to),
+            (Some((is_most, mark)), _) => {
+                let to = to + mark.chars().count();
+                (*is_most != is_refused(&lower[to..]), at, to)
+            }
+            (None, Some((is_most, mark))) => {
+                let from = at - mark.len();
+                let no = no_before(&lower[..from]);
+                (*is_most != no.is_some(), no.unwrap_or(from), to)
+            }
             (None, None) => continue,
         };
         let range = if is_most { (0, total) } else { (total, u64::MAX) };
         return Some((range, (from, to)));
+    }
+    None
+}
+
+/// Where a no begins in the clause that ends `before`: `nothing over`, `no film longer than`, `don't want more than`.
+fn no_before(before: &[char]) -> Option<usize> {
+    const NOT: &str = "no|not|nothing|none|don't|dont|doesn't|can't|cannot|never|without|isn't";
+    const BETWEEN: &str = "|film|films|movie|movies|anything|one|ones|that|that's|is|are|runs|lasts|takes|want|to|see|watch|do|sit|through|like|a|any|much";
+    let begin = before.iter().rposition(|it| matches!(it, ',' | '.' | ';' | '?' | '!'));
+    let begin = begin.map_or(0, |it| it + 1);
+    let mut end = before.len();
+    for word in before[begin..].rsplit(|it| *it == ' ') {
+        let from = end - word.len();
+        let word: String = word.iter().collect();
+        if marks(NOT).any(|it| it == word) {
+            return Some(from);
+        }
+        if !BETWEEN.split('|').any(|it| it == word) {
+            return None;
+        }
+        end = from.saturating_sub(1);
     }
     None
 }

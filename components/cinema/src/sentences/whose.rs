@@ -20,6 +20,7 @@ const BEFORE: &[&str] = &[
     "my name: ",
     "name: ",
     "name:",
+    ", name ",
     "名前: ",
     "名前:",
     "名前：",

@@ -33,6 +33,7 @@ fn what_was_not_allowed_is_told_to_be_undone() {
         "予約しましたか？",
         "席は取れた？",
         "もう予約してくれた？",
+        "何も予約されてないよね？",
     ] {
         let text = told(BOOK, refused(), later);
         assert!(
@@ -125,6 +126,7 @@ fn orders_that_sound_like_questions_are_followed() {
 fn another_film_on_another_day_takes_the_place_of_both() {
     for (first, later, title) in [
         ("来週の土曜のAKIRAを2枚", "いや、ごめん、トトロを日曜で", "トトロ"),
+        ("来週の土曜のAKIRAを2枚", "十人で来週の日曜のゴジラ", "ゴジラ"),
         ("Book two seats for Akira next Saturday", "oops, Totoro on Sunday", "Totoro"),
         ("Book two seats for Akira next Saturday", "sorry, I meant Totoro on Sunday", "Totoro"),
     ] {

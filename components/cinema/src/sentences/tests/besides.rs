@@ -28,12 +28,26 @@ fn a_film_of_the_list_is_booked_by_its_number_and_no_other() {
 }
 
 #[test]
+fn the_last_film_of_the_list_is_booked_by_its_place() {
+    for (first, later) in [
+        ("What films are on tomorrow?", "book the last one for two"),
+        ("What films are on tomorrow?", "two seats for the last one"),
+        ("明日の映画は？", "一番下のを2枚"),
+        ("明日の映画は？", "最後のやつを2枚予約して"),
+    ] {
+        let next = listed(first).say(later);
+        assert_eq!(call(&next).1["movie_id"], "samurai", "{later}");
+    }
+}
+
+#[test]
 fn a_number_of_the_list_says_of_which_film_the_times_are_asked() {
     for (first, later) in [
         ("What films are on tomorrow?", "what time is number two?"),
         ("What films are on tomorrow?", "showtimes of the second one"),
         ("明日の映画は？", "2番のやつは何時？"),
         ("明日の映画は？", "二つ目の上映時間を教えて"),
+        ("明日の映画は？", "2番の最初の回はいつ？"),
     ] {
         let mut talk = listed(first);
         let next = talk.say(later);
@@ -331,9 +345,12 @@ fn a_list_of_films_is_put_in_another_order() {
 
 #[test]
 fn the_price_for_others_is_asked_by_whom_it_is_for() {
-    for (first, later) in
-        [(PAIR_JA, "シニア二枚だと？"), (PAIR_JA, "学生なら？"), (PAIR, "what about two seniors?")]
-    {
+    for (first, later) in [
+        (PAIR_JA, "シニア二枚だと？"),
+        (PAIR_JA, "学生なら？"),
+        (PAIR_JA, "子供は？"),
+        (PAIR, "what about two seniors?"),
+    ] {
         let mut talk = new_talk().after(first, &[films(), showings(), priced()]);
         let text = concluded(&talk.say(later)).text();
         assert!(text.contains("4,000"), "{later}: {text}");
@@ -495,6 +512,7 @@ fn what_was_not_allowed_goes_on_otherwise() {
         ("やっぱり明後日にして", "list_"),
         ("ok make it monday instead", "list_"),
         ("3人にして", "list_"),
+        ("席だけ変えて、C列で", "list_"),
     ] {
         let mut talk = new_talk();
         talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
@@ -514,15 +532,41 @@ fn what_was_not_allowed_goes_on_otherwise() {
 
 #[test]
 fn of_a_sorted_list_the_other_end_is_booked_by_its_word() {
-    for (first, later) in [
-        ("What is the longest film tomorrow?", "book me the shorter one for 2"),
-        ("明日一番長い映画は？", "短いほうを2枚予約して"),
+    for (first, later, film) in [
+        ("What is the longest film tomorrow?", "book me the shorter one for 2", "totoro"),
+        ("明日一番長い映画は？", "短いほうを2枚予約して", "totoro"),
+        ("明日一番長い映画は？", "短い方を2枚", "totoro"),
+        ("which is shorter, Seven Samurai or Akira?", "two for the shorter one tomorrow", "akira"),
+        ("七人の侍とAKIRA、どっちが短い？", "短い方を明日2枚", "akira"),
     ] {
         let mut talk = listed(first);
         let next = talk.say(later);
         let next = if call(&next).0 == "list_movies" { talk.back(&[films()]) } else { next };
         let (tool, arguments) = call(&next);
-        assert_eq!((tool, &arguments["movie_id"]), ("list_showtimes", &json!("totoro")), "{later}");
+        assert_eq!((tool, &arguments["movie_id"]), ("list_showtimes", &json!(film)), "{later}");
+    }
+}
+
+#[test]
+fn the_same_is_booked_once_more() {
+    for (later, tool) in [
+        ("同じのをもう1枚", "list_available_seats"),
+        ("もう2枚追加で", "list_available_seats"),
+        ("さっきと同じで4枚", "list_available_seats"),
+        ("same again but for three", "list_available_seats"),
+        ("same as before but for 3", "list_available_seats"),
+        ("two more seats please", "list_available_seats"),
+        ("さっきと同じ映画を明後日も", "list_showtimes"),
+        ("the same film on Tuesday", "list_showtimes"),
+    ] {
+        let mut talk = new_talk();
+        talk.say("Book two seats for Akira tomorrow at 6:30pm for user u-1");
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        talk.back(&[seats()]);
+        assert_eq!(call(&talk.say(r#"{"seat_ids": "B5,B6"}"#)).0, "reserve_seats");
+        let _ = concluded(&talk.back(&[reserved()]));
+        assert_eq!(call(&talk.say(later)).0, tool, "{later}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Wishes in other words: kinds that are not wanted, prices, days and places in kana.
 
+use language::turn::ToolCall;
+
 use super::*;
 
 /// What is told of the films of tomorrow to who wrote `sentence`.
@@ -24,6 +26,11 @@ fn a_kind_that_is_not_wanted_is_left_out() {
         "no cartoons please, what's on tomorrow?",
         "what films are on tomorrow? not an animated one",
         "which films are on tomorrow except the anime ones?",
+        "is there anything besides anime tomorrow night?",
+        "明日の夜、アニメ以外で何かある？",
+        "明日の映画、アニメでもホラーでもないやつ",
+        "明日の映画、アニメとかホラーは嫌",
+        "films that aren't horror or anime tomorrow",
     ] {
         let text = told(sentence);
         let has = |names: [&str; 2]| names.iter().any(|it| text.contains(it));
@@ -33,6 +40,102 @@ fn a_kind_that_is_not_wanted_is_left_out() {
     for sentence in ["明日のアニメ映画は？", "明日やってるアニメじゃない？"]
     {
         assert!(told(sentence).contains("トトロ"), "{sentence}");
+    }
+    for (first, later) in [
+        ("明日の二時間以内の映画は？", "アニメ以外で"),
+        ("films under two hours tomorrow", "not animated"),
+        ("films under two hours tomorrow", "no cartoons please"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        assert_eq!(call(&talk.say(later)).0, "list_movies", "{later}");
+        let text = concluded(&talk.back(&[films()])).text();
+        assert!(!text.contains("1. となりのトトロ") && !text.contains("1. My"), "{later}: {text}");
+    }
+}
+
+#[test]
+fn days_that_take_the_place_of_others_keep_what_was_asked() {
+    let dates = |next: Decision| match next {
+        Decision::Call(calls) => {
+            let date = |it: &ToolCall| it.arguments["date"].as_str().unwrap().to_owned();
+            calls.iter().map(date).collect::<Vec<_>>()
+        }
+        other => panic!("{other:?}"),
+    };
+    for later in ["no, Saturday or Sunday", "いや、土曜か日曜で"] {
+        let mut talk = new_talk();
+        talk.say("Book two seats for Akira next Friday");
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        assert_eq!(dates(talk.say_instead(later)), ["2026-11-28", "2026-11-29"], "{later}");
+    }
+    for later in ["no, today, the latest", "いや、今日の一番遅いの"] {
+        let mut talk = new_talk();
+        talk.say("When is Akira on the day after tomorrow?");
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        assert_eq!(dates(talk.say(later)), ["2026-11-21"], "{later}");
+        let text = concluded(&talk.back(&[showings()])).text();
+        assert!(text.contains("21:00") && !text.contains("18:30"), "{later}: {text}");
+    }
+    for (first, later) in [
+        ("となりのトトロ", "日曜"),
+        ("My Neighbor Totoro", "tomorrow around 6pm"),
+        ("My Neighbor Totoro", "Sunday?"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        let next = talk.say(later);
+        assert_eq!(call(&next).1["movie_id"], "totoro", "{later}");
+        assert_eq!(dates(next), ["2026-11-22"], "{later}");
+    }
+}
+
+#[test]
+fn an_end_of_the_hall_that_is_refused_is_no_riddle() {
+    for sentence in [
+        "2 seats for Akira tomorrow, row B middle, not the aisle",
+        "明日のAKIRAを2枚、通路側以外で",
+        "2 seats for Akira tomorrow, not at the front",
+    ] {
+        assert_eq!(call(&new_talk().say(sentence)).0, "list_movies", "{sentence}");
+    }
+}
+
+#[test]
+fn a_length_that_is_refused_is_none_that_is_wanted() {
+    for (sentence, is_most) in [
+        ("nothing over two hours tomorrow", true),
+        ("what's on tomorrow? no films longer than 2 hours", true),
+        ("I don't want to see anything over 2 hours tomorrow", true),
+        ("films not over two hours tomorrow", true),
+        ("no film under two hours tomorrow", false),
+        ("films over two hours tomorrow", false),
+        ("明日の映画、2時間以上は無理", true),
+        ("明日の映画、2時間を超えないやつ", true),
+        ("明日の映画、2時間以内じゃないと困る", true),
+        ("明日の2時間以上の映画", false),
+    ] {
+        let text = told(sentence);
+        let has = |names: [&str; 2]| names.iter().any(|it| text.contains(it));
+        assert_eq!(has(["トトロ", "Totoro"]), is_most, "{sentence}: {text}");
+        assert_eq!(has(["七人の侍", "Seven"]), !is_most, "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn a_film_that_is_refused_is_not_the_one() {
+    for later in
+        ["not Godzilla, the other one", "not Godzilla, when is Akira on?", "no, not Godzilla"]
+    {
+        let mut talk = new_talk();
+        talk.say("What films are on tomorrow?");
+        talk.back(&[films()]);
+        let next = format!("{:?}", talk.say(later));
+        assert!(!next.contains("\"title_query\": String(\"Godzilla\")"), "{later}: {next}");
     }
 }
 
@@ -47,6 +150,33 @@ fn films_have_no_order_by_price_and_that_is_said() {
         let text = told(sentence);
         assert!(text.contains(part) && text.contains("3. "), "{sentence}: {text}");
         assert!(!text.contains('※') && !text.contains("Note:"), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn the_first_of_an_order_is_booked_where_seats_are_counted() {
+    for sentence in [
+        "what's the longest film? 2 seats for it tomorrow evening",
+        "一番長い映画は？それを明日の夜2枚",
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
+        assert_eq!(call(&talk.back(&[films()])).1["movie_id"], "samurai", "{sentence}");
+    }
+}
+
+#[test]
+fn cheap_seats_are_not_passed_over_in_silence() {
+    for (first, later) in [
+        ("明日の映画は？", "2番を一番やすい席で2枚"),
+        ("What's on tomorrow?", "two of the cheapest seats for number 2"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        talk.say(later);
+        let asked = format!("{:?}", talk.back(&[showings()]));
+        assert!(asked.contains("種類ごと") || asked.contains("kind of seat"), "{later}: {asked}");
     }
 }
 
@@ -131,6 +261,12 @@ fn the_front_in_kana_takes_the_place_of_the_back() {
 
 #[test]
 fn the_last_showing_of_a_day_asks_which_film() {
+    // `最初の回` is no film of the list.
+    let mut talk = new_talk();
+    talk.say("明日の映画は？");
+    talk.back(&[films()]);
+    assert_eq!(call(&talk.say("最初の回を2枚")).0, "list_movies");
+    assert_eq!(options(&talk.back(&[films()]), "movie_id").len(), 3);
     for sentence in ["今日の最終回は？", "明日の最後の回は？", "明日の最終回はいつ？"]
     {
         let mut talk = new_talk();
@@ -178,6 +314,7 @@ fn what_is_not_on_record_is_said_to_be_unknown() {
         ("君の名は。の声優って誰？", "登録されていない"),
         ("七人の侍は誰が監督？", "登録されていない"),
         ("Do you have parking?", "facilities"),
+        ("is the cinema wheelchair accessible?", "facilities"),
         ("what time do you open", "facilities"),
         ("駐車場ありますか", "館内の設備"),
         ("映画館の電話番号は？", "館内の設備"),
