@@ -147,11 +147,15 @@ impl Family for Forms {
 
     fn direct_answer(
         &self,
-        _utterance: &Sentence,
+        utterance: &Sentence,
         goal: Goal,
         context: &TurnContext<'_>,
     ) -> Option<String> {
         match goal {
+            Goal::Form | Goal::Forms if rules::wonders(utterance) => Some(context.say(
+                "フォームは、ここか「フォーム」の画面で記入します。書きかけは下書きとして残ります。送信は一度だけで、回答はこのサーバーに保存され、フォームを頼んだ側が読みます。キャンセルすると何も送られません。まだ何もしていません。",
+                "A form is filled in here or on the page for forms, and what is half typed is kept as a draft. It is sent once: its answers are kept on this server, for the chat or the agent that asked for them. One that is cancelled sends nothing. Nothing was done.",
+            )),
             Goal::Nothing => Some(say::nothing(context)),
             Goal::Elsewhere => Some(say::elsewhere(context, SKILLS)),
             Goal::Help => Some(say::examples(context, SKILLS)),
@@ -234,6 +238,9 @@ impl Plan for Doing {
     }
 
     fn put_right(&self, sentence: &str) -> Option<String> {
+        if let Self::Survey(it) = self {
+            return it.exchanged(sentence);
+        }
         // `make one asking for a name`, where there are none that fit.
         const NEW: [&str; 6] = [
             "create one",
@@ -244,8 +251,7 @@ impl Plan for Doing {
             "build one",
         ];
         let lower = sentence.to_ascii_lowercase();
-        let begun = NEW.iter().find(|it| lower.starts_with(&format!("{it} ")));
-        let begun = begun.filter(|_| matches!(self, Self::Lists(_)))?;
+        let begun = NEW.iter().find(|it| lower.starts_with(&format!("{it} ")))?;
         // `make one seat booking` is about something else.
         const ASKS: [&str; 6] = ["asking", "that asks", "with ", "to ask", "called ", "titled "];
         let behind = lower[begun.len()..].trim_start();

@@ -127,7 +127,9 @@ fn written(text: &str) -> Reading {
     let (denied, other): (Vec<_>, Vec<_>) =
         std::mem::take(&mut reading.denied).into_iter().partition(is_field);
     reading.left.extend(other.into_iter().map(|it| it.trim().to_owned()));
-    reading.fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
+    // `忘年会の出欠を取りたい` says what the form is for.
+    let is_wish = |it: &Field| it.label.as_ref().is_some_and(|it| it.ends_with("たい"));
+    reading.fields.retain(|it| !is_wish(it) && !denied.iter().any(|name| it.is_called(name)));
     reading.denied = denied;
     reading.fields.truncate(FIELDS_MAX);
     reading
@@ -383,6 +385,9 @@ pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
         () if text.take(REQUIRED) => true,
         () => return Vec::new(),
     };
+    // `don't make the email required`, `the phone shouldn't be optional`.
+    let is_not = text.take("don't make|dont make|do not make|shouldn't be|should not be");
+    let is_required = is_required != is_not;
     let split = |text: &str| {
         const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
         const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please|pls|plz|thanks";

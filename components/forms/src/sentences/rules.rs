@@ -6,6 +6,7 @@ use language::{
     rules::{Rule, rule},
     scan::marks,
     utterance::Utterance,
+    wondering::supposes,
     words::Word,
 };
 
@@ -139,6 +140,15 @@ pub(super) fn asks_answers(utterance: &Utterance) -> bool {
 pub(super) fn asks_fields(utterance: &Utterance) -> bool {
     const FIELDS: &str = "which fields|what fields|which questions|what questions|which ones are required|which are required|which one is required|what is required|what's required|which are optional|what does it ask|what does the form ask|what's on the form|what is on the form|どの項目|どんな項目|何の項目|項目は何|項目はなに|どれが必須|必須はどれ|どれが任意|必須の項目|必須項目|任意の項目|どの質問|何を聞くフォーム";
     utterance.says(FIELDS) && utterance.asks() && !utterance.has(&[Word::MAKE])
+}
+
+/// Whether `utterance` asks what becomes of a form and its answers: `フォームを送るとどうなる？`, `who sees the answers?`.
+pub(super) fn wonders(utterance: &Utterance) -> bool {
+    const WONDERS: &str = "who sees|who can see|who will see|who gets|where do the answers|where are the answers|where do answers|edit my answers|change my answers|edit the answers|change the answers|誰が見|誰に見|誰に送|誰に届|どこに保存|どこに送|どこに届|どこへ送|後から直|あとから直|後で直|あとで直|後から変|あとから変|後から編集|あとから編集";
+    let text = utterance.text();
+    // `How would you rate us? Make a survey of that` orders one.
+    let is_all = !text.trim_end_matches(['?', ' ']).contains('?');
+    is_all && (supposes(utterance) || utterance.asks() && utterance.says(WONDERS))
 }
 
 /// Whether `utterance` wants the same form once more: `もう一回同じフォーム出して`, `the same form again`.

@@ -61,10 +61,17 @@ const TOPICS: &[((&str, &str), &str, &str)] = &[
         "name|email|message",
     ),
     (
+        ("ご意見", "Feedback"),
+        "ご意見|フィードバックフォーム|感想フォーム|feedback form|feedback",
+        "satisfaction|comment",
+    ),
+    (("日程調整", "Finding a date"), "日程調整|日程を調整|find a date", "name|date|notes"),
+    (
         ("イベント参加登録", "Event registration"),
-        "出欠|歓迎会|送別会|忘年会|新年会|同窓会|イベント|勉強会|セミナー|懇親会|飲み会|パーティ|パーティー|遠足|ピクニック|event|seminar|workshop|party|conference|picnic|rsvp",
+        "出欠|結婚式|歓迎会|送別会|忘年会|新年会|同窓会|イベント|勉強会|セミナー|懇親会|飲み会|パーティ|パーティー|遠足|ピクニック|event|seminar|workshop|party|conference|picnic|wedding|rsvp",
         "name|email|attendance|count",
     ),
+    (("タスク担当者設定", "Assign a task"), "タスク|task", "title|assignee|due_date|priority"),
     (
         ("お申し込み", "Sign-up"),
         "申し込み|申込|登録フォーム|会員登録|入会|registration|sign-up|signup|sign up|membership",
@@ -75,7 +82,6 @@ const TOPICS: &[((&str, &str), &str, &str)] = &[
         "プロジェクト作成|新規プロジェクト|新しいプロジェクト|project creation|new project",
         "project_name|description|due_date|assignee",
     ),
-    (("タスク担当者設定", "Assign a task"), "タスク|task", "title|assignee|due_date|priority"),
     (
         ("住所入力", "Address"),
         "住所入力|配送先|お届け先|address form|shipping form|shipping details",
@@ -87,11 +93,6 @@ const TOPICS: &[((&str, &str), &str, &str)] = &[
         "name|phone|datetime|count",
     ),
     (("バグ報告", "Bug report"), "バグ|不具合|bug report|bug", "title|description|priority|file"),
-    (
-        ("ご意見", "Feedback"),
-        "ご意見|フィードバックフォーム|感想フォーム|feedback form|feedback",
-        "satisfaction|comment",
-    ),
     (
         ("アンケート", "Survey"),
         "アンケート|満足度調査|survey|questionnaire|poll",
@@ -172,7 +173,8 @@ impl Survey {
         let names_form = |field: &Field| {
             let words = named.map(|it| it.1.split('|')).into_iter().flatten();
             words.into_iter().any(|word| {
-                field.is_written(word) || field.written().is_some_and(|it| it.contains(word))
+                let written = field.written().map(str::to_lowercase);
+                field.is_written(word) || written.is_some_and(|it| it.contains(word))
             })
         };
         if fields.iter().all(names_form) {
@@ -225,6 +227,34 @@ impl Survey {
         (self.fields, self.left) = (amended.fields, amended.left);
         (self.is_asked, self.values, self.is_usual) = (false, None, false);
         Some(if amended.is_sure { NAMED } else { FOLLOWED })
+    }
+
+    /// `sentence` with the field that takes the place of one that is there said plainly: `メールじゃなくて電話で`, `phone
+    /// instead of email`.
+    pub(super) fn exchanged(&self, sentence: &str) -> Option<String> {
+        const BUT: &str = "じゃなくて|ではなくて|ではなく|じゃなく|の代わりに|のかわりに|をやめて";
+        const TAILS: &str = "にしてください|でお願いします|でお願い|にして|を聞いて|で|に|を";
+        const LEADS: &str = "actually |no, |make it |use |ask for |the ";
+        let sentence = sentence.trim().trim_end_matches(['。', '.', '!', '！']);
+        let lower = sentence.to_ascii_lowercase();
+        let (old, new) = match lower.split_once(" instead of ") {
+            Some((new, old)) => {
+                (old, marks(LEADS).fold(new, |it, lead| it.strip_prefix(lead).unwrap_or(it)))
+            }
+            None => {
+                let (old, new) = marks(BUT).find_map(|it| lower.split_once(it))?;
+                let tail =
+                    marks(TAILS).filter_map(|it| new.strip_suffix(it)).min_by_key(|it| it.len());
+                (old, tail.unwrap_or(new).trim_start_matches('、'))
+            }
+        };
+        let text = |field: &Value, key: &str| field[key].as_str().unwrap_or_default().to_owned();
+        let is_it = |it: &Value| fields::is_called(old, &text(it, "name"), &text(it, "label"));
+        let is_there = self.fields.iter().any(is_it) && fields::are_kinds(new);
+        is_there.then(|| match new.is_ascii() {
+            true => format!("remove {old}, add {new}"),
+            false => format!("{old}はいらない。{new}を追加"),
+        })
     }
 
     /// Asks the form once more, changed as `utterance` says.

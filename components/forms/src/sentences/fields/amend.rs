@@ -1,10 +1,10 @@
 //! Fields that a sentence adds to a form that is there, takes out of it, marks, bounds or moves.
 
 use language::{Language, utterance::Utterance};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
-    DEFAULT, Reading, bounds, distinguish, initial, is_called,
+    DEFAULT, Reading, bounds, conditional, distinguish, initial, is_called,
     item::{self, Item},
     list::{clauses, items, pieces},
     marking,
@@ -38,8 +38,17 @@ pub(in crate::sentences) fn amend(
         let text = |key: &str| field[key].as_str().unwrap_or_default();
         is_called(name, text("name"), text("label"))
     };
+    const FIRST: &str = "at the top|at the beginning|一番上に|先頭に|最初に";
+    let is_first = Text::new(&text).has(FIRST) || text.trim_end().ends_with(" first");
     let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
     for piece in pieces {
+        // `アレルギーがありなら詳細も`: what is added is asked with that answer alone.
+        let condition =
+            conditional(&piece).and_then(|(when, rest)| Some((answer(&fields, &when)?, rest)));
+        let (shown, piece) = match condition {
+            Some((shown, rest)) => (Some(shown), rest),
+            None => (None, piece),
+        };
         let text = Text::new(&piece);
         let removed = text.find(REMOVE, 0);
         if let Some((from, to)) = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii()) {
@@ -61,7 +70,16 @@ pub(in crate::sentences) fn amend(
             is_changed |= fields.len() < count;
             continue;
         }
-        if order::added_options(&mut fields, &text, of) {
+        if order::added_options(&mut fields, &text, of) || order::several(&mut fields, &text, of) {
+            (is_changed, is_sure) = (true, true);
+            continue;
+        }
+        if let Some((name, value)) = initial::of_field(&piece)
+            && let Some(field) = fields.iter_mut().find(|it| of(&**it, name))
+        {
+            if !initial::begin(field, value) {
+                left.push(value.to_owned());
+            }
             (is_changed, is_sure) = (true, true);
             continue;
         }
@@ -151,29 +169,49 @@ pub(in crate::sentences) fn amend(
         let list = match text.find(ADD, 0) {
             Some((from, to)) if text.chars[from].is_ascii() => Some(text.piece(to, text.len())),
             Some((from, _)) => Some(text.piece(0, from)),
-            None if is_added(&text) => Some(piece.clone()),
+            None if is_added(&text) || shown.is_some() => Some(piece.clone()),
             None => lacks(),
         };
         if let Some(list) = list {
             let mut list = Text::new(&list);
             list.strip(
-                "and make|make|mark|have|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
-                "instead|as well|too|to it|to the form|代わりに|かわりに",
+                "and make|make|mark|have|then|ask them for|ask for|ask|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
+                "instead|as well|too|to it|to the form|at the top|at the beginning|first|代わりに|かわりに",
             );
             let mut found = Reading::default();
             found.take(&items(&list.text()), true, &mut left);
+            let mut place = if is_first { 0 } else { fields.len() };
             for mut field in found.fields {
                 left.extend(field.settle());
                 let mut definition = field.definition(language, fields.len() + 1);
                 distinguish(&mut definition, &fields);
-                fields.push(definition);
-                is_changed = true;
+                if let Some(shown) = &shown {
+                    (definition["showIf"], is_sure) = (shown.clone(), true);
+                }
+                fields.insert(place, definition);
+                (place, is_changed) = (place + 1, true);
             }
             left.extend(found.left);
         }
     }
     unlink(&mut fields);
     (is_changed && !fields.is_empty()).then_some(Amended { fields, left, is_sure })
+}
+
+/// The answer to one of `fields` that `when` names, as a condition: `allergies is yes`, `アレルギーがあり`.
+fn answer(fields: &[Value], when: &str) -> Option<Value> {
+    let when = Text::new(when);
+    let says = |it: &Value| {
+        let word = it.as_str().unwrap_or_default().to_lowercase();
+        !word.is_empty() && (0..when.len()).any(|at| when.is_at(&word, at))
+    };
+    let chosen = |field: &Value| {
+        let mut options = field["options"].as_array()?.iter();
+        let option = options.find(|it| says(&it["label"]) || says(&it["value"]))?;
+        Some(json!({ "field": field["name"], "equals": option["value"] }))
+    };
+    let named = fields.iter().find_map(|it| chosen(it).filter(|_| says(&it["label"])));
+    named.or_else(|| fields.iter().rev().find_map(chosen))
 }
 
 /// Whether `text` names what is asked besides: `ask them for their phone number too`, `年齢も`.

@@ -53,8 +53,6 @@ pub(super) struct Stated {
 /// What `text` says that a field holds at first, outside of brackets: `…フォーム、初期値は中で`, `…, default medium`.
 pub(super) fn stated(text: &str) -> Option<Stated> {
     const HEADS: &str = "初期値は|初期値を|初期値:|初期値|デフォルトは|デフォルトを|デフォルト:|デフォルト|既定値は|既定値を|既定は|defaulting to |defaults to |default is |default: |default ";
-    const TAILS: &str =
-        "でお願いします|にしてください|でお願い|にして|としたい|とする|です|だよ|で|に|please";
     const VALUE_MAX: usize = 20;
     let lower = text.to_ascii_lowercase();
     let heads = marks(HEADS).filter_map(|it| Some((lower.find(it)?, it)));
@@ -67,9 +65,7 @@ pub(super) fn stated(text: &str) -> Option<Stated> {
         joint.ends_with(['、', ',', '。', ';', '.', '\n', 'で']) || joint.ends_with(" with");
     let behind = &text[at + head.len()..];
     let end = behind.find(['、', ',', '。', '\n', ';', '!', '?']).unwrap_or(behind.len());
-    let value = behind[..end].trim().trim_end_matches('.');
-    let tail = marks(TAILS).filter_map(|it| value.strip_suffix(it)).min_by_key(|it| it.len());
-    let value = tail.unwrap_or(value).trim().trim_matches(['「', '」', '"', '\'']);
+    let value = bare(&behind[..end]);
     let fits = (1..=VALUE_MAX).contains(&value.chars().count());
     let joint = joint.strip_suffix(" with").unwrap_or(joint).trim_end_matches(['、', ',', ';']);
     (fits && is_outside && is_apart).then(|| Stated {
@@ -77,6 +73,35 @@ pub(super) fn stated(text: &str) -> Option<Stated> {
         rest: format!("{joint}{}", &behind[end..]),
         is_sure: !["初期値", "デフォルト", "default "].contains(&head),
     })
+}
+
+/// A value without the words around it: `中でお願いします`.
+fn bare(value: &str) -> &str {
+    const TAILS: &str =
+        "でお願いします|にしてください|でお願い|にして|としたい|とする|です|だよ|で|に|please";
+    let value = value.trim().trim_end_matches('.');
+    let tail = marks(TAILS).filter_map(|it| value.strip_suffix(it)).min_by_key(|it| it.len());
+    tail.unwrap_or(value).trim().trim_matches(['「', '」', '"', '\''])
+}
+
+/// The field that is to hold something at first in a form that is there, and what: `優先度の初期値は中`, `size defaults to
+/// M`, `default priority is medium`.
+pub(super) fn of_field(text: &str) -> Option<(&str, &str)> {
+    const BEHIND: &str = "の初期値は|の初期値を|の初期値|のデフォルトは|のデフォルトを|のデフォルト|の既定値は|の既定値を| should default to | defaults to ";
+    const BEFORE: &str = "the default for |default for |the default |default ";
+    const LINKS: &str = " is | should be | to |: ";
+    let lower = text.to_ascii_lowercase();
+    let first = |table: &'static str, from: usize| {
+        let found = marks(table).filter_map(|it| Some((from + lower[from..].find(it)?, it.len())));
+        found.min_by_key(|it| (it.0, usize::MAX - it.1))
+    };
+    let lead = marks(BEFORE).find(|it| lower.starts_with(it)).map(str::len);
+    let (at, length) = match lead {
+        Some(lead) => first(LINKS, lead)?,
+        None => first(BEHIND, 0)?,
+    };
+    let (name, value) = (text[lead.unwrap_or(0)..at].trim(), bare(&text[at + length..]));
+    (!name.is_empty() && !value.is_empty()).then_some((name, value))
 }
 
 /// Has the one of `fields` that is no free text and can hold it begin with what `words` say; whether there is one.

@@ -35,11 +35,11 @@ pub(super) enum Item {
 
 pub(super) const REQUIRED: &str = "必須項目|必須|ひっす|必ず|入力必須|required|mandatory|compulsory|obligatory|a must|must be filled in|must be filled|can't be empty|may not be empty|must be ticked|must be checked|has to be filled in|needs to be filled in|is needed";
 pub(super) const OPTIONAL: &str = "必須じゃなくていい|必須じゃなくて|必須じゃない|必須でなくていい|必須でなくて|必須ではない|必須ではなく|必須にしない|必須にしなく|任意|にんい|なくてもいい|なくてもok|無くてもいい|書かなくてもいい|入力しなくてもいい|あれば|できれば|もしあれば|省略可|doesn't have to be filled in|don't have to be filled in|doesn't have to be|don't have to be|doesn't need to be filled in|doesn't need to be|need not be|isn't required|aren't required|isn't mandatory|optionally|optional|not required|not mandatory|not needed|needn't be filled in|nobody has to fill in|no one has to fill in|if any|if there are any|if there are some|if there is one|if they have one|if they want|if they like|if applicable|can be left empty|can be empty|can be blank|may be empty|may be blank";
-const SEVERAL: &str = "複数選択可|複数回答可|複数可|複数選択|複数選べ|複数回答|複数|いくつでも|好きなだけ|全て選|すべて選|multiple choice allowed|multiple answers|multiple|select all that apply|all that apply|any number|several|more than one|as many as they like";
+pub(super) const SEVERAL: &str = "複数選択可|複数回答可|複数可|複数選択|複数選べ|複数回答|複数|いくつでも|好きなだけ|全て選|すべて選|multiple choice allowed|multiple answers|multiple|select all that apply|all that apply|any number|several|more than one|as many as they like";
 const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
 const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
 const LEADS: &str = "作って|つくって|作成して|じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
-const TAILS: &str = "じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
+const TAILS: &str = "must be|should be|has to be|needs to be|じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
 /// Words that name a type, and the type.
 const TYPES: &[(&str, &str)] = &[
     (
@@ -107,13 +107,13 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
     about.rest(&mut text);
     about.inline(&mut text);
     // `種類はS、M、L`: what is behind the label's particle.
-    let particle =
-        text.find("は|が", 1).filter(|it| it.1 < text.len() && !text.chars[0].is_ascii());
+    let particle = text.find("は|が", 1).filter(|_| !text.chars[0].is_ascii());
     if let Some((from, to)) = particle {
         let behind = text.piece(to, text.len());
         let mut rest = Text::new(&behind);
         rest.strip(LEADS, TAILS);
-        let is_label = known(&Text::new(&text.piece(0, from))).is_some() || about.is_known();
+        let is_label = known(&Text::new(&text.piece(0, from))).is_some()
+            || about.is_known() && to < text.len();
         if is_label {
             if rest.len() > 0 {
                 about.left.push(rest.text());
@@ -176,17 +176,19 @@ fn cut_verb(text: &mut Text) {
 
 /// Takes out what bounds a date by today.
 pub(super) fn date_bound(text: &mut Text) -> Option<(&'static str, &'static str)> {
-    const FUTURE: &str = "は今日以降|今日以降|過去の日付は選べないように|過去の日付は選べない|過去の日付は不可|過去の日は選べない|過去は選べない|過去は不可|過去日は不可|no dates in the past|no past dates|past dates must not be possible|past dates are not allowed|not in the past|in the future|from today on|from today";
-    const PAST: &str = "は未来を選べないよう|未来を選べない|未来は選べない|未来は不可|未来の日付は選べない|未来の日付は不可|no future dates|no dates in the future|not after today|は今日まで|今日以前|not in the future|in the past";
+    const FUTURE: &str = "can't be in the past|cannot be in the past|not be in the past|never in the past|isn't in the past|過去にできない|過去にはできない|過去はだめ|過去はダメ|過去の日付はだめ|過去の日付はダメ|は今日以降|今日以降|過去の日付は選べないように|過去の日付は選べない|過去の日付は不可|過去の日は選べない|過去は選べない|過去は不可|過去日は不可|no dates in the past|no past dates|past dates must not be possible|past dates are not allowed|not in the past|in the future|from today on|from today";
+    const PAST: &str = "can't be in the future|cannot be in the future|not be in the future|never in the future|isn't in the future|未来にできない|未来にはできない|未来はだめ|未来はダメ|は未来を選べないよう|未来を選べない|未来は選べない|未来は不可|未来の日付は選べない|未来の日付は不可|no future dates|no dates in the future|not after today|は今日まで|今日以前|not in the future|in the past";
     const NEXT: &str = "は明日以降|は明日から|を明日以降|明日以降|あす以降|翌日以降|from tomorrow on|from tomorrow|after today|tomorrow or later";
     // `not after today` is the other way round.
     if !text.has(PAST) && text.take(NEXT) {
         return Some(("minDate", "+1days"));
     }
-    if text.take(FUTURE) {
-        return Some(("minDate", "today"));
-    }
-    text.take(PAST).then_some(("maxDate", "today"))
+    let (future, past) = (text.find(FUTURE, 0), text.find(PAST, 0));
+    // `not in the future` begins before `in the future`.
+    let future = future.filter(|it| past.is_none_or(|past| it.0 <= past.0));
+    let (from, to) = future.or(past)?;
+    text.cut(from, to);
+    Some((if future.is_some() { "minDate" } else { "maxDate" }, "today"))
 }
 
 /// The field for an end of a time that is named in short: `from`, `until`.

@@ -1,6 +1,6 @@
 //! Where in a sentence the list of fields is, and how it is cut into items.
 
-use language::scan::marks;
+use language::{Date, dates::written, scan::marks};
 
 use super::{
     is_mark,
@@ -221,7 +221,44 @@ pub(super) fn items(list: &str) -> Vec<String> {
     }
     items.push(Part { text: text.piece(from, text.len()), is_last });
     items.retain(|it| !it.text.trim().is_empty());
-    joined(items)
+    dated(joined(items))
+}
+
+/// Days that a list was cut at, in brackets behind what they are for: `候補は12/5`, `12/6`, `12/7`.
+fn dated(items: Vec<String>) -> Vec<String> {
+    // What stands before a day, the day, and a bracket behind it.
+    let day = |item: &String| {
+        let text = Text::new(item);
+        (0..text.len()).find_map(|at| {
+            let before = at.checked_sub(1).map(|it| text.lower[it]);
+            let runs_on = before.is_some_and(|it| it.is_ascii_alphanumeric() || it == '/');
+            let rest = Some(&text.lower[at..]).filter(|_| !runs_on)?;
+            let (_, length) = written(rest, 0, Date::constant(2000, 1, 1))?;
+            let behind = text.piece(at + length, text.len());
+            let is_end = behind.is_empty() || behind.starts_with('(') && behind.ends_with(')');
+            is_end.then(|| (text.piece(0, at), text.piece(at, at + length), behind))
+        })
+    };
+    let mut dated: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < items.len() {
+        let more = items[at + 1..].iter().map_while(|it| day(it).filter(|it| it.0.is_empty()));
+        let more: Vec<_> = more.collect();
+        match day(&items[at]).filter(|_| !more.is_empty()) {
+            Some((label, first, _)) => {
+                let bracket = more.last().map(|it| it.2.as_str()).unwrap_or_default();
+                let days: Vec<_> =
+                    [first].into_iter().chain(more.iter().map(|it| it.1.clone())).collect();
+                dated.push(format!("{label}({}){bracket}", days.join("・")));
+                at += days.len();
+            }
+            None => {
+                dated.push(items[at].clone());
+                at += 1;
+            }
+        }
+    }
+    dated
 }
 
 /// A part of a list, and whether a word such as `and` stands before it, as before the last of a list.

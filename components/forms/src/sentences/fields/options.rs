@@ -28,11 +28,44 @@ pub(super) fn is_count(text: &str) -> bool {
 /// The pieces of a list in brackets.
 pub(super) fn parts(inner: &str) -> Vec<String> {
     let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
-    let is_outside = |it: &&str| !it.trim().is_empty();
-    let parts = inner.split(['・', '、', ',', '/', '|', ';']).filter(is_outside);
+    let chars: Vec<char> = inner.chars().collect();
+    let is_part = |at: usize| match chars[at] {
+        '/' => !is_of_day(&chars, at),
+        it => matches!(it, '・' | '、' | ',' | '|' | ';'),
+    };
+    let ends: Vec<usize> = (0..chars.len()).filter(|at| is_part(*at)).collect();
+    let begins = [0].into_iter().chain(ends.iter().map(|it| it + 1));
+    let parts = begins.zip(ends.iter().copied().chain([chars.len()]));
+    let parts = parts.map(|(from, to)| chars[from..to].iter().collect::<String>());
     parts
+        .filter(|it| !it.trim().is_empty())
         .map(|it| it.trim().trim_start_matches("or ").trim_start_matches("and ").to_owned())
         .collect()
+}
+
+/// Whether the slash at `at` stands in a day: `12/5`, and not in `1/2/3`.
+fn is_of_day(chars: &[char], at: usize) -> bool {
+    let is_digit = |it: &&char| it.is_ascii_digit();
+    let before = chars[..at].iter().rev().take_while(is_digit).count();
+    let behind = chars[at + 1..].iter().take_while(is_digit).count();
+    let ends = [at.checked_sub(before + 1), Some(at + 1 + behind)];
+    let is_more = ends.into_iter().flatten().any(|it| chars.get(it) == Some(&'/'));
+    (1..=2).contains(&before) && (1..=2).contains(&behind) && !is_more
+}
+
+/// The signs of one scale that `text` ends with, and where they begin: `優先度は高中低`, `サイズSML`.
+fn scale(text: &Text) -> Option<(usize, Vec<String>)> {
+    const SCALES: [&str; 8] =
+        ["高中低", "大中小", "上中下", "強中弱", "松竹梅", "優良可", "春夏秋冬", "SML"];
+    let end = text.chars.iter().rposition(|it| !matches!(it, 'で' | 'に' | 'の' | '。' | ' '))? + 1;
+    SCALES.iter().find_map(|scale| {
+        let is_of = |it: &&char| scale.contains(**it);
+        let length = text.chars[..end].iter().rev().take_while(is_of).count();
+        let signs = &text.chars[end - length..end];
+        let is_word = signs.iter().any(|it| signs.iter().filter(|other| it == *other).count() > 1);
+        (length >= scale.chars().count() && !is_word)
+            .then(|| (end - length, signs.iter().map(char::to_string).collect()))
+    })
 }
 
 /// Takes out the options within the item, and whether they stand by themselves, as days of the week do: `low/medium/high`, `箱根か熱海か日光`, `choice of S, M or L`.
@@ -50,6 +83,10 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
     if let Some(days) = weekdays(&bare) {
         *text = Text::new("");
         return Some((days, true));
+    }
+    if let Some((from, signs)) = scale(text) {
+        text.cut(from, text.len());
+        return Some((signs, false));
     }
     let begins = |it: &&&str| is_several && text.is_at(it, 0);
     let several = ["from ", "out of ", "among "].iter().find(begins).map(|it| (0, it.len()));
@@ -134,7 +171,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
         }
     }
     let is_outside = outside(&text.chars);
-    let slash = |it: usize| text.chars[it] == '/' && is_outside[it];
+    let slash = |it: usize| text.chars[it] == '/' && is_outside[it] && !is_of_day(&text.chars, it);
     if (0..text.len()).any(slash) {
         let whole = text.text();
         let mut options: Vec<String> = whole.split('/').map(|it| it.trim().to_owned()).collect();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     capital,
-    item::{OPTIONAL, REQUIRED, is_kind},
+    item::{OPTIONAL, REQUIRED, SEVERAL, is_kind},
     list::items,
     text::Text,
 };
@@ -101,6 +101,33 @@ pub(super) fn by_place(name: &str, fields: &[Value]) -> Option<String> {
     let place = PLACES.iter().position(|it| marks(it).any(|it| it == text));
     let last = || marks(LAST).any(|it| it == text).then(|| fields.len().checked_sub(1))?;
     fields.get(place.or_else(last)?)?["name"].as_str().map(str::to_owned)
+}
+
+/// Has several of the options of a field be chosen, where `text` says so: `色は複数選択可で`, `allow multiple colours`;
+/// whether it does. `is_called` says whether a name means a field.
+pub(super) fn several(
+    fields: &mut [Value],
+    text: &Text,
+    is_called: impl Fn(&Value, &str) -> bool,
+) -> bool {
+    const LEADS: &str = "let|allow|people|them|can|choose|pick|select|for|the|of|じゃあ|やっぱり";
+    const TAILS: &str = "to be chosen|to be picked|please|にしてください|にして|でお願いします|でお願い|できるように|るようにして|るように|は|を|も|で|に|が";
+    let mut name = text.clone();
+    if !name.take(SEVERAL) {
+        return false;
+    }
+    name.strip(LEADS, TAILS);
+    let name = name.text();
+    let choices = fields.iter().filter(|it| it["options"].is_array()).count();
+    let is_meant = |it: &&mut Value| {
+        it["options"].is_array() && (name.is_empty() && choices == 1 || is_called(it, &name))
+    };
+    let Some(field) = fields.iter_mut().find(is_meant) else { return false };
+    field["type"] = "multiselect".into();
+    if let Some(default) = field.get_mut("default").filter(|it| !it.is_array()) {
+        *default = json!([default.take()]);
+    }
+    true
 }
 
 /// Adds options to a field that has some, where `text` says so: `性別に「回答しない」を足して`, `add yellow to the

@@ -11,7 +11,20 @@ use serde_json::{Map, Value};
 /// `text` as the fields are read from it on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
-    spaced(&examples(&uncounted(&ranges(&text, today))))
+    spaced(&examples(&uncounted(&ranges(&parted(&text), today))))
+}
+
+/// `名前なしでメールと電話`: what stands behind a no is a list of its own.
+fn parted(text: &str) -> String {
+    let is_word = |it: char| it.is_alphanumeric() && !matches!(it, 'ぁ'..='ん');
+    ["なしで", "抜きで"].iter().fold(text.to_owned(), |text, no| {
+        let mut pieces = text.split(no);
+        let first = pieces.next().unwrap_or_default().to_owned();
+        pieces.fold(first, |it, piece| {
+            let joint = if piece.starts_with(is_word) { "、" } else { "" };
+            format!("{it}{no}{joint}{piece}")
+        })
+    })
 }
 
 /// What the bracket of a range of days says: `2026-12-01/2026-12-20`.

@@ -256,3 +256,152 @@ fn what_a_form_is_for_is_asked_once() {
     let both = form(&["フォームを作って。保護者の氏名。名前と電話と備考"]);
     assert_eq!(both.len(), 4, "{both:?}");
 }
+
+#[test]
+fn a_day_that_may_not_be_over_or_to_come_is_bound() {
+    for (later, least, most) in [
+        ("due date can't be in the past", json!("today"), Value::Null),
+        ("the due date must not be in the past", json!("today"), Value::Null),
+        ("期限は過去にできないように", json!("today"), Value::Null),
+    ] {
+        let fields = changed("task form with title, due date and assignee", later);
+        let day = fields.iter().find(|it| it["type"] == "date").unwrap();
+        assert_eq!((&day["minDate"], &day["maxDate"]), (&least, &most), "{later}: {fields:?}");
+    }
+    let fields = changed("form with name and birthday", "birthday cannot be in the future");
+    assert_eq!(fields[1]["maxDate"], "today", "{fields:?}");
+}
+
+#[test]
+fn what_is_asked_with_an_answer_alone_comes_on_top() {
+    for (first, later, label) in [
+        (
+            "make a form with name and allergies (yes/no)",
+            "if allergies is yes ask for details",
+            "Details",
+        ),
+        ("名前とアレルギー（あり・なし）のフォーム", "アレルギーがありなら詳細も聞いて", "詳細"),
+        ("名前と出欠のフォーム", "欠席の場合は理由も聞いて", "理由"),
+    ] {
+        let fields = changed(first, later);
+        assert_eq!(labels_of(&fields).last(), Some(&label), "{later}: {fields:?}");
+        assert_eq!(
+            (fields.len(), &fields[2]["showIf"]["field"]),
+            (3, &fields[1]["name"]),
+            "{later}"
+        );
+    }
+}
+
+#[test]
+fn a_no_is_of_what_it_stands_beside() {
+    for sentence in
+        ["名前なしでメールと電話だけのフォーム", "form without a name, just email and phone"]
+    {
+        assert_eq!(form(&[sentence]).len(), 2, "{sentence}");
+    }
+    for (later, is_required) in [
+        ("don't make the email required", false),
+        ("the email should not be required", false),
+        ("the email shouldn't be optional", true),
+    ] {
+        let fields = changed("make a form with name and email", later);
+        assert_eq!((fields.len(), &fields[1]["required"]), (2, &json!(is_required)), "{later}");
+    }
+}
+
+#[test]
+fn days_are_options_of_one_field() {
+    for sentence in [
+        "日程調整フォーム。候補日：12/5、12/6、12/7（複数選択可）",
+        "日程調整したい。候補は12/5、12/6、12/7",
+        "候補日は12/5と12/6と12/7から選んでもらうフォーム",
+        "form to pick dates: 12/5, 12/6, 12/7",
+        "日程調整フォーム。候補日：12月5日、12月6日、12月7日",
+    ] {
+        let fields = form(&[sentence]);
+        assert_eq!(fields.len(), 1, "{sentence}: {fields:?}");
+        let options = options_of(&fields[0]);
+        assert!(options.len() == 3 && options[1].starts_with("12"), "{sentence}: {options:?}");
+    }
+    assert_eq!(options_of(&form(&["form with size S/M/L and grade 1/2/3"])[1]), ["1", "2", "3"]);
+}
+
+#[test]
+fn a_form_that_is_there_is_changed_by_what_is_said_of_a_field() {
+    const JA: &str = "色（赤・青・緑）とサイズ（S/M/L）を聞くフォーム";
+    const EN: &str = "form: colour (red, green, blue), size (S/M/L)";
+    for (first, later, at) in [
+        (JA, "色は複数選択可で", 0),
+        (JA, "色、複数選べるようにして", 0),
+        (EN, "allow several colours", 0),
+        (EN, "let them pick more than one size", 1),
+    ] {
+        let fields = changed(first, later);
+        assert_eq!((fields.len(), &fields[at]["type"]), (2, &json!("multiselect")), "{later}");
+    }
+    for (first, later) in [
+        (JA, "サイズの初期値はM"),
+        (JA, "サイズのデフォルトをMにして"),
+        (EN, "size defaults to M"),
+        (EN, "default size is M"),
+        (EN, "the default for size should be M"),
+    ] {
+        let fields = changed(first, later);
+        assert_eq!((fields.len(), &fields[1]["default"]), (2, &json!("M")), "{later}");
+    }
+    for (later, labels) in [
+        ("メールじゃなくて電話で", ["お名前", "電話番号"]),
+        ("メールの代わりに住所を聞いて", ["お名前", "住所"]),
+        ("phone instead of email", ["お名前", "Phone"]),
+    ] {
+        let fields = changed("名前とメールのフォームを作って", later);
+        assert_eq!(labels_of(&fields).len(), 2, "{later}: {fields:?}");
+        assert!(labels_of(&fields)[1] == labels[1] || later.is_ascii(), "{later}: {fields:?}");
+    }
+    const PLAIN: &str = "名前とメールのフォームを作って";
+    for (later, at, label, options) in [
+        ("優先度は高中低で", 2, "優先度", &["高", "中", "低"][..]),
+        ("内容は500字まで", 2, "内容", &[]),
+        ("件名も追加、一番上に", 0, "件名", &[]),
+        ("add subject at the top", 0, "Subject", &[]),
+        ("put subject first", 0, "Subject", &[]),
+        ("age must be 18 or over", 2, "Age", &[]),
+    ] {
+        let fields = changed(PLAIN, later);
+        assert_eq!((fields.len(), labels_of(&fields)[at]), (3, label), "{later}: {fields:?}");
+        assert_eq!(options_of(&fields[at]), options, "{later}");
+    }
+}
+
+#[test]
+fn who_is_coming_is_asked_by_a_form() {
+    for (sentence, count) in [
+        ("忘年会の出欠を取りたい", 4),
+        ("結婚式の出欠を取りたいです", 4),
+        ("i want to collect RSVPs for my wedding", 4),
+        ("新年会の参加者を募りたい。名前・参加人数・アレルギー", 3),
+    ] {
+        assert_eq!(form(&[sentence]).len(), count, "{sentence}");
+    }
+}
+
+#[test]
+fn what_becomes_of_a_form_is_told_and_none_is_opened() {
+    for sentence in [
+        "フォームを作るとどうなりますか",
+        "フォーム送ったらどうなる？",
+        "フォームの回答はどこに保存される？",
+        "回答は後から直せる？",
+        "what happens if I cancel the form?",
+        "what happens when someone submits the form?",
+        "who sees the answers of a form?",
+    ] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("下書き") || text.contains("draft"), "{sentence}: {text}");
+    }
+    for sentence in ["How would you rate us? Make a survey of that", "回答されたフォームを見せて"]
+    {
+        assert!(matches!(new_talk().say(sentence), Decision::Call(_)), "{sentence}");
+    }
+}
