@@ -75,7 +75,7 @@ pub(in crate::sentences) fn amend(
             continue;
         }
         if let Some((name, value)) = initial::of_field(&piece)
-            && let Some(field) = fields.iter_mut().find(|it| of(&**it, name))
+            && let Some(field) = fields.iter_mut().find(|it| of(it, name))
         {
             if !initial::begin(field, value) {
                 left.push(value.to_owned());
