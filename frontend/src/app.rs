@@ -19,7 +19,7 @@ use crate::settings::{self, Theme};
 use crate::style;
 use crate::subscriptions::Subscriptions;
 use crate::table::{self, Draw, Shown};
-use crate::text::{self, Key};
+use crate::text::{self, Key, Lang};
 use crate::views::approvals::ApprovalsView;
 use crate::views::chat::ChatView;
 use crate::views::counter::CounterView;
@@ -79,7 +79,7 @@ pub(crate) fn App() -> impl IntoView {
         <a class="skip" href="#main" on:click=move |event| {
             event.prevent_default();
             browser::focus(MAIN);
-        }>{move || page.say(Key::Skip)}</a>
+        }>{Key::Skip}</a>
         <Header/>
         <main id=MAIN tabindex="-1">
             {move || is_home.get().then(|| view! { <Front/> })}
@@ -135,38 +135,38 @@ fn spoken(page: Page) -> String {
 fn title(page: Page) -> String {
     let is_operators = page.route.with(|it| matches!(it, Route::Operator(_)));
     if page.door.get() != Door::Open && !is_operators {
-        return format!("{} — 窓口 Madoguchi", page.say(Key::SignIn));
+        return format!("{} — 窓口 Madoguchi", Key::SignIn.say());
     }
     if page.route.with(|it| *it == Route::Home) {
         return "窓口 Madoguchi".to_owned();
     }
     let place = page.route.with(|route| match route {
-        Route::Counter(None) => page.say(Key::Counter).to_owned(),
+        Route::Counter(None) => Key::Counter.say().to_owned(),
         Route::Counter(Some(tool)) => {
-            page.tool(tool).map_or_else(|| tool.clone(), |it| it.title(page.lang.get()))
+            page.tool(tool).map_or_else(|| tool.clone(), |it| it.title(Lang::spoken()))
         }
-        Route::Chat(_) => page.say(Key::ChatPlace).to_owned(),
-        Route::Preferences => page.say(Key::Preferences).to_owned(),
+        Route::Chat(_) => Key::ChatPlace.say().to_owned(),
+        Route::Preferences => Key::Preferences.say().to_owned(),
         Route::Parts => PARTS_TITLE.to_owned(),
-        Route::Approvals => page.say(Key::ApprovalsTitle).to_owned(),
-        Route::Operator(tab) => operator_title(page, tab),
-        Route::Nowhere(_) => page.say(Key::NoPlace).to_owned(),
+        Route::Approvals => Key::ApprovalsTitle.say().to_owned(),
+        Route::Operator(tab) => operator_title(tab),
+        Route::Nowhere(_) => Key::NoPlace.say().to_owned(),
         other => table::title(page, other).unwrap_or_default(),
     });
     format!("{place} — 窓口 Madoguchi")
 }
 
 /// What the window is called in the operator's place.
-fn operator_title(page: Page, tab: &OperatorTab) -> String {
-    let place = page.say(Key::OperatorPlace);
+fn operator_title(tab: &OperatorTab) -> String {
+    let place = Key::OperatorPlace.say();
     let part = match tab {
         OperatorTab::Now => return place.to_owned(),
-        OperatorTab::Components(_) => page.say(Key::OperatorComponents),
-        OperatorTab::Calls(_) => page.say(Key::OperatorCalls),
-        OperatorTab::Servers => page.say(Key::OperatorServers),
-        OperatorTab::People => page.say(Key::OperatorPeople),
-        OperatorTab::Storage => page.say(Key::OperatorStorage),
-        OperatorTab::Settings => page.say(Key::OperatorSettings),
+        OperatorTab::Components(_) => Key::OperatorComponents.say(),
+        OperatorTab::Calls(_) => Key::OperatorCalls.say(),
+        OperatorTab::Servers => Key::OperatorServers.say(),
+        OperatorTab::People => Key::OperatorPeople.say(),
+        OperatorTab::Storage => Key::OperatorStorage.say(),
+        OperatorTab::Settings => Key::OperatorSettings.say(),
     };
     format!("{part} — {place}")
 }
@@ -236,13 +236,12 @@ fn Stages() -> impl IntoView {
 /// Where the address leads nowhere: what may be wrong with it, and a way on.
 #[component]
 fn NoPlace() -> impl IntoView {
-    let page = page();
     browser::focus_soon("stage");
     view! {
         <div class="empty no-place">
-            <h1 tabindex="-1" id="stage">{move || page.say(Key::NoPlace)}</h1>
-            <p>{move || page.say(Key::NoPlaceHint)}</p>
-            <p><a href="#/">{move || page.say(Key::NoPlaceHome)}</a></p>
+            <h1 tabindex="-1" id="stage">{Key::NoPlace}</h1>
+            <p>{Key::NoPlaceHint}</p>
+            <p><a href="#/">{Key::NoPlaceHome}</a></p>
         </div>
     }
 }
@@ -268,12 +267,12 @@ fn Header() -> impl IntoView {
                 <SignOut/>
                 <FinderButton/>
                 <ThemeSelect/>
-                <button type="button" class="plain language" lang=move || page.lang.get().other().tag()
+                <button type="button" class="plain language" lang=move || Lang::spoken().other().tag()
                     on:click=move |_| page.speak(page.lang.get_untracked().other())>
-                    {move || page.say(Key::SwitchLanguage)}
+                    {Key::SwitchLanguage}
                 </button>
-                <a class="preferences-link" href=Route::Preferences.hash() aria-label=move || page.say(Key::Preferences)
-                    title=move || page.say(Key::Preferences)
+                <a class="preferences-link" href=Route::Preferences.hash() aria-label=Key::Preferences
+                    title=Key::Preferences
                     aria-current=move || current(page.route.with(|it| *it == Route::Preferences))>
                     <svg aria-hidden="true" focusable="false" viewBox="0 0 20 20">
                         <path d="M3 5h8M15 5h2M3 10h2M9 10h8M3 15h8M15 15h2"></path>
@@ -298,7 +297,7 @@ fn InboxLink() -> impl IntoView {
             view! {
                 <a class="inbox-link" href=Route::Approvals.hash()
                     aria-current=move || is_here().then_some("page")>
-                    {move || page.say(Key::ApprovalsTitle)}
+                    {Key::ApprovalsTitle}
                     " "<span class="inbox-count">{count}</span>
                 </a>
             }
@@ -317,9 +316,7 @@ fn OperatorLink() -> impl IntoView {
         is_offered.get().then(|| {
             view! {
                 <a class="op-link" href=Route::Operator(OperatorTab::Now).hash()
-                    aria-current=move || is_here().then_some("page")>
-                    {move || page.say(Key::OperatorPlace)}
-                </a>
+                    aria-current=move || is_here().then_some("page")>{Key::OperatorPlace}</a>
             }
         })
     }
@@ -340,9 +337,9 @@ fn ConnectionView() -> impl IntoView {
         Connection::Offline => "connection is-offline",
     };
     view! {
-        <span class=class title=move || page.say(key())>
+        <span class=class title=move || key().say()>
             <span class="connection-dot" aria-hidden="true"></span>
-            <span class="connection-text">{move || page.say(key())}</span>
+            <span class="connection-text">{move || key().say()}</span>
         </span>
     }
 }
@@ -350,13 +347,12 @@ fn ConnectionView() -> impl IntoView {
 /// Opens the finder.
 #[component]
 fn FinderButton() -> impl IntoView {
-    let page = page();
-    let finder: Finder = expect_context();
+    let (page, finder): (_, Finder) = (page(), expect_context());
     view! {
         <button type="button" class="plain finder-button" id="finder-button" aria-haspopup="dialog"
             aria-keyshortcuts="Control+K Meta+K" title="Ctrl+K"
             hidden=move || page.door.get() != Door::Open
-            aria-label=move || page.say(Key::Finder) on:click=move |_| finder.open()>
+            aria-label=Key::Finder on:click=move |_| finder.open()>
             <svg aria-hidden="true" focusable="false" viewBox="0 0 20 20">
                 <circle cx="8.5" cy="8.5" r="5.5"></circle><path d="m12.5 12.5 5 5"></path>
             </svg>
@@ -372,7 +368,7 @@ fn SignOut() -> impl IntoView {
         (page.door.get() == Door::Open && access::is_entered()).then(|| {
             view! {
                 <button type="button" class="plain sign-out" on:click=move |_| reader::forget(page, true)>
-                    {move || page.say(Key::SignOut)}
+                    {Key::SignOut}
                 </button>
             }
         })
@@ -389,14 +385,12 @@ fn ThemeSelect() -> impl IntoView {
     };
     let option = move |theme: Theme| {
         view! {
-            <option value=theme.name() selected=move || page.theme.get() == theme>
-                {move || page.say(theme.key())}
-            </option>
+            <option value=theme.name() selected=move || page.theme.get() == theme>{theme.key()}</option>
         }
     };
     view! {
         <label class="theme">
-            <span class="only-heard">{move || page.say(Key::Theme)}</span>
+            <span class="only-heard">{Key::Theme}</span>
             <select on:change=choose prop:value=move || page.theme.get().name()>
                 {Theme::ALL.map(option).into_iter().collect_view()}
             </select>
@@ -410,7 +404,7 @@ fn Toast() -> impl IntoView {
     let page = page();
     move || {
         let (key, value, _) = page.toast.get()?;
-        let text = move || page.fill(key, &[&value]);
+        let text = move || key.fill(&[&value]);
         Some(view! { <div class="toast" aria-hidden="true">{text}</div> })
     }
 }

@@ -21,7 +21,7 @@ use crate::mcp::{self, Discovered, ServerInfo};
 use crate::request;
 use crate::route::Route;
 use crate::settings::{self, Motion, Theme};
-use crate::text::{Key, Lang};
+use crate::text::{self, Key, Lang};
 
 /// How long a toast stays: long enough to be read twice.
 const TOAST_TIME: Duration = Duration::from_secs(7);
@@ -102,8 +102,10 @@ impl Page {
     pub(crate) fn open() -> Self {
         // Before the address is read: who comes back from signing in is led on to where they were.
         let is_open = access::open();
+        let lang = settings::language();
+        text::speak(lang);
         let page = Self {
-            lang: settings::language(),
+            lang,
             theme: settings::theme(),
             motion: settings::motion(),
             notices: settings::notices(),
@@ -186,21 +188,6 @@ impl Page {
             self.set_online();
         }
         Ok(())
-    }
-
-    /// What a key says in the reader's language, now and whenever that changes.
-    pub(crate) fn say(self, key: Key) -> &'static str {
-        self.lang.get().say(key)
-    }
-
-    /// The same, for views that draw what they are given.
-    pub(crate) fn said(self, key: Key) -> Signal<String> {
-        Signal::derive(move || self.say(key).to_owned())
-    }
-
-    /// What a key says, filled in.
-    pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
-        self.lang.get().fill(key, values)
     }
 
     /// Says something to those who listen rather than look. Politely: when they are done reading.

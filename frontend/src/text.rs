@@ -12,6 +12,9 @@ mod map;
 mod operator;
 mod words;
 
+use std::sync::OnceLock;
+
+use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::part::{Part, part};
@@ -41,6 +44,14 @@ pub(crate) async fn load_operator() -> bool {
     OPERATOR.fetch().await.is_some()
 }
 
+/// The language that the page speaks, once it is open.
+static SPOKEN: OnceLock<RwSignal<Lang>> = OnceLock::new();
+
+/// Has the page speak what this says.
+pub(crate) fn speak(lang: RwSignal<Lang>) {
+    let _ = SPOKEN.set(lang);
+}
+
 /// A language that the page speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -51,6 +62,11 @@ pub(crate) enum Lang {
 }
 
 impl Lang {
+    /// The one that the page speaks, now and whenever that changes.
+    pub(crate) fn spoken() -> Self {
+        SPOKEN.get().map(|it| it.get()).unwrap_or_default()
+    }
+
     /// The best for a browser that prefers these languages, most preferred first (BCP 47).
     pub(crate) fn preferred(languages: &[String]) -> Self {
         let known = languages.iter().find_map(|tag| Self::from_tag(tag));
@@ -110,6 +126,53 @@ impl Lang {
     /// What this key says, filled in as by [`filled`].
     pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
         filled(self.say(key), values)
+    }
+}
+
+/// A text is a view and the value of an attribute by itself: what it says, now and whenever the language changes.
+macro_rules! spoken {
+    ($text:ty) => {
+        impl $text {
+            /// What it says in the reader's language, now and whenever that changes.
+            pub(crate) fn say(self) -> &'static str {
+                self.said_in($crate::text::Lang::spoken())
+            }
+
+            /// The same, filled in as by [`filled`](crate::text::filled).
+            pub(crate) fn fill(self, values: &[&str]) -> String {
+                $crate::text::filled(self.say(), values)
+            }
+        }
+
+        impl ::leptos::tachys::reactive_graph::ReactiveFunction for $text {
+            type Output = &'static str;
+
+            fn invoke(&mut self) -> &'static str {
+                self.say()
+            }
+
+            fn into_shared(
+                self,
+            ) -> ::leptos::tachys::reactive_graph::SharedReactiveFunction<&'static str> {
+                ::std::sync::Arc::new(::std::sync::Mutex::new(move || self.say()))
+            }
+        }
+
+        impl From<$text> for ::leptos::prelude::Signal<String> {
+            fn from(text: $text) -> Self {
+                Self::derive(move || text.say().to_owned())
+            }
+        }
+    };
+}
+
+pub(crate) use spoken;
+
+spoken!(Key);
+
+impl Key {
+    fn said_in(self, lang: Lang) -> &'static str {
+        lang.say(self)
     }
 }
 

@@ -26,7 +26,7 @@ use crate::mcp::{self, Round};
 use crate::page::{Page, next_number};
 use crate::route::Route;
 use crate::settings::Theme;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Apps that are open at once.
 const OPEN_MAX: usize = 4;
@@ -224,7 +224,7 @@ impl Live {
 
     /// What it is called.
     pub(crate) fn title(self) -> String {
-        self.tool.with_value(|it| it.title(self.page.lang.get()))
+        self.tool.with_value(|it| it.title(Lang::spoken()))
     }
 
     /// Whose it is.
@@ -630,7 +630,7 @@ impl Live {
                     return Ok(json!({ "isError": true, "content": [text] }));
                 }
                 Err(CallError::Protocol { message, .. }) => return Err(message),
-                Err(error) => return Err(error.title(crate::text::Lang::En).to_owned()),
+                Err(error) => return Err(error.title(Lang::En).to_owned()),
             }
         }
         Err("it asks without end".to_owned())
@@ -645,7 +645,7 @@ impl Live {
             let answer = match mcp::read(&uri, meta, self.signal().as_ref()).await {
                 Ok(result) => bridge::result(&id, result),
                 Err(CallError::Protocol { message, .. }) => bridge::error(&id, -32_002, &message),
-                Err(error) => bridge::error(&id, -32_000, error.title(crate::text::Lang::En)),
+                Err(error) => bridge::error(&id, -32_000, error.title(Lang::En)),
             };
             self.end_call(attempt, &answer);
         });

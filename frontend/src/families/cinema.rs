@@ -52,11 +52,12 @@ pub(super) static FAMILY: Family = Family {
         },
         code: &OFFICE,
         title: |page, route| {
-            page.say(match At::of(route) {
+            match At::of(route) {
                 Some(At::Reservation(_)) => Key::StepTicket,
                 Some(At::Staff(_)) => Key::StaffPlace,
                 _ => Key::BoxOffice,
-            })
+            }
+            .say()
             .to_owned()
         },
     }],

@@ -55,7 +55,7 @@ pub(super) static FAMILY: Family = Family {
                 At::Conversation(id) => Some(id),
             },
             code: &TALKS,
-            title: |page, _| page.say(Key::TalkPlace).to_owned(),
+            title: |page, _| Key::TalkPlace.say().to_owned(),
         },
         Place {
             tool: "start_chat",
@@ -66,8 +66,8 @@ pub(super) static FAMILY: Family = Family {
             stage: |route| Agents::of(route).map(|_| String::new()),
             code: &AGENTS,
             title: |page, route| match Agents::of(route) {
-                Some(Agents(Some(it))) => format!("{} · {}", it.agent, page.say(Key::AgentsPlace)),
-                _ => page.say(Key::AgentsPlace).to_owned(),
+                Some(Agents(Some(it))) => format!("{} · {}", it.agent, Key::AgentsPlace.say()),
+                _ => Key::AgentsPlace.say().to_owned(),
             },
         },
     ],

@@ -47,9 +47,9 @@ pub(super) static FAMILY: Family = Family {
         code: &PLACE,
         title: |page, route| match At::of(route) {
             Some(At::Form(_)) => {
-                page.form_title.get().unwrap_or_else(|| page.say(Key::FormPlace).to_owned())
+                page.form_title.get().unwrap_or_else(|| Key::FormPlace.say().to_owned())
             }
-            _ => page.say(Key::FormsTitle).to_owned(),
+            _ => Key::FormsTitle.say().to_owned(),
         },
     }],
     views: &[View { elsewhere: Some(Key::CardFormBelow), ..View::new("form_request") }],
@@ -213,7 +213,7 @@ impl FormState {
         let field = form.fields.get(index)?;
         let value = self.value(index);
         let fault = form.check_field(field, value.as_ref(), self.today()?)?;
-        Some(fault.message(language(self.page.lang.get())))
+        Some(fault.message(language(Lang::spoken())))
     }
 
     /// Whether a field is shown (`showIf`).

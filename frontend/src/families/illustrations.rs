@@ -91,7 +91,6 @@ fn card(card: &Illustration, raw: &Value) -> Option<AnyView> {
 
 /// The illustrations of a theme; what is no picture is counted.
 fn cards(cards: Illustrations) -> AnyView {
-    let page = page();
     let all = cards.illustrations.len();
     let shots = cards.illustrations.into_iter().take(SHOTS_MAX);
     let shots: Vec<Shot> =
@@ -99,7 +98,7 @@ fn cards(cards: Illustrations) -> AnyView {
     let left_out = all - shots.len();
     let told = (left_out > 0).then(|| {
         view! {
-            <p class="hint">{move || page.fill(Key::Truncated, &[&left_out.to_string()])}</p>
+            <p class="hint">{move || Key::Truncated.fill(&[&left_out.to_string()])}</p>
         }
     });
     view! { <PictureGrid shots/>{told} }.into_any()

@@ -43,7 +43,7 @@ pub(super) static FAMILY: Family = Family {
         read: RouteQuery::canonical,
         stage: |route| RouteQuery::of(route).map(|_| String::new()),
         code: &PLACE,
-        title: |page, _| page.say(Key::NavPlace).to_owned(),
+        title: |page, _| Key::NavPlace.say().to_owned(),
     }],
     advice: |refusal, lang| {
         let key = match refusal.code.as_str() {

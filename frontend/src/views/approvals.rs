@@ -15,7 +15,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::page::{Page, next_number, page};
 use crate::table::{fits, text};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The id of the place's heading, to which one comes back from what is answered.
 const TITLE: &str = "approvals-title";
@@ -23,7 +23,6 @@ const TITLE: &str = "approvals-title";
 /// What waits, the oldest first.
 #[component]
 pub(crate) fn ApprovalsView() -> impl IntoView {
-    let page = page();
     let inbox: Inbox = expect_context();
     inbox.load();
     // What was said here is known; what fails later is there when the reader comes back.
@@ -39,9 +38,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
             Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
             _ => view! { <Skeleton lines=4/> }.into_any(),
         },
-        Some(ids) if ids.is_empty() => {
-            view! { <Empty title=page.said(Key::ApprovalsNone)/> }.into_any()
-        }
+        Some(ids) if ids.is_empty() => view! { <Empty title=Key::ApprovalsNone/> }.into_any(),
         Some(_) => view! {
             <ul class="inbox">
                 <For each=move || ids.get().unwrap_or_default() key=Clone::clone let:id>
@@ -53,8 +50,8 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     };
     view! {
         <div class="inbox-place">
-            <h1 id=TITLE tabindex="-1">{move || page.say(Key::ApprovalsTitle)}</h1>
-            <p class="hint">{move || page.say(Key::ApprovalsHint)}</p>
+            <h1 id=TITLE tabindex="-1">{Key::ApprovalsTitle}</h1>
+            <p class="hint">{Key::ApprovalsHint}</p>
             {move || inbox.failed.get().map(|error| view! { <Notice error/> })}
             {list}
         </div>
@@ -130,7 +127,6 @@ fn over(page: Page, answered: &str, now: &Approval) {
 
 #[component]
 fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> impl IntoView {
-    let page = page();
     let id = format!("inbox-{}", next_number());
     let labelled = id.clone();
     let mut lines = approval.words.lines().map(str::to_owned);
@@ -139,13 +135,13 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     let asker = StoredValue::new(approval.asked_by.clone());
     let asked_by = move || {
         asker.with_value(|it| match it.split_once(':') {
-            Some(("assistant", name)) => page.fill(Key::ApprovalAssistant, &[name]),
-            Some((_, name)) => page.fill(Key::ApprovalComponent, &[name]),
+            Some(("assistant", name)) => Key::ApprovalAssistant.fill(&[name]),
+            Some((_, name)) => Key::ApprovalComponent.fill(&[name]),
             None => it.clone(),
         })
     };
     let (at, until) = (approval.asked_at.clone(), approval.expires_at.clone());
-    let moment = move |time: &str| dates::moment(time, page.lang.get());
+    let moment = move |time: &str| dates::moment(time, Lang::spoken());
     let is_changed = !approval.changed.is_empty();
     let questions: Vec<_> = approval.questions.iter().cloned().map(asked).collect();
     let number = next_number();
@@ -156,12 +152,10 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
             <div class="actions approval-actions">
                 <button type="button" class="main-action" aria-disabled=busy
                     on:click=move |_| say.run(Word::Allow)>
-                    {move || page.say(if is_busy.get() { Key::ApprovalRunning } else { Key::ApprovalAllow })}
+                    {move || if is_busy.get() { Key::ApprovalRunning } else { Key::ApprovalAllow }.say()}
                 </button>
                 <button type="button" class="quiet" aria-disabled=busy
-                    on:click=move |_| say.run(Word::Deny)>
-                    {move || page.say(Key::CardDeny)}
-                </button>
+                    on:click=move |_| say.run(Word::Deny)>{Key::CardDeny}</button>
             </div>
         }
         .into_any()
@@ -173,15 +167,15 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
             aria-busy=move || is_busy.get().to_string()>
             <h2 class="approval-title" id=id>{coded(&first)}</h2>
             {is_changed.then(|| view! {
-                <p class="approval-grave">{move || page.say(Key::ApprovalChanged)}</p>
+                <p class="approval-grave">{Key::ApprovalChanged}</p>
             })}
             {lines.into_iter().map(|it| view! { <p class="inbox-line">{coded(&it)}</p> }).collect_view()}
             <dl class="inbox-facts">
-                <div><dt>{move || page.say(Key::AskedBy)}</dt><dd>{asked_by}</dd></div>
-                <div><dt>{move || page.say(Key::AskedAt)}</dt><dd>{move || moment(&at)}</dd></div>
+                <div><dt>{Key::AskedBy}</dt><dd>{asked_by}</dd></div>
+                <div><dt>{Key::AskedAt}</dt><dd>{move || moment(&at)}</dd></div>
                 {until.map(|until| view! {
                     <div>
-                        <dt>{move || page.say(Key::ApprovalUntil)}</dt>
+                        <dt>{Key::ApprovalUntil}</dt>
                         <dd>{move || moment(&until)}</dd>
                     </div>
                 })}

@@ -14,7 +14,7 @@ use crate::apps::live::{Ask, Called, Failure, Live, Said, Stage, What};
 use crate::browser;
 use crate::mcp::wire::Tool;
 use crate::page::{next_number, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// What an app is shown for.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ pub(crate) fn AppView(shown: Shown) -> impl IntoView {
         <section class="app" class:is-fullscreen=is_full aria-labelledby=labelled on:keydown=leave>
             <header class="app-head">
                 <h3 class="app-title" id=title_id>{move || live.title()}</h3>
-                <span class="app-owner hint">{move || page.fill(Key::AppFrom, &[&live.owner()])}</span>
+                <span class="app-owner hint">{move || Key::AppFrom.fill(&[&live.owner()])}</span>
                 {move || is_framed.get().then(|| {
                     let mode_id = mode_id.clone();
                     let key = move || if is_full() { Key::AppInline } else { Key::AppFullscreen };
@@ -63,10 +63,10 @@ pub(crate) fn AppView(shown: Shown) -> impl IntoView {
                         <span class="app-tools">
                             <button type="button" class="quiet small" id=mode_id
                                 on:click=move |_| live.is_fullscreen.update(|it| *it = !*it)>
-                                {move || page.say(key())}
+                                {move || key().say()}
                             </button>
                             <button type="button" class="quiet small" on:click=move |_| live.close()>
-                                {move || page.say(Key::AppClose)}
+                                {Key::AppClose}
                             </button>
                         </span>
                     }
@@ -80,7 +80,7 @@ pub(crate) fn AppView(shown: Shown) -> impl IntoView {
                     <a class="skip is-inner" href=href on:click=move |event| {
                         event.prevent_default();
                         browser::focus(&skip);
-                    }>{move || page.say(Key::AppSkip)}</a>
+                    }>{Key::AppSkip}</a>
                 }
             })}
             <Stands live named/>
@@ -94,7 +94,6 @@ pub(crate) fn AppView(shown: Shown) -> impl IntoView {
 /// The same as data: folded where the app is there, or else in its place.
 #[component]
 fn Data(is_framed: Memo<bool>, data: ViewFn) -> impl IntoView {
-    let page = page();
     let is_open = RwSignal::new(false);
     let details = NodeRef::<html::Details>::new();
     let data = StoredValue::new(data);
@@ -104,7 +103,7 @@ fn Data(is_framed: Memo<bool>, data: ViewFn) -> impl IntoView {
             <details class="app-data" node_ref=details on:toggle=move |_| {
                 is_open.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
             }>
-                <summary>{move || page.say(Key::AppData)}</summary>
+                <summary>{Key::AppData}</summary>
                 {move || is_open.get().then(|| data.with_value(|it| it.run()))}
             </details>
         }
@@ -115,7 +114,6 @@ fn Data(is_framed: Memo<bool>, data: ViewFn) -> impl IntoView {
 /// The frame, or why there is none.
 #[component]
 fn Stands(live: Live, named: String) -> impl IntoView {
-    let page = page();
     let named = StoredValue::new(named);
     let again = move |_| live.begin();
     move || match live.stage.get() {
@@ -132,7 +130,7 @@ fn Stands(live: Live, named: String) -> impl IntoView {
                         referrerpolicy="no-referrer" aria-labelledby=named.get_value()
                         title=move || live.title()></iframe>
                     {move || is_awaited().then(|| view! {
-                        <p class="app-wait hint" role="status">{page.say(Key::AppLoading)}</p>
+                        <p class="app-wait hint" role="status">{Key::AppLoading}</p>
                     })}
                 </div>
             }
@@ -152,10 +150,10 @@ fn Stands(live: Live, named: String) -> impl IntoView {
             let role = if reason == Reason::Closed { "status" } else { "alert" };
             view! {
                 <div class="notice is-calm" role=role>
-                    <p class="notice-title">{move || page.say(title)}</p>
-                    {why.map(|why| view! { <p>{move || page.say(why)}</p> })}
+                    <p class="notice-title">{title}</p>
+                    {why.map(|why| view! { <p>{why}</p> })}
                     <button type="button" class="quiet" id=again_id on:click=again>
-                        {move || page.say(Key::AppOpenAgain)}
+                        {Key::AppOpenAgain}
                     </button>
                 </div>
             }
@@ -174,18 +172,16 @@ fn Stands(live: Live, named: String) -> impl IntoView {
             };
             let may_help = title != Key::AppNoOrigin;
             let why = move || match &why {
-                Why::Says(key) => page.say(*key).to_owned(),
-                Why::At(origin) => page.fill(Key::AppUnreachable, &[origin]),
+                Why::Says(key) => (*key).say().to_owned(),
+                Why::At(origin) => Key::AppUnreachable.fill(&[origin]),
                 Why::Is(what) => (*what).to_owned(),
             };
             view! {
                 <div class="notice is-calm" role="status">
-                    <p class="notice-title">{move || page.say(title)}</p>
+                    <p class="notice-title">{title}</p>
                     <p>{why}</p>
                     {may_help.then(|| view! {
-                        <button type="button" class="quiet" on:click=again>
-                            {move || page.say(Key::Retry)}
-                        </button>
+                        <button type="button" class="quiet" on:click=again>{Key::Retry}</button>
                     })}
                 </div>
             }
@@ -213,16 +209,13 @@ fn Asks(live: Live) -> impl IntoView {
 
 #[component]
 fn AskView(live: Live, ask: Ask) -> impl IntoView {
-    let page = page();
     let Ask { number, what, .. } = ask;
     let id = format!("app-ask-{number}");
     let say = move |said: Said| live.answer(number, said);
     browser::focus_if_lost(id.clone());
     let button = move |class: &'static str, key: Key, said: Said| {
         view! {
-            <button type="button" class=class on:click=move |_| say(said.clone())>
-                {move || page.say(key)}
-            </button>
+            <button type="button" class=class on:click=move |_| say(said.clone())>{key}</button>
         }
     };
     let asked = match what {
@@ -237,11 +230,11 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
                 true => None,
             };
             let name = tool.name.clone();
-            let what = move || page.fill(Key::CardAskWhat, &[&tool.title(page.lang.get())]);
+            let what = move || Key::CardAskWhat.fill(&[&tool.title(Lang::spoken())]);
             view! {
                 <p class="approval-what">{what}</p>
                 {warning.map(|it| view! {
-                    <p class="approval-grave">{move || page.say(it)}</p>
+                    <p class="approval-grave">{it}</p>
                 })}
                 <Arguments tool=name params=arguments/>
                 <div class="actions approval-actions">
@@ -253,7 +246,7 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
             .into_any()
         }
         What::Write(text) => view! {
-            <p class="approval-what">{move || page.say(Key::AppAskWrite)}</p>
+            <p class="approval-what">{Key::AppAskWrite}</p>
             <p class="app-quote">{text}</p>
             <div class="actions approval-actions">
                 {button("main-action", Key::AppPut, Said::Yes)}
@@ -264,18 +257,18 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
         What::Open(url) => {
             let shown = url.clone();
             view! {
-                <p class="approval-what">{move || page.say(Key::AppAskOpen)}</p>
+                <p class="approval-what">{Key::AppAskOpen}</p>
                 <p class="app-quote"><code>{shown}</code></p>
                 <div class="actions approval-actions">
                     <a class="button" href=url target="_blank" rel="noopener noreferrer"
-                        on:click=move |_| say(Said::Yes)>{move || page.say(Key::OpenPage)}</a>
+                        on:click=move |_| say(Said::Yes)>{Key::OpenPage}</a>
                     {button("quiet", Key::AppNo, Said::No)}
                 </div>
             }
             .into_any()
         }
     };
-    let title = move || page.fill(Key::AppAsks, &[&live.title()]);
+    let title = move || Key::AppAsks.fill(&[&live.title()]);
     let labelled = id.clone();
     view! {
         <section class="approval is-open app-ask" aria-labelledby=labelled>

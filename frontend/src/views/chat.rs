@@ -59,7 +59,7 @@ pub(crate) fn ChatView() -> impl IntoView {
             <div class="chat" class:has-list=move || talk.is_listing.get()>
                 <Head/>
                 {move || talk.is_listing.get().then(|| view! { <Threads/> })}
-                <section class="chat-main" aria-label=move || page.say(Key::ChatPlace)>
+                <section class="chat-main" aria-label=Key::ChatPlace>
                     {move || is_lost.get().map(|error| view! { <Notice error on_retry=retry/> })}
                     {move || if talk.is_locked.get() {
                         view! { <Password/> }.into_any()
@@ -85,10 +85,9 @@ pub(crate) fn ChatView() -> impl IntoView {
 /// Where the host serves no assistant.
 #[component]
 fn NoAssistant() -> impl IntoView {
-    let page = page();
     view! {
-        <h1 tabindex="-1" id="stage" class="only-heard">{move || page.say(Key::ChatTitle)}</h1>
-        <Empty title=page.said(Key::ChatAbsent) hint=page.said(Key::ChatAbsentHint)/>
+        <h1 tabindex="-1" id="stage" class="only-heard">{Key::ChatTitle}</h1>
+        <Empty title=Key::ChatAbsent hint=Key::ChatAbsentHint/>
     }
 }
 
@@ -127,7 +126,7 @@ fn Head() -> impl IntoView {
     let talk = Talk::here();
     let behind = move || {
         let own = current(talk)?;
-        Some(provider(page.lang.get(), &own.provider, &own.model))
+        Some(provider(Lang::spoken(), &own.provider, &own.model))
     };
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let choose = move |event| {
@@ -140,21 +139,21 @@ fn Head() -> impl IntoView {
         let own = current(talk).map(|it| it.name).unwrap_or_default();
         let option = |it: Assistant| {
             let is_own = it.name == own;
-            view! { <option value=it.name selected=is_own>{title(&it, page.lang.get())}</option> }
+            view! { <option value=it.name selected=is_own>{title(&it, Lang::spoken())}</option> }
         };
         all.assistants.into_iter().map(option).collect_view()
     };
     view! {
         <div class="chat-head">
-            <h1 tabindex="-1" id="stage" class="only-heard">{move || page.say(Key::ChatTitle)}</h1>
+            <h1 tabindex="-1" id="stage" class="only-heard">{Key::ChatTitle}</h1>
             <button type="button" class="quiet small" id="chat-list"
                 aria-expanded=move || talk.is_listing.get().to_string()
                 on:click=move |_| talk.is_listing.update(|it| *it = !*it)>
-                <span aria-hidden="true">"☰"</span>{move || page.say(Key::ChatList)}
+                <span aria-hidden="true">"☰"</span>{Key::ChatList}
             </button>
             <div class="chat-who">
                 <label class="chat-who-select">
-                    <span class="only-heard">{move || page.say(Key::ChatWith)}</span>
+                    <span class="only-heard">{Key::ChatWith}</span>
                     <select on:change=choose disabled=move || is_running.get()
                         prop:value=move || current(talk).map(|it| it.name).unwrap_or_default()>
                         {options}
@@ -165,14 +164,14 @@ fn Head() -> impl IntoView {
             <ThreadGallery
                 count=Memo::new(move |_| talk.thread.with(shots::count))
                 shots=Signal::derive(move || {
-                    let lang = page.lang.get();
+                    let lang = Lang::spoken();
                     talk.thread.with(|it| shots::all(it, lang))
                 })/>
             <button type="button" class="quiet small chat-new" on:click=move |_| {
                 talk.begin();
                 page.go(Route::Chat(None));
             }>
-                <span aria-hidden="true">"＋"</span>{move || page.say(Key::ChatNew)}
+                <span aria-hidden="true">"＋"</span>{Key::ChatNew}
             </button>
         </div>
     }

@@ -34,7 +34,7 @@ pub(crate) fn CounterView() -> impl IntoView {
                         {move || match chosen.get() {
                             Some(name) => view! { <ToolPlace name/> }.into_any(),
                             None => view! {
-                                <p class="counter-none">{move || page.say(Key::ChooseTool)}</p>
+                                <p class="counter-none">{Key::ChooseTool}</p>
                             }
                             .into_any(),
                         }}

@@ -29,7 +29,7 @@ pub(crate) fn FieldView(filling: Filling, field: Field) -> AnyView {
             let id = filling.id(&field);
             view! {
                 <div class="field">
-                    <label class="label" for=id><Label filling field=field.clone()/></label>
+                    <label class="label" for=id><Label field=field.clone()/></label>
                     <SingleInput filling field=field.clone()/>
                     <Below filling field/>
                 </div>
@@ -51,13 +51,12 @@ fn SingleInput(filling: Filling, field: Field) -> AnyView {
 
 /// What it is called, by people and in the schema, and whether it must be given.
 #[component]
-fn Label(filling: Filling, field: Field) -> impl IntoView {
-    let page = filling.page;
+fn Label(field: Field) -> impl IntoView {
     view! {
         <span class="label-text">{coded(&field.label)}</span>
         <code class="label-name">{field.name}</code>
         {field.required.then(|| view! {
-            <span class="required">{move || page.say(Key::Required)}</span>
+            <span class="required">{Key::Required}</span>
         })}
     }
 }
@@ -96,7 +95,7 @@ fn SetView(filling: Filling, field: Field) -> impl IntoView {
     let described = described(filling, &field);
     view! {
         <fieldset class="field" id=id tabindex="-1" aria-describedby=described>
-            <legend class="label"><Label filling field=field.clone()/></legend>
+            <legend class="label"><Label field=field.clone()/></legend>
             {input}
             <Below filling field/>
         </fieldset>
@@ -106,7 +105,6 @@ fn SetView(filling: Filling, field: Field) -> impl IntoView {
 /// An object: its fields, behind a switch where it may be left out.
 #[component]
 fn GroupView(filling: Filling, field: Field, inner: Vec<Field>) -> AnyView {
-    let page = filling.page;
     let id = filling.id(&field);
     let label = field.label.clone();
     let required = field.required;
@@ -119,12 +117,12 @@ fn GroupView(filling: Filling, field: Field, inner: Vec<Field>) -> AnyView {
     let inner = StoredValue::new(inner);
     view! {
         <fieldset class="field group" id=id tabindex="-1">
-            <legend class="label"><Label filling field=field.clone()/></legend>
+            <legend class="label"><Label field=field.clone()/></legend>
             <Below filling field/>
             {(!required).then(|| view! {
                 <label class="switch">
                     <input type="checkbox" prop:checked=is_open on:change=open/>
-                    <span>{move || page.fill(Key::Include, &[&label])}</span>
+                    <span>{move || Key::Include.fill(&[&label])}</span>
                 </label>
             })}
             {move || is_open().then(|| {

@@ -78,7 +78,7 @@ pub(crate) fn FinderView() -> impl IntoView {
     let chosen = RwSignal::new(0_usize);
     let found = RwSignal::new(Vec::<Answer>::new());
     let entries = Memo::new(move |_| {
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         let sought = sought_now.with(|it| folded(it.trim()));
         let mut all = own(page, operator, lang, &sought);
         let answers = found.get();
@@ -134,8 +134,8 @@ pub(crate) fn FinderView() -> impl IntoView {
         browser::reveal(&format!("finder-{at}"));
     };
     let count = move || match entries.with(Vec::len) {
-        0 => page.say(Key::FinderNone).to_owned(),
-        count => page.fill(Key::FinderCount, &[&count.to_string()]),
+        0 => Key::FinderNone.say().to_owned(),
+        count => Key::FinderCount.fill(&[&count.to_string()]),
     };
     let row = move |(at, entry): (usize, Entry)| {
         view! {
@@ -144,12 +144,12 @@ pub(crate) fn FinderView() -> impl IntoView {
                 on:mousemove=move |_| { if chosen.get_untracked() != at { chosen.set(at); } }
                 on:click=move |_| go(at)>
                 <span>{entry.label}</span>
-                <span class="finder-kind">{move || page.say(entry.kind)}" "{entry.more}</span>
+                <span class="finder-kind">{entry.kind}" "{entry.more}</span>
             </li>
         }
     };
     view! {
-        <dialog id=DIALOG class="finder" node_ref=dialog aria-label=move || page.say(Key::Finder)
+        <dialog id=DIALOG class="finder" node_ref=dialog aria-label=Key::Finder
             on:close=move |_| finder.close()
             on:click=move |event| {
                 // The backdrop is the dialog itself.
@@ -158,22 +158,22 @@ pub(crate) fn FinderView() -> impl IntoView {
                 }
             }>
             <div class="finder-box">
-                <label class="only-heard" for="finder-sought">{move || page.say(Key::Finder)}</label>
+                <label class="only-heard" for="finder-sought">{Key::Finder}</label>
                 <input id="finder-sought" type="text" role="combobox" autocomplete="off"
                     autocapitalize="off" spellcheck="false" aria-expanded="true"
                     aria-autocomplete="list" aria-controls="finder-list"
                     aria-activedescendant=move || {
                         (!entries.with(Vec::is_empty)).then(|| format!("finder-{}", chosen.get()))
                     }
-                    placeholder=move || page.say(Key::FinderHint)
+                    placeholder=Key::FinderHint
                     prop:value=sought_now on:keydown=keydown
                     on:input=move |event| sought_now.set(event_target_value(&event))/>
-                <ul id="finder-list" role="listbox" class="finder-list" aria-label=move || page.say(Key::FinderFound)>
+                <ul id="finder-list" role="listbox" class="finder-list" aria-label=Key::FinderFound>
                     {move || entries.get().into_iter().enumerate().map(row).collect_view()}
                 </ul>
                 <p class="finder-foot" role="status">{count}</p>
                 <button type="button" class="quiet small" on:click=move |_| finder.shut()>
-                    {move || page.say(Key::Close)}
+                    {Key::Close}
                 </button>
             </div>
         </dialog>

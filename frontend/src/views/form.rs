@@ -10,7 +10,7 @@ use crate::browser;
 use crate::error::Problem;
 use crate::form::{Draft, Fault, Field, Form};
 use crate::page::{Page, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// A form being filled in.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ impl Filling {
     pub(crate) fn message(self, pointer: &str) -> Option<String> {
         let is_due = self.submitted.get() || self.touched.with(|it| it.contains(pointer));
         let fault = self.faults.with(|it| it.iter().find(|it| it.pointer == pointer).cloned());
-        let own = fault.filter(|_| is_due).map(|it| it.message(self.page.lang.get()));
+        let own = fault.filter(|_| is_due).map(|it| it.message(Lang::spoken()));
         own.or_else(|| self.problem(pointer))
     }
 
@@ -152,13 +152,12 @@ impl Filling {
 /// Everything that is wrong, with a way to each.
 #[component]
 pub(crate) fn Faults(filling: Filling) -> impl IntoView {
-    let page = filling.page;
     let link = move |fault: Fault| {
         let field = filling
             .form
             .with(|form| form.all().into_iter().find(|it| it.pointer == fault.pointer).cloned())?;
         let id = filling.id(&field);
-        let message = fault.message(page.lang.get());
+        let message = fault.message(Lang::spoken());
         Some(view! {
             <li>
                 <button type="button" class="link" on:click=move |_| browser::focus(&id)>
@@ -175,7 +174,7 @@ pub(crate) fn Faults(filling: Filling) -> impl IntoView {
             view! {
                 <div class="notice is-error">
                     <p class="notice-title">
-                        {page.fill(Key::ErrorSummary, &[&faults.len().to_string()])}
+                        {Key::ErrorSummary.fill(&[&faults.len().to_string()])}
                     </p>
                     <ul>{faults.into_iter().filter_map(link).collect_view()}</ul>
                 </div>
@@ -187,7 +186,6 @@ pub(crate) fn Faults(filling: Filling) -> impl IntoView {
 /// The fields; each stays as it is for as long as the schema keeps it.
 #[component]
 pub(crate) fn Fields(filling: Filling) -> impl IntoView {
-    let page = filling.page;
     let fields = move |is_for_programs: bool| {
         let fields = filling.form.with(|it| it.fields.clone());
         fields.into_iter().filter(|it| it.is_for_programs == is_for_programs).collect::<Vec<_>>()
@@ -212,7 +210,7 @@ pub(crate) fn Fields(filling: Filling) -> impl IntoView {
         {drawn(false)}
         {move || has_folded.get().then(|| view! {
             <details class="fields-more" open=move || is_open.get()>
-                <summary>{move || page.say(Key::Details)}</summary>
+                <summary>{Key::Details}</summary>
                 <div class="fields-folded">{drawn(true)}</div>
             </details>
         })}

@@ -9,21 +9,21 @@ use crate::home::Activities;
 use crate::page::{Page, page};
 use crate::route::Route;
 use crate::table::{self, Ongoing, listed, text};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// What stands above the first place.
 #[component]
 pub(crate) fn Front() -> impl IntoView {
     let page = page();
     let door = move |(key, route): (Key, Route)| {
-        view! { <li><a class="front-door" href=route.hash()>{move || page.say(key)}</a></li> }
+        view! { <li><a class="front-door" href=route.hash()>{key}</a></li> }
     };
     view! {
-        <section class="front" aria-label=move || page.say(Key::FrontDoor)>
+        <section class="front" aria-label=Key::FrontDoor>
             {move || (!table::has_first(page)).then(|| view! {
-                <h1 tabindex="-1" id="stage">{move || page.say(Key::FrontDoor)}</h1>
+                <h1 tabindex="-1" id="stage">{Key::FrontDoor}</h1>
             })}
-            <p class="front-what">{move || page.say(Key::FrontWhat)}</p>
+            <p class="front-what">{Key::FrontWhat}</p>
             <ul class="front-doors">
                 {move || doors(page).into_iter().map(door).collect_view()}
             </ul>
@@ -67,7 +67,6 @@ fn asking(approvals: &[Value]) -> Vec<(bool, Ongoing)> {
 /// What waits for the reader, and what goes on; its line is there from the first, so that nothing moves.
 #[component]
 fn Mine() -> impl IntoView {
-    let page = page();
     let activities: Activities = expect_context();
     let inbox: Inbox = expect_context();
     let all = Memo::new(move |_| {
@@ -85,11 +84,11 @@ fn Mine() -> impl IntoView {
         approvals.into_iter().chain(asking).chain(activities.all()).collect::<Vec<_>>()
     });
     view! {
-        <ul class="front-mine" aria-label=move || page.say(Key::FrontMine)>
+        <ul class="front-mine" aria-label=Key::FrontMine>
             {move || {
                 all.get().into_iter().map(|it| {
                     let (href, waits) = (it.route.hash(), it.waiting != 0);
-                    let text = move || it.say(page.lang.get());
+                    let text = move || it.say(Lang::spoken());
                     view! { <li><a href=href class:is-waiting=waits>{text}</a></li> }
                 }).collect_view()
             }}

@@ -10,14 +10,12 @@ use wasm_bindgen::prelude::*;
 
 use crate::browser;
 use crate::geo::Features;
-use crate::page::page;
 use crate::text::Key;
 use leaf::{CREDIT, Labelled, circle_marker, class, geo_json, set};
 
 /// Draws places, lines and areas.
 #[component]
 pub(crate) fn MapView(features: Features) -> impl IntoView {
-    let page = page();
     let node = NodeRef::<html::Div>::new();
     let has_failed = RwSignal::new(false);
     let map = StoredValue::new_local(None::<leaflet::Map>);
@@ -45,10 +43,10 @@ pub(crate) fn MapView(features: Features) -> impl IntoView {
         <div class="map">
             <button type="button" class="skip is-inner" on:click=move |_| {
                 after.with_value(|it| browser::focus(it));
-            }>{move || page.say(Key::MapSkip)}</button>
-            <div class="map-canvas" node_ref=node role="region" aria-label=move || page.say(Key::MapView)></div>
+            }>{Key::MapSkip}</button>
+            <div class="map-canvas" node_ref=node role="region" aria-label=Key::MapView></div>
             <p class="hint" tabindex="-1" id=after.get_value()>
-                {move || page.say(if has_failed.get() { Key::MapFailed } else { Key::MapNote })}
+                {move || if has_failed.get() { Key::MapFailed } else { Key::MapNote }.say()}
             </p>
             {(!titles.is_empty()).then(|| view! {
                 <ul class="map-places">{titles.into_iter().take(100).map(place).collect_view()}</ul>

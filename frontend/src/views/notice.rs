@@ -6,8 +6,8 @@ use super::coded::coded;
 use crate::browser::{self, MAIN};
 use crate::call::Loaded;
 use crate::error::CallError;
-use crate::page::{Page, page};
-use crate::text::Key;
+use crate::page::page;
+use crate::text::{Key, Lang};
 
 /// Draws an error; with a button where trying again may help.
 #[component]
@@ -26,7 +26,7 @@ pub(crate) fn Notice(
                 // The notice may have gone, and its button with it.
                 browser::focus_if_lost(MAIN);
             }>
-                {move || page.say(Key::Retry)}
+                {Key::Retry}
             </button>
         }
     });
@@ -37,22 +37,22 @@ pub(crate) fn Notice(
     view! {
         <div class=class role="alert">
             <p class="notice-title">
-                {move || error.with_value(|it| it.title(page.lang.get()))}
+                {move || error.with_value(|it| it.title(Lang::spoken()))}
             </p>
-            <p>{move || error.with_value(|it| coded(&it.mend(page.lang.get())))}</p>
-            {move || error.with_value(|it| details(it, &it.mend(page.lang.get()), page))}
+            <p>{move || error.with_value(|it| coded(&it.mend(Lang::spoken())))}</p>
+            {move || error.with_value(|it| details(it, &it.mend(Lang::spoken())))}
             {retry}
         </div>
     }
 }
 
 /// Code and original text beside what is `said` already, folded: people need them only to look into it.
-pub(crate) fn details(error: &CallError, said: &str, page: Page) -> Option<impl IntoView + use<>> {
+pub(crate) fn details(error: &CallError, said: &str) -> Option<impl IntoView + use<>> {
     let details = error.details(said)?;
     Some(view! {
         <details class="notice-code">
-            <summary>{page.say(Key::Details)}</summary>
-            <p>{page.say(Key::CodeLabel)}" "<code>{details}</code></p>
+            <summary>{Key::Details}</summary>
+            <p>{Key::CodeLabel}" "<code>{details}</code></p>
         </details>
     })
 }
@@ -64,11 +64,10 @@ pub(crate) fn Skeleton(
     #[prop(default = 3)]
     lines: usize,
 ) -> impl IntoView {
-    let page = page();
     view! {
         // No `div`: what comes in its place would be the same element grown, which counts as moved.
         <section class="skeleton" aria-busy="true">
-            <span class="only-heard">{move || page.say(Key::Loading)}</span>
+            <span class="only-heard">{Key::Loading}</span>
             {(0..lines).map(|_| view! { <span class="skeleton-line"></span> }).collect_view()}
         </section>
     }

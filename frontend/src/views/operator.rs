@@ -115,22 +115,18 @@ fn Inside() -> impl IntoView {
             part => own == part,
         };
         view! {
-            <a href=Route::Operator(tab).hash() aria-current=move || is_here().then_some("page")>
-                {move || page.say(key)}
-            </a>
+            <a href=Route::Operator(tab).hash() aria-current=move || is_here().then_some("page")>{key}</a>
         }
     };
     view! {
         <div class="op">
             <div class="op-head">
-                <h1 id=TITLE tabindex="-1">{move || page.say(Key::OperatorPlace)}</h1>
+                <h1 id=TITLE tabindex="-1">{Key::OperatorPlace}</h1>
                 {move || operator.has_key().then(|| view! {
-                    <button type="button" class="quiet small" on:click=leave>
-                        {move || page.say(Key::OperatorLeave)}
-                    </button>
+                    <button type="button" class="quiet small" on:click=leave>{Key::OperatorLeave}</button>
                 })}
             </div>
-            <nav class="op-tabs" aria-label=move || page.say(Key::OperatorTabs)>
+            <nav class="op-tabs" aria-label=Key::OperatorTabs>
                 {LINKS.map(link).into_iter().collect_view()}
             </nav>
             {move || operator.failed.get().map(|error| view! { <Notice error/> })}
@@ -151,16 +147,14 @@ fn Inside() -> impl IntoView {
 /// Says that what is shown is old, because the server is away.
 #[component]
 fn Stale(is_stale: RwSignal<bool>) -> impl IntoView {
-    let page = page();
     move || {
         is_stale.get().then(|| {
-            view! { <p class="op-stale">{move || page.say(Key::OperatorStale)}</p> }
+            view! { <p class="op-stale">{Key::OperatorStale}</p> }
         })
     }
 }
 
 /// A fact under its name.
 fn fact(key: Key, value: impl Fn() -> String + Send + 'static) -> impl IntoView {
-    let page = page();
-    view! { <div><dt>{move || page.say(key)}</dt><dd>{value}</dd></div> }
+    view! { <div><dt>{key}</dt><dd>{value}</dd></div> }
 }

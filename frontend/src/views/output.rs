@@ -16,7 +16,6 @@ use crate::cards::secret;
 use crate::geo;
 use crate::link::is_link;
 use crate::mcp::wire::{Content, Output, Tool};
-use crate::page::page;
 use crate::part::{Part, part};
 use crate::table;
 use crate::text::Key;
@@ -41,7 +40,6 @@ pub(crate) fn app(shown: Shown) -> AnyView {
 /// (SYS-11) is shown to a reader who asks for it, and in a conversation to none.
 #[component]
 pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
-    let page = page();
     let value = output.structured.as_ref().unwrap_or(&output.raw);
     let secrets = secret::secrets(value, &tool.output_schema);
     if secrets.is_empty() {
@@ -50,10 +48,10 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
     let is_shown = RwSignal::new(false);
     let may_show = use_context::<Say>().is_none();
     let veiled = output.veiled(&secrets);
-    let text = move || page.say(if is_shown.get() { Key::SecretsHide } else { Key::SecretsShow });
+    let text = move || if is_shown.get() { Key::SecretsHide } else { Key::SecretsShow }.say();
     view! {
         <div class="secrets">
-            <p class="hint">{move || page.say(Key::SecretsHidden)}</p>
+            <p class="hint">{Key::SecretsHidden}</p>
             {may_show.then(|| view! {
                 <button type="button" class="quiet small" on:click=move |_| is_shown.update(|it| *it = !*it)>
                     {text}
@@ -77,7 +75,6 @@ fn Drawn(tool: Tool, output: Output) -> AnyView {
 
 #[component]
 fn Whole(tool: Tool, output: Output) -> impl IntoView {
-    let page = page();
     let Output { structured, content, raw } = output;
     let drawn = structured.as_ref().and_then(|value| table::draw(tool.view(), value, &raw));
     let is_drawn = drawn.is_some();
@@ -103,7 +100,7 @@ fn Whole(tool: Tool, output: Output) -> impl IntoView {
             {data}
             {pieces.into_iter().map(piece).collect_view()}
             {is_empty.then(|| view! {
-                <Empty title=page.said(Key::AnswerEmpty)/>
+                <Empty title=Key::AnswerEmpty/>
             })}
             <Raw value=raw/>
         </div>

@@ -55,17 +55,17 @@ fn Missing(retry: Callback<()>) -> impl IntoView {
     page.end_progress();
     view! {
         <div class="notice is-error" role="alert">
-            <p class="notice-title">{move || page.say(Key::PartMissing)}</p>
-            <p>{move || page.say(Key::PartMissingMend)}</p>
+            <p class="notice-title">{Key::PartMissing}</p>
+            <p>{Key::PartMissingMend}</p>
             <div class="actions">
                 <button type="button" class="quiet" on:click=move |_| {
                     retry.run(());
                     browser::focus_if_lost(MAIN);
                 }>
-                    {move || page.say(Key::Retry)}
+                    {Key::Retry}
                 </button>
                 <button type="button" class="quiet" on:click=move |_| drop(window().location().reload())>
-                    {move || page.say(Key::Reload)}
+                    {Key::Reload}
                 </button>
             </div>
         </div>

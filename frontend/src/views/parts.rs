@@ -7,7 +7,7 @@ use crate::browser;
 use crate::error::{CallError, Refusal};
 use crate::operator::outcome;
 use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// Classes of buttons, with what they are for.
@@ -120,7 +120,6 @@ fn Fields() -> impl IntoView {
 /// Everything that a view shows in place of what was asked for.
 #[component]
 fn States() -> impl IntoView {
-    let page = page();
     let refusal = CallError::Refused(Box::new(Refusal {
         code: "seat_already_reserved".to_owned(),
         message: "Seat E9 is already occupied.".to_owned(),
@@ -131,7 +130,7 @@ fn States() -> impl IntoView {
     view! {
         <Sample title="Loading, nothing, and what went wrong">
             <Skeleton lines=3/>
-            <Empty title=page.said(Key::FinderNone)/>
+            <Empty title=Key::FinderNone/>
             <Notice error=CallError::Offline on_retry=retry/>
             <Notice error=refusal/>
             <Notice error=CallError::Stopped/>
@@ -151,7 +150,7 @@ fn Words() -> impl IntoView {
     let ended = ["done", "asked", "refused", "trapped"];
     let chip = move |it: &'static str| {
         let (kind, _) = outcome::outcome(it, page.lang.get_untracked());
-        let said = move || outcome::outcome(it, page.lang.get()).1;
+        let said = move || outcome::outcome(it, Lang::spoken()).1;
         view! {
             <li><span class=kind.class()>
                 <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
@@ -162,14 +161,14 @@ fn Words() -> impl IntoView {
         <Sample title="Outcomes, states and counts">
             <ul class="sample-row">{ended.map(chip).into_iter().collect_view()}</ul>
             <p class="sample-row">
-                <span class="op-state is-on">{move || page.say(Key::OperatorServes)}</span>
-                <span class="op-state">{move || page.say(Key::OperatorServesNot)}</span>
+                <span class="op-state is-on">{Key::OperatorServes}</span>
+                <span class="op-state">{Key::OperatorServesNot}</span>
                 <span class="inbox-count">"3"</span>
                 <span class="required">"required"</span>
                 <code>"code"</code>
                 <kbd>"Ctrl"</kbd>
             </p>
-            <details class="op-more"><summary>{move || page.say(Key::Details)}</summary><p>"Folded."</p></details>
+            <details class="op-more"><summary>{Key::Details}</summary><p>"Folded."</p></details>
         </Sample>
     }
 }

@@ -115,12 +115,12 @@ pub(crate) fn Places() -> impl IntoView {
     });
     let has_rest = Memo::new(move |_| shown.with(|it| it.len() > BAR_MAX));
     view! {
-        <nav class="places" class:is-open=is_open aria-label=move || page.say(Key::Places)
+        <nav class="places" class:is-open=is_open aria-label=Key::Places
             on:keydown=close>
             <button type="button" class="plain places-button places-menu" id="places-menu" aria-controls="places"
                 aria-expanded=move || is_open.get().to_string() on:click=move |_| toggle(".places a")>
                 {icon(MENU_ICON)}
-                <span>{move || page.say(Key::PlacesMenu)}</span>
+                <span>{Key::PlacesMenu}</span>
             </button>
             <div class="places-all" id="places">
                 {move || links(true)}
@@ -129,7 +129,7 @@ pub(crate) fn Places() -> impl IntoView {
                         aria-controls="places-rest" class:is-here=is_rest_here aria-expanded=move || is_open.get().to_string()
                         on:click=move |_| toggle(".places-rest a")>
                         {icon(MORE_ICON)}
-                        <span>{move || page.say(Key::PlacesMore)}</span>
+                        <span>{Key::PlacesMore}</span>
                     </button>
                     <div class="places-rest" id="places-rest">{move || links(false)}</div>
                 })}
@@ -145,7 +145,7 @@ fn link(page: Page, way: Way) -> impl IntoView {
     view! {
         <a href=(way.start)().hash() aria-current=move || is_here.get().then_some("page")>
             {icon(way.icon)}
-            <span>{move || page.say(way.name)}</span>
+            <span>{way.name}</span>
             {move || (waiting.get() > 0).then(|| view! {
                 " "<span class="inbox-count">{waiting}</span>
             })}

@@ -20,7 +20,7 @@ pub(crate) fn PreferencesView() -> impl IntoView {
         let name = if it == Lang::Ja { "日本語" } else { "English" };
         view! {
             <label class="choice" lang=it.tag()>
-                <input type="radio" name="language" prop:checked=move || page.lang.get() == it on:change=choose/>
+                <input type="radio" name="language" prop:checked=move || Lang::spoken() == it on:change=choose/>
                 {name}
             </label>
         }
@@ -30,7 +30,7 @@ pub(crate) fn PreferencesView() -> impl IntoView {
             <label class="choice">
                 <input type="radio" name="theme" prop:checked=move || page.theme.get() == it
                     on:change=move |_| page.theme.set(it)/>
-                {move || page.say(it.key())}
+                {move || it.key().say()}
             </label>
         }
     };
@@ -39,24 +39,24 @@ pub(crate) fn PreferencesView() -> impl IntoView {
             <label class="choice">
                 <input type="radio" name="motion" prop:checked=move || page.motion.get() == it
                     on:change=move |_| page.motion.set(it)/>
-                {move || page.say(key)}
+                {key}
             </label>
         }
     };
     view! {
         <div class="preferences">
-            <h1 tabindex="-1" id="stage">{move || page.say(Key::Preferences)}</h1>
-            <p class="hint">{move || page.say(Key::PreferencesHint)}</p>
+            <h1 tabindex="-1" id="stage">{Key::Preferences}</h1>
+            <p class="hint">{Key::PreferencesHint}</p>
             <fieldset class="preference">
-                <legend>{move || page.say(Key::PreferencesLanguage)}</legend>
+                <legend>{Key::PreferencesLanguage}</legend>
                 {[Lang::Ja, Lang::En].map(language).into_iter().collect_view()}
             </fieldset>
             <fieldset class="preference">
-                <legend>{move || page.say(Key::Theme)}</legend>
+                <legend>{Key::Theme}</legend>
                 {Theme::ALL.map(theme).into_iter().collect_view()}
             </fieldset>
             <fieldset class="preference">
-                <legend>{move || page.say(Key::PreferencesMotion)}</legend>
+                <legend>{Key::PreferencesMotion}</legend>
                 {[(Motion::System, Key::ThemeSystem), (Motion::Less, Key::PreferencesLess)]
                     .map(motion).into_iter().collect_view()}
             </fieldset>
@@ -85,14 +85,14 @@ fn Notices() -> impl IntoView {
     };
     view! {
         <fieldset class="preference">
-            <legend>{move || page.say(Key::PreferencesNotices)}</legend>
+            <legend>{Key::PreferencesNotices}</legend>
             <label class="choice">
                 <input type="checkbox" aria-describedby="notices-hint" prop:checked=page.notices on:change=change/>
-                {move || page.say(Key::PreferencesNoticesOn)}
+                {Key::PreferencesNoticesOn}
             </label>
-            <p id="notices-hint" class="hint">{move || page.say(Key::PreferencesNoticesHint)}</p>
+            <p id="notices-hint" class="hint">{Key::PreferencesNoticesHint}</p>
             <p class="error" role="alert">
-                {move || is_denied.get().then(|| page.say(Key::PreferencesNoticesDenied))}
+                {move || is_denied.get().then_some(Key::PreferencesNoticesDenied)}
             </p>
         </fieldset>
     }
@@ -110,23 +110,21 @@ fn Kept() -> impl IntoView {
     });
     view! {
         <section class="preference" aria-labelledby="preferences-kept">
-            <h2 id="preferences-kept" class="section-title">{move || page.say(Key::PreferencesKept)}</h2>
-            <p class="hint">{move || page.say(Key::PreferencesKeptHint)}</p>
+            <h2 id="preferences-kept" class="section-title">{Key::PreferencesKept}</h2>
+            <p class="hint">{Key::PreferencesKeptHint}</p>
             <ul class="preferences-kept">
                 {what_is_kept().into_iter().map(|(key, bytes)| view! {
-                    <li><span>{move || page.say(key)}</span><span class="is-number">{units::bytes(bytes)}</span></li>
+                    <li><span>{key}</span><span class="is-number">{units::bytes(bytes)}</span></li>
                 }).collect_view()}
             </ul>
             {move || match is_asking.get() {
                 false => view! {
                     <button type="button" class="quiet is-grave" id="preferences-clear"
-                        on:click=move |_| is_asking.set(true)>
-                        {move || page.say(Key::PreferencesClear)}
-                    </button>
+                        on:click=move |_| is_asking.set(true)>{Key::PreferencesClear}</button>
                 }.into_any(),
                 true => view! {
-                    <Sure id="preferences-keep" ask=page.said(Key::PreferencesClearAsk)
-                        yes=page.said(Key::PreferencesClearYes) no=page.said(Key::PreferencesClearNo)
+                    <Sure id="preferences-keep" ask=Key::PreferencesClearAsk
+                        yes=Key::PreferencesClearYes no=Key::PreferencesClearNo
                         on_yes=clear on_no=keep/>
                 }.into_any(),
             }}

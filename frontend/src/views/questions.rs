@@ -64,13 +64,11 @@ pub(crate) fn Questions(
     let question = |(question, filling)| view! { <QuestionView question filling/> };
     view! {
         <form class="questions" novalidate on:submit=send aria-labelledby=labelled>
-            <h2 id=title_id tabindex="-1">{move || page.say(Key::Question)}</h2>
+            <h2 id=title_id tabindex="-1">{Key::Question}</h2>
             {asked.get_value().into_iter().map(question).collect_view()}
             <div class="actions">
-                <button type="submit" class="main-action">{move || page.say(Key::QuestionSend)}</button>
-                <button type="button" class="quiet" on:click=decline>
-                    {move || page.say(Key::QuestionDecline)}
-                </button>
+                <button type="submit" class="main-action">{Key::QuestionSend}</button>
+                <button type="button" class="quiet" on:click=decline>{Key::QuestionDecline}</button>
             </div>
         </form>
     }
@@ -101,25 +99,22 @@ fn reply(question: &Question, filling: Filling) -> Option<Reply> {
 
 #[component]
 fn QuestionView(question: Question, filling: Filling) -> impl IntoView {
-    let page = filling.page;
     let ask = match question.ask {
         Ask::Form(_) => view! { <Faults filling/><Fields filling/> }.into_any(),
         Ask::Url(url) => {
             let link = super::output::safe_url(&url).map(|url| {
                 view! {
-                    <a class="button" href=url target="_blank" rel="noopener noreferrer">
-                        {move || page.say(Key::OpenPage)}
-                    </a>
+                    <a class="button" href=url target="_blank" rel="noopener noreferrer">{Key::OpenPage}</a>
                 }
             });
             view! {
-                <p>{move || page.say(Key::QuestionUrl)}</p>
+                <p>{Key::QuestionUrl}</p>
                 <p><code>{url}</code></p>
                 {link}
             }
             .into_any()
         }
-        Ask::Unknown => view! { <p>{move || page.say(Key::QuestionUnknown)}</p> }.into_any(),
+        Ask::Unknown => view! { <p>{Key::QuestionUnknown}</p> }.into_any(),
     };
     view! {
         <div class="question">

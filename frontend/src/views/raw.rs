@@ -29,11 +29,9 @@ pub(crate) fn Raw(
     };
     view! {
         <details class="raw">
-            <summary>{move || page.say(title)}</summary>
-            <button type="button" class="quiet small" on:click=copy>
-                {move || page.say(Key::Copy)}
-            </button>
-            <pre tabindex="0" aria-label=move || page.say(title)>{shown}</pre>
+            <summary>{title}</summary>
+            <button type="button" class="quiet small" on:click=copy>{Key::Copy}</button>
+            <pre tabindex="0" aria-label=title>{shown}</pre>
         </details>
     }
 }

@@ -74,35 +74,33 @@ pub(crate) fn SignIn() -> impl IntoView {
             view! {
                 <button type="button" id="by-account" class="main-action" on:click=sign_in
                     aria-disabled=move || is_trying.get().to_string()>
-                    {move || page.say(if is_trying.get() { Key::SigningIn } else { Key::SignInByAccount })}
+                    {move || if is_trying.get() { Key::SigningIn } else { Key::SignInByAccount }.say()}
                 </button>
             }
         })
     };
     view! {
         <section class="sign-in">
-            <h1>{move || page.say(Key::SignIn)}</h1>
-            <p>{move || page.say(if has_accounts() { Key::SignInAccountHint } else { Key::SignInHint })}</p>
+            <h1>{Key::SignIn}</h1>
+            <p>{move || if has_accounts() { Key::SignInAccountHint } else { Key::SignInHint }.say()}</p>
             {by_account}
-            <p id="token-wrong" class="error" role="alert">
-                {move || wrong.get().map(|key| page.say(key))}
-            </p>
+            <p id="token-wrong" class="error" role="alert">{wrong}</p>
             <details class=move || if has_accounts() { "raw" } else { "" } prop:open=move || !has_accounts()>
-                <summary hidden=move || !has_accounts()>{move || page.say(Key::SignInByToken)}</summary>
+                <summary hidden=move || !has_accounts()>{Key::SignInByToken}</summary>
                 <form on:submit=submit novalidate>
                     <div class="field">
-                        <label class="label" for="token">{move || page.say(Key::Token)}</label>
+                        <label class="label" for="token">{Key::Token}</label>
                         <input id="token" type="password" autocomplete="off" spellcheck="false"
                             autocapitalize="off" required
                             aria-describedby="token-hint token-wrong"
                             aria-invalid=move || is_of_token().to_string()
                             prop:value=token
                             on:input=move |event| token.set(event_target_value(&event))/>
-                        <p id="token-hint" class="hint">{move || page.say(Key::TokenHint)}</p>
+                        <p id="token-hint" class="hint">{Key::TokenHint}</p>
                     </div>
                     <button type="submit" class=move || if has_accounts() { "quiet" } else { "main-action" }
                         aria-disabled=move || is_trying.get().to_string()>
-                        {move || page.say(if is_trying.get() { Key::SigningIn } else { Key::SignIn })}
+                        {move || if is_trying.get() { Key::SigningIn } else { Key::SignIn }.say()}
                     </button>
                 </form>
             </details>

@@ -5,8 +5,7 @@ use serde_json::{Map, Value};
 
 use super::output::safe_url;
 use crate::dates;
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Rows, entries and columns drawn at most, and how deep.
 const ROWS_MAX: usize = 200;
@@ -68,7 +67,6 @@ fn columns(items: &[Value]) -> Option<Vec<String>> {
 }
 
 fn table(items: Vec<Value>, columns: &[String], depth: usize) -> AnyView {
-    let page = page();
     let left_out = items.len().saturating_sub(ROWS_MAX);
     let head = columns.iter().map(|name| view! { <th scope="col">{name.clone()}</th> });
     let head = head.collect_view();
@@ -82,7 +80,7 @@ fn table(items: Vec<Value>, columns: &[String], depth: usize) -> AnyView {
     };
     let rows = items.into_iter().take(ROWS_MAX).map(row).collect_view();
     view! {
-        <div class="table-scroll" tabindex="0" role="region" aria-label=move || page.say(Key::Answer)>
+        <div class="table-scroll" tabindex="0" role="region" aria-label=Key::Answer>
             <table class="data-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>
         </div>
         <LeftOut count=left_out/>
@@ -92,8 +90,7 @@ fn table(items: Vec<Value>, columns: &[String], depth: usize) -> AnyView {
 
 fn list(items: Vec<Value>, depth: usize) -> AnyView {
     if items.is_empty() {
-        let page = page();
-        return view! { <span class="nothing">{move || page.say(Key::Nothing)}</span> }.into_any();
+        return view! { <span class="nothing">{Key::Nothing}</span> }.into_any();
     }
     let left_out = items.len().saturating_sub(ROWS_MAX);
     let is_short = items.iter().all(|it| !it.is_object() && !it.is_array());
@@ -108,25 +105,23 @@ fn list(items: Vec<Value>, depth: usize) -> AnyView {
 
 #[component]
 fn LeftOut(count: usize) -> impl IntoView {
-    let page = page();
     (count > 0).then(|| {
         view! {
-            <p class="hint">{move || page.fill(Key::Truncated, &[&count.to_string()])}</p>
+            <p class="hint">{move || Key::Truncated.fill(&[&count.to_string()])}</p>
         }
     })
 }
 
 fn scalar_view(value: Value) -> AnyView {
-    let page = page();
     match value {
         Value::Null => view! { <span class="nothing">"—"</span> }.into_any(),
         Value::Bool(flag) => {
             let key = if flag { Key::Yes } else { Key::No };
-            view! { <span>{move || page.say(key)}</span> }.into_any()
+            view! { <span>{key}</span> }.into_any()
         }
         Value::Number(number) => {
             let plain = number.to_string();
-            let shown = move || number.as_f64().map(|it| dates::number(it, page.lang.get()));
+            let shown = move || number.as_f64().map(|it| dates::number(it, Lang::spoken()));
             let title = plain.clone();
             view! { <span title=title>{move || shown().unwrap_or_else(|| plain.clone())}</span> }
                 .into_any()

@@ -71,8 +71,8 @@ pub(crate) fn ConversationsView() -> impl IntoView {
     view! {
         <div class="talks">
             <header class="talks-head">
-                <h1 tabindex="-1" id="stage">{move || page.say(Key::TalkTitle)}</h1>
-                <p class="hint">{move || page.say(Key::TalkHint)}</p>
+                <h1 tabindex="-1" id="stage">{Key::TalkTitle}</h1>
+                <p class="hint">{Key::TalkHint}</p>
             </header>
             <Bar list/>
             {move || match stage.get() {
@@ -87,7 +87,7 @@ pub(crate) fn ConversationsView() -> impl IntoView {
                 Stage::Rows => view! { <Rows list/> }.into_any(),
                 Stage::Nothing => view! { <Nothing list/> }.into_any(),
                 Stage::NoneFit => view! {
-                    <p class="empty">{move || page.say(Key::TalkNoneFit)}</p>
+                    <p class="empty">{Key::TalkNoneFit}</p>
                 }.into_any(),
             }}
         </div>

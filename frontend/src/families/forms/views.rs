@@ -59,7 +59,6 @@ pub(crate) fn FormInline(
             untrack(|| on_closed.run(((*form).clone(), is_fresh)));
         }
     });
-    let page = session.page;
     let is_large = RwSignal::new(false);
     let href = At::Form(handle).hash();
     let key = move || if is_large.get() { Key::FormSmaller } else { Key::FormLarger };
@@ -68,8 +67,8 @@ pub(crate) fn FormInline(
             <div class="request-tools">
                 <button type="button" class="quiet small" on:click=move |_| {
                     is_large.update(|it| *it = !*it);
-                }>{move || page.say(key())}</button>
-                <a class="request-own" href=href>{move || page.say(Key::FormOwnPlace)}</a>
+                }>{move || key().say()}</button>
+                <a class="request-own" href=href>{Key::FormOwnPlace}</a>
             </div>
             <SessionView session is_place=false/>
         </Sheet>
@@ -96,13 +95,10 @@ fn SessionView(session: FormSession, is_place: bool) -> impl IntoView {
 /// No form has this handle, or none any more.
 #[component]
 fn Gone(session: FormSession) -> impl IntoView {
-    let page = session.page;
     view! {
         <div class="notice">
-            <h1 class="notice-title" id=session.id("title") tabindex="-1">
-                {move || page.say(Key::FormGone)}
-            </h1>
-            <p>{move || page.say(Key::FormGoneHint)}</p>
+            <h1 class="notice-title" id=session.id("title") tabindex="-1">{Key::FormGone}</h1>
+            <p>{Key::FormGoneHint}</p>
         </div>
     }
 }

@@ -24,9 +24,8 @@ const WARNINGS_MAX: usize = 20;
 /// Draws the routes; what a provider did not give beside them is left out.
 #[component]
 pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoView {
-    let page = page();
     let Some(shown) = Shown::of(routes, details) else {
-        return view! { <Empty title=page.said(Key::RoutesNone)/> }.into_any();
+        return view! { <Empty title=Key::RoutesNone/> }.into_any();
     };
     let (from, to) = shown.names();
     let heading = (!from.is_empty() && !to.is_empty())
@@ -61,15 +60,15 @@ fn Map(shown: Shown, after: String) -> impl IntoView {
     let scene = Signal::derive(move || shown.scene());
     let light = move |point: usize| {
         shown.light(point);
-        if let Some(told) = untrack(|| shown.step_text(page.lang.get())) {
+        if let Some(told) = untrack(|| shown.step_text(Lang::spoken())) {
             page.announce(told);
         }
     };
-    let lit = move || shown.step_text(page.lang.get());
+    let lit = move || shown.step_text(Lang::spoken());
     view! {
         <div class="routes-map">
             <button type="button" class="skip is-inner" on:click=move |_| browser::focus(&after)>
-                {move || page.say(Key::MapSkip)}
+                {Key::MapSkip}
             </button>
             <RouteMap scene on_choose=move |index| shown.choose(index) on_step=light/>
             {move || lit().map(|text| view! { <p class="routes-lit">{text}</p> })}
@@ -91,7 +90,6 @@ fn least(mut values: impl Iterator<Item = u64> + Clone) -> Option<usize> {
 /// The alternatives, one of them chosen: what a click on the map does, for keyboards too.
 #[component]
 fn Choice(shown: Shown) -> impl IntoView {
-    let page = page();
     let group = format!("routes-{}", browser::unique());
     let (fastest, shortest, count) = shown.with(|it| {
         let fastest = least(it.iter().map(|it| time(&it.route).value));
@@ -106,9 +104,8 @@ fn Choice(shown: Shown) -> impl IntoView {
         let toll = move |lang: Lang| {
             shown.with(|it| it[index].details.as_ref().and_then(|it| toll(it, lang)))
         };
-        let tag = |is_it: bool, key: Key| {
-            is_it.then(|| view! { <span class="route-tag">{move || page.say(key)}</span> })
-        };
+        let tag =
+            |is_it: bool, key: Key| is_it.then(|| view! { <span class="route-tag">{key}</span> });
         view! {
             <label class="route-option" class:is-chosen=move || shown.chosen() == index>
                 <input type="radio" name=group.clone() value=index.to_string()
@@ -121,16 +118,16 @@ fn Choice(shown: Shown) -> impl IntoView {
                 <span class="route-summary">{summary}</span>
                 <span class="route-more">
                     {usual.map(|usual| view! {
-                        <span>{move || page.fill(Key::RouteUsual, &[&usual])}</span>
+                        <span>{move || Key::RouteUsual.fill(&[&usual])}</span>
                     })}
-                    {move || toll(page.lang.get()).map(|toll| view! { <span>{toll}</span> })}
+                    {move || toll(Lang::spoken()).map(|toll| view! { <span>{toll}</span> })}
                 </span>
             </label>
         }
     };
     view! {
         <fieldset class="route-options">
-            <legend class="label">{move || page.fill(Key::RoutesCount, &[&count.to_string()])}</legend>
+            <legend class="label">{move || Key::RoutesCount.fill(&[&count.to_string()])}</legend>
             {(0..count).map(option).collect_view()}
         </fieldset>
     }
@@ -155,12 +152,11 @@ fn toll(details: &RouteDetails, lang: Lang) -> Option<String> {
 /// What a person who follows the route must know.
 #[component]
 fn Warnings(warnings: Vec<String>) -> impl IntoView {
-    let page = page();
     let warning = |text: String| view! { <li>{text.chars().take(500).collect::<String>()}</li> };
     (!warnings.is_empty()).then(|| {
         view! {
             <div class="route-warnings">
-                <p class="label">{move || page.say(Key::RouteWarnings)}</p>
+                <p class="label">{Key::RouteWarnings}</p>
                 <ul>{warnings.into_iter().take(WARNINGS_MAX).map(warning).collect_view()}</ul>
             </div>
         }
@@ -174,11 +170,9 @@ fn Files(shown: Shown) -> impl IntoView {
     let save = move |is_gpx: bool| shown.exported().save(page, is_gpx);
     view! {
         <div class="actions route-files">
-            <button type="button" class="quiet small" on:click=move |_| save(true)>
-                {move || page.say(Key::RouteGpx)}
-            </button>
+            <button type="button" class="quiet small" on:click=move |_| save(true)>{Key::RouteGpx}</button>
             <button type="button" class="quiet small" on:click=move |_| save(false)>
-                {move || page.say(Key::RouteGeoJson)}
+                {Key::RouteGeoJson}
             </button>
         </div>
     }

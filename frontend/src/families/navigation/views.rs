@@ -22,7 +22,7 @@ use crate::families::navigation::run::Run;
 use crate::families::navigation::views::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
 use crate::page::page;
 use crate::route::{Route, Spot};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use form::SearchForm;
 use result::ResultView;
 
@@ -39,7 +39,7 @@ pub(crate) fn NavigationView() -> impl IntoView {
             untrack(|| board.follow(&query));
         }
     });
-    Effect::new(move |_| board.retell(page.lang.get()));
+    Effect::new(move |_| board.retell(Lang::spoken()));
     let scene = Memo::new(move |_| board.run.with(|run| scene(board, run)));
     let on_step = move |point: usize| {
         let step = board.run.with_untracked(|run| {
@@ -57,23 +57,21 @@ pub(crate) fn NavigationView() -> impl IntoView {
     view! {
         <div class="navigation">
             <div class="nav-head">
-                <h1 tabindex="-1" id="stage">{move || page.say(Key::NavTitle)}</h1>
+                <h1 tabindex="-1" id="stage">{Key::NavTitle}</h1>
             </div>
-            <section class="nav-ask" aria-label=move || page.say(Key::NavForm)>
+            <section class="nav-ask" aria-label=Key::NavForm>
                 <SearchForm/>
             </section>
             <div class="nav-map" id="nav-map">
                 <button type="button" class="skip is-inner"
-                    on:click=move |_| browser::focus("nav-result")>
-                    {move || page.say(Key::MapSkip)}
-                </button>
+                    on:click=move |_| browser::focus("nav-result")>{Key::MapSkip}</button>
                 <RouteMap scene on_choose=move |index| board.choose(index) on_step on_place/>
             </div>
             <section class="nav-found" aria-labelledby="nav-result">
                 <ResultView/>
             </section>
             <p class="nav-foot">
-                {move || board.planner.get().map(|it| page.say(it.footer()))}
+                {move || board.planner.get().map(|it| it.footer().say())}
             </p>
         </div>
     }

@@ -8,7 +8,7 @@ use crate::browser;
 use crate::chat::waiting::Reply;
 use crate::page::{next_number, page};
 use crate::table;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Asks; once it is decided, shows the decision.
 #[component]
@@ -25,17 +25,15 @@ pub(super) fn Approval(
     let tool = StoredValue::new((name.clone(), title));
     let called = Memo::new(move |_| {
         tool.with_value(|(name, title)| {
-            let known = page.tool(name).map(|it| it.title(page.lang.get()));
+            let known = page.tool(name).map(|it| it.title(Lang::spoken()));
             let own = Some(title.clone()).filter(|it| !it.is_empty());
             known.or(own).unwrap_or_else(|| name.clone())
         })
     });
     let asked = (name.clone(), params.clone());
-    let what = move || match table::asks(&asked.0, &asked.1, page.lang.get()) {
-        Some((key, values)) => {
-            page.fill(key, &values.iter().map(String::as_str).collect::<Vec<_>>())
-        }
-        None => page.fill(Key::CardAskWhat, &[&called.get()]),
+    let what = move || match table::asks(&asked.0, &asked.1, Lang::spoken()) {
+        Some((key, values)) => key.fill(&values.iter().map(String::as_str).collect::<Vec<_>>()),
+        None => Key::CardAskWhat.fill(&[&called.get()]),
     };
     let is_grave = move || {
         let tool = tool.with_value(|it| page.tool(&it.0));
@@ -62,16 +60,14 @@ pub(super) fn Approval(
         let (name, params, reason) = reason.get_value();
         view! {
             <section class="approval is-open" aria-labelledby=id.clone()>
-                <h2 class="approval-title" id=id.clone() tabindex="-1">
-                    {move || page.say(Key::CardAsk)}
-                </h2>
+                <h2 class="approval-title" id=id.clone() tabindex="-1">{Key::CardAsk}</h2>
                 <p class="approval-what">{told}</p>
                 {move || is_grave().then(|| view! {
-                    <p class="approval-grave">{move || page.say(Key::CardAskGrave)}</p>
+                    <p class="approval-grave">{Key::CardAskGrave}</p>
                 })}
                 {(!reason.is_empty()).then(|| view! {
                     <p class="approval-why">
-                        <span class="hint">{move || page.say(Key::Reason)}{move || page.lang.get().colon()}</span>{reason}
+                        <span class="hint">{Key::Reason}{move || Lang::spoken().colon()}</span>{reason}
                     </p>
                 })}
                 <Arguments tool=name params/>
@@ -84,12 +80,9 @@ pub(super) fn Approval(
 
 #[component]
 fn Buttons(on_reply: Callback<Reply>) -> impl IntoView {
-    let page = page();
     let button = |class: &'static str, key: Key, reply: Reply| {
         view! {
-            <button type="button" class=class on:click=move |_| on_reply.run(reply.clone())>
-                {move || page.say(key)}
-            </button>
+            <button type="button" class=class on:click=move |_| on_reply.run(reply.clone())>{key}</button>
         }
     };
     view! {
@@ -104,11 +97,10 @@ fn Buttons(on_reply: Callback<Reply>) -> impl IntoView {
 /// What was decided.
 #[component]
 fn Said(reply: Memo<Option<Reply>>) -> impl IntoView {
-    let page = page();
     let said = move || match reply.get() {
         Some(Reply::Allow) => ("card-said is-good", Key::CardAllowed),
         Some(Reply::Trust) => ("card-said is-good", Key::CardTrusted),
         _ => ("card-said", Key::CardRefused),
     };
-    view! { <span class=move || said().0>{move || page.say(said().1)}</span> }
+    view! { <span class=move || said().0>{move || said().1.say()}</span> }
 }

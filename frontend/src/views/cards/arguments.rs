@@ -6,19 +6,19 @@ use serde_json::Value;
 use crate::cards::{secret, told};
 use crate::mcp::wire::Explained;
 use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Draws them with the names that the tool has for them in the reader's language, and small those that programs use.
 #[component]
 pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
     let page = page();
     let shown = move || {
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         let tool = page.tool(&tool);
         let schema = tool.as_ref().map(|it| it.input_schema.clone()).unwrap_or_default();
         let list = told::arguments(&secret::veiled_by(&params, &schema), lang.comma());
         if list.is_empty() {
-            return view! { <p class="hint">{page.say(Key::CardNoArguments)}</p> }.into_any();
+            return view! { <p class="hint">{Key::CardNoArguments}</p> }.into_any();
         }
         let entry = |(name, value): (String, String)| {
             let about = tool.as_ref().and_then(|it| {

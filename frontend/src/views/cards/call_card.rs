@@ -11,7 +11,7 @@ use crate::cards::secret;
 use crate::chat::tool_card::{Came, State, ToolCard};
 use crate::page::{Page, next_number, page};
 use crate::table;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::output::has_app;
 use crate::views::part::drawn_by;
 use crate::views::raw::Raw;
@@ -46,7 +46,7 @@ pub(crate) fn CallCard(
 
 /// What people call the tool, in the reader's language.
 fn title(page: Page, card: &ToolCard) -> String {
-    let known = page.tool(&card.name).map(|it| it.title(page.lang.get()));
+    let known = page.tool(&card.name).map(|it| it.title(Lang::spoken()));
     let own = Some(card.title.clone()).filter(|it| !it.is_empty());
     known.or(own).unwrap_or_else(|| card.name.clone())
 }
@@ -73,22 +73,21 @@ impl Look {
 }
 
 /// How long it took, as text.
-fn took(page: Page, state: &State) -> Option<String> {
+fn took(state: &State) -> Option<String> {
     let ms = match state {
         State::Done(Came { ms, .. }) | State::Failed { ms, .. } => (*ms)?,
         _ => return None,
     };
     Some(if ms < 1_000 {
-        page.fill(Key::CardMs, &[&ms.to_string()])
+        Key::CardMs.fill(&[&ms.to_string()])
     } else {
-        page.fill(Key::Seconds, &[&format!("{:.1}", ms as f64 / 1_000.0)])
+        Key::Seconds.fill(&[&format!("{:.1}", ms as f64 / 1_000.0)])
     })
 }
 
 /// The line, and what is folded away behind it.
 #[component]
 fn Head(card: Memo<ToolCard>, title: Memo<String>, title_id: String) -> impl IntoView {
-    let page = page();
     let is_unfolded = RwSignal::new(false);
     let details = NodeRef::<html::Details>::new();
     // What is folded is not drawn.
@@ -97,8 +96,8 @@ fn Head(card: Memo<ToolCard>, title: Memo<String>, title_id: String) -> impl Int
     };
     let sign = move || card.with(|it| Look::of(&it.state).sign);
     let state = move || {
-        let state = card.with(|it| page.say(Look::of(&it.state).key).to_owned());
-        let took = card.with(|it| took(page, &it.state));
+        let state = card.with(|it| Look::of(&it.state).key.say().to_owned());
+        let took = card.with(|it| took(&it.state));
         [Some(state), took].into_iter().flatten().collect::<Vec<_>>().join(" · ")
     };
     view! {
@@ -121,7 +120,7 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
         let tool = page.tool(&name).unwrap_or_default();
         let hidden = secret::veiled_by(&params, &tool.input_schema);
         let fact = |key: Key, text: String| {
-            (!text.is_empty()).then(|| view! { <dt>{move || page.say(key)}</dt><dd>{text}</dd> })
+            (!text.is_empty()).then(|| view! { <dt>{key}</dt><dd>{text}</dd> })
         };
         let plain = match state {
             State::Done(came) if !table::is_looked_at(view.as_deref()) => {
@@ -132,11 +131,11 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
         view! {
             <div class="call-facts">
                 <dl>
-                    <dt>{move || page.say(Key::Tool)}</dt><dd><code>{name.clone()}</code></dd>
+                    <dt>{Key::Tool}</dt><dd><code>{name.clone()}</code></dd>
                     {fact(Key::Server, server)}
                     {fact(Key::Reason, reason)}
                 </dl>
-                <p class="call-facts-title">{move || page.say(Key::CardArguments)}</p>
+                <p class="call-facts-title">{Key::CardArguments}</p>
                 <Arguments tool=name params=params/>
                 <Raw value=hidden/>
                 {plain}
@@ -152,7 +151,6 @@ fn Failure(
     title: Memo<String>,
     on_retry: Option<Callback<ToolCard>>,
 ) -> impl IntoView {
-    let page = page();
     let error = Memo::new(move |_| {
         card.with(|it| match &it.state {
             State::Failed { error, .. } => Some(error.chars().take(2_000).collect::<String>()),
@@ -167,10 +165,8 @@ fn Failure(
                 on_retry.filter(|_| is_idle()).map(|retry| {
                     view! {
                         <button type="button" class="quiet small"
-                            aria-label=move || page.fill(Key::CardRetryNamed, &[&title.get()])
-                            on:click=move |_| retry.run(card.get_untracked())>
-                            {move || page.say(Key::Retry)}
-                        </button>
+                            aria-label=move || Key::CardRetryNamed.fill(&[&title.get()])
+                            on:click=move |_| retry.run(card.get_untracked())>{Key::Retry}</button>
                     }
                 })
             };
@@ -193,7 +189,7 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     let (view, name, params) =
         card.with_untracked(|it| (it.view.clone(), it.name.clone(), it.params.clone()));
     if came.is_cut && came.result.is_null() {
-        return view! { <p class="hint call-cut">{move || page.say(Key::CardCut)}</p> }.into_any();
+        return view! { <p class="hint call-cut">{Key::CardCut}</p> }.into_any();
     }
     // What an app shows is looked at, whatever it is.
     let has_app = page.tool(&name).is_some_and(|it| has_app(&it));
@@ -208,7 +204,7 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     let controls = id.clone();
     let line = move || {
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
-        page.fill(key, &values)
+        key.fill(&values)
     };
     let came = StoredValue::new((view, name, params, came));
     view! {

@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::cards::masked::masked;
 use crate::cards::told::submitted;
 use crate::chat::waiting::Reply;
-use crate::page::page;
 use crate::table::{self, Closed, Forms};
 use crate::text::Key;
 use crate::views::part::drawn_by;
@@ -27,7 +26,6 @@ pub(super) fn FormCard(
     let Some(handle) = handle else {
         return view! { <Loose schema reply on_reply/> }.into_any();
     };
-    let page = page();
     // Closed already when it came here: the reader says whether to go on with that.
     let found = RwSignal::new(None::<Reply>);
     let closed = move |(form, is_fresh): (OpenForm, bool)| {
@@ -47,9 +45,9 @@ pub(super) fn FormCard(
             {kept(handle, Some(Callback::new(closed)))}
             {move || found.get().map(|said| view! {
                 <div class="actions">
-                    <span class="hint">{move || page.say(Key::CardFormDone)}</span>
+                    <span class="hint">{Key::CardFormDone}</span>
                     <button type="button" on:click=move |_| on_reply.run(said.clone())>
-                        {move || page.say(Key::CardFormGoOn)}
+                        {Key::CardFormGoOn}
                     </button>
                 </div>
             })}
@@ -74,15 +72,14 @@ fn loose(schema: Value, on_answer: Callback<Option<output::form::Values>>) -> Op
 /// A form whose outcome the assistant has, folded away: read-only, as the component keeps it.
 #[component]
 fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
-    let page = page();
     let details = NodeRef::<html::Details>::new();
     let is_unfolded = RwSignal::new(false);
     let unfold = move |_| {
         is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
     };
     let told = move || match reply.get() {
-        Some(Reply::Submitted(_)) => page.say(Key::CardFormSent),
-        _ => page.say(Key::CardFormCancelled),
+        Some(Reply::Submitted(_)) => Key::CardFormSent.say(),
+        _ => Key::CardFormCancelled.say(),
     };
     view! {
         <details class="card-form-over" node_ref=details on:toggle=unfold>
@@ -107,7 +104,6 @@ fn reply_of(form: &OpenForm) -> Reply {
 /// A form that is not kept.
 #[component]
 fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -> impl IntoView {
-    let page = page();
     let schema = StoredValue::new(schema);
     let send = move |values: Option<output::form::Values>| {
         on_reply.run(values.map_or(Reply::Cancelled, |it| Reply::Submitted(submitted(&it))));
@@ -121,14 +117,14 @@ fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -
             let values = serde_json::from_str::<Value>(&text).unwrap_or(Value::String(text));
             view! {
                 <div class="card-form is-over">
-                    <p class="card-said is-good">{move || page.say(Key::CardFormSent)}</p>
+                    <p class="card-said is-good">{Key::CardFormSent}</p>
                     <Structured value=masked(&values)/>
                 </div>
             }
             .into_any()
         }
         Some(_) => view! {
-            <p class="card-said">{move || page.say(Key::CardFormCancelled)}</p>
+            <p class="card-said">{Key::CardFormCancelled}</p>
         }
         .into_any(),
     }

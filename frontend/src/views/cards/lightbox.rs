@@ -50,10 +50,10 @@ pub(super) fn Lightbox(shots: Memo<Vec<Shot>>, at: RwSignal<Option<usize>>) -> i
                 <Tools look is_open/>
             </div>
             <div class="lightbox-stage" tabindex="0" role="group" autofocus=true node_ref=look.stage
-                aria-label=move || page.say(Key::PictureStage)
+                aria-label=Key::PictureStage
                 on:wheel=move |event| look.wheel(&event)>
                 {move || look.shot().map(|shot| {
-                    let title = name(page, at.get_untracked().unwrap_or_default(), &shot);
+                    let title = name(at.get_untracked().unwrap_or_default(), &shot);
                     view! {
                         <img src=shot.url().unwrap_or_default() alt=title
                             style=("--zoom", move || (f64::from(look.zoom.get()) / 100.0).to_string())/>
@@ -76,20 +76,18 @@ fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
     view! {
         <div class="lightbox-tools">
             <button type="button" class="quiet small" on:click=move |_| look.step(false)
-                aria-label=move || page.say(Key::ZoomOut)
+                aria-label=Key::ZoomOut
                 aria-disabled=move || (look.zoom.get() <= ZOOM_MIN).then_some("true")>"－"</button>
             <button type="button" class="quiet small" on:click=move |_| look.set_zoom(ZOOM_MIN)>
-                <span class="only-heard">{move || page.say(Key::PictureZoomReset)}</span>
+                <span class="only-heard">{Key::PictureZoomReset}</span>
                 {move || format!("{}%", look.zoom.get())}
             </button>
             <button type="button" class="quiet small" on:click=move |_| look.step(true)
-                aria-label=move || page.say(Key::ZoomIn)
+                aria-label=Key::ZoomIn
                 aria-disabled=move || (look.zoom.get() >= ZOOM_MAX).then_some("true")>"＋"</button>
-            <button type="button" class="quiet small" on:click=save>
-                {move || page.say(Key::PictureDownload)}
-            </button>
+            <button type="button" class="quiet small" on:click=save>{Key::PictureDownload}</button>
             <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
-                {move || page.say(Key::Close)}
+                {Key::Close}
             </button>
         </div>
     }
@@ -97,7 +95,6 @@ fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
 
 #[component]
 fn Foot(look: Look) -> impl IntoView {
-    let page = look.page;
     let has_others = Memo::new(move |_| look.shots.with(|it| it.len() > 1));
     let facts = move || {
         let facts = look.shot().map(|it| it.facts).unwrap_or_default();
@@ -109,7 +106,7 @@ fn Foot(look: Look) -> impl IntoView {
         has_others.get().then(|| {
             view! {
                 <button type="button" class="quiet" on:click=move |_| look.go(is_next)
-                    aria-label=move || page.say(key)>{sign}</button>
+                    aria-label=key>{sign}</button>
             }
         })
     };
@@ -131,8 +128,8 @@ impl Look {
     fn title(self) -> String {
         let (Some(at), Some(shot)) = (self.at.get(), self.shot()) else { return String::new() };
         let count = self.shots.with(Vec::len).to_string();
-        let name = name(self.page, at, &shot);
-        self.page.fill(Key::PictureAt, &[&name, &(at + 1).to_string(), &count])
+        let name = name(at, &shot);
+        Key::PictureAt.fill(&[&name, &(at + 1).to_string(), &count])
     }
 
     /// To the next picture, or the one before; round and round.

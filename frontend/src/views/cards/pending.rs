@@ -8,7 +8,7 @@ use super::form::FormCard;
 use super::picker::Picker;
 use crate::chat::waiting::{Pending, Reply, Waiting};
 use crate::mcp::wire::{Ask, Question};
-use crate::page::{next_number, page};
+use crate::page::next_number;
 use crate::text::Key;
 use crate::views::questions::Questions;
 
@@ -51,7 +51,6 @@ fn Asked(
     reply: Memo<Option<Reply>>,
     on_reply: Callback<Reply>,
 ) -> impl IntoView {
-    let page = page();
     let questions: Vec<Question> = questions.into_iter().take(QUESTIONS_MAX).map(asked).collect();
     let questions = StoredValue::new(questions);
     let number = next_number();
@@ -66,7 +65,7 @@ fn Asked(
         Some(reply) => {
             let is_given = matches!(&reply, Reply::Answers(it) if is_accepted(it));
             let key = if is_given { Key::CardAnswersSent } else { Key::CardAnswersNone };
-            view! { <p class="card-said">{move || page.say(key)}</p> }.into_any()
+            view! { <p class="card-said">{key}</p> }.into_any()
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
 use crate::chat::waiting::Reply;
-use crate::page::{next_number, page};
+use crate::page::next_number;
 use crate::text::Key;
 
 /// Asks in a dialog; a reader who closes it without an answer finds the way back in the conversation.
@@ -20,7 +20,6 @@ pub(super) fn Picker(
     reply: Memo<Option<Reply>>,
     on_reply: Callback<Reply>,
 ) -> impl IntoView {
-    let page = page();
     let shots: Vec<Shot> =
         pictures.into_iter().take(SHOTS_MAX).map(|it| Shot::new(it, Kind::Card)).collect();
     let picked = RwSignal::new(Picked::all(shots.len()));
@@ -30,35 +29,32 @@ pub(super) fn Picker(
         is_open.set(false);
         on_reply.run(reply);
     });
-    let label = page.said(Key::PickTitle);
     view! {
         <div class="card-ask">
             {move || match reply.get() {
                 None => view! {
-                    <p>{move || page.say(Key::PickTitle)}</p>
+                    <p>{Key::PickTitle}</p>
                     <div class="actions">
                         <button type="button" aria-haspopup="dialog" on:click=move |_| is_open.set(true)>
-                            {move || page.say(Key::PickReopen)}
+                            {Key::PickReopen}
                         </button>
                         <button type="button" class="quiet"
-                            on:click=move |_| answer.run(Reply::Cancelled)>
-                            {move || page.say(Key::PickCancel)}
-                        </button>
+                            on:click=move |_| answer.run(Reply::Cancelled)>{Key::PickCancel}</button>
                     </div>
                 }
                 .into_any(),
                 Some(Reply::Chosen(ids)) => view! {
                     <p class="card-said is-good">
-                        {move || page.fill(Key::PickDone, &[&ids.len().to_string()])}
+                        {move || Key::PickDone.fill(&[&ids.len().to_string()])}
                     </p>
                 }
                 .into_any(),
                 Some(_) => view! {
-                    <p class="card-said">{move || page.say(Key::PickCancelled)}</p>
+                    <p class="card-said">{Key::PickCancelled}</p>
                 }
                 .into_any(),
             }}
-            <Overlay is_open class="picker" label>
+            <Overlay is_open class="picker" label=Key::PickTitle>
                 <Tiles shots picked answer is_open/>
             </Overlay>
         </div>
@@ -72,15 +68,14 @@ fn Tiles(
     answer: Callback<Reply>,
     is_open: RwSignal<bool>,
 ) -> impl IntoView {
-    let page = page();
     let count = move || {
         let (chosen, all) = picked.with(Picked::counts);
-        page.fill(Key::PickCount, &[&chosen.to_string(), &all.to_string()])
+        Key::PickCount.fill(&[&chosen.to_string(), &all.to_string()])
     };
     let is_empty = Memo::new(move |_| picked.with(Picked::is_empty));
     let hint_id = format!("pick-{}", next_number());
     let described = hint_id.clone();
-    let hint = move || page.say(if is_empty.get() { Key::PickEmpty } else { Key::PickHint });
+    let hint = move || if is_empty.get() { Key::PickEmpty } else { Key::PickHint }.say();
     let all = shots.with_value(Vec::len);
     let choose_all = move |_| {
         let is_full = picked.with_untracked(Picked::is_full);
@@ -99,25 +94,23 @@ fn Tiles(
     });
     view! {
         <div class="picker-body">
-            <h2 tabindex="-1" autofocus=true>{move || page.say(Key::PickTitle)}</h2>
+            <h2 tabindex="-1" autofocus=true>{Key::PickTitle}</h2>
             <p class="hint" id=hint_id>{hint}</p>
             <div class="picker-state">
                 <p role="status">{count}</p>
                 <button type="button" class="quiet small" on:click=choose_all>
-                    {move || page.say(all_key())}
+                    {move || all_key().say()}
                 </button>
             </div>
             <ul class="pictures">{tiles.collect_view()}</ul>
             <div class="actions picker-actions">
                 <button type="button" class="main-action" on:click=confirm aria-describedby=described
-                    aria-disabled=move || is_empty.get().then_some("true")>
-                    {move || page.say(Key::PickConfirm)}
-                </button>
+                    aria-disabled=move || is_empty.get().then_some("true")>{Key::PickConfirm}</button>
                 <button type="button" class="quiet" on:click=move |_| answer.run(Reply::Cancelled)>
-                    {move || page.say(Key::PickCancel)}
+                    {Key::PickCancel}
                 </button>
                 <button type="button" class="plain" on:click=move |_| is_open.set(false)>
-                    {move || page.say(Key::PickLater)}
+                    {Key::PickLater}
                 </button>
             </div>
         </div>
@@ -126,9 +119,8 @@ fn Tiles(
 
 #[component]
 fn Tile(index: usize, shot: Shot, picked: RwSignal<Picked>) -> impl IntoView {
-    let page = page();
     let url = shot.url();
-    let called = move || name(page, index, &shot);
+    let called = move || name(index, &shot);
     view! {
         <li class="picture">
             <label class="pick">
@@ -138,7 +130,7 @@ fn Tile(index: usize, shot: Shot, picked: RwSignal<Picked>) -> impl IntoView {
                 {match url {
                     Some(url) => view! { <img src=url alt="" loading="lazy" decoding="async"/> }
                         .into_any(),
-                    None => view! { <span class="hint">{move || page.say(Key::PictureGone)}</span> }
+                    None => view! { <span class="hint">{Key::PictureGone}</span> }
                         .into_any(),
                 }}
                 <span class="picture-name">{called}</span>

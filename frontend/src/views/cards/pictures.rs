@@ -21,7 +21,6 @@ pub(crate) fn PictureGrid(
     #[prop(optional, into)]
     pending: Signal<usize>,
 ) -> impl IntoView {
-    let page = page();
     let shots =
         Memo::new(move |_| shots.with(|it| it.iter().take(SHOTS_MAX).cloned().collect::<Vec<_>>()));
     let at = RwSignal::new(None::<usize>);
@@ -35,7 +34,7 @@ pub(crate) fn PictureGrid(
             let place = |_| view! { <li class="picture is-pending" aria-hidden="true"></li> };
             view! {
                 {(0..count).map(place).collect_view()}
-                <li class="only-heard">{move || page.say(Key::PicturePending)}</li>
+                <li class="only-heard">{Key::PicturePending}</li>
             }
         })
     };
@@ -53,12 +52,10 @@ pub(crate) fn PictureGrid(
 }
 
 /// What a picture is called in a grid.
-pub(super) fn name(page: Page, index: usize, shot: &Shot) -> String {
+pub(super) fn name(index: usize, shot: &Shot) -> String {
     match (shot.picture.name.as_str(), shot.kind) {
-        ("", Kind::Made) => page.say(Key::PictureMade).to_owned(),
-        ("", Kind::Card | Kind::Sent) => {
-            page.fill(Key::PictureUnnamed, &[&(index + 1).to_string()])
-        }
+        ("", Kind::Made) => Key::PictureMade.say().to_owned(),
+        ("", Kind::Card | Kind::Sent) => Key::PictureUnnamed.fill(&[&(index + 1).to_string()]),
         (name, _) => name.to_owned(),
     }
 }
@@ -69,12 +66,12 @@ fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView 
     let url = shot.url();
     let is_gone = shot.picture.data.is_none();
     let shot = StoredValue::new(shot);
-    let called = move || shot.with_value(|it| name(page, index, it));
+    let called = move || shot.with_value(|it| name(index, it));
     let Some(url) = url else {
         let key = if is_gone { Key::PictureGone } else { Key::PictureUnshown };
         return view! {
             <li class="picture is-gone">
-                <p class="hint">{move || page.say(key)}</p>
+                <p class="hint">{key}</p>
                 <p class="picture-name">{called}</p>
             </li>
         }
@@ -84,14 +81,14 @@ fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView 
     view! {
         <li class="picture">
             <button type="button" class="picture-open" on:click=move |_| at.set(Some(index))
-                aria-label=move || page.fill(Key::PictureOpen, &[&called()])>
+                aria-label=move || Key::PictureOpen.fill(&[&called()])>
                 <img src=url loading="lazy" decoding="async" alt=called/>
             </button>
             <div class="picture-foot">
                 <p class="picture-name">{called}</p>
                 <button type="button" class="plain small" on:click=save
-                    aria-label=move || page.fill(Key::PictureDownloadNamed, &[&called()])>
-                    {move || page.say(Key::PictureDownload)}
+                    aria-label=move || Key::PictureDownloadNamed.fill(&[&called()])>
+                    {Key::PictureDownload}
                 </button>
             </div>
         </li>

@@ -54,14 +54,14 @@ fn whole(came: &Came) -> Value {
 pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
     let page = page();
     if let Some(key) = table::elsewhere(view.as_deref()) {
-        return view! { <p class="hint">{move || page.say(key)}</p> }.into_any();
+        return view! { <p class="hint">{key}</p> }.into_any();
     }
     let output = output(&Value::Null, came, false);
     // Of the tool only what it says of secrets: what it put out has no view.
     let output_schema = page.tool(&name).map(|it| it.output_schema).unwrap_or_default();
     let tool = Tool { output_schema, ..Tool::default() };
     view! {
-        <p class="call-facts-title">{move || page.say(Key::Answer)}</p>
+        <p class="call-facts-title">{Key::Answer}</p>
         <OutputView tool output/>
     }
     .into_any()

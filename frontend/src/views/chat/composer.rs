@@ -14,7 +14,7 @@ use crate::cards::shared::Shared;
 use crate::chat::talk::{ATTACHED_MAX, Talk};
 use crate::chat::thread::MESSAGE_MAX;
 use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// What takes the keyboard first in what waits for the reader, wherever it stands in the chat.
 const WAITING: &str = ".chat-log :is(.card-form form, .card-ask, .approval.is-open) \
@@ -23,7 +23,6 @@ const WAITING: &str = ".chat-log :is(.card-form form, .card-ask, .approval.is-op
 /// The composer of a message.
 #[component]
 pub(super) fn Composer() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
@@ -46,15 +45,15 @@ pub(super) fn Composer() -> impl IntoView {
             on:dragover=move |event: DragEvent| event.prevent_default()>
             <Latest/>
             <div class="chat-note" id="chat-note">
-                {move || note.get().map(|key| view! { <p class="hint">{move || page.say(key)}</p> })}
+                {move || note.get().map(|key| view! { <p class="hint">{key}</p> })}
                 {move || (note.get() == Some(Key::ChatUnanswered)).then(|| view! {
                     <button type="button" class="quiet small" on:click=|_| browser::focus_first(WAITING)>
-                        {move || page.say(Key::ChatAnswerIt)}
+                        {Key::ChatAnswerIt}
                     </button>
                 })}
                 {move || talk.editing.get().is_some().then(|| view! {
                     <button type="button" class="quiet small" on:click=move |_| talk.stop_editing()>
-                        {move || page.say(Key::ChatEditStop)}
+                        {Key::ChatEditStop}
                     </button>
                 })}
             </div>
@@ -72,10 +71,10 @@ pub(super) fn Composer() -> impl IntoView {
                                 talk.thread.update(|it| it.chooses = is_on);
                                 talk.keep();
                             }/>
-                        <span>{move || page.say(Key::ChatChoose)}</span>
+                        <span>{Key::ChatChoose}</span>
                     </label>
                 })}
-                <span class="chat-keys hint" id="chat-keys">{move || page.say(Key::SendKeys)}</span>
+                <span class="chat-keys hint" id="chat-keys">{Key::SendKeys}</span>
                 <Send/>
             </div>
         </form>
@@ -91,10 +90,10 @@ fn Trusted() -> impl IntoView {
     let names = move || {
         let title = |trust: &String| {
             let name = trust.split('@').next().unwrap_or_default();
-            page.tool(name).map_or_else(|| name.to_owned(), |it| it.title(page.lang.get()))
+            page.tool(name).map_or_else(|| name.to_owned(), |it| it.title(Lang::spoken()))
         };
         let names = trusts.with(|it| it.iter().map(title).collect::<Vec<_>>());
-        page.fill(Key::ChatTrusted, &[&names.join(page.lang.get().comma())])
+        Key::ChatTrusted.fill(&[&names.join(Lang::spoken().comma())])
     };
     let is_any = Memo::new(move |_| trusts.with(|it| !it.is_empty()));
     move || {
@@ -103,7 +102,7 @@ fn Trusted() -> impl IntoView {
                 <div class="chat-note">
                     <p class="hint">{names}</p>
                     <button type="button" class="quiet small" on:click=move |_| talk.distrust()>
-                        {move || page.say(Key::ChatDistrust)}
+                        {Key::ChatDistrust}
                     </button>
                 </div>
             }
@@ -114,16 +113,15 @@ fn Trusted() -> impl IntoView {
 /// What apps say of themselves, and goes along.
 #[component]
 fn Apps() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     view! {
         <For each=move || talk.apps.get() key=|it| (it.number, it.title.clone()) let:app>
             <div class="chat-note">
-                <p class="hint">{move || page.fill(Key::AppTells, &[&app.title])}</p>
+                <p class="hint">{move || Key::AppTells.fill(&[&app.title])}</p>
                 <button type="button" class="quiet small" on:click=move |_| {
                     talk.forget_app(app.number);
                     browser::focus_soon("chat-input");
-                }>{move || page.say(Key::AppTellsNot)}</button>
+                }>{Key::AppTellsNot}</button>
             </div>
         </For>
     }
@@ -132,7 +130,6 @@ fn Apps() -> impl IntoView {
 /// The text, as high as it needs to be.
 #[component]
 fn Input() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let keydown = move |event: KeyboardEvent| {
         // The Enter that ends a word of an input method, and its Escape, are its own.
@@ -160,12 +157,12 @@ fn Input() -> impl IntoView {
     };
     let is_long = move || talk.draft.with(|it| it.chars().count() >= MESSAGE_MAX);
     view! {
-        <label class="only-heard" for="chat-input">{move || page.say(Key::ChatInput)}</label>
+        <label class="only-heard" for="chat-input">{Key::ChatInput}</label>
         // The copy beside it makes the two as high as the text.
         <div class="chat-grow" data-text=move || talk.draft.get()>
             <textarea id="chat-input" rows="1" maxlength=MESSAGE_MAX enterkeyhint="send"
                 aria-describedby="chat-note chat-keys"
-                placeholder=move || page.say(Key::ChatInputHint)
+                placeholder=Key::ChatInputHint
                 prop:value=move || talk.draft.get()
                 on:input=move |event| {
                     talk.draft.set(event_target_value(&event));
@@ -174,7 +171,7 @@ fn Input() -> impl IntoView {
                 on:keydown=keydown on:paste=paste></textarea>
         </div>
         <p class="error" role="alert">
-            {move || is_long().then(|| page.fill(Key::ChatTooLong, &[&MESSAGE_MAX.to_string()]))}
+            {move || is_long().then(|| Key::ChatTooLong.fill(&[&MESSAGE_MAX.to_string()]))}
         </p>
     }
 }
@@ -182,7 +179,6 @@ fn Input() -> impl IntoView {
 /// The button that sends, and while an answer comes the one that stops it.
 #[component]
 fn Send() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let is_empty = move || talk.draft.with(|it| is_blank(it)) && talk.attached.with(Vec::is_empty);
@@ -202,14 +198,13 @@ fn Send() -> impl IntoView {
             {move || is_running.get().then(|| view! {
                 <span class="chat-stop-mark" aria-hidden="true"></span>
             })}
-            {move || page.say(if is_running.get() { Key::ChatStop } else { Key::Send })}
+            {move || if is_running.get() { Key::ChatStop } else { Key::Send }.say()}
         </button>
     }
 }
 
 #[component]
 fn Attach() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let change = move |event: Event| {
         let input = event.target().and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
@@ -226,7 +221,7 @@ fn Attach() -> impl IntoView {
             <input type="file" id="chat-files" class="only-heard" multiple accept=KINDS.join(",")
                 disabled=is_full on:change=change/>
             <label for="chat-files" class="button quiet small">
-                <span aria-hidden="true">"＋"</span>{move || page.say(Key::ChatAttach)}
+                <span aria-hidden="true">"＋"</span>{Key::ChatAttach}
             </label>
         </span>
     }
@@ -234,7 +229,6 @@ fn Attach() -> impl IntoView {
 
 #[component]
 fn Attached() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let one = move |picture: Shared<Picture>| {
         let (id, name) = (picture.id.clone(), picture.name.clone());
@@ -243,7 +237,7 @@ fn Attached() -> impl IntoView {
             <li class="chat-thumb">
                 <img src=picture.url().unwrap_or_default() alt=name/>
                 <button type="button" class="quiet small" on:click=move |_| talk.detach(&id)
-                    aria-label=move || page.fill(Key::ChatDetach, &[&said])>
+                    aria-label=move || Key::ChatDetach.fill(&[&said])>
                     <span aria-hidden="true">"×"</span>
                 </button>
             </li>
@@ -253,7 +247,7 @@ fn Attached() -> impl IntoView {
     move || {
         is_any.get().then(|| {
             view! {
-                <ul class="chat-thumbs" aria-label=move || page.say(Key::ChatAttached)>
+                <ul class="chat-thumbs" aria-label=Key::ChatAttached>
                     <For each=move || talk.attached.get() key=|it| it.id.clone() children=one/>
                 </ul>
             }

@@ -5,16 +5,14 @@ use leptos::prelude::*;
 use super::provider;
 use crate::chat::entry::{Turn, Usage};
 use crate::dates::grouped;
-use crate::page::page;
 use crate::text::{Key, Lang};
 
 /// The line below an answer.
 #[component]
 pub(super) fn Facts(#[prop(into)] turn: Signal<Turn>) -> impl IntoView {
-    let page = page();
     let said = Memo::new(move |_| {
         turn.with(|it| {
-            let (own, lang) = (&it.answerer, page.lang.get());
+            let (own, lang) = (&it.answerer, Lang::spoken());
             let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
             let parts = who.into_iter().chain(taken(&it.usage, lang));
             parts.collect::<Vec<_>>().join(" · ")

@@ -102,12 +102,11 @@ fn piece(piece: Inline) -> AnyView {
 
 #[component]
 fn LinkView(url: String, inner: Vec<Inline>) -> impl IntoView {
-    let page = page();
     // The address is shown to a reader who points at it: the link's text may say another.
     view! {
         <a href=url.clone() title=url target="_blank" rel="noopener noreferrer nofollow">
             {inline(inner)}
-            <span class="only-heard">{move || page.say(Key::ChatOpensElsewhere)}</span>
+            <span class="only-heard">{Key::ChatOpensElsewhere}</span>
         </a>
     }
 }
@@ -121,16 +120,14 @@ fn CodeView(language: String, text: String) -> impl IntoView {
     };
     let name = language.clone();
     let label = move || match name.as_str() {
-        "" => page.say(Key::CodeLabel).to_owned(),
-        name => format!("{} {name}", page.say(Key::CodeLabel)),
+        "" => Key::CodeLabel.say().to_owned(),
+        name => format!("{} {name}", Key::CodeLabel.say()),
     };
     view! {
         <figure class="markdown-code">
             <figcaption>
                 <span>{language}</span>
-                <button type="button" class="plain small" on:click=copy>
-                    {move || page.say(Key::Copy)}
-                </button>
+                <button type="button" class="plain small" on:click=copy>{Key::Copy}</button>
             </figcaption>
             // Long lines scroll; without a mouse, with the arrows.
             <pre tabindex="0" role="region" aria-label=label><code>{text}</code></pre>

@@ -10,13 +10,12 @@ use crate::cards::shot::Kind;
 use crate::chat::entry::{Asked, Body, Entry, Failure, Phase, Piece, Turn};
 use crate::chat::talk::Talk;
 use crate::page::{Page, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::cards::PictureGrid;
 
 /// A message, for as long as it is in the conversation.
 #[component]
 pub(super) fn Message(id: u64) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let entry = Memo::new(move |_| {
         talk.thread.with(|it| it.entries.iter().find(|it| it.id == id).cloned())
@@ -31,7 +30,7 @@ pub(super) fn Message(id: u64) -> impl IntoView {
     let name = move || {
         let key = if is_answer { Key::ChatAssistantAt } else { Key::ChatYouAt };
         let (index, count) = place.get();
-        page.fill(key, &[&index.to_string(), &count.to_string()])
+        key.fill(&[&index.to_string(), &count.to_string()])
     };
     let class = if is_answer { "chat-message is-answer" } else { "chat-message is-own" };
     view! {
@@ -71,14 +70,14 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
             <p class="chat-own-text">{move || asked.with(|it| it.text.clone())}</p>
         </div>
         {move || asked.with(|it| it.is_out).then(|| view! {
-            <p class="hint">{move || page.say(Key::ChatLeftOut)}</p>
+            <p class="hint">{Key::ChatLeftOut}</p>
         })}
         <div class="chat-acts">
             <button type="button" class="plain small" on:click=copy
-                aria-label=move || page.say(Key::ChatCopyNamed)>{move || page.say(Key::Copy)}</button>
+                aria-label=Key::ChatCopyNamed>{Key::Copy}</button>
             <button type="button" class="plain small" on:click=move |_| talk.edit(id)
                 disabled=move || is_running.get()
-                aria-label=move || page.say(Key::ChatEditNamed)>{move || page.say(Key::ChatEdit)}</button>
+                aria-label=Key::ChatEditNamed>{Key::ChatEdit}</button>
         </div>
     }
 }
@@ -112,13 +111,12 @@ fn Answer(id: u64, entry: Seen) -> impl IntoView {
         let is_bare = |it: &Turn| it.pieces.is_empty() && it.pending.is_empty();
         turn(entry, |it| it.phase == Phase::Done && is_bare(it)) == Some(true)
     });
-    let page = page();
     view! {
         <div class="chat-answer">
             <For each=move || 0..count.get() key=|it| *it children=piece/>
             {below(None)}
             {move || is_bare.get().then(|| view! {
-                <p class="hint">{move || page.say(Key::ChatEmpty)}</p>
+                <p class="hint">{Key::ChatEmpty}</p>
             })}
             <Status entry/>
         </div>
@@ -145,10 +143,10 @@ fn Status(entry: Seen) -> impl IntoView {
         let tool = doing.get()?;
         let said = move || match &tool {
             Some(name) => {
-                let title = page.tool(name).map(|it| it.title(page.lang.get()));
-                page.fill(Key::ChatRunning, &[&title.unwrap_or_else(|| name.clone())])
+                let title = page.tool(name).map(|it| it.title(Lang::spoken()));
+                Key::ChatRunning.fill(&[&title.unwrap_or_else(|| name.clone())])
             }
-            None => page.say(Key::ChatThinking).to_owned(),
+            None => Key::ChatThinking.say().to_owned(),
         };
         Some(view! {
             <p class="chat-status" class:is-writing=move || is_writing.get()>
@@ -195,12 +193,12 @@ fn Ending(entry: Seen) -> impl IntoView {
         };
         // What waits says itself that it does.
         let notice = notice.filter(|_| reason.as_deref() != Some("waiting"));
-        key.map(|key| page.say(key).to_owned()).or(notice)
+        key.map(|key| key.say().to_owned()).or(notice)
     };
     view! {
         {move || notes().map(|it| view! { <p class="chat-notice hint">{it}</p> })}
         {move || (phase.get() == Phase::Stopped).then(|| view! {
-            <p class="chat-notice hint">{move || page.say(Key::ChatStoppedHere)}</p>
+            <p class="chat-notice hint">{Key::ChatStoppedHere}</p>
         })}
         {move || match phase.get() {
             Phase::Failed(failure) => Some(view! { <Failed failure may_retry is_bare/> }),
@@ -210,18 +208,14 @@ fn Ending(entry: Seen) -> impl IntoView {
             <div class="chat-acts">
                 {move || has_text.get().then(|| view! {
                     <button type="button" class="plain small" on:click=copy
-                        aria-label=move || page.say(Key::ChatCopyNamed)>
-                        {move || page.say(Key::Copy)}
-                    </button>
+                        aria-label=Key::ChatCopyNamed>{Key::Copy}</button>
                 })}
                 {move || (may_repeat() && !has_acted.get()).then(|| view! {
                     <button type="button" class="plain small" on:click=again
-                        aria-label=move || page.say(Key::ChatAgainNamed)>
-                        {move || page.say(Key::ChatAgain)}
-                    </button>
+                        aria-label=Key::ChatAgainNamed>{Key::ChatAgain}</button>
                 })}
                 {move || (may_repeat() && has_acted.get()).then(|| view! {
-                    <p class="hint">{move || page.say(Key::ChatActed)}</p>
+                    <p class="hint">{Key::ChatActed}</p>
                 })}
                 <Facts turn=Signal::derive(move || turn(entry, Clone::clone).unwrap_or_default())/>
             </div>
@@ -232,13 +226,12 @@ fn Ending(entry: Seen) -> impl IntoView {
 /// Why it did not come, or not to its end; what came stays above.
 #[component]
 fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let Failure { status, error, details, retry_after_s } = failure;
     let said = move || match (error.as_str(), status) {
-        ("", 0) if is_bare.get() => page.say(Key::ErrorOfflineMend).to_owned(),
-        ("", 0) => page.say(Key::ChatLost).to_owned(),
-        ("", _) => page.say(Key::ChatUnreadable).to_owned(),
+        ("", 0) if is_bare.get() => Key::ErrorOfflineMend.say().to_owned(),
+        ("", 0) => Key::ChatLost.say().to_owned(),
+        ("", _) => Key::ChatUnreadable.say().to_owned(),
         (error, _) => error.to_owned(),
     };
     let again = move |_| {
@@ -248,17 +241,17 @@ fn Failed(failure: Failure, may_retry: Memo<bool>, is_bare: Memo<bool>) -> impl 
     view! {
         <div class="notice is-error chat-failed" role="alert">
             <p class="notice-title">{move || {
-                page.say(if is_bare.get() { Key::ChatNoAnswer } else { Key::ChatIncomplete })
+                if is_bare.get() { Key::ChatNoAnswer } else { Key::ChatIncomplete }.say()
             }}</p>
             <p>{said}</p>
             {retry_after_s.map(|seconds| view! {
-                <p>{move || page.fill(Key::ChatRetryAfter, &[&seconds.to_string()])}</p>
+                <p>{move || Key::ChatRetryAfter.fill(&[&seconds.to_string()])}</p>
             })}
             {(!details.is_empty()).then(|| view! {
-                <details><summary>{move || page.say(Key::Details)}</summary><p>{details}</p></details>
+                <details><summary>{Key::Details}</summary><p>{details}</p></details>
             })}
             {move || may_retry.get().then(|| view! {
-                <button type="button" class="quiet" on:click=again>{move || page.say(Key::Retry)}</button>
+                <button type="button" class="quiet" on:click=again>{Key::Retry}</button>
             })}
         </div>
     }

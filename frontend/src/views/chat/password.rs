@@ -41,10 +41,10 @@ pub(super) fn Password() -> impl IntoView {
     browser::focus_soon("chat-password");
     view! {
         <form class="chat-password sign-in" on:submit=submit novalidate>
-            <h2>{move || page.say(Key::SignIn)}</h2>
-            <p>{move || page.say(Key::ChatPasswordHint)}</p>
+            <h2>{Key::SignIn}</h2>
+            <p>{Key::ChatPasswordHint}</p>
             <div class="field">
-                <label class="label" for="chat-password">{move || page.say(Key::ChatPassword)}</label>
+                <label class="label" for="chat-password">{Key::ChatPassword}</label>
                 <input id="chat-password" type="password" autocomplete="current-password" required
                     maxlength="400" aria-describedby="chat-password-wrong"
                     aria-invalid=move || wrong.with(|it| !it.is_empty()).to_string()
@@ -52,7 +52,7 @@ pub(super) fn Password() -> impl IntoView {
                 <p id="chat-password-wrong" class="error" role="alert">{wrong}</p>
             </div>
             <button type="submit" class="main-action" aria-disabled=move || is_trying.get().to_string()>
-                {move || page.say(if is_trying.get() { Key::SigningIn } else { Key::ChatEnter })}
+                {move || if is_trying.get() { Key::SigningIn } else { Key::ChatEnter }.say()}
             </button>
         </form>
     }

@@ -100,7 +100,6 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
 /// Pictures that were made, and what is known of how.
 #[component]
 fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let list = Memo::new(move |_| {
         piece.with(|it| match it {
@@ -108,7 +107,7 @@ fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
             _ => Vec::new(),
         })
     });
-    let facts = Memo::new(move |_| talk.thread.with(|it| facts(it, place.0, page.lang.get())));
+    let facts = Memo::new(move |_| talk.thread.with(|it| facts(it, place.0, Lang::spoken())));
     let shots = Signal::derive(move || {
         let facts = facts.get().unwrap_or_default();
         list.with(|it| shots(it, Source::Made))

@@ -7,7 +7,7 @@ use crate::chat::kept::Head;
 use crate::chat::talk::Talk;
 use crate::chat::thread::TITLE_MAX;
 use crate::history;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::route::Route;
 use crate::text::Key;
 
@@ -23,7 +23,6 @@ enum Doing {
 /// The list of conversations.
 #[component]
 pub(super) fn Threads() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let words = RwSignal::new(String::new());
     let found = Memo::new(move |_| words.with(|words| talk.saved_chats.with(|it| it.found(words))));
@@ -31,13 +30,13 @@ pub(super) fn Threads() -> impl IntoView {
     let nothing = move || {
         found.with(Vec::is_empty).then(|| {
             let key = if is_any.get() { Key::ChatNoneFit } else { Key::ChatNone };
-            view! { <p class="hint">{move || page.say(key)}</p> }
+            view! { <p class="hint">{key}</p> }
         })
     };
     view! {
-        <nav class="chat-threads" aria-label=move || page.say(Key::ChatList)>
-            <label class="only-heard" for="chat-search">{move || page.say(Key::ChatSearch)}</label>
-            <input type="search" id="chat-search" placeholder=move || page.say(Key::ChatSearch)
+        <nav class="chat-threads" aria-label=Key::ChatList>
+            <label class="only-heard" for="chat-search">{Key::ChatSearch}</label>
+            <input type="search" id="chat-search" placeholder=Key::ChatSearch
                 prop:value=words on:input=move |event| words.set(event_target_value(&event))/>
             <ul>
                 <For each=move || found.get() key=|it| (it.id.clone(), it.name.clone())
@@ -48,8 +47,8 @@ pub(super) fn Threads() -> impl IntoView {
     }
 }
 
-fn name(page: Page, head: &Head) -> String {
-    if head.name.is_empty() { page.say(Key::ChatUnnamed).to_owned() } else { head.name.clone() }
+fn name(head: &Head) -> String {
+    if head.name.is_empty() { Key::ChatUnnamed.say().to_owned() } else { head.name.clone() }
 }
 
 /// The id of what belongs to an entry: the button that begins what is done to it, a question.
@@ -63,7 +62,7 @@ fn ThreadView(head: Head) -> impl IntoView {
     let talk = Talk::here();
     let doing = RwSignal::new(Doing::Nothing);
     let head = StoredValue::new(head);
-    let said = move || head.with_value(|it| name(page, it));
+    let said = move || head.with_value(|it| name(it));
     let id = move || head.with_value(|it| it.id.clone());
     let is_open = move || talk.thread.with(|it| it.id == id());
     let open = move |_| {
@@ -79,17 +78,17 @@ fn ThreadView(head: Head) -> impl IntoView {
             <button type="button" class="plain chat-thread-open" on:click=open
                 aria-current=move || is_open().then_some("true")><span>{said}</span></button>
             <button type="button" class="plain small" id=part_id(head, "rename")
-                aria-label=move || page.fill(Key::ChatRenameNamed, &[&said()])
+                aria-label=move || Key::ChatRenameNamed.fill(&[&said()])
                 on:click=move |_| {
                     doing.set(Doing::Naming);
                     browser::focus_soon("chat-name");
-                }>{move || page.say(Key::ChatRename)}</button>
+                }>{Key::ChatRename}</button>
             <button type="button" class="plain small" id=part_id(head, "forget")
-                aria-label=move || page.fill(Key::ChatForgetNamed, &[&said()])
+                aria-label=move || Key::ChatForgetNamed.fill(&[&said()])
                 on:click=move |_| {
                     doing.set(Doing::Forgetting);
                     browser::focus_soon("chat-keep-it");
-                }>{move || page.say(Key::ChatForget)}</button>
+                }>{Key::ChatForget}</button>
         }
     };
     view! {
@@ -105,7 +104,6 @@ fn ThreadView(head: Head) -> impl IntoView {
 
 #[component]
 fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let title = RwSignal::new(head.with_value(|it| it.name.clone()));
     let submit = move |event: leptos::ev::SubmitEvent| {
@@ -123,18 +121,17 @@ fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
     view! {
         <form on:submit=submit class="chat-naming">
             <input id="chat-name" type="text" maxlength=TITLE_MAX prop:value=title
-                aria-label=move || page.say(Key::ChatName) on:keydown=keydown
+                aria-label=Key::ChatName on:keydown=keydown
                 on:input=move |event| title.set(event_target_value(&event))/>
-            <button type="submit" class="quiet small">{move || page.say(Key::ChatNameSave)}</button>
+            <button type="submit" class="quiet small">{Key::ChatNameSave}</button>
         </form>
     }
 }
 
 #[component]
 fn Forgetting(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
-    let said = move || page.fill(Key::ChatForgetAsk, &[&head.with_value(|it| name(page, it))]);
+    let said = move || Key::ChatForgetAsk.fill(&[&head.with_value(|it| name(it))]);
     let keep = move || {
         doing.set(Doing::Nothing);
         browser::focus_soon(part_id(head, "forget"));
@@ -146,12 +143,10 @@ fn Forgetting(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView 
             <div class="actions">
                 <button type="button" class="quiet small is-grave"
                     on:click=move |_| talk.forget(&head.with_value(|it| it.id.clone()))>
-                    {move || page.say(Key::ChatForgetYes)}
+                    {Key::ChatForgetYes}
                 </button>
                 <button type="button" class="quiet small" id="chat-keep-it"
-                        on:click=move |_| keep()>
-                    {move || page.say(Key::ChatForgetNo)}
-                </button>
+                        on:click=move |_| keep()>{Key::ChatForgetNo}</button>
             </div>
         </div>
     }

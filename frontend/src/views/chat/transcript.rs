@@ -13,7 +13,6 @@ use super::message::Message;
 use super::piece::LatestCall;
 use crate::browser;
 use crate::chat::talk::Talk;
-use crate::page::page;
 use crate::text::Key;
 
 /// How near to its end the page counts as there, in pixels.
@@ -25,7 +24,6 @@ const SETTLING_MS: f64 = 1_500.0;
 /// The messages of the conversation.
 #[component]
 pub(super) fn Transcript() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     // Each conversation counts its own entries.
@@ -40,7 +38,7 @@ pub(super) fn Transcript() -> impl IntoView {
     view! {
         // What streams is not read out bit by bit: the page's one voice says when it begins and ends.
         <div class="chat-log" role="log" aria-live="off" node_ref=log
-            aria-label=move || page.say(Key::ChatPlace)
+            aria-label=Key::ChatPlace
             aria-busy=move || is_running.get().to_string()>
             <For each=move || ids.get() key=Clone::clone children=move |(_, id)| view! { <Message id/> }/>
         </div>
@@ -50,7 +48,6 @@ pub(super) fn Transcript() -> impl IntoView {
 /// The way back to the end, for a reader who has left it.
 #[component]
 pub(super) fn Latest() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     // What waits for the reader has a way of its own to it, and buttons that this one would lie over.
     let is_away = Memo::new(move |_| {
@@ -65,7 +62,7 @@ pub(super) fn Latest() -> impl IntoView {
         <div class="chat-latest">
             {move || is_away.get().then(|| view! {
                 <button type="button" class="quiet small" on:click=to_end>
-                    <span aria-hidden="true">"↓"</span>{move || page.say(Key::ToLatest)}
+                    <span aria-hidden="true">"↓"</span>{Key::ToLatest}
                 </button>
             })}
         </div>

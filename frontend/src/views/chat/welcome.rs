@@ -14,8 +14,8 @@ pub(super) fn Welcome() -> impl IntoView {
     let page = page();
     let talk = Talk::here();
     let own = Memo::new(move |_| table::greeting(&current(talk)?.name));
-    let title = move || page.say(own.get().map_or(Key::ChatWelcome, |it| it.title));
-    let hint = move || page.say(own.get().map_or(Key::ChatWelcomeHint, |it| it.hint));
+    let title = move || own.get().map_or(Key::ChatWelcome, |it| it.title).say();
+    let hint = move || own.get().map_or(Key::ChatWelcomeHint, |it| it.hint).say();
     let examples = move || match own.get() {
         Some(greeting) => greeting.examples.to_vec(),
         None => table::examples(page),
@@ -26,9 +26,7 @@ pub(super) fn Welcome() -> impl IntoView {
         };
         view! {
             <li>
-                <button type="button" class="chat-example" on:click=say>
-                    {move || page.say(key)}
-                </button>
+                <button type="button" class="chat-example" on:click=say>{key}</button>
             </li>
         }
     };
@@ -37,10 +35,10 @@ pub(super) fn Welcome() -> impl IntoView {
             <span class="chat-mark" aria-hidden="true"></span>
             <h2>{title}</h2>
             <p>{hint}</p>
-            <ul class="chat-examples" aria-label=move || page.say(Key::ChatExamples)>
+            <ul class="chat-examples" aria-label=Key::ChatExamples>
                 {move || examples().into_iter().map(example).collect_view()}
             </ul>
-            <p class="hint">{move || page.say(Key::ChatKept)}</p>
+            <p class="hint">{Key::ChatKept}</p>
         </div>
     }
 }

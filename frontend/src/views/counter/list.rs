@@ -60,12 +60,12 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
     let page = page();
     let query = RwSignal::new(String::new());
     let groups = Memo::new(move |_| {
-        let (query, lang) = (query.get(), page.lang.get());
+        let (query, lang) = (query.get(), Lang::spoken());
         page.tools.with(|it| grouped(it.here().map_or(&[], Vec::as_slice), &query, lang))
     });
     let count = move || {
         let count = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
-        page.fill(Key::ToolCount, &[&count.to_string()])
+        Key::ToolCount.fill(&[&count.to_string()])
     };
     Effect::new(move |before: Option<usize>| {
         let now = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
@@ -85,14 +85,14 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
         let has_tools = page.tools.with(|it| it.here().is_some_and(|it| !it.is_empty()));
         groups.with(Vec::is_empty).then(|| {
             let key = if has_tools { Key::NoToolsFit } else { Key::NoTools };
-            view! { <p class="hint">{move || page.say(key)}</p> }
+            view! { <p class="hint">{key}</p> }
         })
     };
     let group = move |(group, tools): (Group, Vec<Tool>)| {
         let link = move |tool: Tool| view! { <li><ToolLink tool chosen/></li> };
         view! {
             <section class="tool-group">
-                <h2 class="tool-group-title">{move || page.say(group.key())}</h2>
+                <h2 class="tool-group-title">{move || group.key().say()}</h2>
                 <ul>{tools.into_iter().map(link).collect_view()}</ul>
             </section>
         }
@@ -100,7 +100,7 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
     view! {
         <div class="tool-list">
             {move || {
-                let title = page.say(Key::Counter);
+                let title = Key::Counter.say();
                 // One first heading a page: the tool's, once there is one.
                 if chosen.with(Option::is_some) {
                     view! { <p class="list-title">{title}</p> }.into_any()
@@ -108,9 +108,9 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
                     view! { <h1 tabindex="-1" id="stage">{title}</h1> }.into_any()
                 }
             }}
-            <p class="hint">{move || page.say(Key::CounterHint)}</p>
+            <p class="hint">{Key::CounterHint}</p>
             <div class="search" role="search">
-                <label class="label" for="tool-search">{move || page.say(Key::SearchTools)}</label>
+                <label class="label" for="tool-search">{Key::SearchTools}</label>
                 <input id="tool-search" type="search" autocomplete="off" spellcheck="false"
                     prop:value=query on:input=move |event| query.set(event_target_value(&event))/>
                 <p class="count">{count}</p>
@@ -123,12 +123,11 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
 
 #[component]
 fn ToolLink(tool: Tool, chosen: Memo<Option<String>>) -> impl IntoView {
-    let page = page();
     let name = tool.name.clone();
     let own = name.clone();
     let href = Route::Counter(Some(name.clone())).hash();
     let is_here = move || chosen.with(|it| it.as_deref() == Some(&own));
-    let title = move || tool.title(page.lang.get());
+    let title = move || tool.title(Lang::spoken());
     view! {
         <a class="tool-link" href=href
             aria-current=move || is_here().then_some("true")>

@@ -39,9 +39,9 @@ pub(super) fn ToolPlace(name: String) -> impl IntoView {
         view! {
             <div class="notice is-calm">
                 <h1 class="notice-title" id="tool-name" tabindex="-1">
-                    {move || page.fill(Key::ToolGone, &[&name])}
+                    {move || Key::ToolGone.fill(&[&name])}
                 </h1>
-                <p>{move || page.say(Key::ToolGoneHint)}</p>
+                <p>{Key::ToolGoneHint}</p>
             </div>
         }
         .into_any()
@@ -53,7 +53,7 @@ fn ToolView(tool: Memo<Tool>) -> impl IntoView {
     let page = page();
     let name = tool.with_untracked(|it| it.name.clone());
     let form = Memo::new(move |_| {
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         tool.with(|tool| Form::of(&tool.input_schema, &|name| tool.argument(lang, name)))
     });
     let draft = RwSignal::from(page.draft(&name));
@@ -71,18 +71,16 @@ fn ToolView(tool: Memo<Tool>) -> impl IntoView {
     speak(caller, filling);
     view! {
         <article class="tool">
-            <a class="back only-narrow" href=Route::Counter(None).hash()>
-                {move || page.say(Key::Back)}
-            </a>
+            <a class="back only-narrow" href=Route::Counter(None).hash()>{Key::Back}</a>
             <ToolHead tool/>
-            <form class="tool-form" novalidate aria-label=move || page.say(Key::Arguments)
+            <form class="tool-form" novalidate aria-label=Key::Arguments
                 on:submit=move |event| {
                     event.prevent_default();
                     call();
                 }>
                 <Faults filling/>
                 {move || tool.with(|it| is_empty(&it.input_schema)).then(|| view! {
-                    <p class="hint">{page.say(Key::NoArguments)}</p>
+                    <p class="hint">{Key::NoArguments}</p>
                 })}
                 <Fields filling/>
                 <Actions caller filling/>
@@ -123,18 +121,18 @@ fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
     let server = move || page.server.with(|it| it.title.clone().unwrap_or_else(|| it.name.clone()));
     view! {
         <header class="tool-head">
-            <h1 id="tool-name" tabindex="-1">{move || tool.with(|it| it.title(page.lang.get()))}</h1>
+            <h1 id="tool-name" tabindex="-1">{move || tool.with(|it| it.title(Lang::spoken()))}</h1>
             <p class="tool-facts">
-                <span class=move || badge().0>{move || page.say(badge().1)}</span>
+                <span class=move || badge().0>{move || badge().1.say()}</span>
                 <code>{move || tool.with(|it| it.name.clone())}</code>
                 <span class="tool-server">{server}</span>
             </p>
             {move || {
-                let about = tool.with(|it| it.description(page.lang.get()));
+                let about = tool.with(|it| it.description(Lang::spoken()));
                 let (first, rest) = parted(&about);
                 let more = rest.map(|rest| view! {
                     <details class="tool-more">
-                        <summary>{page.say(Key::Details)}</summary>
+                        <summary>{Key::Details}</summary>
                         <p class="tool-about">{coded(rest)}</p>
                     </details>
                 });
@@ -166,15 +164,15 @@ mod tests {
 
 #[component]
 fn Actions(caller: Caller, filling: Filling) -> impl IntoView {
-    let page = filling.page;
     let is_running = move || caller.call.with(Call::is_running);
     let has_answer = move || caller.call.with(|it| matches!(it, Call::Done { .. }));
     let text = move || {
-        page.say(match () {
+        match () {
             () if is_running() => Key::Stop,
             () if has_answer() => Key::CallAgain,
             () => Key::CallTool,
-        })
+        }
+        .say()
     };
     // The button becomes the one that calls before this click is over, and must not call.
     let stop = move |event: MouseEvent| {
@@ -191,14 +189,13 @@ fn Actions(caller: Caller, filling: Filling) -> impl IntoView {
             <button type="button" class="plain" on:click=move |_| {
                 filling.clear();
                 caller.reset();
-            }>{move || page.say(Key::Clear)}</button>
+            }>{Key::Clear}</button>
         </div>
     }
 }
 
 #[component]
 fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyView {
-    let page = page();
     let answer = Callback::new(move |responses: Value| caller.answer(responses));
     if tool.with_untracked(has_app) {
         return view! { <AppResult tool caller on_retry answer/> }.into_any();
@@ -221,11 +218,11 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyVi
         }
         .into_any(),
         Call::Done { output, seconds } => {
-            let took = move || page.fill(Key::Seconds, &[&format!("{seconds:.2}")]);
+            let took = move || Key::Seconds.fill(&[&format!("{seconds:.2}")]);
             view! {
                 <section class="answer" aria-labelledby="answer-title">
                     <h2 id="answer-title" class="section-title">
-                        {move || page.say(Key::Answer)}<span class="count">{took}</span>
+                        {Key::Answer}<span class="count">{took}</span>
                     </h2>
                     <OutputView tool=tool.get_untracked() output/>
                     {request(tool, caller)}
@@ -257,7 +254,6 @@ fn AppResult(
     on_retry: Callback<()>,
     answer: Callback<Value>,
 ) -> impl IntoView {
-    let page = page();
     let drawn = move || {
         (caller.begun.get() > 0).then(|| {
             untrack(|| {
@@ -292,7 +288,7 @@ fn AppResult(
         is_begun.get().then(|| {
             view! {
                 <section class="answer" aria-labelledby="answer-title">
-                    <h2 id="answer-title" class="section-title">{move || page.say(Key::Answer)}</h2>
+                    <h2 id="answer-title" class="section-title">{Key::Answer}</h2>
                     {stands}
                     {drawn}
                 </section>
@@ -303,13 +299,12 @@ fn AppResult(
 
 #[component]
 fn ProgressView(progress: Option<Progress>) -> impl IntoView {
-    let page = page();
     let Progress { progress, total, message } = progress.unwrap_or_default();
-    let text = move || message.clone().unwrap_or_else(|| page.say(Key::Calling).to_owned());
+    let text = move || message.clone().unwrap_or_else(|| Key::Calling.say().to_owned());
     let bar = total.filter(|total| *total > 0.0).map(|total| {
         view! {
             <progress max=total.to_string() value=progress.to_string()
-                aria-label=move || page.say(Key::Calling)></progress>
+                aria-label=Key::Calling></progress>
         }
     });
     view! { <p class="progress">{text}</p>{bar} }

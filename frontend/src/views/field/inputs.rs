@@ -106,14 +106,13 @@ pub(super) fn SwitchInput(filling: Filling, field: Field) -> impl IntoView {
     view! {
         <label class="switch" for=target>
             <input id=id type="checkbox" aria-describedby=described prop:checked=is_on on:change=change/>
-            <span class="label"><Label filling field/></span>
+            <span class="label"><Label field/></span>
         </label>
     }
 }
 
 #[component]
 pub(super) fn ChoiceInput(filling: Filling, field: Field, choices: Vec<Choice>) -> impl IntoView {
-    let page = filling.page;
     let id = filling.id(&field);
     let described = described(filling, &field);
     let invalid = invalid(filling, &field);
@@ -135,7 +134,7 @@ pub(super) fn ChoiceInput(filling: Filling, field: Field, choices: Vec<Choice>) 
     view! {
         <select id=id aria-describedby=described aria-invalid=invalid
             aria-required=required.then_some("true") on:change=change>
-            <option value="" selected=move || value().is_empty()>{move || page.say(none)}</option>
+            <option value="" selected=move || value().is_empty()>{none}</option>
             {choices.into_iter().map(option).collect_view()}
         </select>
     }
@@ -143,7 +142,6 @@ pub(super) fn ChoiceInput(filling: Filling, field: Field, choices: Vec<Choice>) 
 
 #[component]
 pub(super) fn JsonInput(filling: Filling, field: Field) -> impl IntoView {
-    let page = filling.page;
     let id = filling.id(&field);
     let described = described(filling, &field);
     let invalid = invalid(filling, &field);
@@ -155,7 +153,7 @@ pub(super) fn JsonInput(filling: Filling, field: Field) -> impl IntoView {
     };
     view! {
         <textarea id=id class="code" rows="4" spellcheck="false" aria-describedby=described
-            aria-invalid=invalid placeholder=move || page.say(Key::JsonHint)
+            aria-invalid=invalid placeholder=Key::JsonHint
             prop:value=value on:input=input
             on:blur=move |_| filling.leave(field)></textarea>
     }

@@ -38,7 +38,6 @@ pub(super) fn ChoicesInput(filling: Filling, field: Field, choices: Vec<Choice>)
 
 #[component]
 pub(super) fn ListInput(filling: Filling, field: Field, item: Item) -> impl IntoView {
-    let page = filling.page;
     let id = filling.id(&field);
     let least = usize::from(field.required);
     let field = StoredValue::new(field);
@@ -86,7 +85,7 @@ pub(super) fn ListInput(filling: Filling, field: Field, item: Item) -> impl Into
         let value = move || items().get(index).cloned().unwrap_or_default();
         let name = move || {
             let label = field.with_value(|it| it.label.clone());
-            page.fill(Key::ItemName, &[&label, &(index + 1).to_string()])
+            Key::ItemName.fill(&[&label, &(index + 1).to_string()])
         };
         let input = move |event| {
             let text = event_target_value(&event);
@@ -103,7 +102,7 @@ pub(super) fn ListInput(filling: Filling, field: Field, item: Item) -> impl Into
                     aria-label=name prop:value=value on:input=input
                     on:blur=move |_| filling.leave(field)/>
                 <button type="button" class="plain small"
-                    aria-label=move || page.fill(Key::RemoveItem, &[&(index + 1).to_string()])
+                    aria-label=move || Key::RemoveItem.fill(&[&(index + 1).to_string()])
                     on:click=move |_| remove(index)>"×"</button>
             </li>
         }
@@ -113,7 +112,7 @@ pub(super) fn ListInput(filling: Filling, field: Field, item: Item) -> impl Into
             <For each=move || 0..count.get() key=|index| *index children=row/>
         </ol>
         <button type="button" class="quiet small" id=format!("{id}-add") on:click=add>
-            "＋ "{move || page.say(Key::AddItem)}
+            "＋ "{Key::AddItem}
         </button>
     }
 }

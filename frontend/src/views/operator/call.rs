@@ -14,7 +14,7 @@ use crate::operator::reports::{BAR, Call, Measured, Part, Round, used};
 use crate::operator::{Operator, outcome, units};
 use crate::page::{Page, page};
 use crate::route::{OperatorTab, Route, encoded};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// The call that the address names.
@@ -41,15 +41,15 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
         Callback::new(move |()| spawn_local(look(named.get_untracked().unwrap_or_default())));
     let is_gone = |it: &CallError| matches!(it, CallError::Refused(it) if it.status == 404);
     view! {
-        <p><a class="back" href=Route::Operator(OperatorTab::Calls(None)).hash()>{move || page.say(Key::OperatorCallBack)}</a></p>
+        <p><a class="back" href=Route::Operator(OperatorTab::Calls(None)).hash()>{Key::OperatorCallBack}</a></p>
         <h2 class="section-title" id="op-call" tabindex="-1">
-            {move || page.fill(Key::OperatorCallTitle, &[&named.get().unwrap_or_default()])}
+            {move || Key::OperatorCallTitle.fill(&[&named.get().unwrap_or_default()])}
         </h2>
         {move || match found.get() {
             Loaded::Loading => view! { <Skeleton lines=5/> }.into_any(),
             Loaded::Failed(error) if is_gone(&error) => {
                 view! {
-                    <Empty title=page.said(Key::OperatorCallGone) hint=page.said(Key::OperatorCallGoneHint)/>
+                    <Empty title=Key::OperatorCallGone hint=Key::OperatorCallGoneHint/>
                 }
                 .into_any()
             }
@@ -64,11 +64,11 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
 /// One round of it.
 fn round(page: Page, it: Round) -> impl IntoView {
     let Round { time, outcome: ended, duration_us, measured, parts_dropped, .. } = it;
-    let at = move || dates::second(&time, page.lang.get());
+    let at = move || dates::second(&time, Lang::spoken());
     let (kind, _) = outcome::outcome(&ended, page.lang.get_untracked());
-    let said = move || outcome::outcome(&ended, page.lang.get()).1;
+    let said = move || outcome::outcome(&ended, Lang::spoken()).1;
     let generation =
-        it.generation.map(|it| move || page.fill(Key::OperatorGeneration, &[&it.to_string()]));
+        it.generation.map(|it| move || Key::OperatorGeneration.fill(&[&it.to_string()]));
     let who = it.component.or(it.server).unwrap_or_default();
     let mut parts = it.parts;
     parts.sort_by_key(|it| it.from_us);
@@ -79,9 +79,9 @@ fn round(page: Page, it: Round) -> impl IntoView {
             <div class="op-card-head">
                 <h3><code>{called(&it.name, &who)}</code></h3>
                 <p class="op-facts">
-                    <span>{move || page.fill(Key::OperatorRound, &[&number])}</span>
+                    <span>{move || Key::OperatorRound.fill(&[&number])}</span>
                     <span>{who}</span>{generation.map(|it| view! { <span>{it}</span> })}
-                    <span>{move || caller(page, &principal)}</span><span>{at}</span>
+                    <span>{move || caller(&principal)}</span><span>{at}</span>
                     <span class=kind.class()>
                         <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
                     </span>
@@ -89,40 +89,40 @@ fn round(page: Page, it: Round) -> impl IntoView {
                 </p>
             </div>
             {match parts.is_empty() {
-                true => view! { <p class="hint">{move || page.say(Key::OperatorPartsNone)}</p> }.into_any(),
+                true => view! { <p class="hint">{Key::OperatorPartsNone}</p> }.into_any(),
                 false => view! {
                     <table class="op-waterfall">
-                        <caption>{move || page.say(Key::OperatorParts)}</caption>
+                        <caption>{Key::OperatorParts}</caption>
                         <thead class="only-heard"><tr>
-                            <th scope="col">{move || page.say(Key::OperatorPart)}</th>
-                            <th scope="col">{move || page.say(Key::OperatorPartBegan)}</th>
-                            <th scope="col">{move || page.say(Key::OperatorTook)}</th>
+                            <th scope="col">{Key::OperatorPart}</th>
+                            <th scope="col">{Key::OperatorPartBegan}</th>
+                            <th scope="col">{Key::OperatorTook}</th>
                         </tr></thead>
                         <tbody>
-                            {parts.into_iter().map(|it| part(page, it, duration_us)).collect_view()}
+                            {parts.into_iter().map(|it| part(it, duration_us)).collect_view()}
                         </tbody>
                     </table>
                 }.into_any(),
             }}
             {(parts_dropped > 0).then(|| view! {
-                <p class="hint">{move || page.fill(Key::OperatorPartsMore, &[&parts_dropped.to_string()])}</p>
+                <p class="hint">{move || Key::OperatorPartsMore.fill(&[&parts_dropped.to_string()])}</p>
             })}
             {(!measured.is_empty()).then(|| view! {
                 <table class="op-waterfall">
-                    <caption>{move || page.say(Key::OperatorLimitsUsed)}</caption>
+                    <caption>{Key::OperatorLimitsUsed}</caption>
                     <thead class="only-heard"><tr>
-                        <th scope="col">{move || page.say(Key::OperatorLimitName)}</th>
-                        <th scope="col">{move || page.say(Key::OperatorLimitShare)}</th>
-                        <th scope="col">{move || page.say(Key::OperatorLimitUsed)}</th>
+                        <th scope="col">{Key::OperatorLimitName}</th>
+                        <th scope="col">{Key::OperatorLimitShare}</th>
+                        <th scope="col">{Key::OperatorLimitUsed}</th>
                     </tr></thead>
-                    <tbody>{measured.into_iter().map(|it| limit(page, it)).collect_view()}</tbody>
+                    <tbody>{measured.into_iter().map(|it| limit(it)).collect_view()}</tbody>
                 </table>
             })}
         </section>
     }
 }
 
-fn part(page: Page, it: Part, duration_us: u64) -> impl IntoView {
+fn part(it: Part, duration_us: u64) -> impl IntoView {
     let (from, long) = it.bar(duration_us);
     let key = match it.what.as_str() {
         "round" => Key::OperatorPartRound,
@@ -139,14 +139,14 @@ fn part(page: Page, it: Part, duration_us: u64) -> impl IntoView {
     let began = units::took(it.from_us);
     view! {
         <tr>
-            <th scope="row">{move || page.fill(key, &[&it.what])}</th>
+            <th scope="row">{move || key.fill(&[&it.what])}</th>
             <td class="op-bar-cell"><span class="only-heard">{began}</span>{bar(from, long, "op-bar-part")}</td>
             <td class="is-number">{units::took(it.took_us)}</td>
         </tr>
     }
 }
 
-fn limit(page: Page, it: Measured) -> impl IntoView {
+fn limit(it: Measured) -> impl IntoView {
     let amount = |value: u64| match it.limit.as_str() {
         name if name.contains("bytes") => units::bytes(value),
         name if name.contains("ms") => units::took(value.saturating_mul(1_000)),
@@ -163,7 +163,7 @@ fn limit(page: Page, it: Measured) -> impl IntoView {
     let name = it.limit.clone();
     view! {
         <tr>
-            <th scope="row">{key.map(|it| move || page.say(it))}" "<code>{name}</code></th>
+            <th scope="row">{key}" "<code>{name}</code></th>
             <td class="op-bar-cell"><span class="only-heard">{units::share(it.used, it.max)}</span>{bar(0.0, long, class)}</td>
             <td class="is-number">{amount(it.used)}" / "{amount(it.max)}</td>
         </tr>

@@ -11,7 +11,7 @@ use crate::operator::data::{Audit, Line, newest_first};
 use crate::operator::{Operator, outcome, repeat, units};
 use crate::page::{Page, page};
 use crate::route::{OperatorTab, Route};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
 
 /// How often the host is asked for more.
@@ -63,7 +63,6 @@ impl Log {
 /// The part `Calls`.
 #[component]
 pub(super) fn CallsView() -> impl IntoView {
-    let page = page();
     let operator: Operator = expect_context();
     let log = Log {
         operator,
@@ -75,14 +74,12 @@ pub(super) fn CallsView() -> impl IntoView {
     repeat(EVERY, move || log.is_paused.try_get_untracked() == Some(false), move || log.look());
     let is_empty =
         Memo::new(move |_| log.lines.found.with(|it| it.here().is_none_or(Vec::is_empty)));
-    let drawn = move || {
-        match is_empty.get() {
+    let drawn = move || match is_empty.get() {
         true => view! {
-            <Empty title=page.said(Key::OperatorCallsNone) hint=page.said(Key::OperatorCallsNoneHint)/>
+            <Empty title=Key::OperatorCallsNone hint=Key::OperatorCallsNoneHint/>
         }
         .into_any(),
         false => view! { <Filters log/><Table log/> }.into_any(),
-    }
     };
     log.lines.shown(move || log.look(), move || view! { {drawn} }.into_any())
 }
@@ -103,23 +100,23 @@ fn Filters(log: Log) -> impl IntoView {
     view! {
         <div class="op-filters">
             <div class="field">
-                <label class="label" for="op-sought">{move || page.say(Key::OperatorFilter)}</label>
+                <label class="label" for="op-sought">{Key::OperatorFilter}</label>
                 <input id="op-sought" type="search" autocomplete="off" spellcheck="false"
                     prop:value=log.sought
                     on:input=move |event| log.sought.set(event_target_value(&event))/>
             </div>
             <div class="field">
-                <label class="label" for="op-outcomes">{move || page.say(Key::OperatorOutcomes)}</label>
+                <label class="label" for="op-outcomes">{Key::OperatorOutcomes}</label>
                 <select id="op-outcomes" on:change=choose>
-                    <option value="all">{move || page.say(Key::All)}</option>
-                    <option value="bad">{move || page.say(Key::OperatorNotDone)}</option>
+                    <option value="all">{Key::All}</option>
+                    <option value="bad">{Key::OperatorNotDone}</option>
                 </select>
             </div>
             <button type="button" class="quiet" on:click=pause>
-                {move || page.say(match log.is_paused.get() {
+                {move || match log.is_paused.get() {
                     true => Key::OperatorGoOn,
                     false => Key::OperatorPause,
-                })}
+                }.say()}
             </button>
         </div>
     }
@@ -128,35 +125,34 @@ fn Filters(log: Log) -> impl IntoView {
 /// The table of calls.
 #[component]
 fn Table(log: Log) -> impl IntoView {
-    let page = page();
     let lines = Memo::new(move |_| log.fitting());
     let is_none = Memo::new(move |_| lines.with(Vec::is_empty));
     let counted = move || {
         let count = |all: &[Line]| all.iter().filter(|it| !it.is_note()).count().to_string();
         let all = log.lines.found.with(|it| it.here().map(|it| count(it)).unwrap_or_default());
-        page.fill(Key::OperatorCallsShown, &[&lines.with(|it| count(it)), &all])
+        Key::OperatorCallsShown.fill(&[&lines.with(|it| count(it)), &all])
     };
-    let column = move |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
+    let column = move |key: Key| view! { <th scope="col">{key}</th> };
     view! {
         <div class="table-scroll op-calls" tabindex="0" role="region"
-            aria-label=move || page.say(Key::OperatorCallsTable)>
+            aria-label=Key::OperatorCallsTable>
             <table class="data-table is-cards">
                 <caption>{counted}</caption>
                 <thead><tr>{COLUMNS.map(column).into_iter().collect_view()}</tr></thead>
                 <tbody>
                     <For each=move || lines.get() key=|it| it.key.clone()
-                        children=move |it| row(page, it)/>
+                        children=move |it| row(page(), it)/>
                 </tbody>
             </table>
         </div>
-        {move || is_none.get().then(|| view! { <Empty title=page.said(Key::OperatorCallsNoneFit)/> })}
+        {move || is_none.get().then(|| view! { <Empty title=Key::OperatorCallsNoneFit/> })}
     }
 }
 
 /// Who called, as people read it.
-pub(super) fn caller(page: Page, principal: &str) -> String {
+pub(super) fn caller(principal: &str) -> String {
     match principal {
-        "anonymous" => page.say(Key::OperatorAnonymous).to_owned(),
+        "anonymous" => Key::OperatorAnonymous.say().to_owned(),
         other => other.to_owned(),
     }
 }
@@ -166,7 +162,7 @@ fn row(page: Page, line: Line) -> AnyView {
     let time = line.time.clone();
     let at = move || match time.as_str() {
         "" => String::new(),
-        time => dates::second(time, page.lang.get()),
+        time => dates::second(time, Lang::spoken()),
     };
     let note = (line.lines_dropped.map(|it| (Key::OperatorLost, it)))
         .or(line.more_refused.map(|it| (Key::OperatorMoreRefused, it)));
@@ -174,7 +170,7 @@ fn row(page: Page, line: Line) -> AnyView {
         return view! {
             <tr class="op-calls-note">
                 <td>{at}</td>
-                <td colspan="6">{move || page.fill(key, &[&count.to_string()])}</td>
+                <td colspan="6">{move || key.fill(&[&count.to_string()])}</td>
             </tr>
         }
         .into_any();
@@ -189,7 +185,7 @@ fn row(page: Page, line: Line) -> AnyView {
         _ => line.surface,
     };
     let (kind, _) = outcome::outcome(&line.outcome, page.lang.get_untracked());
-    let said = move || outcome::outcome(&line.outcome, page.lang.get()).1;
+    let said = move || outcome::outcome(&line.outcome, Lang::spoken()).1;
     view! {
         <tr>
             <td class="op-when">{at}</td>
@@ -198,7 +194,7 @@ fn row(page: Page, line: Line) -> AnyView {
                 None => view! { <code>{what}</code> }.into_any(),
             }}</th>
             <td>{who}" "{generation}</td>
-            <td>{move || caller(page, &principal)}</td>
+            <td>{move || caller(&principal)}</td>
             <td>{surface}</td>
             <td><span class=kind.class()>
                 <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}

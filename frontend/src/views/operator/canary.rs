@@ -68,7 +68,6 @@ fn Begin(
     ended: Memo<Option<String>>,
     error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
-    let page = page();
     let (percent, callers) = (RwSignal::new(PERCENT.to_owned()), RwSignal::new(String::new()));
     let is_wrong = RwSignal::new(false);
     let id = move |part: &str| name.with_value(|it| format!("op-canary-{part}-{it}"));
@@ -87,22 +86,20 @@ fn Begin(
             inventory.operator.order(&client::canary(&name), &body).await
         });
     };
-    let named = move || name.with_value(|it| page.fill(Key::OperatorCanaryBeginNamed, &[it]));
+    let named = move || name.with_value(|it| Key::OperatorCanaryBeginNamed.fill(&[it]));
     let clear = move || is_wrong.set(false);
     view! {
         <form class="op-canary" on:submit=submit novalidate aria-labelledby=id("title")>
-            <h4 id=id("title")>{move || page.say(Key::OperatorCanary)}</h4>
+            <h4 id=id("title")>{Key::OperatorCanary}</h4>
             {move || ended.get().map(|why| view! {
                 <p class="op-wrong">
-                    {move || page.say(Key::OperatorCanaryEnded)}" "<span lang="en">{coded(&why)}</span>
+                    {Key::OperatorCanaryEnded}" "<span lang="en">{coded(&why)}</span>
                 </p>
             })}
-            <p class="hint" id=id("hint")>{move || page.say(Key::OperatorCanaryHint)}</p>
+            <p class="hint" id=id("hint")>{Key::OperatorCanaryHint}</p>
             <div class="op-canary-fields">
                 <div class="field">
-                    <label class="label" for=id("percent")>
-                        {move || page.say(Key::OperatorCanaryPercent)}
-                    </label>
+                    <label class="label" for=id("percent")>{Key::OperatorCanaryPercent}</label>
                     <input id=id("percent") type="text" inputmode="numeric" autocomplete="off"
                         maxlength="3" aria-describedby=format!("{} {}", id("hint"), id("wrong"))
                         aria-invalid=move || is_wrong.get().to_string()
@@ -110,25 +107,21 @@ fn Begin(
                         on:input=move |event| { clear(); percent.set(event_target_value(&event)); }/>
                 </div>
                 <div class="field op-canary-callers">
-                    <label class="label" for=id("callers")>
-                        {move || page.say(Key::OperatorCanaryCallers)}
-                    </label>
+                    <label class="label" for=id("callers")>{Key::OperatorCanaryCallers}</label>
                     <input id=id("callers") type="text" autocomplete="off" spellcheck="false"
                         autocapitalize="off" aria-describedby=id("callers-hint")
                         prop:value=callers
                         on:input=move |event| { clear(); callers.set(event_target_value(&event)); }/>
-                    <p id=id("callers-hint") class="hint">
-                        {move || page.say(Key::OperatorCanaryCallersHint)}
-                    </p>
+                    <p id=id("callers-hint") class="hint">{Key::OperatorCanaryCallersHint}</p>
                 </div>
             </div>
             <p id=id("wrong") class="error" role="alert">
-                {move || is_wrong.get().then(|| page.say(Key::OperatorCanaryWrong))}
+                {move || is_wrong.get().then_some(Key::OperatorCanaryWrong)}
             </p>
             <div class="actions">
                 <button type="submit" class="quiet" aria-label=named
                     aria-disabled=move || inventory.is_busy.get().to_string()>
-                    {move || page.say(Key::OperatorCanaryBegin)}
+                    {Key::OperatorCanaryBegin}
                 </button>
             </div>
         </form>
@@ -143,7 +136,6 @@ fn Running(
     canary: Memo<Option<Canary>>,
     error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
-    let page = page();
     repeat(
         EVERY,
         move || inventory.is_busy.try_get_untracked() == Some(false),
@@ -164,8 +156,8 @@ fn Running(
     let comparisons =
         Memo::new(move |_| canary.with(|it| it.as_ref().map(|it| it.comparisons.clone())));
     let title = move || {
-        let share = share.get().map(|it| it.told(page.lang.get())).unwrap_or_default();
-        page.fill(Key::OperatorCanaryRuns, &[&share])
+        let share = share.get().map(|it| it.told(Lang::spoken())).unwrap_or_default();
+        Key::OperatorCanaryRuns.fill(&[&share])
     };
     let stop = move |_| {
         let name = name.get_value();
@@ -173,14 +165,14 @@ fn Running(
             inventory.operator.delete(&client::canary(&name)).await
         });
     };
-    let named = move || name.with_value(|it| page.fill(Key::OperatorCanaryStopNamed, &[it]));
+    let named = move || name.with_value(|it| Key::OperatorCanaryStopNamed.fill(&[it]));
     view! {
         <section class="op-canary" aria-labelledby=labelled>
             <h4 id=id>{title}</h4>
             <p class="op-facts">
                 {move || since.get().map(|it| {
-                    let at = dates::moment(&it, page.lang.get());
-                    view! { <span>{page.fill(Key::OperatorInstalled, &[&at])}</span> }
+                    let at = dates::moment(&it, Lang::spoken());
+                    view! { <span>{Key::OperatorInstalled.fill(&[&at])}</span> }
                 })}
             </p>
             {move || figures.get().map(|(own, before)| view! { <Beside own before/> })}
@@ -188,7 +180,7 @@ fn Running(
             <div class="actions">
                 <button type="button" class="quiet" aria-label=named
                     aria-disabled=move || inventory.is_busy.get().to_string() on:click=stop>
-                    {move || page.say(Key::OperatorCanaryStop)}
+                    {Key::OperatorCanaryStop}
                 </button>
             </div>
         </section>
@@ -198,12 +190,11 @@ fn Running(
 /// The figures of both, line by line.
 #[component]
 fn Beside(own: Figures, before: Figures) -> impl IntoView {
-    let page = page();
-    let number = move |value: u64| dates::number(value as f64, page.lang.get());
+    let number = move |value: u64| dates::number(value as f64, Lang::spoken());
     let row = move |key: Key, of: fn(&Figures) -> u64| {
         view! {
             <tr>
-                <th scope="row">{page.say(key)}</th>
+                <th scope="row">{key.say()}</th>
                 <td class:is-grave=of(&own).min(1) == 1 && key != Key::OperatorCalls>
                     {number(of(&own))}
                 </td>
@@ -214,7 +205,7 @@ fn Beside(own: Figures, before: Figures) -> impl IntoView {
     let time = move |key: Key, of: fn(&Figures) -> u64| {
         view! {
             <tr>
-                <th scope="row">{page.say(key)}</th>
+                <th scope="row">{key.say()}</th>
                 <td>{units::within(of(&own), own.calls)}</td>
                 <td>{units::within(of(&before), before.calls)}</td>
             </tr>
@@ -222,12 +213,12 @@ fn Beside(own: Figures, before: Figures) -> impl IntoView {
     };
     view! {
         <table class="op-beside">
-            <caption>{page.say(Key::OperatorCanaryTable)}</caption>
+            <caption>{Key::OperatorCanaryTable}</caption>
             <thead>
                 <tr>
                     <td></td>
-                    <th scope="col">{page.say(Key::OperatorCanaryOwn)}</th>
-                    <th scope="col">{page.say(Key::OperatorCanaryBefore)}</th>
+                    <th scope="col">{Key::OperatorCanaryOwn}</th>
+                    <th scope="col">{Key::OperatorCanaryBefore}</th>
                 </tr>
             </thead>
             <tbody>
@@ -245,7 +236,6 @@ fn Beside(own: Figures, before: Figures) -> impl IntoView {
 /// What it answers otherwise to calls that only read.
 #[component]
 fn Differing(all: Vec<Comparison>) -> impl IntoView {
-    let page = page();
     let compared: u64 = all.iter().map(|it| it.compared).sum();
     let different: Vec<_> = all.into_iter().filter(|it| it.different > 0).collect();
     if compared == 0 {
@@ -254,19 +244,19 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
     let is_same = different.is_empty();
     let one = move |it: Comparison| {
         let counts = [it.different.to_string(), it.compared.to_string()];
-        let told = page.fill(Key::OperatorCanaryDiffersOf, &[&it.tool, &counts[0], &counts[1]]);
+        let told = Key::OperatorCanaryDiffersOf.fill(&[&it.tool, &counts[0], &counts[1]]);
         let example = it.example.map(|it| {
             view! {
                 <dl class="op-differs">
                     {(!it.at.is_empty()).then(|| view! {
-                        <div><dt>{page.say(Key::OperatorCanaryAt)}</dt><dd><code>{it.at}</code></dd></div>
+                        <div><dt>{Key::OperatorCanaryAt}</dt><dd><code>{it.at}</code></dd></div>
                     })}
                     <div>
-                        <dt>{page.say(Key::OperatorCanaryBefore)}</dt>
+                        <dt>{Key::OperatorCanaryBefore}</dt>
                         <dd><code>{it.serving}</code></dd>
                     </div>
                     <div>
-                        <dt>{page.say(Key::OperatorCanaryOwn)}</dt>
+                        <dt>{Key::OperatorCanaryOwn}</dt>
                         <dd><code>{it.canary}</code></dd>
                     </div>
                 </dl>
@@ -276,9 +266,9 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
     };
     view! {
         <div>
-            <h5>{page.say(Key::OperatorCanaryDiffers)}</h5>
+            <h5>{Key::OperatorCanaryDiffers}</h5>
             {is_same.then(|| view! {
-                <p>{page.fill(Key::OperatorCanaryDiffersNone, &[&compared.to_string()])}</p>
+                <p>{Key::OperatorCanaryDiffersNone.fill(&[&compared.to_string()])}</p>
             })}
             <ul class="op-sentences">{different.into_iter().map(one).collect_view()}</ul>
         </div>

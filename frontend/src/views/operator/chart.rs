@@ -4,13 +4,11 @@ use leptos::prelude::*;
 
 use crate::operator::readings::{HEIGHT, WIDTH};
 use crate::operator::{Operator, units};
-use crate::page::page;
 use crate::text::Key;
 
 /// The line, with its text for those who do not see it.
 #[component]
 pub(super) fn Chart() -> impl IntoView {
-    let page = page();
     let operator: Operator = expect_context();
     let readings = operator.readings;
     let is_line = Memo::new(move |_| readings.with(|it| it.is_line()));
@@ -18,7 +16,7 @@ pub(super) fn Chart() -> impl IntoView {
     let most = move || told(readings.with(|it| it.most()));
     let label = move || {
         let latest = told(readings.with(|it| it.latest()));
-        page.fill(Key::OperatorChartSaid, &[&latest, &most()])
+        Key::OperatorChartSaid.fill(&[&latest, &most()])
     };
     let picture = move || {
         view! {
@@ -30,18 +28,18 @@ pub(super) fn Chart() -> impl IntoView {
                 <path class="op-chart-path" d=move || readings.with(|it| it.line())></path>
             </svg>
             <p class="op-chart-axis" aria-hidden="true">
-                <span>{move || page.say(Key::OperatorChartAgo)}</span>
-                <span>{move || page.fill(Key::OperatorChartMost, &[&most()])}</span>
-                <span>{move || page.say(Key::OperatorChartNow)}</span>
+                <span>{Key::OperatorChartAgo}</span>
+                <span>{move || Key::OperatorChartMost.fill(&[&most()])}</span>
+                <span>{Key::OperatorChartNow}</span>
             </p>
         }
     };
     view! {
         <section class="op-chart" aria-labelledby="op-chart">
-            <h2 id="op-chart" class="section-title">{move || page.say(Key::OperatorChart)}</h2>
+            <h2 id="op-chart" class="section-title">{Key::OperatorChart}</h2>
             {move || match is_line.get() {
                 true => picture().into_any(),
-                false => view! { <p class="hint">{move || page.say(Key::OperatorChartNone)}</p> }
+                false => view! { <p class="hint">{Key::OperatorChartNone}</p> }
                     .into_any(),
             }}
         </section>

@@ -12,9 +12,8 @@ use crate::error::CallError;
 use crate::operator::data::{Activity, Component};
 use crate::operator::reports::{BAR, used};
 use crate::operator::{client, grants, units};
-use crate::page::page;
 use crate::route::Route;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::coded::coded;
 use crate::views::notice::Notice;
 use crate::views::sure::Sure;
@@ -26,7 +25,6 @@ pub(super) fn Row(
     name: String,
     named: Memo<Option<String>>,
 ) -> impl IntoView {
-    let page = page();
     let error = RwSignal::new(None::<CallError>);
     let name = StoredValue::new(name);
     let component = Memo::new(move |_| {
@@ -53,11 +51,11 @@ pub(super) fn Row(
             <Times component/>
             <details class="op-more" node_ref=details>
                 <summary id=id("more")>
-                    {move || name.with_value(|it| page.fill(Key::OperatorMore, &[it]))}
+                    {move || name.with_value(|it| Key::OperatorMore.fill(&[it]))}
                 </summary>
                 <div class="op-inside">
                     <p class="op-facts">
-                        <span>{move || page.say(Key::OperatorDigest)}" "<code>{digest}</code></span>
+                        <span>{Key::OperatorDigest}" "<code>{digest}</code></span>
                         <span>{size}</span>
                     </p>
                     <Touches component/>
@@ -74,24 +72,22 @@ pub(super) fn Row(
 /// Its name, whether it serves, and which generation since when.
 #[component]
 fn Head(component: Memo<Component>, id: String) -> impl IntoView {
-    let page = page();
     let is_serving = Memo::new(move |_| component.with(|it| it.is_serving));
     let generation = Memo::new(move |_| component.with(|it| it.generation));
     let since = Memo::new(move |_| component.with(|it| it.since.clone()));
-    let state = move || {
-        page.say(if is_serving.get() { Key::OperatorServes } else { Key::OperatorServesNot })
-    };
+    let state =
+        move || if is_serving.get() { Key::OperatorServes } else { Key::OperatorServesNot }.say();
     view! {
         <div class="op-card-head">
             <h3 id=id>{component.with_untracked(|it| it.name.clone())}</h3>
             <span class="op-state" class:is-on=is_serving>{state}</span>
             <p class="op-facts">
                 {move || generation.get().map(|it| view! {
-                    <span>{page.fill(Key::OperatorGeneration, &[&it.to_string()])}</span>
+                    <span>{Key::OperatorGeneration.fill(&[&it.to_string()])}</span>
                 })}
                 {move || since.get().map(|it| {
-                    let at = dates::moment(&it, page.lang.get());
-                    view! { <span>{page.fill(Key::OperatorInstalled, &[&at])}</span> }
+                    let at = dates::moment(&it, Lang::spoken());
+                    view! { <span>{Key::OperatorInstalled.fill(&[&at])}</span> }
                 })}
             </p>
         </div>
@@ -101,8 +97,7 @@ fn Head(component: Memo<Component>, id: String) -> impl IntoView {
 /// What it has done since the server started.
 #[component]
 fn Facts(component: Memo<Component>) -> impl IntoView {
-    let page = page();
-    let number = move |value: u64| dates::number(value as f64, page.lang.get());
+    let number = move |value: u64| dates::number(value as f64, Lang::spoken());
     let told = move |of: fn(&Activity) -> u64| component.with(|it| of(&it.activity));
     let calls = move || number(told(|it| it.calls));
     let faults =
@@ -132,18 +127,17 @@ fn Facts(component: Memo<Component>) -> impl IntoView {
 /// How long its calls took, and how many of them trapped, as small charts.
 #[component]
 fn Times(component: Memo<Component>) -> impl IntoView {
-    let page = page();
     let latency = Memo::new(move |_| component.with(|it| it.latency.clone()));
     let faults = Memo::new(move |_| {
         component.with(|it| (it.activity.traps, it.activity.errors, it.activity.calls))
     });
     let said = move || {
         let told = |(us, count): &(u64, u64)| {
-            let count = dates::number(*count as f64, page.lang.get());
+            let count = dates::number(*count as f64, Lang::spoken());
             format!("≤ {}: {count}", units::took(*us))
         };
         let all = latency.with(|it| it.iter().map(told).collect::<Vec<_>>());
-        page.fill(Key::OperatorTimesChart, &[&all.join(page.lang.get().comma())])
+        Key::OperatorTimesChart.fill(&[&all.join(Lang::spoken().comma())])
     };
     let ends = move || {
         let (first, last) = latency.with(|it| {
@@ -165,10 +159,7 @@ fn Times(component: Memo<Component>) -> impl IntoView {
     };
     let share = move || {
         let (traps, errors, calls) = faults.get();
-        page.fill(
-            Key::OperatorFaultsChart,
-            &[&units::share(traps, calls), &units::share(errors, calls)],
-        )
+        Key::OperatorFaultsChart.fill(&[&units::share(traps, calls), &units::share(errors, calls)])
     };
     let faulty = move || {
         let (traps, errors, calls) = faults.get();
@@ -185,7 +176,7 @@ fn Times(component: Memo<Component>) -> impl IntoView {
             <figure>
                 <svg class="op-histogram" role="img" aria-label=said preserveAspectRatio="none"
                     viewBox=format!("0 0 {CHART_WIDTH} {CHART_HEIGHT}")>{columns}</svg>
-                <figcaption>{move || page.say(Key::OperatorTimesShort)}" "{ends}</figcaption>
+                <figcaption>{Key::OperatorTimesShort}" "{ends}</figcaption>
             </figure>
             <figure>
                 <svg class="op-bar" role="img" aria-label=share preserveAspectRatio="none"
@@ -214,23 +205,22 @@ fn columns(latency: &[(u64, u64)]) -> Vec<(f64, f64, f64)> {
 /// What it can touch, in sentences.
 #[component]
 fn Touches(component: Memo<Component>) -> impl IntoView {
-    let page = page();
-    let told = Memo::new(move |_| component.with(|it| grants::sentences(it, page.lang.get())));
+    let told = Memo::new(move |_| component.with(|it| grants::sentences(it, Lang::spoken())));
     let list = |sentences: Vec<String>| {
         let sentence = |it| view! { <li>{it}</li> };
         view! { <ul class="op-sentences">{sentences.into_iter().map(sentence).collect_view()}</ul> }
     };
     view! {
         <section>
-            <h4>{move || page.say(Key::OperatorReach)}</h4>
+            <h4>{Key::OperatorReach}</h4>
             {move || {
                 let (used, unused) = told.get();
                 let is_none = used.is_empty() && unused.is_empty();
                 view! {
-                    {is_none.then(|| view! { <p>{page.say(Key::OperatorReachNone)}</p> })}
+                    {is_none.then(|| view! { <p>{Key::OperatorReachNone}</p> })}
                     {(!used.is_empty()).then(|| list(used))}
                     {(!unused.is_empty()).then(|| view! {
-                        <h5>{page.say(Key::OperatorUnused)}</h5>
+                        <h5>{Key::OperatorUnused}</h5>
                         {list(unused)}
                     })}
                 }
@@ -242,7 +232,6 @@ fn Touches(component: Memo<Component>) -> impl IntoView {
 /// Its tools, each with the way to it at the counter.
 #[component]
 fn Tools(component: Memo<Component>) -> impl IntoView {
-    let page = page();
     let tools = Memo::new(move |_| component.with(|it| it.tools.clone()));
     let tool = |name: String| {
         let href = Route::Counter(Some(name.clone())).hash();
@@ -251,12 +240,12 @@ fn Tools(component: Memo<Component>) -> impl IntoView {
     view! {
         <section>
             <h4>
-                {move || page.say(Key::OperatorToolsOf)}" "
+                {Key::OperatorToolsOf}" "
                 <span class="count">{move || tools.with(Vec::len)}</span>
             </h4>
             {move || match tools.get() {
                 tools if tools.is_empty() => {
-                    view! { <p>{page.say(Key::OperatorNoTools)}</p> }.into_any()
+                    view! { <p>{Key::OperatorNoTools}</p> }.into_any()
                 }
                 tools => view! {
                     <ul class="op-tools">{tools.into_iter().map(tool).collect_view()}</ul>
@@ -274,12 +263,11 @@ fn Unload(
     component: Memo<Component>,
     error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
-    let page = page();
     let is_asking = RwSignal::new(false);
     let is_serving = Memo::new(move |_| component.with(|it| it.is_serving));
     let name = StoredValue::new(component.with_untracked(|it| it.name.clone()));
     let id = move |part: &str| name.with_value(|it| format!("op-{part}-{it}"));
-    let named = move |key: Key| move || name.with_value(|it| page.fill(key, &[it]));
+    let named = move |key: Key| move || name.with_value(|it| key.fill(&[it]));
     let keep = Callback::new(move |()| {
         is_asking.set(false);
         browser::focus_soon(id("unload"));
@@ -300,16 +288,14 @@ fn Unload(
                 <div class="actions">
                     <button type="button" class="quiet small is-grave" id=id("unload")
                         aria-disabled=move || inventory.is_busy.get().to_string() aria-label=named(Key::OperatorUnloadNamed)
-                        on:click=move |_| is_asking.set(true)>
-                        {move || page.say(Key::OperatorUnload)}
-                    </button>
+                        on:click=move |_| is_asking.set(true)>{Key::OperatorUnload}</button>
                 </div>
             }
             .into_any();
         }
         view! {
             <Sure id=id("keep") ask=Signal::derive(named(Key::OperatorUnloadAsk))
-                yes=page.said(Key::OperatorUnloadYes) no=page.said(Key::OperatorUnloadNo)
+                yes=Key::OperatorUnloadYes no=Key::OperatorUnloadNo
                 on_yes=unload on_no=keep/>
         }
         .into_any()

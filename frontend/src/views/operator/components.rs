@@ -10,7 +10,6 @@ use super::inventory::Inventory;
 use super::load::Load;
 use super::waiting::Waiting;
 use crate::operator::{Operator, repeat};
-use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Empty;
 
@@ -44,7 +43,6 @@ pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
 /// The list of components.
 #[component]
 fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
-    let page = page();
     let names = Memo::new(move |_| {
         let names = |all: &Vec<_>| -> Vec<String> {
             all.iter().map(|it: &crate::operator::data::Component| it.name.clone()).collect()
@@ -56,14 +54,14 @@ fn List(inventory: Inventory, named: Memo<Option<String>>) -> impl IntoView {
     view! {
         <section class="op-part" aria-labelledby="op-components">
             <h2 id="op-components" class="section-title">
-                {move || page.say(Key::OperatorComponents)}
+                {Key::OperatorComponents}
                 <span class="count">{move || names.with(Vec::len)}</span>
             </h2>
             {move || missing().map(|name| view! {
-                <p class="notice">{page.fill(Key::OperatorNoSuch, &[&name])}</p>
+                <p class="notice">{Key::OperatorNoSuch.fill(&[&name])}</p>
             })}
             {move || is_empty.get().then(|| view! {
-                <Empty title=page.said(Key::OperatorNone) hint=page.said(Key::OperatorNoneHint)/>
+                <Empty title=Key::OperatorNone hint=Key::OperatorNoneHint/>
             })}
             <ul class="op-list">
                 <For each=move || names.get() key=Clone::clone let:name>

@@ -10,7 +10,6 @@ use crate::error::CallError;
 use crate::operator::client;
 use crate::operator::data::{Part, WaitingTool};
 use crate::operator::reports::Server;
-use crate::page::page;
 use crate::text::Key;
 use crate::views::coded::coded;
 use crate::views::notice::Notice;
@@ -21,12 +20,11 @@ const TOOLS_WAITING: &str = "op-tools-waiting";
 /// The parts in which two definitions differ, each as it is and as it would be.
 #[component]
 pub(super) fn Parts(all: Vec<Part>) -> impl IntoView {
-    let page = page();
     let side = move |key: Key, text: Option<String>| {
         text.map(|text| {
             view! {
                 <dd>
-                    <span class="op-side">{move || page.say(key)}</span>
+                    <span class="op-side">{key}</span>
                     <code>{text}</code>
                 </dd>
             }
@@ -47,16 +45,13 @@ pub(super) fn Parts(all: Vec<Part>) -> impl IntoView {
 /// The servers with tools whose definitions wait; nothing where none does.
 #[component]
 pub(super) fn WaitingTools(inventory: Inventory) -> impl IntoView {
-    let page = page();
     let is_any = Memo::new(move |_| inventory.servers.with(|it| !it.is_empty()));
     move || {
         is_any.get().then(|| {
             view! {
                 <section class="op-part" aria-labelledby=TOOLS_WAITING>
-                    <h2 id=TOOLS_WAITING class="section-title">
-                        {move || page.say(Key::OperatorToolsWait)}
-                    </h2>
-                    <p class="hint">{move || page.say(Key::OperatorToolsWaitHint)}</p>
+                    <h2 id=TOOLS_WAITING class="section-title">{Key::OperatorToolsWait}</h2>
+                    <p class="hint">{Key::OperatorToolsWaitHint}</p>
                     <ul class="op-list">
                         <For each=move || inventory.servers.get() key=Server::key
                             children=move |server| view! { <li><Card inventory server/></li> }/>
@@ -70,7 +65,6 @@ pub(super) fn WaitingTools(inventory: Inventory) -> impl IntoView {
 /// The tools of one server that wait, and the operator's answer to the very definitions that are shown.
 #[component]
 fn Card(inventory: Inventory, server: Server) -> impl IntoView {
-    let page = page();
     let error = RwSignal::new(None::<CallError>);
     let looked_at = |it: &WaitingTool| json!({ "tool": it.tool, "digest": it.digest });
     let body = json!({ "tools": server.waiting.iter().map(looked_at).collect::<Vec<_>>() });
@@ -82,7 +76,7 @@ fn Card(inventory: Inventory, server: Server) -> impl IntoView {
             inventory.operator.order(&client::server(&name, verb), &body).await
         });
     };
-    let named = move |key: Key| move || own.with_value(|it| page.fill(key, &[&it.0]));
+    let named = move |key: Key| move || own.with_value(|it| key.fill(&[&it.0]));
     let id = format!("op-tools-{}", server.name);
     let labelled = id.clone();
     let tool = |it: WaitingTool| {
@@ -105,14 +99,10 @@ fn Card(inventory: Inventory, server: Server) -> impl IntoView {
             <div class="actions">
                 <button type="button" class="main-action" aria-label=named(Key::OperatorAcceptToolsNamed)
                     aria-disabled=move || inventory.is_busy.get().to_string()
-                    on:click=move |_| say("accept", Key::OperatorToolsAccepted)>
-                    {move || page.say(Key::OperatorAccept)}
-                </button>
+                    on:click=move |_| say("accept", Key::OperatorToolsAccepted)>{Key::OperatorAccept}</button>
                 <button type="button" class="quiet" aria-label=named(Key::OperatorRefuseToolsNamed)
                     aria-disabled=move || inventory.is_busy.get().to_string()
-                    on:click=move |_| say("refuse", Key::OperatorToolsRefused)>
-                    {move || page.say(Key::OperatorRefuse)}
-                </button>
+                    on:click=move |_| say("refuse", Key::OperatorToolsRefused)>{Key::OperatorRefuse}</button>
             </div>
         </section>
     }

@@ -8,8 +8,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::operator::data::{Component, Difference, Generation};
 use crate::operator::{client, outcome, units};
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::coded::coded;
 
 /// All that are remembered.
@@ -19,7 +18,6 @@ pub(super) fn Generations(
     component: Memo<Component>,
     error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
-    let page = page();
     let newest_first = |it: &Component| {
         let with_way = |own: &Generation| (own.clone(), it.serves(own), it.may_return(own));
         it.generations.iter().rev().map(with_way).collect::<Vec<_>>()
@@ -37,7 +35,7 @@ pub(super) fn Generations(
     view! {
         <section>
             <h4>
-                {move || page.say(Key::OperatorGenerations)}" "
+                {Key::OperatorGenerations}" "
                 <span class="count">{move || all.with(Vec::len)}</span>
             </h4>
             <ol class="op-generations" reversed>
@@ -59,27 +57,24 @@ fn Entry(
     may_return: bool,
     return_to: Callback<u64>,
 ) -> impl IntoView {
-    let page = page();
     let Generation { number, digest, installed_at, size_bytes, origin, differences, status } = own;
     let shown = number.to_string();
-    let title = move || page.fill(Key::OperatorGeneration, &[&shown]);
+    let title = move || Key::OperatorGeneration.fill(&[&shown]);
     let class = if serves { "op-state is-on" } else { "op-state" };
-    let at = move || dates::moment(&installed_at, page.lang.get());
+    let at = move || dates::moment(&installed_at, Lang::spoken());
     let button = may_return.then(|| {
         let label = move || {
-            name.with_value(|it| page.fill(Key::OperatorAgainNamed, &[it, &number.to_string()]))
+            name.with_value(|it| Key::OperatorAgainNamed.fill(&[it, &number.to_string()]))
         };
         view! {
             <button type="button" class="quiet small" aria-disabled=move || inventory.is_busy.get().to_string() aria-label=label
-                on:click=move |_| return_to.run(number)>
-                {move || page.say(Key::OperatorAgain)}
-            </button>
+                on:click=move |_| return_to.run(number)>{Key::OperatorAgain}</button>
         }
     });
     view! {
         <div class="op-generation">
             <b>{title}</b>
-            <span class=class>{move || outcome::status(&status, page.lang.get())}</span>
+            <span class=class>{move || outcome::status(&status, Lang::spoken())}</span>
             {button}
         </div>
         <p class="op-facts">
@@ -87,7 +82,7 @@ fn Entry(
             <code>{units::digest(&digest)}</code>
             <span>{units::bytes(size_bytes)}</span>
             {(!origin.is_empty()).then(|| view! {
-                <span>{move || page.fill(Key::OperatorOrigin, &[&origin])}</span>
+                <span>{move || Key::OperatorOrigin.fill(&[&origin])}</span>
             })}
         </p>
         {(!differences.is_empty()).then(|| view! {
@@ -101,11 +96,10 @@ fn Entry(
 /// In what it differs from the one before; what breaks callers is marked by text.
 #[component]
 fn Differs(it: Difference) -> impl IntoView {
-    let page = page();
     view! {
         <code>{it.tool}</code>" "<span lang="en">{coded(&it.what)}</span>
         {it.is_breaking.then(|| view! {
-            " "<span class="badge is-grave">{move || page.say(Key::OperatorBreaking)}</span>
+            " "<span class="badge is-grave">{Key::OperatorBreaking}</span>
         })}
     }
 }

@@ -11,7 +11,6 @@ use crate::browser;
 use crate::error::CallError;
 use crate::operator::data::Components;
 use crate::operator::{Operator, Sent, units, wasm};
-use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::drop::FileDrop;
 use crate::views::notice::Notice;
@@ -155,7 +154,6 @@ fn is_put_off(error: &CallError, is_new: bool) -> bool {
 /// The place to drop a file, the form, and what came of it.
 #[component]
 pub(super) fn Load(inventory: Inventory) -> impl IntoView {
-    let page = page();
     let form = LoadForm {
         inventory,
         file: RwSignal::new_local(None),
@@ -175,11 +173,11 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
     });
     view! {
         <section class="op-part" aria-labelledby="op-load">
-            <h2 id="op-load" class="section-title">{move || page.say(Key::OperatorLoad)}</h2>
+            <h2 id="op-load" class="section-title">{Key::OperatorLoad}</h2>
             <FileDrop ids=[id(CHOOSE), id("op-load-file"), id("op-load-rules")] accept=id(".wasm")
-                words=[page.said(Key::OperatorDrop), page.said(Key::OperatorChooseFile)]
+                words=[Key::OperatorDrop.into(), Key::OperatorChooseFile.into()]
                 is_shut=form.is_sending take=move |files: &FileList| form.choose(files)>
-                <p class="drop-rules" id="op-load-rules">{move || page.say(Key::OperatorLoadRules)}</p>
+                <p class="drop-rules" id="op-load-rules">{Key::OperatorLoadRules}</p>
             </FileDrop>
             {move || has_file().then(|| view! { <Naming form/> })}
             {move || came.get().map(|came| view! { <Outcome came/> })}
@@ -190,7 +188,6 @@ pub(super) fn Load(inventory: Inventory) -> impl IntoView {
 /// The file that was chosen, the name that it gets, and the button that sends it.
 #[component]
 fn Naming(form: LoadForm) -> impl IntoView {
-    let page = page();
     let about = form.file.with_untracked(|it| {
         it.as_ref().map(|it| format!("{} · {}", it.name(), units::bytes(it.size() as u64)))
     });
@@ -201,17 +198,17 @@ fn Naming(form: LoadForm) -> impl IntoView {
     let becomes = move || {
         let name = form.name.get().trim().to_owned();
         match form.inventory.told(&name, |_| ()) {
-            Some(()) => page.fill(Key::OperatorNameKnown, &[&name]),
-            None => page.say(Key::OperatorNameNew).to_owned(),
+            Some(()) => Key::OperatorNameKnown.fill(&[&name]),
+            None => Key::OperatorNameNew.say().to_owned(),
         }
     };
-    let wrong = move || form.is_name_wrong.get().then(|| page.say(Key::OperatorNameWrong));
+    let wrong = move || form.is_name_wrong.get().then_some(Key::OperatorNameWrong);
     view! {
         <form class="op-card op-load" on:submit=submit novalidate
             aria-busy=move || form.is_sending.get().to_string()>
             <p class="file-name">{about}</p>
             <div class="field">
-                <label class="label" for=NAME>{move || page.say(Key::Name)}</label>
+                <label class="label" for=NAME>{Key::Name}</label>
                 <input id=NAME type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
                     maxlength=wasm::NAME_MAX required readonly=form.is_sending
                     aria-describedby="op-load-becomes op-load-hint op-load-wrong"
@@ -222,21 +219,19 @@ fn Naming(form: LoadForm) -> impl IntoView {
                         form.name.set(event_target_value(&event));
                     }/>
                 <p id="op-load-becomes">{becomes}</p>
-                <p id="op-load-hint" class="hint">{move || page.say(Key::OperatorNameHint)}</p>
+                <p id="op-load-hint" class="hint">{Key::OperatorNameHint}</p>
                 <p id="op-load-wrong" class="error" role="alert">{wrong}</p>
             </div>
             <div class="actions">
                 <button type="submit" class="main-action"
                     aria-disabled=move || form.is_sending.get().to_string()>
-                    {move || page.say(match form.is_sending.get() {
+                    {move || match form.is_sending.get() {
                         true => Key::OperatorSending,
                         false => Key::OperatorSend,
-                    })}
+                    }.say()}
                 </button>
                 <button type="button" class="quiet" disabled=form.is_sending
-                    on:click=move |_| form.clear()>
-                    {move || page.say(Key::OperatorSendNot)}
-                </button>
+                    on:click=move |_| form.clear()>{Key::OperatorSendNot}</button>
             </div>
         </form>
     }
@@ -245,7 +240,6 @@ fn Naming(form: LoadForm) -> impl IntoView {
 /// What came of it. The live region says the same.
 #[component]
 fn Outcome(came: Sent) -> impl IntoView {
-    let page = page();
     if let Sent::Failed(error) = came {
         return view! { <Notice error/> }.into_any();
     }
@@ -258,12 +252,10 @@ fn Outcome(came: Sent) -> impl IntoView {
     };
     view! {
         <div class="notice" class:is-error=is_bad>
-            <p class="notice-title">{move || came.with_value(|it| it.title(page.lang.get()))}</p>
-            <p>{move || came.with_value(|it| it.why(page.lang.get()))}</p>
+            <p class="notice-title">{move || came.with_value(|it| it.title(Lang::spoken()))}</p>
+            <p>{move || came.with_value(|it| it.why(Lang::spoken()))}</p>
             {waits.then(|| view! {
-                <button type="button" class="quiet small" on:click=go>
-                    {move || page.say(Key::OperatorLoadWaitsGo)}
-                </button>
+                <button type="button" class="quiet small" on:click=go>{Key::OperatorLoadWaitsGo}</button>
             })}
         </div>
     }

@@ -14,7 +14,7 @@ use crate::operator::readings::Reading;
 use crate::operator::{Operator, repeat, units};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::coded::coded;
 
 /// How often the server is asked.
@@ -61,8 +61,8 @@ fn Health(state: State) -> impl IntoView {
     let page = page();
     let troubles = Memo::new(move |_| state.told(|it| it.troubles.clone()));
     let said = move || match troubles.with(Vec::len) {
-        0 => page.say(Key::OperatorWell).to_owned(),
-        count => page.fill(Key::OperatorUnwell, &[&count.to_string()]),
+        0 => Key::OperatorWell.say().to_owned(),
+        count => Key::OperatorUnwell.fill(&[&count.to_string()]),
     };
     // It is announced once it changes, and not each time that the server is asked.
     Effect::new(move |before: Option<usize>| {
@@ -91,14 +91,13 @@ fn Health(state: State) -> impl IntoView {
 /// One thing that is wrong, with the way to the component or server that it is about.
 #[component]
 fn ProblemLine(it: Problem) -> impl IntoView {
-    let page = page();
     let of = match (it.name, it.of.as_str()) {
         (Some(name), of) => {
             let route = Route::Operator(tab(of, &name));
             view! { <a href=route.hash()>{name}</a> }.into_any()
         }
-        (None, "disk") => view! { <b>{move || page.say(Key::OperatorOfDisk)}</b> }.into_any(),
-        (None, _) => view! { <b>{move || page.say(Key::Server)}</b> }.into_any(),
+        (None, "disk") => view! { <b>{Key::OperatorOfDisk}</b> }.into_any(),
+        (None, _) => view! { <b>{Key::Server}</b> }.into_any(),
     };
     view! { <li>{of}" "<span lang="en">{coded(&it.why)}</span></li> }
 }
@@ -114,8 +113,7 @@ fn tab(of: &str, name: &str) -> OperatorTab {
 /// The numbers as tiles.
 #[component]
 fn Tiles(state: State) -> impl IntoView {
-    let page = page();
-    let number = move |value: u64| dates::number(value as f64, page.lang.get());
+    let number = move |value: u64| dates::number(value as f64, Lang::spoken());
     let none = || units::NONE.to_owned();
     let rate =
         move || state.operator.readings.with(|it| it.latest()).map_or_else(none, units::rate);
@@ -123,22 +121,21 @@ fn Tiles(state: State) -> impl IntoView {
     let errors = move || state.told(|it| units::share(it.errors, it.calls));
     let errors_of = move || {
         let (errors, calls, traps) = state.told(|it| (it.errors, it.calls, it.traps));
-        page.fill(Key::OperatorErrorsOf, &[&number(errors), &number(calls), &number(traps)])
+        Key::OperatorErrorsOf.fill(&[&number(errors), &number(calls), &number(traps)])
     };
     let under_way = move || {
         let (running, queued) = state.told(|it| (it.running, it.queued));
         format!("{} / {}", number(running), number(queued))
     };
-    let waiting =
-        move || page.fill(Key::OperatorWaitingCalls, &[&number(state.told(|it| it.waiting))]);
+    let waiting = move || Key::OperatorWaitingCalls.fill(&[&number(state.told(|it| it.waiting))]);
     let memory = move || state.told(|it| it.memory_bytes).map_or_else(none, units::bytes);
-    let uptime = move || units::length(state.told(|it| it.uptime_s), page.lang.get());
-    let version = move || page.fill(Key::OperatorVersion, &[&state.told(|it| it.version.clone())]);
-    let tools = move || page.fill(Key::OperatorServingTools, &[&number(state.told(|it| it.tools))]);
+    let uptime = move || units::length(state.told(|it| it.uptime_s), Lang::spoken());
+    let version = move || Key::OperatorVersion.fill(&[&state.told(|it| it.version.clone())]);
+    let tools = move || Key::OperatorServingTools.fill(&[&number(state.told(|it| it.tools))]);
     let pending = Memo::new(move |_| state.told(Now::awaits));
     let pending_of = move || {
         let (builds, tools) = state.told(|it| (it.pending, it.waiting_tools));
-        page.fill(Key::OperatorPendingOf, &[&number(builds), &number(tools)])
+        Key::OperatorPendingOf.fill(&[&number(builds), &number(tools)])
     };
     let components = Route::Operator(OperatorTab::Components(None)).hash();
     let link = components.clone();
@@ -148,35 +145,35 @@ fn Tiles(state: State) -> impl IntoView {
             {fact(Key::OperatorP50, time(|it| it.p50_us))}
             {fact(Key::OperatorP99, time(|it| it.p99_us))}
             <div>
-                <dt>{move || page.say(Key::OperatorErrors)}</dt>
+                <dt>{Key::OperatorErrors}</dt>
                 <dd>{errors}</dd>
                 <dd class="op-note">{errors_of}</dd>
             </div>
             <div>
-                <dt>{move || page.say(Key::OperatorUnderWay)}</dt>
+                <dt>{Key::OperatorUnderWay}</dt>
                 <dd>{under_way}</dd>
                 <dd class="op-note">{waiting}</dd>
             </div>
             {fact(Key::OperatorMemory, memory)}
             <div>
-                <dt>{move || page.say(Key::OperatorUptime)}</dt>
+                <dt>{Key::OperatorUptime}</dt>
                 <dd>{uptime}</dd>
                 <dd class="op-note">{version}</dd>
             </div>
             <div>
-                <dt>{move || page.say(Key::OperatorServing)}</dt>
+                <dt>{Key::OperatorServing}</dt>
                 <dd><a href=components>{move || number(state.told(|it| it.serving))}</a></dd>
                 <dd class="op-note">{tools}</dd>
             </div>
             <div class:is-waiting=move || { pending.get() > 0 }>
-                <dt>{move || page.say(Key::OperatorPending)}</dt>
+                <dt>{Key::OperatorPending}</dt>
                 <dd><a href=link>{move || number(pending.get())}</a></dd>
                 {move || (pending.get() > 0).then(|| view! {
                     <dd class="op-note">{pending_of}</dd>
                 })}
             </div>
         </dl>
-        <p class="hint">{move || page.say(Key::OperatorSince)}</p>
+        <p class="hint">{Key::OperatorSince}</p>
     }
 }
 

@@ -11,8 +11,7 @@ use crate::dates;
 use crate::operator::client;
 use crate::operator::reports::{Account, Accounts, Link, Token, Tokens};
 use crate::operator::units;
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
 use crate::views::sure::Sure;
 
@@ -34,31 +33,29 @@ pub(super) fn PeopleView() -> impl IntoView {
 
 #[component]
 fn NoAccounts() -> impl IntoView {
-    let page = page();
-    view! { <Empty title=page.said(Key::OperatorAccountsOff) hint=page.said(Key::OperatorAccountsOffHint)/> }
+    view! { <Empty title=Key::OperatorAccountsOff hint=Key::OperatorAccountsOffHint/> }
 }
 
 /// The tokens of the configuration.
 #[component]
 fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
-    let page = page();
     let row = move |it: Token| {
         let (expires, has_expired) = (it.expires.clone(), it.expired);
         let until = move || match &expires {
-            None => page.say(Key::OperatorTokenNever).to_owned(),
+            None => Key::OperatorTokenNever.say().to_owned(),
             Some(at) => {
-                let at = dates::moment(at, page.lang.get());
-                if has_expired { page.fill(Key::OperatorTokenOver, &[&at]) } else { at }
+                let at = dates::moment(at, Lang::spoken());
+                if has_expired { Key::OperatorTokenOver.fill(&[&at]) } else { at }
             }
         };
         view! {
             <tr>
                 <th scope="row">{it.name}</th>
-                <td data-label=move || page.say(Key::OperatorScopes)><code>{it.scopes.join(" ")}</code></td>
-                <td data-label=move || page.say(Key::OperatorToolset)>
+                <td data-label=Key::OperatorScopes><code>{it.scopes.join(" ")}</code></td>
+                <td data-label=Key::OperatorToolset>
                     {it.toolset.unwrap_or_else(|| units::NONE.to_owned())}
                 </td>
-                <td class:op-wrong=has_expired data-label=move || page.say(Key::OperatorTokenUntil)>{until}</td>
+                <td class:op-wrong=has_expired data-label=Key::OperatorTokenUntil>{until}</td>
             </tr>
         }
     };
@@ -66,27 +63,27 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
     let issuers = Memo::new(move |_| told.with(|it| it.issuers.clone()));
     view! {
         <section class="op-part" aria-labelledby="op-tokens">
-            <h2 id="op-tokens" class="section-title">{move || page.say(Key::OperatorTokens)}</h2>
+            <h2 id="op-tokens" class="section-title">{Key::OperatorTokens}</h2>
             {move || (!told.with(|it| it.asks_who_calls)).then(|| view! {
-                <p class="op-wrong">{page.say(Key::OperatorTokensNone)}</p>
+                <p class="op-wrong">{Key::OperatorTokensNone}</p>
             })}
-            <p class="hint">{move || page.say(Key::OperatorTokensHint)}</p>
+            <p class="hint">{Key::OperatorTokensHint}</p>
             {move || (!tokens.with(Vec::is_empty)).then(|| view! {
                 <div class="table-scroll" tabindex="0" role="region"
-                    aria-label=move || page.say(Key::OperatorTokens)>
+                    aria-label=Key::OperatorTokens>
                     <table class="data-table is-cards">
                         <thead><tr>
-                            <th scope="col">{move || page.say(Key::Name)}</th>
-                            <th scope="col">{move || page.say(Key::OperatorScopes)}</th>
-                            <th scope="col">{move || page.say(Key::OperatorToolset)}</th>
-                            <th scope="col">{move || page.say(Key::OperatorTokenUntil)}</th>
+                            <th scope="col">{Key::Name}</th>
+                            <th scope="col">{Key::OperatorScopes}</th>
+                            <th scope="col">{Key::OperatorToolset}</th>
+                            <th scope="col">{Key::OperatorTokenUntil}</th>
                         </tr></thead>
                         <tbody>{tokens.get().into_iter().map(row).collect_view()}</tbody>
                     </table>
                 </div>
             })}
             {move || (!issuers.with(Vec::is_empty)).then(|| view! {
-                <p>{page.say(Key::OperatorIssuers)}</p>
+                <p>{Key::OperatorIssuers}</p>
                 <ul class="op-sentences">
                     {issuers.get().into_iter().map(|it| view! { <li><code>{it}</code></li> }).collect_view()}
                 </ul>
@@ -98,7 +95,6 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
 /// People's accounts.
 #[component]
 fn AccountsPart() -> impl IntoView {
-    let page = page();
     let report = Report::<Accounts>::at("accounts");
     let made = report.operator.link;
     report.shown(move |told| {
@@ -109,17 +105,15 @@ fn AccountsPart() -> impl IntoView {
         });
         view! {
             <section class="op-part" aria-labelledby="op-accounts">
-                <h2 id="op-accounts" class="section-title" tabindex="-1">
-                    {move || page.say(Key::OperatorAccounts)}
-                </h2>
+                <h2 id="op-accounts" class="section-title" tabindex="-1">{Key::OperatorAccounts}</h2>
                 {move || made.get().map(|(name, link)| view! {
                     <div class="notice is-calm" role="status">
-                        <p class="notice-title">{page.fill(Key::OperatorLinkFor, &[&name])}</p>
-                        <p>{page.say(Key::OperatorLinkHint)}</p>
+                        <p class="notice-title">{Key::OperatorLinkFor.fill(&[&name])}</p>
+                        <p>{Key::OperatorLinkHint}</p>
                         <pre class="op-command" tabindex="0" id="op-link">{link}</pre>
                     </div>
                 })}
-                {move || is_none.get().then(|| view! { <Empty title=page.said(Key::OperatorAccountsNone)/> })}
+                {move || is_none.get().then(|| view! { <Empty title=Key::OperatorAccountsNone/> })}
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
                         <li><Card report all name/></li>
@@ -151,7 +145,6 @@ fn link(
 /// Makes an account.
 #[component]
 fn New(report: Report<Accounts>) -> impl IntoView {
-    let page = page();
     let (name, scopes) = (RwSignal::new(String::new()), RwSignal::new("*".to_owned()));
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
@@ -167,25 +160,25 @@ fn New(report: Report<Accounts>) -> impl IntoView {
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby="op-account-new">
-            <h3 id="op-account-new">{move || page.say(Key::OperatorAccountNew)}</h3>
+            <h3 id="op-account-new">{Key::OperatorAccountNew}</h3>
             <div class="op-canary-fields">
                 <div class="field">
-                    <label class="label" for="op-account-name">{move || page.say(Key::Name)}</label>
+                    <label class="label" for="op-account-name">{Key::Name}</label>
                     <input id="op-account-name" type="text" autocomplete="off" autocapitalize="off"
                         spellcheck="false" prop:value=name
                         on:input=move |event| name.set(event_target_value(&event))/>
                 </div>
                 <div class="field op-canary-callers">
-                    <label class="label" for="op-account-scopes">{move || page.say(Key::OperatorScopes)}</label>
+                    <label class="label" for="op-account-scopes">{Key::OperatorScopes}</label>
                     <input id="op-account-scopes" type="text" autocomplete="off" autocapitalize="off"
                         spellcheck="false" aria-describedby="op-account-hint" prop:value=scopes
                         on:input=move |event| scopes.set(event_target_value(&event))/>
-                    <p id="op-account-hint" class="hint">{move || page.say(Key::OperatorScopesHint)}</p>
+                    <p id="op-account-hint" class="hint">{Key::OperatorScopesHint}</p>
                 </div>
             </div>
             <div class="actions">
                 <button type="submit" aria-disabled=move || report.is_busy.get().to_string()>
-                    {move || page.say(Key::OperatorAccountMake)}
+                    {Key::OperatorAccountMake}
                 </button>
             </div>
         </form>
@@ -195,7 +188,6 @@ fn New(report: Report<Accounts>) -> impl IntoView {
 /// One account, with the devices that it has let in.
 #[component]
 fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl IntoView {
-    let page = page();
     let is_asking = RwSignal::new(false);
     let own = name.clone();
     // What it has last done changes while the keyboard is in it.
@@ -204,11 +196,11 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
     });
     let name = StoredValue::new(name);
     let id = move |part: &str| name.with_value(|it| format!("op-account-{part}-{it}"));
-    let named = move |key: Key| move || name.with_value(|it| page.fill(key, &[it]));
+    let named = move |key: Key| move || name.with_value(|it| key.fill(&[it]));
     let signs_in = move || {
         let (passkeys, has_password) = account.with(|it| (it.passkeys.to_string(), it.password));
-        let password = if has_password { page.say(Key::OperatorHasPassword) } else { "" };
-        page.fill(Key::OperatorSignsIn, &[&passkeys, password])
+        let password = if has_password { Key::OperatorHasPassword.say() } else { "" };
+        Key::OperatorSignsIn.fill(&[&passkeys, password])
     };
     let scopes = move || account.with(|it| it.scopes.join(" "));
     let relink = move |_| link(report, name.get_value(), ("/link", json!({})), || ());
@@ -232,8 +224,8 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
             devices.with(|it| it.iter().find(|it| it.id == own).cloned()).unwrap_or_default()
         });
         let used = move || {
-            let used = device.with(|it| dates::moment(&it.last_used, page.lang.get()));
-            page.fill(Key::OperatorDeviceUsed, &[&used])
+            let used = device.with(|it| dates::moment(&it.last_used, Lang::spoken()));
+            Key::OperatorDeviceUsed.fill(&[&used])
         };
         let end = move |_| {
             let path = name.with_value(|it| client::account(it, &format!("/devices/{id}")));
@@ -245,8 +237,8 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
                 <b>{move || device.with(|it| it.client.clone())}</b>" "
                 <code>{move || device.with(|it| it.scopes.join(" "))}</code>" "{used}" "
                 <button type="button" class="plain" on:click=end
-                    aria-label=move || device.with(|it| page.fill(Key::OperatorDeviceEndNamed, &[&it.client]))>
-                    {move || page.say(Key::OperatorDeviceEnd)}
+                    aria-label=move || device.with(|it| Key::OperatorDeviceEndNamed.fill(&[&it.client]))>
+                    {Key::OperatorDeviceEnd}
                 </button>
             </li>
         }
@@ -258,7 +250,7 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
                 <p class="op-facts"><code>{scopes}</code><span>{signs_in}</span></p>
             </div>
             {move || has_devices.get().then(|| view! {
-                <h4>{move || page.say(Key::OperatorDevices)}</h4>
+                <h4>{Key::OperatorDevices}</h4>
                 <ul class="op-sentences">
                     <For each=ids key=Clone::clone children=device/>
                 </ul>
@@ -267,19 +259,15 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
                 false => view! {
                     <div class="actions">
                         <button type="button" class="quiet small" on:click=relink
-                            aria-label=named(Key::OperatorLinkNewNamed)>
-                            {move || page.say(Key::OperatorLinkNew)}
-                        </button>
+                            aria-label=named(Key::OperatorLinkNewNamed)>{Key::OperatorLinkNew}</button>
                         <button type="button" class="quiet small is-grave" id=id("remove")
                             aria-label=named(Key::OperatorAccountRemoveNamed)
-                            on:click=move |_| is_asking.set(true)>
-                            {move || page.say(Key::OperatorAccountRemove)}
-                        </button>
+                            on:click=move |_| is_asking.set(true)>{Key::OperatorAccountRemove}</button>
                     </div>
                 }.into_any(),
                 true => view! {
                     <Sure id=id("keep") ask=Signal::derive(named(Key::OperatorAccountRemoveAsk))
-                        yes=page.said(Key::OperatorAccountRemoveYes) no=page.said(Key::OperatorUnloadNo)
+                        yes=Key::OperatorAccountRemoveYes no=Key::OperatorUnloadNo
                         on_yes=remove on_no=keep/>
                 }.into_any(),
             }}

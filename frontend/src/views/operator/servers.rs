@@ -8,16 +8,14 @@ use super::{TITLE, fact};
 use crate::dates;
 use crate::operator::reports::{Server, Servers};
 use crate::operator::{client, units};
-use crate::page::page;
 use crate::route::{OperatorTab, Route};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::coded::coded;
 use crate::views::notice::Empty;
 
 /// The part `Servers`.
 #[component]
 pub(super) fn ServersView() -> impl IntoView {
-    let page = page();
     let report = Report::<Servers>::at("servers");
     report.shown(move |told| {
         let names = Memo::new(move |_| {
@@ -25,9 +23,9 @@ pub(super) fn ServersView() -> impl IntoView {
         });
         view! {
             <section class="op-part" aria-labelledby="op-servers">
-                <h2 id="op-servers" class="section-title">{move || page.say(Key::OperatorServersTitle)}</h2>
+                <h2 id="op-servers" class="section-title">{Key::OperatorServersTitle}</h2>
                 {move || names.with(Vec::is_empty).then(|| view! {
-                    <Empty title=page.said(Key::OperatorServersNone) hint=page.said(Key::OperatorServersNoneHint)/>
+                    <Empty title=Key::OperatorServersNone hint=Key::OperatorServersNoneHint/>
                 })}
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
@@ -42,7 +40,6 @@ pub(super) fn ServersView() -> impl IntoView {
 /// One of them.
 #[component]
 fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl IntoView {
-    let page = page();
     let own = name.clone();
     let server = Memo::new(move |_| {
         told.with(|it| it.servers.iter().find(|it| it.name == own).cloned()).unwrap_or_default()
@@ -51,13 +48,15 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
     let of = move |of: fn(&Server) -> String| move || server.with(of);
     let is_on = move || server.with(|it| it.status == "running");
     let state = move || {
-        page.say(server.with(|it| match it.status.as_str() {
-            "running" => Key::OperatorServerRuns,
-            "connecting" => Key::OperatorServerConnects,
-            _ => Key::OperatorServerAway,
-        }))
+        server
+            .with(|it| match it.status.as_str() {
+                "running" => Key::OperatorServerRuns,
+                "connecting" => Key::OperatorServerConnects,
+                _ => Key::OperatorServerAway,
+            })
+            .say()
     };
-    let number = move |value: u64| dates::number(value as f64, page.lang.get());
+    let number = move |value: u64| dates::number(value as f64, Lang::spoken());
     let calls = move || number(server.with(|it| it.activity.calls));
     let errors = move || number(server.with(|it| it.activity.errors));
     let times = move || {
@@ -68,9 +67,9 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
     let last = move || {
         let (error, at) = server.with(|it| (it.last_error.clone(), it.last_error_at.clone()));
         let error = error.filter(|_| server.with(|it| it.error.is_none()))?;
-        let at = at.map(|it| dates::moment(&it, page.lang.get())).unwrap_or_default();
+        let at = at.map(|it| dates::moment(&it, Lang::spoken())).unwrap_or_default();
         Some(view! {
-            <p class="hint">{page.fill(Key::OperatorServerLast, &[&at])}" "<span lang="en">{coded(&error)}</span></p>
+            <p class="hint">{Key::OperatorServerLast.fill(&[&at])}" "<span lang="en">{coded(&error)}</span></p>
         })
     };
     let tools = Memo::new(move |_| server.with(|it| it.tools.clone()));
@@ -93,7 +92,7 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
             {last}
             {move || (waiting.get() > 0).then(|| view! {
                 <p><a href=Route::Operator(OperatorTab::Components(None)).hash()>
-                    {page.fill(Key::OperatorServerWaits, &[&waiting.get().to_string()])}
+                    {Key::OperatorServerWaits.fill(&[&waiting.get().to_string()])}
                 </a></p>
             })}
             <dl class="op-numbers">
@@ -102,7 +101,7 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
                 {fact(Key::OperatorTimes, times)}
             </dl>
             <details class="op-more">
-                <summary>{move || page.fill(Key::OperatorServerTools, &[&tools.with(Vec::len).to_string()])}</summary>
+                <summary>{move || Key::OperatorServerTools.fill(&[&tools.with(Vec::len).to_string()])}</summary>
                 <ul class="op-tools">
                     <For each=move || tools.get() key=Clone::clone let:tool>
                         <li>{tool_link(tool)}</li>
@@ -112,8 +111,8 @@ fn Card(report: Report<Servers>, told: Memo<Servers>, name: String) -> impl Into
             <div class="actions">
                 <button type="button" class="quiet small" on:click=reconnect
                     aria-disabled=move || report.is_busy.get().to_string()
-                    aria-label=move || again.with_value(|it| page.fill(Key::OperatorReconnectNamed, &[it]))>
-                    {move || page.say(Key::OperatorReconnect)}
+                    aria-label=move || again.with_value(|it| Key::OperatorReconnectNamed.fill(&[it]))>
+                    {Key::OperatorReconnect}
                 </button>
             </div>
         </article>

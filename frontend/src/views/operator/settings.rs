@@ -5,14 +5,12 @@ use leptos::prelude::*;
 use super::report::Report;
 use crate::operator::reports::{Setting, Settings, Source, value};
 use crate::operator::units;
-use crate::page::{Page, page};
 use crate::text::Key;
 use crate::views::notice::Empty;
 
 /// The part `Settings`.
 #[component]
 pub(super) fn SettingsView() -> impl IntoView {
-    let page = page();
     let report = Report::<Settings>::at("settings");
     let sought = RwSignal::new(String::new());
     let is_said_only = RwSignal::new(false);
@@ -25,13 +23,13 @@ pub(super) fn SettingsView() -> impl IntoView {
         let is_none = Memo::new(move |_| fitting.with(Vec::is_empty));
         let counted = move || {
             let all = told.with(|it| it.settings.len()).to_string();
-            page.fill(Key::OperatorSettingsShown, &[&fitting.with(Vec::len).to_string(), &all])
+            Key::OperatorSettingsShown.fill(&[&fitting.with(Vec::len).to_string(), &all])
         };
         view! {
-            <p>{move || page.say(Key::OperatorSettingsHint)}</p>
+            <p>{Key::OperatorSettingsHint}</p>
             <div class="op-filters">
                 <div class="field">
-                    <label class="label" for="op-setting">{move || page.say(Key::OperatorSettingsSeek)}</label>
+                    <label class="label" for="op-setting">{Key::OperatorSettingsSeek}</label>
                     <input id="op-setting" type="search" autocomplete="off" spellcheck="false"
                         prop:value=sought
                         on:input=move |event| sought.set(event_target_value(&event))/>
@@ -39,45 +37,45 @@ pub(super) fn SettingsView() -> impl IntoView {
                 <label class="op-check">
                     <input type="checkbox" prop:checked=is_said_only
                         on:change=move |event| is_said_only.set(event_target_checked(&event))/>
-                    {move || page.say(Key::OperatorSettingsSaid)}
+                    {Key::OperatorSettingsSaid}
                 </label>
             </div>
             <div class="table-scroll op-settings" tabindex="0" role="region"
-                aria-label=move || page.say(Key::OperatorSettings)>
+                aria-label=Key::OperatorSettings>
                 <table class="data-table is-cards">
                     <caption><span role="status">{counted}</span></caption>
                     <thead><tr>
-                        <th scope="col">{move || page.say(Key::OperatorSettingName)}</th>
-                        <th scope="col">{move || page.say(Key::OperatorSettingValue)}</th>
-                        <th scope="col">{move || page.say(Key::OperatorSettingSource)}</th>
+                        <th scope="col">{Key::OperatorSettingName}</th>
+                        <th scope="col">{Key::OperatorSettingValue}</th>
+                        <th scope="col">{Key::OperatorSettingSource}</th>
                     </tr></thead>
                     <tbody>
                         <For each=move || fitting.get() key=|it| format!("{it:?}")
-                            children=move |it| row(page, it)/>
+                            children=move |it| row(it)/>
                     </tbody>
                 </table>
             </div>
-            {move || is_none.get().then(|| view! { <Empty title=page.said(Key::OperatorSettingsNone)/> })}
+            {move || is_none.get().then(|| view! { <Empty title=Key::OperatorSettingsNone/> })}
         }
     })
 }
 
-fn row(page: Page, it: Setting) -> impl IntoView {
+fn row(it: Setting) -> impl IntoView {
     let (is_hidden, is_unset) = (it.is_hidden, it.value.is_null());
     let plain = value(&it.value);
     let told = move || match (is_hidden, is_unset, plain.is_empty()) {
-        (true, ..) => view! { <i>{page.say(Key::OperatorSettingHidden)}</i> }.into_any(),
+        (true, ..) => view! { <i>{Key::OperatorSettingHidden}</i> }.into_any(),
         (_, true, _) => view! { <span class="op-unset">{units::NONE}</span> }.into_any(),
         (.., true) => view! { <code>"\"\""</code> }.into_any(),
         _ => view! { <code>{plain.clone()}</code> }.into_any(),
     };
     let is_said = it.is_said();
     let source = move || match &it.source {
-        Source::Default | Source::Other => page.say(Key::OperatorByDefault).to_owned(),
-        Source::Component => page.say(Key::OperatorByComponent).to_owned(),
-        Source::File { file, line } => page.fill(Key::OperatorByFile, &[file, &line.to_string()]),
-        Source::Environment { variable } => page.fill(Key::OperatorByVariable, &[variable]),
-        Source::Flag { flag } => page.fill(Key::OperatorByFlag, &[flag]),
+        Source::Default | Source::Other => Key::OperatorByDefault.say().to_owned(),
+        Source::Component => Key::OperatorByComponent.say().to_owned(),
+        Source::File { file, line } => Key::OperatorByFile.fill(&[file, &line.to_string()]),
+        Source::Environment { variable } => Key::OperatorByVariable.fill(&[variable]),
+        Source::Flag { flag } => Key::OperatorByFlag.fill(&[flag]),
     };
     view! {
         <tr>

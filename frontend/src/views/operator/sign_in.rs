@@ -8,7 +8,6 @@ use crate::access;
 use crate::browser;
 use crate::error::CallError;
 use crate::operator::{Gate, Operator};
-use crate::page::page;
 use crate::text::{Key, Lang};
 
 /// The command that prints an address with a key.
@@ -36,7 +35,6 @@ impl Wrong {
 /// Stands in the place of the operator's views until the host answers to a key.
 #[component]
 pub(super) fn SignIn() -> impl IntoView {
-    let page = page();
     let operator: Operator = expect_context();
     let typed = RwSignal::new(String::new());
     let is_trying = RwSignal::new(false);
@@ -70,27 +68,27 @@ pub(super) fn SignIn() -> impl IntoView {
     browser::focus_soon(if wrong.with_untracked(Option::is_some) { FIELD } else { TITLE });
     view! {
         <section class="sign-in op-sign-in">
-            <h1 id=TITLE tabindex="-1">{move || page.say(Key::OperatorPlace)}</h1>
-            <p>{move || page.say(Key::OperatorHint)}</p>
-            <p>{move || page.say(Key::OperatorHow)}</p>
+            <h1 id=TITLE tabindex="-1">{Key::OperatorPlace}</h1>
+            <p>{Key::OperatorHint}</p>
+            <p>{Key::OperatorHow}</p>
             <pre class="op-command" translate="no"><code>{COMMAND}</code></pre>
             <form on:submit=submit novalidate>
                 <div class="field">
-                    <label class="label" for=FIELD>{move || page.say(Key::OperatorKeyName)}</label>
+                    <label class="label" for=FIELD>{Key::OperatorKeyName}</label>
                     <input id=FIELD type="password" autocomplete="off" spellcheck="false"
                         autocapitalize="off" required
                         aria-describedby="operator-key-hint operator-key-wrong"
                         aria-invalid=move || wrong.with(Option::is_some).to_string()
                         prop:value=typed
                         on:input=move |event| typed.set(event_target_value(&event))/>
-                    <p id="operator-key-hint" class="hint">{move || page.say(Key::OperatorKeyHint)}</p>
+                    <p id="operator-key-hint" class="hint">{Key::OperatorKeyHint}</p>
                     <p id="operator-key-wrong" class="error" role="alert">
-                        {move || wrong.with(|it| it.as_ref().map(|it| it.say(page.lang.get())))}
+                        {move || wrong.with(|it| it.as_ref().map(|it| it.say(Lang::spoken())))}
                     </p>
                 </div>
                 <button type="submit" class="main-action"
                     aria-disabled=move || is_trying.get().to_string()>
-                    {move || page.say(if is_trying.get() { Key::SigningIn } else { Key::OperatorEnter })}
+                    {move || if is_trying.get() { Key::SigningIn } else { Key::OperatorEnter }.say()}
                 </button>
             </form>
         </section>

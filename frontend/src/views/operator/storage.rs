@@ -9,8 +9,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::operator::reports::{Kept, Storage, used};
 use crate::operator::units;
-use crate::page::{Page, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::coded::coded;
 
 /// What JSON lines are.
@@ -19,7 +18,6 @@ const JSON_LINES: &str = "application/x-ndjson";
 /// The part `Storage`.
 #[component]
 pub(super) fn StorageView() -> impl IntoView {
-    let page = page();
     let report = Report::<Storage>::at("storage");
     let is_backing_up = RwSignal::new(false);
     report.shown(move |told| {
@@ -30,39 +28,39 @@ pub(super) fn StorageView() -> impl IntoView {
         let parts = Memo::new(move |_| told.with(|it| it.parts.clone()));
         let all = move || {
             let bytes = units::bytes(told.with(|it| it.bytes));
-            page.fill(Key::OperatorStorageAll, &[&bytes, &told.with(|it| it.folder.clone())])
+            Key::OperatorStorageAll.fill(&[&bytes, &told.with(|it| it.folder.clone())])
         };
         view! {
             <p>{all}</p>
             <section class="op-part" aria-labelledby="op-backup">
-                <h2 id="op-backup" class="section-title">{move || page.say(Key::OperatorBackup)}</h2>
-                <p>{move || page.say(Key::OperatorBackupHere)}</p>
+                <h2 id="op-backup" class="section-title">{Key::OperatorBackup}</h2>
+                <p>{Key::OperatorBackupHere}</p>
                 {move || is_elsewhere.get().then(|| view! {
-                    <p class="hint">{page.say(Key::OperatorBackupElsewhere)}</p>
+                    <p class="hint">{Key::OperatorBackupElsewhere}</p>
                 })}
                 <button type="button" on:click=move |_| backup(report, is_backing_up)
                     aria-disabled=move || report.is_busy.get().to_string()>
-                    {move || page.say(if is_backing_up.get() { Key::OperatorBackupRuns } else { Key::OperatorBackupTake })}
+                    {move || if is_backing_up.get() { Key::OperatorBackupRuns } else { Key::OperatorBackupTake }.say()}
                 </button>
-                <p>{move || page.say(Key::OperatorBackupHint)}</p>
+                <p>{Key::OperatorBackupHint}</p>
                 <pre class="op-command" tabindex="0">{move || told.with(|it| it.backup.clone())}</pre>
             </section>
             <section class="op-part" aria-labelledby="op-databases">
-                <h2 id="op-databases" class="section-title">{move || page.say(Key::OperatorDatabases)}</h2>
+                <h2 id="op-databases" class="section-title">{Key::OperatorDatabases}</h2>
                 <ul class="op-list">
                     <For each=move || names.get() key=Clone::clone let:name>
                         <li><Database report told name/></li>
                     </For>
                 </ul>
                 {move || is_elsewhere.get().then(|| view! {
-                    <p class="hint">{move || page.say(Key::OperatorStorageElsewhere)}</p>
+                    <p class="hint">{Key::OperatorStorageElsewhere}</p>
                 })}
             </section>
             <section class="op-part" aria-labelledby="op-parts">
-                <h2 id="op-parts" class="section-title">{move || page.say(Key::OperatorStorageParts)}</h2>
+                <h2 id="op-parts" class="section-title">{Key::OperatorStorageParts}</h2>
                 <ul class="op-parts">
                     <For each=move || parts.get() key=|it| format!("{it:?}")
-                        children=move |it| view! { <li><b><code>{it.name.clone()}</code></b>{sizes(page, it)}</li> }/>
+                        children=move |it| view! { <li><b><code>{it.name.clone()}</code></b>{sizes(it)}</li> }/>
                 </ul>
             </section>
         }
@@ -85,18 +83,18 @@ fn backup(report: Report<Storage>, is_backing_up: RwSignal<bool>) {
 }
 
 /// What it takes, in words and as a bar.
-fn sizes(page: Page, it: Kept) -> impl IntoView {
+fn sizes(it: Kept) -> impl IntoView {
     let bytes = units::bytes(it.bytes);
     let (files, is_elsewhere) = (it.files, it.files == 0 && it.bytes > 0);
     let limit = it.limit_bytes;
     let text = move || {
-        let count = dates::number(files as f64, page.lang.get());
+        let count = dates::number(files as f64, Lang::spoken());
         match limit.map(units::bytes) {
             // On a server it is in no files of its own.
             Some(limit) if is_elsewhere => format!("{bytes} / {limit}"),
             None if is_elsewhere => bytes.clone(),
-            Some(limit) => page.fill(Key::OperatorKeptOf, &[&bytes, &limit, &count]),
-            None => page.fill(Key::OperatorKept, &[&bytes, &count]),
+            Some(limit) => Key::OperatorKeptOf.fill(&[&bytes, &limit, &count]),
+            None => Key::OperatorKept.fill(&[&bytes, &count]),
         }
     };
     let filled = limit.map(|limit| bar(0.0, used(it.bytes, limit), "op-bar-used"));
@@ -106,7 +104,6 @@ fn sizes(page: Page, it: Kept) -> impl IntoView {
 /// One component's database, with its tables. What is open stays so while figures change.
 #[component]
 fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl IntoView {
-    let page = page();
     let id = format!("op-database-{name}");
     let own = name.clone();
     let kept = Memo::new(move |_| {
@@ -121,16 +118,16 @@ fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl 
     view! {
         <article class="op-card" aria-labelledby=id>
             <h3 id=id.clone()>{name}</h3>
-            {move || sizes(page, kept.get())}
+            {move || sizes(kept.get())}
             {move || error().map(|it| view! { <p class="op-wrong" lang="en">{coded(&it)}</p> })}
             {move || has_tables.get().then(|| view! {
                 <details class="op-more">
-                    <summary>{move || page.say(Key::OperatorTables)}</summary>
+                    <summary>{Key::OperatorTables}</summary>
                     <table class="data-table op-tables is-cards">
                         <thead><tr>
-                            <th scope="col">{move || page.say(Key::OperatorTable)}</th>
-                            <th scope="col">{move || page.say(Key::OperatorRowCount)}</th>
-                            <th scope="col"><span class="only-heard">{move || page.say(Key::OperatorExport)}</span></th>
+                            <th scope="col">{Key::OperatorTable}</th>
+                            <th scope="col">{Key::OperatorRowCount}</th>
+                            <th scope="col"><span class="only-heard">{Key::OperatorExport}</span></th>
                         </tr></thead>
                         <tbody>
                             <For each=move || tables.get() key=Clone::clone let:table>
@@ -152,13 +149,12 @@ fn TableRow(
     component: StoredValue<String>,
     table: String,
 ) -> impl IntoView {
-    let page = page();
     let own = table.clone();
     let count = move || {
         let found = kept.with(|it| it.tables.iter().find(|it| it.name == own).cloned());
         let found = found.unwrap_or_default();
         let key = if found.has_more { Key::OperatorRowsMore } else { Key::OperatorRows };
-        page.fill(key, &[&dates::number(found.rows as f64, page.lang.get())])
+        key.fill(&[&dates::number(found.rows as f64, Lang::spoken())])
     };
     let own = table.clone();
     let take = move |_| {
@@ -171,15 +167,13 @@ fn TableRow(
         });
     };
     let named = table.clone();
-    let label = move || page.fill(Key::OperatorExportNamed, &[&named]);
+    let label = move || Key::OperatorExportNamed.fill(&[&named]);
     view! {
         <tr>
             <th scope="row"><code>{table}</code></th>
             <td class="is-number">{count}</td>
             <td><button type="button" class="plain" aria-label=label on:click=take
-                aria-disabled=move || report.is_busy.get().to_string()>
-                {move || page.say(Key::OperatorExport)}
-            </button></td>
+                aria-disabled=move || report.is_busy.get().to_string()>{Key::OperatorExport}</button></td>
         </tr>
     }
 }

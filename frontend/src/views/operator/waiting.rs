@@ -11,7 +11,6 @@ use crate::error::CallError;
 use crate::operator::client;
 use crate::operator::data::{Part, Pending, Rewording};
 use crate::operator::units;
-use crate::page::page;
 use crate::text::Key;
 use crate::views::coded::coded;
 use crate::views::notice::Notice;
@@ -22,16 +21,13 @@ pub(super) const WAITING: &str = "op-waiting";
 /// All that wait; nothing where none does.
 #[component]
 pub(super) fn Waiting(inventory: Inventory) -> impl IntoView {
-    let page = page();
     let all = Memo::new(move |_| inventory.pending());
     let is_any = Memo::new(move |_| all.with(|it| !it.is_empty()));
     move || {
         is_any.get().then(|| {
             view! {
                 <section class="op-part" aria-labelledby=WAITING>
-                    <h2 id=WAITING class="section-title" tabindex="-1">
-                        {move || page.say(Key::OperatorWaits)}
-                    </h2>
+                    <h2 id=WAITING class="section-title" tabindex="-1">{Key::OperatorWaits}</h2>
                     <ul class="op-list">
                         <For each=move || all.get() key=|(name, it)| (name.clone(), it.digest.clone())
                             children=move |(name, pending)| view! { <li><Card inventory name pending/></li> }/>
@@ -45,7 +41,6 @@ pub(super) fn Waiting(inventory: Inventory) -> impl IntoView {
 /// One build, and the operator's answer to it.
 #[component]
 fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
-    let page = page();
     let error = RwSignal::new(None::<CallError>);
     let own = StoredValue::new((name.clone(), pending.digest.clone()));
     let say = move |verb: &'static str, key: Key| {
@@ -57,7 +52,7 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
         });
     };
     let of = StoredValue::new(name.clone());
-    let named = move |key: Key| move || own.with_value(|it| page.fill(key, &[&it.0]));
+    let named = move |key: Key| move || own.with_value(|it| key.fill(&[&it.0]));
     let id = format!("op-waits-{name}");
     let labelled = id.clone();
     let reasons: Vec<_> = pending.reasons().into_iter().map(str::to_owned).collect();
@@ -68,12 +63,12 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
             <h3 id=id>{name}</h3>
             <p class="op-facts">
                 {(!origin.is_empty()).then(|| view! {
-                    <span>{move || page.fill(Key::OperatorOrigin, &[&origin])}</span>
+                    <span>{move || Key::OperatorOrigin.fill(&[&origin])}</span>
                 })}
                 <code>{units::digest(&pending.digest)}</code>
             </p>
             {(!reasons.is_empty()).then(|| view! {
-                <p>{move || page.say(Key::OperatorWhy)}</p>
+                <p>{Key::OperatorWhy}</p>
                 <ul class="op-sentences">
                     {reasons.into_iter().map(|it| view! { <li lang="en">{coded(&it)}</li> }).collect_view()}
                 </ul>
@@ -89,14 +84,10 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
             <div class="actions">
                 <button type="button" class="main-action" aria-disabled=move || inventory.is_busy.get().to_string()
                     aria-label=named(Key::OperatorAcceptNamed)
-                    on:click=move |_| say("accept", Key::OperatorAccepted)>
-                    {move || page.say(Key::OperatorAccept)}
-                </button>
+                    on:click=move |_| say("accept", Key::OperatorAccepted)>{Key::OperatorAccept}</button>
                 <button type="button" class="quiet" aria-disabled=move || inventory.is_busy.get().to_string()
                     aria-label=named(Key::OperatorRefuseNamed)
-                    on:click=move |_| say("refuse", Key::OperatorRefused)>
-                    {move || page.say(Key::OperatorRefuse)}
-                </button>
+                    on:click=move |_| say("refuse", Key::OperatorRefused)>{Key::OperatorRefuse}</button>
             </div>
         </section>
     }

@@ -4,7 +4,6 @@ use leptos::prelude::*;
 
 use super::safe_url;
 use crate::mcp::wire::Content;
-use crate::page::page;
 use crate::text::Key;
 use crate::views::structured::Structured;
 
@@ -15,26 +14,25 @@ const MEDIA_MAX: usize = 20 << 20;
 
 #[component]
 pub(super) fn ContentView(content: Content, tool: String) -> AnyView {
-    let page = page();
     match content {
         Content::Text(text) => view! { <TextView text/> }.into_any(),
         Content::Image { data, mime } => match media_url("image/", &mime, &data) {
             Some(url) => view! {
                 <figure class="media">
-                    <img src=url loading="lazy" alt=move || page.fill(Key::ImageFrom, &[&tool])/>
+                    <img src=url loading="lazy" alt=move || Key::ImageFrom.fill(&[&tool])/>
                 </figure>
             }
             .into_any(),
-            None => view! { <p class="hint">{move || page.say(Key::NoShow)}</p> }.into_any(),
+            None => view! { <p class="hint">{Key::NoShow}</p> }.into_any(),
         },
         Content::Audio { data, mime } => match media_url("audio/", &mime, &data) {
             Some(url) => view! {
                 <figure class="media">
-                    <audio controls src=url aria-label=move || page.fill(Key::AudioFrom, &[&tool])></audio>
+                    <audio controls src=url aria-label=move || Key::AudioFrom.fill(&[&tool])></audio>
                 </figure>
             }
             .into_any(),
-            None => view! { <p class="hint">{move || page.say(Key::NoShow)}</p> }.into_any(),
+            None => view! { <p class="hint">{Key::NoShow}</p> }.into_any(),
         },
         Content::Resource { uri, mime, text } => view! {
             <section class="resource">
@@ -54,7 +52,7 @@ pub(super) fn ContentView(content: Content, tool: String) -> AnyView {
             view! { <p class="resource">{link}{description.map(|it| view! { <br/>{it} })}</p> }
                 .into_any()
         }
-        Content::Unknown => view! { <p class="hint">{move || page.say(Key::NoShow)}</p> }.into_any(),
+        Content::Unknown => view! { <p class="hint">{Key::NoShow}</p> }.into_any(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the staff's place says. It is a part of its own: customers do not load it.
 
-use leptos::prelude::*;
+use leptos::prelude::GetUntracked;
 
 use crate::page::Page;
-use crate::text::{Lang, filled};
+use crate::text::{Lang, filled, spoken};
 
 macro_rules! words {
     ($($word:ident: $ja:literal, $en:literal;)*) => {
@@ -17,7 +17,7 @@ macro_rules! words {
             const ALL: &[Self] = &[$(Self::$word,)*];
 
             /// What it says in a language.
-            pub(crate) fn text(self, lang: Lang) -> &'static str {
+            pub(crate) fn said_in(self, lang: Lang) -> &'static str {
                 match (lang, self) {
                     $((Lang::Ja, Self::$word) => $ja, (Lang::En, Self::$word) => $en,)*
                 }
@@ -26,20 +26,12 @@ macro_rules! words {
     };
 }
 
+spoken!(Word);
+
 impl Word {
-    /// What it says in the reader's language, now and whenever that changes.
-    pub(crate) fn say(self, page: Page) -> &'static str {
-        self.text(page.lang.get())
-    }
-
-    /// The same, filled in.
-    pub(crate) fn fill(self, page: Page, values: &[&str]) -> String {
-        filled(self.say(page), values)
-    }
-
     /// Announces it to those who listen rather than look.
     pub(crate) fn announce(self, page: Page, values: &[&str]) {
-        page.announce(filled(self.text(page.lang.get_untracked()), values));
+        page.announce(filled(self.said_in(page.lang.get_untracked()), values));
     }
 }
 
@@ -245,10 +237,10 @@ mod tests {
     fn both_languages_fill_the_same_places() {
         for word in Word::ALL {
             let places =
-                |lang| (0..9).map(move |it| word.text(lang).contains(&format!("{{{it}}}")));
+                |lang| (0..9).map(move |it| word.said_in(lang).contains(&format!("{{{it}}}")));
             assert!(places(Lang::Ja).eq(places(Lang::En)), "{word:?}");
-            assert_eq!(plural(word.text(Lang::En)), None, "{word:?}");
-            assert!(!word.text(Lang::Ja).is_empty() && !word.text(Lang::En).is_empty());
+            assert_eq!(plural(word.said_in(Lang::En)), None, "{word:?}");
+            assert!(!word.said_in(Lang::Ja).is_empty() && !word.said_in(Lang::En).is_empty());
         }
     }
 }

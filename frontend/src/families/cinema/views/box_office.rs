@@ -111,7 +111,6 @@ pub(crate) fn Steps(
     /// 0 for the film, 1 for the seats, 2 for the ticket.
     now: usize,
 ) -> impl IntoView {
-    let page = page();
     let step = move |(index, key): (usize, Key)| {
         let class = match index.cmp(&now) {
             std::cmp::Ordering::Less => "step is-done",
@@ -121,13 +120,13 @@ pub(crate) fn Steps(
         view! {
             <li class=class aria-current=(index == now).then_some("step")>
                 <span class="step-number" aria-hidden="true">{index + 1}</span>
-                <span>{move || page.say(key)}</span>
+                <span>{key}</span>
             </li>
         }
     };
     let steps = [Key::StepFilm, Key::StepSeats, Key::StepTicket];
     view! {
-        <ol class="steps" aria-label=move || page.say(Key::Steps)>
+        <ol class="steps" aria-label=Key::Steps>
             {steps.into_iter().enumerate().map(step).collect_view()}
         </ol>
     }

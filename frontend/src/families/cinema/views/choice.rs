@@ -13,12 +13,11 @@ use crate::views::notice::Empty;
 /// A hall to look at; in a conversation, one whose seats can be asked for.
 #[component]
 pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
-    let page = page();
     let hall = Hall::of(&map);
     let is_empty = hall.rows.is_empty();
     let hall = Memo::new(move |_| hall.clone());
     if is_empty {
-        return view! { <Empty title=page.said(Key::HallEmpty)/> }.into_any();
+        return view! { <Empty title=Key::HallEmpty/> }.into_any();
     }
     if let Some(say) = use_context::<Say>() {
         return view! { <SeatChoice hall say/> }.into_any();
@@ -57,11 +56,11 @@ fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
     };
     let state = move || {
         if say.is_busy.get() {
-            return page.say(Key::CardSeatsBusy).to_owned();
+            return Key::CardSeatsBusy.say().to_owned();
         }
         match picks.with(Picks::len) {
-            0 => page.fill(Key::CardSeatsPick, &[&max.to_string()]),
-            count => page.fill(Key::PickedCount, &[&count.to_string()]),
+            0 => Key::CardSeatsPick.fill(&[&max.to_string()]),
+            count => Key::PickedCount.fill(&[&count.to_string()]),
         }
     };
     view! {
@@ -72,7 +71,7 @@ fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
             {move || (!ids.with(String::is_empty)).then(|| view! {
                 <button type="button" on:click=ask
                     aria-disabled=move || say.is_busy.get().then_some("true")>
-                    {move || page.fill(Key::CardSeatsAsk, &[&ids.get()])}
+                    {move || Key::CardSeatsAsk.fill(&[&ids.get()])}
                 </button>
             })}
         </div>

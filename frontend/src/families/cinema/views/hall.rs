@@ -12,7 +12,7 @@ use crate::families::cinema::look::{State, kind_class, seat_class};
 use crate::families::cinema::programme::price;
 use crate::page::{Page, page};
 use crate::part::{Part, part};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::part::drawn_by;
 
 mod large;
@@ -86,7 +86,7 @@ pub(crate) fn HallView(
             view! { <SmallHall drawn/> }.into_any()
         }}
         {move || (left_out.get() > 0).then(|| view! {
-            <p class="notice">{page.fill(Key::HallLeftOut, &[&left_out.get().to_string()])}</p>
+            <p class="notice">{Key::HallLeftOut.fill(&[&left_out.get().to_string()])}</p>
         })}
     }
 }
@@ -105,11 +105,11 @@ fn SmallHall(drawn: Drawn) -> impl IntoView {
             <div class="hall-scroll" node_ref=scroll>
                 <div class="hall-plan" style=("--columns", move || hall.with(|it| it.columns).to_string())>
                     <div class="screen" aria-hidden="true">
-                        <span>{move || page.say(Key::Screen)}</span>
+                        <span>{Key::Screen}</span>
                     </div>
                     <div class="hall-grid" role="grid" aria-multiselectable="true"
                         aria-readonly=drawn.on_pick.is_none().then_some("true")
-                        aria-label=move || page.say(Key::HallGrid)
+                        aria-label=Key::HallGrid
                         aria-colcount=move || (hall.with(|it| it.columns) + 1).to_string()
                         on:keydown=move |event| drawn.key(&event)>
                         <For each=move || rows.get().into_iter().enumerate()
@@ -158,7 +158,6 @@ fn begin_in_the_middle(
 /// wheelchairs, which stand at its edges.
 #[component]
 fn Sights(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> impl IntoView {
-    let page = drawn.page;
     let wheelchair = Memo::new(move |_| drawn.hall.with(Hall::wheelchair));
     let show = move |_| {
         if let Some(to) = wheelchair.get_untracked() {
@@ -176,16 +175,12 @@ fn Sights(drawn: Drawn, is_wide: RwSignal<bool>, is_whole: RwSignal<bool>) -> im
         is_wide.get().then(|| {
             view! {
                 <div class="hall-sights">
-                    <p class="hint">{move || page.say(Key::HallScrolls)}</p>
+                    <p class="hint">{Key::HallScrolls}</p>
                     <button type="button" class="quiet small"
                         aria-pressed=move || is_whole.get().to_string()
-                        on:click=move |_| is_whole.update(|it| *it = !*it)>
-                        {move || page.say(Key::HallWhole)}
-                    </button>
+                        on:click=move |_| is_whole.update(|it| *it = !*it)>{Key::HallWhole}</button>
                     {move || wheelchair.get().is_some().then(|| view! {
-                        <button type="button" class="quiet small" on:click=show>
-                            {move || page.say(Key::HallWheelchair)}
-                        </button>
+                        <button type="button" class="quiet small" on:click=show>{Key::HallWheelchair}</button>
                     })}
                 </div>
             }
@@ -273,10 +268,9 @@ impl Drawn {
 impl Drawn {
     /// A seat in words: which, what state it is in, of what kind, at what price.
     fn label(self, row: &str, number: u32, kind: SeatKind, state: State) -> String {
-        let page = self.page;
-        let mut parts = vec![seat_name(page, row, number), page.say(state.key()).to_owned()];
-        parts.extend(kind_key(kind).map(|it| page.say(it).to_owned()));
-        let lang = page.lang.get();
+        let mut parts = vec![seat_name(row, number), state.key().say().to_owned()];
+        parts.extend(kind_key(kind).map(|it| it.say().to_owned()));
+        let lang = Lang::spoken();
         let cost = self.prices.with(|it| it.as_ref().map(|it| it.of(kind)));
         parts.extend(cost.map(|it| price(&it, lang)));
         parts.join(lang.comma())
@@ -308,7 +302,7 @@ fn kind_key(kind: SeatKind) -> Option<Key> {
 #[component]
 fn RowView(drawn: Drawn, index: usize, row: Row) -> impl IntoView {
     let name = row.name.clone();
-    let long_name = move || drawn.page.fill(Key::RowName, &[&name]);
+    let long_name = move || Key::RowName.fill(&[&name]);
     let seat = move |(place, it): (usize, Place)| {
         view! { <SeatView drawn at=Cursor { row: index, place } place=it/> }
     };
@@ -373,28 +367,27 @@ fn Mark(path: &'static str) -> impl IntoView {
 }
 
 /// 「B列 3番」 · Row B, seat 3
-fn seat_name(page: Page, row: &str, number: u32) -> String {
-    page.fill(Key::SeatName, &[row, &number.to_string()])
+fn seat_name(row: &str, number: u32) -> String {
+    Key::SeatName.fill(&[row, &number.to_string()])
 }
 
 /// What the shapes and colours mean, of the kinds that this hall has.
 #[component]
 pub(crate) fn Legend(hall: Memo<Hall>) -> impl IntoView {
-    let page = page();
     let has = move |kind| hall.with(|it| it.places().any(|it| it.seat.kind == kind));
     let entry = move |state: State, kind: SeatKind, key: Key| {
         let class = format!("seat {} {}", state.class(), kind_class(kind));
         view! {
             <li>
                 <span class=class aria-hidden="true"><SeatMark state=Signal::from(state) kind number=1/></span>
-                {move || page.say(key)}
+                {key}
                 {move || (state == State::Free).then(|| hall.with(|it| it.price(kind)))
-                    .flatten().map(|it| format!(" {}", price(&it, page.lang.get())))}
+                    .flatten().map(|it| format!(" {}", price(&it, Lang::spoken())))}
             </li>
         }
     };
     view! {
-        <ul class="legend" aria-label=move || page.say(Key::Legend)>
+        <ul class="legend" aria-label=Key::Legend>
             {entry(State::Free, SeatKind::Standard, Key::SeatFree)}
             {entry(State::Picked, SeatKind::Standard, Key::SeatPicked)}
             {entry(State::Taken, SeatKind::Standard, Key::SeatTaken)}

@@ -4,15 +4,13 @@ use leptos::prelude::*;
 use output::cinema::{History, Message, Sender};
 
 use crate::dates;
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Messages drawn at most.
 const MESSAGES_MAX: usize = 500;
 
 #[component]
 pub(crate) fn ConversationView(history: History) -> impl IntoView {
-    let page = page();
     let count = history.history.len();
     let message = move |(index, message): (usize, Message)| {
         let (class, who) = match message.sender {
@@ -20,11 +18,11 @@ pub(crate) fn ConversationView(history: History) -> impl IntoView {
             Sender::Agent => ("message is-agent", Key::SenderAgent),
         };
         let time = message.timestamp.clone();
-        let when = move || dates::day_and_time(&time, page.lang.get());
+        let when = move || dates::day_and_time(&time, Lang::spoken());
         view! {
             <li>
-                <article class=class aria-label=move || format!("{} {}/{count}", page.say(who), index + 1)>
-                    <p class="message-who">{move || page.say(who)}<time>{when}</time></p>
+                <article class=class aria-label=move || format!("{} {}/{count}", who.say(), index + 1)>
+                    <p class="message-who">{who}<time>{when}</time></p>
                     <p class="message-text">{message.content}</p>
                 </article>
             </li>
@@ -32,7 +30,7 @@ pub(crate) fn ConversationView(history: History) -> impl IntoView {
     };
     let messages = history.history.into_iter().take(MESSAGES_MAX).enumerate();
     view! {
-        <ol class="conversation" aria-label=move || page.say(Key::ConversationView)>
+        <ol class="conversation" aria-label=Key::ConversationView>
             {messages.map(message).collect_view()}
         </ol>
     }

@@ -6,8 +6,7 @@ use output::cinema::{Movie, Movies, Showtime, Showtimes};
 use super::box_office::seats_of;
 use crate::dates;
 use crate::families::cinema::programme::{Left, hue, name, synopsis, titles};
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
 
 /// One film, and when it is on.
@@ -18,11 +17,10 @@ pub(crate) fn FilmCard(
     #[prop(into)]
     showtimes: Signal<Vec<Showtime>>,
 ) -> impl IntoView {
-    let page = page();
     let film = StoredValue::new(film);
-    let title = move || film.with_value(|it| titles(it, page.lang.get()).0);
-    let other = move || film.with_value(|it| titles(it, page.lang.get()).1);
-    let about = move || film.with_value(|it| synopsis(it, page.lang.get()));
+    let title = move || film.with_value(|it| titles(it, Lang::spoken()).0);
+    let other = move || film.with_value(|it| titles(it, Lang::spoken()).1);
+    let about = move || film.with_value(|it| synopsis(it, Lang::spoken()));
     let hue = film.with_value(|it| hue(&it.movie_id));
     let initial = move || title().chars().next().map(String::from).unwrap_or_default();
     let class = format!("poster hue-{hue}");
@@ -35,7 +33,7 @@ pub(crate) fn FilmCard(
                 <FilmFacts film/>
                 <p class="film-about">{about}</p>
             </div>
-            <ul class="showtimes" aria-label=move || format!("{} {}", title(), page.say(Key::StepShowtime))>
+            <ul class="showtimes" aria-label=move || format!("{} {}", title(), Key::StepShowtime.say())>
                 <For each=move || showtimes.get()
                     key=|it| (it.showtime_id.clone(), it.available_seats_count, it.is_open)
                     let:showtime>
@@ -48,9 +46,8 @@ pub(crate) fn FilmCard(
 
 #[component]
 fn FilmFacts(film: StoredValue<Movie>) -> impl IntoView {
-    let page = page();
     let genre = move || {
-        film.with_value(|it| name(it.genre.as_deref(), it.genre_en.as_deref(), page.lang.get()))
+        film.with_value(|it| name(it.genre.as_deref(), it.genre_en.as_deref(), Lang::spoken()))
     };
     let minutes = film.with_value(|it| it.duration);
     let rating = film.with_value(|it| it.rating);
@@ -60,12 +57,12 @@ fn FilmFacts(film: StoredValue<Movie>) -> impl IntoView {
         <p class="film-facts">
             {move || genre().map(|genre| view! { <span>{genre}</span> })}
             {minutes.map(|minutes| view! {
-                <span>{move || page.fill(Key::Minutes, &[&minutes.to_string()])}</span>
+                <span>{move || Key::Minutes.fill(&[&minutes.to_string()])}</span>
             })}
             {(rating > 0.0).then(|| view! {
                 <span class="rating">
                     <span aria-hidden="true">"★ "{stars}</span>
-                    <span class="only-heard">{move || page.fill(Key::Rating, &[&stars_name])}</span>
+                    <span class="only-heard">{move || Key::Rating.fill(&[&stars_name])}</span>
                 </span>
             })}
         </p>
@@ -75,7 +72,6 @@ fn FilmFacts(film: StoredValue<Movie>) -> impl IntoView {
 /// One showing, as a link to its seats until it begins.
 #[component]
 pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
-    let page = page();
     let left = Left::of(&showtime, &dates::now());
     let class = match left {
         Left::Plenty(_) => "showtime",
@@ -84,22 +80,22 @@ pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
         Left::Started => "showtime is-started",
     };
     let seats = move || match left {
-        Left::Plenty(seats) => page.fill(Key::SeatsLeft, &[&seats.to_string()]),
-        Left::Few(seats) => page.fill(Key::SeatsFew, &[&seats.to_string()]),
-        Left::None => page.say(Key::SeatsFull).to_owned(),
-        Left::Started => page.say(Key::SeatsStarted).to_owned(),
+        Left::Plenty(seats) => Key::SeatsLeft.fill(&[&seats.to_string()]),
+        Left::Few(seats) => Key::SeatsFew.fill(&[&seats.to_string()]),
+        Left::None => Key::SeatsFull.say().to_owned(),
+        Left::Started => Key::SeatsStarted.say().to_owned(),
     };
     let href = seats_of(&showtime.showtime_id, &showtime.start_time);
     let start = dates::clock(&showtime.start_time).to_owned();
     let end = showtime.end_time.as_deref().map(|it| dates::clock(it).to_owned());
     let (own, english) = (showtime.theater_name, showtime.theater_name_en);
-    let screen = move || name(own.as_deref(), english.as_deref(), page.lang.get());
+    let screen = move || name(own.as_deref(), english.as_deref(), Lang::spoken());
     let date_time = showtime.start_time;
     let text = view! {
         <span class="showtime-time">
             <time datetime=date_time class="showtime-start">{start}</time>
             {end.map(|end| view! {
-                <span class="showtime-end">{move || page.fill(Key::UntilTime, &[&end])}</span>
+                <span class="showtime-end">{move || Key::UntilTime.fill(&[&end])}</span>
             })}
         </span>
         <span class="showtime-screen">{screen}</span>
@@ -114,13 +110,12 @@ pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
 /// The films that a tool put out.
 #[component]
 pub(crate) fn MoviesView(movies: Movies) -> impl IntoView {
-    let page = page();
     let is_empty = movies.movies.is_empty();
     let card = |film: Movie| view! { <li><FilmCard film showtimes=Signal::from(Vec::new())/></li> };
     view! {
         <ul class="film-list is-plain">{movies.movies.into_iter().take(200).map(card).collect_view()}</ul>
         {is_empty.then(|| view! {
-            <Empty title=page.said(Key::NoFilms)/>
+            <Empty title=Key::NoFilms/>
         })}
     }
 }
@@ -128,7 +123,6 @@ pub(crate) fn MoviesView(movies: Movies) -> impl IntoView {
 /// The showtimes that a tool put out, by day.
 #[component]
 pub(crate) fn ShowtimesView(showtimes: Showtimes) -> impl IntoView {
-    let page = page();
     let mut days: Vec<(String, Vec<Showtime>)> = Vec::new();
     for showtime in showtimes.showtimes.into_iter().take(500) {
         let day = showtime.start_time.get(..10).unwrap_or_default().to_owned();
@@ -140,7 +134,7 @@ pub(crate) fn ShowtimesView(showtimes: Showtimes) -> impl IntoView {
     let is_empty = days.is_empty();
     let day = move |(day, times): (String, Vec<Showtime>)| {
         let title = move || {
-            dates::Day::parse(&day).map_or(day.clone(), |it| dates::long_day(it, page.lang.get()))
+            dates::Day::parse(&day).map_or(day.clone(), |it| dates::long_day(it, Lang::spoken()))
         };
         let time = |showtime| view! { <li><ShowtimeLink showtime/></li> };
         view! {
@@ -151,7 +145,7 @@ pub(crate) fn ShowtimesView(showtimes: Showtimes) -> impl IntoView {
     view! {
         {days.into_iter().map(day).collect_view()}
         {is_empty.then(|| view! {
-            <Empty title=page.said(Key::NoShowtimes)/>
+            <Empty title=Key::NoShowtimes/>
         })}
     }
 }

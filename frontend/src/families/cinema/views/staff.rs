@@ -55,7 +55,7 @@ impl Staff {
 
     /// Calls a tool that edits the catalogue, and looks at what is there then.
     async fn edit(self, tool: &str, arguments: Value) -> Result<CatalogueImport, CallError> {
-        self.page.announce(Word::Saving.text(self.page.lang.get_untracked()));
+        Word::Saving.announce(self.page, &[]);
         let done = fetch::<CatalogueImport>(tool, arguments).await.map_err(translated);
         if let Ok(done) = &done {
             self.load().await;
@@ -97,7 +97,7 @@ fn translated(error: CallError) -> CallError {
     if !refusal.data.is_object() {
         refusal.data = json!({});
     }
-    refusal.data["message_ja"] = filled(word.text(Lang::Ja), &[&named]).into();
+    refusal.data["message_ja"] = filled(word.said_in(Lang::Ja), &[&named]).into();
     CallError::Refused(refusal)
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn StaffView() -> impl IntoView {
     let link = move |it: Tab| {
         view! {
             <a href=At::Staff(it).hash() aria-current=move || (tab.get() == it).then_some("page")>
-                {move || it.word().say(page)}
+                {it.word()}
             </a>
         }
     };
@@ -154,12 +154,10 @@ pub(crate) fn StaffView() -> impl IntoView {
     view! {
         <div class="op staff">
             <div class="op-head">
-                <h1 id=TITLE tabindex="-1">{move || Word::Title.say(page)}</h1>
-                <a class="back" href=At::BoxOffice(Booking::default()).hash()>
-                    {move || Word::BackToOffice.say(page)}
-                </a>
+                <h1 id=TITLE tabindex="-1">{Word::Title}</h1>
+                <a class="back" href=At::BoxOffice(Booking::default()).hash()>{Word::BackToOffice}</a>
             </div>
-            <nav class="op-tabs" aria-label=move || Word::Tabs.say(page)>
+            <nav class="op-tabs" aria-label=Word::Tabs>
                 {Tab::ALL.map(link).into_iter().collect_view()}
             </nav>
             {move || loaded(stage.get(), 8, retry, |()| match tab.get() {
@@ -174,17 +172,17 @@ pub(crate) fn StaffView() -> impl IntoView {
 }
 
 /// The head of a column.
-fn column(page: Page, word: Word) -> impl IntoView {
-    view! { <th scope="col">{move || word.say(page)}</th> }
+fn column(word: Word) -> impl IntoView {
+    view! { <th scope="col">{word}</th> }
 }
 
 /// A cell of a column of numbers, which says its column where rows are cards.
-fn number_cell(page: Page, word: Word, number: impl Into<Signal<String>>) -> impl IntoView {
+fn number_cell(word: Word, number: impl Into<Signal<String>>) -> impl IntoView {
     let number: Signal<String> = number.into();
-    view! { <td class="is-number" data-label=move || word.say(page)>{number}</td> }
+    view! { <td class="is-number" data-label=word>{number}</td> }
 }
 
 /// The head of a column of numbers.
-fn number_column(page: Page, word: Word) -> impl IntoView {
-    view! { <th scope="col" class="is-number">{move || word.say(page)}</th> }
+fn number_column(word: Word) -> impl IntoView {
+    view! { <th scope="col" class="is-number">{word}</th> }
 }

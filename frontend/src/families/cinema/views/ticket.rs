@@ -18,7 +18,7 @@ use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
 use crate::views::sure::Sure;
 
@@ -77,12 +77,13 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
     });
     let title = move || {
         let status = state.with(|it| it.here().map(|it| it.status));
-        page.say(match status {
+        match status {
             Some(ReservationStatus::Cancelled) => Key::CancelDone,
             Some(ReservationStatus::Transferred) => Key::TransferDone,
             _ if is_fresh => Key::Reserved,
             _ => Key::StepTicket,
-        })
+        }
+        .say()
     };
     view! {
         <div class="ticket-stage">
@@ -95,9 +96,7 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
                 Loaded::Failed(error) => view! {
                     <Notice error on_retry=retry/>
                     <div class="ticket-actions">
-                        <a class="button" href=At::BoxOffice(Booking::default()).hash()>
-                            {move || page.say(Key::ToBoxOffice)}
-                        </a>
+                        <a class="button" href=At::BoxOffice(Booking::default()).hash()>{Key::ToBoxOffice}</a>
                     </div>
                 }
                 .into_any(),
@@ -114,7 +113,6 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
 /// The ticket itself, also drawn for a tool's output.
 #[component]
 pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
-    let page = page();
     let (is_void, status) = match reservation.status {
         ReservationStatus::Confirmed => (false, Key::Confirmed),
         ReservationStatus::Cancelled => (true, Key::Cancelled),
@@ -124,49 +122,49 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
     let total = reservation.total.clone();
     let admitted = reservation.checked_in_at.clone();
     let start = reservation.start_time.clone();
-    let when = move || start.as_ref().map(|it| dates::day_and_time(it, page.lang.get()));
+    let when = move || start.as_ref().map(|it| dates::day_and_time(it, Lang::spoken()));
     let reserved_at = reservation.reserved_at.clone();
-    let reserved = move || dates::day_and_time(&reserved_at, page.lang.get());
+    let reserved = move || dates::day_and_time(&reserved_at, Lang::spoken());
     let seats = reservation.seats.iter().map(|it| it.seat_id.clone());
     let seat = |id: String| view! { <li class="ticket-seat">{id}</li> };
     let (own, english) = (reservation.movie_title, reservation.movie_title_en);
-    let title = move || name(own.as_deref(), english.as_deref(), page.lang.get());
+    let title = move || name(own.as_deref(), english.as_deref(), Lang::spoken());
     let (own, english) = (reservation.theater_name, reservation.theater_name_en);
-    let screen = move || name(own.as_deref(), english.as_deref(), page.lang.get());
+    let screen = move || name(own.as_deref(), english.as_deref(), Lang::spoken());
     view! {
         <article class=class>
             <div class="ticket-head">
-                <p class="ticket-status">{move || page.say(status)}</p>
+                <p class="ticket-status">{status}</p>
                 <h2 class="ticket-film">{title}</h2>
                 <p class="ticket-when">{when}</p>
                 <p class="ticket-hall">{screen}</p>
                 {admitted.map(|at| view! {
                     <p>{move || {
-                        page.fill(Key::CheckedIn, &[&dates::day_and_time(&at, page.lang.get())])
+                        Key::CheckedIn.fill(&[&dates::day_and_time(&at, Lang::spoken())])
                     }}</p>
                 })}
-                <ul class="ticket-seats" aria-label=move || page.say(Key::Seats)>
+                <ul class="ticket-seats" aria-label=Key::Seats>
                     {seats.map(seat).collect_view()}
                 </ul>
             </div>
             <dl class="ticket-stub">
                 <div>
-                    <dt>{move || page.say(Key::ReservationNumber)}</dt>
+                    <dt>{Key::ReservationNumber}</dt>
                     <dd class="ticket-number">{reservation.reservation_id.clone()}</dd>
                     {(!is_void).then(|| view! { <Code id=reservation.reservation_id/> })}
                 </div>
                 <div>
-                    <dt>{move || page.say(Key::ReservedFor)}</dt>
+                    <dt>{Key::ReservedFor}</dt>
                     <dd>{reservation.user_id}</dd>
                 </div>
                 <div>
-                    <dt>{move || page.say(Key::ReservedAt)}</dt>
+                    <dt>{Key::ReservedAt}</dt>
                     <dd>{reserved}</dd>
                 </div>
                 {total.map(|total| view! {
                     <div>
-                        <dt>{move || page.say(Key::TotalPrice)}</dt>
-                        <dd>{move || price(&total, page.lang.get())}</dd>
+                        <dt>{Key::TotalPrice}</dt>
+                        <dd>{move || price(&total, Lang::spoken())}</dd>
                     </div>
                 })}
             </dl>
@@ -183,7 +181,6 @@ async fn handed_out(reservation_id: &str, what: &str) -> Result<String, CallErro
 /// The number as a code to be scanned. Where the cinema draws none, the number is enough.
 #[component]
 fn Code(id: String) -> impl IntoView {
-    let page = page();
     let drawn = RwSignal::new(Loaded::Loading);
     spawn_local(async move {
         let svg = handed_out(&id, "code").await;
@@ -192,17 +189,15 @@ fn Code(id: String) -> impl IntoView {
         });
         let _ = drawn.try_set(url.map_or_else(Loaded::Failed, Loaded::Here));
     });
-    move || {
-        match drawn.get() {
+    move || match drawn.get() {
         Loaded::Failed(_) => None,
         Loaded::Loading => Some(view! { <dd class="ticket-code"></dd> }.into_any()),
         Loaded::Here(url) => Some(
             view! {
-                <dd class="ticket-code"><img src=url alt=move || page.say(Key::ReservationCode)/></dd>
+                <dd class="ticket-code"><img src=url alt=Key::ReservationCode/></dd>
             }
             .into_any(),
         ),
-    }
     }
 }
 
@@ -249,33 +244,29 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
     };
     let more = At::BoxOffice(Booking::default()).hash();
     view! {
-        {is_confirmed.then(|| view! { <p class="hint ticket-hint">{move || page.say(Key::ReservedHint)}</p> })}
+        {is_confirmed.then(|| view! { <p class="hint ticket-hint">{Key::ReservedHint}</p> })}
         {move || match cancel.get() {
             Cancel::Failed(error) => Some(view! { <Notice error on_retry=retry/> }),
             _ => None,
         }}
         {is_confirmed.then(|| view! { <Transfer id user state/> })}
         <div class="ticket-actions">
-            <a class="button" href=more>{move || page.say(Key::BookMore)}</a>
+            <a class="button" href=more>{Key::BookMore}</a>
             {is_confirmed.then(|| view! {
-                <button type="button" class="quiet" on:click=save>
-                    {move || page.say(Key::ToCalendar)}
-                </button>
+                <button type="button" class="quiet" on:click=save>{Key::ToCalendar}</button>
             })}
             {move || match cancel.get() {
                 _ if !is_confirmed => ().into_any(),
                 Cancel::No | Cancel::Failed(_) => view! {
                     <button type="button" id="cancel" class="quiet is-grave"
-                        on:click=move |_| cancel.set(Cancel::Sure)>
-                        {move || page.say(Key::CancelReservation)}
-                    </button>
+                        on:click=move |_| cancel.set(Cancel::Sure)>{Key::CancelReservation}</button>
                 }
                 .into_any(),
-                Cancel::Sent => view! { <p aria-busy="true">{move || page.say(Key::Cancelling)}</p> }
+                Cancel::Sent => view! { <p aria-busy="true">{Key::Cancelling}</p> }
                     .into_any(),
                 Cancel::Sure => view! {
-                    <Sure id="keep" ask=page.said(Key::CancelAsk) yes=page.said(Key::CancelYes)
-                        no=page.said(Key::CancelNo) on_yes=retry on_no=keep/>
+                    <Sure id="keep" ask=Key::CancelAsk yes=Key::CancelYes
+                        no=Key::CancelNo on_yes=retry on_no=keep/>
                 }
                 .into_any(),
             }}
@@ -336,18 +327,16 @@ fn Transfer(
         is_offered.get().then(|| {
             view! {
                 <details class="transfer">
-                    <summary>{move || page.say(Key::Transfer)}</summary>
+                    <summary>{Key::Transfer}</summary>
                     <form on:submit=submit novalidate>
                         {move || error.get().map(|error| view! { <Notice error/> })}
-                        <label class="label" for="transfer-to">{move || page.say(Key::TransferTo)}</label>
+                        <label class="label" for="transfer-to">{Key::TransferTo}</label>
                         <input id="transfer-to" type="text" maxlength="100" autocomplete="off"
                             aria-describedby="transfer-hint" prop:value=to
                             on:input=move |event| to.set(event_target_value(&event))/>
-                        <p class="hint" id="transfer-hint">{move || page.say(Key::TransferHint)}</p>
+                        <p class="hint" id="transfer-hint">{Key::TransferHint}</p>
                         <button type="submit" class="quiet"
-                            aria-disabled=move || is_busy.get().then_some("true")>
-                            {move || page.say(Key::TransferYes)}
-                        </button>
+                            aria-disabled=move || is_busy.get().then_some("true")>{Key::TransferYes}</button>
                     </form>
                 </details>
             }

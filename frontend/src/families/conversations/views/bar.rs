@@ -11,7 +11,6 @@ use crate::browser;
 use crate::families::conversations::filter::{Filter, QUERY_MAX, STATES, state_of};
 use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::look;
-use crate::page::page;
 use crate::text::Key;
 
 /// How long after the last key to search.
@@ -20,7 +19,6 @@ const TYPING: Duration = Duration::from_millis(300);
 /// The filter of the list.
 #[component]
 pub(super) fn Bar(list: ConversationList) -> impl IntoView {
-    let page = page();
     let change = move |set: &dyn Fn(&mut Filter)| {
         let mut filter = list.filter.get_untracked();
         set(&mut filter);
@@ -28,10 +26,10 @@ pub(super) fn Bar(list: ConversationList) -> impl IntoView {
     };
     let is_filtered = Memo::new(move |_| list.filter.with(|it| !it.is_empty()));
     view! {
-        <div class="talks-bar" role="search" aria-label=move || page.say(Key::TalkFilters)>
+        <div class="talks-bar" role="search" aria-label=Key::TalkFilters>
             <Search list/>
             <label class="talks-choice">
-                <span class="label">{move || page.say(Key::State)}</span>
+                <span class="label">{Key::State}</span>
                 <select id="talks-state" on:change=move |event| {
                     let state = state_of(&event_target_value(&event));
                     change(&|it| it.state = state);
@@ -40,7 +38,7 @@ pub(super) fn Bar(list: ConversationList) -> impl IntoView {
                 </select>
             </label>
             <label class="talks-choice">
-                <span class="label">{move || page.say(Key::TalkAgent)}</span>
+                <span class="label">{Key::TalkAgent}</span>
                 <select id="talks-agent" on:change=move |event| {
                     let agent = event_target_value(&event);
                     change(&|it| it.agent.clone_from(&agent));
@@ -49,7 +47,7 @@ pub(super) fn Bar(list: ConversationList) -> impl IntoView {
                 </select>
             </label>
             <label class="talks-choice">
-                <span class="label">{move || page.say(Key::TalkProject)}</span>
+                <span class="label">{Key::TalkProject}</span>
                 <select id="talks-project" on:change=move |event| {
                     let project = event_target_value(&event);
                     change(&|it| it.project.clone_from(&project));
@@ -61,7 +59,7 @@ pub(super) fn Bar(list: ConversationList) -> impl IntoView {
                 <button type="button" class="plain" on:click=move |_| {
                     list.ask(Filter::default());
                     browser::focus("talks-search");
-                }>{move || page.say(Key::TalkClear)}</button>
+                }>{Key::TalkClear}</button>
             })}
             <WatchGame list is_quiet=true/>
         </div>
@@ -75,18 +73,14 @@ fn option(value: String, text: Signal<String>, is_own: Signal<bool>) -> impl Int
 
 /// What the three lists have in common is their first entry.
 fn all(is_own: Signal<bool>) -> impl IntoView {
-    let page = page();
-    let text = page.said(Key::All);
-    option(String::new(), text, is_own)
+    option(String::new(), Key::All.into(), is_own)
 }
 
 #[expect(non_snake_case, reason = "drawn like a component, with nothing of its own around it")]
 fn States(list: ConversationList) -> impl IntoView {
-    let page = page();
     let state = move |state: State| {
-        let text = Signal::derive(move || page.say(look::state(state).2).to_owned());
         let is_own = Signal::derive(move || list.filter.with(|it| it.state == Some(state)));
-        option(state.name().to_owned(), text, is_own)
+        option(state.name().to_owned(), look::state(state).2.into(), is_own)
     };
     let none = Signal::derive(move || list.filter.with(|it| it.state.is_none()));
     (all(none), STATES.map(state).into_iter().collect_view())
@@ -147,7 +141,6 @@ fn Projects(list: ConversationList) -> impl IntoView {
 
 #[component]
 fn Search(list: ConversationList) -> impl IntoView {
-    let page = page();
     let timer = StoredValue::new(None::<TimeoutHandle>);
     let stop = move || {
         if let Some(Some(timer)) = timer.try_update_value(Option::take) {
@@ -167,9 +160,9 @@ fn Search(list: ConversationList) -> impl IntoView {
     let query = Memo::new(move |_| list.filter.with(|it| it.query.clone()));
     view! {
         <label class="talks-search">
-            <span class="label">{move || page.say(Key::TalkSearch)}</span>
+            <span class="label">{Key::TalkSearch}</span>
             <input id="talks-search" type="search" autocomplete="off" spellcheck="false"
-                maxlength=QUERY_MAX placeholder=move || page.say(Key::TalkSearchHint)
+                maxlength=QUERY_MAX placeholder=Key::TalkSearchHint
                 prop:value=move || query.get() on:input=search/>
         </label>
     }

@@ -17,12 +17,11 @@ use crate::views::notice::Notice;
 /// Says what conversations are.
 #[component]
 pub(super) fn Nothing(list: ConversationList) -> impl IntoView {
-    let page = page();
     let players = players(list);
     let hint = move || match players.get() {
-        Some(it) => page.fill(Key::TalkGameHint, &[&it.names.0, &it.names.1]),
+        Some(it) => Key::TalkGameHint.fill(&[&it.names.0, &it.names.1]),
         None if list.projects.with(|it| it.here().is_some()) => {
-            page.say(Key::TalkGameNobody).to_owned()
+            Key::TalkGameNobody.say().to_owned()
         }
         None => String::new(),
     };
@@ -32,8 +31,8 @@ pub(super) fn Nothing(list: ConversationList) -> impl IntoView {
                 <path class="talk-tone-0" d="M4 4h34v18h-20l-8 7v-7h-6z"></path>
                 <path class="talk-tone-3" d="M26 16h34v18h-6v6l-8-6h-20z"></path>
             </svg>
-            <p class="empty-title">{move || page.say(Key::TalkNone)}</p>
-            <p>{move || page.say(Key::TalkNoneHint)}</p>
+            <p class="empty-title">{Key::TalkNone}</p>
+            <p>{Key::TalkNoneHint}</p>
             <WatchGame list is_quiet=false/>
             <p class="hint">{hint}</p>
         </div>
@@ -96,9 +95,7 @@ pub(super) fn WatchGame(
         is_shown.get().then(|| {
             view! {
                 <button type="button" class=class on:click=begin
-                    aria-disabled=move || is_begun.get().then_some("true")>
-                    {move || page.say(Key::TalkGame)}
-                </button>
+                    aria-disabled=move || is_begun.get().then_some("true")>{Key::TalkGame}</button>
                 {move || refusal.get().map(|error| view! { <Notice error/> })}
             }
         })

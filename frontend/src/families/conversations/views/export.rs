@@ -41,17 +41,15 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
     };
     view! {
         <section class="talk-export" aria-labelledby="talk-export">
-            <h2 id="talk-export" class="section-title">{move || page.say(Key::TalkExport)}</h2>
+            <h2 id="talk-export" class="section-title">{Key::TalkExport}</h2>
             <div class="actions">
                 <button type="button" class="quiet small" on:click=move |_| save(true)>
-                    {move || page.say(Key::TalkMarkdown)}
+                    {Key::TalkMarkdown}
                 </button>
                 <button type="button" class="quiet small" on:click=move |_| save(false)>
-                    {move || page.say(Key::TalkJsonl)}
+                    {Key::TalkJsonl}
                 </button>
-                <button type="button" class="quiet small" on:click=copy>
-                    {move || page.say(Key::TalkCopyLink)}
-                </button>
+                <button type="button" class="quiet small" on:click=copy>{Key::TalkCopyLink}</button>
             </div>
             {move || error.get().map(|error| view! { <Notice error/> })}
         </section>

@@ -8,23 +8,21 @@ use super::row::turns;
 use crate::dates;
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
-use crate::page::{Page, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The head of a conversation.
 #[component]
 pub(super) fn Head(watch: Watch) -> impl IntoView {
-    let page = page();
     let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
-    let purpose = Memo::new(move |_| own.with(|it| look::purpose(it, page.lang.get())));
+    let purpose = Memo::new(move |_| own.with(|it| look::purpose(it, Lang::spoken())));
     let facts = move || {
         own.with(|it| {
-            let messages = page.fill(Key::TalkMessages, &[&it.messages.to_string()]);
-            let mut facts = vec![it.project_id.clone(), turns(page, it), messages];
-            facts.extend(why(page, it));
-            let name = |id: &String| look::name(it, id, page.lang.get());
-            facts.extend(it.begun_by.as_ref().map(|by| page.fill(Key::TalkBegunBy, &[&name(by)])));
+            let messages = Key::TalkMessages.fill(&[&it.messages.to_string()]);
+            let mut facts = vec![it.project_id.clone(), turns(it), messages];
+            facts.extend(why(it));
+            let name = |id: &String| look::name(it, id, Lang::spoken());
+            facts.extend(it.begun_by.as_ref().map(|by| Key::TalkBegunBy.fill(&[&name(by)])));
             facts.into_iter().map(|it| view! { <li>{it}</li> }).collect_view()
         })
     };
@@ -49,7 +47,7 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
                 <li>{move || view! { <Age at=created.get()/> }}</li>
             </ul>
             {move || said.get().map(|said| view! { <p class="talk-reason">{said}</p> })}
-            <ul class="talk-members" aria-label=move || page.say(Key::TalkMembers)>
+            <ul class="talk-members" aria-label=Key::TalkMembers>
                 {move || members.get().into_iter().map(card).collect_view()}
             </ul>
         </header>
@@ -57,17 +55,16 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
 }
 
 /// Who ended it, and why.
-fn why(page: Page, it: &Conversation) -> Option<String> {
-    let lang = page.lang.get();
+fn why(it: &Conversation) -> Option<String> {
+    let lang = Lang::spoken();
     let reason = look::reason(it.end_reason.as_deref()?, lang);
     let by = look::name(it, it.ended_by.as_deref().unwrap_or("system"), lang);
-    Some(page.fill(Key::TalkEndedBy, &[&by, &reason]))
+    Some(Key::TalkEndedBy.fill(&[&by, &reason]))
 }
 
 /// One side: who, on which side, who plays it, and what that took.
 #[component]
 fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
-    let page = page();
     let look = own.with_untracked(|it| look::look(it, &member.agent_id));
     let role = match member.role {
         Role::Initiator => Key::TalkInitiator,
@@ -75,8 +72,8 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
     };
     let (is_played, usage, unread) = (member.assistant.is_some(), member.usage, member.unread);
     let player = move || match is_played {
-        true => page.say(Key::TalkPlayedBy),
-        false => page.say(Key::TalkOutside),
+        true => Key::TalkPlayedBy.say(),
+        false => Key::TalkOutside.say(),
     };
     let name = if member.name.is_empty() { member.agent_id.clone() } else { member.name };
     view! {
@@ -84,13 +81,13 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
             <Avatar look/>
             <div>
                 <p><b class="talk-name">{name}</b>" "<code>{member.agent_id}</code></p>
-                <p class="hint">{move || page.say(role)}" · "{player}</p>
+                <p class="hint">{role}" · "{player}</p>
                 {(usage != Usage::default()).then(|| view! {
-                    <p class="hint">{move || taken(page, &usage)}</p>
+                    <p class="hint">{move || taken(&usage)}</p>
                 })}
                 {(unread > 0).then(|| view! {
                     <p class="talk-unread">
-                        {move || page.fill(Key::TalkUnread, &[&unread.to_string()])}
+                        {move || Key::TalkUnread.fill(&[&unread.to_string()])}
                     </p>
                 })}
             </div>
@@ -99,16 +96,16 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
 }
 
 /// What it took to play a side, as far as it is known.
-fn taken(page: Page, usage: &Usage) -> String {
-    let lang = page.lang.get();
+fn taken(usage: &Usage) -> String {
+    let lang = Lang::spoken();
     let number = |it: u64| dates::number(it as f64, lang);
-    let mut told = vec![page.fill(Key::TalkUsage, &[&number(u64::from(usage.turns))])];
+    let mut told = vec![Key::TalkUsage.fill(&[&number(u64::from(usage.turns))])];
     if usage.input_tokens + usage.output_tokens > 0 {
         let counts = [number(usage.input_tokens), number(usage.output_tokens)];
-        told.push(page.fill(Key::ChatTokens, &[&counts[0], &counts[1]]));
+        told.push(Key::ChatTokens.fill(&[&counts[0], &counts[1]]));
     }
     if let Some(cost) = usage.cost_usd.filter(|it| *it > 0.0) {
-        told.push(page.fill(Key::Cost, &[&format!("{cost:.4}")]));
+        told.push(Key::Cost.fill(&[&format!("{cost:.4}")]));
     }
     told.join(" · ")
 }

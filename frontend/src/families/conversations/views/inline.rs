@@ -15,7 +15,7 @@ use crate::families::conversations::watch::Watch;
 use crate::page::{next_number, page};
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Messages drawn: the latest.
 const MESSAGES_MAX: usize = 4;
@@ -36,11 +36,11 @@ pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
     let labelled = title.clone();
     let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
-    let purpose = move || own.with(|it| look::purpose(it, page.lang.get()));
+    let purpose = move || own.with(|it| look::purpose(it, Lang::spoken()));
     let counts = move || {
         own.with(|it| {
-            let messages = page.fill(Key::TalkMessages, &[&it.messages.to_string()]);
-            format!("{} · {messages}", turns(page, it))
+            let messages = Key::TalkMessages.fill(&[&it.messages.to_string()]);
+            format!("{} · {messages}", turns(it))
         })
     };
     let members = Memo::new(move |_| {
@@ -74,7 +74,7 @@ pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
                 <For each=move || latest.get() key=|it| (it.id.clone(), it.read_at.is_some())
                     children=message/>
             </ol>
-            <a class="talk-open" href=href>{move || page.say(Key::TalkOpen)}</a>
+            <a class="talk-open" href=href>{Key::TalkOpen}</a>
         </section>
     }
 }
@@ -87,11 +87,10 @@ fn latest(live: &Live) -> Vec<ChatMessage> {
 /// Several, as they were when the tool was called.
 #[component]
 pub(crate) fn TalksInline(talks: Conversations) -> impl IntoView {
-    let page = page();
     Now::every(Duration::from_secs(30));
     let count = talks.conversations.len();
     if count == 0 {
-        return view! { <p class="empty">{move || page.say(Key::TalkNone)}</p> }.into_any();
+        return view! { <p class="empty">{Key::TalkNone}</p> }.into_any();
     }
     let left_out = count.saturating_sub(ROWS_MAX);
     let row = |conversation| view! { <li><Row conversation/></li> };
@@ -100,7 +99,7 @@ pub(crate) fn TalksInline(talks: Conversations) -> impl IntoView {
             {talks.conversations.into_iter().take(ROWS_MAX).map(row).collect_view()}
         </ol>
         {(left_out > 0).then(|| view! {
-            <p class="hint">{move || page.fill(Key::Truncated, &[&left_out.to_string()])}</p>
+            <p class="hint">{move || Key::Truncated.fill(&[&left_out.to_string()])}</p>
         })}
     }
     .into_any()

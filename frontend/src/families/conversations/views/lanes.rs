@@ -9,8 +9,7 @@ use crate::dates;
 use crate::families::conversations::lanes::{Lanes, Line, Mark, TOP, middle};
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
-use crate::page::{Page, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Characters of a message in the table.
 const TEXT_MAX: usize = 80;
@@ -20,7 +19,6 @@ const ROWS_MAX: usize = 120;
 /// The picture and the table.
 #[component]
 pub(super) fn LanesView(watch: Watch) -> impl IntoView {
-    let page = page();
     let lanes = Memo::new(move |_| watch.read(|it| Lanes::of(&it.told)).unwrap_or_default());
     let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
     let is_unfolded = RwSignal::new(false);
@@ -32,13 +30,13 @@ pub(super) fn LanesView(watch: Watch) -> impl IntoView {
     let left_out = Memo::new(move |_| lanes.with(|it| (it.left_out > 0).then_some(it.marks.len())));
     view! {
         <section class="talk-lanes" aria-labelledby="talk-lanes">
-            <h2 id="talk-lanes" class="section-title">{move || page.say(Key::TalkLanes)}</h2>
+            <h2 id="talk-lanes" class="section-title">{Key::TalkLanes}</h2>
             <Picture lanes own/>
             {move || left_out.get().map(|count| view! {
-                <p class="hint">{page.fill(Key::TalkLanesLeft, &[&count.to_string()])}</p>
+                <p class="hint">{Key::TalkLanesLeft.fill(&[&count.to_string()])}</p>
             })}
             <details class="talk-table" node_ref=details on:toggle=unfold>
-                <summary>{move || page.say(Key::TalkLanesTable)}</summary>
+                <summary>{Key::TalkLanesTable}</summary>
                 {move || is_unfolded.get().then(|| view! { <Table watch/> })}
             </details>
         </section>
@@ -46,18 +44,17 @@ pub(super) fn LanesView(watch: Watch) -> impl IntoView {
 }
 
 /// What the picture shows, in a sentence.
-fn summary(page: Page, lanes: &Lanes, own: &Conversation) -> String {
-    let lang = page.lang.get();
+fn summary(lanes: &Lanes, own: &Conversation) -> String {
+    let lang = Lang::spoken();
     let one = |agent: &String| {
         let count = lanes.marks.iter().filter(|it| it.agent == *agent).count();
-        page.fill(Key::TalkLanesWhat, &[&look::name(own, agent, lang), &count.to_string()])
+        Key::TalkLanesWhat.fill(&[&look::name(own, agent, lang), &count.to_string()])
     };
     lanes.agents.iter().map(one).collect::<Vec<_>>().join(lang.comma())
 }
 
 #[component]
 fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
-    let page = page();
     let scroller = NodeRef::<html::Div>::new();
     // The latest is at the right; a picture that fits does not move.
     Effect::new(move |_| {
@@ -68,11 +65,11 @@ fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
             }
         });
     });
-    let label = move || lanes.with(|lanes| own.with(|own| summary(page, lanes, own)));
+    let label = move || lanes.with(|lanes| own.with(|own| summary(lanes, own)));
     let names = move || {
         let name = |agent: &String| {
             let look = own.with(|own| look::look(own, agent));
-            let name = own.with(|own| look::name(own, agent, page.lang.get()));
+            let name = own.with(|own| look::name(own, agent, Lang::spoken()));
             view! { <li><Avatar look/><span>{name}</span></li> }
         };
         lanes.with(|it| it.agents.iter().map(name).collect_view())
@@ -118,7 +115,7 @@ fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
         <div class="talk-picture">
             <ul class="talk-lane-names" aria-hidden="true">{names}</ul>
             <div class="talk-lane-scroll" tabindex="0" role="group" node_ref=scroller
-                aria-label=move || page.say(Key::TalkLanesScroll)>{drawing}</div>
+                aria-label=Key::TalkLanesScroll>{drawing}</div>
         </div>
     }
 }
@@ -139,8 +136,7 @@ fn arrow(mark: &Mark, x: f64, y: f64) -> String {
 
 #[component]
 fn Table(watch: Watch) -> impl IntoView {
-    let page = page();
-    let head = |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
+    let head = |key: Key| view! { <th scope="col">{key}</th> };
     let columns = [
         Key::TalkColumnNumber,
         Key::Time,
@@ -151,13 +147,13 @@ fn Table(watch: Watch) -> impl IntoView {
     let rows = move || {
         watch.read(|it| {
             let left_out = it.told.messages.len().saturating_sub(ROWS_MAX);
-            let row = |message: &ChatMessage| row(page, &it.told.conversation, message);
+            let row = |message: &ChatMessage| row(&it.told.conversation, message);
             it.told.messages[left_out..].iter().map(row).collect_view()
         })
     };
     view! {
         <div class="table-scroll" tabindex="0" role="region"
-            aria-label=move || page.say(Key::TalkLanes)>
+            aria-label=Key::TalkLanes>
             <table class="data-table is-cards">
                 <thead><tr>{columns.map(head).into_iter().collect_view()}</tr></thead>
                 <tbody>{rows}</tbody>
@@ -166,8 +162,8 @@ fn Table(watch: Watch) -> impl IntoView {
     }
 }
 
-fn row(page: Page, own: &Conversation, message: &ChatMessage) -> impl IntoView + use<> {
-    let lang = page.lang.get();
+fn row(own: &Conversation, message: &ChatMessage) -> impl IntoView + use<> {
+    let lang = Lang::spoken();
     let to = match &message.recipient_id {
         Some(id) => look::name(own, id, lang),
         None => lang.say(Key::TalkToBoth).to_owned(),

@@ -8,8 +8,7 @@ use crate::dates;
 use crate::families::conversations::live::Live;
 use crate::families::conversations::look::{self, Side};
 use crate::families::conversations::watch::Watch;
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The message of that number.
 #[component]
@@ -43,7 +42,6 @@ pub(super) fn Bubble(
     #[prop(into)]
     last: Signal<u64>,
 ) -> impl IntoView {
-    let page = page();
     let look = look::look(&conversation, &message.sender_id);
     let side = match look.side {
         Side::Initiator => "is-initiator",
@@ -54,20 +52,20 @@ pub(super) fn Bubble(
     let is_to_both = message.recipient_id.is_none();
     let ChatMessage { sender_id, content, timestamp, sequence, .. } = message;
     let own = StoredValue::new((conversation, sender_id));
-    let name = move || own.with_value(|it| look::name(&it.0, &it.1, page.lang.get()));
+    let name = move || own.with_value(|it| look::name(&it.0, &it.1, Lang::spoken()));
     let label = move || {
         let numbers = [sequence.to_string(), last.get().max(sequence).to_string()];
-        page.fill(Key::TalkSaid, &[&name(), &numbers[0], &numbers[1]])
+        Key::TalkSaid.fill(&[&name(), &numbers[0], &numbers[1]])
     };
     let receipt = move || match read.get() {
         Some(at) => {
-            let told = dates::second(&at, page.lang.get());
-            let title = page.fill(Key::TalkReadAt, &[&told]);
-            view! { <span class="talk-receipt is-read" title=title>"✓ "{page.say(Key::TalkRead)}</span> }
+            let told = dates::second(&at, Lang::spoken());
+            let title = Key::TalkReadAt.fill(&[&told]);
+            view! { <span class="talk-receipt is-read" title=title>"✓ "{Key::TalkRead}</span> }
         }
         None => {
             let title = String::new();
-            view! { <span class="talk-receipt" title=title>"· "{page.say(Key::TalkSent)}</span> }
+            view! { <span class="talk-receipt" title=title>"· "{Key::TalkSent}</span> }
         }
     };
     let (datetime, at) = (timestamp.clone(), timestamp);
@@ -78,14 +76,14 @@ pub(super) fn Bubble(
                 <p class="talk-by">
                     <span class="talk-name">{name}</span>
                     {is_apart.then(|| view! {
-                        <span class="talk-person">{move || page.say(Key::TalkPerson)}</span>
+                        <span class="talk-person">{Key::TalkPerson}</span>
                     })}
-                    {is_to_both.then(|| view! { <span>{move || page.say(Key::TalkToBoth)}</span> })}
+                    {is_to_both.then(|| view! { <span>{Key::TalkToBoth}</span> })}
                     <span class="talk-number">"#"{sequence}</span>
                 </p>
                 <p class="talk-text">{content}</p>
                 <p class="talk-facts-line">
-                    <time datetime=datetime>{move || dates::second(&at, page.lang.get())}</time>
+                    <time datetime=datetime>{move || dates::second(&at, Lang::spoken())}</time>
                     {receipt}
                 </p>
             </article>

@@ -8,8 +8,7 @@ use output::conversations::{Conversation, State};
 use crate::browser;
 use crate::dates;
 use crate::families::conversations::{look, time};
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// What time it is, for ages; moves on while the view is there.
 #[derive(Clone, Copy)]
@@ -47,16 +46,15 @@ pub(super) fn Sign(path: &'static str) -> impl IntoView {
 /// How far a conversation has come: colour, sign and text.
 #[component]
 pub(super) fn Chip(state: State, is_paused: bool) -> impl IntoView {
-    let page = page();
     let (class, sign, key) = look::state(state);
     let paused = is_paused && state.is_open();
     view! {
         <span class=format!("talk-chip {class}")>
-            <Sign path=sign/>{move || page.say(key)}
+            <Sign path=sign/>{key}
         </span>
         {paused.then(|| view! {
             <span class="talk-chip is-paused">
-                <Sign path="M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z"/>{move || page.say(Key::TalkPaused)}
+                <Sign path="M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z"/>{Key::TalkPaused}
             </span>
         })}
     }
@@ -73,22 +71,20 @@ pub(super) fn Avatar(look: look::Look) -> impl IntoView {
 /// An agent: sign and name.
 #[component]
 pub(super) fn Who(#[prop(into)] agent_id: String, conversation: Conversation) -> impl IntoView {
-    let page = page();
     let look = look::look(&conversation, &agent_id);
-    let name = move || look::name(&conversation, &agent_id, page.lang.get());
+    let name = move || look::name(&conversation, &agent_id, Lang::spoken());
     view! { <span class="talk-who"><Avatar look/><span class="talk-name">{name}</span></span> }
 }
 
 /// How long ago a moment was; the moment itself where one points at it.
 #[component]
 pub(super) fn Age(at: String) -> impl IntoView {
-    let page = page();
     let (told, title) = (at.clone(), at.clone());
     let age = move || {
         let at = time::instant(&told)?;
-        Some(time::ago(Now::get() - at, page.lang.get()))
+        Some(time::ago(Now::get() - at, Lang::spoken()))
     };
     view! {
-        <time datetime=at title=move || dates::moment(&title, page.lang.get())>{age}</time>
+        <time datetime=at title=move || dates::moment(&title, Lang::spoken())>{age}</time>
     }
 }

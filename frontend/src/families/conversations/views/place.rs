@@ -52,13 +52,11 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     let title = move || {
         let is_gone =
             matches!(stage.get(), Stage::Failed(CallError::Refused(it)) if it.status == 404);
-        page.say(if is_gone { Key::TalkGone } else { Key::TalkPlace })
+        if is_gone { Key::TalkGone } else { Key::TalkPlace }.say()
     };
     view! {
         <article class="talk">
-            <a class="back" href=At::List(Filter::default()).hash()>
-                {move || page.say(Key::TalkBack)}
-            </a>
+            <a class="back" href=At::List(Filter::default()).hash()>{Key::TalkBack}</a>
             {move || match stage.get() {
                 Stage::Loading => view! {
                     <h1 tabindex="-1" id="stage" class="only-heard">{title}</h1>
@@ -84,14 +82,14 @@ fn Here(watch: Watch) -> impl IntoView {
         <Head watch/>
         <Trace watch/>
         {move || is_stale().then(|| view! {
-            <p class="notice is-warning talk-stale">{page.say(Key::TalkStale)}</p>
+            <p class="notice is-warning talk-stale">{Key::TalkStale}</p>
         })}
         <div class="talk-body">
             <div class="talk-main">
                 <TranscriptView watch/>
                 <StepIn watch/>
             </div>
-            <aside class="talk-aside" aria-label=move || page.say(Key::TalkLanes)>
+            <aside class="talk-aside" aria-label=Key::TalkLanes>
                 <LanesView watch/>
                 <Export watch/>
             </aside>

@@ -11,15 +11,13 @@ use crate::browser;
 use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::look;
 use crate::families::conversations::place::At;
-use crate::page::{Page, page};
 use crate::route::Spot;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
 /// All rows, and the way to more of them.
 #[component]
 pub(super) fn Rows(list: ConversationList) -> impl IntoView {
-    let page = page();
     let ids = Memo::new(move |_| {
         list.listing.with(|it| {
             let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
@@ -49,22 +47,22 @@ pub(super) fn Rows(list: ConversationList) -> impl IntoView {
             {move || (held.get() > 0).then(|| view! {
                 <button type="button" class="small" on:click=to_new>
                     <span aria-hidden="true">"↑"</span>
-                    {move || page.fill(Key::TalkNew, &[&held.get().to_string()])}
+                    {move || Key::TalkNew.fill(&[&held.get().to_string()])}
                 </button>
             })}
         </div>
-        <ol class="talks-list" aria-label=move || page.say(Key::TalkList) on:keydown=walk>
+        <ol class="talks-list" aria-label=Key::TalkList on:keydown=walk>
             <For each=move || ids.get() key=|id| id.clone() children=row/>
         </ol>
         <div class="actions">
             <p class="count" id="talks-count" tabindex="-1">
-                {move || page.fill(Key::TalkCount, &[&ids.with(Vec::len).to_string()])}
+                {move || Key::TalkCount.fill(&[&ids.with(Vec::len).to_string()])}
             </p>
             {move || has_more.get().then(|| {
                 browser::hand_on("#talks-more", "talks-count");
                 view! {
                     <button type="button" class="quiet" id="talks-more" on:click=move |_| list.more()>
-                        {move || page.say(Key::ShowMore)}
+                        {Key::ShowMore}
                     </button>
                 }
             })}
@@ -94,18 +92,17 @@ fn walk(event: KeyboardEvent) {
 }
 
 /// How many turns, of how many.
-pub(super) fn turns(page: Page, conversation: &Conversation) -> String {
+pub(super) fn turns(conversation: &Conversation) -> String {
     let turns = conversation.turns.to_string();
     match conversation.max_turns {
-        Some(most) => page.fill(Key::TalkTurnsOf, &[&turns, &most.to_string()]),
-        None => page.fill(Key::TalkTurns, &[&turns]),
+        Some(most) => Key::TalkTurnsOf.fill(&[&turns, &most.to_string()]),
+        None => Key::TalkTurns.fill(&[&turns]),
     }
 }
 
 /// One conversation in a line or two.
 #[component]
 pub(super) fn Row(conversation: Conversation) -> impl IntoView {
-    let page = page();
     let href = At::Conversation(conversation.conversation_id.clone()).hash();
     let (state, is_paused) = (conversation.state, conversation.paused_at.is_some());
     let at = conversation.last_message_at.as_ref().unwrap_or(&conversation.created_at).clone();
@@ -116,16 +113,16 @@ pub(super) fn Row(conversation: Conversation) -> impl IntoView {
     let members: Vec<String> = conversation.members.iter().map(|it| it.agent_id.clone()).collect();
     let members = members.into_iter().map(who).collect_view();
     let own = StoredValue::new(conversation);
-    let purpose = move || own.with_value(|it| look::purpose(it, page.lang.get()));
+    let purpose = move || own.with_value(|it| look::purpose(it, Lang::spoken()));
     let counts = move || {
         own.with_value(|it| {
-            let messages = page.fill(Key::TalkMessages, &[&it.messages.to_string()]);
-            format!("{} · {messages}", turns(page, it))
+            let messages = Key::TalkMessages.fill(&[&it.messages.to_string()]);
+            format!("{} · {messages}", turns(it))
         })
     };
     let last = move || {
         let last = own.with_value(|it| it.last_message.clone()).filter(|it| !it.is_empty());
-        last.unwrap_or_else(|| page.say(Key::TalkNothingSaid).to_owned())
+        last.unwrap_or_else(|| Key::TalkNothingSaid.say().to_owned())
     };
     view! {
         <a class="talk-row" href=href>

@@ -9,8 +9,8 @@ use crate::browser;
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
 use crate::families::conversations::written::{self, Written};
-use crate::page::{Page, page};
-use crate::text::Key;
+use crate::page::page;
+use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
 /// Characters of a message, as the tools have it (CONV-65).
@@ -19,7 +19,6 @@ const MESSAGE_MAX: usize = 4_000;
 /// What a person may do; where it is over, what they had written and not sent by then, and nothing else.
 #[component]
 pub(super) fn StepIn(watch: Watch) -> impl IntoView {
-    let page = page();
     let may = Memo::new(move |_| {
         let may = watch.read(|it| it.told.may_step_in && it.told.conversation.state.is_open());
         may.unwrap_or_default()
@@ -35,17 +34,11 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
         if !may.get() {
             // What was on its way when it ended may have arrived.
             watch.is_acting.track();
-            return watch
-                .id
-                .with_value(|id| written::load(id))
-                .map(|it| unsent(page, it))
-                .into_any();
+            return watch.id.with_value(|id| written::load(id)).map(|it| unsent(it)).into_any();
         }
         view! {
             <section class="talk-step-in" aria-labelledby="talk-step-in">
-                <h2 id="talk-step-in" class="section-title">
-                    {move || page.say(Key::TalkStepIn)}
-                </h2>
+                <h2 id="talk-step-in" class="section-title">{Key::TalkStepIn}</h2>
                 <Paused watch/>
                 <Write watch/>
                 {move || watch.refusal.get().map(|error| view! { <Notice error/> })}
@@ -57,10 +50,10 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
 }
 
 /// What was being written when it ended stays in sight, to be copied.
-fn unsent(page: Page, written: Written) -> impl IntoView {
+fn unsent(written: Written) -> impl IntoView {
     view! {
         <section class="talk-step-in">
-            <p class="hint">{move || page.say(Key::TalkUnsent)}</p>
+            <p class="hint">{Key::TalkUnsent}</p>
             <p class="talk-text">{written.content}</p>
         </section>
     }
@@ -69,19 +62,18 @@ fn unsent(page: Page, written: Written) -> impl IntoView {
 /// That it is held up, and by whom.
 #[component]
 fn Paused(watch: Watch) -> impl IntoView {
-    let page = page();
     let by = Memo::new(move |_| {
         let by = watch.read(|it| {
             let own = &it.told.conversation;
             own.paused_at.as_ref()?;
             let by = own.paused_by.as_deref().unwrap_or("operator");
-            Some(look::name(own, by, page.lang.get()))
+            Some(look::name(own, by, Lang::spoken()))
         });
         by.flatten()
     });
     move || {
         by.get().map(|by| {
-            view! { <p class="notice is-warning">{page.fill(Key::TalkPausedBy, &[&by])}</p> }
+            view! { <p class="notice is-warning">{Key::TalkPausedBy.fill(&[&by])}</p> }
         })
     }
 }
@@ -131,7 +123,7 @@ fn Write(watch: Watch) -> impl IntoView {
     };
     view! {
         <form class="talk-write" on:submit=submit>
-            <label class="label" for="talk-write">{move || page.say(Key::TalkWrite)}</label>
+            <label class="label" for="talk-write">{Key::TalkWrite}</label>
             <textarea id="talk-write" rows="2" aria-describedby="talk-write-hint"
                 prop:value=move || draft.get() on:keydown=key
                 on:input=move |event| {
@@ -142,14 +134,12 @@ fn Write(watch: Watch) -> impl IntoView {
                     watch.id.with_value(|id| written::save(id, Written { content, client_id }));
                 }></textarea>
             <p class="error" role="alert">
-                {move || is_long().then(|| page.say(Key::TalkTooLong))}
+                {move || is_long().then_some(Key::TalkTooLong)}
             </p>
             <div class="talk-write-foot">
-                <p class="hint" id="talk-write-hint">{move || page.say(Key::TalkStepHint)}</p>
+                <p class="hint" id="talk-write-hint">{Key::TalkStepHint}</p>
                 <button type="submit" disabled=move || is_empty() || is_long()
-                    aria-disabled=move || watch.is_acting.get().then_some("true")>
-                    {move || page.say(Key::TalkSend)}
-                </button>
+                    aria-disabled=move || watch.is_acting.get().then_some("true")>{Key::TalkSend}</button>
             </div>
         </form>
     }
@@ -169,7 +159,7 @@ fn Pause(watch: Watch) -> impl IntoView {
             page.announce_key(received);
         });
     };
-    let text = move || page.say(if is_paused.get() { Key::TalkResume } else { Key::TalkPause });
+    let text = move || if is_paused.get() { Key::TalkResume } else { Key::TalkPause }.say();
     let is_due = Memo::new(move |_| {
         watch.read(|it| look::may_pause(&it.told.conversation)).unwrap_or_default()
     });
@@ -186,7 +176,6 @@ fn Pause(watch: Watch) -> impl IntoView {
 /// Ends it, after asking once.
 #[component]
 fn Stop(watch: Watch) -> impl IntoView {
-    let page = page();
     let is_asking = RwSignal::new(false);
     let reason = RwSignal::new(String::new());
     let ask = move |_| {
@@ -212,21 +201,19 @@ fn Stop(watch: Watch) -> impl IntoView {
                         stop();
                     }
                     on:keydown=move |event| if browser::takes_escape(&event) { leave() }>
-                    <p class="notice-title" id="talk-stop-ask">{move || page.say(Key::TalkStopAsk)}</p>
-                    <p>{move || page.say(Key::TalkStopHint)}</p>
-                    <label class="label" for="talk-stop-reason">
-                        {move || page.say(Key::TalkStopReason)}
-                    </label>
+                    <p class="notice-title" id="talk-stop-ask">{Key::TalkStopAsk}</p>
+                    <p>{Key::TalkStopHint}</p>
+                    <label class="label" for="talk-stop-reason">{Key::TalkStopReason}</label>
                     <input id="talk-stop-reason" type="text" autocomplete="off" maxlength="400"
                         prop:value=move || reason.get()
                         on:input=move |event| reason.set(event_target_value(&event))/>
                     <div class="actions">
                         <button type="submit" class="is-grave"
                             aria-disabled=move || watch.is_acting.get().then_some("true")>
-                            {move || page.say(Key::TalkStopDo)}
+                            {Key::TalkStopDo}
                         </button>
                         <button type="button" class="quiet" on:click=move |_| leave()>
-                            {move || page.say(Key::TalkStopNot)}
+                            {Key::TalkStopNot}
                         </button>
                     </div>
                 </form>
@@ -234,7 +221,7 @@ fn Stop(watch: Watch) -> impl IntoView {
         } else {
             view! {
                 <button type="button" id="talk-stop" class="quiet is-grave" on:click=ask>
-                    {move || page.say(Key::TalkStop)}
+                    {Key::TalkStop}
                 </button>
             }.into_any()
         }}

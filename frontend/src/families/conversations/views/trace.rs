@@ -9,23 +9,21 @@ use crate::families::conversations::look;
 use crate::families::conversations::time;
 use crate::families::conversations::trace::{Station, since, stations, whole};
 use crate::families::conversations::watch::Watch;
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The way of a conversation.
 #[component]
 pub(super) fn Trace(watch: Watch) -> impl IntoView {
-    let page = page();
     let all = Memo::new(move |_| watch.read(|it| stations(&it.told)).unwrap_or_default());
     let whole = Memo::new(move |_| watch.read(|it| whole(&it.told)).flatten());
     let station = move |station: Station| view! { <StationView station watch/> };
     view! {
         <section class="talk-trace" aria-labelledby="talk-trace">
             <h2 id="talk-trace" class="section-title">
-                {move || page.say(Key::TalkTrace)}
+                {Key::TalkTrace}
                 {move || whole.get().map(|ms| view! {
                     <span class="count">
-                        {page.fill(Key::TalkWhole, &[&time::length(ms, page.lang.get())])}
+                        {Key::TalkWhole.fill(&[&time::length(ms, Lang::spoken())])}
                     </span>
                 })}
             </h2>
@@ -46,34 +44,33 @@ fn what(state: State) -> Key {
 
 #[component]
 fn StationView(station: Station, watch: Watch) -> impl IntoView {
-    let page = page();
     let Station { state, step, stayed_ms, is_now } = station;
     let (class, sign, key) = look::state(state);
     let reached = if step.is_some() { "is-reached" } else { "is-ahead" };
     let now = if is_now { "is-current" } else { "" };
     let is_reached = step.is_some();
     let stayed = move || match stayed_ms {
-        Some(ms) => Some(page.fill(Key::TalkStayed, &[&time::length(ms, page.lang.get())])),
+        Some(ms) => Some(Key::TalkStayed.fill(&[&time::length(ms, Lang::spoken())])),
         None if is_now => {
             let since = watch.read(|it| since(&it.told)).flatten()?;
             let ms = Now::get() - since;
-            Some(page.fill(Key::TalkStaying, &[&time::length(ms, page.lang.get())]))
+            Some(Key::TalkStaying.fill(&[&time::length(ms, Lang::spoken())]))
         }
         None => None,
     };
     let cause = step.map(|step| {
         let (by, at) = (step.caused_by.clone(), step.at.clone());
         let by = move || {
-            let lang = page.lang.get();
+            let lang = Lang::spoken();
             watch.read(|it| look::name(&it.told.conversation, &by, lang))
         };
         let code = step.cause.clone();
-        let cause = move || look::cause(&code, page.lang.get());
+        let cause = move || look::cause(&code, Lang::spoken());
         let datetime = at.clone();
         view! {
             <p class="talk-cause"><b>{by}</b>" "<span title=step.cause>{cause}</span></p>
             <p class="hint">
-                <time datetime=datetime>{move || dates::second(&at, page.lang.get())}</time>
+                <time datetime=datetime>{move || dates::second(&at, Lang::spoken())}</time>
             </p>
         }
     });
@@ -82,10 +79,10 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
             aria-current=is_now.then_some("step") data-state=state.name()>
             <span class="talk-station-sign"><Sign path=sign/></span>
             <div>
-                <p class="talk-station-name" title=move || page.say(what(state))>
-                    {move || page.say(key)}
+                <p class="talk-station-name" title=move || what(state).say()>
+                    {key}
                     {(!is_reached).then(|| view! {
-                        <span class="only-heard">" "{move || page.say(Key::TalkAhead)}</span>
+                        <span class="only-heard">" "{Key::TalkAhead}</span>
                     })}
                 </p>
                 {cause}

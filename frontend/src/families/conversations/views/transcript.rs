@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use super::message::MessageView;
 use crate::browser;
 use crate::families::conversations::watch::Watch;
-use crate::page::page;
 use crate::text::Key;
 
 /// How near to its end the log counts as there, in pixels.
@@ -15,7 +14,6 @@ const NEAR_PX: i32 = 48;
 /// The messages of the conversation.
 #[component]
 pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
-    let page = page();
     let log = NodeRef::<html::Div>::new();
     let numbers = Memo::new(move |_| {
         let all = |it: &crate::families::conversations::live::Live| {
@@ -42,9 +40,9 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
     view! {
         <section class="talk-says" aria-labelledby="talk-says">
             <h2 id="talk-says" class="section-title">
-                {move || page.say(Key::TalkLog)}
+                {Key::TalkLog}
                 <span class="count">
-                    {move || page.fill(Key::TalkMessages, &[&count(watch).to_string()])}
+                    {move || Key::TalkMessages.fill(&[&count(watch).to_string()])}
                 </span>
             </h2>
             // The page's one voice says now and then how many came; the log itself keeps silent.
@@ -53,9 +51,9 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
                 {move || if has_older.get() {
                     view! { <Older watch log/> }.into_any()
                 } else if numbers.with(Vec::is_empty) {
-                    view! { <p class="empty">{page.say(Key::TalkEmpty)}</p> }.into_any()
+                    view! { <p class="empty">{Key::TalkEmpty}</p> }.into_any()
                 } else {
-                    view! { <p class="talk-beginning hint">{page.say(Key::TalkBeginning)}</p> }
+                    view! { <p class="talk-beginning hint">{Key::TalkBeginning}</p> }
                         .into_any()
                 }}
                 <ol class="talk-messages">
@@ -103,7 +101,6 @@ fn follow(watch: Watch, log: NodeRef<html::Div>, numbers: Memo<Vec<u64>>) {
 /// What came before, on demand; what is being read stays where it is.
 #[component]
 fn Older(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
-    let page = page();
     let older = move |_| {
         let Some(element) = log.get_untracked() else { return };
         let (height, top) = (element.scroll_height(), element.scroll_top());
@@ -118,9 +115,7 @@ fn Older(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
     view! {
         <p class="talk-older">
             <button type="button" class="quiet small" on:click=older
-                aria-disabled=move || watch.is_reading_back.get().then_some("true")>
-                {move || page.say(Key::TalkOlder)}
-            </button>
+                aria-disabled=move || watch.is_reading_back.get().then_some("true")>{Key::TalkOlder}</button>
         </p>
     }
 }
@@ -128,7 +123,6 @@ fn Older(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
 /// The way back to the end, and how much came meanwhile.
 #[component]
 fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
-    let page = page();
     let back = move |_| {
         watch.unseen.set(0);
         watch.is_at_end.set(true);
@@ -138,8 +132,8 @@ fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
         }
     };
     let text = move || match watch.unseen.get() {
-        0 => page.say(Key::ToLatest).to_owned(),
-        count => page.fill(Key::TalkNew, &[&count.to_string()]),
+        0 => Key::ToLatest.say().to_owned(),
+        count => Key::TalkNew.fill(&[&count.to_string()]),
     };
     let class = move || if watch.unseen.get() > 0 { "small" } else { "quiet small" };
     view! {
@@ -148,7 +142,7 @@ fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
                 <button type="button" class="quiet small" on:click=move |_| {
                     watch.hurry();
                     browser::focus("talk-log");
-                }>{move || page.say(Key::TalkShowAll)}</button>
+                }>{Key::TalkShowAll}</button>
             })}
             {move || (!watch.is_at_end.get()).then(|| view! {
                 <button type="button" class=class on:click=back>

@@ -9,7 +9,7 @@ use crate::error::CallError;
 use crate::families::forms::FormState;
 use crate::families::forms::saver::Saver;
 use crate::families::forms::session::{Close, FormSession, Step};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, details};
 
 /// The buttons, with the labels of the definition; how far the form is; where the draft is.
@@ -20,11 +20,10 @@ pub(super) fn Actions(
     saver: Saver,
     is_asking: RwSignal<bool>,
 ) -> impl IntoView {
-    let page = session.page;
     let form = form_state.form();
     let label = |own: &Option<String>, key: Key| {
         let own = own.clone().filter(|it| !it.is_empty());
-        Signal::derive(move || own.clone().unwrap_or_else(|| page.say(key).to_owned()))
+        Signal::derive(move || own.clone().unwrap_or_else(|| key.say().to_owned()))
     };
     let send = label(&form.submit_label, Key::Send);
     let cancel = label(&form.cancel_label, Key::Cancel);
@@ -32,10 +31,10 @@ pub(super) fn Actions(
     let is_busy =
         Memo::new(move |_| session.step.with(|it| matches!(it, Step::Sending | Step::Closing)));
     let text =
-        move || if is_sending.get() { page.say(Key::FormSending).to_owned() } else { send.get() };
+        move || if is_sending.get() { Key::FormSending.say().to_owned() } else { send.get() };
     let progress = move || {
         let (filled, all) = form_state.progress.get();
-        let text = page.fill(Key::FormProgress, &[&filled.to_string(), &all.to_string()]);
+        let text = Key::FormProgress.fill(&[&filled.to_string(), &all.to_string()]);
         (all > 1).then(|| view! { <span>{text}</span> })
     };
     view! {
@@ -48,9 +47,7 @@ pub(super) fn Actions(
                 <button type="button" class="quiet" id=session.id("cancel")
                     on:click=move |_| session.close(Close::Cancel)>{move || cancel.get()}</button>
                 <button type="button" class="plain"
-                    on:click=move |_| session.close(Close::Decline)>
-                    {move || page.say(Key::FormDecline)}
-                </button>
+                    on:click=move |_| session.close(Close::Decline)>{Key::FormDecline}</button>
             </div>
             <div class="request-state">{progress}<SafeView saver/></div>
         </div>
@@ -60,7 +57,6 @@ pub(super) fn Actions(
 /// Escape asks before it cancels: it is too near to other keys.
 #[component]
 fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
-    let page = session.page;
     let before = StoredValue::new_local(None::<web_sys::Element>);
     let keep = move || {
         is_asking.set(false);
@@ -78,15 +74,13 @@ fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
         Some(view! {
             <div class="notice is-warning" role="alertdialog" aria-labelledby=session.id("sure")
                 on:keydown=move |event| if browser::takes_escape(&event) { keep() }>
-                <p class="notice-title" id=session.id("sure")>{move || page.say(Key::FormCancelAsk)}</p>
+                <p class="notice-title" id=session.id("sure")>{Key::FormCancelAsk}</p>
                 <div class="actions">
                     <button type="button" class="quiet" id=session.id("go-on") on:click=move |_| keep()>
-                        {move || page.say(Key::FormCancelNo)}
+                        {Key::FormCancelNo}
                     </button>
                     <button type="button" class="quiet is-grave"
-                        on:click=move |_| session.close(Close::Cancel)>
-                        {move || page.say(Key::FormCancelYes)}
-                    </button>
+                        on:click=move |_| session.close(Close::Cancel)>{Key::FormCancelYes}</button>
                 </div>
             </div>
         })
@@ -96,24 +90,23 @@ fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
 /// What came of the last try, where that was not an answer.
 #[component]
 fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -> impl IntoView {
-    let page = session.page;
     move || match session.step.get() {
         Step::NotClosed(error) => view! { <Notice error/> }.into_any(),
         Step::NotSent(error) => {
             let is_offline = error == CallError::Offline;
             let error = StoredValue::new(error);
             let mend = move || {
-                let lang = page.lang.get();
+                let lang = Lang::spoken();
                 if is_offline {
-                    return page.fill(Key::FormNotSentOffline, &[&send.get()]);
+                    return Key::FormNotSentOffline.fill(&[&send.get()]);
                 }
                 error
                     .with_value(|it| format!("{}{}{}", it.title(lang), lang.colon(), it.mend(lang)))
             };
-            let more = move || error.with_value(|it| details(it, &it.mend(page.lang.get()), page));
+            let more = move || error.with_value(|it| details(it, &it.mend(Lang::spoken())));
             view! {
                 <div class="notice is-error" role="alert" id=session.id("trouble") tabindex="-1">
-                    <p class="notice-title">{move || page.say(Key::FormNotSent)}</p>
+                    <p class="notice-title">{Key::FormNotSent}</p>
                     <p>{mend}</p>
                     {more}
                 </div>
@@ -122,7 +115,7 @@ fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -
         }
         Step::Uploading(index) if form_state.is_uploading(index) => view! {
             <div class="notice" role="alert">
-                <p>{move || page.say(Key::FormUploading)}</p>
+                <p>{Key::FormUploading}</p>
                 <button type="button" class="link"
                     on:click=move |_| focus_field(&form_state.id(index))>
                     {form_state.form().fields[index].label.clone()}

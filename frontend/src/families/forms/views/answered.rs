@@ -29,7 +29,6 @@ pub(super) fn Answered(
     is_fresh: bool,
     is_place: bool,
 ) -> impl IntoView {
-    let page = session.page;
     if is_place {
         browser::focus_soon(session.id("title"));
     }
@@ -43,9 +42,9 @@ pub(super) fn Answered(
     let hint = if is_submitted { Key::FormAnsweredHint } else { Key::FormClosedHint };
     let at = form.answered_at.clone();
     let when = move || {
-        let moment = dates::moment(at.as_deref()?, page.lang.get());
+        let moment = dates::moment(at.as_deref()?, Lang::spoken());
         let key = if is_submitted { Key::FormAnsweredAt } else { Key::FormClosedAt };
-        Some(page.fill(key, &[&moment]))
+        Some(key.fill(&[&moment]))
     };
     let values = form.values.clone().unwrap_or_default();
     let rest = if is_submitted {
@@ -61,7 +60,7 @@ pub(super) fn Answered(
         let sentence = if form.status == Status::Cancelled { CANCELLED } else { DECLINED };
         view! {
             <p class="request-told">
-                <span>{move || page.say(Key::FormBackSentence)}</span>
+                <span>{Key::FormBackSentence}</span>
                 <q lang="ja">{sentence}</q>
             </p>
         }
@@ -70,9 +69,9 @@ pub(super) fn Answered(
     view! {
         <Head session form is_place/>
         <div class=class>
-            <p class="notice-title">{move || page.say(key)}</p>
+            <p class="notice-title">{key}</p>
             <p>{when}</p>
-            <p>{move || page.say(hint)}</p>
+            <p>{hint}</p>
             {(!is_submitted).then(|| view! { <Undo session/> })}
         </div>
         {rest}
@@ -81,16 +80,13 @@ pub(super) fn Answered(
 
 #[component]
 fn Undo(session: FormSession) -> impl IntoView {
-    let page = session.page;
     let error = move || match session.step.get() {
         Step::NotClosed(error) => Some(view! { <Notice error/> }),
         _ => None,
     };
     view! {
         <button type="button" class="quiet" id=session.id("undo")
-            on:click=move |_| session.close(Close::Reopen)>
-            {move || page.say(Key::FormUndo)}
-        </button>
+            on:click=move |_| session.close(Close::Reopen)>{Key::FormUndo}</button>
         {error}
     }
 }
@@ -98,7 +94,6 @@ fn Undo(session: FormSession) -> impl IntoView {
 /// The values by their labels, as people read them.
 #[component]
 fn Values(form: Arc<OpenForm>) -> impl IntoView {
-    let page = page();
     let read = Form::read(&Value::Object(form.schema.clone())).unwrap_or_default();
     let values = form.values.clone().unwrap_or_default();
     let labels = form.labels.clone().unwrap_or_default();
@@ -112,18 +107,16 @@ fn Values(form: Arc<OpenForm>) -> impl IntoView {
     };
     let entries = read.fields.into_iter().filter(is_drawn).map(entry).collect_view();
     view! {
-        <section class="request-values" aria-label=move || page.say(Key::FormWhat)>
-            <h2 class="section-title">{move || page.say(Key::FormWhat)}</h2>
+        <section class="request-values" aria-label=Key::FormWhat>
+            <h2 class="section-title">{Key::FormWhat}</h2>
             <dl class="data">{entries}</dl>
         </section>
     }
 }
 
 fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView {
-    let page = page();
     let Some(value) = value else {
-        return view! { <span class="nothing">{move || page.say(Key::FormEmptyValue)}</span> }
-            .into_any();
+        return view! { <span class="nothing">{Key::FormEmptyValue}</span> }.into_any();
     };
     let options = match &field.kind {
         Kind::Select(it) | Kind::Multiselect(it, _) | Kind::Radio(it) => it.as_slice(),
@@ -141,7 +134,7 @@ fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView
         }
         (_, Value::Bool(flag)) => {
             let key = if flag { Key::Yes } else { Key::No };
-            view! { <span>{move || page.say(key)}</span> }.into_any()
+            view! { <span>{key}</span> }.into_any()
         }
         (_, Value::Array(values)) => {
             let item = |it: &Value| view! { <li>{label_of(options, it)}</li> };
@@ -151,7 +144,7 @@ fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView
             .into_any()
         }
         (Kind::Date(_) | Kind::Datetime(_), Value::String(time)) => {
-            let shown = move || moment(&time, page.lang.get());
+            let shown = move || moment(&time, Lang::spoken());
             view! { <span>{shown}</span> }.into_any()
         }
         (_, value) => view! { <span class="value">{label_of(options, &value)}</span> }.into_any(),
@@ -177,7 +170,6 @@ fn label_of(options: &[Choice], value: &Value) -> String {
 /// A file by its name; fetched when it is wanted, with the page's own token.
 #[component]
 fn FileLink(file: Value) -> impl IntoView {
-    let page = page();
     let text = |name: &str| file.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (name, id, mime) = (text("name"), text("fileId"), text("type"));
     let size = size_of(file.get("size").and_then(Value::as_u64).unwrap_or_default());
@@ -194,10 +186,10 @@ fn FileLink(file: Value) -> impl IntoView {
     };
     view! {
         <button type="button" class="link" on:click=fetch
-            aria-label=move || page.fill(Key::FormFile, &[&label])>{shown}</button>
+            aria-label=move || Key::FormFile.fill(&[&label])>{shown}</button>
         " "<span class="count">{size}</span>
         {move || is_gone.get().then(|| view! {
-            <span class="error" role="alert">{page.say(Key::FormFileGone)}</span>
+            <span class="error" role="alert">{Key::FormFileGone}</span>
         })}
     }
 }
@@ -215,11 +207,9 @@ fn Told(values: Values, key: Key, is_open: bool) -> impl IntoView {
     };
     view! {
         <details class="raw request-json" open=is_open>
-            <summary>{move || page.say(key)}</summary>
-            <button type="button" class="quiet small" on:click=copy>
-                {move || page.say(Key::Copy)}
-            </button>
-            <pre tabindex="0" aria-label=move || page.say(key)>{text}</pre>
+            <summary>{key}</summary>
+            <button type="button" class="quiet small" on:click=copy>{Key::Copy}</button>
+            <pre tabindex="0" aria-label=key>{text}</pre>
         </details>
     }
 }

@@ -4,27 +4,23 @@ use leptos::prelude::*;
 
 use crate::error::CallError;
 use crate::families::forms::saver::{Safe, Saver};
-use crate::page::page;
 use crate::text::Key;
 
 /// Asks the reader where a form was filled in twice.
 #[component]
 pub(super) fn Drafts(saver: Saver, id: String) -> impl IntoView {
-    let page = page();
     let id = StoredValue::new(id);
     let has_rival = Memo::new(move |_| saver.rival.with(Option::is_some));
     let has_dropped = Memo::new(move |_| saver.dropped.with(Option::is_some));
     let ask = move || {
         view! {
             <div class="notice is-warning" role="group" aria-labelledby=id.get_value()>
-                <p class="notice-title" id=id.get_value()>{move || page.say(Key::DraftTwo)}</p>
-                <p>{move || page.say(Key::DraftTwoHint)}</p>
+                <p class="notice-title" id=id.get_value()>{Key::DraftTwo}</p>
+                <p>{Key::DraftTwoHint}</p>
                 <div class="actions">
-                    <button type="button" on:click=move |_| saver.decide(true)>
-                        {move || page.say(Key::DraftOurs)}
-                    </button>
+                    <button type="button" on:click=move |_| saver.decide(true)>{Key::DraftOurs}</button>
                     <button type="button" class="quiet" on:click=move |_| saver.decide(false)>
-                        {move || page.say(Key::DraftTheirs)}
+                        {Key::DraftTheirs}
                     </button>
                 </div>
             </div>
@@ -33,9 +29,9 @@ pub(super) fn Drafts(saver: Saver, id: String) -> impl IntoView {
     let swap = move || {
         view! {
             <p class="request-swap">
-                <span>{move || page.say(Key::DraftDropped)}</span>
+                <span>{Key::DraftDropped}</span>
                 <button type="button" class="quiet small" on:click=move |_| saver.take_dropped()>
-                    {move || page.say(Key::DraftSwap)}
+                    {Key::DraftSwap}
                 </button>
             </p>
         }
@@ -50,19 +46,18 @@ pub(super) fn Drafts(saver: Saver, id: String) -> impl IntoView {
 /// Shows whether the draft is safe. Not a live region: what matters is announced once.
 #[component]
 pub(super) fn SafeView(saver: Saver) -> impl IntoView {
-    let page = page();
     let class = move || match saver.safe.get() {
         Safe::Here(_) => "request-safe is-here",
         _ => "request-safe",
     };
     let text = move || match saver.safe.get() {
         Safe::Nothing => String::new(),
-        Safe::Soon => page.say(Key::Saving).to_owned(),
-        Safe::There(time) => page.fill(Key::DraftThere, &[&time]),
+        Safe::Soon => Key::Saving.say().to_owned(),
+        Safe::There(time) => Key::DraftThere.fill(&[&time]),
         Safe::Here(CallError::Refused(it)) if !it.message.is_empty() => {
-            format!("{} {}", page.say(Key::DraftHere), it.message)
+            format!("{} {}", Key::DraftHere.say(), it.message)
         }
-        Safe::Here(_) => page.say(Key::DraftHere).to_owned(),
+        Safe::Here(_) => Key::DraftHere.say().to_owned(),
     };
     view! { <p class=class>{text}</p> }
 }

@@ -121,7 +121,7 @@ fn around(spot: Spot, field: Field, widget: AnyView, below: AnyView) -> AnyView 
     let kind = field.kind.name();
     view! {
         <div class=format!("field ask is-{kind}") data-field=field.name.clone()>
-            <label class="label" for=spot.id() id=spot.part("label")>{name(spot, &field)}</label>
+            <label class="label" for=spot.id() id=spot.part("label")>{name(&field)}</label>
             {description(spot, &field)}
             {widget}
             <div class="field-foot">{error(spot)}{below}</div>
@@ -147,7 +147,7 @@ fn around_set(
             aria-required=required aria-invalid=move || spot.invalid().filter(|_| is_radio)
             disabled=move || spot.is_closed()
             on:focusout=move |event| spot.leave_all(&event)>
-            <legend class="label" id=spot.part("label")>{name(spot, &field)}</legend>
+            <legend class="label" id=spot.part("label")>{name(&field)}</legend>
             {description(spot, &field)}
             {widget}
             <div class="field-foot">{error(spot)}{below}</div>
@@ -157,11 +157,11 @@ fn around_set(
 }
 
 /// What it is called, and whether it must be filled in.
-fn name(spot: Spot, field: &Field) -> impl IntoView + use<> {
+fn name(field: &Field) -> impl IntoView + use<> {
     view! {
         <span class="label-text">{cut(&field.label, LABEL_MAX)}</span>
         {field.is_needed().then(|| view! {
-            <span class="required">{move || spot.page.say(Key::Required)}</span>
+            <span class="required">{Key::Required}</span>
         })}
     }
 }

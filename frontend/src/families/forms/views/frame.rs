@@ -16,15 +16,13 @@ use crate::dates;
 use crate::families::forms::saver::Saver;
 use crate::families::forms::session::FormSession;
 use crate::families::forms::{FormState, language};
-use crate::page::page;
 use crate::subscriptions::Subscriptions;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::raw::Raw;
 
 /// A form to be filled in; or, where its definition cannot be read, what it was.
 #[component]
 pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) -> AnyView {
-    let page = session.page;
     let schema = Value::Object(form.schema.clone());
     if is_place {
         browser::focus_soon(session.id("title"));
@@ -33,13 +31,13 @@ pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) 
         Ok(read) => view! { <Filling session form read is_place/> }.into_any(),
         Err(fault) => {
             let words = move || {
-                let is_japanese = language(page.lang.get()) == output::form::Language::Japanese;
+                let is_japanese = language(Lang::spoken()) == output::form::Language::Japanese;
                 if is_japanese { fault.japanese.clone() } else { fault.english.clone() }
             };
             view! {
                 <Head session form is_place/>
                 <div class="notice is-error">
-                    <p class="notice-title">{move || page.say(Key::FormBroken)}</p>
+                    <p class="notice-title">{Key::FormBroken}</p>
                     <p>{words}</p>
                 </div>
                 <Raw value=schema/>
@@ -51,7 +49,6 @@ pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) 
 
 #[component]
 fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool) -> impl IntoView {
-    let page = session.page;
     let secrets: Vec<String> =
         read.fields.iter().filter(|it| it.is_secret()).map(|it| it.label.clone()).collect();
     let has_required = read.fields.iter().any(output::form::Field::is_needed);
@@ -94,7 +91,7 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
             <Drafts saver id=session.id("two-drafts")/>
             <Summary session form_state/>
             {has_required.then(|| view! {
-                <p class="hint">{move || page.say(Key::FormRequiredHint)}</p>
+                <p class="hint">{Key::FormRequiredHint}</p>
             })}
             <Fields form_state/>
             <Actions session form_state saver is_asking/>
@@ -110,7 +107,6 @@ fn is_in_dialog(event: &leptos::ev::KeyboardEvent) -> bool {
 /// What it is called, who asks and when, and what for.
 #[component]
 pub(super) fn Head(session: FormSession, form: Arc<OpenForm>, is_place: bool) -> impl IntoView {
-    let page = session.page;
     let title = title(&form.schema);
     let id = session.id("title");
     let about = form.schema.get("description").and_then(Value::as_str).map(str::to_owned);
@@ -121,9 +117,9 @@ pub(super) fn Head(session: FormSession, form: Arc<OpenForm>, is_place: bool) ->
         view! { <h2 class="request-title" id=id tabindex="-1">{title}</h2> }.into_any()
     };
     let who = by.map(|by| {
-        view! { <span>{move || page.fill(Key::FormAskedBy, &[&by])}</span> }
+        view! { <span>{move || Key::FormAskedBy.fill(&[&by])}</span> }
     });
-    let when = move || page.fill(Key::FormAskedAt, &[&dates::moment(&at, page.lang.get())]);
+    let when = move || Key::FormAskedAt.fill(&[&dates::moment(&at, Lang::spoken())]);
     view! {
         <header class="request-head">
             {heading}
@@ -136,17 +132,16 @@ pub(super) fn Head(session: FormSession, form: Arc<OpenForm>, is_place: bool) ->
 /// Where something secret is asked for: who asks.
 #[component]
 fn Secrets(secrets: Vec<String>, asked_by: Option<String>) -> impl IntoView {
-    let page = page();
     let has_any = !secrets.is_empty();
     let words = move || {
-        let names = secrets.join(page.lang.get().comma());
-        let who = asked_by.clone().unwrap_or_else(|| page.say(Key::FormSomebody).to_owned());
-        page.fill(Key::FormSecret, &[&names, &who])
+        let names = secrets.join(Lang::spoken().comma());
+        let who = asked_by.clone().unwrap_or_else(|| Key::FormSomebody.say().to_owned());
+        Key::FormSecret.fill(&[&names, &who])
     };
     has_any.then(|| {
         view! {
             <div class="notice is-warning" role="note">
-                <p class="notice-title">{move || page.say(Key::FormSecretTitle)}</p>
+                <p class="notice-title">{Key::FormSecretTitle}</p>
                 <p>{words}</p>
             </div>
         }

@@ -15,7 +15,7 @@ use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, loaded};
 
 /// The states, and what they are called by people.
@@ -141,8 +141,8 @@ pub(crate) fn FormsView() -> impl IntoView {
     view! {
         <div class="forms">
             <header class="forms-head">
-                <h1 tabindex="-1" id="stage">{move || page.say(Key::FormsTitle)}</h1>
-                <p class="hint">{move || page.say(Key::FormsHint)}</p>
+                <h1 tabindex="-1" id="stage">{Key::FormsTitle}</h1>
+                <p class="hint">{Key::FormsHint}</p>
             </header>
             <Bar list/>
             {move || loaded(stage.get(), 6, retry, |is_empty| match is_empty {
@@ -155,12 +155,11 @@ pub(crate) fn FormsView() -> impl IntoView {
 
 #[component]
 fn Nothing(list: List) -> impl IntoView {
-    let page = page();
     let is_all = list.state.get_untracked().is_none();
     if !is_all {
-        return view! { <Empty title=page.said(Key::FormsNoneFit)/> }.into_any();
+        return view! { <Empty title=Key::FormsNoneFit/> }.into_any();
     }
-    view! { <Empty title=page.said(Key::FormsNone) hint=page.said(Key::FormsNoneHint)/> }.into_any()
+    view! { <Empty title=Key::FormsNone hint=Key::FormsNoneHint/> }.into_any()
 }
 
 /// The state to show, the list anew, and all of it as a file.
@@ -177,9 +176,7 @@ fn Bar(list: List) -> impl IntoView {
     };
     let option = move |(state, key): (Option<Status>, Key)| {
         view! {
-            <option value=named(state) selected=move || list.state.get() == state>
-                {move || page.say(key)}
-            </option>
+            <option value=named(state) selected=move || list.state.get() == state>{key}</option>
         }
     };
     let download = move |_| {
@@ -200,17 +197,13 @@ fn Bar(list: List) -> impl IntoView {
     view! {
         <div class="forms-bar">
             <label class="forms-state">
-                <span class="label">{move || page.say(Key::State)}</span>
+                <span class="label">{Key::State}</span>
                 <select id="forms-state" on:change=choose prop:value=move || named(list.state.get())>
                     {STATES.map(option).into_iter().collect_view()}
                 </select>
             </label>
-            <button type="button" class="quiet" on:click=move |_| list.load()>
-                {move || page.say(Key::Refresh)}
-            </button>
-            <button type="button" class="quiet" on:click=download>
-                {move || page.say(Key::FormsCsv)}
-            </button>
+            <button type="button" class="quiet" on:click=move |_| list.load()>{Key::Refresh}</button>
+            <button type="button" class="quiet" on:click=download>{Key::FormsCsv}</button>
         </div>
         {move || error.get().map(|error| view! { <Notice error/> })}
     }
@@ -218,7 +211,6 @@ fn Bar(list: List) -> impl IntoView {
 
 #[component]
 fn Table(list: List) -> impl IntoView {
-    let page = page();
     let forms =
         move || list.forms.with(|it| it.here().map(|it| it.forms.clone()).unwrap_or_default());
     let count = move || list.forms.with(|it| it.here().map_or(0, |it| it.forms.len()).to_string());
@@ -227,11 +219,11 @@ fn Table(list: List) -> impl IntoView {
     });
     // A form that has come further is drawn anew, and the others stay.
     let key = |it: &Listed| (it.handle.clone(), format!("{:?}", it.status), it.answered_at.clone());
-    let head = |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
+    let head = |key: Key| view! { <th scope="col">{key}</th> };
     let columns = [Key::State, Key::FormsName, Key::AskedBy, Key::AskedAt, Key::FormsAnsweredAt];
     view! {
         <div class="table-scroll" tabindex="0" role="region"
-            aria-label=move || page.say(Key::FormsTitle)>
+            aria-label=Key::FormsTitle>
             <table class="data-table forms-table is-cards">
                 <thead><tr>{columns.map(head).into_iter().collect_view()}</tr></thead>
                 <tbody>
@@ -242,12 +234,12 @@ fn Table(list: List) -> impl IntoView {
             </table>
         </div>
         <div class="actions">
-            <p class="count" id="forms-count" tabindex="-1">{move || page.fill(Key::FormsMoreHere, &[&count()])}</p>
+            <p class="count" id="forms-count" tabindex="-1">{move || Key::FormsMoreHere.fill(&[&count()])}</p>
             {move || has_more.get().then(|| {
                 browser::hand_on("#forms-more", "forms-count");
                 view! {
                     <button type="button" class="quiet" id="forms-more" on:click=move |_| list.more()>
-                        {move || page.say(Key::ShowMore)}
+                        {Key::ShowMore}
                     </button>
                 }
             })}
@@ -257,7 +249,6 @@ fn Table(list: List) -> impl IntoView {
 
 #[component]
 fn Row(form: Listed) -> impl IntoView {
-    let page = page();
     let key = STATES.iter().find(|it| it.0 == Some(form.status)).map_or(Key::Nothing, |it| it.1);
     let class = match form.status {
         Status::Waiting => "badge is-do",
@@ -268,14 +259,14 @@ fn Row(form: Listed) -> impl IntoView {
     let (asked, answered) = (form.asked_at, form.answered_at);
     view! {
         <tr>
-            <td><span class=class>{move || page.say(key)}</span></td>
+            <td><span class=class>{key}</span></td>
             <td class="forms-title"><a href=href>{form.title}</a></td>
-            <td data-label=move || page.say(Key::AskedBy)>{form.asked_by}</td>
-            <td data-label=move || page.say(Key::AskedAt)>
-                {move || dates::moment(&asked, page.lang.get())}
+            <td data-label=Key::AskedBy>{form.asked_by}</td>
+            <td data-label=Key::AskedAt>
+                {move || dates::moment(&asked, Lang::spoken())}
             </td>
-            <td data-label=move || page.say(Key::FormsAnsweredAt)>
-                {move || answered.as_ref().map(|it| dates::moment(it, page.lang.get()))}
+            <td data-label=Key::FormsAnsweredAt>
+                {move || answered.as_ref().map(|it| dates::moment(it, Lang::spoken()))}
             </td>
         </tr>
     }

@@ -8,7 +8,7 @@ use super::field::FieldView;
 use super::summary::focus_field;
 use crate::families::forms::{FormState, language};
 use crate::page::{next_number, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::raw::Raw;
 
 /// Draws the form; its values, or that there are none, go to `on_answer`.
@@ -17,22 +17,21 @@ pub(crate) fn FormLoose(
     schema: Value,
     #[prop(into)] on_answer: Callback<Option<Values>>,
 ) -> AnyView {
-    let page = page();
     match Form::read(&schema) {
         Ok(form) => view! { <Filling form on_answer/> }.into_any(),
         Err(fault) => {
-            let words = move || match language(page.lang.get()) {
+            let words = move || match language(Lang::spoken()) {
                 Language::Japanese => fault.japanese.clone(),
                 Language::English => fault.english.clone(),
             };
             view! {
                 <div class="notice is-error">
-                    <p class="notice-title">{move || page.say(Key::FormBroken)}</p>
+                    <p class="notice-title">{Key::FormBroken}</p>
                     <p>{words}</p>
                 </div>
                 <Raw value=schema/>
                 <button type="button" class="quiet" on:click=move |_| on_answer.run(None)>
-                    {move || page.say(Key::CardFormSkip)}
+                    {Key::CardFormSkip}
                 </button>
             }
             .into_any()
@@ -46,7 +45,7 @@ fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
     let (title, about) = (form.title.clone(), form.description.clone());
     let label = |own: &Option<String>, key: Key| {
         let own = own.clone().filter(|it| !it.is_empty());
-        move || own.clone().unwrap_or_else(|| page.say(key).to_owned())
+        move || own.clone().unwrap_or_else(|| key.say().to_owned())
     };
     let (send, cancel) =
         (label(&form.submit_label, Key::Send), label(&form.cancel_label, Key::Cancel));

@@ -13,7 +13,6 @@ const FIELDS_MAX: usize = 50;
 /// Takes the keyboard when a form could not be sent; what is corrected goes from it.
 #[component]
 pub(super) fn Summary(session: FormSession, form_state: FormState) -> impl IntoView {
-    let page = session.page;
     move || {
         let faulty = session.faulty.get();
         if faulty.is_empty() {
@@ -26,7 +25,7 @@ pub(super) fn Summary(session: FormSession, form_state: FormState) -> impl IntoV
         let count = Memo::new(move |_| {
             messages.iter().filter(|it| it.with(Option::is_some)).count() + left_out
         });
-        let title = move || page.fill(Key::ErrorSummary, &[&count.get().to_string()]);
+        let title = move || Key::ErrorSummary.fill(&[&count.get().to_string()]);
         let links = faults.into_iter().map(|(index, message)| {
             view! { <FaultLink form_state index message/> }
         });

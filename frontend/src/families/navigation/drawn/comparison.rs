@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 use output::navigation::{Comparison, Element};
 
-use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Empty;
 
@@ -13,10 +12,9 @@ const SIDE_MAX: usize = 25;
 /// Draws the table.
 #[component]
 pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
-    let page = page();
     let Comparison { rows, origin_addresses, destination_addresses } = comparison;
     if rows.is_empty() {
-        return view! { <Empty title=page.said(Key::RoutesNone)/> }.into_any();
+        return view! { <Empty title=Key::RoutesNone/> }.into_any();
     }
     let heads = destination_addresses.into_iter().take(SIDE_MAX);
     let heads = heads.map(|name| view! { <th scope="col">{name}</th> }).collect_view();
@@ -33,10 +31,10 @@ pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
     let rows = rows.into_iter().take(SIDE_MAX).map(row).collect_view();
     view! {
         <div class="table-scroll" tabindex="0" role="region"
-            aria-label=move || page.say(Key::ComparisonName)>
+            aria-label=Key::ComparisonName>
             <table class="data-table comparison">
-                <caption class="only-heard">{move || page.say(Key::ComparisonName)}</caption>
-                <thead><tr><th scope="col">{move || page.say(Key::ComparisonCorner)}</th>{heads}</tr></thead>
+                <caption class="only-heard">{Key::ComparisonName}</caption>
+                <thead><tr><th scope="col">{Key::ComparisonCorner}</th>{heads}</tr></thead>
                 <tbody>{rows}</tbody>
             </table>
         </div>
@@ -54,7 +52,6 @@ fn fastest(elements: &[Element]) -> Option<usize> {
 }
 
 fn cell(element: Element, is_fastest: bool) -> impl IntoView {
-    let page = page();
     if element.status != "OK" {
         let key = match element.status.as_str() {
             "NOT_FOUND" => Key::ComparisonNotFound,
@@ -63,7 +60,7 @@ fn cell(element: Element, is_fastest: bool) -> impl IntoView {
         };
         let status = element.status;
         return view! {
-            <td class="is-none"><span title=status>{move || page.say(key)}</span></td>
+            <td class="is-none"><span title=status>{key}</span></td>
         }
         .into_any();
     }
@@ -75,11 +72,11 @@ fn cell(element: Element, is_fastest: bool) -> impl IntoView {
         <td class:is-fastest=is_fastest>
             <span class="comparison-time">{time}</span>
             {is_fastest.then(|| view! {
-                <span class="route-tag">{move || page.say(Key::RouteFastest)}</span>
+                <span class="route-tag">{Key::RouteFastest}</span>
             })}
             <span class="comparison-far">{text(element.distance)}</span>
             {usual.map(|usual| view! {
-                <span class="comparison-far">{move || page.fill(Key::RouteUsual, &[&usual])}</span>
+                <span class="comparison-far">{move || Key::RouteUsual.fill(&[&usual])}</span>
             })}
         </td>
     }

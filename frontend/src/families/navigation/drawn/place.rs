@@ -24,7 +24,7 @@ pub(crate) fn PlaceView(place: Place) -> impl IntoView {
             <div class="routes-map">
                 <button type="button" class="skip is-inner" on:click=move |_| {
                     after.with_value(|it| browser::focus(it));
-                }>{move || page.say(Key::MapSkip)}</button>
+                }>{Key::MapSkip}</button>
                 <RouteMap scene on_choose=|_| () on_step=|_| () is_place=true/>
             </div>
         }
@@ -39,16 +39,14 @@ pub(crate) fn PlaceView(place: Place) -> impl IntoView {
             {map}
             <dl class="place-facts" tabindex="-1" id=after.get_value()>
                 <div class="entry">
-                    <dt>{move || page.say(Key::PlaceAddress)}</dt>
+                    <dt>{Key::PlaceAddress}</dt>
                     <dd>{place.formatted_address}</dd>
                 </div>
                 <div class="entry">
-                    <dt>{move || page.say(Key::PlaceCoordinates)}</dt>
+                    <dt>{Key::PlaceCoordinates}</dt>
                     <dd class="place-coordinates">
                         <code>{coordinates.get_value()}</code>
-                        <button type="button" class="quiet small" on:click=copy>
-                            {move || page.say(Key::Copy)}
-                        </button>
+                        <button type="button" class="quiet small" on:click=copy>{Key::Copy}</button>
                     </dd>
                 </div>
             </dl>

@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 use output::navigation::{RouteDetails, Step};
 
-use crate::page::page;
 use crate::text::Key;
 
 /// Steps drawn at most.
@@ -41,7 +40,6 @@ pub(super) fn StepList(
     /// Whether the steps are known on the map.
     is_placed: bool,
 ) -> impl IntoView {
-    let page = page();
     let count = steps.len().min(STEPS_MAX);
     let is_whole = RwSignal::new(count <= STEPS_SHORT + 2);
     let is_shown =
@@ -75,13 +73,13 @@ pub(super) fn StepList(
     (count > 0).then(|| {
         view! {
             <div class="directions">
-                <p class="label">{move || page.fill(Key::RouteSteps, &[&count.to_string()])}</p>
+                <p class="label">{move || Key::RouteSteps.fill(&[&count.to_string()])}</p>
                 <ol class="direction-list">
                     {steps.into_iter().take(STEPS_MAX).enumerate().map(item).collect_view()}
                 </ol>
                 {move || (!is_whole.get()).then(|| view! {
                     <button type="button" class="quiet small" on:click=move |_| is_whole.set(true)>
-                        {move || page.fill(Key::RouteStepsAll, &[&count.to_string()])}
+                        {move || Key::RouteStepsAll.fill(&[&count.to_string()])}
                     </button>
                 })}
             </div>

@@ -8,14 +8,12 @@ use crate::families::navigation::event::Message;
 use crate::families::navigation::planner::Planner;
 use crate::families::navigation::query::{CONDITION_MAX, Mode};
 use crate::families::navigation::run::Phase;
-use crate::page::page;
 use crate::text::Key;
 use crate::views::coded::coded;
 
 /// The planner's text, visibly not the router's facts.
 #[component]
 pub(super) fn Advice() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let message = Memo::new(move |_| board.run.with(|it| it.message.clone()));
     // Where nothing was found, there is no choice to be explained.
@@ -29,11 +27,11 @@ pub(super) fn Advice() -> impl IntoView {
             view! {
                 <section class="nav-advice" aria-labelledby="nav-advice-title">
                     <h3 class="section-title" id="nav-advice-title">
-                        {move || page.say(title.get())}
+                        {move || title.get().say()}
                     </h3>
                     <p class="nav-advice-text">{coded(&message)}</p>
                     <p class="hint">
-                        {move || page.say(Planner::reason_hint(board.planner.get()))}
+                        {move || Planner::reason_hint(board.planner.get()).say()}
                     </p>
                 </section>
             }
@@ -44,7 +42,6 @@ pub(super) fn Advice() -> impl IntoView {
 /// The messages so far, and a field for the next one about the same route.
 #[component]
 pub(super) fn FollowUp() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let is_there = Memo::new(move |_| {
         board.run.with(|it| it.query.mode == Mode::Ai && it.phase == Phase::Done)
@@ -64,16 +61,14 @@ pub(super) fn FollowUp() -> impl IntoView {
         is_there.get().then(|| {
             view! {
                 <Talk/>
-                <form class="nav-follow" on:submit=submit aria-label=move || page.say(Key::NavFollowUp)>
-                    <label class="label" for="nav-follow">{move || page.say(Key::NavFollowUp)}</label>
+                <form class="nav-follow" on:submit=submit aria-label=Key::NavFollowUp>
+                    <label class="label" for="nav-follow">{Key::NavFollowUp}</label>
                     <div class="nav-follow-row">
                         <input type="text" id="nav-follow" autocomplete="off" maxlength=CONDITION_MAX
-                            placeholder=move || page.say(Key::NavFollowUpHint)
+                            placeholder=Key::NavFollowUpHint
                             prop:value=move || text.get()
                             on:input=move |event| text.set(event_target_value(&event))/>
-                        <button type="submit" disabled=move || is_empty.get()>
-                            {move || page.say(Key::NavAgain)}
-                        </button>
+                        <button type="submit" disabled=move || is_empty.get()>{Key::NavAgain}</button>
                     </div>
                 </form>
             }
@@ -84,13 +79,12 @@ pub(super) fn FollowUp() -> impl IntoView {
 /// The conversation; one question with one answer is not shown twice.
 #[component]
 fn Talk() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let history = Memo::new(move |_| board.run.with(|it| it.history.clone()));
     let item = move |message: Message| {
         let is_own = message.role == "user";
         let name = move || if is_own { Key::NavYou } else { Planner::name(board.planner.get()) };
-        let who = move || page.say(name());
+        let who = move || name().say();
         view! {
             <li class="nav-said" class:is-own=is_own>
                 <span class="nav-who">{who}</span>
@@ -103,7 +97,7 @@ fn Talk() -> impl IntoView {
         (history.len() > 2).then(|| {
             view! {
                 <section class="nav-talk" aria-labelledby="nav-talk-title">
-                    <h3 class="section-title" id="nav-talk-title">{move || page.say(Key::NavTalk)}</h3>
+                    <h3 class="section-title" id="nav-talk-title">{Key::NavTalk}</h3>
                     <ol>{history.into_iter().map(item).collect_view()}</ol>
                 </section>
             }

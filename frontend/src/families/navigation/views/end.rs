@@ -40,7 +40,6 @@ pub(super) fn EndField(side: Side) -> impl IntoView {
         end: board.end(side),
         hold: StoredValue::new_local(None),
     };
-    let page = field.page;
     let is_shown =
         Memo::new(move |_| field.end.combo.with(|it| it.is_open && !it.options().is_empty()));
     let leave = move |event: FocusEvent| {
@@ -56,7 +55,7 @@ pub(super) fn EndField(side: Side) -> impl IntoView {
     view! {
         <div class="field nav-end" on:focusout=leave>
             <div class="nav-end-top">
-                <label class="label" for=field.part("")>{move || page.say(field.name())}</label>
+                <label class="label" for=field.part("")>{move || field.name().say()}</label>
                 {(side == Side::From).then(|| view! { <Here/> })}
             </div>
             <div class="combo">
@@ -83,11 +82,11 @@ impl Field {
 
     fn note(self) -> &'static str {
         if let Some(key) = self.board.here.get().filter(|_| self.side == Side::From) {
-            return self.page.say(key);
+            return key.say();
         }
         let is_failed =
             self.end.combo.with(|it| it.is_open && matches!(it.found, Found::Failed(_)));
-        if is_failed { self.page.say(Key::NavSuggestFailed) } else { "" }
+        if is_failed { Key::NavSuggestFailed.say() } else { "" }
     }
 
     /// Changes the box, does what follows, and says whether the key was ours.
@@ -191,7 +190,7 @@ fn input(field: Field, is_shown: Memo<bool>) -> impl IntoView {
             aria-expanded=move || if is_shown.get() { "true" } else { "false" }
             aria-controls=move || is_shown.get().then(|| field.part("-list"))
             aria-activedescendant=active aria-describedby=field.part("-note")
-            placeholder=move || page.say(Key::NavPlaceHint)
+            placeholder=Key::NavPlaceHint
             on:compositionstart=move |_| is_composing.set_value(true)
             on:compositionend=move |_| {
                 is_composing.set_value(false);
@@ -219,7 +218,7 @@ fn clear(field: Field) -> impl IntoView {
         is_there.get().then(|| {
             view! {
                 <button type="button" class="combo-clear" on:click=empty
-                    aria-label=move || page.fill(Key::NavClear, &[page.say(field.name())])>"×"</button>
+                    aria-label=move || Key::NavClear.fill(&[field.name().say()])>"×"</button>
             }
         })
     }
@@ -251,7 +250,7 @@ fn popup(field: Field) -> impl IntoView {
     view! {
         <div class="popup" on:mousedown=move |event| event.prevent_default()>
             <ul role="listbox" class="listbox" id=field.part("-list")
-                aria-label=move || page.say(field.name())>
+                aria-label=move || field.name().say()>
                 {move || options.get().into_iter().enumerate().map(option).collect_view()}
             </ul>
         </div>
@@ -261,7 +260,6 @@ fn popup(field: Field) -> impl IntoView {
 /// Where the reader is.
 #[component]
 fn Here() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let key = move || if board.is_locating.get() { Key::NavLocating } else { Key::NavHere };
     view! {
@@ -273,7 +271,7 @@ fn Here() -> impl IntoView {
                 }
             }>
             <span aria-hidden="true">"◎"</span>
-            {move || page.say(key())}
+            {move || key().say()}
         </button>
     }
 }

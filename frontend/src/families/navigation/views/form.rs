@@ -24,7 +24,6 @@ const PHRASES: [Key; 5] = [
 /// The form of a search.
 #[component]
 pub(super) fn SearchForm() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let is_ai = Memo::new(move |_| board.mode.get() == Mode::Ai);
     let submit = move |event: SubmitEvent| {
@@ -34,12 +33,12 @@ pub(super) fn SearchForm() -> impl IntoView {
     };
     view! {
         <form class="nav-form" on:submit=submit on:keydown=keep_composing
-            aria-label=move || page.say(Key::NavSearch)>
+            aria-label=Key::NavSearch>
             <Modes/>
             <div class="nav-ends">
                 <EndField side=Side::From/>
-                <button type="button" class="quiet nav-swap" title=move || page.say(Key::NavSwap)
-                    aria-label=move || page.say(Key::NavSwap) on:click=move |_| board.swap()>
+                <button type="button" class="quiet nav-swap" title=Key::NavSwap
+                    aria-label=Key::NavSwap on:click=move |_| board.swap()>
                     <span aria-hidden="true">"⇅"</span>
                 </button>
                 <EndField side=Side::To/>
@@ -59,7 +58,6 @@ fn keep_composing(event: KeyboardEvent) {
 
 #[component]
 fn Modes() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let mode = move |mode: Mode| {
         view! {
@@ -67,20 +65,21 @@ fn Modes() -> impl IntoView {
                 <input type="radio" name="nav-mode" value=mode.name()
                     prop:checked=move || board.mode.get() == mode
                     on:change=move |_| board.mode.set(mode)/>
-                <span>{move || page.say(mode.key())}</span>
+                <span>{move || mode.key().say()}</span>
             </label>
         }
     };
     let hint = move || {
-        page.say(match board.mode.get() {
+        match board.mode.get() {
             Mode::Ai => Planner::mode_hint(board.planner.get()),
             Mode::Normal => Key::NavModeNormalHint,
             Mode::Walk => Key::NavModeWalkHint,
-        })
+        }
+        .say()
     };
     view! {
         <fieldset class="nav-modes" role="radiogroup" aria-describedby="nav-mode-hint">
-            <legend class="only-heard">{move || page.say(Key::NavMode)}</legend>
+            <legend class="only-heard">{Key::NavMode}</legend>
             <div class="nav-mode-row">{Mode::ALL.map(mode).into_iter().collect_view()}</div>
             <p class="hint" id="nav-mode-hint">{hint}</p>
         </fieldset>
@@ -97,24 +96,22 @@ fn Condition() -> impl IntoView {
             board.condition.set(phrase.to_owned());
             page.announce(page.lang.get_untracked().fill(Key::NavPhrasePut, &[phrase]));
         };
-        let is_put = move || board.condition.with(|it| it == page.say(key));
+        let is_put = move || board.condition.with(|it| it == key.say());
         view! {
             <li>
                 <button type="button" class="nav-phrase" on:click=put
-                    aria-pressed=move || if is_put() { "true" } else { "false" }>
-                    {move || page.say(key)}
-                </button>
+                    aria-pressed=move || if is_put() { "true" } else { "false" }>{key}</button>
             </li>
         }
     };
     view! {
         <div class="field">
-            <label class="label" for="nav-condition">{move || page.say(Key::NavCondition)}</label>
+            <label class="label" for="nav-condition">{Key::NavCondition}</label>
             <input type="text" id="nav-condition" autocomplete="off" maxlength=CONDITION_MAX
-                placeholder=move || page.say(Key::NavConditionHint)
+                placeholder=Key::NavConditionHint
                 prop:value=move || board.condition.get()
                 on:input=move |event| board.condition.set(event_target_value(&event))/>
-            <ul class="nav-phrases" aria-label=move || page.say(Key::NavPhrases)>
+            <ul class="nav-phrases" aria-label=Key::NavPhrases>
                 {PHRASES.map(phrase).into_iter().collect_view()}
             </ul>
         </div>
@@ -133,20 +130,20 @@ fn Actions() -> impl IntoView {
             return "";
         }
         if page.connection.get() == Connection::Offline {
-            return page.say(Key::NavOffline);
+            return Key::NavOffline.say();
         }
-        lack.get().map_or("", |it| page.say(it.key()))
+        lack.get().map_or("", |it| it.key().say())
     };
     view! {
         <div class="actions nav-actions">
             <button type="submit" id="nav-search" class="main-action nav-search"
                 aria-describedby="nav-lack"
                 disabled=move || is_running.get() || lack.get().is_some()>
-                {move || page.say(if is_running.get() { Key::NavSearching } else { Key::NavSearch })}
+                {move || if is_running.get() { Key::NavSearching } else { Key::NavSearch }.say()}
             </button>
             {move || is_running.get().then(|| view! {
                 <button type="button" id="nav-stop" class="quiet" on:click=move |_| board.stop()>
-                    {move || page.say(Key::Stop)}
+                    {Key::Stop}
                 </button>
             })}
         </div>

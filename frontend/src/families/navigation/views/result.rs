@@ -15,24 +15,23 @@ use crate::families::navigation::place::{Area, EXAMPLE};
 use crate::families::navigation::query::Mode;
 use crate::families::navigation::run::{Phase, Run};
 use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton, details};
 
 /// The whole result.
 #[component]
 pub(super) fn ResultView() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let phase = Memo::new(move |_| board.run.with(|it| it.phase.clone()));
     let is_running = Memo::new(move |_| board.run.with(Run::is_running));
     let has_routes = Memo::new(move |_| board.run.with(|it| !it.found.is_empty()));
     let status = move || match phase.get() {
-        Phase::Searching => page.say(Key::NavSearching).to_owned(),
-        Phase::Tool(name) => page.fill(Key::NavRunning, &[&name]),
+        Phase::Searching => Key::NavSearching.say().to_owned(),
+        Phase::Tool(name) => Key::NavRunning.fill(&[&name]),
         _ => String::new(),
     };
     view! {
-        <h2 id="nav-result" class="section-title" tabindex="-1">{move || page.say(Key::NavResult)}</h2>
+        <h2 id="nav-result" class="section-title" tabindex="-1">{Key::NavResult}</h2>
         <p class="nav-status" role="status">{status}</p>
         {move || error(board, phase.get())}
         <FellBack/>
@@ -62,7 +61,6 @@ fn is_about_places(error: &CallError) -> bool {
 /// What went wrong, and what to try.
 fn error(board: Board, phase: Phase) -> Option<AnyView> {
     let Phase::Failed(error) = phase else { return None };
-    let page = board.page;
     let retry = Callback::new(move |()| board.retry());
     let is_about_places = is_about_places(&error);
     let has_old = move || board.run.with(|it| !it.found.is_empty());
@@ -70,7 +68,7 @@ fn error(board: Board, phase: Phase) -> Option<AnyView> {
         view! {
             <Notice error on_retry=retry/>
             {is_about_places.then(|| view! { <Tries/> })}
-            {move || has_old().then(|| view! { <p class="hint">{page.say(Key::NavBefore)}</p> })}
+            {move || has_old().then(|| view! { <p class="hint">{Key::NavBefore}</p> })}
         }
         .into_any(),
     )
@@ -78,12 +76,11 @@ fn error(board: Board, phase: Phase) -> Option<AnyView> {
 
 /// No route is no error of the reader or the page: the answer's text, and what to try.
 fn nothing(board: Board) -> impl IntoView {
-    let page = board.page;
     let has_message = move || board.run.with(|it| !it.is_in_vain() || !it.message.is_empty());
     view! {
         <div class="nav-none">
-            <p class="empty-title">{move || page.say(Key::NavNoRoute)}</p>
-            {move || (!has_message()).then(|| view! { <p>{page.say(Key::NavNoRouteHint)}</p> })}
+            <p class="empty-title">{Key::NavNoRoute}</p>
+            {move || (!has_message()).then(|| view! { <p>{Key::NavNoRouteHint}</p> })}
             <Tries/>
         </div>
     }
@@ -91,13 +88,12 @@ fn nothing(board: Board) -> impl IntoView {
 
 #[component]
 fn Tries() -> impl IntoView {
-    let page = page();
     let tries = [Key::NavTryNames, Key::NavTryMap, Key::NavTryCondition];
     view! {
         <div class="nav-tries">
-            <p>{move || page.say(Key::NavTry)}</p>
+            <p>{Key::NavTry}</p>
             <ul>
-                {tries.map(|it| view! { <li>{move || page.say(it)}</li> }).into_iter().collect_view()}
+                {tries.map(|it| view! { <li>{it}</li> }).into_iter().collect_view()}
             </ul>
             <Covered/>
         </div>
@@ -107,7 +103,6 @@ fn Tries() -> impl IntoView {
 /// What the planner compared.
 #[component]
 fn Comparisons() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let comparisons = Memo::new(move |_| board.run.with(|it| it.comparisons.clone()));
     let drawn = |comparison| view! { <ComparisonView comparison/> };
@@ -116,9 +111,7 @@ fn Comparisons() -> impl IntoView {
         (!comparisons.is_empty()).then(|| {
             view! {
                 <section class="nav-comparison" aria-labelledby="nav-comparison-title">
-                    <h3 class="section-title" id="nav-comparison-title">
-                        {move || page.say(Key::NavComparison)}
-                    </h3>
+                    <h3 class="section-title" id="nav-comparison-title">{Key::NavComparison}</h3>
                     {comparisons.into_iter().map(drawn).collect_view()}
                 </section>
             }
@@ -129,12 +122,11 @@ fn Comparisons() -> impl IntoView {
 /// Before the first search.
 #[component]
 fn Idle() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     view! {
         <div class="nav-none">
-            <p class="empty-title">{move || page.say(Key::NavIdle)}</p>
-            <p>{move || page.say(Key::NavIdleHint)}</p>
+            <p class="empty-title">{Key::NavIdle}</p>
+            <p>{Key::NavIdleHint}</p>
             <Example board/>
         </div>
     }
@@ -142,10 +134,9 @@ fn Idle() -> impl IntoView {
 
 #[component]
 fn Example(board: Board) -> impl IntoView {
-    let page = board.page;
     view! {
         <button type="button" class="quiet" on:click=move |_| board.try_example()>
-            {move || page.say(Key::NavTryExample)}
+            {Key::NavTryExample}
         </button>
     }
 }
@@ -170,8 +161,8 @@ fn Covered() -> impl IntoView {
         let middle = area.as_ref().map(Area::middle).filter(|_| !has_example);
         let covered = area.map(|area| {
             view! {
-                <p class="nav-covered">{page.fill(Key::NavArea, &[&area.name])}</p>
-                <button type="button" class="quiet" on:click=draw>{page.say(Key::NavAreaDraw)}</button>
+                <p class="nav-covered">{Key::NavArea.fill(&[&area.name])}</p>
+                <button type="button" class="quiet" on:click=draw>{Key::NavAreaDraw}</button>
             }
         });
         let middle = middle.map(|middle| {
@@ -181,7 +172,7 @@ fn Covered() -> impl IntoView {
             };
             view! {
                 <button type="button" class="quiet" on:click=move |_| board.set_point(side, middle)>
-                    {page.fill(Key::NavAreaMiddle, &[page.say(name)])}
+                    {Key::NavAreaMiddle.fill(&[name.say()])}
                 </button>
             }
         });
@@ -196,7 +187,6 @@ fn Covered() -> impl IntoView {
 /// The planner failed and the router helped out: the reader sees that, and why (NAV-18).
 #[component]
 fn FellBack() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let why = Memo::new(move |_| {
         board.run.with(|it| it.fell_back.clone().filter(|_| it.query.mode == Mode::Ai))
@@ -206,9 +196,9 @@ fn FellBack() -> impl IntoView {
             let mended = why.clone();
             view! {
                 <div class="notice is-calm nav-fell-back" role="alert">
-                    <p class="notice-title">{move || page.say(Key::NavFellBack)}</p>
-                    <p>{move || mended.mend(page.lang.get())}</p>
-                    {move || details(&why, &why.mend(page.lang.get()), page)}
+                    <p class="notice-title">{Key::NavFellBack}</p>
+                    <p>{move || mended.mend(Lang::spoken())}</p>
+                    {move || details(&why, &why.mend(Lang::spoken()))}
                 </div>
             }
         })

@@ -166,18 +166,18 @@ pub(crate) fn RouteMap(
     view! {
         <div class=move || format!("route-map {}", scene.with(|it| it.tone).class()) node_ref=around>
             <div class="map-canvas" node_ref=node role="region" aria-describedby=keys
-                aria-label=move || page.say(Key::RouteMapName)></div>
+                aria-label=Key::RouteMapName></div>
             <div class="map-buttons">
                 <MapButton label=Key::ZoomIn sign="＋" on_click=move || with_map(Drawing::zoom_in)/>
                 <MapButton label=Key::ZoomOut sign="－" on_click=move || with_map(Drawing::zoom_out)/>
                 <MapButton label=Key::MapFit sign="⤢" on_click=move || with_map(Drawing::fit)/>
             </div>
             <p class="map-hint" class:is-shown=move || hint.get().is_some() aria-hidden="true">
-                {move || hint.get().map(|it| page.say(it))}
+                {hint}
             </p>
             <p class="map-credit">{credit}</p>
-            <p class="only-heard" id=keys_id>{move || page.say(Key::RouteMapKeys)}</p>
-            {move || notice().map(|key| view! { <p class="map-notice">{page.say(key)}</p> })}
+            <p class="only-heard" id=keys_id>{Key::RouteMapKeys}</p>
+            {move || notice().map(|key| view! { <p class="map-notice">{key.say()}</p> })}
         </div>
     }
 }
@@ -185,10 +185,9 @@ pub(crate) fn RouteMap(
 /// A button on the map.
 #[component]
 fn MapButton(label: Key, sign: &'static str, on_click: impl Fn() + 'static) -> impl IntoView {
-    let page = page();
     view! {
-        <button type="button" class="map-button" title=move || page.say(label)
-            aria-label=move || page.say(label) on:click=move |_| on_click()>
+        <button type="button" class="map-button" title=label
+            aria-label=label on:click=move |_| on_click()>
             <span aria-hidden="true">{sign}</span>
         </button>
     }

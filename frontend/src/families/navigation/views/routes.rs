@@ -6,27 +6,25 @@ use output::navigation::{RouteDetails, Toll};
 use crate::families::navigation::board::Board;
 use crate::families::navigation::differences as by;
 use crate::families::navigation::found::{Alternative, Found};
-use crate::page::{Page, page};
 use crate::text::{Key, Lang};
 
 /// What is known of the route that is looked at.
 #[component]
 pub(super) fn Chosen() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let own =
         Memo::new(move |_| board.run.with(|run| run.found.alternatives.get(run.chosen).cloned()));
     let fact = move |key: Key, value: String, class: &'static str| {
         view! {
             <div class=class>
-                <dt>{move || page.say(key)}</dt>
+                <dt>{key}</dt>
                 <dd>{value}</dd>
             </div>
         }
     };
     move || {
         own.get().map(|own| {
-            let lang = page.lang.get();
+            let lang = Lang::spoken();
             let traffic = own.route.duration_in_traffic.clone();
             let toll = toll_text(&own.details, lang);
             let warnings = own.route.warnings.clone();
@@ -41,12 +39,12 @@ pub(super) fn Chosen() -> impl IntoView {
                             .into_any(),
                     }}
                     {fact(Key::NavDistance, own.route.distance.text.clone(), "is-main")}
-                    {fact(Key::NavRoute, name(&own, page), "is-wide")}
+                    {fact(Key::NavRoute, name(&own), "is-wide")}
                     {toll.map(|it| fact(Key::NavToll, it, "is-wide"))}
                 </dl>
                 {(!warnings.is_empty()).then(|| view! {
                     <div class="nav-warnings">
-                        <p class="label">{move || page.say(Key::RouteWarnings)}</p>
+                        <p class="label">{Key::RouteWarnings}</p>
                         <ul>{warnings.into_iter().take(20).map(|it| view! { <li>{it}</li> })
                             .collect_view()}</ul>
                     </div>
@@ -59,14 +57,13 @@ pub(super) fn Chosen() -> impl IntoView {
 /// All of them, where there are several; one is looked at.
 #[component]
 pub(super) fn Routes() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let found = Memo::new(move |_| board.run.with(|it| (it.found.clone(), it.advised)));
     let table = move |(found, advised): (Found, Option<usize>)| {
         let marks = Marks { fastest: found.fastest(), shortest: found.shortest(), advised };
         let kinds = Kind::of(&found);
         let head = move |key: Key| {
-            view! { <th role="columnheader" scope="col">{move || page.say(key)}</th> }
+            view! { <th role="columnheader" scope="col">{key}</th> }
         };
         let rows = found.alternatives.iter().enumerate();
         let rows = rows.map(|(index, own)| row(board, index, own, marks, &kinds)).collect_view();
@@ -74,10 +71,10 @@ pub(super) fn Routes() -> impl IntoView {
             view! {
                 <fieldset class="nav-routes" role="radiogroup">
                     <legend class="section-title">
-                        {move || page.say(Key::NavRoutes)}
+                        {Key::NavRoutes}
                         <span class="count">{found.alternatives.len()}</span>
                     </legend>
-                    <table role="table" aria-label=move || page.say(Key::NavCompared)>
+                    <table role="table" aria-label=Key::NavCompared>
                         <thead role="rowgroup"><tr role="row">
                             {head(Key::NavRoute)}
                             {kinds.iter().map(|it| head(it.key())).collect_view()}
@@ -165,17 +162,16 @@ fn row(
     marks: Marks,
     kinds: &[Kind],
 ) -> impl IntoView + use<> {
-    let page = board.page;
     let is_chosen = Memo::new(move |_| board.run.with(|it| it.chosen) == index);
     let tag = |mark: Option<usize>, key: Key, class: &'static str| {
         let is_it = mark == Some(index);
-        is_it.then(|| view! { <span class=class>{move || page.say(key)}</span>" " })
+        is_it.then(|| view! { <span class=class>{key}</span>" " })
     };
     let time = own.route.duration_in_traffic.as_ref().unwrap_or(&own.route.duration);
     let received = format!("{} {}", time.text, own.route.distance.text);
     let cells = kinds.iter().map(|kind| cell(board, index, own, *kind)).collect_view();
     let own = own.clone();
-    let title = move || name(&own, page);
+    let title = move || name(&own);
     view! {
         <tr role="row" class="nav-row" class:is-chosen=move || is_chosen.get()
             on:click=move |_| board.choose(index)>
@@ -198,18 +194,17 @@ fn row(
 }
 
 fn cell(board: Board, index: usize, own: &Alternative, kind: Kind) -> impl IntoView + use<> {
-    let page = board.page;
     let own = StoredValue::new(own.clone());
-    let text = move || own.with_value(|it| kind.text(it, page.lang.get()));
+    let text = move || own.with_value(|it| kind.text(it, Lang::spoken()));
     let difference = move || {
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         board.run.with(|run| {
             let base = run.found.alternatives.get(run.chosen).filter(|_| run.chosen != index)?;
             own.with_value(|it| kind.difference(it, base, lang))
         })
     };
     view! {
-        <td role="cell" data-label=move || page.say(kind.key())>
+        <td role="cell" data-label=move || kind.key().say()>
             <span class="nav-value">{text}</span>
             {move || difference().map(|it| view! { " "<span class="nav-difference">{it}</span> })}
         </td>
@@ -217,9 +212,9 @@ fn cell(board: Board, index: usize, own: &Alternative, kind: Kind) -> impl IntoV
 }
 
 /// What the route is called.
-pub(super) fn name(own: &Alternative, page: Page) -> String {
+pub(super) fn name(own: &Alternative) -> String {
     let summary = own.route.summary.trim();
-    if summary.is_empty() { page.say(Key::NavUnnamed).to_owned() } else { summary.to_owned() }
+    if summary.is_empty() { Key::NavUnnamed.say().to_owned() } else { summary.to_owned() }
 }
 
 /// What the tolls come to; none where that is not known.

@@ -22,7 +22,7 @@ pub(super) fn Share() -> impl IntoView {
     };
     let copy_steps = move |_| {
         if let Some(own) = chosen() {
-            copy(directions(&own, &name(&own, page)), Key::Copied);
+            copy(directions(&own, &name(&own)), Key::Copied);
         }
     };
     let save = move |is_gpx: bool| {
@@ -42,38 +42,32 @@ pub(super) fn Share() -> impl IntoView {
     );
     let source = move || {
         let name = match provider.get() {
-            name if name == "builtin" => page.say(Key::NavBuiltin).to_owned(),
+            name if name == "builtin" => Key::NavBuiltin.say().to_owned(),
             name => name,
         };
-        (!name.is_empty()).then(|| page.fill(Key::NavProvider, &[&name]))
+        (!name.is_empty()).then(|| Key::NavProvider.fill(&[&name]))
     };
     let data = move || {
         let data = attribution.get();
-        (!data.is_empty()).then(|| page.fill(Key::NavData, &[&data]))
+        (!data.is_empty()).then(|| Key::NavData.fill(&[&data]))
     };
     view! {
         <div class="nav-share actions">
             <button type="button" class="quiet small"
-                on:click=move |_| copy(browser::address(), Key::NavLinkCopied)>
-                {move || page.say(Key::NavCopyLink)}
-            </button>
-            <button type="button" class="quiet small" on:click=copy_steps>
-                {move || page.say(Key::NavCopySteps)}
-            </button>
-            <button type="button" class="quiet small" on:click=move |_| save(true)>
-                {move || page.say(Key::RouteGpx)}
-            </button>
+                on:click=move |_| copy(browser::address(), Key::NavLinkCopied)>{Key::NavCopyLink}</button>
+            <button type="button" class="quiet small" on:click=copy_steps>{Key::NavCopySteps}</button>
+            <button type="button" class="quiet small" on:click=move |_| save(true)>{Key::RouteGpx}</button>
             <button type="button" class="quiet small" on:click=move |_| save(false)>
-                {move || page.say(Key::RouteGeoJson)}
+                {Key::RouteGeoJson}
             </button>
             <button type="button" class="quiet small" on:click=move |_| drop(window().print())>
-                {move || page.say(Key::NavPrint)}
+                {Key::NavPrint}
             </button>
         </div>
         <div class="nav-source hint">
             {move || source().map(|it| view! { <p>{it}</p> })}
             {move || data().map(|it| view! { <p>{it}</p> })}
-            <p>{move || page.say(Key::NavNotForDriving)}</p>
+            <p>{Key::NavNotForDriving}</p>
         </div>
     }
 }

@@ -6,7 +6,6 @@ use output::navigation::Step;
 use crate::families::navigation::board::Board;
 use crate::families::navigation::found::STEPS_MAX;
 use crate::families::navigation::turn;
-use crate::page::page;
 use crate::text::Key;
 
 /// Of the button of a step.
@@ -17,7 +16,6 @@ pub(super) fn id(step: usize) -> String {
 /// The list; it says all that the map shows.
 #[component]
 pub(super) fn Steps() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let steps = Memo::new(move |_| {
         board.run.with(|run| {
@@ -25,11 +23,11 @@ pub(super) fn Steps() -> impl IntoView {
             own.map(|it| it.route.steps.clone()).unwrap_or_default()
         })
     });
-    let count = move || page.fill(Key::NavStepCount, &[&steps.with(Vec::len).to_string()]);
+    let count = move || Key::NavStepCount.fill(&[&steps.with(Vec::len).to_string()]);
     let list = move || {
         let steps = steps.get();
         if steps.is_empty() {
-            return view! { <p class="hint">{page.say(Key::NavNoSteps)}</p> }.into_any();
+            return view! { <p class="hint">{Key::NavNoSteps}</p> }.into_any();
         }
         let last = steps.len() - 1;
         let steps = steps.into_iter().take(STEPS_MAX).enumerate();
@@ -39,7 +37,7 @@ pub(super) fn Steps() -> impl IntoView {
     view! {
         <section class="nav-directions" aria-labelledby="nav-steps-title">
             <h3 class="section-title" id="nav-steps-title">
-                {move || page.say(Key::NavSteps)}<span class="count">{count}</span>
+                {Key::NavSteps}<span class="count">{count}</span>
             </h3>
             {list}
         </section>

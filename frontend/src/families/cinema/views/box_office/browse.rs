@@ -75,7 +75,7 @@ pub(super) fn Browse() -> impl IntoView {
     view! {
         <div class="browse">
             <div class="lead">
-                <h1 tabindex="-1" id="stage">{move || page.say(Key::BookTitle)}</h1>
+                <h1 tabindex="-1" id="stage">{Key::BookTitle}</h1>
                 <Steps now=0/>
             </div>
             <div class="browse-bar">
@@ -143,7 +143,6 @@ async fn take_up(office: Office, found: Vec<Movie>) {
 /// The films as soon as they are known, while their showtimes are on their way.
 #[component]
 fn Announced(office: Office) -> impl IntoView {
-    let page = page();
     let card = |film: Movie| view! { <li><FilmCard film showtimes=Signal::from(Vec::new())/></li> };
     move || {
         let films = office.announced.get();
@@ -151,8 +150,8 @@ fn Announced(office: Office) -> impl IntoView {
             return view! { <Skeleton lines=6/> }.into_any();
         }
         view! {
-            <section class="films" aria-busy="true" aria-label=move || page.say(Key::ChooseFilm)>
-                <p class="section-title">{move || page.say(Key::Loading)}</p>
+            <section class="films" aria-busy="true" aria-label=Key::ChooseFilm>
+                <p class="section-title">{Key::Loading}</p>
                 <ul class="film-list">{films.into_iter().map(card).collect_view()}</ul>
             </section>
         }
@@ -204,7 +203,6 @@ fn search(office: Office) -> RwSignal<Option<Found>> {
 
 #[component]
 fn Search() -> impl IntoView {
-    let page = page();
     let office: Office = expect_context();
     // While an input method composes, what stands in the field is not yet what is meant.
     let composing = StoredValue::new(false);
@@ -215,9 +213,9 @@ fn Search() -> impl IntoView {
     };
     view! {
         <div class="search" role="search">
-            <label class="label" for="film-search">{move || page.say(Key::SearchFilms)}</label>
+            <label class="label" for="film-search">{Key::SearchFilms}</label>
             <input id="film-search" type="search" maxlength="100" autocomplete="off" enterkeyhint="search"
-                placeholder=move || page.say(Key::SearchHint)
+                placeholder=Key::SearchHint
                 prop:value=office.query
                 on:compositionstart=move |_| composing.set_value(true)
                 on:compositionend=move |event| {
@@ -239,7 +237,7 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
         let films = |it: &Programme| it.on(day.get(), ids.as_deref(), &it.now());
         office.programme.with(|it| it.here().map(films).unwrap_or_default())
     });
-    let count = move || page.fill(Key::FilmCount, &[&films.with(Vec::len).to_string()]);
+    let count = move || Key::FilmCount.fill(&[&films.with(Vec::len).to_string()]);
     Effect::new(move |before: Option<usize>| {
         let now = films.with(Vec::len);
         if before.is_some_and(|before| before != now) {
@@ -253,7 +251,7 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
     view! {
         <section class="films" aria-labelledby="films-title">
             <h2 id="films-title" class="section-title">
-                {move || page.say(Key::ChooseFilm)}
+                {Key::ChooseFilm}
                 <span class="count">{count}</span>
             </h2>
             <ul class="film-list">
@@ -273,7 +271,6 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
 
 #[component]
 fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
-    let page = page();
     let office: Office = expect_context();
     let suggestion = move |title: String| {
         let query = title.clone();
@@ -288,7 +285,7 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
         (!titles.is_empty()).then(|| {
             view! {
                 <p class="suggestions">
-                    {page.say(Key::DidYouMean)}
+                    {Key::DidYouMean}
                     {titles.into_iter().take(5).map(suggestion).collect_view()}
                 </p>
             }
@@ -298,7 +295,7 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
     let has_films =
         move || office.programme.with(|it| it.here().is_some_and(|it| !it.days().is_empty()));
     let said = move |fits: Key, none: Key| {
-        Signal::derive(move || page.say(if has_films() { fits } else { none }).to_owned())
+        Signal::derive(move || if has_films() { fits } else { none }.say().to_owned())
     };
     view! {
         <Empty title=said(Key::NoFilms, Key::NoProgramme)
@@ -324,17 +321,15 @@ fn FindReservation() -> impl IntoView {
     view! {
         <section class="find" aria-labelledby="find-title">
             <div>
-                <h2 id="find-title" class="section-title">{move || page.say(Key::FindReservation)}</h2>
-                <p class="hint" id="find-hint">{move || page.say(Key::FindReservationHint)}</p>
+                <h2 id="find-title" class="section-title">{Key::FindReservation}</h2>
+                <p class="hint" id="find-hint">{Key::FindReservationHint}</p>
             </div>
             <form class="find-form" on:submit=find>
-                <label class="only-heard" for="reservation-id">
-                    {move || page.say(Key::ReservationNumber)}
-                </label>
+                <label class="only-heard" for="reservation-id">{Key::ReservationNumber}</label>
                 <input id="reservation-id" type="text" autocomplete="off" spellcheck="false"
-                    aria-describedby="find-hint" placeholder=move || page.say(Key::ReservationNumber)
+                    aria-describedby="find-hint" placeholder=Key::ReservationNumber
                     prop:value=id on:input=move |event| id.set(event_target_value(&event))/>
-                <button type="submit" class="quiet">{move || page.say(Key::Find)}</button>
+                <button type="submit" class="quiet">{Key::Find}</button>
             </form>
         </section>
     }
@@ -343,14 +338,13 @@ fn FindReservation() -> impl IntoView {
 /// The way to the staff's place, for the staff.
 #[component]
 fn StaffWay() -> impl IntoView {
-    let page = page();
     let leave: Leave = expect_context();
     leave.look();
     move || {
         leave.is_given().then(|| {
             view! {
                 <p class="staff-way">
-                    <a href=At::Staff(Tab::Week).hash()>{move || page.say(Key::StaffWay)}</a>
+                    <a href=At::Staff(Tab::Week).hash()>{Key::StaffWay}</a>
                 </p>
             }
         })

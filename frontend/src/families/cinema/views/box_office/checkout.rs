@@ -17,7 +17,6 @@ use crate::families::cinema::place::At;
 use crate::families::cinema::programme::price;
 use crate::families::cinema::refused_seats;
 use crate::families::tell_not_done;
-use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
@@ -211,7 +210,6 @@ impl CheckoutState {
 
 #[component]
 pub(super) fn Checkout(showing: Showing) -> impl IntoView {
-    let page = showing.page;
     let checkout = CheckoutState {
         showing,
         sending: RwSignal::new(Sending::Ready),
@@ -232,7 +230,7 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
     });
     view! {
         <form class="checkout" on:submit=submit novalidate aria-labelledby="checkout-title">
-            <h2 id="checkout-title" class="section-title">{move || page.say(Key::StepTicket)}</h2>
+            <h2 id="checkout-title" class="section-title">{Key::StepTicket}</h2>
             {move || match checkout.sending.get() {
                 Sending::Failed(error) => {
                     Some(view! { <Notice error on_retry=retry/> })
@@ -241,12 +239,12 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
             }}
             {move || showing.taken.get().map(|taken| {
                 let is_all = showing.picks.with(Picks::is_empty);
-                view! { <p class="notice">{taken.say(page.lang.get(), is_all)}</p> }
+                view! { <p class="notice">{taken.say(Lang::spoken(), is_all)}</p> }
             })}
             <WaitingView showing/>
             <ul class="broken">
                 {move || showing.broken.get().iter().map(|it| {
-                    view! { <li class="notice">{sentence(it, page.lang.get())}</li> }
+                    view! { <li class="notice">{sentence(it, Lang::spoken())}</li> }
                 }).collect_view()}
             </ul>
             <NameField checkout/>
@@ -278,11 +276,10 @@ pub(super) fn NameInput(
     /// Called at each change.
     on_input: Callback<()>,
 ) -> impl IntoView {
-    let page = page();
     let name = office.name;
     view! {
         <div class="field">
-            <label class="label" for="user-id">{move || page.say(Key::YourName)}</label>
+            <label class="label" for="user-id">{Key::YourName}</label>
             <input id="user-id" type="text" autocomplete="name" maxlength="100" required
                 aria-describedby="user-id-hint user-id-error"
                 aria-invalid=move || is_missing.get().then_some("true")
@@ -292,9 +289,9 @@ pub(super) fn NameInput(
                     Keep::Tab.put("name", &name.get_untracked());
                     on_input.run(());
                 }/>
-            <p class="hint" id="user-id-hint">{move || page.say(Key::YourNameHint)}</p>
+            <p class="hint" id="user-id-hint">{Key::YourNameHint}</p>
             <p class="error" id="user-id-error">
-                {move || is_missing.get().then(|| page.say(Key::NameMissing))}
+                {move || is_missing.get().then_some(Key::NameMissing)}
             </p>
         </div>
     }
@@ -303,11 +300,10 @@ pub(super) fn NameInput(
 #[component]
 fn PickedSeats(checkout: CheckoutState) -> impl IntoView {
     let showing = checkout.showing;
-    let page = showing.page;
     let ids = Memo::new(move |_| showing.picks.with(|it| showing.hall.with(|hall| it.ids(hall))));
     let summary = move || match ids.with(Vec::len) {
-        0 => page.say(Key::PickedNone).to_owned(),
-        count => page.fill(Key::PickedCount, &[&count.to_string()]),
+        0 => Key::PickedNone.say().to_owned(),
+        count => Key::PickedCount.fill(&[&count.to_string()]),
     };
     let total =
         Memo::new(move |_| showing.picks.with(|it| showing.hall.with(|hall| hall.total(it))));
@@ -322,7 +318,7 @@ fn PickedSeats(checkout: CheckoutState) -> impl IntoView {
         let own = id.clone();
         let name = {
             let id = id.clone();
-            move || page.fill(Key::Unpick, &[&id])
+            move || Key::Unpick.fill(&[&id])
         };
         view! {
             <li>
@@ -337,7 +333,7 @@ fn PickedSeats(checkout: CheckoutState) -> impl IntoView {
             <p class="picked-count" id=PICKED tabindex="-1" class:is-missing=is_missing>
                 {summary}
                 {move || (!ids.with(Vec::is_empty)).then(|| total.get()).flatten().map(|it| view! {
-                    " "<b class="picked-total">{price(&it, page.lang.get())}</b>
+                    " "<b class="picked-total">{price(&it, Lang::spoken())}</b>
                 })}
             </p>
             <ul class="picked-list">
@@ -349,12 +345,11 @@ fn PickedSeats(checkout: CheckoutState) -> impl IntoView {
 
 #[component]
 fn ReserveButton(checkout: CheckoutState) -> impl IntoView {
-    let page = checkout.showing.page;
     let is_sent = move || checkout.sending.with(|it| *it == Sending::Sent);
     let text = move || match (is_sent(), checkout.showing.picks.with(Picks::len)) {
-        (true, _) => page.say(Key::Reserving).to_owned(),
-        (_, 0) => page.say(Key::Reserve).to_owned(),
-        (_, count) => page.fill(Key::ReserveCount, &[&count.to_string()]),
+        (true, _) => Key::Reserving.say().to_owned(),
+        (_, 0) => Key::Reserve.say().to_owned(),
+        (_, count) => Key::ReserveCount.fill(&[&count.to_string()]),
     };
     view! {
         <button type="submit" class="main-action" id="reserve" aria-disabled=move || is_sent().then_some("true")>

@@ -6,7 +6,6 @@ use super::Office;
 use crate::dates::{self, Day};
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::Programme;
-use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
 
@@ -15,13 +14,12 @@ pub(super) fn Days(
     /// The day shown.
     day: Memo<Option<Day>>,
 ) -> impl IntoView {
-    let page = page();
     let office: Office = expect_context();
     let days = Memo::new(move |_| {
         office.programme.with(|it| it.here().map(|it| it.days()).unwrap_or_default())
     });
     view! {
-        <nav class="days" aria-label=move || page.say(Key::ChooseDay)>
+        <nav class="days" aria-label=Key::ChooseDay>
             <ul>
                 <For each=move || days.get() key=|day| *day let:each>
                     <li><DayLink each day/></li>
@@ -33,7 +31,6 @@ pub(super) fn Days(
 
 #[component]
 fn DayLink(each: Day, day: Memo<Option<Day>>) -> impl IntoView {
-    let page = page();
     let booking = Booking { date: Some(each.to_string()), showtime: None };
     let office: Office = expect_context();
     let today = Memo::new(move |_| {
@@ -43,17 +40,17 @@ fn DayLink(each: Day, day: Memo<Option<Day>>) -> impl IntoView {
     let near = move || {
         let today = today.get()?;
         if each == today {
-            Some(page.say(Key::Today))
+            Some(Key::Today.say())
         } else {
-            (each == today.next()).then(|| page.say(Key::Tomorrow))
+            (each == today.next()).then(|| Key::Tomorrow.say())
         }
     };
-    let month = move || match page.lang.get() {
+    let month = move || match Lang::spoken() {
         Lang::Ja => format!("{}/", each.month),
         Lang::En => format!("{} ", dates::month(each, Lang::En)),
     };
-    let long = move || dates::long_day(each, page.lang.get());
-    let weekday = move || dates::weekday(each, page.lang.get());
+    let long = move || dates::long_day(each, Lang::spoken());
+    let weekday = move || dates::weekday(each, Lang::spoken());
     view! {
         <a class="day" href=At::BoxOffice(booking).hash() title=long
             aria-current=move || (day.get() == Some(each)).then_some("date")

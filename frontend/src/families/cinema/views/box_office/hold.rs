@@ -278,18 +278,16 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
     let button = move |id: Option<&'static str>, key: Key, act: fn(Holding, Showing)| {
         view! {
             <button type="button" class="quiet small" id=id aria-disabled=busy
-                on:click=move |_| act(holding, showing)>
-                {move || page.say(key)}
-            </button>
+                on:click=move |_| act(holding, showing)>{key}</button>
         }
     };
     view! {
         {move || holding.error.get().map(|error| view! { <Notice error/> })}
         {move || match (is_held.get(), has_picks.get() && is_offered.get()) {
             (true, _) => view! {
-                <div class="hold is-held" role="group" aria-label=move || page.say(Key::HoldGroup)>
+                <div class="hold is-held" role="group" aria-label=Key::HoldGroup>
                     <p class="hold-left">
-                        <span>{move || page.say(Key::HoldLeft)}</span>" "
+                        <span>{Key::HoldLeft}</span>" "
                         <b class="hold-clock" role="timer" aria-live="off">{clock}</b>
                     </p>
                     {move || is_other.get().then(|| button(None, Key::HoldOthers, Holding::hold))}
@@ -301,13 +299,13 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
             (false, true) => view! {
                 <div class="hold">
                     {move || holding.has_ended.get().then(|| view! {
-                        <p class="notice">{page.say(Key::HoldEnded)}</p>
+                        <p class="notice">{Key::HoldEnded}</p>
                     })}
                     {button(Some(ACTION), Key::HoldThese, Holding::hold)}
                     {move || holding.wants_name.get().then(|| view! {
-                        <p class="error" role="alert">{page.say(Key::NameMissing)}</p>
+                        <p class="error" role="alert">{Key::NameMissing}</p>
                     })}
-                    <p class="hint">{move || page.say(Key::HoldHint)}</p>
+                    <p class="hint">{Key::HoldHint}</p>
                 </div>
             }
             .into_any(),

@@ -348,38 +348,38 @@ fn Plan(showing: Showing) -> impl IntoView {
     let seats_max = Memo::new(move |_| hall.with(|it| it.seats_max));
     let counts = move || {
         let (free, all) = hall.with(Hall::counts);
-        page.fill(Key::HallFree, &[&free.to_string(), &all.to_string()])
+        Key::HallFree.fill(&[&free.to_string(), &all.to_string()])
     };
     let pick = Callback::new(move |seat: Seat| showing.pick(&seat));
     view! {
         <div class="plan">
             <section class="plan-hall" aria-labelledby=PLAN>
                 <div class="plan-head">
-                    <h2 id=PLAN tabindex="-1" class="section-title">{move || page.say(Key::ChooseSeats)}</h2>
+                    <h2 id=PLAN tabindex="-1" class="section-title">{Key::ChooseSeats}</h2>
                     <p class="plan-state">
                         <span>{counts}</span>
                         <span class:is-stale=showing.is_stale>
                             {move || if showing.is_stale.get() {
-                                page.say(Key::Stale).to_owned()
+                                Key::Stale.say().to_owned()
                             } else {
-                                page.fill(Key::HallAsOf, &[&dates::clock_at(showing.as_of.get(), page.lang.get())])
+                                Key::HallAsOf.fill(&[&dates::clock_at(showing.as_of.get(), Lang::spoken())])
                             }}
                         </span>
                         <button type="button" class="plain small" on:click=move |_| showing.refresh()>
-                            {move || page.say(Key::Refresh)}
+                            {Key::Refresh}
                         </button>
                     </p>
                 </div>
                 {move || match (is_empty.get(), is_open.get()) {
                     (true, _) => {
-                        view! { <Empty title=page.said(Key::HallEmpty)/> }.into_any()
+                        view! { <Empty title=Key::HallEmpty/> }.into_any()
                     }
                     (_, true) => view! {
                         <HallView hall picks=showing.picks on_pick=pick/>
                         <Legend hall/>
                         <Suggest showing/>
                         <p class="hint hall-hint">
-                            {move || page.fill(Key::HallHint, &[&seats_max.get().to_string()])}
+                            {move || Key::HallHint.fill(&[&seats_max.get().to_string()])}
                         </p>
                     }
                     .into_any(),
@@ -398,7 +398,6 @@ fn Plan(showing: Showing) -> impl IntoView {
 /// Stands where the checkout was, once the film has begun, or as long as the cinema sells no seats for it.
 #[component]
 fn Closed(showing: Showing) -> impl IntoView {
-    let page = showing.page;
     let is_paused = Memo::new(move |_| {
         showing.map.with(|it| {
             let showtime = it.here().and_then(|it| it.showtime.as_ref());
@@ -411,8 +410,8 @@ fn Closed(showing: Showing) -> impl IntoView {
     );
     view! {
         <section class="checkout" aria-labelledby="closed-title">
-            <h2 id="closed-title" class="section-title">{move || page.say(title())}</h2>
-            <p>{move || page.say(text())}</p>
+            <h2 id="closed-title" class="section-title">{move || title().say()}</h2>
+            <p>{move || text().say()}</p>
         </section>
     }
 }

@@ -18,12 +18,11 @@ const COUNT: usize = 2;
 /// Up to as many seats as one reservation may have.
 #[component]
 pub(super) fn SeatCount(showing: Showing, count: RwSignal<usize>) -> impl IntoView {
-    let page = showing.page;
     let seats_max = Memo::new(move |_| showing.hall.with(|it| it.seats_max));
     let option = move |it: usize| {
         view! {
             <option value=it.to_string() selected=move || count.get() == it>
-                {move || page.fill(Key::SeatsCount, &[&it.to_string()])}
+                {move || Key::SeatsCount.fill(&[&it.to_string()])}
             </option>
         }
     };
@@ -33,7 +32,7 @@ pub(super) fn SeatCount(showing: Showing, count: RwSignal<usize>) -> impl IntoVi
         }
     };
     view! {
-        <select aria-label=move || page.say(Key::SuggestCount) on:change=choose>
+        <select aria-label=Key::SuggestCount on:change=choose>
             {move || (1..=seats_max.get()).map(option).collect_view()}
         </select>
     }
@@ -82,9 +81,7 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
                 <div class="suggest">
                     <SeatCount showing count/>
                     <button type="button" class="quiet small" on:click=ask
-                        aria-disabled=move || is_busy.get().then_some("true")>
-                        {move || page.say(Key::Suggest)}
-                    </button>
+                        aria-disabled=move || is_busy.get().then_some("true")>{Key::Suggest}</button>
                     {move || error.get().map(|error| view! { <Notice error/> })}
                 </div>
             }

@@ -16,7 +16,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
 use crate::subscriptions::Subscriptions;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
 /// The list is asked for once the reader has paused in typing a name.
@@ -138,7 +138,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
             browser::hand_on(".waiting", PLAN);
             view! {
                 <section class="waiting" aria-labelledby=TITLE>
-                    <h2 id=TITLE tabindex="-1" class="section-title">{move || page.say(Key::WaitingTitle)}</h2>
+                    <h2 id=TITLE tabindex="-1" class="section-title">{Key::WaitingTitle}</h2>
                     {move || list.error.get().map(|error| view! { <Notice error/> })}
                     {move || if is_empty.get() {
                         view! { <Join list/> }.into_any()
@@ -174,26 +174,22 @@ fn settled(name: RwSignal<String>) -> RwSignal<String> {
 
 #[component]
 fn Join(list: List) -> impl IntoView {
-    let page = list.showing.page;
     let count = RwSignal::new(1_usize);
     let is_missing = Signal::derive(move || list.is_nameless.get());
     view! {
-        <p>{move || page.say(Key::WaitingHint)}</p>
+        <p>{Key::WaitingHint}</p>
         <NameInput office=list.showing.office is_missing
             on_input=Callback::new(move |()| list.is_nameless.set(false))/>
         <div class="suggest">
             <SeatCount showing=list.showing count/>
             <button type="button" aria-disabled=move || list.is_busy.get().then_some("true")
-                on:click=move |_| list.join(count.get_untracked())>
-                {move || page.say(Key::WaitingJoin)}
-            </button>
+                on:click=move |_| list.join(count.get_untracked())>{Key::WaitingJoin}</button>
         </div>
     }
 }
 
 #[component]
 fn Entry(list: List, waiting: Waiting) -> impl IntoView {
-    let page = list.showing.page;
     let Waiting { waiting_id, user_id, seats_count, position, offer, .. } = waiting;
     let leave = move |_| {
         let arguments = json!({ "waiting_id": waiting_id, "user_id": user_id });
@@ -201,16 +197,16 @@ fn Entry(list: List, waiting: Waiting) -> impl IntoView {
     };
     let place = move || {
         let place = position.unwrap_or(1).to_string();
-        page.fill(Key::WaitingPlace, &[&seats_count.to_string(), &place])
+        Key::WaitingPlace.fill(&[&seats_count.to_string(), &place])
     };
     let busy = move || list.is_busy.get().then_some("true");
     match offer {
         Some(offer) => view! { <Offer list offer/> }.into_any(),
         None => view! {
             <p>{place}</p>
-            <p class="hint">{move || page.say(Key::WaitingStays)}</p>
+            <p class="hint">{Key::WaitingStays}</p>
             <button type="button" class="quiet small" aria-disabled=busy on:click=leave>
-                {move || page.say(Key::WaitingLeave)}
+                {Key::WaitingLeave}
             </button>
         }
         .into_any(),
@@ -220,12 +216,10 @@ fn Entry(list: List, waiting: Waiting) -> impl IntoView {
 /// Seats that are held for who waited.
 #[component]
 fn Offer(list: List, offer: Hold) -> impl IntoView {
-    let page = list.showing.page;
     let seats: Vec<_> = offer.seats.iter().map(|it| it.seat_id.clone()).collect();
     let until = dates::clock(&offer.expires_at).to_owned();
     let (take, decline) = (offer.clone(), offer.hold_id);
-    let text =
-        move || page.fill(Key::WaitingOffer, &[&seats.join(page.lang.get().comma()), &until]);
+    let text = move || Key::WaitingOffer.fill(&[&seats.join(Lang::spoken().comma()), &until]);
     let take = move |_| {
         list.showing.holding.take_up(take.clone());
         let hall = list.showing.hall.get_untracked();
@@ -240,11 +234,9 @@ fn Offer(list: List, offer: Hold) -> impl IntoView {
     view! {
         <p class="notice is-good">{text}</p>
         <div class="actions">
-            <button type="button" on:click=take>{move || page.say(Key::WaitingTake)}</button>
+            <button type="button" on:click=take>{Key::WaitingTake}</button>
             <button type="button" class="quiet" on:click=decline
-                aria-disabled=move || list.is_busy.get().then_some("true")>
-                {move || page.say(Key::WaitingDecline)}
-            </button>
+                aria-disabled=move || list.is_busy.get().then_some("true")>{Key::WaitingDecline}</button>
         </div>
     }
 }

@@ -386,7 +386,7 @@ pub(super) fn LargeHall(drawn: Drawn) -> impl IntoView {
                         style=("--columns", move || extent.get().0.to_string())
                         style=("--rows", move || extent.get().1.to_string())>
                         <div class="screen" aria-hidden="true">
-                            <span>{move || page.say(Key::Screen)}</span>
+                            <span>{Key::Screen}</span>
                         </div>
                         <div class="hall-sheet">
                             <svg class="hall-shapes" aria-hidden="true" focusable="false"
@@ -442,7 +442,6 @@ fn shapes(sheet: Sheet, rows: &Arc<Vec<Row>>) -> impl IntoView + use<> {
 /// What zooms and leads, and how the plan is moved.
 #[component]
 fn Tools(sheet: Sheet, is_whole: Memo<bool>) -> impl IntoView {
-    let page = sheet.page;
     let has_wheelchair = Memo::new(move |_| sheet.drawn.hall.with(|it| it.wheelchair().is_some()));
     let whole = move |_| {
         let (is_whole, least) = (is_whole.get_untracked(), sheet.least.get_untracked());
@@ -450,7 +449,7 @@ fn Tools(sheet: Sheet, is_whole: Memo<bool>) -> impl IntoView {
     };
     let zoom = move |sign: &'static str, name: Key, factor: f64| {
         view! {
-            <button type="button" class="quiet small hall-zoom" aria-label=move || page.say(name)
+            <button type="button" class="quiet small hall-zoom" aria-label=name
                 on:click=move |_| sheet.zoom_by(factor)>
                 <span aria-hidden="true">{sign}</span>
             </button>
@@ -458,16 +457,14 @@ fn Tools(sheet: Sheet, is_whole: Memo<bool>) -> impl IntoView {
     };
     view! {
         <div class="hall-sights">
-            <p class="hint">{move || page.say(Key::HallMoves)}</p>
+            <p class="hint">{Key::HallMoves}</p>
             {zoom("−", Key::HallZoomOut, 1.0 / ZOOM)}
             {zoom("+", Key::HallZoomIn, ZOOM)}
             <button type="button" class="quiet small" on:click=whole
-                aria-pressed=move || is_whole.get().to_string()>
-                {move || page.say(Key::HallWhole)}
-            </button>
+                aria-pressed=move || is_whole.get().to_string()>{Key::HallWhole}</button>
             {move || has_wheelchair.get().then(|| view! {
                 <button type="button" class="quiet small" on:click=move |_| sheet.show_wheelchair()>
-                    {move || page.say(Key::HallWheelchair)}
+                    {Key::HallWheelchair}
                 </button>
             })}
         </div>
@@ -494,7 +491,7 @@ fn Grid(sheet: Sheet, rows: Memo<Arc<Vec<Row>>>) -> impl IntoView {
             view! {
                 <div class="hall-line" role="row" aria-rowindex=(index + 1).to_string()>
                     <span class="row-name" role="rowheader" aria-colindex="1" data-row=""
-                        aria-label=move || page.fill(Key::RowName, &[&long])>
+                        aria-label=move || Key::RowName.fill(&[&long])>
                         {name}
                     </span>
                     {move || is_here.get().then(|| view! { <Cells sheet row=index/> })}
@@ -507,7 +504,7 @@ fn Grid(sheet: Sheet, rows: Memo<Arc<Vec<Row>>>) -> impl IntoView {
     view! {
         <div class="hall-grid" role="grid" tabindex="0" node_ref=sheet.grid aria-multiselectable="true"
             aria-readonly=drawn.on_pick.is_none().then_some("true")
-            aria-label=move || page.say(Key::HallGrid)
+            aria-label=Key::HallGrid
             aria-activedescendant=move || drawn.id(drawn.cursor.get())
             aria-rowcount=move || rows.with(|it| it.len()).to_string()
             aria-colcount=move || (hall.with(|it| it.columns) + 1).to_string()

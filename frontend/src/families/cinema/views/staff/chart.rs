@@ -6,7 +6,7 @@ use super::{Staff, number_cell, number_column};
 use crate::dates;
 use crate::families::cinema::staff::catalogue::{DaySum, days_of};
 use crate::families::cinema::staff::words::Word;
-use crate::page::Page;
+use crate::text::Lang;
 
 /// The room of a day, and of its bar, in the chart's own units.
 const DAY: f64 = 100.0;
@@ -34,28 +34,27 @@ fn bars(at: usize, day: &DaySum) -> impl IntoView + use<> {
 /// The picture, its legend, and the numbers.
 #[component]
 pub(super) fn Chart(staff: Staff) -> impl IntoView {
-    let page = staff.page;
     let days = Memo::new(move |_| {
         staff.week.with(|it| it.here().map(|it| days_of(&it.showtimes)).unwrap_or_default())
     });
     let label = move || {
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         let day = |it: &DaySum| {
             let percent = it.percent().to_string();
-            Word::ChartDay.fill(page, &[&dates::short_day(it.day, lang), &percent])
+            Word::ChartDay.fill(&[&dates::short_day(it.day, lang), &percent])
         };
         let all = days.with(|it| it.iter().map(day).collect::<Vec<_>>().join(lang.comma()));
-        Word::ChartSaid.fill(page, &[&all])
+        Word::ChartSaid.fill(&[&all])
     };
     let view_box = move || format!("0 0 {} {HEIGHT}", days.with(Vec::len).max(1) as f64 * DAY);
     let axis = move |it: DaySum| {
         let percent = format!("{}%", it.percent());
         view! {
-            <li><b>{percent}</b><span>{move || dates::short_day(it.day, page.lang.get())}</span></li>
+            <li><b>{percent}</b><span>{move || dates::short_day(it.day, Lang::spoken())}</span></li>
         }
     };
     let entry = move |class: &'static str, word: Word| {
-        view! { <li><span class=class></span>{move || word.say(page)}</li> }
+        view! { <li><span class=class></span>{word}</li> }
     };
     view! {
         <figure class="staff-chart">
@@ -73,35 +72,35 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
                 {entry("staff-key is-free", Word::ChartFree)}
             </ul>
         </figure>
-        <Numbers page days/>
+        <Numbers days/>
     }
 }
 
 /// The same in numbers.
 #[component]
-fn Numbers(page: Page, days: Memo<Vec<DaySum>>) -> impl IntoView {
+fn Numbers(days: Memo<Vec<DaySum>>) -> impl IntoView {
     let row = move |it: DaySum| {
         let cell = move |word: Word, count: u32| {
-            let text = move || dates::number(f64::from(count), page.lang.get());
-            number_cell(page, word, Signal::derive(text))
+            let text = move || dates::number(f64::from(count), Lang::spoken());
+            number_cell(word, Signal::derive(text))
         };
         let percent = format!("{}%", it.percent());
         view! {
             <tr>
-                <th scope="row">{move || dates::short_day(it.day, page.lang.get())}</th>
+                <th scope="row">{move || dates::short_day(it.day, Lang::spoken())}</th>
                 {cell(Word::Showings, it.showings)}{cell(Word::Seats, it.seats)}{cell(Word::Sold, it.sold)}
-                {number_cell(page, Word::Share, percent)}
+                {number_cell(Word::Share, percent)}
                 {cell(Word::Held, it.held)}{cell(Word::Used, it.used)}
             </tr>
         }
     };
     view! {
-        <div class="table-scroll" tabindex="0" role="region" aria-label=move || Word::DayTable.say(page)>
+        <div class="table-scroll" tabindex="0" role="region" aria-label=Word::DayTable>
             <table class="data-table staff-table is-cards">
                 <thead><tr>
-                    {super::column(page, Word::Day)}
+                    {super::column(Word::Day)}
                     {[Word::Showings, Word::Seats, Word::Sold, Word::Share, Word::Held, Word::Used]
-                        .map(|it| number_column(page, it)).into_iter().collect_view()}
+                        .map(number_column).into_iter().collect_view()}
                 </tr></thead>
                 <tbody>{move || days.get().into_iter().map(row).collect_view()}</tbody>
             </table>

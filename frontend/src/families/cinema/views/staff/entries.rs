@@ -13,6 +13,7 @@ use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::Catalogue;
 use crate::families::cinema::staff::words::Word;
 use crate::page::Page;
+use crate::text::Lang;
 use crate::views::coded::coded;
 use crate::views::notice::Notice;
 
@@ -32,8 +33,8 @@ pub(super) trait Entry: Clone + Debug + Default + Send + Sync + 'static {
     /// The name, and the one in English.
     fn names(&self) -> (&str, Option<&str>);
     /// The heads of the columns between identifier and buttons, and the cells below them.
-    fn heads(page: Page) -> AnyView;
-    fn cells(&self, page: Page) -> AnyView;
+    fn heads() -> AnyView;
+    fn cells(&self) -> AnyView;
     /// The form of one, a new one where there is none `before`.
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView;
 }
@@ -59,7 +60,6 @@ pub(super) fn is_taken<E: Entry>(staff: Staff, sheet: Sheet) -> bool {
 
 /// The part that has all of them.
 pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
-    let page = staff.page;
     let edits = Editing::<Doing>::new(staff);
     let [heading, add, table, named] = E::WORDS;
     let listed = move || all::<E>(staff);
@@ -67,20 +67,20 @@ pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
         <section class="op-part" aria-labelledby=E::PART>
             <div class="op-head">
                 <h2 id=E::PART class="section-title">
-                    {move || heading.say(page)}
+                    {heading}
                     <span class="count">{move || listed().len()}</span>
                 </h2>
                 <button type="button" id=ADD class="small" on:click=move |_| edits.start(Doing::New)>
-                    {move || add.say(page)}
+                    {add}
                 </button>
             </div>
             <Outcome came=edits.came/>
             {move || doings::<E>(edits)}
-            <div class="table-scroll" tabindex="0" role="region" aria-label=move || table.say(page)>
+            <div class="table-scroll" tabindex="0" role="region" aria-label=table>
                 <table class="data-table staff-table is-cards">
                     <thead><tr>
-                        {column(page, named)}{column(page, Word::Id)}
-                        {E::heads(page)}{column(page, Word::Actions)}
+                        {column(named)}{column(Word::Id)}
+                        {E::heads()}{column(Word::Actions)}
                     </tr></thead>
                     <tbody>
                         <For each=listed key=|it| format!("{it:?}")
@@ -93,16 +93,15 @@ pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
 }
 
 /// What it is called in the reader's language.
-fn called<E: Entry>(it: &E, page: Page) -> String {
+fn called<E: Entry>(it: &E) -> String {
     let (own, english) = it.names();
-    name(Some(own), english, page.lang.get()).unwrap_or_default()
+    name(Some(own), english, Lang::spoken()).unwrap_or_default()
 }
 
 fn row<E: Entry>(edits: Editing<Doing>, it: E) -> impl IntoView {
-    let page = edits.staff.page;
-    let (id, cells) = (it.id().to_owned(), it.cells(page));
+    let (id, cells) = (it.id().to_owned(), it.cells());
     let (edit, remove) = (Doing::Edit(id.clone()), Doing::Remove(id.clone()));
-    let called = Signal::derive(move || called(&it, page));
+    let called = Signal::derive(move || called(&it));
     view! {
         <tr>
             <th scope="row">{called}</th>
@@ -117,7 +116,6 @@ fn row<E: Entry>(edits: Editing<Doing>, it: E) -> impl IntoView {
 
 /// The form or the question of what is done.
 fn doings<E: Entry>(edits: Editing<Doing>) -> AnyView {
-    let page = edits.staff.page;
     match edits.doing.get() {
         Doing::Nothing => ().into_any(),
         Doing::New => E::form(edits, None),
@@ -125,8 +123,8 @@ fn doings<E: Entry>(edits: Editing<Doing>) -> AnyView {
         Doing::Remove(id) => {
             let removed = StoredValue::new(found::<E>(edits.staff, &id));
             let ask = Signal::derive(move || {
-                let called = removed.with_value(|it| called(it, page));
-                Word::Sure.fill(page, &[&called])
+                let called = removed.with_value(|it| called(it));
+                Word::Sure.fill(&[&called])
             });
             let yes = Callback::new(move |()| {
                 edits.send(E::TOOL, json!({ (E::KEY): id, "remove": true }), None);

@@ -37,11 +37,9 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn called(&self, page: Page) -> String {
-        self.version.map_or_else(
-            || self.name.clone(),
-            |it| Word::VersionFile.fill(page, &[&it.to_string()]),
-        )
+    fn called(&self) -> String {
+        self.version
+            .map_or_else(|| self.name.clone(), |it| Word::VersionFile.fill(&[&it.to_string()]))
     }
 }
 
@@ -191,25 +189,24 @@ pub(super) fn FileView(staff: Staff) -> impl IntoView {
         is_busy: RwSignal::new(false),
     };
     let id = |it: &str| it.to_owned();
-    let said = |it: Word| Signal::derive(move || it.say(page).to_owned());
     view! {
         <section class="op-part" aria-labelledby="staff-export">
-            <h2 id="staff-export" class="section-title">{move || Word::ExportTitle.say(page)}</h2>
-            <p class="hint">{move || Word::ExportHint.say(page)}</p>
+            <h2 id="staff-export" class="section-title">{Word::ExportTitle}</h2>
+            <p class="hint">{Word::ExportHint}</p>
             <div class="actions">
                 <button type="button" class="quiet" on:click=move |_| files.save("json")>
-                    {move || Word::ExportJson.say(page)}
+                    {Word::ExportJson}
                 </button>
                 <button type="button" class="quiet" on:click=move |_| files.save("csv")>
-                    {move || Word::ExportCsv.say(page)}
+                    {Word::ExportCsv}
                 </button>
             </div>
         </section>
         <section class="op-part" aria-labelledby="staff-import">
-            <h2 id="staff-import" class="section-title">{move || Word::ImportTitle.say(page)}</h2>
-            <p class="hint" id="staff-import-hint">{move || Word::ImportHint.say(page)}</p>
+            <h2 id="staff-import" class="section-title">{Word::ImportTitle}</h2>
+            <p class="hint" id="staff-import-hint">{Word::ImportHint}</p>
             <FileDrop ids=[id(CHOOSE), id("staff-file"), id("staff-import-hint")] accept=id(".json,.csv")
-                words=[said(Word::ImportDrop), said(Word::ImportChoose)] is_shut=false
+                words=[Word::ImportDrop.into(), Word::ImportChoose.into()] is_shut=false
                 take=move |list: &FileList| files.choose(list)/>
             <Found files/>
         </section>
@@ -219,28 +216,25 @@ pub(super) fn FileView(staff: Staff) -> impl IntoView {
 /// What the file would change, or has changed, or what is wrong with it.
 #[component]
 fn Found(files: Files) -> impl IntoView {
-    let page = files.page;
-    let called = move || files.chosen.with(|it| it.called(page));
+    let called = move || files.chosen.with(|it| it.called());
     let decide = move || {
         view! {
             <div class="actions">
                 <button type="button" class="is-grave" on:click=move |_| files.replace()
                     aria-disabled=move || files.is_busy.get().then_some("true")>
-                    {move || if files.is_busy.get() { Word::Saving } else { Word::ImportYes }.say(page)}
+                    {move || if files.is_busy.get() { Word::Saving } else { Word::ImportYes }.say()}
                 </button>
-                <button type="button" class="quiet" on:click=move |_| files.clear()>
-                    {move || Word::ImportNo.say(page)}
-                </button>
+                <button type="button" class="quiet" on:click=move |_| files.clear()>{Word::ImportNo}</button>
             </div>
         }
     };
     move || match files.import.get() {
         Import::Nothing => ().into_any(),
-        Import::Looking => view! { <p class="hint">{Word::ImportReading.say(page)}</p> }.into_any(),
+        Import::Looking => view! { <p class="hint">{Word::ImportReading}</p> }.into_any(),
         Import::Wrong(why) => view! {
             <div class="notice is-error">
-                <p class="notice-title">{move || Word::ImportWrong.fill(page, &[&called()])}</p>
-                <p>{move || why.say(page)}</p>
+                <p class="notice-title">{move || Word::ImportWrong.fill(&[&called()])}</p>
+                <p>{why}</p>
             </div>
         }
         .into_any(),
@@ -252,7 +246,7 @@ fn Found(files: Files) -> impl IntoView {
             let problem = |it: crate::error::Problem| view! { <li>{coded(&it.message)}</li> };
             view! {
                 <div class="notice is-error" id=FOUND tabindex="-1">
-                    <p class="notice-title">{move || Word::ImportWrong.fill(page, &[&called()])}</p>
+                    <p class="notice-title">{move || Word::ImportWrong.fill(&[&called()])}</p>
                     <ul class="staff-problems">{problems.into_iter().map(problem).collect_view()}</ul>
                 </div>
             }
@@ -264,7 +258,7 @@ fn Found(files: Files) -> impl IntoView {
             let word = if has_any { Word::ImportOf } else { Word::ImportSame };
             view! {
                 <div class="op-card">
-                    <h3 id=FOUND tabindex="-1">{move || word.fill(page, &[&called(), &count])}</h3>
+                    <h3 id=FOUND tabindex="-1">{move || word.fill(&[&called(), &count])}</h3>
                     <Changes came=found/>
                     {has_any.then(decide)}
                 </div>
@@ -278,10 +272,10 @@ fn Found(files: Files) -> impl IntoView {
             view! {
                 <div class="notice staff-saved">
                     <p class="notice-title" id=FOUND tabindex="-1">
-                        {move || Word::ImportDone.fill(page, &[&count, &version])}
+                        {move || Word::ImportDone.fill(&[&count, &version])}
                     </p>
                     <button type="button" class="quiet small" on:click=move |_| files.look_back(before)>
-                        {move || Word::ImportBack.fill(page, &[&back])}
+                        {move || Word::ImportBack.fill(&[&back])}
                     </button>
                 </div>
             }

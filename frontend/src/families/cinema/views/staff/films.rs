@@ -10,7 +10,6 @@ use super::{number_cell, number_column};
 use crate::browser;
 use crate::families::cinema::staff::catalogue::{Catalogue, Film};
 use crate::families::cinema::staff::words::Word;
-use crate::page::Page;
 
 const TITLE: &str = "staff-film-heading";
 /// Characters of a text of the catalogue.
@@ -34,13 +33,13 @@ impl Entry for Film {
         (&self.title, self.title_en.as_deref())
     }
 
-    fn heads(page: Page) -> AnyView {
-        (number_column(page, Word::Duration), number_column(page, Word::Rating)).into_any()
+    fn heads() -> AnyView {
+        (number_column(Word::Duration), number_column(Word::Rating)).into_any()
     }
 
-    fn cells(&self, page: Page) -> AnyView {
-        let duration = number_cell(page, Word::Duration, self.duration.to_string());
-        (duration, number_cell(page, Word::Rating, self.rating.to_string())).into_any()
+    fn cells(&self) -> AnyView {
+        let duration = number_cell(Word::Duration, self.duration.to_string());
+        (duration, number_cell(Word::Rating, self.rating.to_string())).into_any()
     }
 
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {
@@ -89,7 +88,6 @@ fn sheet_of(before: Option<&Film>) -> Sheet {
 /// The form of one film, a new one where there is none `before`.
 #[component]
 fn FilmForm(films: Editing<Doing>, before: Option<Film>) -> impl IntoView {
-    let page = films.staff.page;
     let sheet = sheet_of(before.as_ref());
     let is_new = before.is_none();
     let submit = move |event: leptos::ev::SubmitEvent| {
@@ -127,8 +125,8 @@ fn FilmForm(films: Editing<Doing>, before: Option<Film>) -> impl IntoView {
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {
-        None => Word::NewFilm.say(page).to_owned(),
-        Some(it) => Word::EditFilm.fill(page, &[&it.title]),
+        None => Word::NewFilm.say().to_owned(),
+        Some(it) => Word::EditFilm.fill(&[&it.title]),
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>

@@ -11,7 +11,6 @@ use crate::browser;
 use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
-use crate::page::page;
 use crate::views::sure::Sure;
 
 /// How many changes are shown.
@@ -80,11 +79,9 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
         yes: Word,
         on_yes: Callback<()>,
     ) -> impl IntoView + use<D> {
-        let page = self.staff.page;
-        let said = |word: Word| Signal::derive(move || word.say(page).to_owned());
         let on_no = Callback::new(move |()| self.stop());
         view! {
-            <Sure id="staff-no" ask yes=said(yes) no=said(Word::SureNo) on_yes on_no is_busy=self.is_busy/>
+            <Sure id="staff-no" ask yes no=Word::SureNo on_yes on_no is_busy=self.is_busy/>
         }
     }
 
@@ -131,7 +128,6 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
 /// What has changed, folded; the live region has said that it did.
 #[component]
 pub(super) fn Outcome(came: RwSignal<Option<CatalogueImport>>) -> impl IntoView {
-    let page = page();
     move || {
         came.get().map(|came| {
             let count = came.changes_count.to_string();
@@ -140,10 +136,10 @@ pub(super) fn Outcome(came: RwSignal<Option<CatalogueImport>>) -> impl IntoView 
             let changes = StoredValue::new(came);
             view! {
                 <div class="notice staff-saved">
-                    <p class="notice-title">{move || word.fill(page, &[&count])}</p>
+                    <p class="notice-title">{move || word.fill(&[&count])}</p>
                     {has_any.then(|| view! {
                         <details>
-                            <summary>{move || Word::ChangesShow.say(page)}</summary>
+                            <summary>{Word::ChangesShow}</summary>
                             <Changes came=changes.get_value()/>
                         </details>
                     })}
@@ -156,7 +152,6 @@ pub(super) fn Outcome(came: RwSignal<Option<CatalogueImport>>) -> impl IntoView 
 /// The lines of what changes: a sign, in words, and what it is about.
 #[component]
 pub(super) fn Changes(came: CatalogueImport) -> impl IntoView {
-    let page = page();
     let shown = came.changes.len().min(SHOWN_MAX);
     let all = usize::try_from(came.changes_count).unwrap_or(usize::MAX);
     let more = all.saturating_sub(shown);
@@ -167,14 +162,14 @@ pub(super) fn Changes(came: CatalogueImport) -> impl IntoView {
             _ => (Word::ChangeOther, "staff-change"),
         };
         let about = text.trim_start_matches(['+', '-', '~']).trim().to_owned();
-        view! { <li class=class><b>{move || word.say(page)}</b><code>{about}</code></li> }
+        view! { <li class=class><b>{word}</b><code>{about}</code></li> }
     };
     view! {
         <ul class="staff-changes">
             {came.changes.into_iter().take(SHOWN_MAX).map(line).collect_view()}
         </ul>
         {(more > 0).then(|| view! {
-            <p class="hint">{move || Word::ChangesMore.fill(page, &[&more.to_string()])}</p>
+            <p class="hint">{move || Word::ChangesMore.fill(&[&more.to_string()])}</p>
         })}
     }
 }
@@ -188,17 +183,14 @@ pub(super) fn RowActions<D: Clone + Default + PartialEq + Send + Sync + 'static>
     remove: D,
     words: (Word, Word),
 ) -> impl IntoView {
-    let page = page();
     view! {
         <button type="button" class="quiet small"
-            aria-label=move || Word::EditNamed.fill(page, &[&called.get()])
-            on:click=move |_| edits.start(edit.clone())>
-            {move || Word::Edit.say(page)}
-        </button>
+            aria-label=move || Word::EditNamed.fill(&[&called.get()])
+            on:click=move |_| edits.start(edit.clone())>{Word::Edit}</button>
         <button type="button" class="quiet small is-grave"
-            aria-label=move || words.1.fill(page, &[&called.get()])
+            aria-label=move || words.1.fill(&[&called.get()])
             on:click=move |_| edits.start(remove.clone())>
-            {move || words.0.say(page)}
+            {words.0}
         </button>
     }
 }
@@ -209,16 +201,13 @@ pub(super) fn FormActions(
     is_busy: RwSignal<bool>,
     stop: impl Fn() + Send + 'static,
 ) -> impl IntoView {
-    let page = page();
     view! {
         <div class="actions">
             <button type="submit" class="main-action"
                 aria-disabled=move || is_busy.get().then_some("true")>
-                {move || if is_busy.get() { Word::Saving } else { Word::Save }.say(page)}
+                {move || if is_busy.get() { Word::Saving } else { Word::Save }.say()}
             </button>
-            <button type="button" class="quiet" on:click=move |_| stop()>
-                {move || Word::Cancel.say(page)}
-            </button>
+            <button type="button" class="quiet" on:click=move |_| stop()>{Word::Cancel}</button>
         </div>
     }
 }

@@ -17,7 +17,7 @@ use crate::families::cinema::staff::words::Word;
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::page::Page;
 use crate::route::Spot;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
 
 const FIND: &str = "staff-find";
@@ -204,13 +204,13 @@ fn seats_of(reservation: &Reservation, page: Page) -> String {
 
 /// Whose it is, for what, when, and where they sit.
 fn told(reservation: &Reservation, page: Page) -> String {
-    let lang = page.lang.get();
+    let lang = Lang::spoken();
     let (own, english) = (&reservation.movie_title, &reservation.movie_title_en);
     let title = name(own.as_deref(), english.as_deref(), lang).unwrap_or_default();
     let start = reservation.start_time.as_deref().unwrap_or_default();
     let when = dates::day_and_time(start, lang);
     let seats = seats_of(reservation, page);
-    Word::PartyOf.fill(page, &[&reservation.user_id, &title, &when, &seats])
+    Word::PartyOf.fill(&[&reservation.user_id, &title, &when, &seats])
 }
 
 /// The part `Party`.
@@ -233,7 +233,7 @@ pub(super) fn PartyView(staff: Staff) -> impl IntoView {
     let page = party.page;
     view! {
         <section class="op-part" aria-labelledby="staff-party">
-            <h2 id="staff-party" class="section-title">{move || Word::TabParty.say(page)}</h2>
+            <h2 id="staff-party" class="section-title">{Word::TabParty}</h2>
             {move || party.moved.get().map(|it| view! { <Moved page it/> })}
             {move || match party.chosen.get() {
                 None => view! { <Search party/> }.into_any(),
@@ -248,12 +248,12 @@ fn Moved(page: Page, it: Reservation) -> impl IntoView {
     let ticket = At::Reservation(it.reservation_id.clone()).hash();
     let said = move || {
         page.lang.track();
-        Word::PartyMoved.fill(page, &[&it.user_id, &seats_of(&it, page)])
+        Word::PartyMoved.fill(&[&it.user_id, &seats_of(&it, page)])
     };
     view! {
         <div class="notice staff-saved">
             <p class="notice-title" id="staff-moved" tabindex="-1">{said}</p>
-            <p><a href=ticket>{move || Word::PartyTicket.say(page)}</a></p>
+            <p><a href=ticket>{Word::PartyTicket}</a></p>
         </div>
     }
 }
@@ -283,23 +283,23 @@ fn Search(party: Party) -> impl IntoView {
     view! {
         <form class="op-card" on:submit=submit novalidate role="search">
             <div class="field">
-                <label class="label" for=FIND>{move || Word::PartyFind.say(page)}</label>
+                <label class="label" for=FIND>{Word::PartyFind}</label>
                 <input id=FIND type="text" maxlength="200" autocomplete="off" spellcheck="false"
                     aria-describedby="staff-find-hint" prop:value=sought
                     on:input=move |event| sought.set(event_target_value(&event))/>
-                <p class="hint" id="staff-find-hint">{move || Word::PartyHint.say(page)}</p>
+                <p class="hint" id="staff-find-hint">{Word::PartyHint}</p>
             </div>
             <div class="actions">
                 <button type="submit" aria-disabled=move || party.is_busy.get().then_some("true")>
-                    {move || Word::Find.say(page)}
+                    {Word::Find}
                 </button>
             </div>
         </form>
         {move || party.error.get().map(|error| view! { <Notice error/> })}
         {move || party.found.get().map(|found| match found.is_empty() {
-            true => view! { <p class="error">{Word::PartyNone.say(page)}</p> }.into_any(),
+            true => view! { <p class="error">{Word::PartyNone}</p> }.into_any(),
             false => view! {
-                <h3>{move || Word::PartyChoose.say(page)}</h3>
+                <h3>{Word::PartyChoose}</h3>
                 <ul class="op-list">{found.into_iter().map(choice).collect_view()}</ul>
             }
             .into_any(),
@@ -314,12 +314,12 @@ fn Chosen(party: Party, it: Reservation) -> impl IntoView {
     let own = StoredValue::new(it);
     let reason = RwSignal::new(String::new());
     let showings = move || {
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         let own_id = own.with_value(|it| it.showtime_id.clone());
         let all = party.staff.week.with(|it| it.here().map(|it| it.showtimes.clone()));
         let others = all.unwrap_or_default().into_iter().filter(|it| it.showtime_id != own_id);
         let start = own.with_value(|it| it.start_time.clone().unwrap_or_default());
-        let same = Word::PartySame.fill(page, &[&dates::day_and_time(&start, lang)]);
+        let same = Word::PartySame.fill(&[&dates::day_and_time(&start, lang)]);
         let mut options = vec![(own_id.clone(), same)];
         options.extend(others.map(|it| {
             let when = dates::day_and_time(&it.start_time, lang);
@@ -341,7 +341,7 @@ fn Chosen(party: Party, it: Reservation) -> impl IntoView {
     };
     let count = move || {
         let picked = party.picks.with(Picks::len).to_string();
-        Word::PartySeats.fill(page, &[&party.count().to_string(), &picked])
+        Word::PartySeats.fill(&[&party.count().to_string(), &picked])
     };
     let stage = Memo::new(move |_| party.map.with(|it| it.map(|_| ())));
     let pick = Callback::new(move |seat: Seat| party.pick(&seat));
@@ -350,11 +350,11 @@ fn Chosen(party: Party, it: Reservation) -> impl IntoView {
             <h3 id=CHOSEN tabindex="-1">{move || own.with_value(|it| told(it, page))}</h3>
             <div class="actions">
                 <button type="button" class="quiet small" on:click=move |_| party.forget()>
-                    {move || Word::PartyOther.say(page)}
+                    {Word::PartyOther}
                 </button>
             </div>
             <div class="field">
-                <label class="label" for="staff-to">{move || Word::PartyTo.say(page)}</label>
+                <label class="label" for="staff-to">{Word::PartyTo}</label>
                 <select id="staff-to" on:change=choose>
                     {move || showings().into_iter().map(option).collect_view()}
                 </select>
@@ -366,22 +366,22 @@ fn Chosen(party: Party, it: Reservation) -> impl IntoView {
                     <p class="picked-count">{count}</p>
                     <Legend hall=party.hall/>
                     <HallView hall=party.hall picks=party.picks on_pick=pick name="party"/>
-                    <p class="hint">{move || page.fill(Key::HallHint, &[&party.count().to_string()])}</p>
+                    <p class="hint">{move || Key::HallHint.fill(&[&party.count().to_string()])}</p>
                 }
                 .into_any(),
             }}
             <div class="field">
-                <label class="label" for="staff-why">{move || Word::Reason.say(page)}</label>
+                <label class="label" for="staff-why">{Word::Reason}</label>
                 <input id="staff-why" type="text" maxlength="500" autocomplete="off"
                     aria-describedby="staff-why-hint" prop:value=reason
                     on:input=move |event| reason.set(event_target_value(&event))/>
-                <p class="hint" id="staff-why-hint">{move || Word::PartyReasonHint.say(page)}</p>
+                <p class="hint" id="staff-why-hint">{Word::PartyReasonHint}</p>
             </div>
             {move || party.error.get().map(|error| view! { <Notice error/> })}
             <div class="actions">
                 <button type="submit" class="main-action"
                     aria-disabled=move || party.is_busy.get().then_some("true")>
-                    {move || if party.is_busy.get() { Word::PartyMoving } else { Word::PartyMove }.say(page)}
+                    {move || if party.is_busy.get() { Word::PartyMoving } else { Word::PartyMove }.say()}
                 </button>
             </div>
         </form>

@@ -9,7 +9,7 @@ use crate::families::cinema::hall::Step;
 use crate::families::cinema::staff::layout::{Fault, Layout, Sign, Spot};
 use crate::families::cinema::staff::words::Word;
 use crate::page::{Page, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The id of what is wrong with the plan.
 pub(super) const FAULTS: &str = "staff-faults";
@@ -70,11 +70,11 @@ impl Plan {
             (it.at(spot), it.number(spot), it.letter(spot.row), it.is_aisle(spot.column))
         });
         let (letter, place) = (letter.to_string(), (spot.column + 1).to_string());
-        let kind = sign.word().say(self.page);
+        let kind = sign.word().say();
         match number {
-            Some(it) => Word::PlaceNumbered.fill(self.page, &[&letter, &it.to_string(), kind]),
-            None if is_aisle => Word::PlaceAisle.fill(self.page, &[&letter, &place]),
-            None => Word::PlaceName.fill(self.page, &[&letter, &place, kind]),
+            Some(it) => Word::PlaceNumbered.fill(&[&letter, &it.to_string(), kind]),
+            None if is_aisle => Word::PlaceAisle.fill(&[&letter, &place]),
+            None => Word::PlaceName.fill(&[&letter, &place, kind]),
         }
     }
 
@@ -199,7 +199,6 @@ fn spot_of(event: &MouseEvent) -> Option<Spot> {
 /// The kinds, the plan, and what it comes to.
 #[component]
 pub(super) fn PlanView(plan: Plan) -> impl IntoView {
-    let page = plan.page;
     let kinds = move |it: Sign| {
         let letter = if it == Sign::None { "Delete".to_owned() } else { it.letter().to_string() };
         view! {
@@ -207,7 +206,7 @@ pub(super) fn PlanView(plan: Plan) -> impl IntoView {
                 <input type="radio" name="staff-kind" prop:checked=move || plan.sign.get() == it
                     on:change=move |_| plan.sign.set(it)/>
                 <span class=it.class() aria-hidden="true"></span>
-                <span>{move || it.word().say(page)}</span>
+                <span>{it.word()}</span>
                 <kbd aria-hidden="true">{letter}</kbd>
             </label>
         }
@@ -216,15 +215,15 @@ pub(super) fn PlanView(plan: Plan) -> impl IntoView {
         Sign::ALL.into_iter().filter(|it| *it != Sign::None).map(|it| it.letter().to_string());
     let keys = StoredValue::new(keys.collect::<Vec<_>>());
     let hint = move || {
-        let keys = keys.with_value(|it| it.join(page.lang.get().comma()));
-        Word::PlanHint.fill(page, &[&keys])
+        let keys = keys.with_value(|it| it.join(Lang::spoken().comma()));
+        Word::PlanHint.fill(&[&keys])
     };
     view! {
         <div class="staff-plan" role="group" aria-labelledby="staff-plan">
-            <h4 id="staff-plan">{move || Word::Plan.say(page)}</h4>
+            <h4 id="staff-plan">{Word::Plan}</h4>
             <p class="hint" id=HINT>{hint}</p>
             <fieldset class="staff-kinds">
-                <legend class="only-heard">{move || Word::Kinds.say(page)}</legend>
+                <legend class="only-heard">{Word::Kinds}</legend>
                 {Sign::ALL.map(kinds).into_iter().collect_view()}
             </fieldset>
             <Tools plan/>
@@ -237,14 +236,13 @@ pub(super) fn PlanView(plan: Plan) -> impl IntoView {
 /// Rows and columns that come and go, and steps that are taken back.
 #[component]
 fn Tools(plan: Plan) -> impl IntoView {
-    let page = plan.page;
     let column = move || plan.cursor.get_untracked().column;
     let wide = |it: &Layout| it.columns().to_string();
     let letter = move || plan.layout.with(|it| it.letter(plan.cursor.get().row)).to_string();
     let button = move |word: Word, act: fn(Plan)| {
         view! {
             <button type="button" class="quiet small" on:click=move |_| act(plan)>
-                {move || word.say(page)}
+                {word}
             </button>
         }
     };
@@ -272,26 +270,16 @@ fn Tools(plan: Plan) -> impl IntoView {
             })}
             {move || has_rows.get().then(|| view! {
                 <button type="button" class="quiet small" on:click=remove_row>
-                    {move || Word::RemoveRow.fill(page, &[&letter()])}
+                    {move || Word::RemoveRow.fill(&[&letter()])}
                 </button>
             })}
-            <button type="button" class="quiet small" on:click=move |_| add(true)>
-                {move || Word::AddAisle.say(page)}
-            </button>
-            <button type="button" class="quiet small" on:click=move |_| add(false)>
-                {move || Word::AddColumn.say(page)}
-            </button>
-            <button type="button" class="quiet small" on:click=remove_column>
-                {move || Word::RemoveColumn.say(page)}
-            </button>
+            <button type="button" class="quiet small" on:click=move |_| add(true)>{Word::AddAisle}</button>
+            <button type="button" class="quiet small" on:click=move |_| add(false)>{Word::AddColumn}</button>
+            <button type="button" class="quiet small" on:click=remove_column>{Word::RemoveColumn}</button>
             <button type="button" class="quiet small" on:click=move |_| plan.undo()
-                aria-disabled=move || (!plan.layout.with(Layout::can_undo)).to_string()>
-                {move || Word::Undo.say(page)}
-            </button>
+                aria-disabled=move || (!plan.layout.with(Layout::can_undo)).to_string()>{Word::Undo}</button>
             <button type="button" class="quiet small" on:click=move |_| plan.redo()
-                aria-disabled=move || (!plan.layout.with(Layout::can_redo)).to_string()>
-                {move || Word::Redo.say(page)}
-            </button>
+                aria-disabled=move || (!plan.layout.with(Layout::can_redo)).to_string()>{Word::Redo}</button>
         </div>
     }
 }
@@ -299,20 +287,19 @@ fn Tools(plan: Plan) -> impl IntoView {
 /// The plan itself.
 #[component]
 fn Grid(plan: Plan) -> impl IntoView {
-    let page = plan.page;
     let shape = Memo::new(move |_| {
         plan.layout
             .with(|it| ((0..it.rows()).map(|row| it.letter(row)).collect::<Vec<_>>(), it.columns()))
     });
     let label = move || {
         let (rows, columns) = shape.with(|it| (it.0.len().to_string(), it.1.to_string()));
-        Word::PlanGrid.fill(page, &[&rows, &columns])
+        Word::PlanGrid.fill(&[&rows, &columns])
     };
     view! {
         <div class="hall">
             <div class="hall-scroll">
                 <div class="hall-plan" style=("--columns", move || shape.with(|it| it.1).to_string())>
-                    <div class="screen" aria-hidden="true"><span>{move || page.say(Key::Screen)}</span></div>
+                    <div class="screen" aria-hidden="true"><span>{Key::Screen}</span></div>
                     <div class="hall-grid" role="grid" aria-label=label aria-describedby=HINT
                         on:keydown=move |event| plan.key(&event)
                         on:mousedown=move |event| plan.draw(&event, true)
@@ -365,12 +352,11 @@ fn Cell(plan: Plan, spot: Spot) -> impl IntoView {
 /// How many places of each kind there are, and what is wrong.
 #[component]
 fn Sums(plan: Plan) -> impl IntoView {
-    let page = plan.page;
     let counts = Memo::new(move |_| plan.layout.with(Layout::counts));
     let total = move || counts.with(|it| it.iter().map(|it| it.1).sum::<usize>()).to_string();
     let count = move |(sign, count): (Sign, usize)| {
-        let kind = sign.word().say(page);
-        view! { <li>{Word::CountOf.fill(page, &[kind, &count.to_string()])}</li> }
+        let kind = sign.word().say();
+        view! { <li>{Word::CountOf.fill(&[kind, &count.to_string()])}</li> }
     };
     let faults = Memo::new(move |_| plan.layout.with(Layout::faults));
     let fault = move |it: Fault| {
@@ -380,17 +366,17 @@ fn Sums(plan: Plan) -> impl IntoView {
             Fault::LoneCompanion(letter) => (Word::FaultCompanion, letter),
         };
         let class = if it.is_grave() { "error" } else { "hint" };
-        view! { <li class=class>{word.fill(page, &[&letter.to_string()])}</li> }
+        view! { <li class=class>{word.fill(&[&letter.to_string()])}</li> }
     };
     view! {
         <ul class="staff-counts">
-            <li><b>{move || Word::Total.fill(page, &[&total()])}</b></li>
+            <li><b>{move || Word::Total.fill(&[&total()])}</b></li>
             {move || counts.get().into_iter().map(count).collect_view()}
         </ul>
         <ul class="staff-faults" id=FAULTS tabindex="-1" role="status">
             {move || faults.get().into_iter().map(fault).collect_view()}
             {move || plan.layout.with(|it| it.rows() == 0).then(|| view! {
-                <li class="hint">{Word::PlanNone.say(page)}</li>
+                <li class="hint">{Word::PlanNone}</li>
             })}
         </ul>
     }

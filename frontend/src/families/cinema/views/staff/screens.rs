@@ -12,7 +12,6 @@ use crate::browser;
 use crate::families::cinema::staff::catalogue::{Catalogue, Screen};
 use crate::families::cinema::staff::layout::Layout;
 use crate::families::cinema::staff::words::Word;
-use crate::page::Page;
 
 const TITLE: &str = "staff-screen-heading";
 /// Characters of a name.
@@ -37,13 +36,13 @@ impl Entry for Screen {
         (&self.name, self.name_en.as_deref())
     }
 
-    fn heads(page: Page) -> AnyView {
-        number_column(page, Word::Seats).into_any()
+    fn heads() -> AnyView {
+        number_column(Word::Seats).into_any()
     }
 
-    fn cells(&self, page: Page) -> AnyView {
+    fn cells(&self) -> AnyView {
         let seats = Layout::read(&self.rows).counts().iter().map(|it| it.1).sum::<usize>();
-        number_cell(page, Word::Seats, seats.to_string()).into_any()
+        number_cell(Word::Seats, seats.to_string()).into_any()
     }
 
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {
@@ -54,7 +53,6 @@ impl Entry for Screen {
 /// The form of one screen with its plan, a new one where there is none `before`.
 #[component]
 fn ScreenForm(screens: Editing<Doing>, before: Option<Screen>) -> impl IntoView {
-    let page = screens.staff.page;
     let is_new = before.is_none();
     let mut fields = Vec::new();
     if is_new {
@@ -101,8 +99,8 @@ fn ScreenForm(screens: Editing<Doing>, before: Option<Screen>) -> impl IntoView 
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {
-        None => Word::NewScreen.say(page).to_owned(),
-        Some(it) => Word::EditScreen.fill(page, &[&it.name]),
+        None => Word::NewScreen.say().to_owned(),
+        Some(it) => Word::EditScreen.fill(&[&it.name]),
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>

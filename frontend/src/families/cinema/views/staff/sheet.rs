@@ -60,10 +60,10 @@ pub(super) enum Wrong {
 }
 
 impl Wrong {
-    pub(super) fn say(&self, page: Page) -> String {
+    pub(super) fn say(&self) -> String {
         match self {
             Self::Word(word, values) => {
-                word.fill(page, &values.iter().map(String::as_str).collect::<Vec<_>>())
+                word.fill(&values.iter().map(String::as_str).collect::<Vec<_>>())
             }
             Self::Told(text) => text.clone(),
         }
@@ -212,11 +212,10 @@ pub(super) fn SheetView(sheet: Sheet) -> impl IntoView {
 
 #[component]
 fn FieldView(sheet: Sheet, field: Field) -> impl IntoView {
-    let page = sheet.page;
     let (id, name) = (sheet.id(field.name), field.name);
     let (hint, error) = (format!("{id}-hint"), format!("{id}-error"));
     let described = format!("{hint} {error}");
-    let message = move || sheet.wrong.with(|it| it.get(name).map(|it| it.say(page)));
+    let message = move || sheet.wrong.with(|it| it.get(name).map(|it| it.say()));
     let is_wrong = move || sheet.wrong.with(|it| it.contains_key(name)).to_string();
     // What is half typed is no number and no day yet, and must not be taken away: nothing is written back.
     let value = sheet.values.with_untracked(|it| it.get(name).cloned().unwrap_or_default());
@@ -264,13 +263,13 @@ fn FieldView(sheet: Sheet, field: Field) -> impl IntoView {
     view! {
         <div class=class>
             <label class="label" for=id>
-                {move || field.label.say(page)}
+                {field.label}
                 {field.is_required.then(|| view! {
-                    <span class="required">{move || Word::Required.say(page)}</span>
+                    <span class="required">{Word::Required}</span>
                 })}
             </label>
             {input}
-            <p class="hint" id=hint>{move || field.hint.map(|it| it.say(page))}</p>
+            <p class="hint" id=hint>{field.hint}</p>
             <p class="error" id=error>{message}</p>
         </div>
     }

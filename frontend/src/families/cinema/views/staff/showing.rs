@@ -15,6 +15,7 @@ use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::{Catalogue, Conflict, Film, Screen, screen_of};
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
+use crate::text::Lang;
 use crate::views::notice::Notice;
 
 /// An identifier, a name, and the name in English.
@@ -39,7 +40,7 @@ pub(super) fn ShowingForm(
     let page = staff.page;
     let choices = move |of: fn(&Catalogue) -> Vec<Named>| {
         Signal::derive(move || {
-            let lang = page.lang.get();
+            let lang = Lang::spoken();
             let all = staff.catalogue.with(|it| it.here().map(of).unwrap_or_default());
             let called = |own: &str, english: Option<&str>| name(Some(own), english, lang);
             all.into_iter()
@@ -96,7 +97,7 @@ pub(super) fn ShowingForm(
     let told = move |it: &Conflict| {
         let minutes = staff.catalogue.with(|it| it.here().map_or(0, |it| it.cleaning_minutes));
         let start = dates::clock(&it.start).to_owned();
-        let title = name(Some(&it.title), it.title_en.as_deref(), page.lang.get());
+        let title = name(Some(&it.title), it.title_en.as_deref(), Lang::spoken());
         Wrong::Word(
             Word::Meets,
             vec![start, it.end.clone(), title.unwrap_or_default(), minutes.to_string()],
@@ -140,10 +141,8 @@ pub(super) fn ShowingForm(
     };
     browser::focus_soon(TITLE);
     let title = move || match &before {
-        None => Word::NewShowing.say(page).to_owned(),
-        Some(it) => {
-            Word::EditShowing.fill(page, &[&dates::day_and_time(&it.start_time, page.lang.get())])
-        }
+        None => Word::NewShowing.say().to_owned(),
+        Some(it) => Word::EditShowing.fill(&[&dates::day_and_time(&it.start_time, Lang::spoken())]),
     };
     view! {
         <form class="op-card" on:submit=submit novalidate aria-labelledby=TITLE>
@@ -153,7 +152,7 @@ pub(super) fn ShowingForm(
             <p class="staff-meets" role="status">
                 {move || {
                     let is_said = sheet.wrong.with(|it| it.contains_key("start_time"));
-                    conflict.get().filter(|_| !is_said).map(|it| told(&it).say(page))
+                    conflict.get().filter(|_| !is_said).map(|it| told(&it).say())
                 }}
             </p>
             <FormActions is_busy stop=move || stop.run(())/>

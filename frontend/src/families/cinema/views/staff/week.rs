@@ -16,6 +16,7 @@ use crate::families::cinema::programme::{name, price};
 use crate::families::cinema::staff::catalogue::{days_of, percent, screen_of};
 use crate::families::cinema::staff::words::Word;
 use crate::page::Page;
+use crate::text::Lang;
 use crate::views::notice::{Empty, Notice};
 
 /// What is done with which showing.
@@ -68,7 +69,7 @@ impl Week {
             .staff
             .catalogue
             .with(|all| all.here().and_then(|all| all.film(&it.movie_id)?.title_en.clone()));
-        let lang = self.page.lang.get();
+        let lang = Lang::spoken();
         name(Some(&it.movie_title), english.as_deref(), lang).unwrap_or_default()
     }
 
@@ -77,7 +78,7 @@ impl Week {
             let id = screen_of(&it.showtime_id)?;
             all.here()?.screen(id)?.name_en.clone()
         });
-        let lang = self.page.lang.get();
+        let lang = Lang::spoken();
         name(Some(&it.theater_name), english.as_deref(), lang).unwrap_or_default()
     }
 
@@ -126,14 +127,11 @@ pub(super) fn WeekView(staff: Staff) -> impl IntoView {
     view! {
         <section class="op-part" aria-labelledby="staff-week">
             <h2 id="staff-week" class="section-title">
-                {move || Word::WeekTitle.say(page)}
-                <span class="count">{move || Word::AsOf.fill(page, &[&dates::clock_at(staff.as_of.get(), page.lang.get())])}</span>
+                {Word::WeekTitle}
+                <span class="count">{move || Word::AsOf.fill(&[&dates::clock_at(staff.as_of.get(), Lang::spoken())])}</span>
             </h2>
             {move || match is_none.get() {
-                true => {
-                    let title = Signal::derive(move || Word::WeekNone.say(page).to_owned());
-                    view! { <Empty title/> }.into_any()
-                }
+                true => view! { <Empty title=Word::WeekNone/> }.into_any(),
                 false => view! { <Tiles staff/><Chart staff/> }.into_any(),
             }}
         </section>
@@ -144,34 +142,33 @@ pub(super) fn WeekView(staff: Staff) -> impl IntoView {
 /// What the whole week comes to.
 #[component]
 fn Tiles(staff: Staff) -> impl IntoView {
-    let page = staff.page;
     let sum = move |of: fn(&output::cinema::Occupancy) -> u32| {
         staff.week.with(|it| it.here().map(of).unwrap_or_default())
     };
-    let number = move |count: u32| dates::number(f64::from(count), page.lang.get());
+    let number = move |count: u32| dates::number(f64::from(count), Lang::spoken());
     let tile = move |word: Word, of: fn(&output::cinema::Occupancy) -> u32| {
-        view! { <div><dt>{move || word.say(page)}</dt><dd>{move || number(sum(of))}</dd></div> }
+        view! { <div><dt>{word}</dt><dd>{move || number(sum(of))}</dd></div> }
     };
     let share = move || {
         let (seats, sold) = (sum(|it| it.seats_count), sum(|it| it.sold_count));
-        Word::SoldOf.fill(page, &[&number(seats), &percent(sold, seats).to_string()])
+        Word::SoldOf.fill(&[&number(seats), &percent(sold, seats).to_string()])
     };
     let revenue = move || {
         let all = staff.week.with(|it| it.here().map(|it| it.revenue.clone()).unwrap_or_default());
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         let all: Vec<_> = all.iter().map(|it| price(it, lang)).collect();
         if all.is_empty() { "—".to_owned() } else { all.join(" + ") }
     };
     view! {
         <dl class="op-tiles">
             <div>
-                <dt>{move || Word::Sold.say(page)}</dt>
+                <dt>{Word::Sold}</dt>
                 <dd>{move || number(sum(|it| it.sold_count))}</dd>
                 <dd class="op-note">{share}</dd>
             </div>
             {tile(Word::Held, |it| it.held_count)}
             {tile(Word::Used, |it| it.checked_in_count)}
-            <div><dt>{move || Word::Revenue.say(page)}</dt><dd>{revenue}</dd></div>
+            <div><dt>{Word::Revenue}</dt><dd>{revenue}</dd></div>
         </dl>
     }
 }
@@ -179,19 +176,18 @@ fn Tiles(staff: Staff) -> impl IntoView {
 /// The showings of a day, and what can be done with them.
 #[component]
 fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
-    let page = week.page;
     let day = Memo::new(move |_| week.day());
     let days =
         Memo::new(move |_| days_of(&week.all()).into_iter().map(|it| it.day).collect::<Vec<_>>());
     let title = move || {
-        let lang = page.lang.get();
-        day.get().map(|it| Word::ShowingsOf.fill(page, &[&dates::short_day(it, lang)]))
+        let lang = Lang::spoken();
+        day.get().map(|it| Word::ShowingsOf.fill(&[&dates::short_day(it, lang)]))
     };
     let choice = move |it: Day| {
         view! {
             <button type="button" class="quiet small" on:click=move |_| week.day.set(Some(it))
                 aria-pressed=move || (day.get() == Some(it)).to_string()>
-                {move || dates::short_day(it, page.lang.get())}
+                {move || dates::short_day(it, Lang::spoken())}
             </button>
         }
     };
@@ -199,16 +195,16 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
         <section class="op-part" aria-labelledby="staff-showings">
             <div class="op-head">
                 <h2 id="staff-showings" class="section-title">
-                    {move || title().unwrap_or_else(|| Word::Showings.say(page).to_owned())}
+                    {move || title().unwrap_or_else(|| Word::Showings.say().to_owned())}
                 </h2>
                 <button type="button" id=ADD class="small" on:click=move |_| week.edits.start(Doing::New)>
-                    {move || Word::NewShowing.say(page)}
+                    {Word::NewShowing}
                 </button>
             </div>
             <Outcome came=week.edits.came/>
             <Doings week/>
             {move || (!is_none.get()).then(|| view! {
-                <div class="staff-days" role="group" aria-label=move || Word::ChooseDay.say(page)>
+                <div class="staff-days" role="group" aria-label=Word::ChooseDay>
                     {move || days.get().into_iter().map(choice).collect_view()}
                 </div>
                 <Table week day/>
@@ -220,7 +216,6 @@ fn Showings(week: Week, is_none: Memo<bool>) -> impl IntoView {
 /// The form or the question of what is done.
 #[component]
 fn Doings(week: Week) -> impl IntoView {
-    let page = week.page;
     let stop = Callback::new(move |()| week.edits.stop());
     let error = move || week.edits.error.get().map(|error| view! { <Notice error/> });
     let saved = Callback::new(move |(came, day): (CatalogueImport, Option<Day>)| {
@@ -245,8 +240,7 @@ fn Doings(week: Week) -> impl IntoView {
             Doing::Close(id) => view! { <Closing week id/> }.into_any(),
             Doing::TakeOut(id) => {
                 let showing = untrack(|| week.showing(&id)).unwrap_or_default();
-                let ask =
-                    Signal::derive(move || Word::TakeOutAsk.fill(page, &[&week.called(&showing)]));
+                let ask = Signal::derive(move || Word::TakeOutAsk.fill(&[&week.called(&showing)]));
                 let yes = Callback::new(move |()| {
                     let arguments = json!({ "showtime_id": id, "remove": true });
                     week.edits.send("edit_showtime", arguments, None);
@@ -260,7 +254,6 @@ fn Doings(week: Week) -> impl IntoView {
 /// Why sales are closed, and the button that does it.
 #[component]
 fn Closing(week: Week, id: String) -> impl IntoView {
-    let page = week.page;
     let reason = RwSignal::new(String::new());
     let showing = StoredValue::new(untrack(|| week.showing(&id)).unwrap_or_default());
     let called = move || showing.with_value(|it| week.called(it));
@@ -275,21 +268,21 @@ fn Closing(week: Week, id: String) -> impl IntoView {
         <form class="op-card" on:submit=submit novalidate
             on:keydown=move |event| if browser::takes_escape(&event) { week.edits.stop() }>
             {move || week.edits.error.get().map(|error| view! { <Notice error/> })}
-            <p>{move || Word::CloseAsk.fill(page, &[&called()])}</p>
+            <p>{move || Word::CloseAsk.fill(&[&called()])}</p>
             <div class="field">
-                <label class="label" for="staff-reason">{move || Word::Reason.say(page)}</label>
+                <label class="label" for="staff-reason">{Word::Reason}</label>
                 <input id="staff-reason" type="text" maxlength="500" autocomplete="off"
                     aria-describedby="staff-reason-hint" prop:value=reason
                     on:input=move |event| reason.set(event_target_value(&event))/>
-                <p class="hint" id="staff-reason-hint">{move || Word::ReasonHint.say(page)}</p>
+                <p class="hint" id="staff-reason-hint">{Word::ReasonHint}</p>
             </div>
             <div class="actions">
                 <button type="submit" class="is-grave"
                     aria-disabled=move || week.edits.is_busy.get().then_some("true")>
-                    {move || Word::CloseSales.say(page)}
+                    {Word::CloseSales}
                 </button>
                 <button type="button" class="quiet" on:click=move |_| week.edits.stop()>
-                    {move || Word::Cancel.say(page)}
+                    {Word::Cancel}
                 </button>
             </div>
         </form>
@@ -298,7 +291,6 @@ fn Closing(week: Week, id: String) -> impl IntoView {
 
 #[component]
 fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
-    let page = week.page;
     let shown = move || {
         let mut all = week.all();
         all.retain(|it| Day::of_time(&it.start_time) == day.get());
@@ -306,15 +298,15 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
     };
     view! {
         <div class="table-scroll" tabindex="0" role="region"
-            aria-label=move || Word::ShowingsTable.say(page)>
+            aria-label=Word::ShowingsTable>
             <table class="data-table staff-table is-cards">
                 <thead><tr>
                     {[Word::Time, Word::Film, Word::Screen]
-                        .map(|it| column(page, it)).into_iter().collect_view()}
+                        .map(column).into_iter().collect_view()}
                     {[Word::Sold, Word::Held, Word::Waiting]
-                        .map(|it| number_column(page, it)).into_iter().collect_view()}
+                        .map(number_column).into_iter().collect_view()}
                     {[Word::State, Word::Actions]
-                        .map(|it| column(page, it)).into_iter().collect_view()}
+                        .map(column).into_iter().collect_view()}
                 </tr></thead>
                 <tbody>
                     // One that has changed is drawn anew, and the others stay.
@@ -329,7 +321,6 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
 
 #[component]
 fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
-    let page = week.page;
     let time = dates::clock(&it.start_time).to_owned();
     let sold = format!("{} / {}", it.sold_count, it.seats_count);
     let (held, waiting) = (it.held_count.to_string(), it.waiting_count.to_string());
@@ -357,16 +348,16 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
             <th scope="row" class="staff-time">{time}</th>
             <td>{move || it.with_value(|it| week.title(it))}</td>
             <td>{move || it.with_value(|it| week.screen(it))}</td>
-            {number_cell(page, Word::Sold, sold)}
-            {number_cell(page, Word::Held, held)}
-            {number_cell(page, Word::Waiting, waiting)}
-            <td><span class=class>{move || state.say(page)}</span></td>
+            {number_cell(Word::Sold, sold)}
+            {number_cell(Word::Held, held)}
+            {number_cell(Word::Waiting, waiting)}
+            <td><span class=class>{state}</span></td>
             <td><div class="staff-actions">
                 // Nothing of it is sold any more.
                 {(!has_begun).then(|| view! {
                     <button type="button" class="quiet small" on:click=sales
-                        aria-label=move || sales_named.fill(page, &[&called()])>
-                        {move || sales_word.say(page)}
+                        aria-label=move || sales_named.fill(&[&called()])>
+                        {sales_word}
                     </button>
                 })}
                 <RowActions edits=week.edits called=Signal::derive(called) edit=Doing::Edit(id.get_value())

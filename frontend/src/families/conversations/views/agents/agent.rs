@@ -6,9 +6,8 @@ use output::conversations::{AgentKind, ChatStatus, ProjectAgent};
 use super::below::Below;
 use crate::families::conversations::agents::agents_state::{AgentsState, Panel};
 use crate::families::conversations::place::{Agents, Seat};
-use crate::page::{Page, page};
 use crate::route::Spot;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// What a chat's state is called, and how it is drawn.
 pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
@@ -20,16 +19,16 @@ pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
 }
 
 /// Who plays an agent, in the reader's language.
-fn player(page: Page, agents_state: AgentsState, agent: &ProjectAgent) -> String {
+fn player(agents_state: AgentsState, agent: &ProjectAgent) -> String {
     let Some(name) = &agent.agent.assistant else {
-        return page.say(Key::AgentOutside).to_owned();
+        return Key::AgentOutside.say().to_owned();
     };
     let title = agents_state.assistants.with(|it| {
         let own = it.iter().find(|it| it.name == *name)?;
-        let ja = own.title_ja.clone().filter(|_| page.lang.get().tag() == "ja");
+        let ja = own.title_ja.clone().filter(|_| Lang::spoken().tag() == "ja");
         Some(ja.unwrap_or_else(|| own.title.clone()))
     });
-    page.fill(Key::AgentPlayed, &[&title.unwrap_or_else(|| name.clone())])
+    Key::AgentPlayed.fill(&[&title.unwrap_or_else(|| name.clone())])
 }
 
 /// An agent of a project.
@@ -82,7 +81,6 @@ fn Icon(kind: Memo<AgentKind>) -> impl IntoView {
 
 #[component]
 fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let is_me = move || agent.with(|it| it.agent.agent_id == agents_state.me());
     let kind = move || match agent.with(|it| it.agent.kind) {
@@ -100,13 +98,13 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
     };
     view! {
         <p class="agent-badges">
-            <span class="badge agent-kind">{move || page.say(kind())}</span>
+            <span class="badge agent-kind">{move || kind().say()}</span>
             {move || is_me().then(|| view! {
-                <span class="badge">{move || page.say(Key::AgentYou)}</span>
+                <span class="badge">{Key::AgentYou}</span>
             })}
             // Of people it is not known.
             {move || is_ai.get().then(|| view! {
-                <span class=move || online().1>{move || page.say(online().0)}</span>
+                <span class=move || online().1>{move || online().0.say()}</span>
             })}
         </p>
     }
@@ -114,11 +112,10 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
 
 #[component]
 fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
     let skills = move || {
-        let comma = page.lang.get().comma();
+        let comma = Lang::spoken().comma();
         agent.with(|it| (!it.agent.skills.is_empty()).then(|| it.agent.skills.join(comma)))
     };
     let passkey = move || {
@@ -129,11 +126,11 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
     view! {
         <ul class="agent-facts">
             {move || is_ai.get().then(|| view! {
-                <li>{move || agent.with(|it| player(page, agents_state, it))}</li>
-                {move || passkey().map(|key| view! { <li>{move || page.say(key)}</li> })}
+                <li>{move || agent.with(|it| player(agents_state, it))}</li>
+                {move || passkey().map(|key| view! { <li>{key}</li> })}
             })}
             {move || skills().map(|skills| view! {
-                <li>{move || page.say(Key::AgentSkills)}{move || page.lang.get().colon()}{skills}</li>
+                <li>{Key::AgentSkills}{move || Lang::spoken().colon()}{skills}</li>
             })}
         </ul>
     }
@@ -142,7 +139,6 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
 /// What the reader can do.
 #[component]
 fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let name = Memo::new(move |_| agent.with(|it| it.agent.name.clone()));
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
@@ -163,10 +159,8 @@ fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
         view! {
             <button type="button" class=class id=format!("{prefix}-{}", id.get_value())
                 aria-expanded=move || is_open.get().to_string()
-                aria-label=move || page.fill(named, &[&name.get()])
-                on:click=move |_| agents_state.toggle(own.clone())>
-                {move || page.say(say)}
-            </button>
+                aria-label=move || named.fill(&[&name.get()])
+                on:click=move |_| agents_state.toggle(own.clone())>{say}</button>
         }
     };
     view! {
@@ -191,30 +185,29 @@ fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
 /// The way to the chat, with what is unread and how it stands.
 #[component]
 fn ChatLink(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
-    let page = page();
     let unread = Memo::new(move |_| agent.with(|it| it.unread));
     let state = Memo::new(move |_| agent.with(|it| it.chat));
     let label = move || {
         let name = agent.with(|it| it.agent.name.clone());
-        let chat = page.fill(Key::AgentChatNamed, &[&name]);
+        let chat = Key::AgentChatNamed.fill(&[&name]);
         match unread.get() {
             0 => chat,
             count => {
-                let count = page.fill(Key::TalkUnread, &[&count.to_string()]);
-                format!("{chat}{}{count}", page.lang.get().comma())
+                let count = Key::TalkUnread.fill(&[&count.to_string()]);
+                format!("{chat}{}{count}", Lang::spoken().comma())
             }
         }
     };
     view! {
         <a class="button quiet small" href=Agents(Some(seat)).hash() aria-label=label>
-            {move || page.say(Key::AgentChat)}
+            {Key::AgentChat}
             {move || (unread.get() > 0).then(|| view! {
                 <span class="unread" aria-hidden="true">{move || unread.get()}</span>
             })}
         </a>
         // One that was not begun says nothing: whether the agent answers stands beside its name.
         {move || (state.get() != ChatStatus::Disconnected).then(|| view! {
-            <span class=status(state.get()).1>{page.say(status(state.get()).0)}</span>
+            <span class=status(state.get()).1>{status(state.get()).0}</span>
         })}
     }
 }

@@ -83,16 +83,14 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
     };
     browser::focus_soon("ask-no");
     view! {
-        <div class="agent-below agent-ask" role="group" aria-label=move || page.fill(ask, &[&name.get()])
+        <div class="agent-below agent-ask" role="group" aria-label=move || ask.fill(&[&name.get()])
             on:keydown=move |event| if browser::takes_escape(&event) { agents_state.close(&opener.get_value()) }>
-            <p>{move || page.fill(ask, &[&name.get()])}</p>
+            <p>{move || ask.fill(&[&name.get()])}</p>
             <div class="actions">
                 <button type="button" class="quiet small" id="ask-no"
-                    on:click=move |_| agents_state.close(&opener.get_value())>{move || page.say(Key::AgentLeave)}</button>
+                    on:click=move |_| agents_state.close(&opener.get_value())>{Key::AgentLeave}</button>
                 <button type="button" class="small is-grave" id="ask-yes" on:click=confirm
-                    aria-disabled=move || is_busy.get().then_some("true")>
-                    {move || page.say(yes)}
-                </button>
+                    aria-disabled=move || is_busy.get().then_some("true")>{yes}</button>
             </div>
             {move || error.get().map(|error| view! { <Notice error/> })}
         </div>

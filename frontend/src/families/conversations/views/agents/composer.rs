@@ -8,13 +8,11 @@ use crate::browser;
 use crate::dates;
 use crate::families::conversations::agents::counted::{self, Fault, MESSAGE_MAX, MESSAGE_NEAR};
 use crate::families::conversations::agents::line::Line;
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The composer of a chat with an agent.
 #[component]
 pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
-    let page = page();
     let line: Line = expect_context();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
@@ -41,38 +39,38 @@ pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
     let invalid = move || (count.get() > MESSAGE_MAX).then_some("true");
     let is_empty = Memo::new(move |_| line.draft.with(|it| is_blank(it)));
     let counted = move || {
-        let number = dates::number(count.get() as f64, page.lang.get());
-        page.fill(Key::AgentCount, &[&number])
+        let number = dates::number(count.get() as f64, Lang::spoken());
+        Key::AgentCount.fill(&[&number])
     };
     let fault = move || match line.fault.get()? {
         Fault::TooLong(excess) => {
-            let excess = dates::number(excess as f64, page.lang.get());
-            Some(page.fill(Key::AgentTooLong, &[&excess]))
+            let excess = dates::number(excess as f64, Lang::spoken());
+            Some(Key::AgentTooLong.fill(&[&excess]))
         }
         Fault::Empty => None,
     };
     view! {
         <form class="agent-composer" on:submit=submit>
             <label class="only-heard" for="agent-input">
-                {move || page.fill(Key::AgentMessageTo, &[&name.get()])}
+                {move || Key::AgentMessageTo.fill(&[&name.get()])}
             </label>
             // The copy beside it makes the two as high as the text. It is never cut short: what is too
             // long is announced, and stays.
             <div class="chat-grow" data-text=move || line.draft.get()>
                 <textarea id="agent-input" rows="1" enterkeyhint="send"
                     aria-describedby="agent-keys agent-count agent-fault" aria-invalid=invalid
-                    placeholder=move || page.fill(Key::AgentMessageTo, &[&name.get()])
+                    placeholder=move || Key::AgentMessageTo.fill(&[&name.get()])
                     prop:value=move || line.draft.get()
                     on:input=input on:keydown=keydown></textarea>
             </div>
             <p class="error" role="alert" id="agent-fault">{fault}</p>
             <div class="agent-tools">
-                <span class="hint" id="agent-keys">{move || page.say(Key::SendKeys)}</span>
+                <span class="hint" id="agent-keys">{Key::SendKeys}</span>
                 <span id="agent-count" class="hint agent-count"
                     class:is-near=move || { count.get() >= MESSAGE_NEAR }
                     class:is-over=move || { count.get() > MESSAGE_MAX }>{counted}</span>
                 <button type="submit" class="main-action" id="agent-send"
-                    disabled=move || is_empty.get()>{move || page.say(Key::Send)}</button>
+                    disabled=move || is_empty.get()>{Key::Send}</button>
             </div>
         </form>
     }

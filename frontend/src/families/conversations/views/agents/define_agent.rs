@@ -113,7 +113,7 @@ pub(super) fn DefineAgent(
     };
     view! {
         <form class="agents-form" aria-labelledby="new-agent-title" novalidate on:submit=submit>
-            <h3 id="new-agent-title">{move || page.say(title)}</h3>
+            <h3 id="new-agent-title">{title}</h3>
             <TextField checked name="agent_id" say=Key::DefineAgentId hint=Key::DefineIdHint
                 value=typed.id is_required=true is_fixed=is_there/>
             <TextField checked name="name" say=Key::Name value=typed.name is_required=true/>
@@ -173,19 +173,18 @@ fn defined(
 
 #[component]
 fn Kind(kind: RwSignal<AgentKind>) -> impl IntoView {
-    let page = page();
     let choice = move |own: AgentKind, say: Key| {
         view! {
             <label class="switch">
                 <input type="radio" name="new-agent-type" prop:checked=move || kind.get() == own
                     on:change=move |_| kind.set(own)/>
-                <span>{move || page.say(say)}</span>
+                <span>{say}</span>
             </label>
         }
     };
     view! {
         <fieldset class="field" id="new-agent-type">
-            <legend class="label">{move || page.say(Key::DefineType)}</legend>
+            <legend class="label">{Key::DefineType}</legend>
             <div class="choices">
                 {choice(AgentKind::Ai, Key::DefineTypeAi)}
                 {choice(AgentKind::Human, Key::DefineTypeHuman)}
@@ -196,7 +195,6 @@ fn Kind(kind: RwSignal<AgentKind>) -> impl IntoView {
 
 #[component]
 fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let id = checked.id("project_ids");
     let (own, describing) = (id.clone(), described(&id));
@@ -225,8 +223,8 @@ fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
     view! {
         <fieldset class="field" id=own tabindex="-1" aria-describedby=describing>
             <legend class="label">
-                {move || page.say(Key::DefineProjects)}
-                <span class="required">{move || page.say(Key::Required)}</span>
+                {Key::DefineProjects}
+                <span class="required">{Key::Required}</span>
             </legend>
             <div class="choices">
                 <For each=move || ids.get() key=Clone::clone children=choice/>
@@ -239,15 +237,14 @@ fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
 /// For a program who plays it, for a person whose token it is.
 #[component]
 fn Player(checked: Checked, typed: Typed) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let choices = Signal::derive(move || {
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         let title = |it: crate::chat::client::Assistant| {
             let ja = it.title_ja.filter(|_| lang == Lang::Ja);
             (it.name, ja.unwrap_or(it.title))
         };
-        let outside = (String::new(), page.say(Key::DefineOutside).to_owned());
+        let outside = (String::new(), Key::DefineOutside.say().to_owned());
         let played = agents_state.assistants.get().into_iter().map(title);
         std::iter::once(outside).chain(played).collect()
     });

@@ -59,7 +59,7 @@ pub(super) fn DefineProject() -> impl IntoView {
     };
     view! {
         <form class="agents-form" aria-labelledby="new-project-title" novalidate on:submit=submit>
-            <h2 id="new-project-title">{move || page.say(Key::DefineProjectTitle)}</h2>
+            <h2 id="new-project-title">{Key::DefineProjectTitle}</h2>
             <TextField checked name="project_id" say=Key::DefineProjectId hint=Key::DefineIdHint
                 value=id is_required=true/>
             <TextField checked name="name" say=Key::Name value=name is_required=true/>
@@ -78,16 +78,15 @@ pub(super) fn FormActions(
     /// What gets the keyboard back.
     opener: String,
 ) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let is_busy = agents_state.is_busy;
     view! {
         <div class="actions">
             <button type="submit" aria-disabled=move || is_busy.get().then_some("true")>
-                {move || page.say(if is_busy.get() { busy } else { say })}
+                {move || if is_busy.get() { busy } else { say }.say()}
             </button>
             <button type="button" class="quiet" on:click=move |_| agents_state.close(&opener)>
-                {move || page.say(Key::Cancel)}
+                {Key::Cancel}
             </button>
         </div>
     }

@@ -4,8 +4,7 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::families::conversations::agents::defining::{Fault, Faults};
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// What is wrong in one form.
 #[derive(Clone, Copy)]
@@ -44,12 +43,11 @@ impl Checked {
 /// The name of a field, with its mark where it is required.
 #[component]
 pub(super) fn Label(to: String, say: Key, is_required: bool) -> impl IntoView {
-    let page = page();
     view! {
         <label class="label" for=to>
-            {move || page.say(say)}
+            {say}
             {is_required.then(|| view! {
-                <span class="required">{move || page.say(Key::Required)}</span>
+                <span class="required">{Key::Required}</span>
             })}
         </label>
     }
@@ -62,13 +60,12 @@ pub(super) fn Notes(
     #[prop(optional_no_strip)] hint: Option<Key>,
     fault: Memo<Option<Fault>>,
 ) -> impl IntoView {
-    let page = page();
     view! {
         {hint.map(|hint| view! {
-            <p class="hint" id=format!("{to}-hint")>{move || page.say(hint)}</p>
+            <p class="hint" id=format!("{to}-hint")>{hint}</p>
         })}
         <p class="error" id=format!("{to}-error")>
-            {move || fault.get().map(|it| it.text(page.lang.get()))}
+            {move || fault.get().map(|it| it.text(Lang::spoken()))}
         </p>
     }
 }

@@ -42,21 +42,21 @@ pub(super) fn Invite(
     view! {
         <section class="agent-below invite" aria-labelledby="invite-title">
             <h4 id="invite-title" tabindex="-1">
-                {move || page.fill(Key::AgentInviteNamed, &[&name])}
+                {move || Key::AgentInviteNamed.fill(&[&name])}
             </h4>
-            <p class="hint">{move || page.say(Key::InviteHint)}</p>
+            <p class="hint">{Key::InviteHint}</p>
             <Connection/>
-            <h5>{move || page.say(Key::InvitePrompt)}</h5>
-            <p class="hint">{move || page.say(note)}</p>
+            <h5>{Key::InvitePrompt}</h5>
+            <p class="hint">{note}</p>
             {move || loaded(prompt.get(), 4, retry, |text| {
                     let copied = text.clone();
                     view! {
                         <textarea class="code invite-prompt" id="invite-prompt" rows="10" readonly
-                            aria-label=move || page.say(Key::InvitePromptName)
+                            aria-label=Key::InvitePromptName
                             prop:value=text></textarea>
                         <div class="actions">
                             <button type="button" class="small" on:click=move |_| copy(page, &copied)>
-                                {move || page.say(Key::InviteCopyPrompt)}
+                                {Key::InviteCopyPrompt}
                             </button>
                         </div>
                     }
@@ -67,7 +67,7 @@ pub(super) fn Invite(
                     <button type="button" class="quiet small" on:click=move |_| {
                         agents_state.panel.set(Panel::Nothing);
                         browser::focus_soon(opener.clone());
-                    }>{move || page.say(Key::Close)}</button>
+                    }>{Key::Close}</button>
                 </div>
             })}
         </section>
@@ -84,14 +84,14 @@ fn Connection() -> impl IntoView {
     let endpoint = invitation::endpoint(&address);
     let copied = line.clone();
     view! {
-        <h5>{move || page.say(Key::InviteConnect)}</h5>
-        <p class="hint">{move || page.fill(Key::InviteConnectHint, &[&endpoint])}</p>
-        {wants_token.then(|| view! { <p class="hint">{move || page.say(Key::InviteToken)}</p> })}
+        <h5>{Key::InviteConnect}</h5>
+        <p class="hint">{move || Key::InviteConnectHint.fill(&[&endpoint])}</p>
+        {wants_token.then(|| view! { <p class="hint">{Key::InviteToken}</p> })}
         <pre class="invite-line" id="invite-line" tabindex="0" role="group"
-            aria-label=move || page.say(Key::InviteConnect)><code>{line}</code></pre>
+            aria-label=Key::InviteConnect><code>{line}</code></pre>
         <div class="actions">
             <button type="button" class="quiet small" on:click=move |_| copy(page, &copied)>
-                {move || page.say(Key::InviteCopyLine)}
+                {Key::InviteCopyLine}
             </button>
         </div>
     }

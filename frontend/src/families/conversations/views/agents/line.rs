@@ -29,7 +29,6 @@ enum Stage {
 /// The chat with one agent.
 #[component]
 pub(super) fn LineView(seat: Seat) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let agent = Memo::new({
         let seat = seat.clone();
@@ -53,7 +52,7 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
     browser::focus_soon("stage");
     view! {
         <div class="agent-chat">
-            <p><a class="back" href=Agents(None).hash()>{move || page.say(Key::AgentsBack)}</a></p>
+            <p><a class="back" href=Agents(None).hash()>{Key::AgentsBack}</a></p>
             <h1 tabindex="-1" id="stage">{move || name.get()}</h1>
             {move || match stage.get() {
                 Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
@@ -68,11 +67,10 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
 
 #[component]
 fn Nobody(title: Key, hint: Key) -> impl IntoView {
-    let page = page();
     if title == Key::AgentIsHuman {
-        return view! { <Empty title=page.said(title)/> }.into_any();
+        return view! { <Empty title/> }.into_any();
     }
-    view! { <Empty title=page.said(title) hint=page.said(hint)/> }.into_any()
+    view! { <Empty title hint/> }.into_any()
 }
 
 #[component]
@@ -103,7 +101,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
             ChatStatus::Connecting => Key::AgentStatusConnecting,
             ChatStatus::Disconnected => Key::AgentStatusDisconnected,
         };
-        page.fill(key, &[&name.get()])
+        key.fill(&[&name.get()])
     };
     // Announced when it changes, and not when the reader comes.
     Effect::new(move |before: Option<ChatStatus>| {
@@ -116,7 +114,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
     let is_waiting = move || is_outside.get() && state.get() == ChatStatus::Connecting;
     let is_off = move || state.get() == ChatStatus::Disconnected;
     view! {
-        <div class="agent-status" role="group" aria-label=move || page.say(Key::State)>
+        <div class="agent-status" role="group" aria-label=Key::State>
             <p>
                 <span class=move || status(state.get()).1 aria-hidden="true"></span>
                 <span id="agent-status">{said}</span>
@@ -125,20 +123,20 @@ fn Status(name: Memo<String>) -> impl IntoView {
                 view! {
                     <button type="button" class="quiet small" id="agent-start"
                         aria-disabled=move || line.is_acting.get().then_some("true")
-                        on:click=move |_| line.start()>{move || page.say(Key::AgentStart)}</button>
+                        on:click=move |_| line.start()>{Key::AgentStart}</button>
                 }
                 .into_any()
             } else {
                 view! {
                     <button type="button" class="quiet small" id="agent-end"
                         aria-disabled=move || line.is_acting.get().then_some("true")
-                        on:click=move |_| line.end()>{move || page.say(Key::AgentEnd)}</button>
+                        on:click=move |_| line.end()>{Key::AgentEnd}</button>
                 }
                 .into_any()
             }}
         </div>
         {move || is_waiting().then(|| view! {
-            <p class="hint">{move || page.say(Key::AgentStatusOutside)}</p>
+            <p class="hint">{Key::AgentStatusOutside}</p>
         })}
         {move || line.refused.get().map(|error| view! { <Notice error/> })}
     }

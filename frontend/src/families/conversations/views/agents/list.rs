@@ -7,14 +7,12 @@ use super::passkey::PasskeyView;
 use super::project::ProjectCard;
 use crate::browser;
 use crate::families::conversations::agents::agents_state::{AgentsState, Panel};
-use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::{Empty, loaded};
 
 /// All projects, each with its agents.
 #[component]
 pub(super) fn List() -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     // A passkey is shown until the reader goes elsewhere.
     on_cleanup(move || {
@@ -30,14 +28,14 @@ pub(super) fn List() -> impl IntoView {
         <div class="agents">
             <header class="agents-head">
                 <div>
-                    <h1 tabindex="-1" id="stage">{move || page.say(Key::AgentsTitle)}</h1>
-                    <p class="hint">{move || page.say(Key::AgentsHint)}</p>
+                    <h1 tabindex="-1" id="stage">{Key::AgentsTitle}</h1>
+                    <p class="hint">{Key::AgentsHint}</p>
                 </div>
                 {move || is_operator.get().then(|| view! {
                     <button type="button" class="quiet" id="define-project"
                         aria-expanded=move || is_open.get().to_string()
                         on:click=move |_| agents_state.toggle(Panel::DefineProject)>
-                        <span aria-hidden="true">"＋"</span>{move || page.say(Key::DefineProject)}
+                        <span aria-hidden="true">"＋"</span>{Key::DefineProject}
                     </button>
                 })}
             </header>
@@ -50,13 +48,12 @@ pub(super) fn List() -> impl IntoView {
 
 #[component]
 fn Cards() -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let ids = Memo::new(move |_| agents_state.project_ids());
     let is_empty = Memo::new(move |_| ids.with(Vec::is_empty));
     move || {
         if is_empty.get() {
-            return view! { <Empty title=page.said(Key::AgentsNone) hint=page.said(Key::AgentsNoneHint)/> }.into_any();
+            return view! { <Empty title=Key::AgentsNone hint=Key::AgentsNoneHint/> }.into_any();
         }
         view! {
             <For each=move || ids.get() key=Clone::clone children=|id| view! { <ProjectCard id/> }/>

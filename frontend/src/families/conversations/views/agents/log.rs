@@ -5,7 +5,6 @@ use leptos::prelude::*;
 
 use super::message::{Own, Said};
 use crate::families::conversations::agents::line::Line;
-use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::{Empty, Notice, Skeleton};
 
@@ -15,7 +14,6 @@ const NEAR_PX: i32 = 60;
 /// The messages of the chat.
 #[component]
 pub(super) fn Log(name: Memo<String>) -> impl IntoView {
-    let page = page();
     let line: Line = expect_context();
     let log = NodeRef::<html::Div>::new();
     follow(line, log);
@@ -37,7 +35,7 @@ pub(super) fn Log(name: Memo<String>) -> impl IntoView {
         {move || error.get().map(|error| view! { <Notice error on_retry=retry/> })}
         // What comes is read out by the page's one voice.
         <div class="agent-log" role="log" aria-live="off" tabindex="0" node_ref=log
-            aria-label=move || page.fill(Key::AgentLog, &[&name.get()])
+            aria-label=move || Key::AgentLog.fill(&[&name.get()])
             aria-busy=move || (!line.is_here.get()).to_string()
             on:scroll=move |_| {
                 let is_there = log.get_untracked().is_none_or(|it| is_near_end(&it));
@@ -47,7 +45,7 @@ pub(super) fn Log(name: Memo<String>) -> impl IntoView {
             }>
             <Top log/>
             {move || (is_empty.get() && line.is_here.get()).then(|| view! {
-                <Empty title=page.said(Key::AgentNothing) hint=page.said(Key::AgentNothingHint)/>
+                <Empty title=Key::AgentNothing hint=Key::AgentNothingHint/>
             })}
             <For each=move || sequences.get() key=|it| *it
                 children=move |sequence| view! { <Said sequence name/> }/>
@@ -60,7 +58,6 @@ pub(super) fn Log(name: Memo<String>) -> impl IntoView {
 /// The button for earlier messages.
 #[component]
 fn Top(log: NodeRef<html::Div>) -> impl IntoView {
-    let page = page();
     let line: Line = expect_context();
     let has_older = Memo::new(move |_| line.chat.with(|it| it.has_older));
     let is_begun = Memo::new(move |_| line.chat.with(|it| it.messages.len() > 20));
@@ -83,16 +80,14 @@ fn Top(log: NodeRef<html::Div>) -> impl IntoView {
             return view! {
                 <button type="button" class="quiet small agent-older" on:click=older
                     aria-disabled=move || line.is_older_coming.get().then_some("true")>
-                    {move || page.say(if line.is_older_coming.get() { Key::Loading } else { Key::AgentOlder })}
+                    {move || if line.is_older_coming.get() { Key::Loading } else { Key::AgentOlder }.say()}
                 </button>
             }
             .into_any();
         }
         is_begun
             .get()
-            .then(
-                || view! { <p class="hint agent-begins">{move || page.say(Key::AgentBegins)}</p> },
-            )
+            .then(|| view! { <p class="hint agent-begins">{Key::AgentBegins}</p> })
             .into_any()
     }
 }

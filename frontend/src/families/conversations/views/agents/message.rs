@@ -5,15 +5,13 @@ use leptos::prelude::*;
 use crate::dates;
 use crate::families::conversations::agents::chat::Fate;
 use crate::families::conversations::agents::line::Line;
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::chat::markdown::Markdown;
 use crate::views::notice::Notice;
 
 /// A message that the host has.
 #[component]
 pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
-    let page = page();
     let line: Line = expect_context();
     let message = Memo::new(move |_| {
         line.chat.with(|it| it.messages.iter().find(|it| it.sequence == sequence).cloned())
@@ -23,7 +21,7 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
     });
     let is_marked = Memo::new(move |_| line.chat.with(|it| it.mark == Some(sequence)));
     let who = move || match is_own {
-        true => page.say(Key::AgentYouAt).to_owned(),
+        true => Key::AgentYouAt.say().to_owned(),
         false => name.get(),
     };
     let time = Memo::new(move |_| message.get().map(|it| it.timestamp).unwrap_or_default());
@@ -37,20 +35,20 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
         before.is_none_or(|it| !dates::are_of_one_day(&it, &time.get()))
     });
     let moment = move || match is_new_day.get() {
-        true => dates::moment(&time.get(), page.lang.get()),
-        false => dates::clock_of_moment(&time.get(), page.lang.get()),
+        true => dates::moment(&time.get(), Lang::spoken()),
+        false => dates::clock_of_moment(&time.get(), Lang::spoken()),
     };
     let receipt = move || {
         let read_at = message.get()?.read_at;
         Some(match read_at {
-            Some(at) => page.fill(Key::AgentReadAt, &[&dates::moment(&at, page.lang.get())]),
-            None => page.say(Key::AgentSent).to_owned(),
+            Some(at) => Key::AgentReadAt.fill(&[&dates::moment(&at, Lang::spoken())]),
+            None => Key::AgentSent.say().to_owned(),
         })
     };
     let class = if is_own { "agent-message is-own" } else { "agent-message" };
     view! {
         {move || is_marked.get().then(|| view! {
-            <p class="agent-mark"><span>{move || page.say(Key::AgentNewHere)}</span></p>
+            <p class="agent-mark"><span>{Key::AgentNewHere}</span></p>
         })}
         <article class=class aria-label=who>
             <p class="agent-by">
@@ -73,7 +71,6 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
 /// A message of the reader's on its way.
 #[component]
 pub(super) fn Own(client_id: String) -> impl IntoView {
-    let page = page();
     let line: Line = expect_context();
     let id = StoredValue::new(client_id);
     let own = Memo::new(move |_| {
@@ -94,26 +91,24 @@ pub(super) fn Own(client_id: String) -> impl IntoView {
             Fate::Taken(_) => Key::AgentSent,
             Fate::Failed(_) => Key::AgentFailed,
         };
-        Some(page.say(key))
+        Some(key.say())
     };
     let class = move || match failed.with(Option::is_some) {
         true => "agent-message is-own is-failed",
         false => "agent-message is-own is-coming",
     };
     view! {
-        <article class=class aria-label=move || page.say(Key::AgentYouAt)>
+        <article class=class aria-label=Key::AgentYouAt>
             <p class="agent-text">{text}</p>
             <p class="agent-receipt">{fate}</p>
             {move || failed.get().map(|error| view! {
                 <Notice error/>
                 <div class="actions">
                     <button type="button" class="quiet small" on:click=move |_| line.again()>
-                        {move || page.say(Key::AgentAgain)}
+                        {Key::AgentAgain}
                     </button>
                     <button type="button" class="plain small"
-                        on:click=move |_| line.withdraw(&id.get_value())>
-                        {move || page.say(Key::AgentWithdraw)}
-                    </button>
+                        on:click=move |_| line.withdraw(&id.get_value())>{Key::AgentWithdraw}</button>
                 </div>
             })}
         </article>

@@ -36,26 +36,22 @@ fn Made(made: Passkey) -> impl IntoView {
     view! {
         <section class="notice is-warning passkey" aria-labelledby="passkey-title">
             <h2 class="notice-title" id="passkey-title" tabindex="-1">
-                {move || page.fill(Key::PasskeyTitle, &[&name()])}
+                {move || Key::PasskeyTitle.fill(&[&name()])}
             </h2>
-            <p>{move || page.say(Key::PasskeyOnce)}</p>
+            <p>{Key::PasskeyOnce}</p>
             <code class="passkey-value" id="passkey-value">
                 {made.with_value(|it| it.passkey.clone())}
             </code>
             <div class="actions">
                 <button type="button" class="small"
                     on:click=move |_| made.with_value(|it| copy(page, &it.passkey))>
-                    {move || page.say(Key::PasskeyCopy)}
+                    {Key::PasskeyCopy}
                 </button>
                 <button type="button" class="quiet small"
-                    aria-label=move || page.fill(Key::AgentInviteNamed, &[&name()])
+                    aria-label=move || Key::AgentInviteNamed.fill(&[&name()])
                     aria-expanded=move || is_inviting.get().to_string()
-                    on:click=move |_| is_inviting.update(|it| *it = !*it)>
-                    {move || page.say(Key::AgentInvite)}
-                </button>
-                <button type="button" class="quiet small" on:click=done>
-                    {move || page.say(Key::PasskeyDone)}
-                </button>
+                    on:click=move |_| is_inviting.update(|it| *it = !*it)>{Key::AgentInvite}</button>
+                <button type="button" class="quiet small" on:click=done>{Key::PasskeyDone}</button>
             </div>
             {move || is_inviting.get().then(|| made.with_value(|it| view! {
                 <Invite seat=it.seat.clone() name=it.name.clone() passkey=it.passkey.clone()/>

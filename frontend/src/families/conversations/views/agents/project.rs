@@ -13,7 +13,6 @@ use crate::text::Key;
 /// A project with its agents.
 #[component]
 pub(super) fn ProjectCard(id: String) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let heading = format!("project-{id}");
     let labelled = heading.clone();
@@ -41,15 +40,15 @@ pub(super) fn ProjectCard(id: String) -> impl IntoView {
                 <h2 id=heading>{move || name.get()}</h2>
                 <code class="agents-id">{id.clone()}</code>
                 {move || is_configured.get().then(|| view! {
-                    <span class="hint">{move || page.say(Key::ProjectConfigured)}</span>
+                    <span class="hint">{Key::ProjectConfigured}</span>
                 })}
             </header>
             <Actions id=id/>
             {move || is_empty.get().then(|| view! {
-                <p class="hint">{move || page.say(Key::AgentsNoneHere)}</p>
+                <p class="hint">{Key::AgentsNoneHere}</p>
             })}
             <ul class="agent-list"
-                aria-label=move || page.fill(Key::AgentsOf, &[&name.get().unwrap_or_default()])>
+                aria-label=move || Key::AgentsOf.fill(&[&name.get().unwrap_or_default()])>
                 <For each=move || agents.get() key=Clone::clone children=one/>
             </ul>
         </section>
@@ -82,9 +81,7 @@ fn Actions(id: String) -> impl IntoView {
                 view! {
                     <button type="button" class="quiet small" id=begin_id.clone()
                         aria-expanded=move || is_beginning.get().to_string()
-                        on:click=move |_| agents_state.toggle(begin.clone())>
-                        {move || page.say(Key::Begin)}
-                    </button>
+                        on:click=move |_| agents_state.toggle(begin.clone())>{Key::Begin}</button>
                 }
             })}
             {move || is_operator.get().then(|| {
@@ -93,7 +90,7 @@ fn Actions(id: String) -> impl IntoView {
                     <button type="button" class="quiet small" id=define_id.clone()
                         aria-expanded=move || is_defining.get().to_string()
                         on:click=move |_| agents_state.toggle(define.clone())>
-                        <span aria-hidden="true">"＋"</span>{move || page.say(Key::DefineAgent)}
+                        <span aria-hidden="true">"＋"</span>{Key::DefineAgent}
                     </button>
                 }
             })}

@@ -26,7 +26,7 @@ pub(super) fn checkbox(spot: Spot, field: Field) -> AnyView {
                     aria-required=field.required.then_some("true") aria-invalid=move || spot.invalid()
                     disabled=move || spot.is_closed() prop:checked=is_on
                     on:change=change on:blur=move |_| spot.leave()/>
-                <span class="label">{name(spot, &field)}</span>
+                <span class="label">{name(&field)}</span>
             </label>
             {description(spot, &field)}
             {error(spot)}
@@ -109,8 +109,8 @@ pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
     let said = move || {
         let chosen = chosen.get().to_string();
         match count.max {
-            Some(max) => spot.page.fill(Key::FieldPicked, &[&chosen, &max.to_string()]),
-            None => spot.page.fill(Key::FieldPickedBare, &[&chosen]),
+            Some(max) => Key::FieldPicked.fill(&[&chosen, &max.to_string()]),
+            None => Key::FieldPickedBare.fill(&[&chosen]),
         }
     };
     view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }

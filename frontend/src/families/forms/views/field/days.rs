@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::text::{required, shown};
 use super::{Spot, around, described};
 use crate::dates;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The last day that a date can be.
 const YEAR_MAX: &str = "9999-12-31";
@@ -53,7 +53,7 @@ fn in_words(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
         return ().into_any();
     }
     let said = move || {
-        let lang = spot.page.lang.get();
+        let lang = Lang::spoken();
         let long = |day: &String| {
             dates::Day::parse(day).map_or_else(|| day.clone(), |it| dates::dated(it, lang))
         };

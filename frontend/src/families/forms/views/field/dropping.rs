@@ -6,7 +6,7 @@ use web_sys::FileList;
 use super::cut;
 use super::files::{Item, State, Tray};
 use crate::error::CallError;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::drop::FileDrop;
 use output::form::size_of;
 
@@ -20,7 +20,7 @@ pub(super) fn draw(tray: Tray) -> AnyView {
     let choose = if is_several { Key::FileChooseMany } else { Key::FileChoose };
     view! {
         <FileDrop ids=[spot.part("choose"), spot.part("input"), described] accept is_several
-            words=[spot.page.said(Key::FileDrop), spot.page.said(choose)]
+            words=[Key::FileDrop.into(), choose.into()]
             is_shut=Signal::derive(move || spot.is_closed())
             take=move |files: &FileList| tray.add(files)>
             {rules(tray)}
@@ -34,7 +34,7 @@ pub(super) fn draw(tray: Tray) -> AnyView {
 fn rules(tray: Tray) -> impl IntoView {
     let spot = tray.spot;
     let said = move || {
-        let lang = spot.page.lang.get();
+        let lang = Lang::spoken();
         tray.rules.with_value(|rules| {
             let accept = (!rules.accept.is_empty())
                 .then(|| lang.fill(Key::FileAccept, &[&cut(&rules.accept.join(" "), NAME_MAX)]));
@@ -52,7 +52,7 @@ fn list(tray: Tray) -> impl IntoView {
     move || {
         is_some.get().then(|| {
             view! {
-                <ul class="files" aria-label=move || spot.page.say(Key::FileList)>
+                <ul class="files" aria-label=Key::FileList>
                     <For each=move || tray.items.get() key=|it| it.key
                         children=move |item| row(tray, item)/>
                 </ul>
@@ -67,7 +67,7 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
     let name = cut(&named.name, NAME_MAX);
     let about = format!("{} · {}", size_of(named.size), cut(&named.kind, NAME_MAX));
     let own = name.clone();
-    let remove_name = move || spot.page.fill(Key::FileRemove, &[&own]);
+    let remove_name = move || Key::FileRemove.fill(&[&own]);
     let own = name.clone();
     let is_failed = move || state.with(|it| matches!(it, State::Failed(_)));
     let is_failed = Memo::new(move |_| is_failed());
@@ -76,8 +76,8 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
         is_failed.get().then(|| {
             view! {
                 <button type="button" class="quiet small"
-                    aria-label=move || spot.page.fill(Key::FileRetry, &[&own])
-                    on:click=move |_| tray.retry(key)>{move || spot.page.say(Key::Retry)}</button>
+                    aria-label=move || Key::FileRetry.fill(&[&own])
+                    on:click=move |_| tray.retry(key)>{Key::Retry}</button>
             }
         })
     };
@@ -114,9 +114,8 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
 
 /// How far it is: a bar while it is on its way, a text before and after.
 fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
-    let page = tray.spot.page;
     let said = move || {
-        let lang = page.lang.get();
+        let lang = Lang::spoken();
         state.with(|it| match it {
             State::Waiting => lang.say(Key::FileWaiting).to_owned(),
             State::Sending(share) => {
@@ -137,7 +136,7 @@ fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
     };
     view! {
         {move || is_sending.get().then(|| view! {
-            <progress max="1" value=share aria-label=move || page.say(Key::FileList)></progress>
+            <progress max="1" value=share aria-label=Key::FileList></progress>
         })}
         <span class="file-state" class:is-here=move || state.with(|it| matches!(it, State::Here(_)))>
             {said}

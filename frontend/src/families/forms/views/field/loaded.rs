@@ -11,7 +11,7 @@ use super::{Spot, around, cut, described};
 use crate::error::CallError;
 use crate::lookup::offer::{Loading, Offer, Settled, settle};
 use crate::lookup::{self, Hold, Options};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::details;
 
 /// `autocomplete` (FORM-26), and `multi-autocomplete` (FORM-27) with how many may be chosen.
@@ -48,17 +48,15 @@ pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
     let widget = move || {
         let said = |text: String| own.with_value(|field| shut(spot, field, text, false));
         match offer.get() {
-            Offer::Waiting => said(spot.page.fill(Key::OptionsWait, &[&parent_label])),
+            Offer::Waiting => said(Key::OptionsWait.fill(&[&parent_label])),
             Offer::Loading => {
-                let text = spot.page.say(Key::OptionsLoading).to_owned();
+                let text = Key::OptionsLoading.say().to_owned();
                 own.with_value(|field| shut(spot, field, text, true))
             }
-            Offer::Here(options) if options.is_empty() => {
-                said(spot.page.say(Key::LookupEmpty).to_owned())
-            }
+            Offer::Here(options) if options.is_empty() => said(Key::LookupEmpty.say().to_owned()),
             Offer::Here(options) => own.with_value(|field| open(spot, field, options)),
             Offer::Failed(error) => {
-                let shut = said(spot.page.say(Key::LookupFailed).to_owned());
+                let shut = said(Key::LookupFailed.say().to_owned());
                 failed(loaded_options, shut, &error)
             }
         }
@@ -154,17 +152,16 @@ fn open(spot: Spot, field: &Field, options: Options) -> AnyView {
 }
 
 fn failed(loaded_options: LoadedOptions, shut: AnyView, error: &CallError) -> AnyView {
-    let page = loaded_options.spot.page;
     let error = StoredValue::new(error.clone());
-    let why = move || error.with_value(|it| lookup::why(it, page.lang.get()));
-    let more = move || error.with_value(|it| details(it, &why(), page));
+    let why = move || error.with_value(|it| lookup::why(it, Lang::spoken()));
+    let more = move || error.with_value(|it| details(it, &why()));
     view! {
         {shut}
         <div class="load-failed">
             <p>{why}</p>
             {more}
             <button type="button" class="quiet small" on:click=move |_| loaded_options.retry()>
-                {move || page.say(Key::Retry)}
+                {Key::Retry}
             </button>
         </div>
     }

@@ -70,7 +70,7 @@ pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
     let input = move |event| spot.form_state.put(spot.index, read(&event_target_value(&event)));
     let is_whole = number.step.is_some_and(|it| it.fract() == 0.0)
         && number.min.is_some_and(|it| it >= 0.0 && it.fract() == 0.0);
-    let limits = limits(spot, number);
+    let limits = limits(number);
     let parts: &[&str] = if limits.is_some() { &["count"] } else { &[] };
     let widget = view! {
         <input type="text" class="number" node_ref=node id=spot.id() autocomplete="off"
@@ -85,13 +85,13 @@ pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
 }
 
 /// Between what it is to be, as text.
-fn limits(spot: Spot, number: Number) -> Option<impl Fn() -> String> {
-    let said = move |it: f64| dates::number(it, spot.page.lang.get());
+fn limits(number: Number) -> Option<impl Fn() -> String> {
+    let said = move |it: f64| dates::number(it, Lang::spoken());
     let Number { min, max, .. } = number;
     (min.is_some() || max.is_some()).then_some(move || match (min, max) {
-        (Some(min), Some(max)) => spot.page.fill(Key::FieldBetween, &[&said(min), &said(max)]),
-        (Some(min), None) => spot.page.fill(Key::FieldAtLeast, &[&said(min)]),
-        (None, Some(max)) => spot.page.fill(Key::FieldAtMost, &[&said(max)]),
+        (Some(min), Some(max)) => Key::FieldBetween.fill(&[&said(min), &said(max)]),
+        (Some(min), None) => Key::FieldAtLeast.fill(&[&said(min)]),
+        (None, Some(max)) => Key::FieldAtMost.fill(&[&said(max)]),
         (None, None) => String::new(),
     })
 }
@@ -114,7 +114,7 @@ pub(super) fn range(spot: Spot, field: Field, number: Number, show_value: bool) 
     };
     let in_words = move |it: f64, lang: Lang| dates::number(it, lang);
     let said =
-        move || value.get().map_or_else(|| "—".to_owned(), |it| in_words(it, spot.page.lang.get()));
+        move || value.get().map_or_else(|| "—".to_owned(), |it| in_words(it, Lang::spoken()));
     let widget = view! {
         <div class="slider">
             <input type="range" node_ref=node id=spot.id() min=min.to_string() max=max.to_string()
@@ -123,8 +123,8 @@ pub(super) fn range(spot: Spot, field: Field, number: Number, show_value: bool) 
                 on:input=input on:blur=move |_| spot.leave()/>
             {show_value.then(|| view! { <output for=spot.id()>{said}</output> })}
             <div class="slider-ends" aria-hidden="true">
-                <span>{move || in_words(min, spot.page.lang.get())}</span>
-                <span>{move || in_words(max, spot.page.lang.get())}</span>
+                <span>{move || in_words(min, Lang::spoken())}</span>
+                <span>{move || in_words(max, Lang::spoken())}</span>
             </div>
         </div>
     };

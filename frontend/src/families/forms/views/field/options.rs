@@ -56,7 +56,7 @@ pub(super) fn list(spot: Spot, field: &Field, options: Options, described: Strin
             aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
             on:change=change on:blur=move |_| spot.leave()>
             <option value="">
-                {move || placeholder.clone().unwrap_or_else(|| spot.page.say(none).to_owned())}
+                {move || placeholder.clone().unwrap_or_else(|| none.say().to_owned())}
             </option>
             {options.iter().map(option).collect_view()}
         </select>

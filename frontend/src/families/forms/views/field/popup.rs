@@ -12,7 +12,7 @@ use crate::browser;
 use crate::error::CallError;
 use crate::lookup;
 use crate::lookup::combo::{Combo, Found, Press, SHOWN_MAX};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::details;
 
 pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
@@ -100,7 +100,7 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
             aria-activedescendant=active
             aria-describedby=described(spot, field, &["note"]) aria-required=required(field)
             aria-invalid=move || spot.invalid()
-            placeholder=move || hint.clone().unwrap_or_else(|| spot.page.say(Key::LookupType).to_owned())
+            placeholder=move || hint.clone().unwrap_or_else(|| Key::LookupType.say().to_owned())
             disabled=move || spot.is_closed() readonly=move || is_full.get()
             on:compositionstart=move |_| is_composing.set_value(true)
             on:compositionend=move |_| {
@@ -122,7 +122,7 @@ fn clear(picker: Picker) -> impl IntoView {
     let spot = picker.spot;
     let is_there =
         Memo::new(move |_| !spot.is_closed() && spot.form_state.value(spot.index).is_some());
-    let name = move || picker.label.with_value(|it| spot.page.fill(Key::LookupClear, &[it]));
+    let name = move || picker.label.with_value(|it| Key::LookupClear.fill(&[it]));
     let clear = move |_| {
         browser::focus(&spot.id());
         picker.clear();
@@ -152,7 +152,7 @@ fn chips(picker: Picker) -> impl IntoView {
             <li class="chip is-chosen">
                 <span>{label}</span>
                 <button type="button" class="chip-remove" disabled=move || spot.is_closed()
-                    aria-label=move || spot.page.fill(Key::LookupRemove, &[&own])
+                    aria-label=move || Key::LookupRemove.fill(&[&own])
                     on:click=remove>"×"</button>
             </li>
         }
@@ -161,7 +161,7 @@ fn chips(picker: Picker) -> impl IntoView {
     move || {
         is_some.get().then(|| {
             view! {
-                <ul class="chips" aria-label=move || spot.page.say(Key::LookupChosenList)>
+                <ul class="chips" aria-label=Key::LookupChosenList>
                     <For each=move || held.get() key=|it| (it.value.to_string(), it.label.clone())
                         children=chip/>
                 </ul>
@@ -187,11 +187,10 @@ fn popup(picker: Picker) -> impl IntoView {
     let inside = move || match found.get() {
         Found::Nothing => {
             let chars = picker.chars_min.to_string();
-            view! { <p class="popup-note">{spot.page.fill(Key::LookupMin, &[&chars])}</p> }
-                .into_any()
+            view! { <p class="popup-note">{Key::LookupMin.fill(&[&chars])}</p> }.into_any()
         }
         Found::Loading => view! {
-            <p class="popup-note is-loading">{move || spot.page.say(Key::LookupLoading)}</p>
+            <p class="popup-note is-loading">{Key::LookupLoading}</p>
         }
         .into_any(),
         Found::Here(options) if options.is_empty() => none(picker),
@@ -208,28 +207,27 @@ fn none(picker: Picker) -> AnyView {
     let said = move || {
         let text = picker.combo.with(|it| it.text.clone());
         if text.trim().is_empty() {
-            return picker.spot.page.say(Key::LookupEmpty).to_owned();
+            return Key::LookupEmpty.say().to_owned();
         }
-        picker.spot.page.fill(Key::LookupNone, &[&cut(&text, 60)])
+        Key::LookupNone.fill(&[&cut(&text, 60)])
     };
     view! { <p class="popup-note">{said}</p> }.into_any()
 }
 
 fn failed(picker: Picker, error: &CallError) -> AnyView {
-    let page = picker.spot.page;
     let error = StoredValue::new(error.clone());
-    let why = move || error.with_value(|it| lookup::why(it, page.lang.get()));
-    let more = move || error.with_value(|it| details(it, &why(), page));
+    let why = move || error.with_value(|it| lookup::why(it, Lang::spoken()));
+    let more = move || error.with_value(|it| details(it, &why()));
     view! {
         <div class="popup-note is-failed">
-            <p>{move || page.say(Key::LookupFailed)}</p>
+            <p>{Key::LookupFailed}</p>
             <p>{why}</p>
             {more}
             <button type="button" class="quiet small"
                 on:click=move |_| {
                     picker.change(|it| it.retry());
                 }>
-                {move || page.say(Key::Retry)}
+                {Key::Retry}
             </button>
         </div>
     }
@@ -258,7 +256,7 @@ fn list(picker: Picker) -> AnyView {
     debug_assert!(options.len() <= SHOWN_MAX, "the rest is counted only");
     let options = options.into_iter().enumerate().map(option).collect_view();
     let rest = (more > 0).then(|| {
-        let said = move || spot.page.fill(Key::LookupMore, &[&more.to_string()]);
+        let said = move || Key::LookupMore.fill(&[&more.to_string()]);
         view! { <p class="popup-note">{said}</p> }
     });
     view! {
@@ -279,14 +277,14 @@ fn note(picker: Picker) -> impl IntoView {
     let is_full = Memo::new(move |_| picker.is_full());
     let said = move || {
         if let Some(text) = loose.get() {
-            return spot.page.fill(Key::LookupUnchosen, &[&text]);
+            return Key::LookupUnchosen.fill(&[&text]);
         }
         if is_full.get() {
             let max = picker.count.and_then(|it| it.max).unwrap_or_default().to_string();
-            return spot.page.fill(Key::LookupFull, &[&max]);
+            return Key::LookupFull.fill(&[&max]);
         }
         if is_search && picker.chars_min > 1 {
-            return spot.page.fill(Key::LookupMin, &[&picker.chars_min.to_string()]);
+            return Key::LookupMin.fill(&[&picker.chars_min.to_string()]);
         }
         String::new()
     };

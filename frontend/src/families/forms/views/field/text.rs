@@ -87,8 +87,8 @@ fn counter(spot: Spot, length: Count) -> AnyView {
     let said = move || {
         let count = count.get().to_string();
         match (length.max, length.min) {
-            (Some(max), _) => spot.page.fill(Key::FieldCounter, &[&count, &max.to_string()]),
-            (None, Some(min)) => spot.page.fill(Key::FieldCounterMin, &[&count, &min.to_string()]),
+            (Some(max), _) => Key::FieldCounter.fill(&[&count, &max.to_string()]),
+            (None, Some(min)) => Key::FieldCounterMin.fill(&[&count, &min.to_string()]),
             (None, None) => String::new(),
         }
     };
@@ -123,9 +123,7 @@ fn with_suggestions(spot: Spot, text: &Text, widget: AnyView) -> AnyView {
     view! {
         {widget}
         <div class="proposals">
-            <span class="proposals-label" id=spot.part("suggestions")>
-                {move || spot.page.say(Key::FieldSuggestions)}
-            </span>
+            <span class="proposals-label" id=spot.part("suggestions")>{Key::FieldSuggestions}</span>
             <ul aria-labelledby=spot.part("suggestions")>{chips}</ul>
         </div>
     }
