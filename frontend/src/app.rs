@@ -11,7 +11,7 @@ use crate::families;
 use crate::finder::Finder;
 use crate::home::{Activities, HEAD_START};
 use crate::operator::Operator;
-use crate::page::{Connection, Door, Page, page};
+use crate::page::{Connection, Door, page};
 use crate::part::{Part, part};
 use crate::reader;
 use crate::route::{OperatorTab, Route};
@@ -55,24 +55,24 @@ const PARTS_TITLE: &str = "Parts";
 #[component]
 pub(crate) fn App() -> impl IntoView {
     families::register();
-    let page = Page::open();
-    provide_context(page);
-    table::provide(page);
+    // It is opened here: all that it has lasts as long as this view.
+    page();
+    table::provide();
     talk::provide();
-    let subscriptions = Subscriptions::new(page);
+    let subscriptions = Subscriptions::new();
     provide_context(subscriptions);
-    provide_context(Activities::new(page, subscriptions));
-    provide_context(Inbox::new(page));
-    let operator = Operator::new(page);
+    provide_context(Activities::new(subscriptions));
+    provide_context(Inbox::new());
+    let operator = Operator::new();
     provide_context(operator);
-    let finder = Finder::new(page);
+    let finder = Finder::new();
     provide_context(finder);
-    give_notice(page);
-    reader::follow(page);
-    Effect::new(move |_| document().set_title(&title(page)));
+    give_notice();
+    reader::follow();
+    Effect::new(move |_| document().set_title(&title()));
     load_ahead(operator);
     let is_home = Memo::new(move |_| {
-        page.door.get() == Door::Open && page.route.with(|it| *it == Route::Home)
+        page().door.get() == Door::Open && page().route.with(|it| *it == Route::Home)
     });
 
     view! {
@@ -87,7 +87,7 @@ pub(crate) fn App() -> impl IntoView {
         </main>
         <Toast/>
         {move || finder.is_open.get().then(|| drawn_by(&FINDER, |it| (it.0)("")))}
-        <div class="only-heard" role="status" aria-live="polite">{move || spoken(page)}</div>
+        <div class="only-heard" role="status" aria-live="polite">{move || spoken()}</div>
     }
 }
 
@@ -111,13 +111,13 @@ fn load_ahead(operator: Operator) {
 }
 
 /// Has the browser tell of what newly waits for the reader while the page is not looked at, where they want that.
-fn give_notice(page: Page) {
+fn give_notice() {
     let (activities, inbox): (Activities, Inbox) = (expect_context(), expect_context());
     Effect::new(move |before: Option<usize>| {
         let approvals = inbox.waiting.with(|it| it.here().map_or(0, Vec::len));
         let waiting = activities.waiting() + approvals;
-        if before.is_some_and(|it| waiting > it) && page.notices.get_untracked() {
-            let said = page.lang.get_untracked().fill(Key::NoticeWaiting, &[&waiting.to_string()]);
+        if before.is_some_and(|it| waiting > it) && page().notices.get_untracked() {
+            let said = Lang::now().fill(Key::NoticeWaiting, &[&waiting.to_string()]);
             settings::give_notice(&said);
         }
         waiting
@@ -125,25 +125,25 @@ fn give_notice(page: Page) {
 }
 
 /// A phrase announced twice must differ, or a screen reader keeps silent the second time.
-fn spoken(page: Page) -> String {
-    page.voice.with(|(text, count)| {
+fn spoken() -> String {
+    page().voice.with(|(text, count)| {
         let mark = if count % 2 == 0 { "" } else { "\u{a0}" };
         format!("{text}{mark}")
     })
 }
 
-fn title(page: Page) -> String {
-    let is_operators = page.route.with(|it| matches!(it, Route::Operator(_)));
-    if page.door.get() != Door::Open && !is_operators {
+fn title() -> String {
+    let is_operators = page().route.with(|it| matches!(it, Route::Operator(_)));
+    if page().door.get() != Door::Open && !is_operators {
         return format!("{} — 窓口 Madoguchi", Key::SignIn.say());
     }
-    if page.route.with(|it| *it == Route::Home) {
+    if page().route.with(|it| *it == Route::Home) {
         return "窓口 Madoguchi".to_owned();
     }
-    let place = page.route.with(|route| match route {
+    let place = page().route.with(|route| match route {
         Route::Counter(None) => Key::Counter.say().to_owned(),
         Route::Counter(Some(tool)) => {
-            page.tool(tool).map_or_else(|| tool.clone(), |it| it.title(Lang::spoken()))
+            page().tool(tool).map_or_else(|| tool.clone(), |it| it.title(Lang::spoken()))
         }
         Route::Chat(_) => Key::ChatPlace.say().to_owned(),
         Route::Preferences => Key::Preferences.say().to_owned(),
@@ -151,7 +151,7 @@ fn title(page: Page) -> String {
         Route::Approvals => Key::ApprovalsTitle.say().to_owned(),
         Route::Operator(tab) => operator_title(tab),
         Route::Nowhere(_) => Key::NoPlace.say().to_owned(),
-        other => table::title(page, other).unwrap_or_default(),
+        other => table::title(other).unwrap_or_default(),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -188,17 +188,16 @@ enum Stage {
 
 #[component]
 fn Stages() -> impl IntoView {
-    let page = page();
     let stage = Memo::new(move |_| {
         // It has a door of its own.
-        if page.route.with(|it| matches!(it, Route::Operator(_))) {
+        if page().route.with(|it| matches!(it, Route::Operator(_))) {
             return Stage::Operator;
         }
-        if page.door.get() != Door::Open {
+        if page().door.get() != Door::Open {
             return Stage::SignIn;
         }
-        page.route.with(|route| match route {
-            Route::Home => Stage::Family(table::has_first(page).then(Shown::first).flatten()),
+        page().route.with(|route| match route {
+            Route::Home => Stage::Family(table::has_first().then(Shown::first).flatten()),
             Route::Counter(_) => Stage::Counter,
             Route::Chat(_) => Stage::Chat,
             Route::Preferences => Stage::Preferences,
@@ -210,7 +209,7 @@ fn Stages() -> impl IntoView {
         })
     });
     Effect::new(move |before: Option<()>| {
-        page.route.track();
+        page().route.track();
         if before.is_some() {
             window().scroll_to_with_x_and_y(0.0, 0.0);
             // The link that was followed may have gone, and the new view may not take the keyboard.
@@ -248,8 +247,7 @@ fn NoPlace() -> impl IntoView {
 
 #[component]
 fn Header() -> impl IntoView {
-    let page = page();
-    let is_home = move || page.route.with(|it| *it == Route::Home);
+    let is_home = move || page().route.with(|it| *it == Route::Home);
     let current = move |here: bool| here.then_some("page");
     view! {
         <header class="top">
@@ -268,12 +266,12 @@ fn Header() -> impl IntoView {
                 <FinderButton/>
                 <ThemeSelect/>
                 <button type="button" class="plain language" lang=move || Lang::spoken().other().tag()
-                    on:click=move |_| page.speak(page.lang.get_untracked().other())>
+                    on:click=move |_| page().speak(Lang::now().other())>
                     {Key::SwitchLanguage}
                 </button>
                 <a class="preferences-link" href=Route::Preferences.hash() aria-label=Key::Preferences
                     title=Key::Preferences
-                    aria-current=move || current(page.route.with(|it| *it == Route::Preferences))>
+                    aria-current=move || current(page().route.with(|it| *it == Route::Preferences))>
                     <svg aria-hidden="true" focusable="false" viewBox="0 0 20 20">
                         <path d="M3 5h8M15 5h2M3 10h2M9 10h8M3 15h8M15 15h2"></path>
                         <circle cx="13" cy="5" r="2"></circle><circle cx="7" cy="10" r="2"></circle>
@@ -288,10 +286,9 @@ fn Header() -> impl IntoView {
 /// The link to what waits for the reader's approval, as long as something does.
 #[component]
 fn InboxLink() -> impl IntoView {
-    let page = page();
     let inbox: Inbox = expect_context();
     let count = Memo::new(move |_| inbox.waiting.with(|it| it.here().map_or(0, Vec::len)));
-    let is_here = move || page.route.with(|it| matches!(it, Route::Approvals));
+    let is_here = move || page().route.with(|it| matches!(it, Route::Approvals));
     move || {
         (count.get() > 0).then(|| {
             view! {
@@ -308,10 +305,9 @@ fn InboxLink() -> impl IntoView {
 /// The way to the operator's place, for who may be one.
 #[component]
 fn OperatorLink() -> impl IntoView {
-    let page = page();
     let operator: Operator = expect_context();
     let is_offered = Memo::new(move |_| operator.is_offered());
-    let is_here = move || page.route.with(|it| matches!(it, Route::Operator(_)));
+    let is_here = move || page().route.with(|it| matches!(it, Route::Operator(_)));
     move || {
         is_offered.get().then(|| {
             view! {
@@ -324,14 +320,13 @@ fn OperatorLink() -> impl IntoView {
 
 #[component]
 fn ConnectionView() -> impl IntoView {
-    let page = page();
-    let key = move || match page.connection.get() {
-        _ if page.door.get() != Door::Open => Key::ErrorSignIn,
+    let key = move || match page().connection.get() {
+        _ if page().door.get() != Door::Open => Key::ErrorSignIn,
         Connection::Connecting => Key::Connecting,
         Connection::Online => Key::Online,
         Connection::Offline => Key::OfflineState,
     };
-    let class = move || match page.connection.get() {
+    let class = move || match page().connection.get() {
         Connection::Connecting => "connection is-connecting",
         Connection::Online => "connection is-online",
         Connection::Offline => "connection is-offline",
@@ -363,11 +358,10 @@ fn FinderButton() -> impl IntoView {
 /// Only where there is something to sign out of.
 #[component]
 fn SignOut() -> impl IntoView {
-    let page = page();
     move || {
-        (page.door.get() == Door::Open && access::is_entered()).then(|| {
+        (page().door.get() == Door::Open && access::is_entered()).then(|| {
             view! {
-                <button type="button" class="plain sign-out" on:click=move |_| reader::forget(page, true)>
+                <button type="button" class="plain sign-out" on:click=move |_| reader::forget(true)>
                     {Key::SignOut}
                 </button>
             }
@@ -377,21 +371,20 @@ fn SignOut() -> impl IntoView {
 
 #[component]
 fn ThemeSelect() -> impl IntoView {
-    let page = page();
     let choose = move |event| {
         if let Some(theme) = Theme::of_name(&event_target_value(&event)) {
-            page.theme.set(theme);
+            page().theme.set(theme);
         }
     };
     let option = move |theme: Theme| {
         view! {
-            <option value=theme.name() selected=move || page.theme.get() == theme>{theme.key()}</option>
+            <option value=theme.name() selected=move || page().theme.get() == theme>{theme.key()}</option>
         }
     };
     view! {
         <label class="theme">
             <span class="only-heard">{Key::Theme}</span>
-            <select on:change=choose prop:value=move || page.theme.get().name()>
+            <select on:change=choose prop:value=move || page().theme.get().name()>
                 {Theme::ALL.map(option).into_iter().collect_view()}
             </select>
         </label>
@@ -401,9 +394,8 @@ fn ThemeSelect() -> impl IntoView {
 /// Shows for a while what the live region says: the two are one message.
 #[component]
 fn Toast() -> impl IntoView {
-    let page = page();
     move || {
-        let (key, value, _) = page.toast.get()?;
+        let (key, value, _) = page().toast.get()?;
         let text = move || key.fill(&[&value]);
         Some(view! { <div class="toast" aria-hidden="true">{text}</div> })
     }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::call::Loaded;
 use crate::error::{CallError, Refusal};
-use crate::page::{Door, Page};
+use crate::page::{Door, page};
 use crate::rest;
 use crate::route::encoded;
 use crate::table::listed;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Those that are drawn at once.
 const SHOWN_MAX: usize = 100;
@@ -59,7 +59,6 @@ pub(crate) enum Word {
 /// All that waits, kept up to date for as long as the page is open.
 #[derive(Clone, Copy)]
 pub(crate) struct Inbox {
-    page: Page,
     /// An [`Approval`] each, as it came: what every visit needs of them is how many there are.
     pub(crate) waiting: RwSignal<Loaded<Vec<Value>>>,
     /// Why the last answer was not taken. What it answered may have left the list.
@@ -70,14 +69,14 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    pub(crate) fn new(page: Page) -> Self {
+    pub(crate) fn new() -> Self {
         let waiting = RwSignal::new(Loaded::Loading);
         let (failed, decided) = (RwSignal::new(None), RwSignal::new(None));
-        let inbox = Self { page, waiting, failed, decided, number: StoredValue::new(0) };
+        let inbox = Self { waiting, failed, decided, number: StoredValue::new(0) };
         Effect::new(move |_| {
-            page.approvals.track();
-            page.lang.track();
-            if page.door.get() == Door::Open {
+            page().approvals.track();
+            page().lang.track();
+            if page().door.get() == Door::Open {
                 inbox.load();
             } else {
                 inbox.waiting.set(Loaded::Loading);
@@ -102,9 +101,9 @@ impl Inbox {
                     let count = listed.len();
                     let before = self.waiting.with_untracked(|it| it.here().map_or(0, Vec::len));
                     if count > before {
-                        let lang = self.page.lang.get_untracked();
+                        let lang = Lang::now();
                         let received = lang.fill(Key::ApprovalsAnnounced, &[&count.to_string()]);
-                        self.page.announce(received);
+                        page().announce(received);
                     }
                     self.waiting.set(Loaded::Here(listed));
                 }

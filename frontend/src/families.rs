@@ -4,9 +4,9 @@
 use leptos::prelude::*;
 
 use crate::error::CallError;
-use crate::page::Page;
+use crate::page::page;
 use crate::table::{self, Family};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 #[macro_use]
 mod conversations;
@@ -30,13 +30,13 @@ static ALL: [&Family; 5] = [
 const SAID_MAX: usize = 300;
 
 /// Something came to nothing after the reader had left the view that would have said so: the page says it.
-fn tell_not_done(page: Page, error: &CallError) {
-    let lang = page.lang.get_untracked();
+fn tell_not_done(error: &CallError) {
+    let lang = Lang::now();
     let mend = error.mend(lang);
     let said = if mend.is_empty() { error.title(lang).to_owned() } else { mend };
     let said: String = said.chars().take(SAID_MAX).collect();
-    page.announce(lang.fill(Key::NotDone, &[&said]));
-    page.show(Key::NotDone, &said);
+    page().announce_fill(Key::NotDone, &[&said]);
+    page().show(Key::NotDone, &said);
 }
 
 /// Puts them into the page's table.

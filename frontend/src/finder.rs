@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
 
 use crate::browser;
-use crate::page::{Door, Page};
+use crate::page::{Door, page};
 
 /// The id of the dialog.
 pub(crate) const DIALOG: &str = "finder";
@@ -15,14 +15,13 @@ pub(crate) const DIALOG: &str = "finder";
 /// Whether the finder is open.
 #[derive(Clone, Copy)]
 pub(crate) struct Finder {
-    page: Page,
     pub(crate) is_open: RwSignal<bool>,
 }
 
 impl Finder {
     /// Opens it at Ctrl-K or ⌘-K, from now on.
-    pub(crate) fn new(page: Page) -> Self {
-        let finder = Self { page, is_open: RwSignal::new(false) };
+    pub(crate) fn new() -> Self {
+        let finder = Self { is_open: RwSignal::new(false) };
         let _listener = window_event_listener(leptos::ev::keydown, move |event| {
             if is_shortcut(&event) && !browser::is_composing(&event) {
                 event.prevent_default();
@@ -34,7 +33,7 @@ impl Finder {
 
     /// Opens it, unless the page's door is shut.
     pub(crate) fn open(self) {
-        if self.page.door.get_untracked() == Door::Open {
+        if page().door.get_untracked() == Door::Open {
             self.is_open.set(true);
         }
     }

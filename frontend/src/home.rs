@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 
 use crate::call::fetch;
-use crate::page::{Door, Page};
+use crate::page::{Door, page};
 use crate::route::Route;
 use crate::subscriptions::Subscriptions;
 use crate::table::{self, Mine, Ongoing};
@@ -29,7 +29,7 @@ pub(crate) struct Activities {
 
 impl Activities {
     /// Keeps it up to date for as long as the page is open.
-    pub(crate) fn new(page: Page, subscriptions: Subscriptions) -> Self {
+    pub(crate) fn new(subscriptions: Subscriptions) -> Self {
         let activities =
             Self { found: RwSignal::new(Vec::new()), asking: StoredValue::new(BTreeSet::new()) };
         let is_due = RwSignal::new(false);
@@ -37,14 +37,14 @@ impl Activities {
         for mine in table::mine() {
             let changes = mine.resource.map(|it| subscriptions.changes(it));
             // A place that was left may have changed it.
-            let is_home = Memo::new(move |_| page.route.with(|it| matches!(it, Route::Home)));
-            let is_served = Memo::new(move |_| page.tool(mine.tool).is_some());
+            let is_home = Memo::new(move |_| page().route.with(|it| matches!(it, Route::Home)));
+            let is_served = Memo::new(move |_| page().tool(mine.tool).is_some());
             Effect::new(move |_| {
                 changes.track();
-                page.refreshed.track();
+                page().refreshed.track();
                 // Read, not only tracked: a memo that nothing reads never looks.
                 is_home.get();
-                if !is_due.get() || page.door.get() != Door::Open || !is_served.get() {
+                if !is_due.get() || page().door.get() != Door::Open || !is_served.get() {
                     activities.note(mine.tool, None);
                     return;
                 }

@@ -22,7 +22,7 @@ use crate::access;
 use crate::browser::{self, Keep};
 use crate::error::CallError;
 use crate::history;
-use crate::page::{Door, Page};
+use crate::page::{Door, page};
 use crate::rest;
 use crate::route::{OperatorTab, Route, decoded};
 use crate::text::Key;
@@ -44,7 +44,6 @@ pub(crate) enum Gate {
 /// What the page knows of its reader as an operator; lives as long as the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Operator {
-    pub(crate) page: Page,
     key: RwSignal<Option<String>>,
     /// Whether the host says that the page's own token is an operator's.
     is_operator: RwSignal<bool>,
@@ -83,9 +82,8 @@ struct Told {
 
 impl Operator {
     /// Takes up the key that this tab kept, or that the address carries, now and later.
-    pub(crate) fn new(page: Page) -> Self {
+    pub(crate) fn new() -> Self {
         let operator = Self {
-            page,
             key: RwSignal::new(Keep::Tab.get(KEPT)),
             is_operator: RwSignal::new(false),
             gate: RwSignal::new(Gate::Open),
@@ -97,7 +95,7 @@ impl Operator {
         operator.read_address();
         let _listener =
             window_event_listener(leptos::ev::hashchange, move |_| operator.read_address());
-        Effect::new(move |_| operator.ask_who(page.door.get()));
+        Effect::new(move |_| operator.ask_who(page().door.get()));
         operator
     }
 
@@ -125,7 +123,7 @@ impl Operator {
     pub(crate) async fn enter(self, key: &str) -> Result<(), CallError> {
         client::get::<Now>("now", Some(key)).await?;
         self.keep(key);
-        self.page.announce_key(Key::OperatorEntered);
+        page().announce_key(Key::OperatorEntered);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use futures::future::join;
@@ -83,9 +84,10 @@ pub(crate) struct Page {
     drafts: StoredValue<HashMap<String, ArcRwSignal<Draft>>>,
 }
 
-/// The page that this view is on.
+/// The page; the first who asks for it opens it.
 pub(crate) fn page() -> Page {
-    expect_context()
+    static PAGE: OnceLock<Page> = OnceLock::new();
+    *PAGE.get_or_init(Page::open)
 }
 
 /// A number that nothing else on this page has, for the ids of its parts.
@@ -99,7 +101,7 @@ pub(crate) fn next_number() -> u32 {
 
 impl Page {
     /// The state of a page just opened.
-    pub(crate) fn open() -> Self {
+    fn open() -> Self {
         // Before the address is read: who comes back from signing in is led on to where they were.
         let is_open = access::open();
         let lang = settings::language();
@@ -219,7 +221,12 @@ impl Page {
 
     /// Says a fixed phrase.
     pub(crate) fn announce_key(self, key: Key) {
-        self.announce(self.lang.get_untracked().say(key));
+        self.announce(Lang::now().say(key));
+    }
+
+    /// Says a phrase, filled in.
+    pub(crate) fn announce_fill(self, key: Key, values: &[&str]) {
+        self.announce(Lang::now().fill(key, values));
     }
 
     /// Says a phrase, and shows it for a while.

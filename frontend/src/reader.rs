@@ -11,7 +11,7 @@ use web_sys::StorageEvent;
 use crate::access;
 use crate::browser::{self, Keep};
 use crate::chat::album;
-use crate::page::{Door, Page};
+use crate::page::{Door, page};
 use crate::text::{self, Key};
 
 /// By what other windows hear of it, and this one says it once it is opened anew. With it, whether the reader signed out.
@@ -38,7 +38,7 @@ fn is_door(name: &str) -> bool {
 }
 
 /// Follows other windows that forget the reader, and says what this one did before it was opened anew.
-pub(crate) fn follow(page: Page) {
+pub(crate) fn follow() {
     let heard = |event: StorageEvent| {
         let is_it = event.key().is_some_and(|it| it == Keep::name(FORGOTTEN));
         if let Some(is_out) = event.new_value().filter(|_| is_it) {
@@ -51,16 +51,16 @@ pub(crate) fn follow(page: Page) {
     Keep::Tab.remove(FORGOTTEN);
     spawn_local(async move {
         text::load().await;
-        page.notify(if is_out { Key::SignedOut } else { Key::PreferencesCleared });
+        page().notify(if is_out { Key::SignedOut } else { Key::PreferencesCleared });
     });
 }
 
 /// Forgets the reader, who signs out or goes on as a new one. The page is opened anew, in other windows, too: nothing
 /// that a view or a family knows of the reader outlives that.
-pub(crate) fn forget(page: Page, is_out: bool) {
+pub(crate) fn forget(is_out: bool) {
     let told = is_out.then(access::sign_out);
     if is_out {
-        page.door.set(Door::Shut);
+        page().door.set(Door::Shut);
     }
     Keep::Browser.put(FORGOTTEN, &is_out);
     Keep::Tab.put(FORGOTTEN, &is_out);

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 
 use crate::browser;
 use crate::mcp::listen::{APPROVALS, News};
-use crate::page::{Door, Page};
+use crate::page::{Door, page};
 use crate::part::{Part, part};
 use stream::Stream;
 
@@ -73,21 +73,21 @@ fn bump(topics: StoredValue<BTreeMap<String, Topic>>, is_changed: impl Fn(&str) 
 
 impl Subscriptions {
     /// Subscribes to what the page itself looks at, once the host is met.
-    pub(crate) fn new(page: Page) -> Self {
+    pub(crate) fn new() -> Self {
         let topics: StoredValue<BTreeMap<String, Topic>> = StoredValue::new(BTreeMap::new());
         let on_news = move |news: &News| {
             bump(topics, |uri| news.is_about(uri));
-            page.receive(news);
+            page().receive(news);
         };
         let this =
             Self { topics, stream: StoredValue::new_local(None), is_due: StoredValue::new(false) };
         // A host that lets the page in again, maybe as another caller, is listened to anew.
         Effect::new(move |_| {
-            let is_open = page.door.get() == Door::Open;
+            let is_open = page().door.get() == Door::Open;
             this.with_stream(|it| if is_open { it.join() } else { it.leave() });
         });
         spawn_local(async move {
-            page.meet_host().await;
+            page().meet_host().await;
             browser::sleep(HEAD_START).await;
             let live = loop {
                 match LIVE.fetch().await {
@@ -97,7 +97,7 @@ impl Subscriptions {
             };
             let stream = (live.0)(Box::new(on_news));
             stream.want(this.uris());
-            if page.door.get_untracked() == Door::Open {
+            if page().door.get_untracked() == Door::Open {
                 stream.join();
             }
             stream.begin();

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::dates;
 use crate::error::{self, Refusal};
-use crate::page::Page;
+use crate::page::page;
 use crate::part::Part;
 use crate::route::{self, Address, Route};
 use crate::text::{Key, Lang};
@@ -52,7 +52,7 @@ pub(crate) struct Family {
     /// What to do about a refusal of its tools, where there is a better text than the tool's own.
     pub(crate) advice: fn(&Refusal, Lang) -> Option<String>,
     /// Makes the state that outlives its views.
-    pub(crate) provide: fn(Page),
+    pub(crate) provide: fn(),
     /// How those views draw, in their order; loaded when it is first needed.
     pub(crate) outputs: &'static Part<Outputs>,
     /// How forms are filled in that an assistant asks for.
@@ -169,7 +169,7 @@ pub(crate) const NONE: Family = Family {
     greeting: None,
     asks: |_, _, _| None,
     advice: |_, _| None,
-    provide: |_| {},
+    provide: || {},
     outputs: &NO_OUTPUTS,
     forms: None,
 };
@@ -204,7 +204,7 @@ pub(crate) struct Place {
     pub(crate) stage: fn(&Route) -> Option<String>,
     /// Draws a stage; loaded when it is first needed.
     pub(crate) code: &'static Part<Draw>,
-    pub(crate) title: fn(Page, &Route) -> String,
+    pub(crate) title: fn(&Route) -> String,
 }
 
 /// What is known of the outputs that name this view.
@@ -251,10 +251,10 @@ impl Shown {
 
 impl Place {
     /// Whether there is a way to it: the host serves it, or that is not known yet and the page opens there.
-    pub(crate) fn is_shown(&self, page: Page) -> bool {
-        let is_known = page.tools.with(|it| it.here().is_some());
+    pub(crate) fn is_shown(&self) -> bool {
+        let is_known = page().tools.with(|it| it.here().is_some());
         let is_first = || places().next().is_some_and(|it| it.tool == self.tool);
-        page.tool(self.tool).is_some() || (!is_known && is_first())
+        page().tool(self.tool).is_some() || (!is_known && is_first())
     }
 
     pub(crate) fn has(&self, route: &Route) -> bool {
@@ -278,9 +278,9 @@ fn known(address: &Address) -> Option<Address> {
 }
 
 /// What the window is called at a route of a family's.
-pub(crate) fn title(page: Page, route: &Route) -> Option<String> {
+pub(crate) fn title(route: &Route) -> Option<String> {
     let place = places().find(|it| it.has(route))?;
-    Some((place.title)(page, route))
+    Some((place.title)(route))
 }
 
 /// How the assistant of that name greets, where it is a family's own.
@@ -289,16 +289,16 @@ pub(crate) fn greeting(assistant: &str) -> Option<Greeting> {
 }
 
 /// Messages for an assistant that has all tools that the host serves.
-pub(crate) fn examples(page: Page) -> Vec<Key> {
+pub(crate) fn examples() -> Vec<Key> {
     let served = all().filter_map(|it| it.example);
-    let is_known = page.tools.with(|it| it.here().is_some());
-    served.filter(|it| !is_known || page.tool(it.0).is_some()).map(|it| it.1).collect()
+    let is_known = page().tools.with(|it| it.here().is_some());
+    served.filter(|it| !is_known || page().tool(it.0).is_some()).map(|it| it.1).collect()
 }
 
 /// What may be done at the places that the host serves, as the front door says it.
-pub(crate) fn doors(page: Page) -> Vec<(Key, Route)> {
+pub(crate) fn doors() -> Vec<(Key, Route)> {
     let doors = all().filter_map(|it| Some((it.door?, it.places.first()?)));
-    doors.filter(|it| it.1.is_shown(page)).map(|it| (it.0, it.1.start())).collect()
+    doors.filter(|it| it.1.is_shown()).map(|it| (it.0, it.1.start())).collect()
 }
 
 /// How the page learns what of its reader's goes on.
@@ -312,13 +312,13 @@ pub(crate) fn seeks() -> impl Iterator<Item = &'static Seek> {
 }
 
 /// Whether the page opens at the first place: not where the host is known not to serve it.
-pub(crate) fn has_first(page: Page) -> bool {
-    places().next().is_some_and(|it| it.is_shown(page))
+pub(crate) fn has_first() -> bool {
+    places().next().is_some_and(|it| it.is_shown())
 }
 
 /// Makes the state of all of them.
-pub(crate) fn provide(page: Page) {
-    all().for_each(|it| (it.provide)(page));
+pub(crate) fn provide() {
+    all().for_each(|it| (it.provide)());
 }
 
 fn view(name: Option<&str>) -> Option<&'static View> {

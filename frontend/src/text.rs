@@ -67,6 +67,11 @@ impl Lang {
         SPOKEN.get().map(|it| it.get()).unwrap_or_default()
     }
 
+    /// The one that it speaks now, for what is said once.
+    pub(crate) fn now() -> Self {
+        untrack(Self::spoken)
+    }
+
     /// The best for a browser that prefers these languages, most preferred first (BCP 47).
     pub(crate) fn preferred(languages: &[String]) -> Self {
         let known = languages.iter().find_map(|tag| Self::from_tag(tag));

@@ -23,7 +23,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::mcp::wire::{Answer, Question, Tool};
 use crate::mcp::{self, Round};
-use crate::page::{Page, next_number};
+use crate::page::{next_number, page};
 use crate::route::Route;
 use crate::settings::Theme;
 use crate::text::{Key, Lang};
@@ -126,7 +126,6 @@ pub(crate) enum Said {
 /// An app that is shown.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
-    page: Page,
     talk: Talk,
     number: u32,
     tool: StoredValue<Tool>,
@@ -155,9 +154,8 @@ pub(crate) struct Live {
 
 impl Live {
     /// Begins to show the app of `tool`, for as long as the view that asks for it is there.
-    pub(crate) fn open(page: Page, tool: Tool, called: Signal<Called>) -> Self {
+    pub(crate) fn open(tool: Tool, called: Signal<Called>) -> Self {
         let live = Self {
-            page,
             talk: Talk::here(),
             number: next_number(),
             tool: StoredValue::new(tool),
@@ -360,7 +358,7 @@ impl Live {
             Act::Write { id, text } => self.write(id, text),
             Act::Open { id, url } => self.follow(id, url),
             Act::Tell { id, text } => {
-                let title = self.tool.with_value(|it| it.title(self.page.lang.get_untracked()));
+                let title = self.tool.with_value(|it| it.title(Lang::now()));
                 self.talk.hear_app(self.number, title, text);
                 self.send(&bridge::result(&id, json!({})));
             }
@@ -382,7 +380,7 @@ impl Live {
         self.listens.set(false);
         self.stage.set(Stage::Ended(reason));
         if reason != Reason::Closed {
-            self.page.announce_key(Key::AppEnded);
+            page().announce_key(Key::AppEnded);
         }
     }
 
@@ -419,7 +417,7 @@ impl Live {
         let allow = self.document.try_with_value(|it| it.allow.clone());
         let Some((html, allow)) = html.filter(|it| !it.is_empty()).zip(allow) else { return };
         let theme = if self.is_dark() { "dark" } else { "light" };
-        let title = self.tool.with_value(|it| it.title(self.page.lang.get_untracked()));
+        let title = self.tool.with_value(|it| it.title(Lang::now()));
         self.send(&bridge::notification(
             "sandbox-resource-ready",
             json!({ "html": html, "allow": allow, "title": title, "theme": theme }),
@@ -427,7 +425,7 @@ impl Live {
     }
 
     fn is_dark(self) -> bool {
-        match self.page.theme.get_untracked() {
+        match page().theme.get_untracked() {
             Theme::Light => false,
             Theme::Dark => true,
             Theme::System => self.prefers_dark.get_untracked(),
@@ -443,7 +441,7 @@ impl Live {
     fn surroundings(self) -> Surroundings {
         Surroundings {
             is_dark: self.is_dark(),
-            lang: self.page.lang.get_untracked(),
+            lang: Lang::now(),
             is_fullscreen: self.is_fullscreen.get_untracked(),
             width: self.width.get_untracked(),
             max_height: (window_height() * bridge::HEIGHT_SHARE).max(bridge::HEIGHT_MIN).floor(),
@@ -511,9 +509,9 @@ impl Live {
 
     /// Tells what is another than it was told last.
     fn tell_surroundings(self) {
-        self.page.theme.track();
+        page().theme.track();
         self.prefers_dark.track();
-        self.page.lang.track();
+        page().lang.track();
         self.is_fullscreen.track();
         self.width.track();
         let listens = self.listens.get();
@@ -537,9 +535,9 @@ impl Live {
         let (sender, receiver) = oneshot::channel();
         let ask = Ask { number: next_number(), what, answer: Arc::new(Mutex::new(Some(sender))) };
         self.asks.try_update(|it| it.push(ask));
-        let lang = self.page.lang.get_untracked();
+        let lang = Lang::now();
         let title = self.tool.try_with_value(|it| it.title(lang))?;
-        self.page.announce(lang.fill(Key::AppAsksAnnounced, &[&title]));
+        page().announce_fill(Key::AppAsksAnnounced, &[&title]);
         let said = receiver.await.ok();
         if said == Some(Said::No) {
             self.bridge.try_update_value(Bridge::is_denied);
@@ -559,7 +557,7 @@ impl Live {
 
     fn call(self, id: Value, name: &str, arguments: Value) {
         let whose = self.tool.with_value(Whose::of);
-        let found = self.page.tools.with_untracked(|tools| {
+        let found = page().tools.with_untracked(|tools| {
             let tools = tools.here().map_or(&[][..], Vec::as_slice);
             whose.map_or(Err(Barred::Unknown), |it| callable(tools, &it, name).cloned())
         });
@@ -665,7 +663,7 @@ impl Live {
                     it.push_str(&text);
                 });
                 self.talk.keep_draft();
-                self.page.go(Route::Chat(None));
+                page().go(Route::Chat(None));
                 browser::focus_soon("chat-input");
             }
         });

@@ -18,7 +18,7 @@ use crate::approvals::Inbox;
 use crate::browser;
 use crate::call::{Attempt, Loaded};
 use crate::cards::shared::Shared;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::table;
 use crate::text::Key;
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
@@ -29,7 +29,6 @@ const OWN: &str = "counter";
 /// The state of the chat.
 #[derive(Clone, Copy)]
 pub(crate) struct Talk {
-    pub(crate) page: Page,
     pub(crate) thread: RwSignal<Thread>,
     /// The conversation as it was loaded or kept last.
     kept: StoredValue<Thread>,
@@ -74,15 +73,14 @@ impl Talk {
     pub(crate) fn here() -> Self {
         let Kept { talk, owner } = expect_context();
         talk.get_value().unwrap_or_else(|| {
-            let made = owner.with(|| Self::new(page()));
+            let made = owner.with(|| Self::new());
             talk.set_value(Some(made));
             made
         })
     }
 
-    fn new(page: Page) -> Self {
+    fn new() -> Self {
         let talk = Self {
-            page,
             thread: RwSignal::new(Thread::default()),
             kept: StoredValue::new(Thread::default()),
             saved_chats: RwSignal::new(SavedChats::default()),
@@ -100,7 +98,7 @@ impl Talk {
         };
         // What is served may be another by now.
         Effect::new(move |before: Option<()>| {
-            page.refreshed.track();
+            page().refreshed.track();
             if before.is_some() && talk.has_met.get_value() {
                 talk.meet();
             }
@@ -152,7 +150,7 @@ impl Talk {
             let found = client::assistants().await;
             let _ = match found {
                 Ok(found) => {
-                    let _ = self.page.has_assistants.try_set(!found.assistants.is_empty());
+                    let _ = page().has_assistants.try_set(!found.assistants.is_empty());
                     // Who begins here means everything on the counter; REST has its own default.
                     let is_there = found.assistants.iter().any(|it| it.name == OWN);
                     let _ = self.thread.try_update(|it| it.begin_with(is_there.then_some(OWN)));
@@ -237,7 +235,7 @@ impl Talk {
     pub(crate) fn distrust(self) {
         self.thread.update(|it| it.trusts.clear());
         self.keep();
-        self.page.notify(Key::ChatDistrusted);
+        page().notify(Key::ChatDistrusted);
         browser::focus_soon("chat-input");
     }
 
@@ -246,7 +244,7 @@ impl Talk {
         self.attempt.give_up();
         self.thread.update(Thread::stop);
         self.keep();
-        self.page.announce_key(Key::ChatStopped);
+        page().announce_key(Key::ChatStopped);
         // The button that stopped sends now; pressed twice, it must not.
         browser::focus_soon("chat-input");
     }
@@ -258,7 +256,7 @@ impl Talk {
         let (number, stop) = self.attempt.open();
         let (Some(request), Some(stop)) = (request, stop) else { return };
         self.keep();
-        self.page.announce_key(Key::ChatAnswering);
+        page().announce_key(Key::ChatAnswering);
         let seed = browser::unique();
         let mut coming = self.thread.with_untracked(|it| Coming::of(it, seed, now()));
         spawn_local(async move {
@@ -285,7 +283,7 @@ impl Talk {
             }
             Err(Lost::Failed(failure)) => {
                 if failure.status == 0 {
-                    self.page.doubt();
+                    page().doubt();
                 }
                 self.thread.update(|it| it.fail(failure));
             }
@@ -304,7 +302,7 @@ impl Talk {
             Phase::Failed(_) | Phase::Thinking | Phase::Tool(_) => None,
         });
         if let Some(key) = key {
-            self.page.announce_key(key);
+            page().announce_key(key);
         }
         browser::focus_if_lost("chat-input");
     }

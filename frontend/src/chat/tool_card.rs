@@ -10,7 +10,7 @@ pub(crate) struct ToolCard {
     /// Tells it from the others of its turn.
     pub(crate) id: String,
     pub(crate) name: String,
-    /// The host's title for people; the page knows it in the reader's language (`page.tool`).
+    /// The host's title for people; the page knows it in the reader's language (`Page::tool`).
     pub(crate) title: String,
     /// Whose tool it is: a component, or another server.
     pub(crate) server: String,

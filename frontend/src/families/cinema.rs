@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::dates;
 use crate::error::Refusal;
+use crate::page::page;
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
@@ -51,7 +52,7 @@ pub(super) static FAMILY: Family = Family {
             At::Reservation(id) => Some(format!("{TICKET_STAGE}{id}")),
         },
         code: &OFFICE,
-        title: |page, route| {
+        title: |route| {
             match At::of(route) {
                 Some(At::Reservation(_)) => Key::StepTicket,
                 Some(At::Staff(_)) => Key::StaffPlace,
@@ -132,16 +133,16 @@ pub(super) static FAMILY: Family = Family {
         kind: Key::StepFilm,
     }),
     example: Some(("list_movies", Key::ChatExBook)),
-    provide: |page| {
+    provide: || {
         let office = Office::new();
         provide_context(office);
         // The address of a film seeks it.
         Effect::new(move |_| {
-            if let Some(At::Film(title)) = page.route.with(At::of) {
+            if let Some(At::Film(title)) = page().route.with(At::of) {
                 office.query.set(title);
             }
         });
-        provide_context(Leave::new(page));
+        provide_context(Leave::new());
     },
     outputs: &OUTPUTS,
     ..NONE

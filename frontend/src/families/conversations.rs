@@ -55,7 +55,7 @@ pub(super) static FAMILY: Family = Family {
                 At::Conversation(id) => Some(id),
             },
             code: &TALKS,
-            title: |page, _| Key::TalkPlace.say().to_owned(),
+            title: |_| Key::TalkPlace.say().to_owned(),
         },
         Place {
             tool: "start_chat",
@@ -65,7 +65,7 @@ pub(super) static FAMILY: Family = Family {
             read: Agents::canonical,
             stage: |route| Agents::of(route).map(|_| String::new()),
             code: &AGENTS,
-            title: |page, route| match Agents::of(route) {
+            title: |route| match Agents::of(route) {
                 Some(Agents(Some(it))) => format!("{} · {}", it.agent, Key::AgentsPlace.say()),
                 _ => Key::AgentsPlace.say().to_owned(),
             },

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::dates;
 use crate::error::Problem;
-use crate::page::{Page, next_number, page};
+use crate::page::{next_number, page};
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{
@@ -45,9 +45,9 @@ pub(super) static FAMILY: Family = Family {
             At::Form(handle) => Some(handle),
         },
         code: &PLACE,
-        title: |page, route| match At::of(route) {
+        title: |route| match At::of(route) {
             Some(At::Form(_)) => {
-                page.form_title.get().unwrap_or_else(|| Key::FormPlace.say().to_owned())
+                page().form_title.get().unwrap_or_else(|| Key::FormPlace.say().to_owned())
             }
             _ => Key::FormsTitle.say().to_owned(),
         },
@@ -119,7 +119,6 @@ static OUTPUTS: Part<Outputs> = part!(forms: Outputs = &Outputs(&[Drawing {
 /// draws one field anew.
 #[derive(Clone, Copy)]
 pub(crate) struct FormState {
-    pub(crate) page: Page,
     filled: StoredValue<Arc<Filled>>,
     /// Whether it can no longer be changed.
     pub(crate) is_closed: RwSignal<bool>,
@@ -142,7 +141,6 @@ impl FormState {
         });
         let progress = filled.progress();
         Self {
-            page: page(),
             filled: StoredValue::new(Arc::new(filled)),
             is_closed: RwSignal::new(false),
             is_tried: RwSignal::new(false),

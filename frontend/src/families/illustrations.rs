@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use crate::browser;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
-use crate::page::page;
 use crate::part::{Part, part};
 use crate::table::{Drawing, Family, Greeting, NONE, Outputs, View, counted, fits};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::cards::PictureGrid;
 
 pub(super) static FAMILY: Family = Family {
@@ -106,9 +105,8 @@ fn cards(cards: Illustrations) -> AnyView {
 
 /// A thumbnail that was composed; none where it is no picture.
 fn made(made: Thumbnail) -> Option<AnyView> {
-    let page = page();
     let Thumbnail { mime_type, data, title, width, height, cards, .. } = made;
-    let lang = page.lang.get_untracked();
+    let lang = Lang::now();
     let name = lang.fill(Key::PictureMadeNamed, &[&title]);
     let name = if title.is_empty() { lang.say(Key::PictureMade).to_owned() } else { name };
     let shot = shot(&mime_type, &data, &name)?;

@@ -43,7 +43,7 @@ pub(super) static FAMILY: Family = Family {
         read: RouteQuery::canonical,
         stage: |route| RouteQuery::of(route).map(|_| String::new()),
         code: &PLACE,
-        title: |page, _| Key::NavPlace.say().to_owned(),
+        title: |_| Key::NavPlace.say().to_owned(),
     }],
     advice: |refusal, lang| {
         let key = match refusal.code.as_str() {
@@ -69,7 +69,7 @@ pub(super) static FAMILY: Family = Family {
         hint: Key::ChatWelcomeWayHint,
         examples: &[Key::ChatExWay, Key::ChatExWayTraffic, Key::ChatExWayCompare],
     }),
-    provide: |page| provide_context(Board::new(page)),
+    provide: || provide_context(Board::new()),
     outputs: &OUTPUTS,
     ..NONE
 };

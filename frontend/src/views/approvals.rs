@@ -13,7 +13,7 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::dates;
 use crate::error::CallError;
-use crate::page::{Page, next_number, page};
+use crate::page::{next_number, page};
 use crate::table::{fits, text};
 use crate::text::{Key, Lang};
 
@@ -61,7 +61,6 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
 /// One call, and the reader's answer to it.
 #[component]
 fn Card(id: String) -> impl IntoView {
-    let page = page();
     let inbox: Inbox = expect_context();
     let approval = Memo::new(move |_| {
         let is_it = |it: &&Value| text(it, "id") == Some(&id);
@@ -78,10 +77,10 @@ fn Card(id: String) -> impl IntoView {
             let said = inbox.say(&approval, &word).await;
             let _ = is_busy.try_set(false);
             match said {
-                Ok(now) => over(page, &approval.id, &now),
+                Ok(now) => over(&approval.id, &now),
                 Err(error) => {
                     match untaken(&error) {
-                        Some(key) => page.notify(key),
+                        Some(key) => page().notify(key),
                         None => inbox.failed.set(Some(error)),
                     }
                     browser::focus_soon(TITLE);
@@ -105,20 +104,20 @@ fn untaken(error: &CallError) -> Option<Key> {
 }
 
 /// Tells what came of the one that was answered, by how it stands `now`.
-fn over(page: Page, answered: &str, now: &Approval) {
+fn over(answered: &str, now: &Approval) {
     match (now.state.as_str(), &now.error) {
         // Another stands in its place.
-        ("replaced", _) => page.notify(Key::ApprovalAnew),
-        ("waiting" | "asking", _) if now.id != answered => page.notify(Key::ApprovalAnew),
+        ("replaced", _) => page().notify(Key::ApprovalAnew),
+        ("waiting" | "asking", _) if now.id != answered => page().notify(Key::ApprovalAnew),
         // It asks something: it stays where it is.
         ("waiting" | "asking", _) => return,
-        ("expired", _) => page.notify(Key::ApprovalExpired),
-        ("done", _) => page.notify(Key::ApprovalMade),
-        ("denied", _) => page.notify(Key::ApprovalNotMade),
+        ("expired", _) => page().notify(Key::ApprovalExpired),
+        ("done", _) => page().notify(Key::ApprovalMade),
+        ("denied", _) => page().notify(Key::ApprovalNotMade),
         (_, Some(error)) => {
-            let said = page.lang.get_untracked().fill(Key::ApprovalWentWrong, &[&error.message]);
-            page.announce(said);
-            page.show(Key::ApprovalWentWrong, &error.message);
+            let said = Lang::now().fill(Key::ApprovalWentWrong, &[&error.message]);
+            page().announce(said);
+            page().show(Key::ApprovalWentWrong, &error.message);
         }
         _ => {}
     }

@@ -13,7 +13,7 @@ use crate::apps::is_believed;
 use crate::apps::live::{Ask, Called, Failure, Live, Said, Stage, What};
 use crate::browser;
 use crate::mcp::wire::Tool;
-use crate::page::{next_number, page};
+use crate::page::next_number;
 use crate::text::{Key, Lang};
 
 /// What an app is shown for.
@@ -28,9 +28,8 @@ pub(crate) struct Shown {
 /// Draws the app of a tool.
 #[component]
 pub(crate) fn AppView(shown: Shown) -> impl IntoView {
-    let page = page();
     let Shown { tool, called, data } = shown;
-    let live = Live::open(page, tool, called);
+    let live = Live::open(tool, called);
     let id = format!("app-{}", next_number());
     let (title_id, after_id) = (format!("{id}-title"), format!("{id}-after"));
     let (labelled, named, skip) = (title_id.clone(), title_id.clone(), after_id.clone());

@@ -31,17 +31,16 @@ use welcome::Welcome;
 /// The whole place.
 #[component]
 pub(crate) fn ChatView() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     talk.meet();
     // A conversation has an address; without one, what was open stays.
     Effect::new(move |_| {
-        let named = page.route.with(|it| match it {
+        let named = page().route.with(|it| match it {
             Route::Chat(id) => id.clone(),
             _ => None,
         });
         if named.is_some_and(|id| untrack(|| !talk.open(&id))) {
-            page.notify(Key::ChatNotHere);
+            page().notify(Key::ChatNotHere);
         }
     });
     provide_context(Say {
@@ -74,7 +73,7 @@ pub(crate) fn ChatView() -> impl IntoView {
         }
     };
     move || {
-        if page.has_assistants.get() {
+        if page().has_assistants.get() {
             drawn().into_any()
         } else {
             view! { <NoAssistant/> }.into_any()
@@ -122,7 +121,6 @@ pub(super) fn provider(lang: Lang, provider: &str, model: &str) -> String {
 
 #[component]
 fn Head() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let behind = move || {
         let own = current(talk)?;
@@ -169,7 +167,7 @@ fn Head() -> impl IntoView {
                 })/>
             <button type="button" class="quiet small chat-new" on:click=move |_| {
                 talk.begin();
-                page.go(Route::Chat(None));
+                page().go(Route::Chat(None));
             }>
                 <span aria-hidden="true">"＋"</span>{Key::ChatNew}
             </button>

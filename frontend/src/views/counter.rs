@@ -15,17 +15,16 @@ use tool::ToolPlace;
 /// The list of tools beside the one chosen.
 #[component]
 pub(crate) fn CounterView() -> impl IntoView {
-    let page = page();
     let chosen = Memo::new(move |_| {
-        page.route.with(|route| match route {
+        page().route.with(|route| match route {
             Route::Counter(tool) => tool.clone(),
             _ => None,
         })
     });
     let class = move || if chosen.get().is_some() { "counter has-tool" } else { "counter" };
-    let retry = Callback::new(move |()| page.retry_tools());
+    let retry = Callback::new(move |()| page().retry_tools());
     // What the tools are may change under the reader; whether there are any, rarely.
-    let stage = Memo::new(move |_| page.tools.with(|it| it.map(|_| ())));
+    let stage = Memo::new(move |_| page().tools.with(|it| it.map(|_| ())));
     view! {
         <div class=class>
             {move || loaded(stage.get(), 8, retry, |()| view! {

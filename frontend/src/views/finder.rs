@@ -15,7 +15,7 @@ use crate::call::fetch;
 use crate::chat::kept::SavedChats;
 use crate::finder::{DIALOG, Finder};
 use crate::operator::Operator;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::table::{self, Found};
 use crate::text::{Key, Lang};
@@ -71,7 +71,6 @@ thread_local! {
 /// The dialog, which is there as long as the finder is open.
 #[component]
 pub(crate) fn FinderView() -> impl IntoView {
-    let page = page();
     let finder: Finder = expect_context();
     let operator: Operator = expect_context();
     let sought_now = RwSignal::new(String::new());
@@ -80,7 +79,7 @@ pub(crate) fn FinderView() -> impl IntoView {
     let entries = Memo::new(move |_| {
         let lang = Lang::spoken();
         let sought = sought_now.with(|it| folded(it.trim()));
-        let mut all = own(page, operator, lang, &sought);
+        let mut all = own(operator, lang, &sought);
         let answers = found.get();
         all.extend(answers.iter().flat_map(|it| it.fitting(&sought, lang)));
         all.truncate(ALL_MAX);
@@ -96,7 +95,7 @@ pub(crate) fn FinderView() -> impl IntoView {
         let ask = move || {
             // The finder may have gone, or the reader typed on.
             if sought_now.try_with_untracked(|it| it.trim() == sought) == Some(true) {
-                ask(page, &sought, found);
+                ask(&sought, found);
             }
         };
         set_timeout(ask, PAUSE);
@@ -115,7 +114,7 @@ pub(crate) fn FinderView() -> impl IntoView {
     let go = move |at: usize| {
         if let Some(entry) = entries.with_untracked(|it| it.get(at).cloned()) {
             finder.shut();
-            page.go(entry.route);
+            page().go(entry.route);
         }
     };
     let keydown = move |event: KeyboardEvent| {
@@ -181,11 +180,11 @@ pub(crate) fn FinderView() -> impl IntoView {
 }
 
 /// What the page itself knows: places, tools, and what is kept of the reader's chats.
-fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
+fn own(operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
     let mut places = vec![(Key::FinderHome, Route::Home)];
-    let served = table::places().filter(|it| it.is_shown(page));
+    let served = table::places().filter(|it| it.is_shown());
     places.extend(served.map(|it| (it.name, it.start())));
-    places.extend(page.has_assistants.get().then_some((Key::ChatPlace, Route::Chat(None))));
+    places.extend(page().has_assistants.get().then_some((Key::ChatPlace, Route::Chat(None))));
     places.extend([
         (Key::Counter, Route::Counter(None)),
         (Key::ApprovalsTitle, Route::Approvals),
@@ -220,7 +219,7 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
         more: String::new(),
         route: Route::Chat(Some(it.id)),
     }));
-    page.tools.with(|tools| {
+    page().tools.with(|tools| {
         let tools = tools.here().into_iter().flatten();
         let fits =
             |it: &&crate::mcp::wire::Tool| has(&it.name, sought) || has(&it.title(lang), sought);
@@ -235,11 +234,11 @@ fn own(page: Page, operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
 }
 
 /// Asks the tools of the families that find something, once typing rests.
-fn ask(page: Page, sought: &str, found: RwSignal<Vec<Answer>>) {
+fn ask(sought: &str, found: RwSignal<Vec<Answer>>) {
     if sought.is_empty() {
         return;
     }
-    for seek in table::seeks().filter(|it| page.tool(it.tool).is_some()) {
+    for seek in table::seeks().filter(|it| page().tool(it.tool).is_some()) {
         let asked = (seek.arguments)(sought);
         let name = (seek.tool, asked.to_string());
         if let Some(known) = ANSWERS.with_borrow(|it| it.get(&name).cloned()) {

@@ -9,13 +9,12 @@ use super::field::FieldView;
 use crate::browser;
 use crate::error::Problem;
 use crate::form::{Draft, Fault, Field, Form};
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::text::{Key, Lang};
 
 /// A form being filled in.
 #[derive(Clone, Copy)]
 pub(crate) struct Filling {
-    pub(crate) page: Page,
     pub(crate) form: Memo<Form>,
     pub(crate) draft: RwSignal<Draft>,
     /// What the host found wrong.
@@ -40,7 +39,6 @@ impl Filling {
             form.with(|form| draft.with(|draft| form.arguments(draft))).err().unwrap_or_default()
         };
         Self {
-            page: page(),
             form,
             draft,
             problems: RwSignal::new(Vec::new()),
@@ -114,8 +112,7 @@ impl Filling {
             Ok(arguments) => Some(arguments),
             Err(faults) => {
                 let count = faults.len().to_string();
-                let lang = self.page.lang.get_untracked();
-                self.page.announce(lang.fill(Key::ErrorSummary, &[&count]));
+                page().announce_fill(Key::ErrorSummary, &[&count]);
                 self.focus_first(&faults[0].pointer);
                 None
             }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::approvals::Inbox;
 use crate::browser::Keep;
 use crate::home::Activities;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::route::Route;
 use crate::table::{self, Ongoing, listed, text};
 use crate::text::{Key, Lang};
@@ -14,18 +14,17 @@ use crate::text::{Key, Lang};
 /// What stands above the first place.
 #[component]
 pub(crate) fn Front() -> impl IntoView {
-    let page = page();
     let door = move |(key, route): (Key, Route)| {
         view! { <li><a class="front-door" href=route.hash()>{key}</a></li> }
     };
     view! {
         <section class="front" aria-label=Key::FrontDoor>
-            {move || (!table::has_first(page)).then(|| view! {
+            {move || (!table::has_first()).then(|| view! {
                 <h1 tabindex="-1" id="stage">{Key::FrontDoor}</h1>
             })}
             <p class="front-what">{Key::FrontWhat}</p>
             <ul class="front-doors">
-                {move || doors(page).into_iter().map(door).collect_view()}
+                {move || doors().into_iter().map(door).collect_view()}
             </ul>
             <Mine/>
         </section>
@@ -33,12 +32,12 @@ pub(crate) fn Front() -> impl IntoView {
 }
 
 /// What may be done here. What the host turns out to serve comes last, so that nothing moves.
-fn doors(page: Page) -> Vec<(Key, Route)> {
-    let chat = page.has_assistants.get().then_some((Key::FrontChat, Route::Chat(None)));
+fn doors() -> Vec<(Key, Route)> {
+    let chat = page().has_assistants.get().then_some((Key::FrontChat, Route::Chat(None)));
     let mut doors: Vec<_> = chat.into_iter().collect();
     doors.push((Key::FrontTools, Route::Counter(None)));
-    let families = table::doors(page);
-    let at = if table::has_first(page) { 0 } else { doors.len() };
+    let families = table::doors();
+    let at = if table::has_first() { 0 } else { doors.len() };
     let (first, others) = families.split_at(families.len().min(1));
     doors.splice(at..at, first.iter().cloned());
     doors.extend(others.iter().cloned());

@@ -18,7 +18,6 @@ pub(crate) fn Notice(
     #[prop(optional, into)]
     on_retry: Option<Callback<()>>,
 ) -> impl IntoView {
-    let page = page();
     let retry = on_retry.filter(|_| error.may_pass()).map(|retry| {
         view! {
             <button type="button" class="quiet" on:click=move |_| {
@@ -33,7 +32,7 @@ pub(crate) fn Notice(
     let class = if error == CallError::Stopped { "notice is-calm" } else { "notice is-error" };
     let error = StoredValue::new(error);
     // The notice says itself what happened: nothing is under way any more.
-    page.end_progress();
+    page().end_progress();
     view! {
         <div class=class role="alert">
             <p class="notice-title">

@@ -86,17 +86,16 @@ pub(crate) const LINKS: [(Key, OperatorTab); 7] = [
 /// The heading, the parts, and the one that is looked at.
 #[component]
 fn Inside() -> impl IntoView {
-    let page = page();
     let operator: Operator = expect_context();
     let part = Memo::new(move |_| {
-        page.route.with(|it| match it {
+        page().route.with(|it| match it {
             Route::Operator(tab) => Part::of(tab),
             _ => Part::Now,
         })
     });
     // The component or the call that the address names.
     let named = Memo::new(move |_| {
-        page.route.with(|it| match it {
+        page().route.with(|it| match it {
             Route::Operator(OperatorTab::Components(it) | OperatorTab::Calls(it)) => it.clone(),
             _ => None,
         })
@@ -106,7 +105,7 @@ fn Inside() -> impl IntoView {
     }
     let leave = move |_| {
         operator.leave();
-        page.notify(Key::OperatorLeft);
+        page().notify(Key::OperatorLeft);
     };
     let link = move |(key, tab): (Key, OperatorTab)| {
         let own = Part::of(&tab);

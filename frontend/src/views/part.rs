@@ -51,8 +51,7 @@ pub(crate) fn drawn_by<T: Sync>(
 /// Says that a part could not be loaded: there is no connection, or the host has another page by now.
 #[component]
 fn Missing(retry: Callback<()>) -> impl IntoView {
-    let page = page();
-    page.end_progress();
+    page().end_progress();
     view! {
         <div class="notice is-error" role="alert">
             <p class="notice-title">{Key::PartMissing}</p>

@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::error::{CallError, Refusal};
 use crate::operator::outcome;
-use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
@@ -146,10 +145,9 @@ fn States() -> impl IntoView {
 /// Small words with a meaning of their own.
 #[component]
 fn Words() -> impl IntoView {
-    let page = page();
     let ended = ["done", "asked", "refused", "trapped"];
     let chip = move |it: &'static str| {
-        let (kind, _) = outcome::outcome(it, page.lang.get_untracked());
+        let (kind, _) = outcome::outcome(it, Lang::now());
         let said = move || outcome::outcome(it, Lang::spoken()).1;
         view! {
             <li><span class=kind.class()>

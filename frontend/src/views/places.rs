@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::home::Activities;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::route::Route;
 use crate::table::{self, Place};
 use crate::text::Key;
@@ -60,21 +60,20 @@ fn in_bar(all: usize) -> usize {
 /// The navigation. Who may not use a family's tools sees no way to its place.
 #[component]
 pub(crate) fn Places() -> impl IntoView {
-    let page = page();
     let is_open = RwSignal::new(false);
     let is_shown = move |way: &Way| {
         let is_served = match way.place {
-            Some(place) => place.is_shown(page),
-            None => way.name != Key::ChatPlace || page.has_assistants.get(),
+            Some(place) => place.is_shown(),
+            None => way.name != Key::ChatPlace || page().has_assistants.get(),
         };
-        is_served || page.route.with(|it| way.has(it))
+        is_served || page().route.with(|it| way.has(it))
     };
     let shown = Memo::new(move |_| {
         let all = ways().into_iter().enumerate();
         all.filter(|(_, way)| is_shown(way)).map(|(at, _)| at).collect::<Vec<_>>()
     });
     Effect::new(move |_| {
-        page.route.track();
+        page().route.track();
         is_open.set(false);
         // A row has no room for all of them: where the reader is, is seen.
         request_animation_frame(|| browser::reveal_first(".places [aria-current]"));
@@ -105,13 +104,13 @@ pub(crate) fn Places() -> impl IntoView {
         let (first, rest) = shown.split_at(in_bar(shown.len()));
         let ways = ways();
         let part = if is_first { first } else { rest };
-        part.iter().filter_map(|at| ways.get(*at)).map(|way| link(page, *way)).collect_view()
+        part.iter().filter_map(|at| ways.get(*at)).map(|way| link(*way)).collect_view()
     };
     // What waits at a place that is not seen is told at the way to it.
     let is_rest_here = Memo::new(move |_| {
         let (shown, ways) = (shown.get(), ways());
         let mut rest = shown.iter().skip(in_bar(shown.len())).filter_map(|at| ways.get(*at));
-        page.route.with(|route| rest.any(|it| it.has(route)))
+        page().route.with(|route| rest.any(|it| it.has(route)))
     });
     let has_rest = Memo::new(move |_| shown.with(|it| it.len() > BAR_MAX));
     view! {
@@ -138,9 +137,9 @@ pub(crate) fn Places() -> impl IntoView {
     }
 }
 
-fn link(page: Page, way: Way) -> impl IntoView {
+fn link(way: Way) -> impl IntoView {
     let activities: Activities = expect_context();
-    let is_here = Memo::new(move |_| page.route.with(|it| way.has(it)));
+    let is_here = Memo::new(move |_| page().route.with(|it| way.has(it)));
     let waiting = Memo::new(move |_| activities.waiting_at(&(way.start)()));
     view! {
         <a href=(way.start)().hash() aria-current=move || is_here.get().then_some("page")>

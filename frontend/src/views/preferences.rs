@@ -13,10 +13,9 @@ use crate::views::sure::Sure;
 /// The place `#/settings`.
 #[component]
 pub(crate) fn PreferencesView() -> impl IntoView {
-    let page = page();
     browser::focus_soon("stage");
     let language = move |it: Lang| {
-        let choose = move |_| page.speak(it);
+        let choose = move |_| page().speak(it);
         let name = if it == Lang::Ja { "日本語" } else { "English" };
         view! {
             <label class="choice" lang=it.tag()>
@@ -28,8 +27,8 @@ pub(crate) fn PreferencesView() -> impl IntoView {
     let theme = move |it: Theme| {
         view! {
             <label class="choice">
-                <input type="radio" name="theme" prop:checked=move || page.theme.get() == it
-                    on:change=move |_| page.theme.set(it)/>
+                <input type="radio" name="theme" prop:checked=move || page().theme.get() == it
+                    on:change=move |_| page().theme.set(it)/>
                 {move || it.key().say()}
             </label>
         }
@@ -37,8 +36,8 @@ pub(crate) fn PreferencesView() -> impl IntoView {
     let motion = move |(it, key): (Motion, Key)| {
         view! {
             <label class="choice">
-                <input type="radio" name="motion" prop:checked=move || page.motion.get() == it
-                    on:change=move |_| page.motion.set(it)/>
+                <input type="radio" name="motion" prop:checked=move || page().motion.get() == it
+                    on:change=move |_| page().motion.set(it)/>
                 {key}
             </label>
         }
@@ -69,17 +68,16 @@ pub(crate) fn PreferencesView() -> impl IntoView {
 /// Whether the browser tells of what waits while the page is not looked at.
 #[component]
 fn Notices() -> impl IntoView {
-    let page = page();
     let is_denied = RwSignal::new(false);
     let change = move |event| {
         let is_wanted = event_target_checked(&event);
         if !is_wanted {
             is_denied.set(false);
-            return page.notices.set(false);
+            return page().notices.set(false);
         }
         leptos::task::spawn_local(async move {
             let is_allowed = settings::ask_for_notices().await;
-            page.notices.set(is_allowed);
+            page().notices.set(is_allowed);
             let _ = is_denied.try_set(!is_allowed);
         });
     };
@@ -87,7 +85,7 @@ fn Notices() -> impl IntoView {
         <fieldset class="preference">
             <legend>{Key::PreferencesNotices}</legend>
             <label class="choice">
-                <input type="checkbox" aria-describedby="notices-hint" prop:checked=page.notices on:change=change/>
+                <input type="checkbox" aria-describedby="notices-hint" prop:checked=page().notices on:change=change/>
                 {Key::PreferencesNoticesOn}
             </label>
             <p id="notices-hint" class="hint">{Key::PreferencesNoticesHint}</p>
@@ -101,9 +99,8 @@ fn Notices() -> impl IntoView {
 /// What is kept in this browser, and the way to clear it.
 #[component]
 fn Kept() -> impl IntoView {
-    let page = page();
     let is_asking = RwSignal::new(false);
-    let clear = Callback::new(move |()| reader::forget(page, false));
+    let clear = Callback::new(move |()| reader::forget(false));
     let keep = Callback::new(move |()| {
         is_asking.set(false);
         browser::focus_soon("preferences-clear");

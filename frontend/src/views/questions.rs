@@ -24,7 +24,6 @@ pub(crate) fn Questions(
     #[prop(optional)]
     number: u32,
 ) -> impl IntoView {
-    let page = page();
     let asked: Vec<(Question, Filling)> = questions
         .into_iter()
         .take(QUESTIONS_MAX)
@@ -49,7 +48,7 @@ pub(crate) fn Questions(
         let replies = asked.with_value(|it| it.iter().map(decline).collect::<Vec<_>>());
         on_answer.run(responses(&replies));
     };
-    page.announce_key(Key::Question);
+    page().announce_key(Key::Question);
     let title_id = match number {
         0 => "question-title".to_owned(),
         number => format!("question-title-{number}"),

@@ -18,13 +18,12 @@ pub(crate) fn Raw(
     #[prop(default = Key::RawJson)]
     title: Key,
 ) -> impl IntoView {
-    let page = page();
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
     let shown: String = text.chars().take(TEXT_MAX).collect();
     let text = StoredValue::new(text);
     let copy = move |_| {
         if text.with_value(|text| browser::copy(text)) {
-            page.announce_key(Key::Copied);
+            page().announce_key(Key::Copied);
         }
     };
     view! {

@@ -6,16 +6,15 @@ use leptos::task::spawn_local;
 use crate::access::{self, account};
 use crate::browser;
 use crate::page::{Door, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Stands in the place of every view until a token is accepted.
 #[component]
 pub(crate) fn SignIn() -> impl IntoView {
-    let page = page();
     let token = RwSignal::new(String::new());
     let is_trying = RwSignal::new(false);
     let wrong = RwSignal::new(
-        page.door.with_untracked(|it| matches!(it, Door::Refused).then_some(Key::TokenRefused)),
+        page().door.with_untracked(|it| matches!(it, Door::Refused).then_some(Key::TokenRefused)),
     );
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -29,7 +28,7 @@ pub(crate) fn SignIn() -> impl IntoView {
         wrong.set(None);
         is_trying.set(true);
         spawn_local(async move {
-            let problem = page.enter(&read).await.err();
+            let problem = page().enter(&read).await.err();
             // Where it was accepted this view is gone, and its signals with it.
             let Some(key) = problem else { return browser::focus_if_lost(browser::MAIN) };
             let _ = is_trying.try_set(false);
@@ -41,7 +40,7 @@ pub(crate) fn SignIn() -> impl IntoView {
     let is_arriving = account::is_returning();
     is_trying.set(is_arriving);
     spawn_local(async move {
-        if is_arriving && let Err(problem) = page.enter_by_account().await {
+        if is_arriving && let Err(problem) = page().enter_by_account().await {
             let _ = is_trying.try_set(false);
             let _ = wrong.try_set(problem);
         }
@@ -59,7 +58,7 @@ pub(crate) fn SignIn() -> impl IntoView {
         let Some(issuer) = issuer.get_untracked() else { return };
         wrong.set(None);
         is_trying.set(true);
-        let language = page.lang.get_untracked().tag();
+        let language = Lang::now().tag();
         spawn_local(async move {
             if let Err(key) = account::begin(&issuer, language).await {
                 let _ = is_trying.try_set(false);

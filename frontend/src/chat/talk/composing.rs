@@ -12,7 +12,8 @@ use crate::cards::shared::Shared;
 use crate::chat::base64;
 use crate::chat::kept;
 use crate::chat::thread::{MESSAGE_MAX, Thread};
-use crate::text::Key;
+use crate::page::page;
+use crate::text::{Key, Lang};
 
 /// Pictures beside one message.
 pub(crate) const ATTACHED_MAX: usize = 4;
@@ -80,7 +81,7 @@ impl Talk {
 
     /// A message with what apps say of themselves: each once, as far as it fits beside what the reader wrote.
     pub(super) fn with_apps(self, mut text: String) -> String {
-        let lang = self.page.lang.get_untracked();
+        let lang = Lang::now();
         for app in self.apps.try_update(std::mem::take).unwrap_or_default() {
             let more = format!("\n\n{}\n{}", lang.fill(Key::AppTold, &[&app.title]), app.text);
             if text.chars().count() + more.chars().count() <= MESSAGE_MAX {
@@ -124,7 +125,7 @@ impl Talk {
             self.draft.set(asked.text);
             self.attached.set(asked.pictures);
             self.editing.set(Some(id));
-            self.page.announce_key(self.editing_key(id));
+            page().announce_key(self.editing_key(id));
             browser::focus_soon("chat-input");
         }
     }
@@ -158,7 +159,7 @@ impl Talk {
         for file in (0..files.length().min(20)).filter_map(|it| files.get(it)) {
             spawn_local(async move {
                 if let Err(refused) = self.attach_one(&file).await {
-                    self.page.notify(refused.key());
+                    page().notify(refused.key());
                 }
             });
         }

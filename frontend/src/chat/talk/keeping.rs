@@ -9,6 +9,7 @@ use crate::chat::album;
 use crate::chat::kept::{self, SAVED_CHATS, SavedChats};
 use crate::chat::thread::{TITLE_MAX, Thread};
 use crate::history;
+use crate::page::page;
 use crate::route::Route;
 use crate::text::Key;
 
@@ -107,7 +108,7 @@ impl Talk {
                 history::replace_hash(&Route::Chat(Some(thread.id.clone())).hash());
             }
             self.thread.update(|it| it.id = thread.id);
-            self.page.notify(Key::ChatParted);
+            page().notify(Key::ChatParted);
         }
     }
 
@@ -163,7 +164,7 @@ impl Talk {
             it.open = None;
             it.save();
         });
-        self.page.announce_key(Key::ChatBegun);
+        page().announce_key(Key::ChatBegun);
         browser::focus_soon("chat-input");
     }
 
@@ -185,7 +186,7 @@ impl Talk {
             it.save();
         });
         self.show(thread);
-        self.page.announce_key(Key::ChatOpened);
+        page().announce_key(Key::ChatOpened);
         browser::focus_soon("chat-input");
         true
     }
@@ -219,7 +220,7 @@ impl Talk {
             self.show(Thread::new(browser::unique(), assistant));
         }
         self.change_saved(|it| kept::forget(it, id));
-        self.page.notify(Key::ChatForgotten);
+        page().notify(Key::ChatForgotten);
         browser::focus_soon("chat-input");
     }
 }

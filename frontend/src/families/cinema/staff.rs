@@ -12,7 +12,7 @@ use crate::access;
 use crate::call::fetch;
 use crate::dates::Day;
 use crate::error::CallError;
-use crate::page::{Door, Page};
+use crate::page::{Door, page};
 
 /// Tools without which there is nothing to see.
 const NEEDED: [&str; 2] = ["occupancy", "export_catalogue"];
@@ -20,13 +20,12 @@ const NEEDED: [&str; 2] = ["occupancy", "export_catalogue"];
 /// Whether the reader is of the staff (CIN-95).
 #[derive(Clone, Copy)]
 pub(crate) struct Leave {
-    page: Page,
     is_given: RwSignal<bool>,
 }
 
 impl Leave {
-    pub(crate) fn new(page: Page) -> Self {
-        Self { page, is_given: RwSignal::new(false) }
+    pub(crate) fn new() -> Self {
+        Self { is_given: RwSignal::new(false) }
     }
 
     /// Whether there is a way to the staff's place.
@@ -38,8 +37,8 @@ impl Leave {
     /// themselves; a token's scopes are known to the host, which is asked once.
     pub(crate) fn look(self) {
         Effect::new(move |_| {
-            let is_served = NEEDED.iter().all(|it| self.page.tool(it).is_some());
-            if !is_served || self.page.door.get() != Door::Open {
+            let is_served = NEEDED.iter().all(|it| page().tool(it).is_some());
+            if !is_served || page().door.get() != Door::Open {
                 return self.is_given.set(false);
             }
             if !access::is_entered() {

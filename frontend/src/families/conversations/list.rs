@@ -15,7 +15,7 @@ use crate::error::CallError;
 use crate::families::conversations::place::At;
 use crate::history;
 use crate::mcp::listen;
-use crate::page::{Connection, Page};
+use crate::page::{Connection, page};
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 
@@ -27,7 +27,6 @@ const RETRIES_MAX: u32 = 5;
 /// The state of the list.
 #[derive(Clone, Copy)]
 pub(crate) struct ConversationList {
-    page: Page,
     pub(crate) filter: RwSignal<Filter>,
     pub(crate) listing: RwSignal<Loaded<Listing>>,
     pub(crate) projects: RwSignal<Loaded<Projects>>,
@@ -45,9 +44,8 @@ pub(crate) struct ConversationList {
 
 impl ConversationList {
     /// The list of what a filter lets through.
-    pub(crate) fn new(page: Page, filter: Filter) -> Self {
+    pub(crate) fn new(filter: Filter) -> Self {
         Self {
-            page,
             filter: RwSignal::new(filter),
             listing: RwSignal::new(Loaded::Loading),
             projects: RwSignal::new(Loaded::Loading),
@@ -62,15 +60,14 @@ impl ConversationList {
 
     /// Keeps it fresh for as long as the view is there.
     pub(crate) fn stay(self, subscriptions: Subscriptions) {
-        let page = self.page;
         let rung = subscriptions.changes("conversations://list");
         Effect::new(move |_| {
             rung.track();
-            page.refreshed.track();
+            page().refreshed.track();
             untrack(|| self.renew());
         });
         Effect::new(move |_| {
-            page.refreshed.track();
+            page().refreshed.track();
             spawn_local(async move {
                 let found = client::projects().await;
                 if self.number.try_get_value().is_none() {
@@ -133,7 +130,7 @@ impl ConversationList {
                 self.take(found, is_first);
                 is_first = false;
                 // A short interruption is over before it would be shown.
-                let is_there = self.page.connection.get_untracked() != Connection::Offline;
+                let is_there = page().connection.get_untracked() != Connection::Offline;
                 if is_lost && is_there && failed < RETRIES_MAX {
                     self.is_due.set_value(true);
                     browser::sleep(listen::pause(failed, js_sys::Math::random())).await;
@@ -184,7 +181,7 @@ impl ConversationList {
             }),
             Err(error) => {
                 if error == CallError::Offline {
-                    self.page.doubt();
+                    page().doubt();
                 }
                 let is_here = self.listing.with_untracked(|it| it.here().is_some());
                 // An old list is better than none.

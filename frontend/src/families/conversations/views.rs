@@ -38,17 +38,16 @@ const AWAY_PX: f64 = 160.0;
 /// The list of conversations.
 #[component]
 pub(crate) fn ConversationsView() -> impl IntoView {
-    let page = page();
     let subscriptions: Subscriptions = expect_context();
-    let asked = match page.route.with_untracked(At::of) {
+    let asked = match page().route.with_untracked(At::of) {
         Some(At::List(filter)) => filter,
         _ => Default::default(),
     };
-    let list = ConversationList::new(page, asked);
+    let list = ConversationList::new(asked);
     list.stay(subscriptions);
     parts::Now::every(std::time::Duration::from_secs(5));
     Effect::new(move |_| {
-        if let Some(At::List(filter)) = page.route.with(At::of) {
+        if let Some(At::List(filter)) = page().route.with(At::of) {
             untrack(|| list.follow(filter));
         }
     });

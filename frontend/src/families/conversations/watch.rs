@@ -16,9 +16,9 @@ use crate::call::Loaded;
 use crate::error::CallError;
 use crate::families::tell_not_done;
 use crate::mcp::listen;
-use crate::page::{Connection, Page};
+use crate::page::{Connection, page};
 use crate::subscriptions::Subscriptions;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Between two messages that came at once, so that people can follow.
 const PACE: Duration = Duration::from_millis(900);
@@ -51,7 +51,6 @@ const CATCH_UP_MAX: usize = 30;
 /// A conversation that is looked at.
 #[derive(Clone, Copy)]
 pub(crate) struct Watch {
-    pub(crate) page: Page,
     pub(crate) id: StoredValue<String>,
     pub(crate) live: RwSignal<Loaded<Live>>,
     /// Messages that came while the reader looked at older ones.
@@ -75,10 +74,9 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Looks at the conversation of that id, of which something may be known already.
-    pub(crate) fn new(page: Page, id: &str, known: Option<Transcript>) -> Self {
+    pub(crate) fn new(id: &str, known: Option<Transcript>) -> Self {
         let live = known.map_or(Loaded::Loading, |it| Loaded::Here(Live::of(it)));
         Self {
-            page,
             id: StoredValue::new(id.to_owned()),
             live: RwSignal::new(live),
             unseen: RwSignal::new(0),
@@ -96,9 +94,9 @@ impl Watch {
     }
 
     /// Looks at the conversation of that id from its beginning on, where this page has begun it just now.
-    pub(crate) fn of(page: Page, id: &str) -> Self {
+    pub(crate) fn of(id: &str) -> Self {
         let begun = BEGUN.with_borrow_mut(Option::take);
-        Self::new(page, id, begun.filter(|it| it.conversation.conversation_id == id))
+        Self::new(id, begun.filter(|it| it.conversation.conversation_id == id))
     }
 
     /// This page has begun that conversation, and goes there.
@@ -115,13 +113,12 @@ impl Watch {
     /// Keeps it fresh for as long as the view is there.
     pub(crate) fn stay(self, subscriptions: Subscriptions) {
         let rung = subscriptions.changes(&self.id.with_value(|id| format!("conversation://{id}")));
-        let page = self.page;
         Effect::new(move |_| {
             rung.track();
             self.renew();
         });
         Effect::new(move |before: Option<()>| {
-            page.refreshed.track();
+            page().refreshed.track();
             if before.is_some() {
                 self.is_whole.set_value(true);
                 self.renew();
@@ -163,7 +160,7 @@ impl Watch {
     }
 
     fn is_thought_there(self) -> bool {
-        self.page.connection.get_untracked() != Connection::Offline
+        page().connection.get_untracked() != Connection::Offline
     }
 
     async fn look(self) -> Result<(), CallError> {
@@ -229,7 +226,7 @@ impl Watch {
     fn fail(self, error: CallError) {
         if error == CallError::Offline {
             // The news may have come through where the question did not.
-            self.page.doubt();
+            page().doubt();
         }
         let is_here = self.live.with_untracked(|it| it.here().is_some());
         // An old state is better than none.
@@ -253,10 +250,9 @@ impl Watch {
         if came.new > 0 && !self.is_at_end.get_untracked() {
             self.unseen.update(|it| *it += came.new);
         }
-        let lang = self.page.lang.get_untracked();
+        let lang = Lang::now();
         if before.is_some_and(|before| before != after) {
-            self.page
-                .announce(lang.fill(Key::TalkStateAnnounced, &[lang.say(look::state(after).2)]));
+            page().announce_fill(Key::TalkStateAnnounced, &[lang.say(look::state(after).2)]);
         } else {
             self.say_news(came.new);
         }
@@ -268,8 +264,7 @@ impl Watch {
         let (unsaid, last) = self.unsaid.get_value();
         let unsaid = unsaid + new;
         if unsaid > 0 && now - last > ANNOUNCED_EVERY_MS {
-            let lang = self.page.lang.get_untracked();
-            self.page.announce(lang.fill(Key::TalkNewAnnounced, &[&unsaid.to_string()]));
+            page().announce_fill(Key::TalkNewAnnounced, &[&unsaid.to_string()]);
             self.unsaid.set_value((0, now));
         } else {
             self.unsaid.set_value((unsaid, last));
@@ -312,7 +307,7 @@ impl Watch {
             if self.id.try_get_value().is_none() {
                 return match found {
                     Ok(_) => then(),
-                    Err(error) => tell_not_done(self.page, &error),
+                    Err(error) => tell_not_done(&error),
                 };
             }
             self.is_acting.set(false);

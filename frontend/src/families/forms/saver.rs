@@ -14,7 +14,8 @@ use crate::call::fetch;
 use crate::dates;
 use crate::error::CallError;
 use crate::mcp::{self, listen};
-use crate::text::Key;
+use crate::page::page;
+use crate::text::{Key, Lang};
 
 /// Several keys in a row are kept together.
 const KEEP_TIME: Duration = Duration::from_millis(100);
@@ -117,7 +118,6 @@ impl Saver {
 
     /// A page that goes, or a network that comes back, saves what is left.
     fn watch(self) {
-        let page = self.form_state.page;
         let hidden = window_event_listener_untyped("visibilitychange", move |_| {
             if !browser::is_visible() {
                 self.flush();
@@ -130,8 +130,8 @@ impl Saver {
             self.flush();
         });
         Effect::new(move |before: Option<()>| {
-            page.connection.track();
-            page.refreshed.track();
+            page().connection.track();
+            page().refreshed.track();
             if before.is_some() && self.work.with_value(|it| it.is_dirty) {
                 self.save();
             }
@@ -228,14 +228,13 @@ impl Saver {
         if !is_all {
             return self.save_in(SAVE_TIME);
         }
-        let page = self.form_state.page;
         // Announced once, and again after it had failed: not at every change.
         let was_here = matches!(self.safe.get_untracked(), Safe::Here(_));
         if was_here || !self.work.with_value(|it| it.is_said) {
             self.work.update_value(|it| it.is_said = true);
-            page.announce_key(Key::DraftSavedNow);
+            page().announce_key(Key::DraftSavedNow);
         }
-        let at = dates::clock_at(mcp::answered_at_ms(), page.lang.get_untracked());
+        let at = dates::clock_at(mcp::answered_at_ms(), Lang::now());
         self.safe.set(Safe::There(at));
     }
 
@@ -253,10 +252,10 @@ impl Saver {
             _ => {}
         }
         if !matches!(self.safe.get_untracked(), Safe::Here(_)) {
-            self.form_state.page.announce_key(Key::DraftNotSaved);
+            page().announce_key(Key::DraftNotSaved);
         }
         if error == CallError::Offline {
-            self.form_state.page.doubt();
+            page().doubt();
         }
         let may_pass = error.may_pass();
         self.safe.set(Safe::Here(error));
@@ -280,7 +279,7 @@ impl Saver {
             self.work.update_value(|it| it.revision = rival.revision);
             return self.save_in(Duration::ZERO);
         }
-        self.form_state.page.announce_key(Key::DraftTwo);
+        page().announce_key(Key::DraftTwo);
         self.rival.set(Some(rival));
     }
 

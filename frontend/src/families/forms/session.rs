@@ -12,7 +12,7 @@ use crate::browser;
 use crate::call::fetch;
 use crate::dates;
 use crate::error::CallError;
-use crate::page::{Page, next_number, page};
+use crate::page::{next_number, page};
 use crate::text::Key;
 
 /// How far a form is, for its reader.
@@ -68,7 +68,6 @@ impl Close {
 /// One form on the page.
 #[derive(Clone, Copy)]
 pub(crate) struct FormSession {
-    pub(crate) page: Page,
     handle: StoredValue<String>,
     pub(crate) stage: RwSignal<Stage>,
     pub(crate) step: RwSignal<Step>,
@@ -81,7 +80,6 @@ impl FormSession {
     /// Opens the form of that handle.
     pub(crate) fn open(handle: &str) -> Self {
         let session = Self {
-            page: page(),
             handle: StoredValue::new(handle.to_owned()),
             stage: RwSignal::new(Stage::Loading),
             step: RwSignal::new(Step::None),
@@ -90,7 +88,7 @@ impl FormSession {
         };
         session.load();
         Effect::new(move |before: Option<()>| {
-            session.page.refreshed.track();
+            page().refreshed.track();
             if before.is_some() {
                 session.look_again();
             }
@@ -165,7 +163,7 @@ impl FormSession {
         }
         if let Some(index) = form_state.uploading() {
             self.step.set(Step::Uploading(index));
-            self.page.announce_key(Key::FormUploading);
+            page().announce_key(Key::FormUploading);
             return;
         }
         match form_state.submission() {
@@ -180,14 +178,14 @@ impl FormSession {
         form_state.is_tried.set(true);
         self.step.set(Step::None);
         self.faulty.set(places);
-        self.page.announce(self.page.lang.get_untracked().fill(Key::ErrorSummary, &[&count]));
+        page().announce_fill(Key::ErrorSummary, &[&count]);
         browser::focus_soon(self.id("summary"));
     }
 
     fn submit(self, form_state: FormState, values: Values) {
         self.faulty.set(Vec::new());
         self.step.set(Step::Sending);
-        self.page.announce_key(Key::FormSending);
+        page().announce_key(Key::FormSending);
         let mut labels = form_state.labels();
         labels.retain(|name, _| values.contains_key(name));
         let arguments = json!({
@@ -204,7 +202,7 @@ impl FormSession {
                     form_state.is_closed.set(true);
                     keeping::forget(&submission.handle);
                     self.close_with(submission, Some(labels));
-                    self.page.announce_key(Key::FormSent);
+                    page().announce_key(Key::FormSent);
                 }
                 Err(error) => self.not_sent(form_state, error),
             }
@@ -212,13 +210,13 @@ impl FormSession {
     }
 
     fn not_sent(self, form_state: FormState, error: CallError) {
-        self.page.end_progress();
+        page().end_progress();
         if is_answered(&error) {
             self.step.set(Step::None);
             return self.look();
         }
         if error == CallError::Offline {
-            self.page.doubt();
+            page().doubt();
         }
         let (places, _) = form_state.take(error.problems());
         if places.is_empty() {
@@ -246,11 +244,11 @@ impl FormSession {
                     self.close_with(submission, None);
                     let is_cancel = how == Close::Cancel;
                     let key = if is_cancel { Key::FormCancelled } else { Key::FormDeclined };
-                    self.page.announce_key(key);
+                    page().announce_key(key);
                 }
                 Ok(_) => {
                     self.step.set(Step::None);
-                    self.page.announce_key(Key::FormReopened);
+                    page().announce_key(Key::FormReopened);
                     self.stage.set(Stage::Loading);
                     self.ask().await;
                     browser::focus_soon(self.id("title"));

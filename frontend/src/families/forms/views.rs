@@ -29,16 +29,15 @@ use sheet::Sheet;
 /// A form as a place of its own.
 #[component]
 pub(crate) fn FormPlace(handle: String) -> impl IntoView {
-    let page = page();
     let session = FormSession::open(&handle);
     Effect::new(move |_| {
         let title = session.stage.with(|stage| match stage {
             Stage::Open(it) | Stage::Closed(it, _) => Some(title(&it.schema)),
             _ => None,
         });
-        page.form_title.set(title);
+        page().form_title.set(title);
     });
-    on_cleanup(move || page.form_title.set(None));
+    on_cleanup(move || page().form_title.set(None));
     view! {
         <div class="request is-place"><SessionView session is_place=true/></div>
     }

@@ -15,7 +15,7 @@ use crate::browser;
 use crate::call::Attempt;
 use crate::error::CallError;
 use crate::history;
-use crate::page::Page;
+use crate::page::page;
 use crate::route::{Route, Spot};
 use crate::text::{Key, Lang};
 pub(crate) use ends::{End, Side};
@@ -23,7 +23,6 @@ pub(crate) use ends::{End, Side};
 /// The state, for as long as the page is open.
 #[derive(Clone, Copy)]
 pub(crate) struct Board {
-    pub(crate) page: Page,
     pub(crate) from: End,
     pub(crate) to: End,
     pub(crate) condition: RwSignal<String>,
@@ -47,9 +46,8 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    pub(crate) fn new(page: Page) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            page,
             from: End::new(),
             to: End::new(),
             condition: RwSignal::new(String::new()),
@@ -62,7 +60,7 @@ impl Board {
             area: RwSignal::new(None),
             is_area_drawn: RwSignal::new(false),
             is_pressed: StoredValue::new(false),
-            asked_in: StoredValue::new(page.lang.get_untracked()),
+            asked_in: StoredValue::new(Lang::now()),
             attempt: Attempt::new(),
         }
     }
@@ -139,7 +137,7 @@ impl Board {
 
     /// Searches for what stands in the example.
     pub(crate) fn try_example(self) {
-        let lang = self.page.lang.get_untracked();
+        let lang = Lang::now();
         let [from, to] = EXAMPLE.map(|((ja, en), _)| if lang == Lang::Ja { ja } else { en });
         self.from.put(from, None);
         self.to.put(to, None);
@@ -193,7 +191,7 @@ impl Board {
     fn start(self, query: &RouteQuery, is_pressed: bool) {
         self.attempt.give_up();
         self.is_pressed.set_value(is_pressed);
-        self.asked_in.set_value(self.page.lang.get_untracked());
+        self.asked_in.set_value(Lang::now());
         let (number, Some(stop)) = self.attempt.open() else { return };
         self.step.set(None);
         self.here.set(None);
@@ -240,10 +238,10 @@ impl Board {
 
     /// Announces how it ended to screen readers; an error is announced by its own view.
     fn tell_end(self) {
-        let lang = self.page.lang.get_untracked();
+        let lang = Lang::now();
         let said = self.run.with_untracked(|run| match &run.phase {
             Phase::Failed(CallError::Offline) => {
-                self.page.doubt();
+                page().doubt();
                 None
             }
             Phase::Done if run.found.is_empty() => Some(lang.say(Key::NavNoRoute).to_owned()),
@@ -256,7 +254,7 @@ impl Board {
             _ => None,
         });
         if let Some(said) = said {
-            self.page.announce(said);
+            page().announce(said);
         }
         self.run.with_untracked(|run| {
             let ends = [(self.from, &run.found.origin), (self.to, &run.found.destination)];

@@ -56,12 +56,11 @@ pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoV
 /// The map, a way past it, and the step that is lit up on it as text.
 #[component]
 fn Map(shown: Shown, after: String) -> impl IntoView {
-    let page = page();
     let scene = Signal::derive(move || shown.scene());
     let light = move |point: usize| {
         shown.light(point);
         if let Some(told) = untrack(|| shown.step_text(Lang::spoken())) {
-            page.announce(told);
+            page().announce(told);
         }
     };
     let lit = move || shown.step_text(Lang::spoken());
@@ -166,8 +165,7 @@ fn Warnings(warnings: Vec<String>) -> impl IntoView {
 /// The chosen route as a file.
 #[component]
 fn Files(shown: Shown) -> impl IntoView {
-    let page = page();
-    let save = move |is_gpx: bool| shown.exported().save(page, is_gpx);
+    let save = move |is_gpx: bool| shown.exported().save(is_gpx);
     view! {
         <div class="actions route-files">
             <button type="button" class="quiet small" on:click=move |_| save(true)>{Key::RouteGpx}</button>

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::browser;
 use crate::families::navigation::line::Point;
-use crate::page::Page;
+use crate::page::page;
 use crate::text::Key;
 
 /// Characters of a file's name before its ending, at most.
@@ -60,13 +60,13 @@ impl ExportedRoute {
     }
 
     /// Has the browser save it, as GPX or as GeoJSON.
-    pub(crate) fn save(&self, page: Page, is_gpx: bool) {
+    pub(crate) fn save(&self, is_gpx: bool) {
         let (ending, mime, text) = match is_gpx {
             true => ("gpx", "application/gpx+xml", self.gpx()),
             false => ("geojson", "application/geo+json", self.geo_json()),
         };
         if browser::download(&self.file_name(ending), text.as_bytes(), mime).is_ok() {
-            page.announce_key(Key::RouteSaved);
+            page().announce_key(Key::RouteSaved);
         }
     }
 

@@ -29,11 +29,10 @@ use result::ResultView;
 /// The whole place.
 #[component]
 pub(crate) fn NavigationView() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     board.meet();
     Effect::new(move |_| {
-        page.route.track();
+        page().route.track();
         // A search writes the address without going anywhere; so the address itself is asked.
         if let Some(query) = RouteQuery::of(&Route::parse(&browser::hash())) {
             untrack(|| board.follow(&query));

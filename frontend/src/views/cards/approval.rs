@@ -20,12 +20,11 @@ pub(super) fn Approval(
     reply: Memo<Option<Reply>>,
     on_reply: Callback<Reply>,
 ) -> impl IntoView {
-    let page = page();
     let id = format!("approval-{}", next_number());
     let tool = StoredValue::new((name.clone(), title));
     let called = Memo::new(move |_| {
         tool.with_value(|(name, title)| {
-            let known = page.tool(name).map(|it| it.title(Lang::spoken()));
+            let known = page().tool(name).map(|it| it.title(Lang::spoken()));
             let own = Some(title.clone()).filter(|it| !it.is_empty());
             known.or(own).unwrap_or_else(|| name.clone())
         })
@@ -36,13 +35,11 @@ pub(super) fn Approval(
         None => Key::CardAskWhat.fill(&[&called.get()]),
     };
     let is_grave = move || {
-        let tool = tool.with_value(|it| page.tool(&it.0));
+        let tool = tool.with_value(|it| page().tool(&it.0));
         tool.is_some_and(|it| it.annotations.destructive_hint == Some(true))
     };
     if reply.get_untracked().is_none() {
-        page.announce(
-            page.lang.get_untracked().fill(Key::CardAskAnnounced, &[&called.get_untracked()]),
-        );
+        page().announce_fill(Key::CardAskAnnounced, &[&called.get_untracked()]);
         // A reader who is writing goes on writing.
         browser::focus_if_lost(id.clone());
     }

@@ -11,10 +11,9 @@ use crate::text::{Key, Lang};
 /// Draws them with the names that the tool has for them in the reader's language, and small those that programs use.
 #[component]
 pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
-    let page = page();
     let shown = move || {
         let lang = Lang::spoken();
-        let tool = page.tool(&tool);
+        let tool = page().tool(&tool);
         let schema = tool.as_ref().map(|it| it.input_schema.clone()).unwrap_or_default();
         let list = told::arguments(&secret::veiled_by(&params, &schema), lang.comma());
         if list.is_empty() {

@@ -9,7 +9,7 @@ use super::arguments::Arguments;
 use super::result::{CallResult, Plain};
 use crate::cards::secret;
 use crate::chat::tool_card::{Came, State, ToolCard};
-use crate::page::{Page, next_number, page};
+use crate::page::{next_number, page};
 use crate::table;
 use crate::text::{Key, Lang};
 use crate::views::output::has_app;
@@ -28,11 +28,10 @@ pub(crate) fn CallCard(
     #[prop(optional, into)]
     on_retry: Option<Callback<ToolCard>>,
 ) -> impl IntoView {
-    let page = page();
     let id = format!("call-{}", next_number());
     let title_id = format!("{id}-title");
     let labelled = title_id.clone();
-    let title = Memo::new(move |_| card.with(|it| title(page, it)));
+    let title = Memo::new(move |_| card.with(|it| title(it)));
     let class = move || format!("call {}", card.with(|it| Look::of(&it.state).class));
     let came = Memo::new(move |_| card.with(|it| it.came().cloned()));
     view! {
@@ -45,8 +44,8 @@ pub(crate) fn CallCard(
 }
 
 /// What people call the tool, in the reader's language.
-fn title(page: Page, card: &ToolCard) -> String {
-    let known = page.tool(&card.name).map(|it| it.title(Lang::spoken()));
+fn title(card: &ToolCard) -> String {
+    let known = page().tool(&card.name).map(|it| it.title(Lang::spoken()));
     let own = Some(card.title.clone()).filter(|it| !it.is_empty());
     known.or(own).unwrap_or_else(|| card.name.clone())
 }
@@ -114,10 +113,9 @@ fn Head(card: Memo<ToolCard>, title: Memo<String>, title_id: String) -> impl Int
 
 #[component]
 fn Facts(card: Memo<ToolCard>) -> impl IntoView {
-    let page = page();
     move || {
         let ToolCard { name, server, view, params, reason, state, .. } = card.get();
-        let tool = page.tool(&name).unwrap_or_default();
+        let tool = page().tool(&name).unwrap_or_default();
         let hidden = secret::veiled_by(&params, &tool.input_schema);
         let fact = |key: Key, text: String| {
             (!text.is_empty()).then(|| view! { <dt>{key}</dt><dd>{text}</dd> })
@@ -185,14 +183,13 @@ fn Outcome(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
 /// In one line, and drawn where it is the newest or asked for.
 #[component]
 fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
-    let page = page();
     let (view, name, params) =
         card.with_untracked(|it| (it.view.clone(), it.name.clone(), it.params.clone()));
     if came.is_cut && came.result.is_null() {
         return view! { <p class="hint call-cut">{Key::CardCut}</p> }.into_any();
     }
     // What an app shows is looked at, whatever it is.
-    let has_app = page.tool(&name).is_some_and(|it| has_app(&it));
+    let has_app = page().tool(&name).is_some_and(|it| has_app(&it));
     let told = table::tell(view.as_deref(), &came.result);
     let told = told.or_else(|| has_app.then(|| (Key::Answer, Vec::new())));
     let Some((key, values)) = told else { return ().into_any() };

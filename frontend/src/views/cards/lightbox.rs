@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use super::overlay::Overlay;
 use super::pictures::{download, name};
 use crate::cards::shot::Shot;
-use crate::page::{Page, page};
 use crate::text::Key;
 
 /// How close and how far one can go, and the steps on the way, in percent.
@@ -17,7 +16,6 @@ const ZOOM_MIN: u32 = 100;
 /// What is looked at, and how closely.
 #[derive(Clone, Copy)]
 struct Look {
-    page: Page,
     shots: Memo<Vec<Shot>>,
     at: RwSignal<Option<usize>>,
     zoom: RwSignal<u32>,
@@ -27,8 +25,7 @@ struct Look {
 /// Draws the picture that `at` says, if it says one.
 #[component]
 pub(super) fn Lightbox(shots: Memo<Vec<Shot>>, at: RwSignal<Option<usize>>) -> impl IntoView {
-    let page = page();
-    let look = Look { page, shots, at, zoom: RwSignal::new(ZOOM_MIN), stage: NodeRef::new() };
+    let look = Look { shots, at, zoom: RwSignal::new(ZOOM_MIN), stage: NodeRef::new() };
     let is_open = RwSignal::new(false);
     Effect::new(move |_| {
         let has_one = at.get().is_some();
@@ -67,10 +64,9 @@ pub(super) fn Lightbox(shots: Memo<Vec<Shot>>, at: RwSignal<Option<usize>>) -> i
 
 #[component]
 fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
-    let page = look.page;
     let save = move |_| {
         if let Some(shot) = look.shot() {
-            download(page, &shot);
+            download(&shot);
         }
     };
     view! {

@@ -7,7 +7,7 @@ use crate::browser;
 use crate::cards::bytes::decoded;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot, stamp};
 use crate::dates;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::text::Key;
 
 /// Placeholders drawn at most.
@@ -62,7 +62,6 @@ pub(super) fn name(index: usize, shot: &Shot) -> String {
 
 #[component]
 fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView {
-    let page = page();
     let url = shot.url();
     let is_gone = shot.picture.data.is_none();
     let shot = StoredValue::new(shot);
@@ -77,7 +76,7 @@ fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView 
         }
         .into_any();
     };
-    let save = move |_| shot.with_value(|it| download(page, it));
+    let save = move |_| shot.with_value(|it| download(it));
     view! {
         <li class="picture">
             <button type="button" class="picture-open" on:click=move |_| at.set(Some(index))
@@ -97,11 +96,11 @@ fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView 
 }
 
 /// Gives the reader the picture as a file (ILL-46).
-pub(super) fn download(page: Page, shot: &Shot) {
+pub(super) fn download(shot: &Shot) {
     let name = shot.file_name(&stamp(&dates::now()));
     let bytes = shot.picture.data.as_deref().and_then(decoded);
     let saved = bytes.map(|it| browser::download(&name, &it, &shot.picture.mime));
     if !matches!(saved, Some(Ok(()))) {
-        page.notify(Key::PictureNotSaved);
+        page().notify(Key::PictureNotSaved);
     }
 }

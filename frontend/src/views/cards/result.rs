@@ -17,8 +17,7 @@ use crate::views::output::{OutputView, app, has_app};
 /// Draws it by the view of its tool.
 #[component]
 pub(super) fn CallResult(view: Option<String>, name: String, params: Value, came: Came) -> AnyView {
-    let page = page();
-    let tool = page.tool(&name).unwrap_or_else(|| Tool { name, ..Tool::default() });
+    let tool = page().tool(&name).unwrap_or_else(|| Tool { name, ..Tool::default() });
     let mut tool = tool;
     let is_drawn = table::is_known(view.as_deref());
     // The view of the time of the call counts: the tool may have been swapped since.
@@ -52,13 +51,12 @@ fn whole(came: &Came) -> Value {
 /// Draws it as data: there is no view for it.
 #[component]
 pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
-    let page = page();
     if let Some(key) = table::elsewhere(view.as_deref()) {
         return view! { <p class="hint">{key}</p> }.into_any();
     }
     let output = output(&Value::Null, came, false);
     // Of the tool only what it says of secrets: what it put out has no view.
-    let output_schema = page.tool(&name).map(|it| it.output_schema).unwrap_or_default();
+    let output_schema = page().tool(&name).map(|it| it.output_schema).unwrap_or_default();
     let tool = Tool { output_schema, ..Tool::default() };
     view! {
         <p class="call-facts-title">{Key::Answer}</p>

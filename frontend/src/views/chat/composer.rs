@@ -84,13 +84,12 @@ pub(super) fn Composer() -> impl IntoView {
 /// What acts without asking, and the way back.
 #[component]
 fn Trusted() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let trusts = Memo::new(move |_| talk.thread.with(|it| it.trusts.clone()));
     let names = move || {
         let title = |trust: &String| {
             let name = trust.split('@').next().unwrap_or_default();
-            page.tool(name).map_or_else(|| name.to_owned(), |it| it.title(Lang::spoken()))
+            page().tool(name).map_or_else(|| name.to_owned(), |it| it.title(Lang::spoken()))
         };
         let names = trusts.with(|it| it.iter().map(title).collect::<Vec<_>>());
         Key::ChatTrusted.fill(&[&names.join(Lang::spoken().comma())])

@@ -113,10 +113,9 @@ fn LinkView(url: String, inner: Vec<Inline>) -> impl IntoView {
 
 #[component]
 fn CodeView(language: String, text: String) -> impl IntoView {
-    let page = page();
     let copied = text.clone();
     let copy = move |_| {
-        page.notify(if browser::copy(&copied) { Key::Copied } else { Key::NotCopied });
+        page().notify(if browser::copy(&copied) { Key::Copied } else { Key::NotCopied });
     };
     let name = language.clone();
     let label = move || match name.as_str() {

@@ -9,7 +9,7 @@ use crate::cards::shared::Shared;
 use crate::cards::shot::Kind;
 use crate::chat::entry::{Asked, Body, Entry, Failure, Phase, Piece, Turn};
 use crate::chat::talk::Talk;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::cards::PictureGrid;
 
@@ -52,7 +52,6 @@ fn turn<T>(entry: Seen, read: impl FnOnce(&Turn) -> T) -> Option<T> {
 
 #[component]
 fn Own(id: u64, entry: Seen) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let asked = Memo::new(move |_| {
         entry.with(|it| match it.as_ref().map(|it| &it.body) {
@@ -60,7 +59,7 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
             _ => Asked::default(),
         })
     });
-    let copy = move |_| copied(page, &asked.with_untracked(|it| it.text.clone()));
+    let copy = move |_| copied(&asked.with_untracked(|it| it.text.clone()));
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let sent = Memo::new(move |_| asked.with(|it| shots(&it.pictures, Kind::Sent)));
     let has_sent = Memo::new(move |_| sent.with(|it| !it.is_empty()));
@@ -82,8 +81,8 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
     }
 }
 
-fn copied(page: Page, text: &str) {
-    page.notify(if browser::copy(text) { Key::Copied } else { Key::NotCopied });
+fn copied(text: &str) {
+    page().notify(if browser::copy(text) { Key::Copied } else { Key::NotCopied });
 }
 
 #[component]
@@ -127,7 +126,6 @@ fn Answer(id: u64, entry: Seen) -> impl IntoView {
 /// What it does meanwhile.
 #[component]
 fn Status(entry: Seen) -> impl IntoView {
-    let page = page();
     let doing = Memo::new(move |_| {
         turn(entry, |it| match &it.phase {
             Phase::Thinking => Some(None),
@@ -143,7 +141,7 @@ fn Status(entry: Seen) -> impl IntoView {
         let tool = doing.get()?;
         let said = move || match &tool {
             Some(name) => {
-                let title = page.tool(name).map(|it| it.title(Lang::spoken()));
+                let title = page().tool(name).map(|it| it.title(Lang::spoken()));
                 Key::ChatRunning.fill(&[&title.unwrap_or_else(|| name.clone())])
             }
             None => Key::ChatThinking.say().to_owned(),
@@ -160,7 +158,6 @@ fn Status(entry: Seen) -> impl IntoView {
 /// How it ended, who answered, and what can be done with it.
 #[component]
 fn Ending(entry: Seen) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let phase = Memo::new(move |_| turn(entry, |it| it.phase.clone()).unwrap_or_default());
     let is_last = Memo::new(move |_| {
@@ -169,7 +166,7 @@ fn Ending(entry: Seen) -> impl IntoView {
     });
     let is_bare = Memo::new(move |_| turn(entry, |it| it.pieces.is_empty()) == Some(true));
     let is_over = Memo::new(move |_| !matches!(phase.get(), Phase::Thinking | Phase::Tool(_)));
-    let copy = move |_| copied(page, &untrack(|| turn(entry, Turn::text)).unwrap_or_default());
+    let copy = move |_| copied(&untrack(|| turn(entry, Turn::text)).unwrap_or_default());
     let has_acted = Memo::new(move |_| turn(entry, Turn::has_acted) == Some(true));
     let may_repeat =
         move || is_last.get() && !matches!(phase.get(), Phase::Failed(_) | Phase::Waiting);

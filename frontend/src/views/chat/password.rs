@@ -5,13 +5,11 @@ use leptos::task::spawn_local;
 
 use crate::browser;
 use crate::chat::talk::Talk;
-use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// Stands in the place of the conversation until the password is right.
 #[component]
 pub(super) fn Password() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let password = RwSignal::new(String::new());
     let is_trying = RwSignal::new(false);
@@ -27,7 +25,7 @@ pub(super) fn Password() -> impl IntoView {
             let tried = talk.enter(&password.get_untracked()).await;
             // Where it was right this view is gone, and its signals with it.
             if let Err(failure) = tried {
-                let lang = page.lang.get_untracked();
+                let lang = Lang::now();
                 let error = match failure.error {
                     error if error.is_empty() => lang.say(Key::ErrorOfflineMend).to_owned(),
                     error => error,

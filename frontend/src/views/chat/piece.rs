@@ -78,7 +78,6 @@ pub(super) fn PieceView(
 
 #[component]
 fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let latest: LatestCall = expect_context();
     let card = Memo::new(move |_| {
@@ -90,8 +89,8 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     let is_last = Signal::derive(move || latest.0.get() == Some(place));
     // The assistant calls; a reader who wants it again asks for it.
     let again = Callback::new(move |card: ToolCard| {
-        let lang = page.lang.get_untracked();
-        let title = untrack(|| page.tool(&card.name)).map_or(card.name, |it| it.title(lang));
+        let lang = Lang::now();
+        let title = untrack(|| page().tool(&card.name)).map_or(card.name, |it| it.title(lang));
         talk.say(&lang.fill(Key::ChatCallAgain, &[&title]));
     });
     view! { <CallCard card is_last on_retry=again/> }

@@ -58,7 +58,6 @@ fn part_id(head: StoredValue<Head>, what: &str) -> String {
 
 #[component]
 fn ThreadView(head: Head) -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let doing = RwSignal::new(Doing::Nothing);
     let head = StoredValue::new(head);
@@ -71,7 +70,7 @@ fn ThreadView(head: Head) -> impl IntoView {
         if !is_empty {
             history::replace_hash(&Route::Chat(Some(left)).hash());
         }
-        page.go(Route::Chat(Some(id())));
+        page().go(Route::Chat(Some(id())));
     };
     let row = move || {
         view! {

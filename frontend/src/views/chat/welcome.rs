@@ -4,25 +4,23 @@ use leptos::prelude::*;
 
 use super::current;
 use crate::chat::talk::Talk;
-use crate::page::page;
 use crate::table;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The greeting of the assistant that is chosen.
 #[component]
 pub(super) fn Welcome() -> impl IntoView {
-    let page = page();
     let talk = Talk::here();
     let own = Memo::new(move |_| table::greeting(&current(talk)?.name));
     let title = move || own.get().map_or(Key::ChatWelcome, |it| it.title).say();
     let hint = move || own.get().map_or(Key::ChatWelcomeHint, |it| it.hint).say();
     let examples = move || match own.get() {
         Some(greeting) => greeting.examples.to_vec(),
-        None => table::examples(page),
+        None => table::examples(),
     };
     let example = move |key: Key| {
         let say = move |_| {
-            talk.say(page.lang.get_untracked().say(key));
+            talk.say(Lang::now().say(key));
         };
         view! {
             <li>

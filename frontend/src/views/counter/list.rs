@@ -57,11 +57,10 @@ fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<(Group, Vec<Tool>)> {
 
 #[component]
 pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
-    let page = page();
     let query = RwSignal::new(String::new());
     let groups = Memo::new(move |_| {
         let (query, lang) = (query.get(), Lang::spoken());
-        page.tools.with(|it| grouped(it.here().map_or(&[], Vec::as_slice), &query, lang))
+        page().tools.with(|it| grouped(it.here().map_or(&[], Vec::as_slice), &query, lang))
     });
     let count = move || {
         let count = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
@@ -70,7 +69,7 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
     Effect::new(move |before: Option<usize>| {
         let now = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
         if before.is_some_and(|before| before != now) && !query.with_untracked(String::is_empty) {
-            page.announce(page.lang.get_untracked().fill(Key::ToolCount, &[&now.to_string()]));
+            page().announce_fill(Key::ToolCount, &[&now.to_string()]);
         }
         now
     });
@@ -82,7 +81,7 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
         });
     });
     let none = move || {
-        let has_tools = page.tools.with(|it| it.here().is_some_and(|it| !it.is_empty()));
+        let has_tools = page().tools.with(|it| it.here().is_some_and(|it| !it.is_empty()));
         groups.with(Vec::is_empty).then(|| {
             let key = if has_tools { Key::NoToolsFit } else { Key::NoTools };
             view! { <p class="hint">{key}</p> }

@@ -25,9 +25,8 @@ use crate::views::raw::Raw;
 /// The tool of that name; it may go and come back while the reader is here.
 #[component]
 pub(super) fn ToolPlace(name: String) -> impl IntoView {
-    let page = page();
     let own = name.clone();
-    let tool = Memo::new(move |_| page.tool(&own));
+    let tool = Memo::new(move |_| page().tool(&own));
     let is_here = Memo::new(move |_| tool.with(Option::is_some));
     browser::focus_soon("tool-name");
     move || {
@@ -50,16 +49,15 @@ pub(super) fn ToolPlace(name: String) -> impl IntoView {
 
 #[component]
 fn ToolView(tool: Memo<Tool>) -> impl IntoView {
-    let page = page();
     let name = tool.with_untracked(|it| it.name.clone());
     let form = Memo::new(move |_| {
         let lang = Lang::spoken();
         tool.with(|tool| Form::of(&tool.input_schema, &|name| tool.argument(lang, name)))
     });
-    let draft = RwSignal::from(page.draft(&name));
+    let draft = RwSignal::from(page().draft(&name));
     let filling = Filling::new(form, draft, "tool", 0);
     Effect::new(move |_| {
-        form.with(|form| draft.with(|draft| page.keep_draft(&name, form, draft)));
+        form.with(|form| draft.with(|draft| page().keep_draft(&name, form, draft)));
     });
     let caller = Caller::new();
     on_cleanup(move || caller.leave());
@@ -92,14 +90,13 @@ fn ToolView(tool: Memo<Tool>) -> impl IntoView {
 
 /// The outcome of a call is announced once, and its errors go to its fields.
 fn speak(caller: Caller, filling: Filling) {
-    let page = filling.page;
     Effect::new(move |was_running: Option<bool>| {
         let is_running = caller.call.with(Call::is_running);
         if is_running && was_running != Some(true) {
-            page.announce_key(Key::Calling);
+            page().announce_key(Key::Calling);
         }
         caller.call.with(|call| match call {
-            Call::Done { .. } => page.announce_key(Key::AnswerDone),
+            Call::Done { .. } => page().announce_key(Key::AnswerDone),
             Call::Failed(error) => filling.take(error.problems()),
             _ => {}
         });
@@ -109,7 +106,6 @@ fn speak(caller: Caller, filling: Filling) {
 
 #[component]
 fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
-    let page = page();
     let group = Memo::new(move |_| tool.with(Group::of));
     let badge = move || match group.get() {
         Group::Look => ("badge is-look", Key::ReadsOnly),
@@ -118,7 +114,8 @@ fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
         }
         _ => ("badge is-do", Key::Changes),
     };
-    let server = move || page.server.with(|it| it.title.clone().unwrap_or_else(|| it.name.clone()));
+    let server =
+        move || page().server.with(|it| it.title.clone().unwrap_or_else(|| it.name.clone()));
     view! {
         <header class="tool-head">
             <h1 id="tool-name" tabindex="-1">{move || tool.with(|it| it.title(Lang::spoken()))}</h1>

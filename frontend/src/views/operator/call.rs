@@ -12,7 +12,6 @@ use crate::error::CallError;
 use crate::operator::data::called;
 use crate::operator::reports::{BAR, Call, Measured, Part, Round, used};
 use crate::operator::{Operator, outcome, units};
-use crate::page::{Page, page};
 use crate::route::{OperatorTab, Route, encoded};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
@@ -20,7 +19,6 @@ use crate::views::notice::{Empty, Notice, Skeleton};
 /// The call that the address names.
 #[component]
 pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
-    let page = page();
     let operator: Operator = expect_context();
     let found = RwSignal::new(Loaded::<Call>::Loading);
     let look = move |number: String| async move {
@@ -55,17 +53,17 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
             }
             Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
             Loaded::Here(call) => {
-                call.rounds.into_iter().map(|it| round(page, it)).collect_view().into_any()
+                call.rounds.into_iter().map(|it| round(it)).collect_view().into_any()
             }
         }}
     }
 }
 
 /// One round of it.
-fn round(page: Page, it: Round) -> impl IntoView {
+fn round(it: Round) -> impl IntoView {
     let Round { time, outcome: ended, duration_us, measured, parts_dropped, .. } = it;
     let at = move || dates::second(&time, Lang::spoken());
-    let (kind, _) = outcome::outcome(&ended, page.lang.get_untracked());
+    let (kind, _) = outcome::outcome(&ended, Lang::now());
     let said = move || outcome::outcome(&ended, Lang::spoken()).1;
     let generation =
         it.generation.map(|it| move || Key::OperatorGeneration.fill(&[&it.to_string()]));

@@ -9,7 +9,7 @@ use super::report::Followed;
 use crate::dates;
 use crate::operator::data::{Audit, Line, newest_first};
 use crate::operator::{Operator, outcome, repeat, units};
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
@@ -87,11 +87,10 @@ pub(super) fn CallsView() -> impl IntoView {
 /// What narrows the list, and the button that holds it still.
 #[component]
 fn Filters(log: Log) -> impl IntoView {
-    let page = page();
     let pause = move |_| {
         log.is_paused.update(|it| *it = !*it);
         if log.is_paused.get_untracked() {
-            page.announce_key(Key::OperatorPaused);
+            page().announce_key(Key::OperatorPaused);
         } else {
             spawn_local(log.look());
         }
@@ -141,7 +140,7 @@ fn Table(log: Log) -> impl IntoView {
                 <thead><tr>{COLUMNS.map(column).into_iter().collect_view()}</tr></thead>
                 <tbody>
                     <For each=move || lines.get() key=|it| it.key.clone()
-                        children=move |it| row(page(), it)/>
+                        children=move |it| row(it)/>
                 </tbody>
             </table>
         </div>
@@ -158,7 +157,7 @@ pub(super) fn caller(principal: &str) -> String {
 }
 
 /// One call, or how many there were that have no line.
-fn row(page: Page, line: Line) -> AnyView {
+fn row(line: Line) -> AnyView {
     let time = line.time.clone();
     let at = move || match time.as_str() {
         "" => String::new(),
@@ -184,7 +183,7 @@ fn row(page: Page, line: Line) -> AnyView {
         Some(era) if !era.is_empty() => format!("{} ({era})", line.surface),
         _ => line.surface,
     };
-    let (kind, _) = outcome::outcome(&line.outcome, page.lang.get_untracked());
+    let (kind, _) = outcome::outcome(&line.outcome, Lang::now());
     let said = move || outcome::outcome(&line.outcome, Lang::spoken()).1;
     view! {
         <tr>

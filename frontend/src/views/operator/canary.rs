@@ -30,7 +30,6 @@ pub(super) fn Trial(
     name: StoredValue<String>,
     error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
-    let page = page();
     let told = move |of: fn(&crate::operator::data::Component) -> Option<Canary>| {
         name.with_value(|name| inventory.told(name, of)).flatten()
     };
@@ -47,9 +46,9 @@ pub(super) fn Trial(
     Effect::new(move |was: Option<bool>| {
         let is = is_running.get();
         if was == Some(true) && !is && !inventory.is_busy.get_untracked() {
-            let lang = page.lang.get_untracked();
+            let lang = Lang::now();
             let why = ended.get_untracked().unwrap_or_default();
-            page.announce(format!("{} {why}", lang.say(Key::OperatorCanaryEnded)));
+            page().announce(format!("{} {why}", lang.say(Key::OperatorCanaryEnded)));
         }
         is
     });

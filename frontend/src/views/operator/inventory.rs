@@ -7,13 +7,11 @@ use crate::error::CallError;
 use crate::operator::Operator;
 use crate::operator::data::{Component, Components, Pending};
 use crate::operator::reports::{Server, Servers};
-use crate::page::{Page, page};
 use crate::text::Key;
 
 /// All components, as last received from the host.
 #[derive(Clone, Copy)]
 pub(super) struct Inventory {
-    pub(super) page: Page,
     pub(super) operator: Operator,
     pub(super) all: Followed<Vec<Component>>,
     /// Other servers with tools whose definitions wait.
@@ -27,7 +25,6 @@ pub(super) struct Inventory {
 impl Inventory {
     pub(super) fn new(operator: Operator) -> Self {
         Self {
-            page: page(),
             operator,
             all: Followed::new(),
             servers: RwSignal::new(Vec::new()),

@@ -11,6 +11,7 @@ use crate::browser;
 use crate::error::CallError;
 use crate::operator::data::Components;
 use crate::operator::{Operator, Sent, units, wasm};
+use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::drop::FileDrop;
 use crate::views::notice::Notice;
@@ -59,11 +60,11 @@ impl LoadForm {
         let Some(file) = files.get(0) else { return };
         // Sizes are whole numbers below 2^53.
         let (name, size) = (file.name(), file.size() as u64);
-        let lang = self.inventory.page.lang.get_untracked();
+        let lang = Lang::now();
         if let Some(wrong) = wasm::wrong(&name, size, lang) {
             self.file.set(None);
             self.inventory.operator.sent.set(Some(Sent::Wrong(name, size)));
-            return self.inventory.page.announce(wrong);
+            return page().announce(wrong);
         }
         self.inventory.operator.sent.set(None);
         self.is_name_wrong.set(false);
@@ -90,9 +91,9 @@ impl LoadForm {
         }
         self.is_name_wrong.set(false);
         self.is_sending.set(true);
-        let Inventory { page, operator, .. } = self.inventory;
+        let Inventory { operator, .. } = self.inventory;
         operator.sent.set(None);
-        page.announce_key(Key::OperatorSending);
+        page().announce_key(Key::OperatorSending);
         let waited = untrack(|| self.waiting(&name));
         spawn_local(async move {
             let answer = operator.load(&name, &file).await;
@@ -119,11 +120,11 @@ impl LoadForm {
 
     /// Shows and says what came of it; a file that the host has taken is done with.
     fn tell(self, came: Sent, is_left: bool) {
-        let lang = self.inventory.page.lang.get_untracked();
+        let lang = Lang::now();
         // The notice of an error speaks for itself where it is seen.
         if is_left || !matches!(came, Sent::Failed(_)) {
             let why = came.why(lang).unwrap_or_default();
-            self.inventory.page.announce(format!("{} {why}", came.title(lang)));
+            page().announce(format!("{} {why}", came.title(lang)));
         }
         if matches!(came, Sent::Serves(..) | Sent::Waits(_)) {
             let _ = self.file.try_set(None);

@@ -9,7 +9,6 @@ use super::fact;
 use crate::dates;
 use crate::operator::data::{Node, Nodes};
 use crate::operator::{Operator, repeat, units};
-use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::coded::coded;
 

@@ -58,7 +58,6 @@ pub(super) fn NowView() -> impl IntoView {
 /// Whether all is well, and what is not.
 #[component]
 fn Health(state: State) -> impl IntoView {
-    let page = page();
     let troubles = Memo::new(move |_| state.told(|it| it.troubles.clone()));
     let said = move || match troubles.with(Vec::len) {
         0 => Key::OperatorWell.say().to_owned(),
@@ -68,7 +67,7 @@ fn Health(state: State) -> impl IntoView {
     Effect::new(move |before: Option<usize>| {
         let count = troubles.with(Vec::len);
         if before.is_some_and(|it| it != count) {
-            page.announce(untrack(said));
+            page().announce(untrack(said));
         }
         count
     });

@@ -11,6 +11,7 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::error::CallError;
 use crate::operator::{Operator, repeat};
+use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::{Notice, loaded};
 
@@ -160,7 +161,6 @@ pub(super) fn order(
         return;
     }
     let way_back = way_back.into();
-    let page = operator.page;
     is_busy.set(true);
     error.set(None);
     operator.failed.set(None);
@@ -171,8 +171,8 @@ pub(super) fn order(
             operator.failed.set(Some(failed));
         }
         if is_done {
-            page.announce(page.lang.get_untracked().fill(key, &[&name]));
-            page.show(key, &name);
+            page().announce_fill(key, &[&name]);
+            page().show(key, &name);
         }
         look().await;
         let _ = is_busy.try_set(false);

@@ -1,8 +1,6 @@
 //! What the staff's place says. It is a part of its own: customers do not load it.
 
-use leptos::prelude::GetUntracked;
-
-use crate::page::Page;
+use crate::page::page;
 use crate::text::{Lang, filled, spoken};
 
 macro_rules! words {
@@ -30,8 +28,8 @@ spoken!(Word);
 
 impl Word {
     /// Announces it to those who listen rather than look.
-    pub(crate) fn announce(self, page: Page, values: &[&str]) {
-        page.announce(filled(self.said_in(page.lang.get_untracked()), values));
+    pub(crate) fn announce(self, values: &[&str]) {
+        page().announce(filled(self.said_in(Lang::now()), values));
     }
 }
 

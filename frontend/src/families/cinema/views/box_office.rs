@@ -88,9 +88,8 @@ static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {
 /// The box office, at the stage that the address says.
 #[component]
 pub(crate) fn BoxOffice() -> impl IntoView {
-    let page = page();
     let showtime = Memo::new(move |_| {
-        page.route.with(|route| match At::of(route) {
+        page().route.with(|route| match At::of(route) {
             Some(At::BoxOffice(booking)) => booking.showtime,
             _ => None,
         })

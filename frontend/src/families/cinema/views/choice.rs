@@ -6,7 +6,7 @@ use output::cinema::{Seat, SeatMap};
 use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::page::{next_number, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::cards::Say;
 use crate::views::notice::Empty;
 
@@ -30,16 +30,15 @@ pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
 /// Draws the hall, and below it what was picked and the way on.
 #[component]
 fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
-    let page = page();
     let picks = RwSignal::new(Picks::default());
     let number = next_number();
     let max = hall.with_untracked(|it| it.seats_max);
     let pick = move |seat: Seat| {
-        let lang = page.lang.get_untracked();
+        let lang = Lang::now();
         let name = lang.fill(Key::SeatName, &[&seat.row, &seat.number.to_string()]);
         let picked = picks.try_update(|it| it.toggle(&seat, max)).unwrap_or(Picked::Taken);
         let count = picks.with_untracked(Picks::len).to_string();
-        page.announce(match picked {
+        page().announce(match picked {
             Picked::Yes => lang.fill(Key::SeatPickedNow, &[&name, &count]),
             Picked::Undone => lang.fill(Key::SeatUnpickedNow, &[&name, &count]),
             Picked::Taken => lang.fill(Key::SeatIsTaken, &[&name]),
@@ -49,7 +48,7 @@ fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
     };
     let ids = Memo::new(move |_| picks.with(|it| hall.with(|hall| it.ids(hall))).join(", "));
     let ask = move |_| {
-        let (seats, lang) = (ids.get_untracked(), page.lang.get_untracked());
+        let (seats, lang) = (ids.get_untracked(), Lang::now());
         if !seats.is_empty() && !say.is_busy.get_untracked() {
             say.say.run(lang.fill(Key::CardSeatsSay, &[&seats]));
         }

@@ -10,7 +10,6 @@ use crate::browser;
 use crate::families::cinema::hall::{Cursor, Hall, Picks, Place, Row, Step, is_held};
 use crate::families::cinema::look::{State, kind_class, seat_class};
 use crate::families::cinema::programme::price;
-use crate::page::{Page, page};
 use crate::part::{Part, part};
 use crate::text::{Key, Lang};
 use crate::views::part::drawn_by;
@@ -26,7 +25,6 @@ static LARGE: Part<Large> =
 /// A hall being drawn: what its seats need to know.
 #[derive(Clone, Copy)]
 struct Drawn {
-    page: Page,
     hall: Memo<Hall>,
     taken: Memo<HashSet<String>>,
     held: Memo<HashSet<String>>,
@@ -56,7 +54,6 @@ pub(crate) fn HallView(
     #[prop(optional)]
     number: u32,
 ) -> impl IntoView {
-    let page = page();
     let ids = move |is_such: fn(&Seat) -> bool| {
         Memo::new(move |_| {
             hall.with(|hall| {
@@ -68,7 +65,7 @@ pub(crate) fn HallView(
     let (taken, held) = (ids(|it| it.is_reserved), ids(is_held));
     let cursor = RwSignal::new(hall.with_untracked(Hall::first));
     let prices = Memo::new(move |_| hall.with(|it| it.prices.clone()));
-    let drawn = Drawn { page, hall, taken, held, prices, picks, cursor, on_pick, name, number };
+    let drawn = Drawn { hall, taken, held, prices, picks, cursor, on_pick, name, number };
     // A hall of another shape may have no seat where the keyboard was.
     Effect::new(move |_| {
         hall.with(|hall| {
@@ -94,7 +91,7 @@ pub(crate) fn HallView(
 /// A hall with a button a seat.
 #[component]
 fn SmallHall(drawn: Drawn) -> impl IntoView {
-    let Drawn { page, hall, .. } = drawn;
+    let Drawn { hall, .. } = drawn;
     let rows = Memo::new(move |_| hall.with(shape));
     let scroll = NodeRef::<leptos::html::Div>::new();
     let (is_wide, is_whole) = (RwSignal::new(false), RwSignal::new(false));

@@ -25,7 +25,7 @@ use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::staff::catalogue::{Catalogue, Film, Screen};
 use crate::families::cinema::staff::words::Word;
 use crate::mcp;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::route::Spot;
 use crate::views::notice::loaded;
 
@@ -35,7 +35,6 @@ const TITLE: &str = "staff-title";
 /// What the parts of the place share.
 #[derive(Clone, Copy)]
 struct Staff {
-    page: Page,
     catalogue: RwSignal<Loaded<Catalogue>>,
     week: RwSignal<Loaded<Occupancy>>,
     /// When the week that is shown was answered.
@@ -55,13 +54,13 @@ impl Staff {
 
     /// Calls a tool that edits the catalogue, and looks at what is there then.
     async fn edit(self, tool: &str, arguments: Value) -> Result<CatalogueImport, CallError> {
-        Word::Saving.announce(self.page, &[]);
+        Word::Saving.announce(&[]);
         let done = fetch::<CatalogueImport>(tool, arguments).await.map_err(translated);
         if let Ok(done) = &done {
             self.load().await;
             let count = done.changes_count.to_string();
             let word = if done.changes_count == 0 { Word::SavedSame } else { Word::Saved };
-            word.announce(self.page, &[&count]);
+            word.announce(&[&count]);
         }
         done
     }
@@ -116,20 +115,18 @@ impl Tab {
 /// The heading, the parts, and the one that is looked at.
 #[component]
 pub(crate) fn StaffView() -> impl IntoView {
-    let page = page();
     let staff = Staff {
-        page,
         catalogue: RwSignal::new(Loaded::Loading),
         week: RwSignal::new(Loaded::Loading),
         as_of: RwSignal::new(f64::NAN),
     };
     Effect::new(move |_| {
-        page.refreshed.track();
+        page().refreshed.track();
         spawn_local(staff.load());
     });
     browser::focus_soon(TITLE);
     let tab = Memo::new(move |_| {
-        page.route.with(|it| match At::of(it) {
+        page().route.with(|it| match At::of(it) {
             Some(At::Staff(tab)) => tab,
             _ => Tab::Week,
         })

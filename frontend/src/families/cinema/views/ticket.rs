@@ -39,7 +39,6 @@ const AGE: Duration = Duration::from_secs(60);
 /// The reservation of that id: fresh from the counter at first, and as the cinema has it from then on.
 #[component]
 pub(crate) fn TicketView(id: String) -> impl IntoView {
-    let page = page();
     let office: Office = expect_context();
     let fresh = office.fresh.try_update(Option::take).flatten();
     let fresh = fresh.filter(|it| it.reservation_id == id);
@@ -66,7 +65,7 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
         });
     };
     Effect::new(move |_| {
-        page.refreshed.track();
+        page().refreshed.track();
         load();
     });
     stay_fresh(AGE, load);
@@ -203,7 +202,6 @@ fn Code(id: String) -> impl IntoView {
 
 #[component]
 fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> impl IntoView {
-    let page = page();
     let cancel = RwSignal::new(Cancel::No);
     let is_confirmed = reservation.status == ReservationStatus::Confirmed;
     let id = StoredValue::new(reservation.reservation_id);
@@ -216,7 +214,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
             match fetch::<Reservation>("cancel_reservation", arguments).await {
                 Ok(reservation) => {
                     state.set(Loaded::Here(reservation));
-                    page.announce_key(Key::CancelDone);
+                    page().announce_key(Key::CancelDone);
                     browser::focus_soon("stage");
                 }
                 Err(error) => {
@@ -238,7 +236,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
             let saved = file
                 .map(|it| browser::download(&format!("{id}.ics"), it.as_bytes(), "text/calendar"));
             if !matches!(saved, Ok(Ok(()))) {
-                page.notify(Key::CalendarNotSaved);
+                page().notify(Key::CalendarNotSaved);
             }
         });
     };
@@ -281,8 +279,7 @@ fn Transfer(
     user: StoredValue<String>,
     state: RwSignal<Loaded<Reservation>>,
 ) -> impl IntoView {
-    let page = page();
-    let is_offered = Memo::new(move |_| page.tool("transfer_reservation").is_some());
+    let is_offered = Memo::new(move |_| page().tool("transfer_reservation").is_some());
     let to = RwSignal::new(String::new());
     let is_busy = RwSignal::new(false);
     let error = RwSignal::new(None::<CallError>);
@@ -316,7 +313,7 @@ fn Transfer(
             match own {
                 Ok(own) => {
                     state.set(Loaded::Here(own));
-                    page.announce_key(Key::TransferDone);
+                    page().announce_key(Key::TransferDone);
                     browser::focus_soon("stage");
                 }
                 Err(it) => error.set(Some(it)),

@@ -14,7 +14,7 @@ use crate::call::Loaded;
 use crate::chat::client::{self as assistants, Assistant};
 use crate::error::CallError;
 use crate::families::conversations::place::Seat;
-use crate::page::Page;
+use crate::page::page;
 
 /// However often events come, the host is not asked more often.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -48,7 +48,6 @@ pub(crate) enum Panel {
 /// The state of the place.
 #[derive(Clone, Copy)]
 pub(crate) struct AgentsState {
-    pub(crate) page: Page,
     pub(crate) projects: RwSignal<Loaded<Projects>>,
     pub(crate) panel: RwSignal<Panel>,
     pub(crate) passkey: RwSignal<Option<Passkey>>,
@@ -61,9 +60,8 @@ pub(crate) struct AgentsState {
 
 impl AgentsState {
     /// The state of the place just entered, live from now on.
-    pub(crate) fn open(page: Page) -> Self {
+    pub(crate) fn open() -> Self {
         let agents_state = Self {
-            page,
             projects: RwSignal::new(Loaded::Loading),
             panel: RwSignal::new(Panel::Nothing),
             passkey: RwSignal::new(None),
@@ -80,7 +78,7 @@ impl AgentsState {
         });
         subscribe(uris.into(), Callback::new(move |()| agents_state.load()));
         Effect::new(move |_| {
-            page.refreshed.track();
+            page().refreshed.track();
             agents_state.load();
         });
         agents_state
@@ -118,7 +116,7 @@ impl AgentsState {
             }
             Err(error) => {
                 if error == CallError::Offline {
-                    self.page.doubt();
+                    page().doubt();
                 }
                 // An old list is better than none.
                 if self.projects.with_untracked(|it| it.here().is_none()) {

@@ -16,7 +16,7 @@ use super::{client, counted::beginning};
 use crate::browser;
 use crate::error::CallError;
 use crate::families::conversations::place::Seat;
-use crate::page::Page;
+use crate::page::page;
 use crate::text::Key;
 
 /// However often events come, the host is not asked more often.
@@ -27,7 +27,6 @@ const SAID_MAX: usize = 200;
 /// The chat and what is under way in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
-    pub(crate) page: Page,
     pub(crate) agents_state: AgentsState,
     pub(crate) seat: StoredValue<Seat>,
     pub(crate) chat: RwSignal<Chat>,
@@ -52,9 +51,7 @@ impl Line {
     pub(crate) fn open(agents_state: AgentsState, seat: Seat) -> Self {
         let kept = kept::load(&seat);
         let uri = format!("chats://{}", seat.project);
-        let page = agents_state.page;
         let line = Self {
-            page,
             agents_state,
             seat: StoredValue::new(seat),
             chat: RwSignal::new(Chat::with(kept.unsent)),
@@ -71,7 +68,7 @@ impl Line {
         let uris = Signal::stored(vec![uri]);
         subscribe(uris, Callback::new(move |()| line.load()));
         Effect::new(move |_| {
-            page.refreshed.track();
+            page().refreshed.track();
             // As whom the reader talks decides what is theirs.
             if !agents_state.me().is_empty() {
                 line.load();
@@ -101,7 +98,7 @@ impl Line {
                     Ok(found) => self.take(found),
                     Err(error) => {
                         if error == CallError::Offline {
-                            self.page.doubt();
+                            page().doubt();
                         }
                         self.error.set(Some(error));
                     }
@@ -129,8 +126,7 @@ impl Line {
         if let Some(last) = new.last() {
             let name = self.name();
             let said = beginning(&last.content, SAID_MAX);
-            let lang = self.page.lang.get_untracked();
-            self.page.announce(lang.fill(Key::AgentSaid, &[&name, &said]));
+            page().announce_fill(Key::AgentSaid, &[&name, &said]);
         }
     }
 
@@ -233,10 +229,10 @@ impl Line {
                 }
                 Err(error) => {
                     if error == CallError::Offline {
-                        self.page.doubt();
+                        page().doubt();
                     }
                     self.chat.update(|it| it.failed(&unsent.client_id, error));
-                    self.page.announce_key(Key::AgentNotSent);
+                    page().announce_key(Key::AgentNotSent);
                 }
             }
             self.keep();
@@ -266,7 +262,7 @@ impl Line {
                 return;
             }
             if done.is_ok() {
-                self.page.announce_key(said);
+                page().announce_key(said);
             }
             self.refused.set(done.err());
             self.agents_state.load();

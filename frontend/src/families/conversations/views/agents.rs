@@ -27,9 +27,8 @@ use list::List;
 /// The list, or one chat.
 #[component]
 pub(crate) fn AgentsView() -> impl IntoView {
-    let page = page();
-    provide_context(AgentsState::open(page));
-    let seat = Memo::new(move |_| page.route.with(Agents::of).and_then(|it| it.0));
+    provide_context(AgentsState::open());
+    let seat = Memo::new(move |_| page().route.with(Agents::of).and_then(|it| it.0));
     move || match seat.get() {
         Some(seat) => view! { <LineView seat/> }.into_any(),
         None => view! { <List/> }.into_any(),

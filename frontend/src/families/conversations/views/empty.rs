@@ -53,7 +53,6 @@ pub(super) fn WatchGame(
     /// Beside a list, rather than in the place of one.
     is_quiet: bool,
 ) -> impl IntoView {
-    let page = page();
     let players = players(list);
     let is_begun = RwSignal::new(false);
     let refusal = RwSignal::new(None::<CallError>);
@@ -62,21 +61,21 @@ pub(super) fn WatchGame(
             return;
         };
         is_begun.set(true);
-        page.announce_key(Key::TalkGameBegins);
-        let from = page.route.get_untracked();
+        page().announce_key(Key::TalkGameBegins);
+        let from = page().route.get_untracked();
         spawn_local(async move {
             let begun = client::act("begin_conversation", players.arguments()).await;
             // The list may have shown the game before this is known, without this button; a reader who went on stays
             // where they are.
             let _ = is_begun.try_set(false);
-            if page.route.get_untracked() != from {
+            if page().route.get_untracked() != from {
                 return;
             }
             match begun {
                 Ok(told) => {
                     let place = At::Conversation(told.conversation.conversation_id.clone());
                     Watch::begun(told);
-                    page.go(place.route());
+                    page().go(place.route());
                 }
                 Err(error) => _ = refusal.try_set(Some(error)),
             }
@@ -87,7 +86,7 @@ pub(super) fn WatchGame(
         let is_empty = list.filter.with(|it| it.is_empty())
             && list.listing.with(|it| it.here().is_none_or(|it| it.shown.is_empty()));
         players.with(Option::is_some)
-            && page.tool("begin_conversation").is_some()
+            && page().tool("begin_conversation").is_some()
             && !(is_quiet && is_empty)
     });
     let class = if is_quiet { "quiet talks-game" } else { "main-action talks-game" };

@@ -14,7 +14,6 @@ use crate::views::notice::Notice;
 /// The buttons that save it.
 #[component]
 pub(super) fn Export(watch: Watch) -> impl IntoView {
-    let page = page();
     let error = RwSignal::new(None::<CallError>);
     let save = move |is_markdown: bool| {
         let id = watch.id.get_value();
@@ -30,14 +29,14 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
                 saved.map_err(|_| CallError::page("the browser did not save the file"))
             });
             if saved.is_ok() {
-                page.notify(Key::TalkSaved);
+                page().notify(Key::TalkSaved);
             }
             let _ = error.try_set(saved.err());
         });
     };
     let copy = move |_| {
         let is_copied = browser::copy(&browser::address());
-        page.notify(if is_copied { Key::TalkLinkCopied } else { Key::NotCopied });
+        page().notify(if is_copied { Key::TalkLinkCopied } else { Key::NotCopied });
     };
     view! {
         <section class="talk-export" aria-labelledby="talk-export">

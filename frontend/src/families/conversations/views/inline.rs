@@ -12,7 +12,7 @@ use crate::families::conversations::live::Live;
 use crate::families::conversations::look;
 use crate::families::conversations::place::At;
 use crate::families::conversations::watch::Watch;
-use crate::page::{next_number, page};
+use crate::page::next_number;
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
@@ -25,10 +25,9 @@ const ROWS_MAX: usize = 20;
 /// One conversation as a card.
 #[component]
 pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
-    let page = page();
     let id = told.conversation.conversation_id.clone();
     let href = At::Conversation(id.clone()).hash();
-    let watch = Watch::new(page, &id, Some(told));
+    let watch = Watch::new(&id, Some(told));
     if let Some(subscriptions) = use_context::<Subscriptions>() {
         watch.stay(subscriptions);
     }

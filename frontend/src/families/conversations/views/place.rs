@@ -26,9 +26,8 @@ use crate::views::notice::{Notice, Skeleton};
 /// The place of one conversation.
 #[component]
 pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
-    let page = page();
     let subscriptions: Subscriptions = expect_context();
-    let watch = Watch::of(page, &id);
+    let watch = Watch::of(&id);
     watch.stay(subscriptions);
     Now::every(Duration::from_secs(1));
     browser::focus_soon("stage");
@@ -74,8 +73,7 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
 
 #[component]
 fn Here(watch: Watch) -> impl IntoView {
-    let page = page();
-    let is_stale = move || page.connection.get() == Connection::Offline;
+    let is_stale = move || page().connection.get() == Connection::Offline;
     // Until now the heading was only announced; a lost focus goes to the stage.
     browser::focus_if_lost("stage");
     view! {

@@ -81,7 +81,6 @@ fn Paused(watch: Watch) -> impl IntoView {
 /// A message to both.
 #[component]
 fn Write(watch: Watch) -> impl IntoView {
-    let page = page();
     let kept = watch.id.with_value(|id| written::load(id));
     let kept = kept.unwrap_or_else(|| Written { client_id: browser::unique(), ..<_>::default() });
     let draft = RwSignal::new(kept.content);
@@ -104,7 +103,7 @@ fn Write(watch: Watch) -> impl IntoView {
                 draft.set(String::new());
                 number.set_value(browser::unique());
             }
-            page.announce_key(Key::TalkSentAnnounced);
+            page().announce_key(Key::TalkSentAnnounced);
             // There is nothing more to send: the button is off, and the keyboard not lost with it.
             browser::focus_if_lost("talk-write");
         });
@@ -148,7 +147,6 @@ fn Write(watch: Watch) -> impl IntoView {
 /// Holds it up, and lets it go on.
 #[component]
 fn Pause(watch: Watch) -> impl IntoView {
-    let page = page();
     let is_paused = Memo::new(move |_| {
         watch.read(|it| it.told.conversation.paused_at.is_some()).unwrap_or_default()
     });
@@ -156,7 +154,7 @@ fn Pause(watch: Watch) -> impl IntoView {
         let paused = !is_paused.get_untracked();
         let received = if paused { Key::TalkPausedAnnounced } else { Key::TalkResumedAnnounced };
         watch.act("pause_conversation", &json!({ "paused": paused }), move || {
-            page.announce_key(received);
+            page().announce_key(received);
         });
     };
     let text = move || if is_paused.get() { Key::TalkResume } else { Key::TalkPause }.say();
@@ -229,6 +227,5 @@ fn Stop(watch: Watch) -> impl IntoView {
 }
 
 fn stop(watch: Watch, more: &Value) {
-    let page = watch.page;
-    watch.act("stop_conversation", more, move || page.announce_key(Key::TalkStoppedAnnounced));
+    watch.act("stop_conversation", more, move || page().announce_key(Key::TalkStoppedAnnounced));
 }

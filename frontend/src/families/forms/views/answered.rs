@@ -197,12 +197,11 @@ fn FileLink(file: Value) -> impl IntoView {
 /// Values as JSON to copy. What goes back to the agent (FORM-5) is this text, to the letter.
 #[component]
 fn Told(values: Values, key: Key, is_open: bool) -> impl IntoView {
-    let page = page();
     let text = serde_json::to_string_pretty(&values).unwrap_or_default();
     let copied = StoredValue::new(text.clone());
     let copy = move |_| {
         if copied.with_value(|it| browser::copy(it)) {
-            page.announce_key(Key::Copied);
+            page().announce_key(Key::Copied);
         }
     };
     view! {

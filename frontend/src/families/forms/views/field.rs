@@ -17,7 +17,6 @@ use output::form::{Field, Kind};
 
 use crate::browser;
 use crate::families::forms::FormState;
-use crate::page::Page;
 use crate::text::Key;
 
 /// Characters of a label or a description that are shown; a schema is not to fill the page with one.
@@ -28,7 +27,6 @@ const DESCRIPTION_MAX: usize = 2_000;
 #[derive(Clone, Copy)]
 pub(super) struct Spot {
     form_state: FormState,
-    page: Page,
     index: usize,
     /// What is wrong with it, once that is due.
     message: Memo<Option<String>>,
@@ -37,7 +35,7 @@ pub(super) struct Spot {
 impl Spot {
     fn of(form_state: FormState, index: usize) -> Self {
         let message = Memo::new(move |_| form_state.message(index));
-        Self { form_state, page: form_state.page, index, message }
+        Self { form_state, index, message }
     }
 
     /// For the `id` of what takes the keyboard.

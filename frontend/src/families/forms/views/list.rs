@@ -102,8 +102,7 @@ async fn pages(state: Option<Status>, wanted: usize) -> Result<Submissions, Call
 /// The list of forms.
 #[component]
 pub(crate) fn FormsView() -> impl IntoView {
-    let page = page();
-    let asked = move || match page.route.with(At::of) {
+    let asked = move || match page().route.with(At::of) {
         Some(At::List(state)) => Some(state),
         _ => None,
     };
@@ -124,7 +123,7 @@ pub(crate) fn FormsView() -> impl IntoView {
     });
     Effect::new(move |before: Option<Option<Status>>| {
         let state = list.state.get();
-        page.refreshed.track();
+        page().refreshed.track();
         rung.track();
         if before.is_some_and(|before| before != state) {
             list.wanted.set_value(1);
@@ -165,7 +164,6 @@ fn Nothing(list: List) -> impl IntoView {
 /// The state to show, the list anew, and all of it as a file.
 #[component]
 fn Bar(list: List) -> impl IntoView {
-    let page = page();
     let error = list.error;
     let named = |state: Option<Status>| state.map(name_of).unwrap_or_default();
     let choose = move |event| {
@@ -189,7 +187,7 @@ fn Bar(list: List) -> impl IntoView {
                 saved.map_err(|_| CallError::page("the browser did not save the file"))
             });
             if saved.is_ok() {
-                page.notify(Key::FormsCsvHere);
+                page().notify(Key::FormsCsvHere);
             }
             let _ = error.try_set(saved.err());
         });

@@ -41,7 +41,6 @@ pub(crate) fn FormLoose(
 
 #[component]
 fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
-    let page = page();
     let (title, about) = (form.title.clone(), form.description.clone());
     let label = |own: &Option<String>, key: Key| {
         let own = own.clone().filter(|it| !it.is_empty());
@@ -53,14 +52,14 @@ fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         if form_state.uploading().is_some() {
-            return page.notify(Key::FormUploading);
+            return page().notify(Key::FormUploading);
         }
         match form_state.submission() {
             Ok(values) => on_answer.run(Some(values)),
             Err(places) => {
                 form_state.is_tried.set(true);
                 let count = places.len().to_string();
-                page.announce(page.lang.get_untracked().fill(Key::ErrorSummary, &[&count]));
+                page().announce_fill(Key::ErrorSummary, &[&count]);
                 if let Some(first) = places.first() {
                     focus_field(&form_state.id(*first));
                 }

@@ -7,6 +7,7 @@ use output::navigation::Point;
 use super::Board;
 use crate::families::navigation::{client, place, position};
 use crate::lookup::combo::Combo;
+use crate::page::page;
 use crate::text::Key;
 
 /// Characters to type before places are suggested, and how long to wait after the last one.
@@ -53,7 +54,7 @@ impl Board {
         let [(from, from_at), (to, to_at)] = ends;
         self.from.put(&to, to_at);
         self.to.put(&from, from_at);
-        self.page.announce_key(Key::NavSwapped);
+        page().announce_key(Key::NavSwapped);
     }
 
     /// Puts where the reader is into the field of the origin.
@@ -67,7 +68,7 @@ impl Board {
                 Ok(point) => self.set_point(Side::From, point),
                 Err(key) => {
                     self.here.set(Some(key));
-                    self.page.announce_key(key);
+                    page().announce_key(key);
                 }
             }
         });
@@ -91,8 +92,7 @@ impl Board {
             if let Some(name) = &name {
                 end.put(name, Some(point));
             }
-            let lang = self.page.lang.get_untracked();
-            self.page.announce(lang.fill(key, &[name.as_deref().unwrap_or(&text)]));
+            page().announce_fill(key, &[name.as_deref().unwrap_or(&text)]);
         });
     }
 

@@ -11,7 +11,6 @@ use crate::text::Key;
 /// Draws the place.
 #[component]
 pub(crate) fn PlaceView(place: Place) -> impl IntoView {
-    let page = page();
     let (lat, lng) = (place.location.lat, place.location.lng);
     let is_on_globe = lat.abs() <= 90.0 && lng.abs() <= 180.0;
     let coordinates = StoredValue::new(format!("{lat:.6}, {lng:.6}"));
@@ -31,7 +30,7 @@ pub(crate) fn PlaceView(place: Place) -> impl IntoView {
     });
     let copy = move |_| {
         if coordinates.with_value(|it| browser::copy(it)) {
-            page.announce_key(Key::Copied);
+            page().announce_key(Key::Copied);
         }
     };
     view! {

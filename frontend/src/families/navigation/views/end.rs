@@ -16,13 +16,12 @@ use crate::families::navigation::place::suggestion;
 use crate::families::navigation::query::PLACE_MAX;
 use crate::lookup::combo::{Combo, Found, Press, Step};
 use crate::lookup::{Hold, Options};
-use crate::page::{Page, page};
-use crate::text::Key;
+use crate::page::page;
+use crate::text::{Key, Lang};
 
 /// The field, and what it needs to ask.
 #[derive(Clone, Copy)]
 struct Field {
-    page: Page,
     board: Board,
     side: Side,
     end: End,
@@ -33,13 +32,7 @@ struct Field {
 #[component]
 pub(super) fn EndField(side: Side) -> impl IntoView {
     let board: Board = expect_context();
-    let field = Field {
-        page: page(),
-        board,
-        side,
-        end: board.end(side),
-        hold: StoredValue::new_local(None),
-    };
+    let field = Field { board, side, end: board.end(side), hold: StoredValue::new_local(None) };
     let is_shown =
         Memo::new(move |_| field.end.combo.with(|it| it.is_open && !it.options().is_empty()));
     let leave = move |event: FocusEvent| {
@@ -128,7 +121,7 @@ impl Field {
         if self.end.combo.try_update(|it| it.answer(number, answer)) != Some(true) {
             return;
         }
-        let lang = self.page.lang.get_untracked();
+        let lang = Lang::now();
         let said = self.end.combo.with_untracked(|it| match &it.found {
             _ if !it.is_open => None,
             Found::Here(options) if options.is_empty() => {
@@ -140,20 +133,19 @@ impl Field {
             _ => None,
         });
         if let Some(said) = said {
-            self.page.announce(said);
+            page().announce(said);
         }
     }
 
     fn choose(self, choice: &Choice) {
         let place = suggestion(choice);
         self.end.put(&choice.label, Some(place.location));
-        let lang = self.page.lang.get_untracked();
-        self.page.announce(lang.fill(Key::LookupChosen, &[&choice.label]));
+        page().announce_fill(Key::LookupChosen, &[&choice.label]);
     }
 }
 
 fn input(field: Field, is_shown: Memo<bool>) -> impl IntoView {
-    let Field { page, end, .. } = field;
+    let Field { end, .. } = field;
     let node = NodeRef::<Input>::new();
     let is_composing = StoredValue::new(false);
     let text = Memo::new(move |_| end.text());
@@ -207,12 +199,12 @@ fn input(field: Field, is_shown: Memo<bool>) -> impl IntoView {
 }
 
 fn clear(field: Field) -> impl IntoView {
-    let Field { page, end, .. } = field;
+    let Field { end, .. } = field;
     let is_there = Memo::new(move |_| end.combo.with(|it| !it.text.is_empty()));
     let empty = move |_| {
         end.put("", None);
         browser::focus(&field.part(""));
-        page.announce_key(Key::LookupCleared);
+        page().announce_key(Key::LookupCleared);
     };
     move || {
         is_there.get().then(|| {
@@ -225,7 +217,7 @@ fn clear(field: Field) -> impl IntoView {
 }
 
 fn popup(field: Field) -> impl IntoView {
-    let Field { page, end, .. } = field;
+    let Field { end, .. } = field;
     let options = Memo::new(move |_| end.combo.with(|it| it.options().to_vec()));
     let active = Memo::new(move |_| end.combo.with(|it| it.active));
     Effect::new(move |_| {

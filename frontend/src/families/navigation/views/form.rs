@@ -10,7 +10,7 @@ use crate::families::navigation::planner::Planner;
 use crate::families::navigation::query::{CONDITION_MAX, Mode};
 use crate::families::navigation::run::Run;
 use crate::page::{Connection, page};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The five of the guidelines (NAV-51).
 const PHRASES: [Key; 5] = [
@@ -88,13 +88,12 @@ fn Modes() -> impl IntoView {
 
 #[component]
 fn Condition() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let phrase = move |key: Key| {
         let put = move |_| {
-            let phrase = page.lang.get_untracked().say(key);
+            let phrase = Lang::now().say(key);
             board.condition.set(phrase.to_owned());
-            page.announce(page.lang.get_untracked().fill(Key::NavPhrasePut, &[phrase]));
+            page().announce_fill(Key::NavPhrasePut, &[phrase]);
         };
         let is_put = move || board.condition.with(|it| it == key.say());
         view! {
@@ -121,7 +120,6 @@ fn Condition() -> impl IntoView {
 /// The one that searches, the one that stops, and what is missing.
 #[component]
 fn Actions() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let is_running = Memo::new(move |_| board.run.with(Run::is_running));
     let lack = Memo::new(move |_| board.query().lack());
@@ -129,7 +127,7 @@ fn Actions() -> impl IntoView {
         if is_running.get() {
             return "";
         }
-        if page.connection.get() == Connection::Offline {
+        if page().connection.get() == Connection::Offline {
             return Key::NavOffline.say();
         }
         lack.get().map_or("", |it| it.key().say())

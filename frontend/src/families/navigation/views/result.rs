@@ -144,11 +144,10 @@ fn Example(board: Board) -> impl IntoView {
 /// What the host's map covers, and what to press where a search went outside of it.
 #[component]
 fn Covered() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     Effect::new(move |_| {
         // Its name is in the reader's language.
-        page.lang.track();
+        page().lang.track();
         board.ask_area();
     });
     let draw = move |_| {

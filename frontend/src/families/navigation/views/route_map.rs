@@ -16,7 +16,7 @@ use crate::browser;
 use crate::families::navigation::line::Point;
 use crate::families::navigation::place::Area;
 use crate::page::page;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use drawing::{Drawing, Moves};
 use ground::Ground;
 
@@ -102,7 +102,6 @@ pub(crate) fn RouteMap(
     #[prop(optional)]
     is_place: bool,
 ) -> impl IntoView {
-    let page = page();
     let node = NodeRef::<html::Div>::new();
     let around = NodeRef::<html::Div>::new();
     let has_failed = RwSignal::new(false);
@@ -115,7 +114,7 @@ pub(crate) fn RouteMap(
     Effect::new(move |_| {
         let Some(element) = node.get() else { return };
         spawn_local(async move {
-            match Drawing::open(element.unchecked_into(), moves, handlers, page).await {
+            match Drawing::open(element.unchecked_into(), moves, handlers).await {
                 // The view may be gone by now.
                 Ok(drawn) if drawing.try_with_value(|_| ()).is_some() => {
                     drawing.set_value(Some(drawn));
@@ -131,13 +130,13 @@ pub(crate) fn RouteMap(
             return;
         }
         moves.moved.track();
-        page.lang.track();
+        page().lang.track();
         ground.track();
         let is_resized = moves.resized.get();
         let scene = scene.get();
         drawing.update_value(|it| {
             if let Some(drawing) = it {
-                drawing.show(scene, page.lang.get_untracked(), is_resized);
+                drawing.show(scene, Lang::now(), is_resized);
             }
         });
     });

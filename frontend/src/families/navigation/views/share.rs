@@ -13,12 +13,11 @@ use crate::text::Key;
 /// The buttons below the steps.
 #[component]
 pub(super) fn Share() -> impl IntoView {
-    let page = page();
     let board: Board = expect_context();
     let chosen =
         move || board.run.with_untracked(|run| run.found.alternatives.get(run.chosen).cloned());
     let copy = move |text: String, done: Key| {
-        page.notify(if browser::copy(&text) { done } else { Key::NavNotCopied });
+        page().notify(if browser::copy(&text) { done } else { Key::NavNotCopied });
     };
     let copy_steps = move |_| {
         if let Some(own) = chosen() {
@@ -33,7 +32,7 @@ pub(super) fn Share() -> impl IntoView {
             Some(ExportedRoute::of(&own.route, Some(&own.details), &own.line, ends, attribution))
         });
         if let Some(exported) = exported {
-            exported.save(page, is_gpx);
+            exported.save(is_gpx);
         }
     };
     let (provider, attribution) = (

@@ -19,7 +19,7 @@ use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::staff::Leave;
 use crate::families::cinema::views::movies::FilmCard;
 use crate::families::cinema::views::stay_fresh;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::route::Spot;
 use crate::text::Key;
 use crate::views::notice::{Empty, Notice, Skeleton};
@@ -40,7 +40,6 @@ struct Found {
 
 #[component]
 pub(super) fn Browse() -> impl IntoView {
-    let page = page();
     let office: Office = expect_context();
     let asked_ms = StoredValue::new(0.0);
     let load = Callback::new(move |()| {
@@ -48,7 +47,7 @@ pub(super) fn Browse() -> impl IntoView {
         spawn_local(load(office));
     });
     Effect::new(move |_| {
-        page.refreshed.track();
+        page().refreshed.track();
         load.run(());
     });
     stay_fresh(AGE, move || {
@@ -56,7 +55,7 @@ pub(super) fn Browse() -> impl IntoView {
             load.run(());
         }
     });
-    let day = Memo::new(move |_| chosen_day(page, office));
+    let day = Memo::new(move |_| chosen_day(office));
     let found = search(office);
     Effect::new(move |_| {
         let films = found.get().map(|it| it.films).unwrap_or_default();
@@ -159,8 +158,8 @@ fn Announced(office: Office) -> impl IntoView {
     }
 }
 
-fn chosen_day(page: Page, office: Office) -> Option<Day> {
-    let asked = page.route.with(|route| match At::of(route) {
+fn chosen_day(office: Office) -> Option<Day> {
+    let asked = page().route.with(|route| match At::of(route) {
         Some(At::BoxOffice(booking)) => Day::parse(booking.date.as_deref()?),
         _ => None,
     });
@@ -229,7 +228,6 @@ fn Search() -> impl IntoView {
 
 #[component]
 fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoView {
-    let page = page();
     let office: Office = expect_context();
     let films = Memo::new(move |_| {
         let found = found.get();
@@ -241,7 +239,7 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
     Effect::new(move |before: Option<usize>| {
         let now = films.with(Vec::len);
         if before.is_some_and(|before| before != now) {
-            page.announce(page.lang.get_untracked().fill(Key::FilmCount, &[&now.to_string()]));
+            page().announce_fill(Key::FilmCount, &[&now.to_string()]);
         }
         now
     });
@@ -307,7 +305,6 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
 /// The way back to a reservation made earlier.
 #[component]
 fn FindReservation() -> impl IntoView {
-    let page = page();
     let id = RwSignal::new(String::new());
     let find = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -315,7 +312,7 @@ fn FindReservation() -> impl IntoView {
         if id.is_empty() {
             browser::focus("reservation-id");
         } else {
-            page.go(At::Reservation(id).route());
+            page().go(At::Reservation(id).route());
         }
     };
     view! {

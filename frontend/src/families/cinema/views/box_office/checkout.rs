@@ -17,6 +17,7 @@ use crate::families::cinema::place::At;
 use crate::families::cinema::programme::price;
 use crate::families::cinema::refused_seats;
 use crate::families::tell_not_done;
+use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
@@ -80,18 +81,18 @@ impl CheckoutState {
         };
         self.missing.set(missing);
         if showing.has_just_lost() {
-            let lang = showing.page.lang.get_untracked();
+            let lang = Lang::now();
             let is_all = seats.is_empty();
             let taken = showing.taken.get_untracked();
             return self.refuse(taken.map(|it| it.say(lang, is_all)).unwrap_or_default());
         }
         match missing {
             Some(Key::NameMissing) => return browser::focus("user-id"),
-            Some(key) => return showing.page.announce_key(key),
+            Some(key) => return page().announce_key(key),
             None => {}
         }
         if let Some(broken) = showing.broken.with_untracked(|it| it.first().cloned()) {
-            return self.refuse(sentence(&broken, showing.page.lang.get_untracked()));
+            return self.refuse(sentence(&broken, Lang::now()));
         }
         self.order.update_value(|order| {
             // The same order goes out under the same key, or a lost answer would book twice.
@@ -104,14 +105,14 @@ impl CheckoutState {
 
     /// Says why it was not sent, to those who look as well.
     fn refuse(self, why: String) {
-        self.showing.page.announce(why);
+        page().announce(why);
         reveal_why();
     }
 
     fn send(self) {
         self.sending.set(Sending::Sent);
         self.showing.is_reserving.set(true);
-        self.showing.page.announce_key(Key::Reserving);
+        page().announce_key(Key::Reserving);
         let order = self.order.get_value();
         let showtime = self.showing.id.get_value();
         spawn_local(async move {
@@ -136,29 +137,29 @@ impl CheckoutState {
     /// What the seats were picked and held for is done. The reader may look elsewhere by now, so nothing of the view is
     /// touched; where they still look at this showing, the ticket takes its place.
     fn done(self, showtime: &str, reservation: Reservation) {
-        let Showing { page, office, .. } = self.showing;
+        let Showing { office, .. } = self.showing;
         Keep::Browser.put("name", &office.name.get_untracked());
         office.keep_picks(showtime, &Picks::default());
         Keep::Tab.remove(&picks_name(showtime));
         Keep::Tab.remove(&hold_name(showtime));
         let id = reservation.reservation_id.clone();
         office.fresh.set(Some(reservation));
-        let is_here = page.route.with_untracked(|route| match At::of(route) {
+        let is_here = page().route.with_untracked(|route| match At::of(route) {
             Some(At::BoxOffice(booking)) => booking.showtime.as_deref() == Some(showtime),
             _ => false,
         });
         if is_here {
-            page.announce_key(Key::Reserved);
-            page.go(At::Reservation(id).route());
+            page().announce_key(Key::Reserved);
+            page().go(At::Reservation(id).route());
         } else {
-            page.announce(page.lang.get_untracked().fill(Key::ReservedAway, &[&id]));
-            page.show(Key::ReservedAway, &id);
+            page().announce_fill(Key::ReservedAway, &[&id]);
+            page().show(Key::ReservedAway, &id);
         }
     }
 
     fn failed(self, error: CallError) {
         if self.sending.is_disposed() {
-            return tell_not_done(self.showing.page, &error);
+            return tell_not_done(&error);
         }
         if let CallError::Refused(refusal) = &error {
             // Where nothing was answered, the seats may be the reader's: they stay picked for the next try.

@@ -8,19 +8,19 @@ use super::seats::Showing;
 use crate::dates;
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, titles};
+use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
 
 /// What is on, when and where; and the way back.
 #[component]
 pub(super) fn Facts(showing: Showing) -> impl IntoView {
-    let page = showing.page;
     let showtime = Memo::new(move |_| {
         showing.map.with(|it| it.here().and_then(|it| it.showtime.clone()).unwrap_or_default())
     });
     let title = move || title_of(showing.office, &showtime.get());
     let back = move || {
-        let date = page.route.with(|route| match At::of(route) {
+        let date = page().route.with(|route| match At::of(route) {
             Some(At::BoxOffice(booking)) => booking.date,
             _ => None,
         });

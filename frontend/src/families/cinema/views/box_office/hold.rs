@@ -191,7 +191,7 @@ impl Holding {
             match answer {
                 Ok(hold) => {
                     self.take_up(hold);
-                    showing.page.announce_key(said);
+                    page().announce_key(said);
                 }
                 Err(error) => self.failed(showing, error),
             }
@@ -218,7 +218,7 @@ impl Holding {
         self.over(false);
         self.is_busy.set(true);
         browser::focus_if_lost(ACTION);
-        showing.page.announce_key(Key::HoldReleased);
+        page().announce_key(Key::HoldReleased);
         spawn_local(async move {
             release(&token).await;
             let _ = self.is_busy.try_set(false);
@@ -235,7 +235,6 @@ async fn release(token: &str) {
 /// The button that holds, or the time that is left.
 #[component]
 pub(super) fn HoldView(showing: Showing) -> impl IntoView {
-    let page = page();
     let holding = showing.holding;
     let now = RwSignal::new(js_sys::Date::now());
     let left =
@@ -251,19 +250,19 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
         match left {
             Some(0) => {
                 holding.over(true);
-                page.announce_key(Key::HoldEnded);
+                page().announce_key(Key::HoldEnded);
                 showing.refresh();
             }
             Some(left)
                 if left <= WARNED_AT_S && before.flatten().is_some_and(|it| it > WARNED_AT_S) =>
             {
-                page.announce_key(Key::HoldEndsSoon);
+                page().announce_key(Key::HoldEndsSoon);
             }
             _ => {}
         }
         left
     });
-    let is_offered = Memo::new(move |_| page.tool("hold_seats").is_some());
+    let is_offered = Memo::new(move |_| page().tool("hold_seats").is_some());
     let has_picks = Memo::new(move |_| !showing.picks.with(Picks::is_empty));
     let is_other = Memo::new(move |_| {
         let ids = showing.picks.with(|it| showing.hall.with(|hall| it.ids(hall)));

@@ -21,7 +21,7 @@ use crate::families::cinema::programme::has_begun;
 use crate::families::cinema::views::hall::{HallView, Legend};
 use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, loaded};
@@ -34,7 +34,6 @@ const AGE: Duration = Duration::from_secs(15);
 /// One showing on the screen.
 #[derive(Clone, Copy)]
 pub(super) struct Showing {
-    pub(super) page: Page,
     pub(super) office: Office,
     /// The showtime's id.
     pub(super) id: StoredValue<String>,
@@ -98,7 +97,6 @@ impl Showing {
         let hall = Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default()));
         let picks = RwSignal::new(kept.unwrap_or_default());
         Self {
-            page: page(),
             office,
             map,
             hall,
@@ -163,7 +161,7 @@ impl Showing {
         });
         let is_known = self.holding.hold.with_untracked(Option::is_some);
         let may_differ = is_held || is_known && !is_mine;
-        if user.is_empty() || !may_differ || untrack(|| self.page.tool("list_holds")).is_none() {
+        if user.is_empty() || !may_differ || untrack(|| page().tool("list_holds")).is_none() {
             return;
         }
         let arguments = json!({ "user_id": user, "showtime_id": id });
@@ -176,7 +174,7 @@ impl Showing {
         if let Some(seats) = self.holding.follow(found.holds, is_mine) {
             let hall = self.hall.get_untracked();
             self.picks.update(|it| it.take(&hall, &seats));
-            self.page.announce_key(Key::HoldBegun);
+            page().announce_key(Key::HoldBegun);
             // The hall as their holder sees it.
             self.asking.set_value(Asking::Again);
         }
@@ -223,7 +221,7 @@ impl Showing {
     fn close(self) {
         if self.picks.with_untracked(|it| !it.is_empty()) {
             self.picks.set(Picks::default());
-            self.page.announce_key(Key::ErrShowtimeClosed);
+            page().announce_key(Key::ErrShowtimeClosed);
         }
     }
 
@@ -238,10 +236,10 @@ impl Showing {
         if lost.is_empty() {
             return;
         }
-        let lang = self.page.lang.get_untracked();
+        let lang = Lang::now();
         let is_all = self.picks.with_untracked(Picks::is_empty);
         let key = if is_all { Key::LostAll } else { Key::LostSeats };
-        self.page.announce(lang.fill(key, &[&lost.join(lang.comma())]));
+        page().announce_fill(key, &[&lost.join(lang.comma())]);
     }
 
     /// Picks a seat or lets go of it, and says so.
@@ -261,10 +259,10 @@ impl Showing {
             self.taken.set(None);
         }
         let max = max.to_string();
-        let lang = self.page.lang.get_untracked();
+        let lang = Lang::now();
         let name = lang.fill(Key::SeatName, &[&seat.row, &seat.number.to_string()]);
         let count = self.picks.with_untracked(Picks::len).to_string();
-        self.page.announce(match picked {
+        page().announce(match picked {
             Picked::Yes => lang.fill(Key::SeatPickedNow, &[&name, &count]),
             Picked::Undone => lang.fill(Key::SeatUnpickedNow, &[&name, &count]),
             Picked::Held => lang.fill(Key::SeatIsHeld, &[&name]),
@@ -272,7 +270,7 @@ impl Showing {
             Picked::TooMany => lang.fill(Key::TooManySeats, &[&max]),
         });
         if picked == Picked::TooMany {
-            self.page.show(Key::TooManySeats, &max);
+            page().show(Key::TooManySeats, &max);
         }
     }
 
@@ -304,13 +302,12 @@ pub(super) fn picks_name(showtime: &str) -> String {
 #[component]
 pub(super) fn Seats(showtime: String) -> impl IntoView {
     let showing = Showing::new(showtime);
-    let page = showing.page;
     Effect::new(move |_| showing.keep());
     let subscriptions: Subscriptions = expect_context();
     let seats = showing.id.with_value(|id| format!("cinema://showtimes/{id}/seats"));
     let changes = subscriptions.changes(&seats);
     Effect::new(move |_| {
-        page.refreshed.track();
+        page().refreshed.track();
         changes.track();
         showing.refresh();
     });
@@ -335,7 +332,6 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
 
 #[component]
 fn Plan(showing: Showing) -> impl IntoView {
-    let page = showing.page;
     let hall = showing.hall;
     // Whether there is a hall, and whether it can be booked: a seat that goes does not redraw it.
     let is_empty = Memo::new(move |_| hall.with(|it| it.rows.is_empty()));
@@ -343,7 +339,7 @@ fn Plan(showing: Showing) -> impl IntoView {
     // Where seats can be waited for, and there is nothing else to be done.
     let is_full = Memo::new(move |_| {
         let is_full = hall.with(|it| it.counts().0 == 0) && showing.picks.with(Picks::is_empty);
-        is_full && page.tool("join_waiting_list").is_some()
+        is_full && page().tool("join_waiting_list").is_some()
     });
     let seats_max = Memo::new(move |_| hall.with(|it| it.seats_max));
     let counts = move || {

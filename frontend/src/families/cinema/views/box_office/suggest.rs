@@ -9,6 +9,7 @@ use super::seats::Showing;
 use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
+use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
 
@@ -41,8 +42,7 @@ pub(super) fn SeatCount(showing: Showing, count: RwSignal<usize>) -> impl IntoVi
 /// How many seats, and the button that has them proposed.
 #[component]
 pub(super) fn Suggest(showing: Showing) -> impl IntoView {
-    let page = showing.page;
-    let is_offered = Memo::new(move |_| page.tool("suggest_seats").is_some());
+    let is_offered = Memo::new(move |_| page().tool("suggest_seats").is_some());
     let count = RwSignal::new(COUNT);
     let is_busy = RwSignal::new(false);
     let error = RwSignal::new(None::<CallError>);
@@ -66,7 +66,7 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
                     let mut picks = Picks::default();
                     picks.restore(&hall, &found.seat_ids);
                     showing.picks.set(picks);
-                    page.announce(match page.lang.get_untracked() {
+                    page().announce(match Lang::now() {
                         Lang::Ja => found.sentence,
                         Lang::En => found.sentence_en,
                     });

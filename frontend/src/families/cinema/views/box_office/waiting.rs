@@ -15,6 +15,7 @@ use crate::call::fetch;
 use crate::dates;
 use crate::error::CallError;
 use crate::families::cinema::hall::Picks;
+use crate::page::page;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
@@ -66,7 +67,7 @@ impl List {
                 return;
             }
             match answer {
-                Ok(_) => self.showing.page.announce_key(said),
+                Ok(_) => page().announce_key(said),
                 Err(error) => self.error.set(Some(error)),
             }
             self.load().await;
@@ -92,7 +93,6 @@ impl List {
 /// Stands beside the hall as long as the showing is sold out, or the reader waits for it.
 #[component]
 pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
-    let page = showing.page;
     let list = List {
         showing,
         entries: RwSignal::new(Vec::new()),
@@ -102,7 +102,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     };
     let subscriptions: Subscriptions = expect_context();
     let is_offered = Memo::new(move |_| {
-        ["join_waiting_list", "list_waiting"].iter().all(|it| page.tool(it).is_some())
+        ["join_waiting_list", "list_waiting"].iter().all(|it| page().tool(it).is_some())
     });
     let user = settled(showing.office.name);
     let changes = Memo::new(move |_| {
@@ -115,7 +115,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
     Effect::new(move |_| match changes.get() {
         Some(changes) => {
             changes.track();
-            page.refreshed.track();
+            page().refreshed.track();
             spawn_local(list.load());
         }
         None => list.entries.set(Vec::new()),

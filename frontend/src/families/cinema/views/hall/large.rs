@@ -15,7 +15,6 @@ use super::Drawn;
 use crate::browser;
 use crate::families::cinema::hall::{Cursor, Hall, Place, Row};
 use crate::families::cinema::look::{PLACE, Shape, Shapes, State};
-use crate::page::Page;
 use crate::text::Key;
 
 /// What the names of the rows take of the width, in CSS pixels.
@@ -47,7 +46,6 @@ type Point = (f64, f64);
 #[derive(Clone, Copy)]
 struct Sheet {
     drawn: Drawn,
-    page: Page,
     scroll: NodeRef<Div>,
     plan: NodeRef<Div>,
     grid: NodeRef<Div>,
@@ -70,7 +68,6 @@ impl Sheet {
     fn new(drawn: Drawn) -> Self {
         Self {
             drawn,
-            page: drawn.page,
             scroll: NodeRef::new(),
             plan: NodeRef::new(),
             grid: NodeRef::new(),
@@ -355,7 +352,7 @@ fn standing(hall: &Hall, before: Option<&Arc<Vec<Row>>>) -> Arc<Vec<Row>> {
 #[component]
 pub(super) fn LargeHall(drawn: Drawn) -> impl IntoView {
     let sheet = Sheet::new(drawn);
-    let (page, hall) = (drawn.page, drawn.hall);
+    let hall = drawn.hall;
     let rows =
         Memo::new(move |before: Option<&Arc<Vec<Row>>>| hall.with(|hall| standing(hall, before)));
     let extent = Memo::new(move |_| hall.with(|it| (it.columns, it.rows.len())));
@@ -474,7 +471,7 @@ fn Tools(sheet: Sheet, is_whole: Memo<bool>) -> impl IntoView {
 /// The hall for keys and for what reads the page to people: all rows by name, and the seats of the one where they are.
 #[component]
 fn Grid(sheet: Sheet, rows: Memo<Arc<Vec<Row>>>) -> impl IntoView {
-    let Sheet { drawn, page, hover, .. } = sheet;
+    let Sheet { drawn, hover, .. } = sheet;
     let hall = drawn.hall;
     let key = move |event: leptos::ev::KeyboardEvent| {
         if let Some(to) = drawn.moved(&event) {

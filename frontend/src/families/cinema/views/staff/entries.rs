@@ -12,7 +12,6 @@ use crate::error::CallError;
 use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::catalogue::Catalogue;
 use crate::families::cinema::staff::words::Word;
-use crate::page::Page;
 use crate::text::Lang;
 use crate::views::coded::coded;
 use crate::views::notice::Notice;

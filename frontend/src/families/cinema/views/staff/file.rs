@@ -14,7 +14,7 @@ use crate::call::fetch;
 use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
 use crate::families::tell_not_done;
-use crate::page::Page;
+use crate::page::page;
 use crate::views::coded::coded;
 use crate::views::drop::FileDrop;
 use crate::views::notice::Notice;
@@ -60,7 +60,6 @@ enum Import {
 #[derive(Clone, Copy)]
 struct Files {
     staff: Staff,
-    page: Page,
     chosen: RwSignal<Chosen>,
     import: RwSignal<Import>,
     is_busy: RwSignal<bool>,
@@ -68,7 +67,6 @@ struct Files {
 
 impl Files {
     fn save(self, format: &'static str) {
-        let page = self.page;
         spawn_local(async move {
             let file =
                 fetch::<CatalogueExport>("export_catalogue", json!({ "format": format })).await;
@@ -78,8 +76,8 @@ impl Files {
                 (browser::download(&name, it.text.as_bytes(), mime), it.import)
             });
             match saved {
-                Ok((Ok(()), version)) => Word::Exported.announce(page, &[&version.to_string()]),
-                _ => Word::ExportFailed.announce(page, &[]),
+                Ok((Ok(()), version)) => Word::Exported.announce(&[&version.to_string()]),
+                _ => Word::ExportFailed.announce(&[]),
             }
         });
     }
@@ -113,12 +111,12 @@ impl Files {
     fn refuse(self, name: String, why: Word) {
         self.chosen.set(Chosen { name, ..Chosen::default() });
         self.import.set(Import::Wrong(why));
-        why.announce(self.page, &[]);
+        why.announce(&[]);
     }
 
     /// Asks what a file would change.
     async fn look(self, chosen: Chosen) {
-        Word::ImportReading.announce(self.page, &[]);
+        Word::ImportReading.announce(&[]);
         self.import.set(Import::Looking);
         self.chosen.set(chosen.clone());
         let arguments = json!({ "text": chosen.text, "format": chosen.format, "dry_run": true });
@@ -127,7 +125,7 @@ impl Files {
         if self.chosen.try_with_untracked(|it| *it == chosen) != Some(true) {
             return;
         }
-        self.page.end_progress();
+        page().end_progress();
         self.import.set(match found {
             Ok(found) => Import::Found(found),
             Err(error) => Import::Failed(translated(error)),
@@ -146,7 +144,7 @@ impl Files {
             let done = self.staff.edit("import_catalogue", arguments).await;
             if self.is_busy.try_set(false).is_some() {
                 if let Err(error) = &done {
-                    tell_not_done(self.page, error);
+                    tell_not_done(error);
                 }
                 return;
             }
@@ -180,10 +178,8 @@ impl Files {
 /// The part `File`.
 #[component]
 pub(super) fn FileView(staff: Staff) -> impl IntoView {
-    let page = staff.page;
     let files = Files {
         staff,
-        page,
         chosen: RwSignal::new(Chosen::default()),
         import: RwSignal::new(Import::Nothing),
         is_busy: RwSignal::new(false),

@@ -97,7 +97,7 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
         if self.doing.try_with_untracked(|it| it == done) == Some(true) {
             self.error.set(Some(error));
         } else {
-            tell_not_done(self.staff.page, &error);
+            tell_not_done(&error);
         }
     }
 

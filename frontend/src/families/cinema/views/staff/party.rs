@@ -15,7 +15,7 @@ use crate::families::cinema::place::At;
 use crate::families::cinema::programme::name;
 use crate::families::cinema::staff::words::Word;
 use crate::families::cinema::views::hall::{HallView, Legend};
-use crate::page::Page;
+use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
@@ -27,7 +27,6 @@ const CHOSEN: &str = "staff-party-chosen";
 #[derive(Clone, Copy)]
 struct Party {
     staff: Staff,
-    page: Page,
     /// What was found; none before anything was sought.
     found: RwSignal<Option<Vec<Reservation>>>,
     chosen: RwSignal<Option<Reservation>>,
@@ -62,7 +61,7 @@ impl Party {
             match found {
                 Ok(found) => {
                     if found.is_empty() {
-                        Word::PartyNone.announce(self.page, &[]);
+                        Word::PartyNone.announce(&[]);
                     }
                     let only = (found.len() == 1).then(|| found[0].clone());
                     self.found.set(Some(found));
@@ -119,10 +118,10 @@ impl Party {
         let count = self.picks.with_untracked(Picks::len).to_string();
         let all = max.to_string();
         match picked {
-            Picked::Yes | Picked::Undone => Word::PartySeats.announce(self.page, &[&all, &count]),
-            Picked::TooMany => Word::PartyTooMany.announce(self.page, &[&all]),
+            Picked::Yes | Picked::Undone => Word::PartySeats.announce(&[&all, &count]),
+            Picked::TooMany => Word::PartyTooMany.announce(&[&all]),
             Picked::Taken | Picked::Held => {
-                Word::PartyTaken.announce(self.page, &[&seat.seat_id]);
+                Word::PartyTaken.announce(&[&seat.seat_id]);
             }
         }
     }
@@ -135,11 +134,11 @@ impl Party {
         }
         if seats.len() != chosen.seats.len() {
             let count = chosen.seats.len().to_string();
-            return Word::PartySeatsMissing.announce(self.page, &[&count]);
+            return Word::PartySeatsMissing.announce(&[&count]);
         }
         self.is_busy.set(true);
         self.error.set(None);
-        Word::PartyMoving.announce(self.page, &[]);
+        Word::PartyMoving.announce(&[]);
         spawn_local(async move {
             let mut arguments = json!({
                 "reservation_id": chosen.reservation_id, "seat_ids": seats,
@@ -154,8 +153,8 @@ impl Party {
             }
             match moved {
                 Ok(moved) => {
-                    let seats = seats_of(&moved, self.page);
-                    Word::PartyMoved.announce(self.page, &[&moved.user_id, &seats]);
+                    let seats = seats_of(&moved);
+                    Word::PartyMoved.announce(&[&moved.user_id, &seats]);
                     self.found.set(None);
                     self.chosen.set(None);
                     self.moved.set(Some(moved));
@@ -197,19 +196,19 @@ fn free(map: &mut SeatMap, own: &Reservation) {
     }
 }
 
-fn seats_of(reservation: &Reservation, page: Page) -> String {
+fn seats_of(reservation: &Reservation) -> String {
     let seats = reservation.seats.iter().map(|it| it.seat_id.as_str());
-    seats.collect::<Vec<_>>().join(page.lang.get_untracked().comma())
+    seats.collect::<Vec<_>>().join(Lang::now().comma())
 }
 
 /// Whose it is, for what, when, and where they sit.
-fn told(reservation: &Reservation, page: Page) -> String {
+fn told(reservation: &Reservation) -> String {
     let lang = Lang::spoken();
     let (own, english) = (&reservation.movie_title, &reservation.movie_title_en);
     let title = name(own.as_deref(), english.as_deref(), lang).unwrap_or_default();
     let start = reservation.start_time.as_deref().unwrap_or_default();
     let when = dates::day_and_time(start, lang);
-    let seats = seats_of(reservation, page);
+    let seats = seats_of(reservation);
     Word::PartyOf.fill(&[&reservation.user_id, &title, &when, &seats])
 }
 
@@ -219,7 +218,6 @@ pub(super) fn PartyView(staff: Staff) -> impl IntoView {
     let map = RwSignal::new(Loaded::<SeatMap>::Loading);
     let party = Party {
         staff,
-        page: staff.page,
         found: RwSignal::new(None),
         chosen: RwSignal::new(None),
         to: RwSignal::new(String::new()),
@@ -230,11 +228,10 @@ pub(super) fn PartyView(staff: Staff) -> impl IntoView {
         is_busy: RwSignal::new(false),
         moved: RwSignal::new(None),
     };
-    let page = party.page;
     view! {
         <section class="op-part" aria-labelledby="staff-party">
             <h2 id="staff-party" class="section-title">{Word::TabParty}</h2>
-            {move || party.moved.get().map(|it| view! { <Moved page it/> })}
+            {move || party.moved.get().map(|it| view! { <Moved it/> })}
             {move || match party.chosen.get() {
                 None => view! { <Search party/> }.into_any(),
                 Some(it) => view! { <Chosen party it/> }.into_any(),
@@ -244,11 +241,11 @@ pub(super) fn PartyView(staff: Staff) -> impl IntoView {
 }
 
 #[component]
-fn Moved(page: Page, it: Reservation) -> impl IntoView {
+fn Moved(it: Reservation) -> impl IntoView {
     let ticket = At::Reservation(it.reservation_id.clone()).hash();
     let said = move || {
-        page.lang.track();
-        Word::PartyMoved.fill(&[&it.user_id, &seats_of(&it, page)])
+        page().lang.track();
+        Word::PartyMoved.fill(&[&it.user_id, &seats_of(&it)])
     };
     view! {
         <div class="notice staff-saved">
@@ -261,7 +258,6 @@ fn Moved(page: Page, it: Reservation) -> impl IntoView {
 /// The question for a reservation, and those that were found.
 #[component]
 fn Search(party: Party) -> impl IntoView {
-    let page = party.page;
     let sought = RwSignal::new(String::new());
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -276,7 +272,7 @@ fn Search(party: Party) -> impl IntoView {
         view! {
             <li><button type="button" class="quiet staff-choice"
                 on:click=move |_| party.choose(it.get_value())>
-                {move || it.with_value(|it| told(it, page))}
+                {move || it.with_value(|it| told(it))}
             </button></li>
         }
     };
@@ -310,7 +306,6 @@ fn Search(party: Party) -> impl IntoView {
 /// The reservation that is moved, where to, and the seats there.
 #[component]
 fn Chosen(party: Party, it: Reservation) -> impl IntoView {
-    let page = party.page;
     let own = StoredValue::new(it);
     let reason = RwSignal::new(String::new());
     let showings = move || {
@@ -347,7 +342,7 @@ fn Chosen(party: Party, it: Reservation) -> impl IntoView {
     let pick = Callback::new(move |seat: Seat| party.pick(&seat));
     view! {
         <form class="op-card" on:submit=submit novalidate>
-            <h3 id=CHOSEN tabindex="-1">{move || own.with_value(|it| told(it, page))}</h3>
+            <h3 id=CHOSEN tabindex="-1">{move || own.with_value(|it| told(it))}</h3>
             <div class="actions">
                 <button type="button" class="quiet small" on:click=move |_| party.forget()>
                     {Word::PartyOther}

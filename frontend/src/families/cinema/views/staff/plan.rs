@@ -8,7 +8,7 @@ use crate::browser;
 use crate::families::cinema::hall::Step;
 use crate::families::cinema::staff::layout::{Fault, Layout, Sign, Spot};
 use crate::families::cinema::staff::words::Word;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::text::{Key, Lang};
 
 /// The id of what is wrong with the plan.
@@ -18,7 +18,6 @@ const HINT: &str = "staff-plan-hint";
 /// A screen that is drawn, and with what.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
-    page: Page,
     pub(super) layout: RwSignal<Layout>,
     cursor: RwSignal<Spot>,
     /// What a click puts down.
@@ -52,7 +51,6 @@ impl Sign {
 impl Plan {
     pub(super) fn new(layout: Layout) -> Self {
         Self {
-            page: page(),
             layout: RwSignal::new(layout),
             cursor: RwSignal::new(Spot::default()),
             sign: RwSignal::new(Sign::Seat),
@@ -101,7 +99,7 @@ impl Plan {
         let spot = self.cursor.get_untracked();
         self.layout.update_untracked(Layout::begin);
         self.paint(spot, sign);
-        self.page.announce(untrack(|| self.named(spot)));
+        page().announce(untrack(|| self.named(spot)));
     }
 
     /// Changes the plan by a button, and says so; where it cannot, why.
@@ -114,11 +112,11 @@ impl Plan {
         let mut is_done = false;
         self.layout.update(|it| is_done = change(it));
         if !is_done {
-            return not.announce(self.page, &[]);
+            return not.announce(&[]);
         }
         self.cursor.update(|it| *it = self.layout.with_untracked(|all| all.within(*it)));
         let (word, value) = self.layout.with_untracked(done);
-        word.announce(self.page, &[&value]);
+        word.announce(&[&value]);
     }
 
     fn undo(self) {
@@ -334,7 +332,7 @@ fn Cell(plan: Plan, spot: Spot) -> impl IntoView {
     };
     let label = move || {
         drawn.track();
-        plan.page.lang.track();
+        page().lang.track();
         untrack(|| plan.named(spot))
     };
     view! {

@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::error::CallError;
 use crate::families::cinema::staff::words::Word;
-use crate::page::{Page, page};
 
 /// How a field is filled in.
 #[derive(Clone, Copy)]
@@ -97,7 +96,6 @@ fn wrong(field: &Field, value: &str) -> Option<Wrong> {
 /// A form that is filled in.
 #[derive(Clone, Copy)]
 pub(super) struct Sheet {
-    page: Page,
     /// Tells the fields of two forms apart.
     name: &'static str,
     fields: StoredValue<Vec<Field>>,
@@ -115,7 +113,6 @@ impl Sheet {
     ) -> Self {
         let values: BTreeMap<_, _> = values.into_iter().collect();
         Self {
-            page: page(),
             name,
             fields: StoredValue::new(fields),
             first: StoredValue::new(values.clone()),

@@ -37,7 +37,6 @@ pub(super) fn ShowingForm(
     saved: Callback<(CatalogueImport, Option<Day>)>,
     stop: Callback<()>,
 ) -> impl IntoView {
-    let page = staff.page;
     let choices = move |of: fn(&Catalogue) -> Vec<Named>| {
         Signal::derive(move || {
             let lang = Lang::spoken();
@@ -125,7 +124,7 @@ pub(super) fn ShowingForm(
             let is_here = is_busy.try_set(false).is_none();
             match done {
                 Ok(_) if !is_here => {}
-                Err(it) if !is_here => tell_not_done(page, &it),
+                Err(it) if !is_here => tell_not_done(&it),
                 Ok(came) => saved.run((came, Day::of_time(&start))),
                 // The cinema has refused it; why is said in the reader's language where it is known.
                 Err(it) if it.problems().iter().any(|it| it.pointer == "/start_time") => {

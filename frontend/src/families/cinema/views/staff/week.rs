@@ -15,7 +15,6 @@ use crate::dates::{self, Day};
 use crate::families::cinema::programme::{name, price};
 use crate::families::cinema::staff::catalogue::{days_of, percent, screen_of};
 use crate::families::cinema::staff::words::Word;
-use crate::page::Page;
 use crate::text::Lang;
 use crate::views::notice::{Empty, Notice};
 
@@ -34,7 +33,6 @@ enum Doing {
 #[derive(Clone, Copy)]
 struct Week {
     edits: Editing<Doing>,
-    page: Page,
     day: RwSignal<Option<Day>>,
 }
 
@@ -107,7 +105,7 @@ impl Week {
                         true => Word::ClosedNow,
                         false => Word::OpenedNow,
                     };
-                    word.announce(self.page, &[&called]);
+                    word.announce(&[&called]);
                     if is_here {
                         self.edits.finish(&doing);
                     }
@@ -121,8 +119,7 @@ impl Week {
 /// The part `Week`.
 #[component]
 pub(super) fn WeekView(staff: Staff) -> impl IntoView {
-    let page = staff.page;
-    let week = Week { edits: Editing::new(staff), page, day: RwSignal::new(None) };
+    let week = Week { edits: Editing::new(staff), day: RwSignal::new(None) };
     let is_none = Memo::new(move |_| week.all().is_empty());
     view! {
         <section class="op-part" aria-labelledby="staff-week">

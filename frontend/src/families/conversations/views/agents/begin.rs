@@ -23,7 +23,6 @@ use crate::views::notice::Notice;
 /// The form, in a project.
 #[component]
 pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let checked = Checked::new("begin");
     let first =
@@ -66,9 +65,9 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
                 // Who has gone on is not called away: it stands in the list of conversations.
                 Ok(_) if !is_open => {}
                 Ok(it) => {
-                    page.go(At::Conversation(it.conversation.conversation_id).route());
+                    page().go(At::Conversation(it.conversation.conversation_id).route());
                 }
-                Err(it) if !is_open => tell_not_done(page, &it),
+                Err(it) if !is_open => tell_not_done(&it),
                 Err(it) => {
                     // That the two talk already is no fault of a field.
                     let is_conflict = matches!(&it, CallError::Refused(it) if it.status == 409);

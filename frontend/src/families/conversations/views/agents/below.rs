@@ -13,7 +13,7 @@ use crate::error::CallError;
 use crate::families::conversations::agents::agents_state::{AgentsState, Panel, Passkey};
 use crate::families::conversations::place::Seat;
 use crate::families::tell_not_done;
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::Notice;
 
@@ -51,7 +51,6 @@ pub(super) fn Below(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
 /// Asks once before a passkey stops working, or an agent goes.
 #[component]
 fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let error = RwSignal::new(None::<CallError>);
     let is_busy = agents_state.is_busy;
@@ -75,8 +74,8 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
                 agents_state.panel.set(Panel::Nothing);
             }
             match done {
-                Ok(output) => settle(page, agents_state, seat, name, &output, is_retiring),
-                Err(it) if !is_open => tell_not_done(page, &it),
+                Ok(output) => settle(agents_state, seat, name, &output, is_retiring),
+                Err(it) if !is_open => tell_not_done(&it),
                 Err(it) => error.set(Some(it)),
             }
         });
@@ -97,18 +96,11 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
     }
 }
 
-fn settle(
-    page: Page,
-    agents_state: AgentsState,
-    seat: Seat,
-    name: String,
-    output: &Value,
-    is_retiring: bool,
-) {
+fn settle(agents_state: AgentsState, seat: Seat, name: String, output: &Value, is_retiring: bool) {
     agents_state.load();
     if is_retiring {
-        page.announce(page.lang.get_untracked().fill(Key::AgentRetired, &[&name]));
-        page.show(Key::AgentRetired, &name);
+        page().announce_fill(Key::AgentRetired, &[&name]);
+        page().show(Key::AgentRetired, &name);
         browser::focus_if_lost("stage");
     } else if let Some(passkey) = output.get("passkey").and_then(Value::as_str) {
         agents_state.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));

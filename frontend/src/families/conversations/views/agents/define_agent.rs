@@ -64,14 +64,13 @@ pub(super) fn DefineAgent(
     opener: String,
     #[prop(optional)] present: Option<ProjectAgent>,
 ) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let checked = Checked::new("new-agent");
     let is_there = present.is_some();
     let typed = Typed::of(match present {
         Some(it) => {
             let projects = works_in(agents_state, &it.agent.agent_id);
-            AgentDraft::of(&it, projects, page.lang.get_untracked())
+            AgentDraft::of(&it, projects, Lang::now())
         }
         None => AgentDraft { projects: vec![project.clone()], ..AgentDraft::default() },
     });
@@ -102,7 +101,7 @@ pub(super) fn DefineAgent(
                     let opener = is_open.then_some(opener.as_str());
                     defined(agents_state, &draft, &output, &project, opener);
                 }
-                Err(it) if !is_open => tell_not_done(page, &it),
+                Err(it) if !is_open => tell_not_done(&it),
                 Err(it) => {
                     let faults = theirs(&it, AgentDraft::FIELDS);
                     error.set(faults.is_empty().then_some(it));
@@ -153,10 +152,9 @@ fn defined(
     project: &str,
     opener: Option<&str>,
 ) {
-    let page = agents_state.page;
     let name = draft.name.trim().to_owned();
-    page.announce(page.lang.get_untracked().fill(Key::DefinedAgent, &[&name]));
-    page.show(Key::DefinedAgent, &name);
+    page().announce_fill(Key::DefinedAgent, &[&name]);
+    page().show(Key::DefinedAgent, &name);
     agents_state.load();
     let passkey = output.get("passkey").and_then(Value::as_str);
     match opener {

@@ -19,7 +19,6 @@ use crate::views::notice::Notice;
 /// The form that defines a project.
 #[component]
 pub(super) fn DefineProject() -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let checked = Checked::new("new-project");
     let (id, name) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
@@ -40,15 +39,14 @@ pub(super) fn DefineProject() -> impl IntoView {
             let is_open = !error.is_disposed();
             match done {
                 Ok(_) => {
-                    let lang = page.lang.get_untracked();
-                    page.announce(lang.fill(Key::DefinedProject, &[draft.name.trim()]));
-                    page.show(Key::DefinedProject, draft.name.trim());
+                    page().announce_fill(Key::DefinedProject, &[draft.name.trim()]);
+                    page().show(Key::DefinedProject, draft.name.trim());
                     agents_state.load();
                     if is_open {
                         agents_state.close("define-project");
                     }
                 }
-                Err(it) if !is_open => tell_not_done(page, &it),
+                Err(it) if !is_open => tell_not_done(&it),
                 Err(it) => {
                     let faults = theirs(&it, ProjectDraft::FIELDS);
                     error.set(faults.is_empty().then_some(it));

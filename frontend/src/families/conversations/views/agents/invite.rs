@@ -11,7 +11,6 @@ use crate::families::conversations::agents::agents_state::{AgentsState, Panel};
 use crate::families::conversations::agents::invitation;
 use crate::families::conversations::place::Seat;
 use crate::mcp;
-use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::loaded;
 
@@ -22,7 +21,6 @@ pub(super) fn Invite(
     name: String,
     #[prop(optional, into)] passkey: Option<String>,
 ) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let prompt = RwSignal::new(Loaded::<String>::Loading);
     let arguments = StoredValue::new(invitation::arguments(&seat, passkey.as_deref()));
@@ -55,7 +53,7 @@ pub(super) fn Invite(
                             aria-label=Key::InvitePromptName
                             prop:value=text></textarea>
                         <div class="actions">
-                            <button type="button" class="small" on:click=move |_| copy(page, &copied)>
+                            <button type="button" class="small" on:click=move |_| copy(&copied)>
                                 {Key::InviteCopyPrompt}
                             </button>
                         </div>
@@ -77,7 +75,6 @@ pub(super) fn Invite(
 /// How to connect to this host.
 #[component]
 fn Connection() -> impl IntoView {
-    let page = page();
     let address = browser::address();
     let wants_token = access::is_entered();
     let line = invitation::connection(&address, wants_token);
@@ -90,7 +87,7 @@ fn Connection() -> impl IntoView {
         <pre class="invite-line" id="invite-line" tabindex="0" role="group"
             aria-label=Key::InviteConnect><code>{line}</code></pre>
         <div class="actions">
-            <button type="button" class="quiet small" on:click=move |_| copy(page, &copied)>
+            <button type="button" class="quiet small" on:click=move |_| copy(&copied)>
                 {Key::InviteCopyLine}
             </button>
         </div>

@@ -88,7 +88,6 @@ fn Talk(seat: Seat, name: Memo<String>) -> impl IntoView {
 /// Whether the agent is there, and the way to call it or to let it go.
 #[component]
 fn Status(name: Memo<String>) -> impl IntoView {
-    let page = page();
     let line: Line = expect_context();
     let state = Memo::new(move |_| line.status());
     let is_outside = Memo::new(move |_| {
@@ -107,7 +106,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
     Effect::new(move |before: Option<ChatStatus>| {
         let now = state.get();
         if before.is_some_and(|it| it != now) {
-            page.announce(untrack(said));
+            page().announce(untrack(said));
         }
         now
     });

@@ -5,12 +5,12 @@ use leptos::prelude::*;
 use super::invite::Invite;
 use crate::browser;
 use crate::families::conversations::agents::agents_state::{AgentsState, Passkey};
-use crate::page::{Page, page};
+use crate::page::page;
 use crate::text::Key;
 
 /// Copies a text, and says whether that worked.
-pub(super) fn copy(page: Page, text: &str) {
-    page.notify(if browser::copy(text) { Key::Copied } else { Key::NotCopied });
+pub(super) fn copy(text: &str) {
+    page().notify(if browser::copy(text) { Key::Copied } else { Key::NotCopied });
 }
 
 /// The passkey, if one was just made.
@@ -22,10 +22,9 @@ pub(super) fn PasskeyView() -> impl IntoView {
 
 #[component]
 fn Made(made: Passkey) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let is_inviting = RwSignal::new(false);
-    page.announce_key(Key::PasskeyMade);
+    page().announce_key(Key::PasskeyMade);
     browser::focus_soon("passkey-title");
     let made = StoredValue::new(made);
     let name = move || made.with_value(|it| it.name.clone());
@@ -44,7 +43,7 @@ fn Made(made: Passkey) -> impl IntoView {
             </code>
             <div class="actions">
                 <button type="button" class="small"
-                    on:click=move |_| made.with_value(|it| copy(page, &it.passkey))>
+                    on:click=move |_| made.with_value(|it| copy(&it.passkey))>
                     {Key::PasskeyCopy}
                 </button>
                 <button type="button" class="quiet small"

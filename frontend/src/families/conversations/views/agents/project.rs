@@ -58,10 +58,9 @@ pub(super) fn ProjectCard(id: String) -> impl IntoView {
 /// What can be begun in a project, and the form for it.
 #[component]
 fn Actions(id: String) -> impl IntoView {
-    let page = page();
     let agents_state: AgentsState = expect_context();
     let is_operator = Memo::new(move |_| agents_state.is_operator());
-    let can_begin = Memo::new(move |_| page.tool("begin_conversation").is_some());
+    let can_begin = Memo::new(move |_| page().tool("begin_conversation").is_some());
     let (begin, define) = (Panel::Begin(id.clone()), Panel::DefineAgent(id.clone()));
     let is_beginning = Memo::new({
         let begin = begin.clone();

@@ -14,7 +14,8 @@ use crate::error::CallError;
 use crate::lookup::combo::{Combo, Found, Step};
 use crate::lookup::narrow::narrow;
 use crate::lookup::{self, Hold, Options};
-use crate::text::Key;
+use crate::page::page;
+use crate::text::{Key, Lang};
 
 /// Where the options come from.
 pub(super) enum Source {
@@ -186,8 +187,7 @@ impl Picker {
         if self.combo.try_update(|it| it.answer(number, answer)) != Some(true) {
             return;
         }
-        let page = self.spot.page;
-        let lang = page.lang.get_untracked();
+        let lang = Lang::now();
         let said = self.combo.with_untracked(|it| match &it.found {
             _ if !it.is_open => None,
             Found::Here(options) if options.is_empty() => {
@@ -200,7 +200,7 @@ impl Picker {
             Found::Nothing | Found::Loading => None,
         });
         if let Some(said) = said {
-            page.announce(said);
+            page().announce(said);
         }
     }
 
@@ -241,11 +241,10 @@ impl Picker {
         if self.count.is_none() {
             self.spot.form_state.put(self.spot.index, None);
         }
-        self.spot.page.announce_key(Key::LookupCleared);
+        page().announce_key(Key::LookupCleared);
     }
 
     fn say(self, key: Key, value: &str) {
-        let lang = self.spot.page.lang.get_untracked();
-        self.spot.page.announce(lang.fill(key, &[value]));
+        page().announce_fill(key, &[value]);
     }
 }

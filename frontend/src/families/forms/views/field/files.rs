@@ -13,7 +13,8 @@ use crate::browser;
 use crate::error::CallError;
 use crate::families::forms::language;
 use crate::families::forms::upload::{self, Named, Upload};
-use crate::text::Key;
+use crate::page::page;
+use crate::text::{Key, Lang};
 
 /// A file in the list.
 #[derive(Clone)]
@@ -164,9 +165,8 @@ impl Tray {
         if files.len() > room {
             files.truncate(room);
             let max = if self.is_several() { FILES_MAX } else { 1 };
-            let lang = self.spot.page.lang.get_untracked();
-            self.spot.page.show(Key::FileTooMany, &max.to_string());
-            self.spot.page.announce(lang.fill(Key::FileTooMany, &[&max.to_string()]));
+            page().show(Key::FileTooMany, &max.to_string());
+            page().announce_fill(Key::FileTooMany, &[&max.to_string()]);
         }
         for file in files {
             let named = Named::of(&file);
@@ -174,7 +174,7 @@ impl Tray {
             let is_right = wrong.is_none();
             let item = self.item(named, Some(file), wrong.map_or(State::Waiting, State::Refused));
             if let State::Refused(wrong) = item.state.get_untracked() {
-                self.spot.page.announce(self.words(&wrong));
+                page().announce(self.words(&wrong));
             }
             self.items.update(|it| it.push(item.clone()));
             if is_right {
@@ -188,7 +188,7 @@ impl Tray {
     pub(super) fn words(self, wrong: &Wrong) -> String {
         let label = self.label.get_value();
         let fault = Fault { field: String::new(), label, wrong: wrong.clone() };
-        fault.message(language(self.spot.page.lang.get_untracked()))
+        fault.message(language(Lang::now()))
     }
 
     fn send(self, item: &Item) {
@@ -222,8 +222,7 @@ impl Tray {
             Ok(id) => State::Here(id),
             Err(error) => State::Failed(error),
         });
-        let page = self.spot.page;
-        page.announce(page.lang.get_untracked().fill(said, &[name]));
+        page().announce_fill(said, &[name]);
         self.publish();
         // What is over is let go of later: this is called by it.
         let drop_it = move || {
@@ -248,8 +247,7 @@ impl Tray {
         forget(item);
         self.uploads.update_value(|it| drop(it.remove(&key)));
         self.items.update(|it| it.retain(|it| it.key != key));
-        let page = self.spot.page;
-        page.announce(page.lang.get_untracked().fill(Key::FileRemoved, &[&item.named.name]));
+        page().announce_fill(Key::FileRemoved, &[&item.named.name]);
         self.publish();
         browser::focus_soon(self.spot.part("choose"));
     }

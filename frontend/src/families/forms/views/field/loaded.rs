@@ -11,6 +11,7 @@ use super::{Spot, around, cut, described};
 use crate::error::CallError;
 use crate::lookup::offer::{Loading, Offer, Settled, settle};
 use crate::lookup::{self, Hold, Options};
+use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::details;
 
@@ -99,15 +100,13 @@ impl LoadedOptions {
         if self.loading.try_update(|it| it.answer(number, answer)) != Some(true) {
             return;
         }
-        let page = self.spot.page;
-        let Some(options) = options else { return page.announce_key(Key::LookupFailed) };
+        let Some(options) = options else { return page().announce_key(Key::LookupFailed) };
         self.settle(&options);
         if self.has_begun() {
             let form = self.spot.form_state.form();
             let label = form.fields.get(self.spot.index).map(|it| it.label.clone());
             let label = cut(&label.unwrap_or_default(), super::LABEL_MAX);
-            let lang = page.lang.get_untracked();
-            page.announce(lang.fill(Key::OptionsLoaded, &[&label, &options.len().to_string()]));
+            page().announce_fill(Key::OptionsLoaded, &[&label, &options.len().to_string()]);
         }
     }
 

@@ -6,7 +6,8 @@ use output::form::{Count, Field, Text};
 use serde_json::Value;
 
 use super::{Spot, around, cut, described};
-use crate::text::Key;
+use crate::page::page;
+use crate::text::{Key, Lang};
 
 /// Characters of a suggestion that are shown (FORM-40).
 const SUGGESTION_MAX: usize = 30;
@@ -109,8 +110,8 @@ fn with_suggestions(spot: Spot, text: &Text, widget: AnyView) -> AnyView {
         let whole = cut(&suggestion, 1_000);
         let fill_in = move |_| {
             put(spot, &suggestion);
-            let said = spot.page.lang.get_untracked().fill(Key::FieldSuggested, &[&suggestion]);
-            spot.page.announce(said);
+            let said = Lang::now().fill(Key::FieldSuggested, &[&suggestion]);
+            page().announce(said);
         };
         view! {
             <li>

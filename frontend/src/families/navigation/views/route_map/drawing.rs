@@ -12,7 +12,6 @@ use super::{MapHandlers, Pin, Scene, pins};
 use crate::families::navigation::labels::{self, Label, Room};
 use crate::families::navigation::line::{self, Point, Viewport, Weights};
 use crate::families::navigation::place::Area;
-use crate::page::Page;
 use crate::text::Lang;
 use crate::views::map::leaf::{self, ResizeObserver, class, on, set};
 
@@ -61,7 +60,6 @@ impl Drawing {
         element: web_sys::HtmlElement,
         moves: Moves,
         handlers: MapHandlers,
-        page: Page,
     ) -> Result<Self, JsValue> {
         let options = Object::new();
         // Ours instead: in both languages, and attributions are text and not markup.
@@ -87,7 +85,7 @@ impl Drawing {
             let asked = leaf::weakly(&map);
             on(&map, "click", move |event: leaflet::MouseEvent| {
                 if let Some(map) = asked() {
-                    pins::ask(&map, &event.lat_lng(), on_place, page);
+                    pins::ask(&map, &event.lat_lng(), on_place);
                 }
             });
             // For keyboards: Enter asks about the middle of the map.
@@ -96,7 +94,7 @@ impl Drawing {
                 let Some(map) = asked() else { return };
                 let element = map.get_container();
                 if pins::is_enter_on(&event, &element) {
-                    pins::ask(&map, &map.get_center(), on_place, page);
+                    pins::ask(&map, &map.get_center(), on_place);
                     pins::focus_question(&element);
                 }
             });

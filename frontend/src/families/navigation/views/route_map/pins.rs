@@ -6,7 +6,6 @@ use wasm_bindgen::prelude::*;
 
 use super::{Pin, PlaceAs};
 use crate::families::navigation::labels::Label;
-use crate::page::Page;
 use crate::text::{Key, Lang};
 use crate::views::map::leaf::{self, class, set};
 
@@ -77,9 +76,8 @@ pub(super) fn ask(
     map: &leaflet::Map,
     place: &leaflet::LatLng,
     on_place: Callback<(f64, f64, PlaceAs)>,
-    page: Page,
 ) {
-    let lang = page.lang.get_untracked();
+    let lang = Lang::now();
     let at = (place.lat(), place.lng());
     let Some(content) = leaf::element("div", "map-ask", "") else { return };
     let answers = [
