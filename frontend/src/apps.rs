@@ -7,7 +7,7 @@ pub(crate) mod live;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::cards::bytes;
+use crate::base64;
 use crate::error::CallError;
 use crate::mcp::wire::Tool;
 use crate::rest;
@@ -140,7 +140,7 @@ impl Document {
         if mime.replace(' ', "").to_ascii_lowercase() != MIME {
             return Err("it is no document of an app (text/html;profile=mcp-app)");
         }
-        let blob = || bytes::decoded(one.get("blob")?.as_str()?);
+        let blob = || base64::decoded(one.get("blob")?.as_str()?);
         let html = match one.get("text").and_then(Value::as_str) {
             Some(text) => text.to_owned(),
             None => blob().and_then(|it| String::from_utf8(it).ok()).ok_or("it has no text")?,

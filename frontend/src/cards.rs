@@ -1,6 +1,5 @@
 //! What the cards of a conversation show, as plain data: secrets hidden, pictures read, choices kept.
 
-pub(crate) mod bytes;
 pub(crate) mod masked;
 pub(crate) mod picked;
 pub(crate) mod picture;

@@ -2,7 +2,6 @@
 //! fills it, and how it is kept. The views draw what is here and decide nothing.
 
 pub(crate) mod album;
-mod base64;
 pub(crate) mod client;
 pub(crate) mod entry;
 mod event;

@@ -9,6 +9,7 @@ mod access;
 mod app;
 mod approvals;
 mod apps;
+mod base64;
 mod browser;
 mod call;
 mod cards;

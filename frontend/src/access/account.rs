@@ -14,6 +14,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::StorageEvent;
 
 use super::Change;
+use crate::base64;
 use crate::browser::{self, Keep};
 use crate::text::Key;
 
@@ -199,8 +200,7 @@ async fn challenge(verifier: &str) -> Option<String> {
     }
     let digest = subtle.digest_with_str_and_u8_array("SHA-256", verifier.as_bytes()).ok()?;
     let digest = js_sys::Uint8Array::new(&JsFuture::from(digest).await.ok()?).to_vec();
-    let text: String = digest.into_iter().map(char::from).collect();
-    let text = window().btoa(&text).ok()?;
+    let text = base64::encoded(&digest);
     Some(text.replace('+', "-").replace('/', "_").trim_end_matches('=').to_owned())
 }
 

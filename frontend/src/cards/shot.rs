@@ -1,6 +1,6 @@
 //! A picture as it is shown, looked at closely and saved: what it is called, and what its file is.
 
-use crate::cards::bytes::is_base64;
+use crate::base64::is_base64;
 use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
 

@@ -6,10 +6,10 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileList};
 
 use super::{Talk, now};
+use crate::base64;
 use crate::browser::{self, Keep};
 use crate::cards::picture::{KINDS, Picture};
 use crate::cards::shared::Shared;
-use crate::chat::base64;
 use crate::chat::kept;
 use crate::chat::thread::{MESSAGE_MAX, Thread};
 use crate::page::page;

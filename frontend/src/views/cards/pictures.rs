@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::lightbox::Lightbox;
+use crate::base64::decoded;
 use crate::browser;
-use crate::cards::bytes::decoded;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot, stamp};
 use crate::dates;
 use crate::page::page;
