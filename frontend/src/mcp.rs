@@ -3,7 +3,6 @@
 mod headers;
 pub(crate) mod listen;
 mod pieces;
-mod sse;
 pub(crate) mod wire;
 
 use std::cell::Cell;

@@ -240,7 +240,6 @@ mod tests {
             include_str!("families/cinema/programme.rs"),
             include_str!("families/cinema/views/box_office.rs"),
             include_str!("families/cinema/views/box_office/browse.rs"),
-            include_str!("families/cinema/views/box_office/days.rs"),
             include_str!("families/cinema/views/movies.rs"),
         ];
         let is_name = |it: char| it.is_ascii_alphanumeric();

@@ -12,6 +12,9 @@ use crate::table::{
     listed, text,
 };
 use crate::text::Key;
+use filter::Filter;
+use place::{Agents, At};
+use views::agents::AgentsView;
 
 #[macro_use]
 mod agent_words;
@@ -24,7 +27,6 @@ pub(crate) mod filter;
 pub(crate) mod game;
 pub(crate) mod lanes;
 pub(crate) mod list;
-pub(crate) mod listing;
 pub(crate) mod live;
 pub(crate) mod look;
 pub(crate) mod place;
@@ -37,9 +39,6 @@ pub(crate) mod written;
 #[cfg(test)]
 pub(crate) mod samples;
 
-use filter::Filter;
-use place::{Agents, At};
-use views::agents::AgentsView;
 use views::{ConversationPlace, ConversationsView, TalkInline, TalksInline};
 
 pub(super) static FAMILY: Family = Family {

@@ -11,7 +11,6 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStreamDefaultReader;
 
-use super::sse::{Event, Events};
 use crate::browser;
 use crate::error::CallError;
 
@@ -83,5 +82,122 @@ impl Drop for Pieces {
         let cancelled = JsFuture::from(self.reader.cancel());
         // It fails when the call was stopped, which is as good.
         wasm_bindgen_futures::spawn_local(async move { drop(cancelled.await) });
+    }
+}
+
+/// One event's data may not be longer; an answer beyond it is not for a page.
+const BYTES_MAX: usize = 32 << 20;
+
+/// One server-sent event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// What kind it is; empty where the host does not say.
+    pub(crate) name: String,
+    pub(crate) data: String,
+}
+
+/// The events so far, and what of the next one has arrived.
+#[derive(Debug, Default)]
+struct Events {
+    line: Vec<u8>,
+    name: String,
+    data: Option<String>,
+    after_return: bool,
+}
+
+/// An event was longer than a page can take.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooLong;
+
+impl Events {
+    /// Takes the next piece; gives each event that it completes.
+    pub(super) fn feed(&mut self, piece: &[u8]) -> Result<Vec<Event>, TooLong> {
+        let mut events = Vec::new();
+        for &byte in piece {
+            match byte {
+                b'\n' if self.after_return => self.after_return = false,
+                b'\n' | b'\r' => {
+                    self.after_return = byte == b'\r';
+                    events.extend(self.end_line());
+                }
+                _ => {
+                    self.after_return = false;
+                    self.line.push(byte);
+                }
+            }
+            if self.line.len() + self.data.as_ref().map_or(0, String::len) > BYTES_MAX {
+                return Err(TooLong);
+            }
+        }
+        Ok(events)
+    }
+
+    /// A line is complete: an empty one ends the event, one with data adds to it.
+    fn end_line(&mut self) -> Option<Event> {
+        let line = std::mem::take(&mut self.line);
+        if line.is_empty() {
+            let name = std::mem::take(&mut self.name);
+            let data = self.data.take().filter(|data| !data.is_empty());
+            return data.map(|data| Event { name, data });
+        }
+        let line = String::from_utf8_lossy(&line);
+        let (name, value) = line.split_once(':').unwrap_or((&line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        if name == "event" {
+            self.name = value.to_owned();
+        }
+        if name == "data" {
+            match &mut self.data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => self.data = Some(value.to_owned()),
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_may_arrive_byte_by_byte() {
+        let mut events = Events::default();
+        let mut found = Vec::new();
+        for byte in ": hello\n\nevent: message\r\nid: 7\r\ndata: {\"席\":1}\r\n\r\n".bytes() {
+            found.extend(events.feed(&[byte]).unwrap());
+        }
+        assert_eq!(found, [Event { name: "message".into(), data: "{\"席\":1}".into() }]);
+    }
+
+    #[test]
+    fn several_data_lines_are_one_event_and_comments_are_none() {
+        let mut events = Events::default();
+        let found =
+            events.feed(b": keep-alive\n\ndata: a\ndata:b\n\ndata: c\n\ndata: half").unwrap();
+        let data: Vec<_> = found.iter().map(|it| it.data.as_str()).collect();
+        assert_eq!(data, ["a\nb", "c"]);
+    }
+
+    #[test]
+    fn an_event_without_data_is_no_event() {
+        assert_eq!(Events::default().feed(b"id: 1\nretry: 3000\ndata:\n\n"), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_name_is_for_one_event_only() {
+        let found = Events::default().feed(b"event: done\ndata: 1\n\ndata: 2\n\n").unwrap();
+        let names: Vec<_> = found.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["done", ""]);
+    }
+
+    #[test]
+    fn an_endless_line_is_refused() {
+        let mut events = Events::default();
+        let piece = vec![b'x'; 1 << 20];
+        assert!((0..40).any(|_| events.feed(&piece) == Err(TooLong)));
     }
 }

@@ -1,32 +1,30 @@
 //! The place where one talks with an assistant (ILL-46): who answers, the conversation, the composer.
 
 mod composer;
-mod facts;
 pub(crate) mod markdown;
 mod message;
-mod password;
 mod piece;
 mod shots;
 mod threads;
 mod transcript;
-mod welcome;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use super::cards::{Say, ThreadGallery};
 use super::notice::{Empty, Notice};
+use crate::browser;
 use crate::call::Loaded;
 use crate::chat::client::Assistant;
 use crate::chat::talk::Talk;
 use crate::chat::thread::Thread;
 use crate::page::page;
 use crate::route::Route;
+use crate::table;
 use crate::text::{Key, Lang};
 use composer::Composer;
-use password::Password;
 use threads::Threads;
 use transcript::Transcript;
-use welcome::Welcome;
 
 /// The whole place.
 #[component]
@@ -172,5 +170,88 @@ fn Head() -> impl IntoView {
                 <span aria-hidden="true">"＋"</span>{Key::ChatNew}
             </button>
         </div>
+    }
+}
+
+/// The greeting of the assistant that is chosen.
+#[component]
+pub(super) fn Welcome() -> impl IntoView {
+    let talk = Talk::here();
+    let own = Memo::new(move |_| table::greeting(&current(talk)?.name));
+    let title = move || own.get().map_or(Key::ChatWelcome, |it| it.title).say();
+    let hint = move || own.get().map_or(Key::ChatWelcomeHint, |it| it.hint).say();
+    let examples = move || match own.get() {
+        Some(greeting) => greeting.examples.to_vec(),
+        None => table::examples(),
+    };
+    let example = move |key: Key| {
+        let say = move |_| {
+            talk.say(Lang::now().say(key));
+        };
+        view! {
+            <li>
+                <button type="button" class="chat-example" on:click=say>{key}</button>
+            </li>
+        }
+    };
+    view! {
+        <div class="chat-welcome">
+            <span class="chat-mark" aria-hidden="true"></span>
+            <h2>{title}</h2>
+            <p>{hint}</p>
+            <ul class="chat-examples" aria-label=Key::ChatExamples>
+                {move || examples().into_iter().map(example).collect_view()}
+            </ul>
+            <p class="hint">{Key::ChatKept}</p>
+        </div>
+    }
+}
+
+/// Stands in the place of the conversation until the password is right.
+#[component]
+pub(super) fn Password() -> impl IntoView {
+    let talk = Talk::here();
+    let password = RwSignal::new(String::new());
+    let is_trying = RwSignal::new(false);
+    let wrong = RwSignal::new(String::new());
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if is_trying.get_untracked() || password.with_untracked(String::is_empty) {
+            return browser::focus("chat-password");
+        }
+        is_trying.set(true);
+        wrong.set(String::new());
+        spawn_local(async move {
+            let tried = talk.enter(&password.get_untracked()).await;
+            // Where it was right this view is gone, and its signals with it.
+            if let Err(failure) = tried {
+                let lang = Lang::now();
+                let error = match failure.error {
+                    error if error.is_empty() => lang.say(Key::ErrorOfflineMend).to_owned(),
+                    error => error,
+                };
+                let _ = is_trying.try_set(false);
+                let _ = wrong.try_set(error);
+                browser::focus("chat-password");
+            }
+        });
+    };
+    browser::focus_soon("chat-password");
+    view! {
+        <form class="chat-password sign-in" on:submit=submit novalidate>
+            <h2>{Key::SignIn}</h2>
+            <p>{Key::ChatPasswordHint}</p>
+            <div class="field">
+                <label class="label" for="chat-password">{Key::ChatPassword}</label>
+                <input id="chat-password" type="password" autocomplete="current-password" required
+                    maxlength="400" aria-describedby="chat-password-wrong"
+                    aria-invalid=move || wrong.with(|it| !it.is_empty()).to_string()
+                    prop:value=password on:input=move |event| password.set(event_target_value(&event))/>
+                <p id="chat-password-wrong" class="error" role="alert">{wrong}</p>
+            </div>
+            <button type="submit" class="main-action" aria-disabled=move || is_trying.get().to_string()>
+                {move || if is_trying.get() { Key::SigningIn } else { Key::ChatEnter }.say()}
+            </button>
+        </form>
     }
 }

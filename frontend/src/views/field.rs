@@ -1,7 +1,6 @@
 //! One field of a form, drawn as what it asks for.
 
 mod inputs;
-mod lists;
 
 use leptos::prelude::*;
 
@@ -10,7 +9,7 @@ use super::form::Filling;
 use crate::form::{Entry, Field, Kind};
 use crate::text::Key;
 use inputs::{ChoiceInput, JsonInput, NumberInput, SwitchInput, TextInput};
-use lists::{ChoicesInput, ListInput};
+use inputs::{ChoicesInput, ListInput};
 
 /// Draws one field with its label, its explanation and what is wrong with it.
 #[component]

@@ -3,14 +3,9 @@
 mod call;
 mod calls;
 mod canary;
-mod chart;
 mod component;
 mod components;
-mod definitions;
-mod generations;
-mod inventory;
 mod load;
-mod nodes;
 mod now;
 mod people;
 mod report;

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use output::cinema::{Movie, Price, Showtime};
 
-use crate::dates;
-use crate::dates::Day;
+use crate::dates::{self, Day};
 use crate::text::Lang;
 
 /// Films whose showtimes are fetched; a cinema with more is searched, and as many of what is found are fetched, too.

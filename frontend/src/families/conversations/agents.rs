@@ -6,8 +6,6 @@ pub(crate) mod chat;
 pub(crate) mod client;
 pub(crate) mod counted;
 pub(crate) mod defining;
-mod hearing;
 pub(crate) mod invitation;
 pub(crate) mod kept;
 pub(crate) mod line;
-pub(crate) mod turnstile;

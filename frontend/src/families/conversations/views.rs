@@ -3,16 +3,12 @@
 pub(crate) mod agents;
 mod bar;
 mod empty;
-mod export;
-mod head;
 mod inline;
 mod lanes;
-mod message;
 mod parts;
 mod place;
 mod row;
 mod step_in;
-mod trace;
 mod transcript;
 
 use leptos::prelude::*;

@@ -1,20 +1,19 @@
-//! What `route_search` put out: the routes on a map, to choose from, with steps, warnings and files to take along.
+//! What the tools of navigation put out: routes on a map, to choose from, with steps, warnings and files to take along;
+//! places, and ways compared.
 
-mod comparison;
-mod place;
 mod shown;
 mod steps;
 
 use leptos::prelude::*;
-use output::navigation::{Details, Measure, Route, RouteDetails, Routes};
+use output::navigation::{
+    Comparison, Details, Element, Measure, Place, Route, RouteDetails, Routes,
+};
 
 use crate::browser;
-use crate::families::navigation::views::route_map::RouteMap;
+use crate::families::navigation::views::route_map::{Pin, RouteMap, Scene};
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
-pub(crate) use comparison::ComparisonView;
-pub(crate) use place::PlaceView;
 use shown::Shown;
 use steps::StepList;
 
@@ -176,9 +175,131 @@ fn Files(shown: Shown) -> impl IntoView {
     }
 }
 
+/// Draws the place.
+#[component]
+pub(crate) fn PlaceView(place: Place) -> impl IntoView {
+    let (lat, lng) = (place.location.lat, place.location.lng);
+    let is_on_globe = lat.abs() <= 90.0 && lng.abs() <= 180.0;
+    let coordinates = StoredValue::new(format!("{lat:.6}, {lng:.6}"));
+    let name = place.formatted_address.clone();
+    let after = StoredValue::new(format!("after-map-{}", browser::unique()));
+    let map = is_on_globe.then(|| {
+        let scene = Scene { goal: Some(Pin { lat, lng, name }), ..Scene::default() };
+        let scene = Signal::derive(move || scene.clone());
+        view! {
+            <div class="routes-map">
+                <button type="button" class="skip is-inner" on:click=move |_| {
+                    after.with_value(|it| browser::focus(it));
+                }>{Key::MapSkip}</button>
+                <RouteMap scene on_choose=|_| () on_step=|_| () is_place=true/>
+            </div>
+        }
+    });
+    let copy = move |_| {
+        if coordinates.with_value(|it| browser::copy(it)) {
+            page().announce_key(Key::Copied);
+        }
+    };
+    view! {
+        <div class="routes is-place">
+            {map}
+            <dl class="place-facts" tabindex="-1" id=after.get_value()>
+                <div class="entry">
+                    <dt>{Key::PlaceAddress}</dt>
+                    <dd>{place.formatted_address}</dd>
+                </div>
+                <div class="entry">
+                    <dt>{Key::PlaceCoordinates}</dt>
+                    <dd class="place-coordinates">
+                        <code>{coordinates.get_value()}</code>
+                        <button type="button" class="quiet small" on:click=copy>{Key::Copy}</button>
+                    </dd>
+                </div>
+            </dl>
+        </div>
+    }
+}
+
+/// Rows and columns drawn at most; the tool takes 25 of each.
+const SIDE_MAX: usize = 25;
+
+/// Draws the table.
+#[component]
+pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
+    let Comparison { rows, origin_addresses, destination_addresses } = comparison;
+    if rows.is_empty() {
+        return view! { <Empty title=Key::RoutesNone/> }.into_any();
+    }
+    let heads = destination_addresses.into_iter().take(SIDE_MAX);
+    let heads = heads.map(|name| view! { <th scope="col">{name}</th> }).collect_view();
+    let mut origins = origin_addresses.into_iter();
+    let row = |row: output::navigation::Row| {
+        let elements: Vec<Element> = row.elements.into_iter().take(SIDE_MAX).collect();
+        let fastest = fastest(&elements);
+        let cell =
+            |(index, element): (usize, Element)| cell(element, fastest == Some(index)).into_any();
+        let cells = elements.into_iter().enumerate().map(cell).collect_view();
+        let origin = origins.next().unwrap_or_default();
+        view! { <tr><th scope="row">{origin}</th>{cells}</tr> }
+    };
+    let rows = rows.into_iter().take(SIDE_MAX).map(row).collect_view();
+    view! {
+        <div class="table-scroll" tabindex="0" role="region"
+            aria-label=Key::ComparisonName>
+            <table class="data-table comparison">
+                <caption class="only-heard">{Key::ComparisonName}</caption>
+                <thead><tr><th scope="col">{Key::ComparisonCorner}</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+/// The one that takes least time of those that can be reached; none of one alone.
+fn fastest(elements: &[Element]) -> Option<usize> {
+    let reached =
+        |it: &Element| it.duration_in_traffic.as_ref().or(it.duration.as_ref()).map(|it| it.value);
+    let times = elements.iter().enumerate().filter_map(|(index, it)| Some((index, reached(it)?)));
+    let best = times.clone().min_by_key(|(_, value)| *value)?;
+    times.clone().any(|it| it.1 != best.1).then_some(best.0)
+}
+
+fn cell(element: Element, is_fastest: bool) -> impl IntoView {
+    if element.status != "OK" {
+        let key = match element.status.as_str() {
+            "NOT_FOUND" => Key::ComparisonNotFound,
+            "ZERO_RESULTS" => Key::ComparisonNoWay,
+            _ => Key::ComparisonUnknown,
+        };
+        let status = element.status;
+        return view! {
+            <td class="is-none"><span title=status>{key}</span></td>
+        }
+        .into_any();
+    }
+    let text = |it: Option<Measure>| it.map(|it| it.text);
+    let (usual, traffic) = (text(element.duration), text(element.duration_in_traffic));
+    let time = traffic.clone().or_else(|| usual.clone()).unwrap_or_default();
+    let usual = usual.filter(|_| traffic.is_some());
+    view! {
+        <td class:is-fastest=is_fastest>
+            <span class="comparison-time">{time}</span>
+            {is_fastest.then(|| view! {
+                <span class="route-tag">{Key::RouteFastest}</span>
+            })}
+            <span class="comparison-far">{text(element.distance)}</span>
+            {usual.map(|usual| view! {
+                <span class="comparison-far">{move || Key::RouteUsual.fill(&[&usual])}</span>
+            })}
+        </td>
+    }
+    .into_any()
+}
+
 #[cfg(test)]
 mod tests {
-    use output::navigation::Toll;
+    use output::navigation::{Measure, Toll};
 
     use super::*;
 
@@ -205,5 +326,20 @@ mod tests {
         let free = Toll { currency: "JPY".to_owned(), amount: 0.0, is_estimate: false };
         assert_eq!(toll(&with(Some(free)), Lang::En).as_deref(), Some("No tolls"));
         assert_eq!(toll(&with(None), Lang::En), None);
+    }
+
+    fn element(usual: Option<u64>, traffic: Option<u64>) -> Element {
+        let measure = |value| Measure { text: String::new(), value };
+        let (duration, duration_in_traffic) = (usual.map(measure), traffic.map(measure));
+        Element { duration, duration_in_traffic, ..Element::default() }
+    }
+
+    #[test]
+    fn fastest_is_fastest_in_traffic_of_those_that_can_be_reached() {
+        let row = [element(Some(10), Some(50)), element(None, None), element(Some(40), None)];
+        assert_eq!(fastest(&row), Some(2));
+        assert_eq!(fastest(&row[..2]), None, "one alone is not marked");
+        assert_eq!(fastest(&[element(Some(9), None), element(Some(9), None)]), None);
+        assert_eq!(fastest(&[]), None);
     }
 }

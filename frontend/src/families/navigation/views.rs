@@ -3,11 +3,9 @@
 mod advice;
 mod end;
 mod form;
-mod log;
 mod result;
 pub(crate) mod route_map;
 mod routes;
-mod share;
 mod steps;
 
 use leptos::prelude::*;
@@ -16,8 +14,7 @@ use output::navigation::Point;
 use crate::browser;
 use crate::families::navigation::board::{Board, End, Side};
 use crate::families::navigation::place;
-use crate::families::navigation::query::Mode;
-use crate::families::navigation::query::RouteQuery;
+use crate::families::navigation::query::{Mode, RouteQuery};
 use crate::families::navigation::run::Run;
 use crate::families::navigation::views::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
 use crate::page::page;

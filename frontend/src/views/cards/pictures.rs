@@ -1,8 +1,9 @@
-//! Pictures in a grid: each can be looked at closely and saved.
+//! Pictures in a grid: each can be looked at closely and saved; and all those of a conversation.
 
 use leptos::prelude::*;
 
 use super::lightbox::Lightbox;
+use super::overlay::Overlay;
 use crate::base64::decoded;
 use crate::browser;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot, stamp};
@@ -102,5 +103,37 @@ pub(super) fn download(shot: &Shot) {
     let saved = bytes.map(|it| browser::download(&name, &it, &shot.picture.mime));
     if !matches!(saved, Some(Ok(()))) {
         page().notify(Key::PictureNotSaved);
+    }
+}
+
+/// A button with their number, and the pictures behind it; nothing where there are none.
+#[component]
+pub(crate) fn ThreadGallery(
+    /// How many there are.
+    #[prop(into)]
+    count: Signal<usize>,
+    /// The pictures; they are read while they are looked at.
+    #[prop(into)]
+    shots: Signal<Vec<Shot>>,
+) -> impl IntoView {
+    let is_open = RwSignal::new(false);
+    view! {
+        {move || (count.get() > 0).then(|| view! {
+            <button type="button" class="quiet small gallery-open" aria-haspopup="dialog"
+                on:click=move |_| is_open.set(true)>
+                {move || Key::GalleryOpen.fill(&[&count.get().to_string()])}
+            </button>
+        })}
+        <Overlay is_open class="gallery" label=Key::GalleryTitle>
+            <div class="gallery-body">
+                <div class="gallery-head">
+                    <h2>{Key::GalleryTitle}</h2>
+                    <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
+                        {Key::Close}
+                    </button>
+                </div>
+                <PictureGrid shots/>
+            </div>
+        </Overlay>
     }
 }

@@ -7,7 +7,7 @@ use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 
 use super::TITLE;
-use super::inventory::Inventory;
+use super::report::Inventory;
 use super::waiting::WAITING;
 use crate::browser;
 use crate::dates;

@@ -5,10 +5,9 @@ use std::time::Duration;
 use leptos::prelude::*;
 
 use super::component::Row;
-use super::definitions::WaitingTools;
-use super::inventory::Inventory;
 use super::load::Load;
-use super::waiting::Waiting;
+use super::report::Inventory;
+use super::waiting::{Waiting, WaitingTools};
 use crate::operator::{Operator, repeat};
 use crate::text::Key;
 use crate::views::notice::Empty;

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::{File, FileList};
 
-use super::inventory::Inventory;
+use super::report::Inventory;
 use super::waiting::WAITING;
 use crate::browser;
 use crate::error::CallError;

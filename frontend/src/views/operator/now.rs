@@ -1,16 +1,14 @@
-//! How the server is: in one sentence, in numbers, and as a line of the last two minutes.
+//! How the server is: in one sentence, in numbers, as a line of the last two minutes, and which hosts work with it.
 
 use std::time::Duration;
 
 use leptos::prelude::*;
 
-use super::chart::Chart;
 use super::fact;
-use super::nodes::NodesPart;
 use super::report::Followed;
 use crate::dates;
-use crate::operator::data::{Now, Problem};
-use crate::operator::readings::Reading;
+use crate::operator::data::{Node, Nodes, Now, Problem};
+use crate::operator::readings::{HEIGHT, Reading, WIDTH};
 use crate::operator::{Operator, repeat, units};
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
@@ -173,6 +171,129 @@ fn Tiles(state: State) -> impl IntoView {
             </div>
         </dl>
         <p class="hint">{Key::OperatorSince}</p>
+    }
+}
+
+/// The line, with its text for those who do not see it.
+#[component]
+pub(super) fn Chart() -> impl IntoView {
+    let operator: Operator = expect_context();
+    let readings = operator.readings;
+    let is_line = Memo::new(move |_| readings.with(|it| it.is_line()));
+    let told = move |value: Option<f64>| value.map_or_else(|| units::NONE.to_owned(), units::rate);
+    let most = move || told(readings.with(|it| it.most()));
+    let label = move || {
+        let latest = told(readings.with(|it| it.latest()));
+        Key::OperatorChartSaid.fill(&[&latest, &most()])
+    };
+    let picture = move || {
+        view! {
+            <svg class="op-chart-line" role="img" aria-label=label preserveAspectRatio="none"
+                viewBox=format!("0 0 {WIDTH} {HEIGHT}")>
+                <line class="op-chart-ground" x1="0" x2=WIDTH y1=HEIGHT y2=HEIGHT></line>
+                <line class="op-chart-ground" x1="0" x2=WIDTH y1=HEIGHT / 2.0 y2=HEIGHT / 2.0></line>
+                <path class="op-chart-area" d=move || readings.with(|it| it.area())></path>
+                <path class="op-chart-path" d=move || readings.with(|it| it.line())></path>
+            </svg>
+            <p class="op-chart-axis" aria-hidden="true">
+                <span>{Key::OperatorChartAgo}</span>
+                <span>{move || Key::OperatorChartMost.fill(&[&most()])}</span>
+                <span>{Key::OperatorChartNow}</span>
+            </p>
+        }
+    };
+    view! {
+        <section class="op-chart" aria-labelledby="op-chart">
+            <h2 id="op-chart" class="section-title">{Key::OperatorChart}</h2>
+            {move || match is_line.get() {
+                true => picture().into_any(),
+                false => view! { <p class="hint">{Key::OperatorChartNone}</p> }
+                    .into_any(),
+            }}
+        </section>
+    }
+}
+
+/// How often they are asked for.
+const NODES_EVERY: Duration = Duration::from_secs(5);
+
+/// All of them; nothing where this server is alone.
+#[component]
+fn NodesPart() -> impl IntoView {
+    let operator: Operator = expect_context();
+    let told = RwSignal::new(Nodes::default());
+    repeat(
+        NODES_EVERY,
+        || true,
+        move || async move {
+            // What was reported before is better than nothing; that it is old is said above.
+            if let Ok(found) = operator.get::<Nodes>("nodes").await {
+                let _gone = told.try_set(found);
+            }
+        },
+    );
+    let is_shared = Memo::new(move |_| told.with(|it| it.shared));
+    let ids =
+        Memo::new(move |_| told.with(|it| it.nodes.iter().map(|it| it.id).collect::<Vec<_>>()));
+    move || {
+        is_shared.get().then(|| {
+            view! {
+                <section class="op-part" aria-labelledby="op-nodes">
+                    <h2 id="op-nodes" class="section-title">{Key::OperatorNodes}</h2>
+                    <ul class="op-list op-nodes">
+                        <For each=move || ids.get() key=|id| *id let:id>
+                            <li><Card told id/></li>
+                        </For>
+                    </ul>
+                </section>
+            }
+        })
+    }
+}
+
+/// One of them.
+#[component]
+fn Card(told: RwSignal<Nodes>, id: i64) -> impl IntoView {
+    let node = Memo::new(move |_| {
+        told.with(|it| it.nodes.iter().find(|it| it.id == id).cloned()).unwrap_or_default()
+    });
+    let title = format!("op-node-{id}");
+    let is_on = move || node.with(Node::is_in_rotation);
+    let state = move || {
+        node.with(|it| match (it.is_gone, &it.not_ready) {
+            (true, _) => Key::OperatorNodeGone,
+            (_, Some(_)) => Key::OperatorNodeOut,
+            _ => Key::OperatorNodeIn,
+        })
+        .say()
+    };
+    let why = move || {
+        let wrong = |text: String| view! { <p class="op-wrong" lang="en">{coded(&text)}</p> };
+        node.with(|it| it.wrong().into_iter().map(wrong).collect_view())
+    };
+    let is_here = move || node.with(|it| it.is_here).then_some(Key::OperatorNodeHere);
+    let of = move |of: fn(&Node) -> Option<String>| {
+        move || node.with(of).unwrap_or_else(|| units::NONE.to_owned())
+    };
+    let seen = move || dates::second(&node.with(|it| it.seen_at.clone()), Lang::spoken());
+    view! {
+        <article class="op-card" aria-labelledby=title>
+            <div class="op-card-head">
+                <h3 id=title.clone()>{move || node.with(|it| it.name.clone())}</h3>
+                <span class="op-state" class:is-on=is_on>{state}</span>
+                <p class="op-facts">
+                    {move || Key::OperatorNodeNumber.fill(&[&id.to_string()])}
+                    {is_here}
+                </p>
+            </div>
+            {why}
+            <dl class="op-numbers">
+                {fact(Key::OperatorNodeAddress, of(|it| it.address.clone()))}
+                {fact(Key::OperatorNodeVersion, of(|it| Some(it.version.clone())))}
+                {fact(Key::OperatorNodeEpoch, of(|it| Some(it.epoch()?.to_string())))}
+                {fact(Key::OperatorNodeSeen, seen)}
+            </dl>
+        </article>
     }
 }
 

@@ -2,8 +2,6 @@
 
 mod browse;
 mod checkout;
-mod days;
-mod facts;
 mod hold;
 mod seats;
 mod suggest;

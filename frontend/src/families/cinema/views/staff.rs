@@ -1,6 +1,5 @@
 //! The staff's place: the week, films, screens, moving a party, and the catalogue as a file (CIN-95, CIN-96).
 
-mod chart;
 mod entries;
 mod file;
 mod films;

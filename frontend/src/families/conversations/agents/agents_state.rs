@@ -1,4 +1,5 @@
-//! The state of the place: projects and agents as last received from the host, and what is open on them.
+//! The state of the place: projects and agents as last received from the host, how changes of them are heard of, and
+//! what is open on them.
 
 use std::time::Duration;
 
@@ -7,14 +8,13 @@ use leptos::task::spawn_local;
 use output::conversations::{Project, ProjectAgent, Projects};
 
 use super::client;
-use super::hearing::subscribe;
-use super::turnstile::Turnstile;
 use crate::browser;
 use crate::call::Loaded;
 use crate::chat::client::{self as assistants, Assistant};
 use crate::error::CallError;
 use crate::families::conversations::place::Seat;
 use crate::page::page;
+use crate::subscriptions::Subscriptions;
 
 /// However often events come, the host is not asked more often.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -191,5 +191,66 @@ impl AgentsState {
             let project = it.here()?.projects.iter().find(|it| it.project_id == seat.project)?;
             project.agents.iter().find(|it| it.agent.agent_id == seat.agent).cloned()
         })
+    }
+}
+
+/// Lets one through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Turnstile {
+    is_busy: bool,
+    is_wanted: bool,
+}
+
+impl Turnstile {
+    /// Whether a request that comes may go now; otherwise another goes for it.
+    pub(crate) fn enter(&mut self) -> bool {
+        self.is_wanted = self.is_busy;
+        !std::mem::replace(&mut self.is_busy, true)
+    }
+
+    /// The request is back; whether to go once more, for those who came meanwhile.
+    pub(crate) fn leave(&mut self) -> bool {
+        self.is_busy = false;
+        std::mem::take(&mut self.is_wanted)
+    }
+}
+
+/// Calls `on_news` whenever one of these has changed, or may have, and once the reader looks at the page
+/// again.
+pub(crate) fn subscribe(uris: Signal<Vec<String>>, on_news: Callback<()>) {
+    let Some(subscriptions) = use_context::<Subscriptions>() else { return };
+    Effect::new(move |_| {
+        let changes: Vec<_> =
+            uris.with(|it| it.iter().map(|it| subscriptions.changes(it)).collect());
+        // Within the other one: it ends when others are listened to.
+        Effect::new(move |before: Option<()>| {
+            changes.iter().for_each(Track::track);
+            if before.is_some() {
+                on_news.try_run(());
+            }
+        });
+    });
+    let looked = window_event_listener_untyped("visibilitychange", move |_| {
+        if browser::is_visible() {
+            on_news.try_run(());
+        }
+    });
+    on_cleanup(move || looked.remove());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_comes_meanwhile_is_gone_for_once() {
+        let mut turnstile = Turnstile::default();
+        assert!(turnstile.enter());
+        assert!(!turnstile.enter());
+        assert!(!turnstile.enter());
+        assert!(turnstile.leave(), "once more");
+        assert!(turnstile.enter());
+        assert!(!turnstile.leave(), "and that was it");
+        assert!(turnstile.enter());
     }
 }

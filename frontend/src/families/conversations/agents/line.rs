@@ -6,12 +6,10 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::conversations::ChatStatus;
 
-use super::agents_state::AgentsState;
+use super::agents_state::{AgentsState, Turnstile, subscribe};
 use super::chat::{Chat, Unsent};
 use super::counted::{self, Fault};
-use super::hearing::subscribe;
 use super::kept::{self, Kept};
-use super::turnstile::Turnstile;
 use super::{client, counted::beginning};
 use crate::browser;
 use crate::error::CallError;

@@ -2,18 +2,12 @@
 
 mod agent;
 mod begin;
-mod below;
-mod composer;
-mod define_agent;
-mod define_project;
+mod define;
 mod field;
 mod invite;
 mod line;
 mod list;
 mod log;
-mod message;
-mod passkey;
-mod project;
 
 use leptos::prelude::*;
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 use leptos::prelude::*;
 use output::conversations::{ChatMessage, Conversations, Transcript};
 
-use super::message::Bubble;
 use super::parts::{Chip, Now, Who};
 use super::row::{Row, turns};
+use super::transcript::Bubble;
 use crate::families::conversations::live::Live;
 use crate::families::conversations::look;
 use crate::families::conversations::place::At;

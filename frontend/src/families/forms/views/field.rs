@@ -3,12 +3,9 @@
 mod choices;
 mod combobox;
 mod days;
-mod dropping;
 mod files;
-mod heading;
 mod loaded;
 mod number;
-mod options;
 mod popup;
 mod text;
 
@@ -92,8 +89,8 @@ pub(crate) fn FieldView(form_state: FormState, index: usize) -> impl IntoView {
 fn draw(spot: Spot, field: &Field) -> AnyView {
     let own = field.clone();
     match field.kind.clone() {
-        Kind::Divider => heading::divider(field),
-        Kind::Heading(level) => heading::heading(field, level),
+        Kind::Divider => divider(field),
+        Kind::Heading(level) => heading(field, level),
         Kind::Hidden(_) => ().into_any(),
         Kind::Text(text) => text::line(spot, own, text),
         Kind::Textarea { rows, text } => text::lines(spot, own, rows, text),
@@ -103,7 +100,7 @@ fn draw(spot: Spot, field: &Field) -> AnyView {
         Kind::Datetime(limits) => days::days(spot, own, limits, true),
         Kind::Checkbox => choices::checkbox(spot, own),
         Kind::Radio(options) => choices::radio(spot, own, options),
-        Kind::Select(options) => options::select(spot, own, options),
+        Kind::Select(options) => choices::select(spot, own, options),
         Kind::Multiselect(options, count) => choices::multiselect(spot, own, options, count),
         Kind::Autocomplete(lookup) => loaded::search(spot, own, lookup, None),
         Kind::MultiAutocomplete(lookup, count) => loaded::search(spot, own, lookup, Some(count)),
@@ -187,6 +184,43 @@ fn cut(text: &str, characters_max: usize) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
+}
+
+/// A line, with its section's name where it has one (FORM-22).
+fn divider(field: &Field) -> AnyView {
+    let label = cut(&field.label, LABEL_MAX);
+    if label.trim().is_empty() {
+        return view! { <hr class="divider"/> }.into_any();
+    }
+    // The line alone would be a thematic break; with a name it heads what follows.
+    view! {
+        <div class="divider-named">
+            <hr class="divider" aria-hidden="true"/>
+            <h3 class="divider-name">{label}</h3>
+        </div>
+    }
+    .into_any()
+}
+
+/// A heading (FORM-23). The page has `h1` for the form's own title, so that level 1 is an `h2` here.
+pub(super) fn heading(field: &Field, level: u8) -> AnyView {
+    let text = cut(&field.label, LABEL_MAX);
+    let description = field.description.as_ref().map(|it| cut(it, DESCRIPTION_MAX));
+    let level = level.clamp(1, 4);
+    let class = format!("heading is-level-{level}");
+    let heading = match level {
+        1 => view! { <h2 class=class>{text}</h2> }.into_any(),
+        2 => view! { <h3 class=class>{text}</h3> }.into_any(),
+        3 => view! { <h4 class=class>{text}</h4> }.into_any(),
+        _ => view! { <h5 class=class>{text}</h5> }.into_any(),
+    };
+    view! {
+        <div class="heading-block">
+            {heading}
+            {description.map(|it| view! { <p class="hint">{it}</p> })}
+        </div>
+    }
+    .into_any()
 }
 
 #[cfg(test)]

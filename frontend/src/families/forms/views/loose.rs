@@ -5,7 +5,7 @@ use output::form::{Form, Language, Values};
 use serde_json::Value;
 
 use super::field::FieldView;
-use super::summary::focus_field;
+use super::frame::focus_field;
 use crate::families::forms::{FormState, language};
 use crate::page::{next_number, page};
 use crate::text::{Key, Lang};

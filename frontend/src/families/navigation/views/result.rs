@@ -3,19 +3,21 @@
 use leptos::prelude::*;
 
 use super::advice::{Advice, FollowUp};
-use super::log::LogView;
-use super::routes::{Chosen, Routes};
-use super::share::Share;
+use super::routes::{Chosen, Routes, name};
 use super::steps::Steps;
 use crate::browser;
 use crate::error::CallError;
 use crate::families::navigation::board::{Board, Side};
 use crate::families::navigation::drawn::ComparisonView;
+use crate::families::navigation::export::ExportedRoute;
+use crate::families::navigation::found::Alternative;
+use crate::families::navigation::log::{Call, Entry, Kind, ToolResult};
 use crate::families::navigation::place::{Area, EXAMPLE};
 use crate::families::navigation::query::Mode;
 use crate::families::navigation::run::{Phase, Run};
 use crate::page::page;
 use crate::text::{Key, Lang};
+use crate::views::coded::coded;
 use crate::views::notice::{Notice, Skeleton, details};
 
 /// The whole result.
@@ -204,10 +206,155 @@ fn FellBack() -> impl IntoView {
     }
 }
 
+/// Folded, because it is the planner's business; there for a reader who wants to know.
+#[component]
+fn LogView() -> impl IntoView {
+    let board: Board = expect_context();
+    let entries = Memo::new(move |_| {
+        board.run.with(|it| match it.query.mode {
+            Mode::Ai => it.log.entries().to_vec(),
+            Mode::Normal | Mode::Walk => Vec::new(),
+        })
+    });
+    let is_there = Memo::new(move |_| entries.with(|it| !it.is_empty()));
+    let calls = move || Key::NavLogCount.fill(&[&board.run.with(|it| it.log.calls()).to_string()]);
+    move || {
+        is_there.get().then(|| {
+            view! {
+                <details class="nav-log">
+                    <summary>{Key::NavLog}<span class="count">{calls}</span></summary>
+                    <ol>{move || {
+                        entries.get().into_iter().map(|it| entry(it)).collect_view()
+                    }}</ol>
+                </details>
+            }
+        })
+    }
+}
+
+fn entry(entry: Entry) -> impl IntoView {
+    let seconds = format!("{:.1}", entry.after_ms / 1_000.0);
+    let at = move || Key::NavSeconds.fill(&[&seconds]);
+    let body = match entry.kind {
+        Kind::Thought(text) => {
+            view! { <p class="nav-log-name">{Key::NavLogThought}</p><p>{coded(&text)}</p> }
+                .into_any()
+        }
+        Kind::Call(call) => called(call).into_any(),
+    };
+    view! { <li class="nav-log-entry"><span class="nav-log-at">{at}</span><div>{body}</div></li> }
+}
+
+fn called(call: Call) -> impl IntoView {
+    let Call { name, params, reason, outcome, .. } = call;
+    let is_bad = outcome.as_ref().is_some_and(|it| matches!(it.result, ToolResult::Refused(_)));
+    let param = |(name, value): (String, String)| {
+        view! { <li><code>{name}</code>" "{value}</li> }
+    };
+    let ended = move || match &outcome {
+        None => coded(Key::NavLogRunning.say()),
+        Some(outcome) => {
+            let ms = outcome.ms.map(|it| Key::NavMs.fill(&[&it.to_string()]));
+            let result = outcome.result.text(Lang::spoken());
+            let parts = [Some(result), ms].into_iter().flatten().filter(|it| !it.is_empty());
+            coded(&parts.collect::<Vec<_>>().join(" · "))
+        }
+    };
+    view! {
+        <p class="nav-log-name"><code>{name}</code></p>
+        <dl>
+            {(!reason.is_empty()).then(|| view! {
+                <dt>{Key::Reason}</dt><dd>{coded(&reason)}</dd>
+            })}
+            <dt>{Key::NavLogParams}</dt>
+            <dd><ul class="nav-log-params">{params.into_iter().map(param).collect_view()}</ul></dd>
+            <dt>{Key::Outcome}</dt>
+            <dd class:error=is_bad>{ended}</dd>
+        </dl>
+    }
+}
+
+/// The buttons below the steps.
+#[component]
+pub(super) fn Share() -> impl IntoView {
+    let board: Board = expect_context();
+    let chosen =
+        move || board.run.with_untracked(|run| run.found.alternatives.get(run.chosen).cloned());
+    let copy = move |text: String, done: Key| {
+        page().notify(if browser::copy(&text) { done } else { Key::NavNotCopied });
+    };
+    let copy_steps = move |_| {
+        if let Some(own) = chosen() {
+            copy(directions(&own, &name(&own)), Key::Copied);
+        }
+    };
+    let save = move |is_gpx: bool| {
+        let exported = board.run.with_untracked(|run| {
+            let own = run.found.alternatives.get(run.chosen)?;
+            let ends = (run.query.from.as_str(), run.query.to.as_str());
+            let attribution = &run.found.attribution;
+            Some(ExportedRoute::of(&own.route, Some(&own.details), &own.line, ends, attribution))
+        });
+        if let Some(exported) = exported {
+            exported.save(is_gpx);
+        }
+    };
+    let (provider, attribution) = (
+        Memo::new(move |_| board.run.with(|it| it.found.provider.clone())),
+        Memo::new(move |_| board.run.with(|it| it.found.attribution.clone())),
+    );
+    let source = move || {
+        let name = match provider.get() {
+            name if name == "builtin" => Key::NavBuiltin.say().to_owned(),
+            name => name,
+        };
+        (!name.is_empty()).then(|| Key::NavProvider.fill(&[&name]))
+    };
+    let data = move || {
+        let data = attribution.get();
+        (!data.is_empty()).then(|| Key::NavData.fill(&[&data]))
+    };
+    view! {
+        <div class="nav-share actions">
+            <button type="button" class="quiet small"
+                on:click=move |_| copy(browser::address(), Key::NavLinkCopied)>{Key::NavCopyLink}</button>
+            <button type="button" class="quiet small" on:click=copy_steps>{Key::NavCopySteps}</button>
+            <button type="button" class="quiet small" on:click=move |_| save(true)>{Key::RouteGpx}</button>
+            <button type="button" class="quiet small" on:click=move |_| save(false)>
+                {Key::RouteGeoJson}
+            </button>
+            <button type="button" class="quiet small" on:click=move |_| drop(window().print())>
+                {Key::NavPrint}
+            </button>
+        </div>
+        <div class="nav-source hint">
+            {move || source().map(|it| view! { <p>{it}</p> })}
+            {move || data().map(|it| view! { <p>{it}</p> })}
+            <p>{Key::NavNotForDriving}</p>
+        </div>
+    }
+}
+
+/// The directions as text: to be sent, or read out.
+fn directions(own: &Alternative, name: &str) -> String {
+    let time = own.route.duration_in_traffic.as_ref().unwrap_or(&own.route.duration);
+    let mut text = format!("{name} ({}, {})\n", own.route.distance.text, time.text);
+    for (index, step) in own.route.steps.iter().enumerate() {
+        let facts = [step.distance.as_str(), step.duration.as_str()];
+        let facts: Vec<&str> = facts.into_iter().filter(|it| !it.is_empty()).collect();
+        let facts =
+            if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+        text.push_str(&format!("{}. {}{facts}\n", index + 1, step.instruction));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::Refusal;
+    use crate::families::navigation::found::Found;
+    use crate::families::navigation::found::tests::{details, route, routes};
 
     #[test]
     fn other_places_are_advised_where_they_may_help() {
@@ -216,5 +363,15 @@ mod tests {
         assert!(refused(404) && refused(422));
         assert!(!refused(403) && !refused(429) && !refused(503));
         assert!(!is_about_places(&CallError::Offline));
+    }
+
+    #[test]
+    fn directions_are_a_numbered_list_below_what_the_route_is() {
+        let mut found = Found::default();
+        let mut own = route(0, 32_400, 2_700, None);
+        own.steps[0].distance = "200 m".to_owned();
+        found.take("", routes(&[own]), details("東京駅"));
+        let text = directions(&found.alternatives[0], "0 経由");
+        assert_eq!(text, "0 経由 (32400, 2700)\n1. 進む (200 m)\n2. 着く\n");
     }
 }

@@ -8,11 +8,10 @@ use leptos::task::spawn_local;
 use output::cinema::{Movie, Movies, Showtime, Showtimes};
 use serde_json::json;
 
-use super::days::Days;
 use super::{Office, Steps};
 use crate::browser;
 use crate::call::{Loaded, fetch};
-use crate::dates::Day;
+use crate::dates::{self, Day};
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
@@ -21,7 +20,7 @@ use crate::families::cinema::views::movies::FilmCard;
 use crate::families::cinema::views::stay_fresh;
 use crate::page::page;
 use crate::route::Spot;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// How old the programme on the screen may get while the reader looks at it.
@@ -352,4 +351,61 @@ fn StaffWay() -> impl IntoView {
 pub(crate) fn seats_of(showtime: &str, start_time: &str) -> String {
     let date = Day::of_time(start_time).map(|it| it.to_string());
     At::BoxOffice(Booking { date, showtime: Some(showtime.to_owned()) }).hash()
+}
+
+#[component]
+pub(super) fn Days(
+    /// The day shown.
+    day: Memo<Option<Day>>,
+) -> impl IntoView {
+    let office: Office = expect_context();
+    let days = Memo::new(move |_| {
+        office.programme.with(|it| it.here().map(|it| it.days()).unwrap_or_default())
+    });
+    view! {
+        <nav class="days" aria-label=Key::ChooseDay>
+            <ul>
+                <For each=move || days.get() key=|day| *day let:each>
+                    <li><DayLink each day/></li>
+                </For>
+            </ul>
+        </nav>
+    }
+}
+
+#[component]
+fn DayLink(each: Day, day: Memo<Option<Day>>) -> impl IntoView {
+    let booking = Booking { date: Some(each.to_string()), showtime: None };
+    let office: Office = expect_context();
+    let today = Memo::new(move |_| {
+        let now = office.programme.with(|it| it.here().map(Programme::now));
+        now.and_then(|it| Day::of_time(&it))
+    });
+    let near = move || {
+        let today = today.get()?;
+        if each == today {
+            Some(Key::Today.say())
+        } else {
+            (each == today.next()).then(|| Key::Tomorrow.say())
+        }
+    };
+    let month = move || match Lang::spoken() {
+        Lang::Ja => format!("{}/", each.month),
+        Lang::En => format!("{} ", dates::month(each, Lang::En)),
+    };
+    let long = move || dates::long_day(each, Lang::spoken());
+    let weekday = move || dates::weekday(each, Lang::spoken());
+    view! {
+        <a class="day" href=At::BoxOffice(booking).hash() title=long
+            aria-current=move || (day.get() == Some(each)).then_some("date")
+            data-weekday=dates::weekday_number(each)>
+            <span class="day-near">{move || near().unwrap_or_default()}</span>
+            " "
+            <time class="day-number" datetime=each.to_string()>
+                <span class="day-month">{month}</span>{each.day}
+            </time>
+            " "
+            <span class="day-week">{weekday}</span>
+        </a>
+    }
 }

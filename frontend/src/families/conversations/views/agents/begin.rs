@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::conversations::Transcript;
 
-use super::define_project::FormActions;
+use super::define::FormActions;
 use super::field::{Checked, ChoiceField, TextField};
 use crate::browser;
 use crate::call::fetch;

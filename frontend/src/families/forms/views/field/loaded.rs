@@ -5,8 +5,8 @@ use leptos::task::spawn_local;
 use output::form::{Choice, Count, Field, Lookup};
 use serde_json::Value;
 
+use super::choices::{self, LISTED_MAX};
 use super::combobox::{self, Source};
-use super::options::{self, LISTED_MAX};
 use super::{Spot, around, cut, described};
 use crate::error::CallError;
 use crate::lookup::offer::{Loading, Offer, Settled, settle};
@@ -147,7 +147,7 @@ fn open(spot: Spot, field: &Field, options: Options) -> AnyView {
     if options.len() > LISTED_MAX {
         return combobox::boxed(spot, field, Source::Fixed(options), None);
     }
-    options::list(spot, field, options, described(spot, field, &[]))
+    choices::list(spot, field, options, described(spot, field, &[]))
 }
 
 fn failed(loaded_options: LoadedOptions, shut: AnyView, error: &CallError) -> AnyView {
