@@ -32,21 +32,19 @@ use crate::views::places::Places;
 use crate::views::preferences::PreferencesView;
 use crate::views::sign_in::SignIn;
 
-static APPROVALS: Part<Draw> =
-    part!(approvals: Draw = &Draw(|_| view! { <ApprovalsView/> }.into_any()));
-static CHAT: Part<Draw> = part!(chat: Draw = &Draw(|_| view! { <ChatView/> }.into_any()));
-static COUNTER: Part<Draw> = part!(counter: Draw = &Draw(|_| view! { <CounterView/> }.into_any()));
+static APPROVALS: Part<Draw> = part!(approvals: Draw = &Draw(|_| any_view! { <ApprovalsView/> }));
+static CHAT: Part<Draw> = part!(chat: Draw = &Draw(|_| any_view! { <ChatView/> }));
+static COUNTER: Part<Draw> = part!(counter: Draw = &Draw(|_| any_view! { <CounterView/> }));
 static OPERATOR: Part<Draw> = part!(
-    operator: Draw = &Draw(|_| view! { <OperatorView/> }.into_any()), text::load_operator()
+    operator: Draw = &Draw(|_| any_view! { <OperatorView/> }), text::load_operator()
 );
 
-static PREFERENCES: Part<Draw> =
-    part!(finder: Draw = &Draw(|_| view! { <PreferencesView/> }.into_any()));
-static FINDER: Part<Draw> = part!(finder: Draw = &Draw(|_| view! { <FinderView/> }.into_any()));
-static SIGN_IN: Part<Draw> = part!(sign_in: Draw = &Draw(|_| view! { <SignIn/> }.into_any()));
+static PREFERENCES: Part<Draw> = part!(finder: Draw = &Draw(|_| any_view! { <PreferencesView/> }));
+static FINDER: Part<Draw> = part!(finder: Draw = &Draw(|_| any_view! { <FinderView/> }));
+static SIGN_IN: Part<Draw> = part!(sign_in: Draw = &Draw(|_| any_view! { <SignIn/> }));
 /// What no visitor loads.
 static PARTS: Part<Draw> = part!(
-    operator: Draw = &Draw(|_| view! { <PartsView/> }.into_any()), text::load_operator()
+    operator: Draw = &Draw(|_| any_view! { <PartsView/> }), text::load_operator()
 );
 /// The page of parts is for developers, and in English.
 const PARTS_TITLE: &str = "Parts";
@@ -224,7 +222,7 @@ fn Stages() -> impl IntoView {
         Stage::Operator => drawn_by(&OPERATOR, |it| (it.0)("")),
         Stage::Preferences => drawn_by(&PREFERENCES, |it| (it.0)("")),
         Stage::Parts => drawn_by(&PARTS, |it| (it.0)("")),
-        Stage::Nowhere => view! { <NoPlace/> }.into_any(),
+        Stage::Nowhere => any_view! { <NoPlace/> },
         Stage::Family(shown) => {
             let code = shown.as_ref().and_then(Shown::code).zip(shown);
             code.map(|(code, shown)| drawn_by(code, move |it| (it.0)(&shown.stage))).into_any()

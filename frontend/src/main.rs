@@ -2,6 +2,13 @@
 
 #![allow(unreachable_pub, reason = "leptos' `component` macro makes the props public")]
 
+/// A view that may stand where others may: its type is not told.
+macro_rules! any_view {
+    ($($view:tt)*) => {
+        ::leptos::prelude::IntoAny::into_any(::leptos::prelude::view! { $($view)* })
+    };
+}
+
 #[macro_use]
 mod families;
 

@@ -153,35 +153,35 @@ static OFFICE: Part<Draw> = Part::always(&Draw(|stage| match stage {
     STAFF_STAGE => drawn_by(&STAFF, |it| (it.0)("")),
     other => match other.strip_prefix(TICKET_STAGE).map(str::to_owned) {
         Some(id) => drawn_by(&TICKET, move |it| (it.0)(&id)),
-        None => view! { <BoxOffice/> }.into_any(),
+        None => any_view! { <BoxOffice/> },
     },
 }));
 
 /// What customers never load.
-static STAFF: Part<Draw> = part!(staff: Draw = &Draw(|_| view! { <StaffView/> }.into_any()));
+static STAFF: Part<Draw> = part!(staff: Draw = &Draw(|_| any_view! { <StaffView/> }));
 
 static TICKET: Part<Draw> =
-    part!(cinema: Draw = &Draw(|id| view! { <TicketView id=id.to_owned()/> }.into_any()));
+    part!(cinema: Draw = &Draw(|id| any_view! { <TicketView id=id.to_owned()/> }));
 
 static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
             let movies = fits::<Movies>(value)?;
-            Some(view! { <MoviesView movies/> }.into_any())
+            Some(any_view! { <MoviesView movies/> })
         },
         tell: |value| counted(Key::CardFilms, fits::<Movies>(value)?.movies.len()),
     },
     Drawing {
         draw: |value, _| {
             let showtimes = fits::<Showtimes>(value)?;
-            Some(view! { <ShowtimesView showtimes/> }.into_any())
+            Some(any_view! { <ShowtimesView showtimes/> })
         },
         tell: |value| counted(Key::CardShowtimes, fits::<Showtimes>(value)?.showtimes.len()),
     },
     Drawing {
         draw: |value, _| {
             let map = fits::<SeatMap>(value)?;
-            Some(view! { <SeatMapView map/> }.into_any())
+            Some(any_view! { <SeatMapView map/> })
         },
         tell: |value| {
             let seats = fits::<SeatMap>(value)?.seats;
@@ -191,7 +191,7 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
             let reservation = fits::<Reservation>(value)?;
-            Some(view! { <Ticket reservation/> }.into_any())
+            Some(any_view! { <Ticket reservation/> })
         },
         tell: |value| {
             Some((Key::CardReservation, vec![fits::<Reservation>(value)?.reservation_id]))
@@ -200,7 +200,7 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
             let history = fits::<History>(value)?;
-            Some(view! { <ConversationView history/> }.into_any())
+            Some(any_view! { <ConversationView history/> })
         },
         tell: |value| counted(Key::CardMessages, fits::<History>(value)?.history.len()),
     },

@@ -106,17 +106,17 @@ pub(super) static FAMILY: Family = Family {
 };
 
 static TALKS: Part<Draw> = part!(conversations: Draw = &Draw(|stage| match stage {
-    "" => view! { <ConversationsView/> }.into_any(),
-    id => view! { <ConversationPlace id=id.to_owned()/> }.into_any(),
+    "" => any_view! { <ConversationsView/> },
+    id => any_view! { <ConversationPlace id=id.to_owned()/> },
 }));
 
-static AGENTS: Part<Draw> = part!(agents: Draw = &Draw(|_| view! { <AgentsView/> }.into_any()));
+static AGENTS: Part<Draw> = part!(agents: Draw = &Draw(|_| any_view! { <AgentsView/> }));
 
 static OUTPUTS: Part<Outputs> = part!(conversations: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
             let told = fits::<Transcript>(value)?;
-            Some(view! { <TalkInline told/> }.into_any())
+            Some(any_view! { <TalkInline told/> })
         },
         tell: |value| {
             // Neither its purpose nor who takes part moves on in it.
@@ -129,7 +129,7 @@ static OUTPUTS: Part<Outputs> = part!(conversations: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
             let talks = fits::<Conversations>(value)?;
-            Some(view! { <TalksInline talks/> }.into_any())
+            Some(any_view! { <TalksInline talks/> })
         },
         tell: |value| {
             counted(Key::CardTalks, fits::<Conversations>(value)?.conversations.len())

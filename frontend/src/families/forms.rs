@@ -92,16 +92,16 @@ pub(super) static FAMILY: Family = Family {
 };
 
 static PLACE: Part<Draw> = part!(forms: Draw = &Draw(|stage| match stage {
-    "" => view! { <FormsView/> }.into_any(),
-    handle => view! { <FormPlace handle=handle.to_owned()/> }.into_any(),
+    "" => any_view! { <FormsView/> },
+    handle => any_view! { <FormPlace handle=handle.to_owned()/> },
 }));
 
 static FORMS: Part<Forms> = part!(forms: Forms = &Forms {
     kept: |handle, on_closed| match on_closed {
-        Some(on_closed) => view! { <FormInline handle on_closed/> }.into_any(),
-        None => view! { <FormInline handle/> }.into_any(),
+        Some(on_closed) => any_view! { <FormInline handle on_closed/> },
+        None => any_view! { <FormInline handle/> },
     },
-    loose: |schema, on_answer| view! { <FormLoose schema on_answer/> }.into_any(),
+    loose: |schema, on_answer| any_view! { <FormLoose schema on_answer/> },
     cancel: session::cancel,
 });
 
@@ -109,7 +109,7 @@ static OUTPUTS: Part<Outputs> = part!(forms: Outputs = &Outputs(&[Drawing {
     draw: |value, raw| {
         fits::<FormRequest>(value)?;
         let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
-        Some(view! { <FormInline handle/> }.into_any())
+        Some(any_view! { <FormInline handle/> })
     },
     tell: |_| None,
 }

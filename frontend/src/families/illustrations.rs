@@ -85,7 +85,7 @@ fn with_bytes(value: &Value, raw: &Value) -> Value {
 fn card(card: &Illustration, raw: &Value) -> Option<AnyView> {
     let name = asked(raw).unwrap_or_default();
     let shot = shot(&card.mime_type, &card.data, &name)?;
-    Some(view! { <PictureGrid shots=vec![shot]/> }.into_any())
+    Some(any_view! { <PictureGrid shots=vec![shot]/> })
 }
 
 /// The illustrations of a theme; what is no picture is counted.
@@ -100,7 +100,7 @@ fn cards(cards: Illustrations) -> AnyView {
             <p class="hint">{move || Key::Truncated.fill(&[&left_out.to_string()])}</p>
         }
     });
-    view! { <PictureGrid shots/>{told} }.into_any()
+    any_view! { <PictureGrid shots/>{told} }
 }
 
 /// A thumbnail that was composed; none where it is no picture.
@@ -116,7 +116,7 @@ fn made(made: Thumbnail) -> Option<AnyView> {
         facts.push(lang.fill(Key::PictureCards, &[&cards.join(lang.comma())]));
     }
     let shot = Shot { kind: Kind::Made, facts, ..shot };
-    Some(view! { <PictureGrid shots=vec![shot]/> }.into_any())
+    Some(any_view! { <PictureGrid shots=vec![shot]/> })
 }
 
 fn shot(mime: &str, data: &str, name: &str) -> Option<Shot> {

@@ -74,8 +74,7 @@ pub(super) static FAMILY: Family = Family {
     ..NONE
 };
 
-static PLACE: Part<Draw> =
-    part!(navigation: Draw = &Draw(|_| view! { <NavigationView/> }.into_any()));
+static PLACE: Part<Draw> = part!(navigation: Draw = &Draw(|_| any_view! { <NavigationView/> }));
 
 static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
     Drawing {
@@ -83,21 +82,21 @@ static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
             let routes = fits::<Routes>(value)?;
             // Beside the output; a provider that gives nothing more still has routes.
             let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
-            Some(view! { <RoutesView routes details/> }.into_any())
+            Some(any_view! { <RoutesView routes details/> })
         },
         tell: |value| counted(Key::CardRoutes, fits::<Routes>(value)?.routes.len()),
     },
     Drawing {
         draw: |value, _| {
             let comparison = fits::<Comparison>(value)?;
-            Some(view! { <ComparisonView comparison/> }.into_any())
+            Some(any_view! { <ComparisonView comparison/> })
         },
         tell: |value| fits::<Comparison>(value).map(|_| (Key::CardComparison, Vec::new())),
     },
     Drawing {
         draw: |value, _| {
             let place = fits::<Found>(value)?;
-            Some(view! { <PlaceView place/> }.into_any())
+            Some(any_view! { <PlaceView place/> })
         },
         tell: |_| Some((Key::CardPlace, Vec::new())),
     },

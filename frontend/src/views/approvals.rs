@@ -35,18 +35,19 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     });
     let list = move || match ids.get() {
         None => match inbox.waiting.get() {
-            Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-            _ => view! { <Skeleton lines=4/> }.into_any(),
+            Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
+            _ => any_view! { <Skeleton lines=4/> },
         },
-        Some(ids) if ids.is_empty() => view! { <Empty title=Key::ApprovalsNone/> }.into_any(),
-        Some(_) => view! {
+        Some(ids) if ids.is_empty() => {
+            any_view! { <Empty title=Key::ApprovalsNone/> }
+        }
+        Some(_) => any_view! {
             <ul class="inbox">
                 <For each=move || ids.get().unwrap_or_default() key=Clone::clone let:id>
                     <li><Card id/></li>
                 </For>
             </ul>
-        }
-        .into_any(),
+        },
     };
     view! {
         <div class="inbox-place">
@@ -147,7 +148,7 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     let answer = move |answers: Value| say.run(Word::Answers(answers));
     let busy = move || is_busy.get().then_some("true");
     let actions = if questions.is_empty() {
-        view! {
+        any_view! {
             <div class="actions approval-actions">
                 <button type="button" class="main-action" aria-disabled=busy
                     on:click=move |_| say.run(Word::Allow)>
@@ -157,9 +158,8 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
                     on:click=move |_| say.run(Word::Deny)>{Key::CardDeny}</button>
             </div>
         }
-        .into_any()
     } else {
-        view! { <Questions questions number on_answer=answer/> }.into_any()
+        any_view! { <Questions questions number on_answer=answer/> }
     };
     view! {
         <section class="approval is-open" aria-labelledby=labelled

@@ -98,15 +98,14 @@ fn Data(is_framed: Memo<bool>, data: ViewFn) -> impl IntoView {
     let data = StoredValue::new(data);
     move || match is_framed.get() {
         false => data.with_value(|it| it.run()),
-        true => view! {
+        true => any_view! {
             <details class="app-data" node_ref=details on:toggle=move |_| {
                 is_open.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
             }>
                 <summary>{Key::AppData}</summary>
                 {move || is_open.get().then(|| data.with_value(|it| it.run()))}
             </details>
-        }
-        .into_any(),
+        },
     }
 }
 
@@ -116,12 +115,12 @@ fn Stands(live: Live, named: String) -> impl IntoView {
     let named = StoredValue::new(named);
     let again = move |_| live.begin();
     move || match live.stage.get() {
-        Stage::Loading => view! { <Skeleton lines=5/> }.into_any(),
+        Stage::Loading => any_view! { <Skeleton lines=5/> },
         Stage::Framed { src, allow, has_border } => {
             let is_awaited = move || !live.listens.get() && !live.is_settled.get();
             let height =
                 move || (!live.is_fullscreen.get()).then(|| format!("{}px", live.height.get()));
-            view! {
+            any_view! {
                 <div class="app-frame" class:has-border=has_border style:height=height
                     aria-busy=move || is_awaited().to_string()>
                     <iframe node_ref=live.frame src=src allow=allow
@@ -133,7 +132,6 @@ fn Stands(live: Live, named: String) -> impl IntoView {
                     })}
                 </div>
             }
-            .into_any()
         }
         Stage::Ended(reason) => {
             let (title, why) = match reason {
@@ -147,7 +145,7 @@ fn Stands(live: Live, named: String) -> impl IntoView {
             // What had the keyboard may have gone with the app.
             browser::focus_if_lost(again_id.clone());
             let role = if reason == Reason::Closed { "status" } else { "alert" };
-            view! {
+            any_view! {
                 <div class="notice is-calm" role=role>
                     <p class="notice-title">{title}</p>
                     {why.map(|why| view! { <p>{why}</p> })}
@@ -156,10 +154,9 @@ fn Stands(live: Live, named: String) -> impl IntoView {
                     </button>
                 </div>
             }
-            .into_any()
         }
         Stage::Failed(Failure::Unread(error)) => {
-            view! { <Notice error on_retry=Callback::new(move |()| live.begin())/> }.into_any()
+            any_view! { <Notice error on_retry=Callback::new(move |()| live.begin())/> }
         }
         Stage::Failed(failure) => {
             let (title, why) = match failure {
@@ -175,7 +172,7 @@ fn Stands(live: Live, named: String) -> impl IntoView {
                 Why::At(origin) => Key::AppUnreachable.fill(&[origin]),
                 Why::Is(what) => (*what).to_owned(),
             };
-            view! {
+            any_view! {
                 <div class="notice is-calm" role="status">
                     <p class="notice-title">{title}</p>
                     <p>{why}</p>
@@ -184,7 +181,6 @@ fn Stands(live: Live, named: String) -> impl IntoView {
                     })}
                 </div>
             }
-            .into_any()
         }
     }
 }
@@ -220,7 +216,7 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
     let asked = match what {
         What::Answer(questions) => {
             let answer = move |answers: Value| say(Said::Answers(answers));
-            view! { <Questions questions number on_answer=answer/> }.into_any()
+            any_view! { <Questions questions number on_answer=answer/> }
         }
         What::Call { tool, arguments } => {
             let warning = match is_believed(&tool) {
@@ -230,7 +226,7 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
             };
             let name = tool.name.clone();
             let what = move || Key::CardAskWhat.fill(&[&tool.title(Lang::spoken())]);
-            view! {
+            any_view! {
                 <p class="approval-what">{what}</p>
                 {warning.map(|it| view! {
                     <p class="approval-grave">{it}</p>
@@ -242,20 +238,18 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
                     {button("quiet is-grave", Key::CardDeny, Said::No)}
                 </div>
             }
-            .into_any()
         }
-        What::Write(text) => view! {
+        What::Write(text) => any_view! {
             <p class="approval-what">{Key::AppAskWrite}</p>
             <p class="app-quote">{text}</p>
             <div class="actions approval-actions">
                 {button("main-action", Key::AppPut, Said::Yes)}
                 {button("quiet", Key::AppNo, Said::No)}
             </div>
-        }
-        .into_any(),
+        },
         What::Open(url) => {
             let shown = url.clone();
-            view! {
+            any_view! {
                 <p class="approval-what">{Key::AppAskOpen}</p>
                 <p class="app-quote"><code>{shown}</code></p>
                 <div class="actions approval-actions">
@@ -264,7 +258,6 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
                     {button("quiet", Key::AppNo, Said::No)}
                 </div>
             }
-            .into_any()
         }
     };
     let title = move || Key::AppAsks.fill(&[&live.title()]);

@@ -59,11 +59,11 @@ pub(crate) fn ChatView() -> impl IntoView {
                 <section class="chat-main" aria-label=Key::ChatPlace>
                     {move || is_lost.get().map(|error| view! { <Notice error on_retry=retry/> })}
                     {move || if talk.is_locked.get() {
-                        view! { <Password/> }.into_any()
+                        any_view! { <Password/> }
                     } else if is_empty.get() {
-                        view! { <Welcome/> }.into_any()
+                        any_view! { <Welcome/> }
                     } else {
-                        view! { <Transcript/> }.into_any()
+                        any_view! { <Transcript/> }
                     }}
                     {move || (!talk.is_locked.get()).then(|| view! { <Composer/> })}
                 </section>
@@ -74,7 +74,7 @@ pub(crate) fn ChatView() -> impl IntoView {
         if page().has_assistants.get() {
             drawn().into_any()
         } else {
-            view! { <NoAssistant/> }.into_any()
+            any_view! { <NoAssistant/> }
         }
     }
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 /// The text, with code that looks like code.
 pub(crate) fn coded(text: &str) -> Vec<AnyView> {
     let draw = |(piece, is_code): (&str, bool)| match is_code {
-        true => view! { <code>{piece.to_owned()}</code> }.into_any(),
+        true => any_view! { <code>{piece.to_owned()}</code> },
         false => piece.to_owned().into_any(),
     };
     pieces(text).into_iter().map(draw).collect()

@@ -27,19 +27,17 @@ pub(crate) fn CounterView() -> impl IntoView {
     let stage = Memo::new(move |_| page().tools.with(|it| it.map(|_| ())));
     view! {
         <div class=class>
-            {move || loaded(stage.get(), 8, retry, |()| view! {
+            {move || loaded(stage.get(), 8, retry, |()| any_view! {
                     <ToolList chosen/>
                     <div class="counter-place">
                         {move || match chosen.get() {
-                            Some(name) => view! { <ToolPlace name/> }.into_any(),
-                            None => view! {
+                            Some(name) => any_view! { <ToolPlace name/> },
+                            None => any_view! {
                                 <p class="counter-none">{Key::ChooseTool}</p>
-                            }
-                            .into_any(),
+                            },
                         }}
                     </div>
-                }
-                .into_any())}
+                })}
         </div>
     }
 }

@@ -17,23 +17,21 @@ pub(crate) fn FieldView(filling: Filling, field: Field) -> AnyView {
     match &field.kind {
         Kind::Group(inner) => {
             let inner = inner.clone();
-            view! { <GroupView filling field inner/> }.into_any()
+            any_view! { <GroupView filling field inner/> }
         }
-        Kind::Choices { .. } | Kind::List { .. } => view! { <SetView filling field/> }.into_any(),
+        Kind::Choices { .. } | Kind::List { .. } => any_view! { <SetView filling field/> },
         Kind::Switch => {
-            view! { <div class="field"><SwitchInput filling field=field.clone()/><Below filling field/></div> }
-                .into_any()
+            any_view! { <div class="field"><SwitchInput filling field=field.clone()/><Below filling field/></div> }
         }
         _ => {
             let id = filling.id(&field);
-            view! {
+            any_view! {
                 <div class="field">
                     <label class="label" for=id><Label field=field.clone()/></label>
                     <SingleInput filling field=field.clone()/>
                     <Below filling field/>
                 </div>
             }
-            .into_any()
         }
     }
 }
@@ -41,10 +39,10 @@ pub(crate) fn FieldView(filling: Filling, field: Field) -> AnyView {
 #[component]
 fn SingleInput(filling: Filling, field: Field) -> AnyView {
     match field.kind.clone() {
-        Kind::Text(text) => view! { <TextInput filling field text/> }.into_any(),
-        Kind::Number(number) => view! { <NumberInput filling field number/> }.into_any(),
-        Kind::Choice(choices) => view! { <ChoiceInput filling field choices/> }.into_any(),
-        _ => view! { <JsonInput filling field/> }.into_any(),
+        Kind::Text(text) => any_view! { <TextInput filling field text/> },
+        Kind::Number(number) => any_view! { <NumberInput filling field number/> },
+        Kind::Choice(choices) => any_view! { <ChoiceInput filling field choices/> },
+        _ => any_view! { <JsonInput filling field/> },
     }
 }
 
@@ -84,10 +82,10 @@ fn SetView(filling: Filling, field: Field) -> impl IntoView {
     let id = filling.id(&field);
     let input = match field.kind.clone() {
         Kind::Choices { choices, .. } => {
-            view! { <ChoicesInput filling field=field.clone() choices/> }.into_any()
+            any_view! { <ChoicesInput filling field=field.clone() choices/> }
         }
         Kind::List { item, .. } => {
-            view! { <ListInput filling field=field.clone() item/> }.into_any()
+            any_view! { <ListInput filling field=field.clone() item/> }
         }
         _ => ().into_any(),
     };
@@ -114,7 +112,7 @@ fn GroupView(filling: Filling, field: Field, inner: Vec<Field>) -> AnyView {
         own.with_value(|own| filling.put(own, |it| it.put(own, Entry::Flag(on))));
     };
     let inner = StoredValue::new(inner);
-    view! {
+    any_view! {
         <fieldset class="field group" id=id tabindex="-1">
             <legend class="label"><Label field=field.clone()/></legend>
             <Below filling field/>
@@ -130,5 +128,4 @@ fn GroupView(filling: Filling, field: Field, inner: Vec<Field>) -> AnyView {
             })}
         </fieldset>
     }
-    .into_any()
 }

@@ -80,8 +80,8 @@ pub(crate) fn loaded<T>(
     draw: impl FnOnce(T) -> AnyView,
 ) -> AnyView {
     match state {
-        Loaded::Loading => view! { <Skeleton lines/> }.into_any(),
-        Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
+        Loaded::Loading => any_view! { <Skeleton lines/> },
+        Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
         Loaded::Here(it) => draw(it),
     }
 }

@@ -34,8 +34,8 @@ pub(crate) fn OperatorView() -> impl IntoView {
     operator.look();
     let is_open = Memo::new(move |_| operator.gate.with(|it| *it == Gate::Open));
     move || match is_open.get() {
-        true => view! { <Inside/> }.into_any(),
-        false => view! { <sign_in::SignIn/> }.into_any(),
+        true => any_view! { <Inside/> },
+        false => any_view! { <sign_in::SignIn/> },
     }
 }
 
@@ -125,14 +125,14 @@ fn Inside() -> impl IntoView {
             </nav>
             {move || operator.failed.get().map(|error| view! { <Notice error/> })}
             {move || match part.get() {
-                Part::Now => view! { <now::NowView/> }.into_any(),
-                Part::Components => view! { <components::ComponentsView named/> }.into_any(),
-                Part::Calls => view! { <calls::CallsView/> }.into_any(),
-                Part::Call => view! { <call::CallView named/> }.into_any(),
-                Part::Servers => view! { <servers::ServersView/> }.into_any(),
-                Part::People => view! { <people::PeopleView/> }.into_any(),
-                Part::Storage => view! { <storage::StorageView/> }.into_any(),
-                Part::Settings => view! { <settings::SettingsView/> }.into_any(),
+                Part::Now => any_view! { <now::NowView/> },
+                Part::Components => any_view! { <components::ComponentsView named/> },
+                Part::Calls => any_view! { <calls::CallsView/> },
+                Part::Call => any_view! { <call::CallView named/> },
+                Part::Servers => any_view! { <servers::ServersView/> },
+                Part::People => any_view! { <people::PeopleView/> },
+                Part::Storage => any_view! { <storage::StorageView/> },
+                Part::Settings => any_view! { <settings::SettingsView/> },
             }}
         </div>
     }

@@ -19,7 +19,7 @@ use crate::text::Key;
 use crate::views::structured::Structured;
 
 /// The code of apps: most tools have none.
-static APPS: Part<Show> = part!(apps: Show = &Show(|it| view! { <AppView shown=it/> }.into_any()));
+static APPS: Part<Show> = part!(apps: Show = &Show(|it| any_view! { <AppView shown=it/> }));
 
 struct Show(fn(Shown) -> AnyView);
 
@@ -40,13 +40,13 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
     let value = output.structured.as_ref().unwrap_or(&output.raw);
     let secrets = secret::secrets(value, &tool.output_schema);
     if secrets.is_empty() {
-        return view! { <Drawn tool output/> }.into_any();
+        return any_view! { <Drawn tool output/> };
     }
     let is_shown = RwSignal::new(false);
     let may_show = use_context::<Say>().is_none();
     let veiled = output.veiled(&secrets);
     let text = move || if is_shown.get() { Key::SecretsHide } else { Key::SecretsShow }.say();
-    view! {
+    any_view! {
         <div class="secrets">
             <p class="hint">{Key::SecretsHidden}</p>
             {may_show.then(|| view! {
@@ -60,14 +60,13 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
             view! { <Drawn tool=tool.clone() output/> }
         }}
     }
-    .into_any()
 }
 
 /// Draws what may be seen, once the code for it is here.
 #[component]
 fn Drawn(tool: Tool, output: Output) -> AnyView {
     let code = table::outputs(tool.view());
-    drawn_by(code, move |_| view! { <Whole tool=tool.clone() output=output.clone()/> }.into_any())
+    drawn_by(code, move |_| any_view! { <Whole tool=tool.clone() output=output.clone()/> })
 }
 
 #[component]
@@ -129,44 +128,39 @@ const MEDIA_MAX: usize = 20 << 20;
 #[component]
 fn ContentView(content: Content, tool: String) -> AnyView {
     match content {
-        Content::Text(text) => view! { <TextView text/> }.into_any(),
+        Content::Text(text) => any_view! { <TextView text/> },
         Content::Image { data, mime } => match media_url("image/", &mime, &data) {
-            Some(url) => view! {
+            Some(url) => any_view! {
                 <figure class="media">
                     <img src=url loading="lazy" alt=move || Key::ImageFrom.fill(&[&tool])/>
                 </figure>
-            }
-            .into_any(),
-            None => view! { <p class="hint">{Key::NoShow}</p> }.into_any(),
+            },
+            None => any_view! { <p class="hint">{Key::NoShow}</p> },
         },
         Content::Audio { data, mime } => match media_url("audio/", &mime, &data) {
-            Some(url) => view! {
+            Some(url) => any_view! {
                 <figure class="media">
                     <audio controls src=url aria-label=move || Key::AudioFrom.fill(&[&tool])></audio>
                 </figure>
-            }
-            .into_any(),
-            None => view! { <p class="hint">{Key::NoShow}</p> }.into_any(),
+            },
+            None => any_view! { <p class="hint">{Key::NoShow}</p> },
         },
-        Content::Resource { uri, mime, text } => view! {
+        Content::Resource { uri, mime, text } => any_view! {
             <section class="resource">
                 <p class="resource-head"><code>{uri}</code>" "{mime}</p>
                 {text.map(|text| view! { <TextView text/> })}
             </section>
-        }
-        .into_any(),
+        },
         Content::Link { uri, title, description } => {
             let link = match safe_url(&uri) {
-                Some(url) => view! {
+                Some(url) => any_view! {
                     <a href=url target="_blank" rel="noopener noreferrer">{title}</a>
-                }
-                .into_any(),
-                None => view! { <span>{title}" "<code>{uri}</code></span> }.into_any(),
+                },
+                None => any_view! { <span>{title}" "<code>{uri}</code></span> },
             };
-            view! { <p class="resource">{link}{description.map(|it| view! { <br/>{it} })}</p> }
-                .into_any()
+            any_view! { <p class="resource">{link}{description.map(|it| view! { <br/>{it} })}</p> }
         }
-        Content::Unknown => view! { <p class="hint">{Key::NoShow}</p> }.into_any(),
+        Content::Unknown => any_view! { <p class="hint">{Key::NoShow}</p> },
     }
 }
 
@@ -175,10 +169,10 @@ fn ContentView(content: Content, tool: String) -> AnyView {
 fn TextView(text: String) -> AnyView {
     let is_json = text.trim_start().starts_with(['{', '[']);
     if let Some(value) = is_json.then(|| serde_json::from_str(&text).ok()).flatten() {
-        return view! { <Structured value/> }.into_any();
+        return any_view! { <Structured value/> };
     }
     let shown: String = text.chars().take(TEXT_MAX).collect();
-    view! { <pre class="text">{shown}</pre> }.into_any()
+    any_view! { <pre class="text">{shown}</pre> }
 }
 
 /// Only media of the kind that is drawn, only base64: nothing in it can be markup.

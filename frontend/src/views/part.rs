@@ -38,11 +38,11 @@ pub(crate) fn drawn_by<T: Sync>(
     let retry = Callback::new(move |()| fetch());
     let view = move || {
         if is_missing.get() {
-            return view! { <Missing retry/> }.into_any();
+            return any_view! { <Missing retry/> };
         }
         match here(part) {
             Some(code) => untrack(|| draw(code)),
-            None => view! { <Skeleton lines=6/> }.into_any(),
+            None => any_view! { <Skeleton lines=6/> },
         }
     };
     view.into_any()

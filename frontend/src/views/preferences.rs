@@ -115,15 +115,15 @@ fn Kept() -> impl IntoView {
                 }).collect_view()}
             </ul>
             {move || match is_asking.get() {
-                false => view! {
+                false => any_view! {
                     <button type="button" class="quiet is-grave" id="preferences-clear"
                         on:click=move |_| is_asking.set(true)>{Key::PreferencesClear}</button>
-                }.into_any(),
-                true => view! {
+                },
+                true => any_view! {
                     <Sure id="preferences-keep" ask=Key::PreferencesClearAsk
                         yes=Key::PreferencesClearYes no=Key::PreferencesClearNo
                         on_yes=clear on_no=keep/>
-                }.into_any(),
+                },
             }}
         </section>
     }

@@ -99,21 +99,20 @@ fn reply(question: &Question, filling: Filling) -> Option<Reply> {
 #[component]
 fn QuestionView(question: Question, filling: Filling) -> impl IntoView {
     let ask = match question.ask {
-        Ask::Form(_) => view! { <Faults filling/><Fields filling/> }.into_any(),
+        Ask::Form(_) => any_view! { <Faults filling/><Fields filling/> },
         Ask::Url(url) => {
             let link = super::output::safe_url(&url).map(|url| {
                 view! {
                     <a class="button" href=url target="_blank" rel="noopener noreferrer">{Key::OpenPage}</a>
                 }
             });
-            view! {
+            any_view! {
                 <p>{Key::QuestionUrl}</p>
                 <p><code>{url}</code></p>
                 {link}
             }
-            .into_any()
         }
-        Ask::Unknown => view! { <p>{Key::QuestionUnknown}</p> }.into_any(),
+        Ask::Unknown => any_view! { <p>{Key::QuestionUnknown}</p> },
     };
     view! {
         <div class="question">

@@ -22,7 +22,7 @@ pub(crate) fn Structured(value: Value) -> AnyView {
 fn drawn(value: Value, depth: usize) -> AnyView {
     match value {
         Value::Object(_) | Value::Array(_) if depth >= DEPTH_MAX => {
-            view! { <code>{shortened(&value.to_string())}</code> }.into_any()
+            any_view! { <code>{shortened(&value.to_string())}</code> }
         }
         Value::Object(object) => definitions(object, depth),
         Value::Array(items) => match columns(&items) {
@@ -40,11 +40,10 @@ fn definitions(object: Map<String, Value>, depth: usize) -> AnyView {
         let class = if is_nested { "entry is-nested" } else { "entry" };
         view! { <div class=class><dt>{name}</dt><dd>{drawn(value, depth + 1)}</dd></div> }
     };
-    view! {
+    any_view! {
         <dl class="data">{object.into_iter().take(ROWS_MAX).map(entry).collect_view()}</dl>
         <LeftOut count=left_out/>
     }
-    .into_any()
 }
 
 /// The columns of a list whose items are all objects of scalars, mostly the same.
@@ -79,28 +78,26 @@ fn table(items: Vec<Value>, columns: &[String], depth: usize) -> AnyView {
         view! { <tr>{columns.iter().map(cell).collect_view()}</tr> }
     };
     let rows = items.into_iter().take(ROWS_MAX).map(row).collect_view();
-    view! {
+    any_view! {
         <div class="table-scroll" tabindex="0" role="region" aria-label=Key::Answer>
             <table class="data-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>
         </div>
         <LeftOut count=left_out/>
     }
-    .into_any()
 }
 
 fn list(items: Vec<Value>, depth: usize) -> AnyView {
     if items.is_empty() {
-        return view! { <span class="nothing">{Key::Nothing}</span> }.into_any();
+        return any_view! { <span class="nothing">{Key::Nothing}</span> };
     }
     let left_out = items.len().saturating_sub(ROWS_MAX);
     let is_short = items.iter().all(|it| !it.is_object() && !it.is_array());
     let class = if is_short { "data-list is-short" } else { "data-list" };
     let item = |item| view! { <li>{drawn(item, depth + 1)}</li> };
-    view! {
+    any_view! {
         <ul class=class>{items.into_iter().take(ROWS_MAX).map(item).collect_view()}</ul>
         <LeftOut count=left_out/>
     }
-    .into_any()
 }
 
 #[component]
@@ -114,26 +111,24 @@ fn LeftOut(count: usize) -> impl IntoView {
 
 fn scalar_view(value: Value) -> AnyView {
     match value {
-        Value::Null => view! { <span class="nothing">"—"</span> }.into_any(),
+        Value::Null => any_view! { <span class="nothing">"—"</span> },
         Value::Bool(flag) => {
             let key = if flag { Key::Yes } else { Key::No };
-            view! { <span>{key}</span> }.into_any()
+            any_view! { <span>{key}</span> }
         }
         Value::Number(number) => {
             let plain = number.to_string();
             let shown = move || number.as_f64().map(|it| dates::number(it, Lang::spoken()));
             let title = plain.clone();
-            view! { <span title=title>{move || shown().unwrap_or_else(|| plain.clone())}</span> }
-                .into_any()
+            any_view! { <span title=title>{move || shown().unwrap_or_else(|| plain.clone())}</span> }
         }
         Value::String(text) => match safe_url(&text).filter(|it| !it.starts_with('/')) {
-            Some(url) => view! {
+            Some(url) => any_view! {
                 <a href=url target="_blank" rel="noopener noreferrer">{shortened(&text)}</a>
-            }
-            .into_any(),
-            None => view! { <span class="value">{shortened(&text)}</span> }.into_any(),
+            },
+            None => any_view! { <span class="value">{shortened(&text)}</span> },
         },
-        other => view! { <code>{shortened(&other.to_string())}</code> }.into_any(),
+        other => any_view! { <code>{shortened(&other.to_string())}</code> },
     }
 }
 

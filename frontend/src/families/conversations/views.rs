@@ -71,7 +71,7 @@ pub(crate) fn ConversationsView() -> impl IntoView {
             </header>
             <Bar list/>
             {move || match stage.get() {
-                Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
+                Stage::Loading => any_view! { <Skeleton lines=6/> },
                 Stage::Failed => {
                     let error = list.listing.with_untracked(|it| match it {
                         Loaded::Failed(error) => Some(error.clone()),
@@ -79,11 +79,11 @@ pub(crate) fn ConversationsView() -> impl IntoView {
                     });
                     error.map(|error| view! { <Notice error on_retry=retry/> }).into_any()
                 }
-                Stage::Rows => view! { <Rows list/> }.into_any(),
-                Stage::Nothing => view! { <Nothing list/> }.into_any(),
-                Stage::NoneFit => view! {
+                Stage::Rows => any_view! { <Rows list/> },
+                Stage::Nothing => any_view! { <Nothing list/> },
+                Stage::NoneFit => any_view! {
                     <p class="empty">{Key::TalkNoneFit}</p>
-                }.into_any(),
+                },
             }}
         </div>
     }

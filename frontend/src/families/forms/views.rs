@@ -79,14 +79,14 @@ pub(crate) fn FormInline(
 fn SessionView(session: FormSession, is_place: bool) -> impl IntoView {
     let retry = Callback::new(move |()| session.load());
     move || match session.stage.get() {
-        Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
+        Stage::Loading => any_view! { <Skeleton lines=6/> },
         Stage::Failed(CallError::Refused(it)) if it.code == "not_found" => {
-            view! { <Gone session/> }.into_any()
+            any_view! { <Gone session/> }
         }
-        Stage::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-        Stage::Open(form) => view! { <Opened session form is_place/> }.into_any(),
+        Stage::Failed(error) => any_view! { <Notice error on_retry=retry/> },
+        Stage::Open(form) => any_view! { <Opened session form is_place/> },
         Stage::Closed(form, is_fresh) => {
-            view! { <Answered session form is_fresh is_place/> }.into_any()
+            any_view! { <Answered session form is_fresh is_place/> }
         }
     }
 }

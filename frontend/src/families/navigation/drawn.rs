@@ -24,7 +24,7 @@ const WARNINGS_MAX: usize = 20;
 #[component]
 pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoView {
     let Some(shown) = Shown::of(routes, details) else {
-        return view! { <Empty title=Key::RoutesNone/> }.into_any();
+        return any_view! { <Empty title=Key::RoutesNone/> };
     };
     let (from, to) = shown.names();
     let heading = (!from.is_empty() && !to.is_empty())
@@ -32,7 +32,7 @@ pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoV
     let after = format!("after-map-{}", browser::unique());
     let has_line = shown.has_line();
     let map = has_line.then(|| view! { <Map shown after=after.clone()/> });
-    view! {
+    any_view! {
         <div class="routes">
             {heading}
             {map}
@@ -49,7 +49,6 @@ pub(crate) fn RoutesView(routes: Routes, details: Option<Details>) -> impl IntoV
             </div>
         </div>
     }
-    .into_any()
 }
 
 /// The map, a way past it, and the step that is lit up on it as text.
@@ -228,7 +227,7 @@ const SIDE_MAX: usize = 25;
 pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
     let Comparison { rows, origin_addresses, destination_addresses } = comparison;
     if rows.is_empty() {
-        return view! { <Empty title=Key::RoutesNone/> }.into_any();
+        return any_view! { <Empty title=Key::RoutesNone/> };
     }
     let heads = destination_addresses.into_iter().take(SIDE_MAX);
     let heads = heads.map(|name| view! { <th scope="col">{name}</th> }).collect_view();
@@ -243,7 +242,7 @@ pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
         view! { <tr><th scope="row">{origin}</th>{cells}</tr> }
     };
     let rows = rows.into_iter().take(SIDE_MAX).map(row).collect_view();
-    view! {
+    any_view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=Key::ComparisonName>
             <table class="data-table comparison">
@@ -253,7 +252,6 @@ pub(crate) fn ComparisonView(comparison: Comparison) -> impl IntoView {
             </table>
         </div>
     }
-    .into_any()
 }
 
 /// The one that takes least time of those that can be reached; none of one alone.
@@ -273,16 +271,15 @@ fn cell(element: Element, is_fastest: bool) -> impl IntoView {
             _ => Key::ComparisonUnknown,
         };
         let status = element.status;
-        return view! {
+        return any_view! {
             <td class="is-none"><span title=status>{key}</span></td>
-        }
-        .into_any();
+        };
     }
     let text = |it: Option<Measure>| it.map(|it| it.text);
     let (usual, traffic) = (text(element.duration), text(element.duration_in_traffic));
     let time = traffic.clone().or_else(|| usual.clone()).unwrap_or_default();
     let usual = usual.filter(|_| traffic.is_some());
-    view! {
+    any_view! {
         <td class:is-fastest=is_fastest>
             <span class="comparison-time">{time}</span>
             {is_fastest.then(|| view! {
@@ -294,7 +291,6 @@ fn cell(element: Element, is_fastest: bool) -> impl IntoView {
             })}
         </td>
     }
-    .into_any()
 }
 
 #[cfg(test)]

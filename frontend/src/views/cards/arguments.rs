@@ -17,7 +17,7 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
         let schema = tool.as_ref().map(|it| it.input_schema.clone()).unwrap_or_default();
         let list = told::arguments(&secret::veiled_by(&params, &schema), lang.comma());
         if list.is_empty() {
-            return view! { <p class="hint">{Key::CardNoArguments}</p> }.into_any();
+            return any_view! { <p class="hint">{Key::CardNoArguments}</p> };
         }
         let entry = |(name, value): (String, String)| {
             let about = tool.as_ref().and_then(|it| {
@@ -25,7 +25,7 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
                 label.or(help).map(|it| topic(&it).to_owned())
             });
             let (said, named) = match about {
-                Some(about) => (about, view! { <code class="hint">{name}</code> }.into_any()),
+                Some(about) => (about, any_view! { <code class="hint">{name}</code> }),
                 None => (name, ().into_any()),
             };
             view! {
@@ -35,8 +35,7 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
                 </div>
             }
         };
-        view! { <dl class="call-arguments">{list.into_iter().map(entry).collect_view()}</dl> }
-            .into_any()
+        any_view! { <dl class="call-arguments">{list.into_iter().map(entry).collect_view()}</dl> }
     };
     view! { <div>{shown}</div> }
 }

@@ -182,7 +182,7 @@ fn Failure(
 #[component]
 fn Outcome(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     let code = card.with_untracked(|it| table::outputs(it.view.as_deref()));
-    drawn_by(code, move |_| view! { <Told card came=came.clone() is_last/> }.into_any())
+    drawn_by(code, move |_| any_view! { <Told card came=came.clone() is_last/> })
 }
 
 /// In one line, and drawn where it is the newest or asked for.
@@ -191,7 +191,7 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     let (view, name, params) =
         card.with_untracked(|it| (it.view.clone(), it.name.clone(), it.params.clone()));
     if came.is_cut && came.result.is_null() {
-        return view! { <p class="hint call-cut">{Key::CardCut}</p> }.into_any();
+        return any_view! { <p class="hint call-cut">{Key::CardCut}</p> };
     }
     // What an app shows is looked at, whatever it is.
     let has_app = page().tool(&name).is_some_and(|it| has_app(&it));
@@ -209,7 +209,7 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
         key.fill(&values)
     };
     let came = StoredValue::new((view, name, params, came));
-    view! {
+    any_view! {
         <div class="call-outcome">
             <button type="button" class="call-line" aria-controls=controls
                 aria-expanded=move || is_open.get().to_string()
@@ -224,7 +224,6 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
             </div>
         </div>
     }
-    .into_any()
 }
 
 /// Draws it by the view of its tool.
@@ -240,7 +239,7 @@ pub(super) fn CallResult(view: Option<String>, name: String, params: Value, came
     let called = has_app(&tool)
         .then(|| Called { arguments: params.clone(), outcome: Outcome::Done(whole(&came)) });
     let output = output(&params, came, is_drawn);
-    let Some(called) = called else { return view! { <OutputView tool output/> }.into_any() };
+    let Some(called) = called else { return any_view! { <OutputView tool output/> } };
     let own = tool.clone();
     let data = ViewFn::from(move || view! { <OutputView tool=own.clone() output=output.clone()/> });
     app(Shown { tool, called: Signal::stored(called), data })
@@ -265,17 +264,16 @@ fn whole(came: &Came) -> Value {
 #[component]
 pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
     if let Some(key) = table::elsewhere(view.as_deref()) {
-        return view! { <p class="hint">{key}</p> }.into_any();
+        return any_view! { <p class="hint">{key}</p> };
     }
     let output = output(&Value::Null, came, false);
     // Of the tool only what it says of secrets: what it put out has no view.
     let output_schema = page().tool(&name).map(|it| it.output_schema).unwrap_or_default();
     let tool = Tool { output_schema, ..Tool::default() };
-    view! {
+    any_view! {
         <p class="call-facts-title">{Key::Answer}</p>
         <OutputView tool output/>
     }
-    .into_any()
 }
 
 fn output(params: &Value, came: Came, is_drawn: bool) -> Output {

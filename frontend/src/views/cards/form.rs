@@ -24,7 +24,7 @@ pub(super) fn FormCard(
     on_reply: Callback<Reply>,
 ) -> AnyView {
     let Some(handle) = handle else {
-        return view! { <Loose schema reply on_reply/> }.into_any();
+        return any_view! { <Loose schema reply on_reply/> };
     };
     // Closed already when it came here: the reader says whether to go on with that.
     let found = RwSignal::new(None::<Reply>);
@@ -39,9 +39,9 @@ pub(super) fn FormCard(
     let form = move || {
         let handle = handle.clone();
         if is_over.get() {
-            return view! { <Over handle reply/> }.into_any();
+            return any_view! { <Over handle reply/> };
         }
-        view! {
+        any_view! {
             {kept(handle, Some(Callback::new(closed)))}
             {move || found.get().map(|said| view! {
                 <div class="actions">
@@ -52,9 +52,8 @@ pub(super) fn FormCard(
                 </div>
             })}
         }
-        .into_any()
     };
-    view! { <div class="card-form">{form}</div> }.into_any()
+    any_view! { <div class="card-form">{form}</div> }
 }
 
 /// The form of that handle, as its family draws it.
@@ -109,24 +108,21 @@ fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -
         on_reply.run(values.map_or(Reply::Cancelled, |it| Reply::Submitted(submitted(&it))));
     };
     move || match reply.get() {
-        None => view! {
+        None => any_view! {
             <div class="card-form">{loose(schema.get_value(), Callback::new(send))}</div>
-        }
-        .into_any(),
+        },
         Some(Reply::Submitted(text)) => {
             let values = serde_json::from_str::<Value>(&text).unwrap_or(Value::String(text));
-            view! {
+            any_view! {
                 <div class="card-form is-over">
                     <p class="card-said is-good">{Key::CardFormSent}</p>
                     <Structured value=masked(&values)/>
                 </div>
             }
-            .into_any()
         }
-        Some(_) => view! {
+        Some(_) => any_view! {
             <p class="card-said">{Key::CardFormCancelled}</p>
-        }
-        .into_any(),
+        },
     }
 }
 

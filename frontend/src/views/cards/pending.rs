@@ -31,16 +31,16 @@ pub(crate) fn PendingCard(
         let say = Callback::new(move |reply: Reply| on_reply.run((id.clone(), reply)));
         Some(match waiting {
             Waiting::Approval { name, title, params, reason, .. } => {
-                view! { <Approval name title params reason reply on_reply=say/> }.into_any()
+                any_view! { <Approval name title params reason reply on_reply=say/> }
             }
             Waiting::Questions { questions, .. } => {
-                view! { <Asked questions reply on_reply=say/> }.into_any()
+                any_view! { <Asked questions reply on_reply=say/> }
             }
             Waiting::Form { schema, handle, .. } => {
-                view! { <FormCard schema handle reply on_reply=say/> }.into_any()
+                any_view! { <FormCard schema handle reply on_reply=say/> }
             }
             Waiting::Choice { pictures, .. } => {
-                view! { <Picker pictures reply on_reply=say/> }.into_any()
+                any_view! { <Picker pictures reply on_reply=say/> }
             }
         })
     }
@@ -58,16 +58,15 @@ fn Asked(
     let number = next_number();
     let answer = move |answers: Value| on_reply.run(Reply::Answers(answers));
     move || match reply.get() {
-        None => view! {
+        None => any_view! {
             <div class="card-ask">
                 <Questions questions=questions.get_value() number on_answer=answer/>
             </div>
-        }
-        .into_any(),
+        },
         Some(reply) => {
             let is_given = matches!(&reply, Reply::Answers(it) if is_accepted(it));
             let key = if is_given { Key::CardAnswersSent } else { Key::CardAnswersNone };
-            view! { <p class="card-said">{key}</p> }.into_any()
+            any_view! { <p class="card-said">{key}</p> }
         }
     }
 }
@@ -127,13 +126,12 @@ pub(super) fn Approval(
     move || {
         if !is_open.get() {
             // What it came to stands above, in the call itself.
-            return view! {
+            return any_view! {
                 <p class="approval-over"><Said reply/><span>{told}</span></p>
-            }
-            .into_any();
+            };
         }
         let (name, params, reason) = reason.get_value();
-        view! {
+        any_view! {
             <section class="approval is-open" aria-labelledby=id.clone()>
                 <h2 class="approval-title" id=id.clone() tabindex="-1">{Key::CardAsk}</h2>
                 <p class="approval-what">{told}</p>
@@ -149,7 +147,6 @@ pub(super) fn Approval(
                 <Buttons on_reply/>
             </section>
         }
-        .into_any()
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn Picker(
     view! {
         <div class="card-ask">
             {move || match reply.get() {
-                None => view! {
+                None => any_view! {
                     <p>{Key::PickTitle}</p>
                     <div class="actions">
                         <button type="button" aria-haspopup="dialog" on:click=move |_| is_open.set(true)>
@@ -41,18 +41,15 @@ pub(super) fn Picker(
                         <button type="button" class="quiet"
                             on:click=move |_| answer.run(Reply::Cancelled)>{Key::PickCancel}</button>
                     </div>
-                }
-                .into_any(),
-                Some(Reply::Chosen(ids)) => view! {
+                },
+                Some(Reply::Chosen(ids)) => any_view! {
                     <p class="card-said is-good">
                         {move || Key::PickDone.fill(&[&ids.len().to_string()])}
                     </p>
-                }
-                .into_any(),
-                Some(_) => view! {
+                },
+                Some(_) => any_view! {
                     <p class="card-said">{Key::PickCancelled}</p>
-                }
-                .into_any(),
+                },
             }}
             <Overlay is_open class="picker" label=Key::PickTitle>
                 <Tiles shots picked answer is_open/>
@@ -128,10 +125,8 @@ fn Tile(index: usize, shot: Shot, picked: RwSignal<Picked>) -> impl IntoView {
                     on:change=move |_| picked.update(|it| it.turn(index))/>
                 // The name beside it names it.
                 {match url {
-                    Some(url) => view! { <img src=url alt="" loading="lazy" decoding="async"/> }
-                        .into_any(),
-                    None => view! { <span class="hint">{Key::PictureGone}</span> }
-                        .into_any(),
+                    Some(url) => any_view! { <img src=url alt="" loading="lazy" decoding="async"/> },
+                    None => any_view! { <span class="hint">{Key::PictureGone}</span> },
                 }}
                 <span class="picture-name">{called}</span>
             </label>

@@ -69,16 +69,15 @@ fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView 
     let called = move || shot.with_value(|it| name(index, it));
     let Some(url) = url else {
         let key = if is_gone { Key::PictureGone } else { Key::PictureUnshown };
-        return view! {
+        return any_view! {
             <li class="picture is-gone">
                 <p class="hint">{key}</p>
                 <p class="picture-name">{called}</p>
             </li>
-        }
-        .into_any();
+        };
     };
     let save = move |_| shot.with_value(|it| download(it));
-    view! {
+    any_view! {
         <li class="picture">
             <button type="button" class="picture-open" on:click=move |_| at.set(Some(index))
                 aria-label=move || Key::PictureOpen.fill(&[&called()])>
@@ -93,7 +92,6 @@ fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView 
             </div>
         </li>
     }
-    .into_any()
 }
 
 /// Gives the reader the picture as a file (ILL-46).

@@ -37,24 +37,24 @@ pub(crate) fn Markdown(
 #[component]
 fn BlockView(block: Block) -> AnyView {
     match block {
-        Block::Paragraph(line) => view! { <p>{inline(line)}</p> }.into_any(),
+        Block::Paragraph(line) => any_view! { <p>{inline(line)}</p> },
         // The page has its own headings above these.
-        Block::Heading(1 | 2, line) => view! { <h3>{inline(line)}</h3> }.into_any(),
-        Block::Heading(_, line) => view! { <h4>{inline(line)}</h4> }.into_any(),
-        Block::Code(language, text) => view! { <CodeView language text/> }.into_any(),
-        Block::List(None, items) => view! { <ul>{entries(items)}</ul> }.into_any(),
+        Block::Heading(1 | 2, line) => any_view! { <h3>{inline(line)}</h3> },
+        Block::Heading(_, line) => any_view! { <h4>{inline(line)}</h4> },
+        Block::Code(language, text) => any_view! { <CodeView language text/> },
+        Block::List(None, items) => any_view! { <ul>{entries(items)}</ul> },
         Block::List(Some(start), items) => {
-            view! { <ol start=start.to_string()>{entries(items)}</ol> }.into_any()
+            any_view! { <ol start=start.to_string()>{entries(items)}</ol> }
         }
-        Block::Quote(inner) => view! { <blockquote>{all(inner)}</blockquote> }.into_any(),
-        Block::Rule => view! { <hr/> }.into_any(),
+        Block::Quote(inner) => any_view! { <blockquote>{all(inner)}</blockquote> },
+        Block::Rule => any_view! { <hr/> },
         Block::Table(head, rows) => {
             let head = head.into_iter().map(|it| view! { <th scope="col">{inline(it)}</th> });
             let row = |row: Vec<Vec<Inline>>| {
                 let cells = row.into_iter().map(|it| view! { <td>{inline(it)}</td> });
                 view! { <tr>{cells.collect_view()}</tr> }
             };
-            view! {
+            any_view! {
                 <div class="markdown-table">
                     <table>
                         <thead><tr>{head.collect_view()}</tr></thead>
@@ -62,13 +62,12 @@ fn BlockView(block: Block) -> AnyView {
                     </table>
                 </div>
             }
-            .into_any()
         }
     }
 }
 
 fn all(blocks: Vec<Block>) -> Vec<AnyView> {
-    blocks.into_iter().map(|block| view! { <BlockView block/> }.into_any()).collect()
+    blocks.into_iter().map(|block| any_view! { <BlockView block/> }).collect()
 }
 
 fn entries(items: Vec<Vec<Block>>) -> Vec<AnyView> {
@@ -77,9 +76,9 @@ fn entries(items: Vec<Vec<Block>>) -> Vec<AnyView> {
         if let [Block::Paragraph(line), rest @ ..] = item.as_mut_slice() {
             let line = inline(std::mem::take(line));
             let rest = all(rest.to_vec());
-            return view! { <li>{line}{rest}</li> }.into_any();
+            return any_view! { <li>{line}{rest}</li> };
         }
-        view! { <li>{all(item)}</li> }.into_any()
+        any_view! { <li>{all(item)}</li> }
     };
     items.into_iter().map(entry).collect()
 }
@@ -91,12 +90,12 @@ fn inline(line: Vec<Inline>) -> Vec<AnyView> {
 fn piece(piece: Inline) -> AnyView {
     match piece {
         Inline::Text(text) => text.into_any(),
-        Inline::Strong(inner) => view! { <strong>{inline(inner)}</strong> }.into_any(),
-        Inline::Emphasis(inner) => view! { <em>{inline(inner)}</em> }.into_any(),
-        Inline::Struck(inner) => view! { <s>{inline(inner)}</s> }.into_any(),
-        Inline::Code(text) => view! { <code>{text}</code> }.into_any(),
-        Inline::Link(url, inner) => view! { <LinkView url inner/> }.into_any(),
-        Inline::Break => view! { <br/> }.into_any(),
+        Inline::Strong(inner) => any_view! { <strong>{inline(inner)}</strong> },
+        Inline::Emphasis(inner) => any_view! { <em>{inline(inner)}</em> },
+        Inline::Struck(inner) => any_view! { <s>{inline(inner)}</s> },
+        Inline::Code(text) => any_view! { <code>{text}</code> },
+        Inline::Link(url, inner) => any_view! { <LinkView url inner/> },
+        Inline::Break => any_view! { <br/> },
     }
 }
 

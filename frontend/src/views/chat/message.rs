@@ -37,9 +37,9 @@ pub(super) fn Message(id: u64) -> impl IntoView {
     view! {
         <article class=class aria-label=name id=format!("chat-message-{id}")>
             {if is_answer {
-                view! { <Answer id entry/> }.into_any()
+                any_view! { <Answer id entry/> }
             } else {
-                view! { <Own id entry/> }.into_any()
+                any_view! { <Own id entry/> }
             }}
         </article>
     }

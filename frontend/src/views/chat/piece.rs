@@ -68,10 +68,10 @@ pub(super) fn PieceView(
                         _ => String::new(),
                     })
                 });
-                view! { <Markdown text is_open/> }.into_any()
+                any_view! { <Markdown text is_open/> }
             }
-            Kind::Call => view! { <Call place piece/> }.into_any(),
-            Kind::Pictures => view! { <Made place piece/> }.into_any(),
+            Kind::Call => any_view! { <Call place piece/> },
+            Kind::Pictures => any_view! { <Made place piece/> },
         })
     }
 }

@@ -94,8 +94,8 @@ fn ThreadView(head: Head) -> impl IntoView {
         <li class="chat-thread" class:is-open=is_open>
             {move || match doing.get() {
                 Doing::Nothing => row().into_any(),
-                Doing::Naming => view! { <Naming head doing/> }.into_any(),
-                Doing::Forgetting => view! { <Forgetting head doing/> }.into_any(),
+                Doing::Naming => any_view! { <Naming head doing/> },
+                Doing::Forgetting => any_view! { <Forgetting head doing/> },
             }}
         </li>
     }

@@ -102,9 +102,9 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
                 let title = Key::Counter.say();
                 // One first heading a page: the tool's, once there is one.
                 if chosen.with(Option::is_some) {
-                    view! { <p class="list-title">{title}</p> }.into_any()
+                    any_view! { <p class="list-title">{title}</p> }
                 } else {
-                    view! { <h1 tabindex="-1" id="stage">{title}</h1> }.into_any()
+                    any_view! { <h1 tabindex="-1" id="stage">{title}</h1> }
                 }
             }}
             <p class="hint">{Key::CounterHint}</p>

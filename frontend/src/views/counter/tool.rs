@@ -32,10 +32,10 @@ pub(super) fn ToolPlace(name: String) -> impl IntoView {
     move || {
         if is_here.get() {
             let tool = Memo::new(move |_| tool.get().unwrap_or_default());
-            return view! { <ToolView tool/> }.into_any();
+            return any_view! { <ToolView tool/> };
         }
         let name = name.clone();
-        view! {
+        any_view! {
             <div class="notice is-calm">
                 <h1 class="notice-title" id="tool-name" tabindex="-1">
                     {move || Key::ToolGone.fill(&[&name])}
@@ -43,7 +43,6 @@ pub(super) fn ToolPlace(name: String) -> impl IntoView {
                 <p>{Key::ToolGoneHint}</p>
             </div>
         }
-        .into_any()
     }
 }
 
@@ -195,28 +194,25 @@ fn Actions(caller: Caller, filling: Filling) -> impl IntoView {
 fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyView {
     let answer = Callback::new(move |responses: Value| caller.answer(responses));
     if tool.with_untracked(has_app) {
-        return view! { <AppResult tool caller on_retry answer/> }.into_any();
+        return any_view! { <AppResult tool caller on_retry answer/> };
     }
     let drawn = move || match caller.call.get() {
         Call::Idle => ().into_any(),
-        Call::Running(progress) => view! {
+        Call::Running(progress) => any_view! {
             <section class="answer" aria-busy="true">
                 <ProgressView progress/>
                 <Skeleton lines=4/>
             </section>
-        }
-        .into_any(),
-        Call::Asked(questions) => view! {
+        },
+        Call::Asked(questions) => any_view! {
             <section class="answer"><Questions questions on_answer=answer/></section>
-        }
-        .into_any(),
-        Call::Failed(error) => view! {
+        },
+        Call::Failed(error) => any_view! {
             <section class="answer"><Notice error on_retry/>{request(tool, caller)}</section>
-        }
-        .into_any(),
+        },
         Call::Done { output, seconds } => {
             let took = move || Key::Seconds.fill(&[&format!("{seconds:.2}")]);
-            view! {
+            any_view! {
                 <section class="answer" aria-labelledby="answer-title">
                     <h2 id="answer-title" class="section-title">
                         {Key::Answer}<span class="count">{took}</span>
@@ -225,7 +221,6 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> AnyVi
                     {request(tool, caller)}
                 </section>
             }
-            .into_any()
         }
     };
     drawn.into_any()
@@ -266,7 +261,7 @@ fn AppResult(
                 });
                 let data = ViewFn::from(move || match caller.call.get() {
                     Call::Done { output, .. } => {
-                        view! { <OutputView tool=tool.get_untracked() output/> }.into_any()
+                        any_view! { <OutputView tool=tool.get_untracked() output/> }
                     }
                     _ => ().into_any(),
                 });
@@ -276,9 +271,9 @@ fn AppResult(
     };
     let stands = move || match caller.call.get() {
         Call::Idle | Call::Done { .. } => ().into_any(),
-        Call::Running(progress) => view! { <ProgressView progress/> }.into_any(),
-        Call::Asked(questions) => view! { <Questions questions on_answer=answer/> }.into_any(),
-        Call::Failed(error) => view! { <Notice error on_retry/> }.into_any(),
+        Call::Running(progress) => any_view! { <ProgressView progress/> },
+        Call::Asked(questions) => any_view! { <Questions questions on_answer=answer/> },
+        Call::Failed(error) => any_view! { <Notice error on_retry/> },
     };
     let is_begun = Memo::new(move |_| caller.begun.get() > 0);
     move || {

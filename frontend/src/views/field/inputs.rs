@@ -34,12 +34,11 @@ pub(super) fn TextInput(filling: Filling, field: Field, text: Text) -> AnyView {
     };
     let blur = move |_| filling.leave(field);
     if text.format == Format::Long {
-        return view! {
+        return any_view! {
             <textarea id=id rows="4" aria-describedby=described aria-invalid=invalid
                 aria-required=required maxlength=max placeholder=example
                 prop:value=value on:input=input on:blur=blur></textarea>
-        }
-        .into_any();
+        };
     }
     let (kind, complete) = match text.format {
         Format::Date => ("date", "off"),
@@ -54,12 +53,11 @@ pub(super) fn TextInput(filling: Filling, field: Field, text: Text) -> AnyView {
         Format::Time => Some("10:00:00".to_owned()),
         _ => None,
     });
-    view! {
+    any_view! {
         <input id=id type=kind autocomplete=complete aria-describedby=described aria-invalid=invalid
             aria-required=required maxlength=max placeholder=example spellcheck="false"
             prop:value=value on:input=input on:blur=blur/>
     }
-    .into_any()
 }
 
 #[component]

@@ -44,14 +44,13 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
             {move || Key::OperatorCallTitle.fill(&[&named.get().unwrap_or_default()])}
         </h2>
         {move || match found.get() {
-            Loaded::Loading => view! { <Skeleton lines=5/> }.into_any(),
+            Loaded::Loading => any_view! { <Skeleton lines=5/> },
             Loaded::Failed(error) if is_gone(&error) => {
-                view! {
+                any_view! {
                     <Empty title=Key::OperatorCallGone hint=Key::OperatorCallGoneHint/>
                 }
-                .into_any()
             }
-            Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
+            Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
             Loaded::Here(call) => {
                 call.rounds.into_iter().map(|it| round(it)).collect_view().into_any()
             }
@@ -87,8 +86,8 @@ fn round(it: Round) -> impl IntoView {
                 </p>
             </div>
             {match parts.is_empty() {
-                true => view! { <p class="hint">{Key::OperatorPartsNone}</p> }.into_any(),
-                false => view! {
+                true => any_view! { <p class="hint">{Key::OperatorPartsNone}</p> },
+                false => any_view! {
                     <table class="op-waterfall">
                         <caption>{Key::OperatorParts}</caption>
                         <thead class="only-heard"><tr>
@@ -100,7 +99,7 @@ fn round(it: Round) -> impl IntoView {
                             {parts.into_iter().map(|it| part(it, duration_us)).collect_view()}
                         </tbody>
                     </table>
-                }.into_any(),
+                },
             }}
             {(parts_dropped > 0).then(|| view! {
                 <p class="hint">{move || Key::OperatorPartsMore.fill(&[&parts_dropped.to_string()])}</p>

@@ -75,13 +75,12 @@ pub(super) fn CallsView() -> impl IntoView {
     let is_empty =
         Memo::new(move |_| log.lines.found.with(|it| it.here().is_none_or(Vec::is_empty)));
     let drawn = move || match is_empty.get() {
-        true => view! {
+        true => any_view! {
             <Empty title=Key::OperatorCallsNone hint=Key::OperatorCallsNoneHint/>
-        }
-        .into_any(),
-        false => view! { <Filters log/><Table log/> }.into_any(),
+        },
+        false => any_view! { <Filters log/><Table log/> },
     };
-    log.lines.shown(move || log.look(), move || view! { {drawn} }.into_any())
+    log.lines.shown(move || log.look(), move || any_view! { {drawn} })
 }
 
 /// What narrows the list, and the button that holds it still.
@@ -166,13 +165,12 @@ fn row(line: Line) -> AnyView {
     let note = (line.lines_dropped.map(|it| (Key::OperatorLost, it)))
         .or(line.more_refused.map(|it| (Key::OperatorMoreRefused, it)));
     if let Some((key, count)) = note {
-        return view! {
+        return any_view! {
             <tr class="op-calls-note">
                 <td>{at}</td>
                 <td colspan="6">{move || key.fill(&[&count.to_string()])}</td>
             </tr>
-        }
-        .into_any();
+        };
     }
     let what = line.what();
     let opened = line.opens().map(|it| Route::Operator(OperatorTab::Calls(Some(it))).hash());
@@ -185,12 +183,12 @@ fn row(line: Line) -> AnyView {
     };
     let (kind, _) = outcome::outcome(&line.outcome, Lang::now());
     let said = move || outcome::outcome(&line.outcome, Lang::spoken()).1;
-    view! {
+    any_view! {
         <tr>
             <td class="op-when">{at}</td>
             <th scope="row">{match opened {
-                Some(href) => view! { <a href=href><code>{what}</code></a> }.into_any(),
-                None => view! { <code>{what}</code> }.into_any(),
+                Some(href) => any_view! { <a href=href><code>{what}</code></a> },
+                None => any_view! { <code>{what}</code> },
             }}</th>
             <td>{who}" "{generation}</td>
             <td>{move || caller(&principal)}</td>
@@ -201,5 +199,4 @@ fn row(line: Line) -> AnyView {
             <td class="is-number">{units::took(line.duration_us)}</td>
         </tr>
     }
-    .into_any()
 }

@@ -53,8 +53,8 @@ pub(super) fn Trial(
         is
     });
     move || match (is_running.get(), is_serving.get()) {
-        (true, _) => view! { <Running inventory name canary error/> }.into_any(),
-        (false, true) => view! { <Begin inventory name ended error/> }.into_any(),
+        (true, _) => any_view! { <Running inventory name canary error/> },
+        (false, true) => any_view! { <Begin inventory name ended error/> },
         (false, false) => ().into_any(),
     }
 }
@@ -263,7 +263,7 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
         });
         view! { <li><p>{told}</p>{example}</li> }
     };
-    view! {
+    any_view! {
         <div>
             <h5>{Key::OperatorCanaryDiffers}</h5>
             {is_same.then(|| view! {
@@ -272,7 +272,6 @@ fn Differing(all: Vec<Comparison>) -> impl IntoView {
             <ul class="op-sentences">{different.into_iter().map(one).collect_view()}</ul>
         </div>
     }
-    .into_any()
 }
 
 impl Share {

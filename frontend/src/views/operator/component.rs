@@ -245,12 +245,11 @@ fn Tools(component: Memo<Component>) -> impl IntoView {
             </h4>
             {move || match tools.get() {
                 tools if tools.is_empty() => {
-                    view! { <p>{Key::OperatorNoTools}</p> }.into_any()
+                    any_view! { <p>{Key::OperatorNoTools}</p> }
                 }
-                tools => view! {
+                tools => any_view! {
                     <ul class="op-tools">{tools.into_iter().map(tool).collect_view()}</ul>
-                }
-                .into_any(),
+                },
             }}
         </section>
     }
@@ -284,21 +283,19 @@ fn Unload(
             return ().into_any();
         }
         if !is_asking.get() {
-            return view! {
+            return any_view! {
                 <div class="actions">
                     <button type="button" class="quiet small is-grave" id=id("unload")
                         aria-disabled=move || inventory.is_busy.get().to_string() aria-label=named(Key::OperatorUnloadNamed)
                         on:click=move |_| is_asking.set(true)>{Key::OperatorUnload}</button>
                 </div>
-            }
-            .into_any();
+            };
         }
-        view! {
+        any_view! {
             <Sure id=id("keep") ask=Signal::derive(named(Key::OperatorUnloadAsk))
                 yes=Key::OperatorUnloadYes no=Key::OperatorUnloadNo
                 on_yes=unload on_no=keep/>
         }
-        .into_any()
     }
 }
 

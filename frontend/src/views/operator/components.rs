@@ -28,13 +28,12 @@ pub(super) fn ComponentsView(named: Memo<Option<String>>) -> impl IntoView {
     inventory.all.shown(
         move || inventory.look(),
         move || {
-            view! {
+            any_view! {
                 <Waiting inventory/>
                 <WaitingTools inventory/>
                 <List inventory named/>
                 <Load inventory/>
             }
-            .into_any()
         },
     )
 }

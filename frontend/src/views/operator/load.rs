@@ -242,7 +242,7 @@ fn Naming(form: LoadForm) -> impl IntoView {
 #[component]
 fn Outcome(came: Sent) -> impl IntoView {
     if let Sent::Failed(error) = came {
-        return view! { <Notice error/> }.into_any();
+        return any_view! { <Notice error/> };
     }
     let is_bad = matches!(came, Sent::Refused(..) | Sent::Wrong(..));
     let waits = matches!(came, Sent::Waits(_));
@@ -251,7 +251,7 @@ fn Outcome(came: Sent) -> impl IntoView {
         browser::reveal(WAITING);
         browser::focus(WAITING);
     };
-    view! {
+    any_view! {
         <div class="notice" class:is-error=is_bad>
             <p class="notice-title">{move || came.with_value(|it| it.title(Lang::spoken()))}</p>
             <p>{move || came.with_value(|it| it.why(Lang::spoken()))}</p>
@@ -260,7 +260,6 @@ fn Outcome(came: Sent) -> impl IntoView {
             })}
         </div>
     }
-    .into_any()
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ pub(super) fn NowView() -> impl IntoView {
     repeat(EVERY, || true, move || state.look());
     state.now.shown(
         move || state.look(),
-        move || view! { <Health state/><Tiles state/><Chart/><NodesPart/> }.into_any(),
+        move || any_view! { <Health state/><Tiles state/><Chart/><NodesPart/> },
     )
 }
 
@@ -91,10 +91,10 @@ fn ProblemLine(it: Problem) -> impl IntoView {
     let of = match (it.name, it.of.as_str()) {
         (Some(name), of) => {
             let route = Route::Operator(tab(of, &name));
-            view! { <a href=route.hash()>{name}</a> }.into_any()
+            any_view! { <a href=route.hash()>{name}</a> }
         }
-        (None, "disk") => view! { <b>{Key::OperatorOfDisk}</b> }.into_any(),
-        (None, _) => view! { <b>{Key::Server}</b> }.into_any(),
+        (None, "disk") => any_view! { <b>{Key::OperatorOfDisk}</b> },
+        (None, _) => any_view! { <b>{Key::Server}</b> },
     };
     view! { <li>{of}" "<span lang="en">{coded(&it.why)}</span></li> }
 }
@@ -207,8 +207,7 @@ pub(super) fn Chart() -> impl IntoView {
             <h2 id="op-chart" class="section-title">{Key::OperatorChart}</h2>
             {move || match is_line.get() {
                 true => picture().into_any(),
-                false => view! { <p class="hint">{Key::OperatorChartNone}</p> }
-                    .into_any(),
+                false => any_view! { <p class="hint">{Key::OperatorChartNone}</p> },
             }}
         </section>
     }

@@ -22,8 +22,8 @@ pub(super) fn PeopleView() -> impl IntoView {
         let has_accounts = Memo::new(move |_| told.with(|it| it.has_accounts));
         view! {
             {move || match has_accounts.get() {
-                true => view! { <AccountsPart/> }.into_any(),
-                false => view! { <NoAccounts/> }.into_any(),
+                true => any_view! { <AccountsPart/> },
+                false => any_view! { <NoAccounts/> },
             }}
             <TokensPart told/>
         }
@@ -255,7 +255,7 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
                 </ul>
             })}
             {move || match is_asking.get() {
-                false => view! {
+                false => any_view! {
                     <div class="actions">
                         <button type="button" class="quiet small" on:click=relink
                             aria-label=named(Key::OperatorLinkNewNamed)>{Key::OperatorLinkNew}</button>
@@ -263,12 +263,12 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
                             aria-label=named(Key::OperatorAccountRemoveNamed)
                             on:click=move |_| is_asking.set(true)>{Key::OperatorAccountRemove}</button>
                     </div>
-                }.into_any(),
-                true => view! {
+                },
+                true => any_view! {
                     <Sure id=id("keep") ask=Signal::derive(named(Key::OperatorAccountRemoveAsk))
                         yes=Key::OperatorAccountRemoveYes no=Key::OperatorUnloadNo
                         on_yes=remove on_no=keep/>
-                }.into_any(),
+                },
             }}
         </article>
     }

@@ -70,7 +70,7 @@ impl<T: PartialEq + Send + Sync + 'static> Followed<T> {
         });
         move || {
             loaded(state.get(), 6, retry, |()| {
-                view! { <Stale is_stale=self.is_stale/>{draw()} }.into_any()
+                any_view! { <Stale is_stale=self.is_stale/>{draw()} }
             })
         }
     }
@@ -127,11 +127,10 @@ impl<T: Clone + Default + PartialEq + DeserializeOwned + Send + Sync + 'static> 
         self.followed.shown(
             move || self.look(),
             move || {
-                view! {
+                any_view! {
                     {move || self.error.get().map(|error| view! { <Notice error/> })}
                     {draw(told)}
                 }
-                .into_any()
             },
         )
     }

@@ -64,10 +64,10 @@ fn row(it: Setting) -> impl IntoView {
     let (is_hidden, is_unset) = (it.is_hidden, it.value.is_null());
     let plain = value(&it.value);
     let told = move || match (is_hidden, is_unset, plain.is_empty()) {
-        (true, ..) => view! { <i>{Key::OperatorSettingHidden}</i> }.into_any(),
-        (_, true, _) => view! { <span class="op-unset">{units::NONE}</span> }.into_any(),
-        (.., true) => view! { <code>"\"\""</code> }.into_any(),
-        _ => view! { <code>{plain.clone()}</code> }.into_any(),
+        (true, ..) => any_view! { <i>{Key::OperatorSettingHidden}</i> },
+        (_, true, _) => any_view! { <span class="op-unset">{units::NONE}</span> },
+        (.., true) => any_view! { <code>"\"\""</code> },
+        _ => any_view! { <code>{plain.clone()}</code> },
     };
     let is_said = it.is_said();
     let source = move || match &it.source {

@@ -80,7 +80,7 @@ pub(crate) fn name_kept() -> String {
 }
 
 static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {
-    view! { <Seats showtime=showtime.to_owned()/> }.into_any()
+    any_view! { <Seats showtime=showtime.to_owned()/> }
 }));
 
 /// The box office, at the stage that the address says.
@@ -96,7 +96,7 @@ pub(crate) fn BoxOffice() -> impl IntoView {
         <div class="office">
             {move || match showtime.get() {
                 Some(showtime) => drawn_by(&SEATS, move |it| (it.0)(&showtime)),
-                None => view! { <Browse/> }.into_any(),
+                None => any_view! { <Browse/> },
             }}
         </div>
     }

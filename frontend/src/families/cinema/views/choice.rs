@@ -17,14 +17,14 @@ pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
     let is_empty = hall.rows.is_empty();
     let hall = Memo::new(move |_| hall.clone());
     if is_empty {
-        return view! { <Empty title=Key::HallEmpty/> }.into_any();
+        return any_view! { <Empty title=Key::HallEmpty/> };
     }
     if let Some(say) = use_context::<Say>() {
-        return view! { <SeatChoice hall say/> }.into_any();
+        return any_view! { <SeatChoice hall say/> };
     }
     let picks = RwSignal::new(Picks::default());
     let number = next_number();
-    view! { <HallView hall picks name="shown" number/><Legend hall/> }.into_any()
+    any_view! { <HallView hall picks name="shown" number/><Legend hall/> }
 }
 
 /// Draws the hall, and below it what was picked and the way on.

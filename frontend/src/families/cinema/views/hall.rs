@@ -20,7 +20,7 @@ mod large;
 struct Large(fn(Drawn) -> AnyView);
 
 static LARGE: Part<Large> =
-    part!(hall: Large = &Large(|drawn| view! { <large::LargeHall drawn/> }.into_any()));
+    part!(hall: Large = &Large(|drawn| any_view! { <large::LargeHall drawn/> }));
 
 /// A hall being drawn: what its seats need to know.
 #[derive(Clone, Copy)]
@@ -80,7 +80,7 @@ pub(crate) fn HallView(
         {move || if is_large.get() {
             drawn_by(&LARGE, move |it| (it.0)(drawn))
         } else {
-            view! { <SmallHall drawn/> }.into_any()
+            any_view! { <SmallHall drawn/> }
         }}
         {move || (left_out.get() > 0).then(|| view! {
             <p class="notice">{Key::HallLeftOut.fill(&[&left_out.get().to_string()])}</p>
@@ -342,15 +342,14 @@ fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
 #[component]
 fn SeatMark(#[prop(into)] state: Signal<State>, kind: SeatKind, number: u32) -> impl IntoView {
     move || match (state.get(), kind) {
-        (State::Picked, _) => view! { <Mark path="M5 12.5l4.5 4.5L19 7.5"/> }.into_any(),
-        (State::Lost, _) => view! { <Mark path="M12 6v7.5M12 17v.5"/> }.into_any(),
-        (State::Taken, _) => view! { <Mark path="M7.5 7.5l9 9M16.5 7.5l-9 9"/> }.into_any(),
-        (State::Held, _) => view! { <Mark path="M12 6.5v6l4 2.5"/> }.into_any(),
-        (State::Free, SeatKind::Wheelchair) => view! {
+        (State::Picked, _) => any_view! { <Mark path="M5 12.5l4.5 4.5L19 7.5"/> },
+        (State::Lost, _) => any_view! { <Mark path="M12 6v7.5M12 17v.5"/> },
+        (State::Taken, _) => any_view! { <Mark path="M7.5 7.5l9 9M16.5 7.5l-9 9"/> },
+        (State::Held, _) => any_view! { <Mark path="M12 6.5v6l4 2.5"/> },
+        (State::Free, SeatKind::Wheelchair) => any_view! {
             <Mark path="M10 4.5v.1M10 8v6h5l2 5M10 10.5h4M8 12a4.5 4.5 0 1 0 6 6"/>
-        }
-        .into_any(),
-        (State::Free, _) => view! { <span aria-hidden="true">{number}</span> }.into_any(),
+        },
+        (State::Free, _) => any_view! { <span aria-hidden="true">{number}</span> },
     }
 }
 

@@ -102,8 +102,8 @@ pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
         <span class="showtime-left">{seats}</span>
     };
     match left {
-        Left::Started => view! { <div class=class>{text}</div> }.into_any(),
-        _ => view! { <a class=class href=href>{text}</a> }.into_any(),
+        Left::Started => any_view! { <div class=class>{text}</div> },
+        _ => any_view! { <a class=class href=href>{text}</a> },
     }
 }
 

@@ -157,11 +157,11 @@ pub(crate) fn StaffView() -> impl IntoView {
                 {Tab::ALL.map(link).into_iter().collect_view()}
             </nav>
             {move || loaded(stage.get(), 8, retry, |()| match tab.get() {
-                    Tab::Week => view! { <week::WeekView staff/> }.into_any(),
+                    Tab::Week => any_view! { <week::WeekView staff/> },
                     Tab::Films => entries::entries::<Film>(staff).into_any(),
                     Tab::Screens => entries::entries::<Screen>(staff).into_any(),
-                    Tab::Party => view! { <party::PartyView staff/> }.into_any(),
-                    Tab::File => view! { <file::FileView staff/> }.into_any(),
+                    Tab::Party => any_view! { <party::PartyView staff/> },
+                    Tab::File => any_view! { <file::FileView staff/> },
                 })}
         </div>
     }

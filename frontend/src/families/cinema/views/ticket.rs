@@ -91,19 +91,17 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
                 <Steps now=2/>
             </div>
             {move || match state.get() {
-                Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Loaded::Failed(error) => view! {
+                Loaded::Loading => any_view! { <Skeleton lines=6/> },
+                Loaded::Failed(error) => any_view! {
                     <Notice error on_retry=retry/>
                     <div class="ticket-actions">
                         <a class="button" href=At::BoxOffice(Booking::default()).hash()>{Key::ToBoxOffice}</a>
                     </div>
-                }
-                .into_any(),
-                Loaded::Here(reservation) => view! {
+                },
+                Loaded::Here(reservation) => any_view! {
                     <Ticket reservation=reservation.clone()/>
                     <Actions reservation state/>
-                }
-                .into_any(),
+                },
             }}
         </div>
     }
@@ -190,13 +188,10 @@ fn Code(id: String) -> impl IntoView {
     });
     move || match drawn.get() {
         Loaded::Failed(_) => None,
-        Loaded::Loading => Some(view! { <dd class="ticket-code"></dd> }.into_any()),
-        Loaded::Here(url) => Some(
-            view! {
-                <dd class="ticket-code"><img src=url alt=Key::ReservationCode/></dd>
-            }
-            .into_any(),
-        ),
+        Loaded::Loading => Some(any_view! { <dd class="ticket-code"></dd> }),
+        Loaded::Here(url) => Some(any_view! {
+            <dd class="ticket-code"><img src=url alt=Key::ReservationCode/></dd>
+        }),
     }
 }
 
@@ -255,18 +250,15 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
             })}
             {move || match cancel.get() {
                 _ if !is_confirmed => ().into_any(),
-                Cancel::No | Cancel::Failed(_) => view! {
+                Cancel::No | Cancel::Failed(_) => any_view! {
                     <button type="button" id="cancel" class="quiet is-grave"
                         on:click=move |_| cancel.set(Cancel::Sure)>{Key::CancelReservation}</button>
-                }
-                .into_any(),
-                Cancel::Sent => view! { <p aria-busy="true">{Key::Cancelling}</p> }
-                    .into_any(),
-                Cancel::Sure => view! {
+                },
+                Cancel::Sent => any_view! { <p aria-busy="true">{Key::Cancelling}</p> },
+                Cancel::Sure => any_view! {
                     <Sure id="keep" ask=Key::CancelAsk yes=Key::CancelYes
                         no=Key::CancelNo on_yes=retry on_no=keep/>
-                }
-                .into_any(),
+                },
             }}
         </div>
     }

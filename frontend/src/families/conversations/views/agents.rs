@@ -24,7 +24,7 @@ pub(crate) fn AgentsView() -> impl IntoView {
     provide_context(AgentsState::open());
     let seat = Memo::new(move |_| page().route.with(Agents::of).and_then(|it| it.0));
     move || match seat.get() {
-        Some(seat) => view! { <LineView seat/> }.into_any(),
-        None => view! { <List/> }.into_any(),
+        Some(seat) => any_view! { <LineView seat/> },
+        None => any_view! { <List/> },
     }
 }

@@ -89,11 +89,11 @@ pub(crate) fn TalksInline(talks: Conversations) -> impl IntoView {
     Now::every(Duration::from_secs(30));
     let count = talks.conversations.len();
     if count == 0 {
-        return view! { <p class="empty">{Key::TalkNone}</p> }.into_any();
+        return any_view! { <p class="empty">{Key::TalkNone}</p> };
     }
     let left_out = count.saturating_sub(ROWS_MAX);
     let row = |conversation| view! { <li><Row conversation/></li> };
-    view! {
+    any_view! {
         <ol class="talks-list">
             {talks.conversations.into_iter().take(ROWS_MAX).map(row).collect_view()}
         </ol>
@@ -101,5 +101,4 @@ pub(crate) fn TalksInline(talks: Conversations) -> impl IntoView {
             <p class="hint">{move || Key::Truncated.fill(&[&left_out.to_string()])}</p>
         })}
     }
-    .into_any()
 }

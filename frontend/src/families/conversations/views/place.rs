@@ -60,15 +60,15 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
         <article class="talk">
             <a class="back" href=At::List(Filter::default()).hash()>{Key::TalkBack}</a>
             {move || match stage.get() {
-                Stage::Loading => view! {
+                Stage::Loading => any_view! {
                     <h1 tabindex="-1" id="stage" class="only-heard">{title}</h1>
                     <Skeleton lines=8/>
-                }.into_any(),
-                Stage::Failed(error) => view! {
+                },
+                Stage::Failed(error) => any_view! {
                     <h1 tabindex="-1" id="stage">{title}</h1>
                     <Notice error on_retry=retry/>
-                }.into_any(),
-                Stage::Here => view! { <Here watch/> }.into_any(),
+                },
+                Stage::Here => any_view! { <Here watch/> },
             }}
         </article>
     }

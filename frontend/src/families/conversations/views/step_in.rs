@@ -36,7 +36,7 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
             watch.is_acting.track();
             return watch.id.with_value(|id| written::load(id)).map(|it| unsent(it)).into_any();
         }
-        view! {
+        any_view! {
             <section class="talk-step-in" aria-labelledby="talk-step-in">
                 <h2 id="talk-step-in" class="section-title">{Key::TalkStepIn}</h2>
                 <Paused watch/>
@@ -45,7 +45,6 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
                 <div class="actions talk-controls"><Pause watch/><Stop watch/></div>
             </section>
         }
-        .into_any()
     }
 }
 
@@ -191,7 +190,7 @@ fn Stop(watch: Watch) -> impl IntoView {
     };
     view! {
         {move || if is_asking.get() {
-            view! {
+            any_view! {
                 <form class="notice is-warning talk-stop-ask"
                     aria-labelledby="talk-stop-ask"
                     on:submit=move |event: SubmitEvent| {
@@ -215,13 +214,13 @@ fn Stop(watch: Watch) -> impl IntoView {
                         </button>
                     </div>
                 </form>
-            }.into_any()
+            }
         } else {
-            view! {
+            any_view! {
                 <button type="button" id="talk-stop" class="quiet is-grave" on:click=ask>
                     {Key::TalkStop}
                 </button>
-            }.into_any()
+            }
         }}
     }
 }

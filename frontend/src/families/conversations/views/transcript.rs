@@ -53,12 +53,11 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
             <div class="talk-log" id="talk-log" role="log" aria-live="off" tabindex="0" node_ref=log
                 aria-labelledby="talk-says" on:scroll=scrolled>
                 {move || if has_older.get() {
-                    view! { <Older watch log/> }.into_any()
+                    any_view! { <Older watch log/> }
                 } else if numbers.with(Vec::is_empty) {
-                    view! { <p class="empty">{Key::TalkEmpty}</p> }.into_any()
+                    any_view! { <p class="empty">{Key::TalkEmpty}</p> }
                 } else {
-                    view! { <p class="talk-beginning hint">{Key::TalkBeginning}</p> }
-                        .into_any()
+                    any_view! { <p class="talk-beginning hint">{Key::TalkBeginning}</p> }
                 }}
                 <ol class="talk-messages">
                     <For each=move || numbers.get() key=|number| *number

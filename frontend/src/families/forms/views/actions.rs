@@ -90,7 +90,7 @@ fn Sure(session: FormSession, is_asking: RwSignal<bool>) -> impl IntoView {
 #[component]
 fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -> impl IntoView {
     move || match session.step.get() {
-        Step::NotClosed(error) => view! { <Notice error/> }.into_any(),
+        Step::NotClosed(error) => any_view! { <Notice error/> },
         Step::NotSent(error) => {
             let is_offline = error == CallError::Offline;
             let error = StoredValue::new(error);
@@ -103,16 +103,15 @@ fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -
                     .with_value(|it| format!("{}{}{}", it.title(lang), lang.colon(), it.mend(lang)))
             };
             let more = move || error.with_value(|it| details(it, &it.mend(Lang::spoken())));
-            view! {
+            any_view! {
                 <div class="notice is-error" role="alert" id=session.id("trouble") tabindex="-1">
                     <p class="notice-title">{Key::FormNotSent}</p>
                     <p>{mend}</p>
                     {more}
                 </div>
             }
-            .into_any()
         }
-        Step::Uploading(index) if form_state.is_uploading(index) => view! {
+        Step::Uploading(index) if form_state.is_uploading(index) => any_view! {
             <div class="notice" role="alert">
                 <p>{Key::FormUploading}</p>
                 <button type="button" class="link"
@@ -120,8 +119,7 @@ fn StepView(session: FormSession, form_state: FormState, send: Signal<String>) -
                     {form_state.form().fields[index].label.clone()}
                 </button>
             </div>
-        }
-        .into_any(),
+        },
         _ => ().into_any(),
     }
 }

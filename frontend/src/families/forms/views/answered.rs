@@ -48,23 +48,21 @@ pub(super) fn Answered(
     };
     let values = form.values.clone().unwrap_or_default();
     let rest = if is_submitted {
-        view! {
+        any_view! {
             <Values form=Arc::clone(&form)/>
             <Told values key=Key::FormBack is_open=is_fresh/>
             {keeping::take_other(&form).map(|values| view! {
                 <Told values key=Key::FormLeft is_open=true/>
             })}
         }
-        .into_any()
     } else {
         let sentence = if form.status == Status::Cancelled { CANCELLED } else { DECLINED };
-        view! {
+        any_view! {
             <p class="request-told">
                 <span>{Key::FormBackSentence}</span>
                 <q lang="ja">{sentence}</q>
             </p>
         }
-        .into_any()
     };
     view! {
         <Head session form is_place/>
@@ -116,7 +114,7 @@ fn Values(form: Arc<OpenForm>) -> impl IntoView {
 
 fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView {
     let Some(value) = value else {
-        return view! { <span class="nothing">{Key::FormEmptyValue}</span> }.into_any();
+        return any_view! { <span class="nothing">{Key::FormEmptyValue}</span> };
     };
     let options = match &field.kind {
         Kind::Select(it) | Kind::Multiselect(it, _) | Kind::Radio(it) => it.as_slice(),
@@ -129,25 +127,23 @@ fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView
                 file => vec![file],
             };
             let file = |file| view! { <li><FileLink file/></li> };
-            view! { <ul class="request-files">{files.into_iter().map(file).collect_view()}</ul> }
-                .into_any()
+            any_view! { <ul class="request-files">{files.into_iter().map(file).collect_view()}</ul> }
         }
         (_, Value::Bool(flag)) => {
             let key = if flag { Key::Yes } else { Key::No };
-            view! { <span>{key}</span> }.into_any()
+            any_view! { <span>{key}</span> }
         }
         (_, Value::Array(values)) => {
             let item = |it: &Value| view! { <li>{label_of(options, it)}</li> };
-            view! {
+            any_view! {
                 <ul class="data-list is-short">{values.iter().map(item).collect_view()}</ul>
             }
-            .into_any()
         }
         (Kind::Date(_) | Kind::Datetime(_), Value::String(time)) => {
             let shown = move || moment(&time, Lang::spoken());
-            view! { <span>{shown}</span> }.into_any()
+            any_view! { <span>{shown}</span> }
         }
-        (_, value) => view! { <span class="value">{label_of(options, &value)}</span> }.into_any(),
+        (_, value) => any_view! { <span class="value">{label_of(options, &value)}</span> },
     }
 }
 

@@ -114,7 +114,7 @@ fn draw(spot: Spot, field: &Field) -> AnyView {
 /// What stands around a widget that is one control: `below` stands under it.
 fn around(spot: Spot, field: Field, widget: AnyView, below: AnyView) -> AnyView {
     let kind = field.kind.name();
-    view! {
+    any_view! {
         <div class=format!("field ask is-{kind}") data-field=field.name.clone()>
             <label class="label" for=spot.id() id=spot.part("label")>{name(&field)}</label>
             {description(spot, &field)}
@@ -122,7 +122,6 @@ fn around(spot: Spot, field: Field, widget: AnyView, below: AnyView) -> AnyView 
             <div class="field-foot">{error(spot)}{below}</div>
         </div>
     }
-    .into_any()
 }
 
 /// What stands around several controls: a set with a legend. `role` is `group` or `radiogroup`.
@@ -136,7 +135,7 @@ fn around_set(
     let kind = field.kind.name();
     let is_radio = role == "radiogroup";
     let required = (is_radio && field.required).then_some("true");
-    view! {
+    any_view! {
         <fieldset class=format!("field ask is-{kind}") data-field=field.name.clone()
             id=spot.id() tabindex="-1" role=role aria-describedby=described(spot, &field, &["count"])
             aria-required=required aria-invalid=move || spot.invalid().filter(|_| is_radio)
@@ -148,7 +147,6 @@ fn around_set(
             <div class="field-foot">{error(spot)}{below}</div>
         </fieldset>
     }
-    .into_any()
 }
 
 /// What it is called, and whether it must be filled in.
@@ -190,16 +188,15 @@ fn cut(text: &str, characters_max: usize) -> String {
 fn divider(field: &Field) -> AnyView {
     let label = cut(&field.label, LABEL_MAX);
     if label.trim().is_empty() {
-        return view! { <hr class="divider"/> }.into_any();
+        return any_view! { <hr class="divider"/> };
     }
     // The line alone would be a thematic break; with a name it heads what follows.
-    view! {
+    any_view! {
         <div class="divider-named">
             <hr class="divider" aria-hidden="true"/>
             <h3 class="divider-name">{label}</h3>
         </div>
     }
-    .into_any()
 }
 
 /// A heading (FORM-23). The page has `h1` for the form's own title, so that level 1 is an `h2` here.
@@ -209,18 +206,17 @@ pub(super) fn heading(field: &Field, level: u8) -> AnyView {
     let level = level.clamp(1, 4);
     let class = format!("heading is-level-{level}");
     let heading = match level {
-        1 => view! { <h2 class=class>{text}</h2> }.into_any(),
-        2 => view! { <h3 class=class>{text}</h3> }.into_any(),
-        3 => view! { <h4 class=class>{text}</h4> }.into_any(),
-        _ => view! { <h5 class=class>{text}</h5> }.into_any(),
+        1 => any_view! { <h2 class=class>{text}</h2> },
+        2 => any_view! { <h3 class=class>{text}</h3> },
+        3 => any_view! { <h4 class=class>{text}</h4> },
+        _ => any_view! { <h5 class=class>{text}</h5> },
     };
-    view! {
+    any_view! {
         <div class="heading-block">
             {heading}
             {description.map(|it| view! { <p class="hint">{it}</p> })}
         </div>
     }
-    .into_any()
 }
 
 #[cfg(test)]

@@ -26,13 +26,13 @@ pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) 
         browser::focus_soon(session.id("title"));
     }
     match Form::read(&schema) {
-        Ok(read) => view! { <Filling session form read is_place/> }.into_any(),
+        Ok(read) => any_view! { <Filling session form read is_place/> },
         Err(fault) => {
             let words = move || {
                 let is_japanese = language(Lang::spoken()) == output::form::Language::Japanese;
                 if is_japanese { fault.japanese.clone() } else { fault.english.clone() }
             };
-            view! {
+            any_view! {
                 <Head session form is_place/>
                 <div class="notice is-error">
                     <p class="notice-title">{Key::FormBroken}</p>
@@ -40,7 +40,6 @@ pub(super) fn Opened(session: FormSession, form: Arc<OpenForm>, is_place: bool) 
                 </div>
                 <Raw value=schema/>
             }
-            .into_any()
         }
     }
 }
@@ -110,9 +109,9 @@ pub(super) fn Head(session: FormSession, form: Arc<OpenForm>, is_place: bool) ->
     let about = form.schema.get("description").and_then(Value::as_str).map(str::to_owned);
     let (by, at) = (form.asked_by.clone(), form.asked_at.clone());
     let heading = if is_place {
-        view! { <h1 id=id tabindex="-1">{title}</h1> }.into_any()
+        any_view! { <h1 id=id tabindex="-1">{title}</h1> }
     } else {
-        view! { <h2 class="request-title" id=id tabindex="-1">{title}</h2> }.into_any()
+        any_view! { <h2 class="request-title" id=id tabindex="-1">{title}</h2> }
     };
     let who = by.map(|by| {
         view! { <span>{move || Key::FormAskedBy.fill(&[&by])}</span> }

@@ -145,8 +145,8 @@ pub(crate) fn FormsView() -> impl IntoView {
             </header>
             <Bar list/>
             {move || loaded(stage.get(), 6, retry, |is_empty| match is_empty {
-                true => view! { <Nothing list/> }.into_any(),
-                false => view! { <Table list/> }.into_any(),
+                true => any_view! { <Nothing list/> },
+                false => any_view! { <Table list/> },
             })}
         </div>
     }
@@ -156,9 +156,9 @@ pub(crate) fn FormsView() -> impl IntoView {
 fn Nothing(list: List) -> impl IntoView {
     let is_all = list.state.get_untracked().is_none();
     if !is_all {
-        return view! { <Empty title=Key::FormsNoneFit/> }.into_any();
+        return any_view! { <Empty title=Key::FormsNoneFit/> };
     }
-    view! { <Empty title=Key::FormsNone hint=Key::FormsNoneHint/> }.into_any()
+    any_view! { <Empty title=Key::FormsNone hint=Key::FormsNoneHint/> }
 }
 
 /// The state to show, the list anew, and all of it as a file.

@@ -18,13 +18,13 @@ pub(crate) fn FormLoose(
     #[prop(into)] on_answer: Callback<Option<Values>>,
 ) -> AnyView {
     match Form::read(&schema) {
-        Ok(form) => view! { <Filling form on_answer/> }.into_any(),
+        Ok(form) => any_view! { <Filling form on_answer/> },
         Err(fault) => {
             let words = move || match language(Lang::spoken()) {
                 Language::Japanese => fault.japanese.clone(),
                 Language::English => fault.english.clone(),
             };
-            view! {
+            any_view! {
                 <div class="notice is-error">
                     <p class="notice-title">{Key::FormBroken}</p>
                     <p>{words}</p>
@@ -34,7 +34,6 @@ pub(crate) fn FormLoose(
                     {Key::CardFormSkip}
                 </button>
             }
-            .into_any()
         }
     }
 }

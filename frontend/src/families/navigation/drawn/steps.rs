@@ -56,15 +56,14 @@ pub(super) fn StepList(
         };
         let is_lit = move || lit.get() == Some(index);
         let content = if is_placed {
-            view! {
+            any_view! {
                 <button type="button" class="direction-button" aria-pressed=move || is_lit().to_string()
                     on:click=move |_| lit.update(|it| {
                         *it = if *it == Some(index) { None } else { Some(index) };
                     })>{content}</button>
             }
-            .into_any()
         } else {
-            view! { <div class="direction-button">{content}</div> }.into_any()
+            any_view! { <div class="direction-button">{content}</div> }
         };
         view! {
             <li class="direction" class:is-lit=is_lit hidden=move || !is_shown(index)>{content}</li>

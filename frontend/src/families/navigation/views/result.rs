@@ -40,9 +40,9 @@ pub(super) fn ResultView() -> impl IntoView {
         <div class="nav-result" class:is-old=move || is_running.get()
             aria-busy=move || if is_running.get() { "true" } else { "false" }>
             {move || match (phase.get(), has_routes.get()) {
-                (Phase::Idle, _) => view! { <Idle/> }.into_any(),
-                (_, true) => view! { <Chosen/><Routes/> }.into_any(),
-                (Phase::Searching | Phase::Tool(_), false) => view! { <Skeleton lines=5/> }.into_any(),
+                (Phase::Idle, _) => any_view! { <Idle/> },
+                (_, true) => any_view! { <Chosen/><Routes/> },
+                (Phase::Searching | Phase::Tool(_), false) => any_view! { <Skeleton lines=5/> },
                 (Phase::Done, false) => nothing(board).into_any(),
                 (Phase::Failed(_), false) => ().into_any(),
             }}
@@ -66,14 +66,11 @@ fn error(board: Board, phase: Phase) -> Option<AnyView> {
     let retry = Callback::new(move |()| board.retry());
     let is_about_places = is_about_places(&error);
     let has_old = move || board.run.with(|it| !it.found.is_empty());
-    Some(
-        view! {
-            <Notice error on_retry=retry/>
-            {is_about_places.then(|| view! { <Tries/> })}
-            {move || has_old().then(|| view! { <p class="hint">{Key::NavBefore}</p> })}
-        }
-        .into_any(),
-    )
+    Some(any_view! {
+        <Notice error on_retry=retry/>
+        {is_about_places.then(|| view! { <Tries/> })}
+        {move || has_old().then(|| view! { <p class="hint">{Key::NavBefore}</p> })}
+    })
 }
 
 /// No route is no error of the reader or the page: the answer's text, and what to try.
@@ -237,8 +234,7 @@ fn entry(entry: Entry) -> impl IntoView {
     let at = move || Key::NavSeconds.fill(&[&seconds]);
     let body = match entry.kind {
         Kind::Thought(text) => {
-            view! { <p class="nav-log-name">{Key::NavLogThought}</p><p>{coded(&text)}</p> }
-                .into_any()
+            any_view! { <p class="nav-log-name">{Key::NavLogThought}</p><p>{coded(&text)}</p> }
         }
         Kind::Call(call) => called(call).into_any(),
     };

@@ -31,10 +31,10 @@ pub(super) fn Chosen() -> impl IntoView {
             view! {
                 <dl class="nav-facts">
                     {match traffic {
-                        Some(traffic) => view! {
+                        Some(traffic) => any_view! {
                             {fact(Key::NavTrafficTime, traffic.text, "is-main")}
                             {fact(Key::NavTime, own.route.duration.text.clone(), "")}
-                        }.into_any(),
+                        },
                         None => fact(Key::NavTime, own.route.duration.text.clone(), "is-main")
                             .into_any(),
                     }}

@@ -27,12 +27,12 @@ pub(super) fn Steps() -> impl IntoView {
     let list = move || {
         let steps = steps.get();
         if steps.is_empty() {
-            return view! { <p class="hint">{Key::NavNoSteps}</p> }.into_any();
+            return any_view! { <p class="hint">{Key::NavNoSteps}</p> };
         }
         let last = steps.len() - 1;
         let steps = steps.into_iter().take(STEPS_MAX).enumerate();
         let item = move |(index, it): (usize, Step)| step(board, index, it, index == last);
-        view! { <ol class="nav-steps">{steps.map(item).collect_view()}</ol> }.into_any()
+        any_view! { <ol class="nav-steps">{steps.map(item).collect_view()}</ol> }
     };
     view! {
         <section class="nav-directions" aria-labelledby="nav-steps-title">

@@ -81,9 +81,9 @@ pub(super) fn Browse() -> impl IntoView {
                 <Search/>
             </div>
             {move || match stage.get() {
-                Loaded::Loading => view! { <Announced office/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Loaded::Here(()) => view! { <Films day found/> }.into_any(),
+                Loaded::Loading => any_view! { <Announced office/> },
+                Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
+                Loaded::Here(()) => any_view! { <Films day found/> },
             }}
             // Not pushed away by the films when they arrive.
             {move || (stage.get() != Loaded::Loading).then(|| view! { <FindReservation/><StaffWay/> })}
@@ -145,15 +145,14 @@ fn Announced(office: Office) -> impl IntoView {
     move || {
         let films = office.announced.get();
         if films.is_empty() {
-            return view! { <Skeleton lines=6/> }.into_any();
+            return any_view! { <Skeleton lines=6/> };
         }
-        view! {
+        any_view! {
             <section class="films" aria-busy="true" aria-label=Key::ChooseFilm>
                 <p class="section-title">{Key::Loading}</p>
                 <ul class="film-list">{films.into_iter().map(card).collect_view()}</ul>
             </section>
         }
-        .into_any()
     }
 }
 

@@ -283,7 +283,7 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
     view! {
         {move || holding.error.get().map(|error| view! { <Notice error/> })}
         {move || match (is_held.get(), has_picks.get() && is_offered.get()) {
-            (true, _) => view! {
+            (true, _) => any_view! {
                 <div class="hold is-held" role="group" aria-label=Key::HoldGroup>
                     <p class="hold-left">
                         <span>{Key::HoldLeft}</span>" "
@@ -293,9 +293,8 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
                     {button(Some(ACTION), Key::HoldExtend, Holding::extend)}
                     {button(None, Key::HoldRelease, Holding::release)}
                 </div>
-            }
-            .into_any(),
-            (false, true) => view! {
+            },
+            (false, true) => any_view! {
                 <div class="hold">
                     {move || holding.has_ended.get().then(|| view! {
                         <p class="notice">{Key::HoldEnded}</p>
@@ -306,8 +305,7 @@ pub(super) fn HoldView(showing: Showing) -> impl IntoView {
                     })}
                     <p class="hint">{Key::HoldHint}</p>
                 </div>
-            }
-            .into_any(),
+            },
             (false, false) => ().into_any(),
         }}
     }

@@ -326,7 +326,7 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
                 <Facts showing/>
                 <Steps now=1/>
             </div>
-            {move || loaded(stage.get(), 8, retry, |()| view! { <Plan showing/> }.into_any())}
+            {move || loaded(stage.get(), 8, retry, |()| any_view! { <Plan showing/> })}
         </div>
     }
 }
@@ -369,24 +369,23 @@ fn Plan(showing: Showing) -> impl IntoView {
                 </div>
                 {move || match (is_empty.get(), is_open.get()) {
                     (true, _) => {
-                        view! { <Empty title=Key::HallEmpty/> }.into_any()
+                        any_view! { <Empty title=Key::HallEmpty/> }
                     }
-                    (_, true) => view! {
+                    (_, true) => any_view! {
                         <HallView hall picks=showing.picks on_pick=pick/>
                         <Legend hall/>
                         <Suggest showing/>
                         <p class="hint hall-hint">
                             {move || Key::HallHint.fill(&[&seats_max.get().to_string()])}
                         </p>
-                    }
-                    .into_any(),
-                    (_, false) => view! { <HallView hall picks=showing.picks/><Legend hall/> }.into_any(),
+                    },
+                    (_, false) => any_view! { <HallView hall picks=showing.picks/><Legend hall/> },
                 }}
             </section>
             {move || match (is_open.get(), is_full.get()) {
-                (true, true) => view! { <div class="checkout"><WaitingView showing/></div> }.into_any(),
-                (true, false) => view! { <Checkout showing/> }.into_any(),
-                (false, _) => view! { <Closed showing/> }.into_any(),
+                (true, true) => any_view! { <div class="checkout"><WaitingView showing/></div> },
+                (true, false) => any_view! { <Checkout showing/> },
+                (false, _) => any_view! { <Closed showing/> },
             }}
         </div>
     }

@@ -141,7 +141,7 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
                     <h2 id=TITLE tabindex="-1" class="section-title">{Key::WaitingTitle}</h2>
                     {move || list.error.get().map(|error| view! { <Notice error/> })}
                     {move || if is_empty.get() {
-                        view! { <Join list/> }.into_any()
+                        any_view! { <Join list/> }
                     } else {
                         open.get().into_iter().map(|it| view! { <Entry list waiting=it/> })
                             .collect_view().into_any()
@@ -201,15 +201,14 @@ fn Entry(list: List, waiting: Waiting) -> impl IntoView {
     };
     let busy = move || list.is_busy.get().then_some("true");
     match offer {
-        Some(offer) => view! { <Offer list offer/> }.into_any(),
-        None => view! {
+        Some(offer) => any_view! { <Offer list offer/> },
+        None => any_view! {
             <p>{place}</p>
             <p class="hint">{Key::WaitingStays}</p>
             <button type="button" class="quiet small" aria-disabled=busy on:click=leave>
                 {Key::WaitingLeave}
             </button>
-        }
-        .into_any(),
+        },
     }
 }
 

@@ -128,11 +128,10 @@ fn doings<E: Entry>(edits: Editing<Doing>) -> AnyView {
             let yes = Callback::new(move |()| {
                 edits.send(E::TOOL, json!({ (E::KEY): id, "remove": true }), None);
             });
-            view! {
+            any_view! {
                 {move || edits.error.get().map(|error| view! { <Refused error/> })}
                 {edits.sure(ask, Word::SureYes, yes)}
             }
-            .into_any()
         }
     }
 }

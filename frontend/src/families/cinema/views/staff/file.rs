@@ -226,46 +226,43 @@ fn Found(files: Files) -> impl IntoView {
     };
     move || match files.import.get() {
         Import::Nothing => ().into_any(),
-        Import::Looking => view! { <p class="hint">{Word::ImportReading}</p> }.into_any(),
-        Import::Wrong(why) => view! {
+        Import::Looking => any_view! { <p class="hint">{Word::ImportReading}</p> },
+        Import::Wrong(why) => any_view! {
             <div class="notice is-error">
                 <p class="notice-title">{move || Word::ImportWrong.fill(&[&called()])}</p>
                 <p>{why}</p>
             </div>
-        }
-        .into_any(),
+        },
         Import::Failed(error) => {
             let problems = error.problems();
             if problems.is_empty() {
-                return view! { <div id=FOUND tabindex="-1"><Notice error/></div> }.into_any();
+                return any_view! { <div id=FOUND tabindex="-1"><Notice error/></div> };
             }
             let problem = |it: crate::error::Problem| view! { <li>{coded(&it.message)}</li> };
-            view! {
+            any_view! {
                 <div class="notice is-error" id=FOUND tabindex="-1">
                     <p class="notice-title">{move || Word::ImportWrong.fill(&[&called()])}</p>
                     <ul class="staff-problems">{problems.into_iter().map(problem).collect_view()}</ul>
                 </div>
             }
-            .into_any()
         }
         Import::Found(found) => {
             let count = found.changes_count.to_string();
             let has_any = found.changes_count > 0;
             let word = if has_any { Word::ImportOf } else { Word::ImportSame };
-            view! {
+            any_view! {
                 <div class="op-card">
                     <h3 id=FOUND tabindex="-1">{move || word.fill(&[&called(), &count])}</h3>
                     <Changes came=found/>
                     {has_any.then(decide)}
                 </div>
             }
-            .into_any()
         }
         Import::Done(done) => {
             let (count, before) = (done.changes_count.to_string(), done.before.unwrap_or_default());
             let version = before.to_string();
             let back = version.clone();
-            view! {
+            any_view! {
                 <div class="notice staff-saved">
                     <p class="notice-title" id=FOUND tabindex="-1">
                         {move || Word::ImportDone.fill(&[&count, &version])}
@@ -275,7 +272,6 @@ fn Found(files: Files) -> impl IntoView {
                     </button>
                 </div>
             }
-            .into_any()
         }
     }
 }

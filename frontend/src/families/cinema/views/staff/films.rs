@@ -43,7 +43,7 @@ impl Entry for Film {
     }
 
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {
-        view! { <FilmForm films=edits before/> }.into_any()
+        any_view! { <FilmForm films=edits before/> }
     }
 }
 

@@ -233,8 +233,8 @@ pub(super) fn PartyView(staff: Staff) -> impl IntoView {
             <h2 id="staff-party" class="section-title">{Word::TabParty}</h2>
             {move || party.moved.get().map(|it| view! { <Moved it/> })}
             {move || match party.chosen.get() {
-                None => view! { <Search party/> }.into_any(),
-                Some(it) => view! { <Chosen party it/> }.into_any(),
+                None => any_view! { <Search party/> },
+                Some(it) => any_view! { <Chosen party it/> },
             }}
         </section>
     }
@@ -293,12 +293,11 @@ fn Search(party: Party) -> impl IntoView {
         </form>
         {move || party.error.get().map(|error| view! { <Notice error/> })}
         {move || party.found.get().map(|found| match found.is_empty() {
-            true => view! { <p class="error">{Word::PartyNone}</p> }.into_any(),
-            false => view! {
+            true => any_view! { <p class="error">{Word::PartyNone}</p> },
+            false => any_view! {
                 <h3>{Word::PartyChoose}</h3>
                 <ul class="op-list">{found.into_iter().map(choice).collect_view()}</ul>
-            }
-            .into_any(),
+            },
         })}
     }
 }
@@ -355,15 +354,14 @@ fn Chosen(party: Party, it: Reservation) -> impl IntoView {
                 </select>
             </div>
             {move || match stage.get() {
-                Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Loaded::Failed(error) => view! { <Notice error/> }.into_any(),
-                Loaded::Here(()) => view! {
+                Loaded::Loading => any_view! { <Skeleton lines=6/> },
+                Loaded::Failed(error) => any_view! { <Notice error/> },
+                Loaded::Here(()) => any_view! {
                     <p class="picked-count">{count}</p>
                     <Legend hall=party.hall/>
                     <HallView hall=party.hall picks=party.picks on_pick=pick name="party"/>
                     <p class="hint">{move || Key::HallHint.fill(&[&party.count().to_string()])}</p>
-                }
-                .into_any(),
+                },
             }}
             <div class="field">
                 <label class="label" for="staff-why">{Word::Reason}</label>

@@ -46,7 +46,7 @@ impl Entry for Screen {
     }
 
     fn form(edits: Editing<Doing>, before: Option<Self>) -> AnyView {
-        view! { <ScreenForm screens=edits before/> }.into_any()
+        any_view! { <ScreenForm screens=edits before/> }
     }
 }
 

@@ -219,13 +219,12 @@ fn FieldView(sheet: Sheet, field: Field) -> impl IntoView {
     let line = {
         let (id, described, value) = (id.clone(), described.clone(), value.clone());
         move |kind: &'static str, class: &'static str, mode: Option<&'static str>| {
-            view! {
+            any_view! {
                 <input type=kind id=id class=class autocomplete="off" aria-describedby=described
                     aria-invalid=is_wrong required=field.is_required inputmode=mode
                     prop:value=value
                     on:input=move |event| sheet.put(name, event_target_value(&event))/>
             }
-            .into_any()
         }
     };
     let input = match field.kind {
@@ -234,26 +233,24 @@ fn FieldView(sheet: Sheet, field: Field) -> impl IntoView {
         Kind::Number(..) => line("text", "number", Some("decimal")),
         Kind::Day => line("date", "staff-day", None),
         Kind::Moment => line("datetime-local", "staff-day", None),
-        Kind::Text(_) => view! {
+        Kind::Text(_) => any_view! {
             <textarea id=id.clone() rows="3" aria-describedby=described aria-invalid=is_wrong
                 required=field.is_required prop:value=value
                 on:input=move |event| sheet.put(name, event_target_value(&event))></textarea>
-        }
-        .into_any(),
+        },
         Kind::Choice(choices) => {
             let option = move |(it, called): (String, String)| {
                 let mine = it.clone();
                 let is_chosen = move || sheet.values.with(|all| all.get(name) == Some(&mine));
                 view! { <option value=it selected=is_chosen>{called}</option> }
             };
-            view! {
+            any_view! {
                 <select id=id.clone() aria-describedby=described aria-invalid=is_wrong
                     required=field.is_required
                     on:change=move |event| sheet.put(name, event_target_value(&event))>
                     {move || choices.get().into_iter().map(option).collect_view()}
                 </select>
             }
-            .into_any()
         }
     };
     let class = if matches!(field.kind, Kind::Text(_)) { "field is-wide" } else { "field" };

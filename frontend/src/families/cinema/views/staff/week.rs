@@ -127,8 +127,8 @@ pub(super) fn WeekView(staff: Staff) -> impl IntoView {
                 <span class="count">{move || Word::AsOf.fill(&[&dates::clock_at(staff.as_of.get(), Lang::spoken())])}</span>
             </h2>
             {move || match is_none.get() {
-                true => view! { <Empty title=Word::WeekNone/> }.into_any(),
-                false => view! { <Tiles staff/><Chart staff/> }.into_any(),
+                true => any_view! { <Empty title=Word::WeekNone/> },
+                false => any_view! { <Tiles staff/><Chart staff/> },
             }}
         </section>
         <Showings week is_none/>
@@ -222,18 +222,16 @@ fn Doings(week: Week) -> impl IntoView {
     move || {
         let doing = week.edits.doing.get();
         match doing {
-            Doing::Nothing => view! { {error} }.into_any(),
+            Doing::Nothing => any_view! { {error} },
             Doing::New => {
                 let day = untrack(|| week.day());
-                view! { <ShowingForm staff=week.edits.staff day before=None saved stop/> }
-                    .into_any()
+                any_view! { <ShowingForm staff=week.edits.staff day before=None saved stop/> }
             }
             Doing::Edit(id) => {
                 let before = untrack(|| week.showing(&id));
-                view! { <ShowingForm staff=week.edits.staff day=None before saved stop/> }
-                    .into_any()
+                any_view! { <ShowingForm staff=week.edits.staff day=None before saved stop/> }
             }
-            Doing::Close(id) => view! { <Closing week id/> }.into_any(),
+            Doing::Close(id) => any_view! { <Closing week id/> },
             Doing::TakeOut(id) => {
                 let showing = untrack(|| week.showing(&id)).unwrap_or_default();
                 let ask = Signal::derive(move || Word::TakeOutAsk.fill(&[&week.called(&showing)]));
@@ -241,7 +239,7 @@ fn Doings(week: Week) -> impl IntoView {
                     let arguments = json!({ "showtime_id": id, "remove": true });
                     week.edits.send("edit_showtime", arguments, None);
                 });
-                view! { {error}{week.edits.sure(ask, Word::TakeOutYes, yes)} }.into_any()
+                any_view! { {error}{week.edits.sure(ask, Word::TakeOutYes, yes)} }
             }
         }
     }

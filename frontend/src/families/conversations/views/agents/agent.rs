@@ -238,14 +238,14 @@ pub(super) fn Below(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     let name = Memo::new(move |_| agent.with(|it| it.agent.name.clone()));
     move || {
         Some(match open.get()? {
-            Panel::Invite(seat) => view! { <Invite seat name=name.get_untracked()/> }.into_any(),
-            Panel::Renew(seat) => view! { <Ask seat name is_retiring=false/> }.into_any(),
-            Panel::Retire(seat) => view! { <Ask seat name is_retiring=true/> }.into_any(),
+            Panel::Invite(seat) => any_view! { <Invite seat name=name.get_untracked()/> },
+            Panel::Renew(seat) => any_view! { <Ask seat name is_retiring=false/> },
+            Panel::Retire(seat) => any_view! { <Ask seat name is_retiring=true/> },
             Panel::Change(seat) => {
                 let opener = format!("change-{}-{}", seat.project, seat.agent);
                 let present = agent.get_untracked();
                 let form = view! { <DefineAgent project=seat.project opener present/> };
-                view! { <div class="agent-below">{form}</div> }.into_any()
+                any_view! { <div class="agent-below">{form}</div> }
             }
             _ => return None,
         })

@@ -246,16 +246,14 @@ fn Player(checked: Checked, typed: Typed) -> impl IntoView {
         std::iter::once(outside).chain(played).collect()
     });
     move || match typed.kind.get() {
-        AgentKind::Ai => view! {
+        AgentKind::Ai => any_view! {
             <ChoiceField checked name="assistant" say=Key::DefinePlayer hint=Key::DefinePlayerHint
                 value=typed.assistant choices/>
-        }
-        .into_any(),
-        AgentKind::Human => view! {
+        },
+        AgentKind::Human => any_view! {
             <TextField checked name="principal" say=Key::DefinePrincipal
                 hint=Key::DefinePrincipalHint value=typed.principal/>
-        }
-        .into_any(),
+        },
     }
 }
 

@@ -97,14 +97,13 @@ pub(super) fn TextField(
     let fault = checked.fault(name);
     let invalid = move || fault.with(Option::is_some).then_some("true");
     let input = if is_long {
-        view! {
+        any_view! {
             <textarea id=id.clone() rows="3" aria-describedby=described(&id) aria-invalid=invalid
                 prop:value=move || value.get()
                 on:input=move |event| value.set(event_target_value(&event))></textarea>
         }
-        .into_any()
     } else {
-        view! {
+        any_view! {
             <input type="text" id=id.clone() autocomplete="off" readonly=is_fixed aria-describedby=described(&id)
                 class=is_number.then_some("number")
                 inputmode=is_number.then_some("numeric")
@@ -112,7 +111,6 @@ pub(super) fn TextField(
                 prop:value=move || value.get()
                 on:input=move |event| value.set(event_target_value(&event))/>
         }
-        .into_any()
     };
     view! {
         <div class="field">

@@ -48,7 +48,7 @@ pub(super) fn Invite(
             <p class="hint">{note}</p>
             {move || loaded(prompt.get(), 4, retry, |text| {
                     let copied = text.clone();
-                    view! {
+                    any_view! {
                         <textarea class="code invite-prompt" id="invite-prompt" rows="10" readonly
                             aria-label=Key::InvitePromptName
                             prop:value=text></textarea>
@@ -58,7 +58,6 @@ pub(super) fn Invite(
                             </button>
                         </div>
                     }
-                    .into_any()
                 })}
             {(!has_passkey).then(|| view! {
                 <div class="actions">

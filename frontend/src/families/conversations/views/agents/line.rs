@@ -58,11 +58,11 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
             <p><a class="back" href=Agents(None).hash()>{Key::AgentsBack}</a></p>
             <h1 tabindex="-1" id="stage">{move || name.get()}</h1>
             {move || match stage.get() {
-                Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
-                Stage::Failed(error) => view! { <Notice error on_retry=retry/> }.into_any(),
-                Stage::Gone => view! { <Nobody title=Key::AgentGone hint=Key::AgentGoneHint/> }.into_any(),
-                Stage::Human => view! { <Nobody title=Key::AgentIsHuman hint=Key::AgentGoneHint/> }.into_any(),
-                Stage::Here => view! { <Talk seat=seat.clone() name/> }.into_any(),
+                Stage::Loading => any_view! { <Skeleton lines=6/> },
+                Stage::Failed(error) => any_view! { <Notice error on_retry=retry/> },
+                Stage::Gone => any_view! { <Nobody title=Key::AgentGone hint=Key::AgentGoneHint/> },
+                Stage::Human => any_view! { <Nobody title=Key::AgentIsHuman hint=Key::AgentGoneHint/> },
+                Stage::Here => any_view! { <Talk seat=seat.clone() name/> },
             }}
         </div>
     }
@@ -71,9 +71,9 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
 #[component]
 fn Nobody(title: Key, hint: Key) -> impl IntoView {
     if title == Key::AgentIsHuman {
-        return view! { <Empty title/> }.into_any();
+        return any_view! { <Empty title/> };
     }
-    view! { <Empty title hint/> }.into_any()
+    any_view! { <Empty title hint/> }
 }
 
 #[component]
@@ -122,19 +122,17 @@ fn Status(name: Memo<String>) -> impl IntoView {
                 <span id="agent-status">{said}</span>
             </p>
             {move || if is_off() {
-                view! {
+                any_view! {
                     <button type="button" class="quiet small" id="agent-start"
                         aria-disabled=move || line.is_acting.get().then_some("true")
                         on:click=move |_| line.start()>{Key::AgentStart}</button>
                 }
-                .into_any()
             } else {
-                view! {
+                any_view! {
                     <button type="button" class="quiet small" id="agent-end"
                         aria-disabled=move || line.is_acting.get().then_some("true")
                         on:click=move |_| line.end()>{Key::AgentEnd}</button>
                 }
-                .into_any()
             }}
         </div>
         {move || is_waiting().then(|| view! {

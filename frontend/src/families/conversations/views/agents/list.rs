@@ -44,7 +44,7 @@ pub(super) fn List() -> impl IntoView {
             </header>
             {move || is_open.get().then(|| view! { <DefineProject/> })}
             <PasskeyView/>
-            {move || loaded(stage.get(), 8, retry, |()| view! { <Cards/> }.into_any())}
+            {move || loaded(stage.get(), 8, retry, |()| any_view! { <Cards/> })}
         </div>
     }
 }
@@ -56,12 +56,11 @@ fn Cards() -> impl IntoView {
     let is_empty = Memo::new(move |_| ids.with(Vec::is_empty));
     move || {
         if is_empty.get() {
-            return view! { <Empty title=Key::AgentsNone hint=Key::AgentsNoneHint/> }.into_any();
+            return any_view! { <Empty title=Key::AgentsNone hint=Key::AgentsNoneHint/> };
         }
-        view! {
+        any_view! {
             <For each=move || ids.get() key=Clone::clone children=|id| view! { <ProjectCard id/> }/>
         }
-        .into_any()
     }
 }
 

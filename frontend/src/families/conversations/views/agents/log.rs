@@ -76,16 +76,15 @@ fn Top(log: NodeRef<html::Div>) -> impl IntoView {
     };
     move || {
         if !line.is_here.get() {
-            return view! { <Skeleton lines=4/> }.into_any();
+            return any_view! { <Skeleton lines=4/> };
         }
         if has_older.get() {
-            return view! {
+            return any_view! {
                 <button type="button" class="quiet small agent-older" on:click=older
                     aria-disabled=move || line.is_older_coming.get().then_some("true")>
                     {move || if line.is_older_coming.get() { Key::Loading } else { Key::AgentOlder }.say()}
                 </button>
-            }
-            .into_any();
+            };
         }
         is_begun
             .get()
@@ -171,9 +170,8 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
             </p>
             // People write as they like; what programs write is Markdown.
             {match is_own {
-                true => view! { <p class="agent-text">{text}</p> }.into_any(),
-                false => view! { <div class="agent-text"><Markdown text is_open=false/></div> }
-                    .into_any(),
+                true => any_view! { <p class="agent-text">{text}</p> },
+                false => any_view! { <div class="agent-text"><Markdown text is_open=false/></div> },
             }}
             {is_own.then(|| view! { <p class="agent-receipt">{receipt}</p> })}
         </article>

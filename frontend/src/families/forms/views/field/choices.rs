@@ -22,7 +22,7 @@ pub(super) fn checkbox(spot: Spot, field: Field) -> AnyView {
     let change = move |event| {
         spot.form_state.put(spot.index, Some(Value::Bool(event_target_checked(&event))));
     };
-    view! {
+    any_view! {
         <div class="field ask is-checkbox" data-field=field.name.clone()>
             <label class="tick" for=spot.id()>
                 <input type="checkbox" id=spot.id() aria-describedby=described(spot, &field, &[])
@@ -35,7 +35,6 @@ pub(super) fn checkbox(spot: Spot, field: Field) -> AnyView {
             {error(spot)}
         </div>
     }
-    .into_any()
 }
 
 /// `radio` (FORM-31).
@@ -116,8 +115,7 @@ pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
             None => Key::FieldPickedBare.fill(&[&chosen]),
         }
     };
-    view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
-        .into_any()
+    any_view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
 }
 
 /// What a field holds that takes several.
@@ -172,7 +170,7 @@ pub(super) fn list(spot: Spot, field: &Field, options: Options, described: Strin
         let value = value_text(&choice.value);
         view! { <option value=value>{cut(&choice.label, LABEL_MAX)}</option> }
     };
-    view! {
+    any_view! {
         <select node_ref=node id=spot.id() aria-describedby=described aria-required=required(field)
             aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
             on:change=change on:blur=move |_| spot.leave()>
@@ -182,7 +180,6 @@ pub(super) fn list(spot: Spot, field: &Field, options: Options, described: Strin
             {options.iter().map(option).collect_view()}
         </select>
     }
-    .into_any()
 }
 
 /// A value as a text, where there is no label for it.

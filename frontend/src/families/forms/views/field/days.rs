@@ -64,5 +64,5 @@ fn in_words(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
             (None, None) => String::new(),
         }
     };
-    view! { <p class="field-count is-said" id=spot.part("count")>{said}</p> }.into_any()
+    any_view! { <p class="field-count is-said" id=spot.part("count")>{said}</p> }
 }

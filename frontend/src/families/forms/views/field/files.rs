@@ -280,7 +280,7 @@ pub(super) fn draw(tray: Tray) -> AnyView {
     let accept = tray.rules.with_value(|it| it.accept.join(","));
     let described = format!("{} {}", spot.part("rules"), spot.part("error"));
     let choose = if is_several { Key::FileChooseMany } else { Key::FileChoose };
-    view! {
+    any_view! {
         <FileDrop ids=[spot.part("choose"), spot.part("input"), described] accept is_several
             words=[Key::FileDrop.into(), choose.into()]
             is_shut=Signal::derive(move || spot.is_closed())
@@ -289,7 +289,6 @@ pub(super) fn draw(tray: Tray) -> AnyView {
         </FileDrop>
         {list(tray)}
     }
-    .into_any()
 }
 
 /// What is accepted, as text.
@@ -346,12 +345,10 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
     // What only calls itself a picture cannot be drawn.
     let picture = RwSignal::new(picture);
     let picture = move || match picture.get() {
-        Some(url) => view! {
+        Some(url) => any_view! {
             <img class="file-picture" src=url alt="" on:error=move |_| picture.set(None)/>
-        }
-        .into_any(),
-        None => view! { <span class="file-picture" aria-hidden="true">{ending.clone()}</span> }
-            .into_any(),
+        },
+        None => any_view! { <span class="file-picture" aria-hidden="true">{ending.clone()}</span> },
     };
     view! {
         <li class="file" class:is-wrong=move || {

@@ -134,13 +134,12 @@ impl LoadedOptions {
 
 /// A list with nothing to choose from yet, and why.
 fn shut(spot: Spot, field: &Field, text: String, is_busy: bool) -> AnyView {
-    view! {
+    any_view! {
         <select id=spot.id() disabled aria-busy=is_busy.then_some("true") class:is-busy=is_busy
             aria-describedby=described(spot, field, &[]) aria-invalid=move || spot.invalid()>
             <option>{text}</option>
         </select>
     }
-    .into_any()
 }
 
 fn open(spot: Spot, field: &Field, options: Options) -> AnyView {
@@ -154,7 +153,7 @@ fn failed(loaded_options: LoadedOptions, shut: AnyView, error: &CallError) -> An
     let error = StoredValue::new(error.clone());
     let why = move || error.with_value(|it| lookup::why(it, Lang::spoken()));
     let more = move || error.with_value(|it| details(it, &why()));
-    view! {
+    any_view! {
         {shut}
         <div class="load-failed">
             <p>{why}</p>
@@ -164,5 +163,4 @@ fn failed(loaded_options: LoadedOptions, shut: AnyView, error: &CallError) -> An
             </button>
         </div>
     }
-    .into_any()
 }

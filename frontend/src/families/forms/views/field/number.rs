@@ -79,8 +79,8 @@ pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
             aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
             on:input=input on:blur=tidy/>
     };
-    let below = limits
-        .map(|said| view! { <p class="field-count" id=spot.part("count")>{said}</p> }.into_any());
+    let below =
+        limits.map(|said| any_view! { <p class="field-count" id=spot.part("count")>{said}</p> });
     around(spot, field, widget.into_any(), below.unwrap_or_else(|| ().into_any()))
 }
 

@@ -26,7 +26,7 @@ pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
             picker.spot.leave();
         }
     };
-    view! {
+    any_view! {
         <div class="combo" on:focusout=leave>
             {picker.count.map(|_| chips(picker))}
             <div class="combo-box" class:is-open=move || is_open.get()>
@@ -37,7 +37,6 @@ pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
         </div>
         {note(picker)}
     }
-    .into_any()
 }
 
 fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + use<> {
@@ -187,12 +186,11 @@ fn popup(picker: Picker) -> impl IntoView {
     let inside = move || match found.get() {
         Found::Nothing => {
             let chars = picker.chars_min.to_string();
-            view! { <p class="popup-note">{Key::LookupMin.fill(&[&chars])}</p> }.into_any()
+            any_view! { <p class="popup-note">{Key::LookupMin.fill(&[&chars])}</p> }
         }
-        Found::Loading => view! {
+        Found::Loading => any_view! {
             <p class="popup-note is-loading">{Key::LookupLoading}</p>
-        }
-        .into_any(),
+        },
         Found::Here(options) if options.is_empty() => none(picker),
         Found::Here(_) => list(picker),
         Found::Failed(error) => failed(picker, &error),
@@ -211,14 +209,14 @@ fn none(picker: Picker) -> AnyView {
         }
         Key::LookupNone.fill(&[&cut(&text, 60)])
     };
-    view! { <p class="popup-note">{said}</p> }.into_any()
+    any_view! { <p class="popup-note">{said}</p> }
 }
 
 fn failed(picker: Picker, error: &CallError) -> AnyView {
     let error = StoredValue::new(error.clone());
     let why = move || error.with_value(|it| lookup::why(it, Lang::spoken()));
     let more = move || error.with_value(|it| details(it, &why()));
-    view! {
+    any_view! {
         <div class="popup-note is-failed">
             <p>{Key::LookupFailed}</p>
             <p>{why}</p>
@@ -231,7 +229,6 @@ fn failed(picker: Picker, error: &CallError) -> AnyView {
             </button>
         </div>
     }
-    .into_any()
 }
 
 fn list(picker: Picker) -> AnyView {
@@ -259,12 +256,11 @@ fn list(picker: Picker) -> AnyView {
         let said = move || Key::LookupMore.fill(&[&more.to_string()]);
         view! { <p class="popup-note">{said}</p> }
     });
-    view! {
+    any_view! {
         <ul role="listbox" class="listbox" id=spot.part("list") aria-labelledby=spot.part("label")
             aria-multiselectable=several.then_some("true")>{options}</ul>
         {rest}
     }
-    .into_any()
 }
 
 /// What to know: that enough is chosen, that nothing is, how much to type.

@@ -93,8 +93,7 @@ fn counter(spot: Spot, length: Count) -> AnyView {
             (None, None) => String::new(),
         }
     };
-    view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
-        .into_any()
+    any_view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
 }
 
 /// The widget, and below it what may be filled in by a click.
@@ -121,12 +120,11 @@ fn with_suggestions(spot: Spot, text: &Text, widget: AnyView) -> AnyView {
         }
     };
     let chips = text.suggestions.iter().cloned().map(chip).collect_view();
-    view! {
+    any_view! {
         {widget}
         <div class="proposals">
             <span class="proposals-label" id=spot.part("suggestions")>{Key::FieldSuggestions}</span>
             <ul aria-labelledby=spot.part("suggestions")>{chips}</ul>
         </div>
     }
-    .into_any()
 }
