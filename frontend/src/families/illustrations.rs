@@ -96,9 +96,7 @@ fn cards(cards: Illustrations) -> AnyView {
         shots.filter_map(|it| shot(&it.mime_type, &it.data, &it.card_name)).collect();
     let left_out = all - shots.len();
     let told = (left_out > 0).then(|| {
-        view! {
-            <p class="hint">{move || Key::Truncated.fill(&[&left_out.to_string()])}</p>
-        }
+        view! { <p class="hint">{move || Key::Truncated.fill(&[&left_out.to_string()])}</p> }
     });
     any_view! { <PictureGrid shots/>{told} }
 }

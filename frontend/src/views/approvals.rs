@@ -165,9 +165,7 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
         <section class="approval is-open" aria-labelledby=labelled
             aria-busy=move || is_busy.get().to_string()>
             <h2 class="approval-title" id=id>{coded(&first)}</h2>
-            {is_changed.then(|| view! {
-                <p class="approval-grave">{Key::ApprovalChanged}</p>
-            })}
+            {is_changed.then(|| view! { <p class="approval-grave">{Key::ApprovalChanged}</p> })}
             {lines.into_iter().map(|it| view! { <p class="inbox-line">{coded(&it)}</p> }).collect_view()}
             <dl class="inbox-facts">
                 <div><dt>{Key::AskedBy}</dt><dd>{asked_by}</dd></div>

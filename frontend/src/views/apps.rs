@@ -83,9 +83,7 @@ pub(crate) fn AppView(shown: Shown) -> impl IntoView {
                 }
             })}
             <Stands live named/>
-            <div id=after_id tabindex="-1" class="app-after">
-                <Data is_framed data/>
-            </div>
+            <div id=after_id tabindex="-1" class="app-after"><Data is_framed data/></div>
         </section>
     }
 }
@@ -228,9 +226,7 @@ fn AskView(live: Live, ask: Ask) -> impl IntoView {
             let what = move || Key::CardAskWhat.fill(&[&tool.title(Lang::spoken())]);
             any_view! {
                 <p class="approval-what">{what}</p>
-                {warning.map(|it| view! {
-                    <p class="approval-grave">{it}</p>
-                })}
+                {warning.map(|it| view! { <p class="approval-grave">{it}</p> })}
                 <Arguments tool=name params=arguments/>
                 <div class="actions approval-actions">
                     {button("main-action", Key::CardAllow, Said::Yes)}

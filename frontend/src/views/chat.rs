@@ -188,11 +188,7 @@ pub(super) fn Welcome() -> impl IntoView {
         let say = move |_| {
             talk.say(Lang::now().say(key));
         };
-        view! {
-            <li>
-                <button type="button" class="chat-example" on:click=say>{key}</button>
-            </li>
-        }
+        view! { <li><button type="button" class="chat-example" on:click=say>{key}</button></li> }
     };
     view! {
         <div class="chat-welcome">

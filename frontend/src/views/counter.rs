@@ -32,9 +32,7 @@ pub(crate) fn CounterView() -> impl IntoView {
                     <div class="counter-place">
                         {move || match chosen.get() {
                             Some(name) => any_view! { <ToolPlace name/> },
-                            None => any_view! {
-                                <p class="counter-none">{Key::ChooseTool}</p>
-                            },
+                            None => any_view! { <p class="counter-none">{Key::ChooseTool}</p> },
                         }}
                     </div>
                 })}

@@ -59,9 +59,7 @@ pub(crate) fn FileDrop(
             <span class="drop-mark" aria-hidden="true">"⇪"</span>
             <span class="drop-word">{place}</span>
             <button type="button" class="quiet small" id=button aria-describedby=described
-                disabled=is_shut on:click=open>
-                {choose}
-            </button>
+                disabled=is_shut on:click=open>{choose}</button>
             <input type="file" class="drop-input" node_ref=node id=input tabindex="-1" aria-hidden="true"
                 accept=(!accept.is_empty()).then_some(accept) multiple=is_several
                 disabled=is_shut on:change=chosen/>

@@ -52,9 +52,7 @@ fn Label(field: Field) -> impl IntoView {
     view! {
         <span class="label-text">{coded(&field.label)}</span>
         <code class="label-name">{field.name}</code>
-        {field.required.then(|| view! {
-            <span class="required">{Key::Required}</span>
-        })}
+        {field.required.then(|| view! { <span class="required">{Key::Required}</span> })}
     }
 }
 

@@ -23,9 +23,7 @@ pub(crate) fn Front() -> impl IntoView {
                 <h1 tabindex="-1" id="stage">{Key::FrontDoor}</h1>
             })}
             <p class="front-what">{Key::FrontWhat}</p>
-            <ul class="front-doors">
-                {move || doors().into_iter().map(door).collect_view()}
-            </ul>
+            <ul class="front-doors">{move || doors().into_iter().map(door).collect_view()}</ul>
             <Mine/>
         </section>
     }

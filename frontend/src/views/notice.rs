@@ -35,9 +35,7 @@ pub(crate) fn Notice(
     page().end_progress();
     view! {
         <div class=class role="alert">
-            <p class="notice-title">
-                {move || error.with_value(|it| it.title(Lang::spoken()))}
-            </p>
+            <p class="notice-title">{move || error.with_value(|it| it.title(Lang::spoken()))}</p>
             <p>{move || error.with_value(|it| coded(&it.mend(Lang::spoken())))}</p>
             {move || error.with_value(|it| details(it, &it.mend(Lang::spoken())))}
             {retry}

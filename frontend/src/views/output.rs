@@ -95,9 +95,7 @@ fn Whole(tool: Tool, output: Output) -> impl IntoView {
             {drawn}
             {data}
             {pieces.into_iter().map(piece).collect_view()}
-            {is_empty.then(|| view! {
-                <Empty title=Key::AnswerEmpty/>
-            })}
+            {is_empty.then(|| view! { <Empty title=Key::AnswerEmpty/> })}
             <Raw value=raw/>
         </div>
     }

@@ -103,9 +103,7 @@ fn list(items: Vec<Value>, depth: usize) -> AnyView {
 #[component]
 fn LeftOut(count: usize) -> impl IntoView {
     (count > 0).then(|| {
-        view! {
-            <p class="hint">{move || Key::Truncated.fill(&[&count.to_string()])}</p>
-        }
+        view! { <p class="hint">{move || Key::Truncated.fill(&[&count.to_string()])}</p> }
     })
 }
 

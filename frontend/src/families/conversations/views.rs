@@ -81,9 +81,7 @@ pub(crate) fn ConversationsView() -> impl IntoView {
                 }
                 Stage::Rows => any_view! { <Rows list/> },
                 Stage::Nothing => any_view! { <Nothing list/> },
-                Stage::NoneFit => any_view! {
-                    <p class="empty">{Key::TalkNoneFit}</p>
-                },
+                Stage::NoneFit => any_view! { <p class="empty">{Key::TalkNoneFit}</p> },
             }}
         </div>
     }

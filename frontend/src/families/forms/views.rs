@@ -38,9 +38,7 @@ pub(crate) fn FormPlace(handle: String) -> impl IntoView {
         page().form_title.set(title);
     });
     on_cleanup(move || page().form_title.set(None));
-    view! {
-        <div class="request is-place"><SessionView session is_place=true/></div>
-    }
+    view! { <div class="request is-place"><SessionView session is_place=true/></div> }
 }
 
 /// A form in the place of the answer of the tool that asked for it.

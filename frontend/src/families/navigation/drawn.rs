@@ -271,9 +271,7 @@ fn cell(element: Element, is_fastest: bool) -> impl IntoView {
             _ => Key::ComparisonUnknown,
         };
         let status = element.status;
-        return any_view! {
-            <td class="is-none"><span title=status>{key}</span></td>
-        };
+        return any_view! { <td class="is-none"><span title=status>{key}</span></td> };
     }
     let text = |it: Option<Measure>| it.map(|it| it.text);
     let (usual, traffic) = (text(element.duration), text(element.duration_in_traffic));
@@ -282,9 +280,7 @@ fn cell(element: Element, is_fastest: bool) -> impl IntoView {
     any_view! {
         <td class:is-fastest=is_fastest>
             <span class="comparison-time">{time}</span>
-            {is_fastest.then(|| view! {
-                <span class="route-tag">{Key::RouteFastest}</span>
-            })}
+            {is_fastest.then(|| view! { <span class="route-tag">{Key::RouteFastest}</span> })}
             <span class="comparison-far">{text(element.distance)}</span>
             {usual.map(|usual| view! {
                 <span class="comparison-far">{move || Key::RouteUsual.fill(&[&usual])}</span>

@@ -52,23 +52,15 @@ pub(crate) fn NavigationView() -> impl IntoView {
     };
     view! {
         <div class="navigation">
-            <div class="nav-head">
-                <h1 tabindex="-1" id="stage">{Key::NavTitle}</h1>
-            </div>
-            <section class="nav-ask" aria-label=Key::NavForm>
-                <SearchForm/>
-            </section>
+            <div class="nav-head"><h1 tabindex="-1" id="stage">{Key::NavTitle}</h1></div>
+            <section class="nav-ask" aria-label=Key::NavForm><SearchForm/></section>
             <div class="nav-map" id="nav-map">
                 <button type="button" class="skip is-inner"
                     on:click=move |_| browser::focus("nav-result")>{Key::MapSkip}</button>
                 <RouteMap scene on_choose=move |index| board.choose(index) on_step on_place/>
             </div>
-            <section class="nav-found" aria-labelledby="nav-result">
-                <ResultView/>
-            </section>
-            <p class="nav-foot">
-                {move || board.planner.get().map(|it| it.footer().say())}
-            </p>
+            <section class="nav-found" aria-labelledby="nav-result"><ResultView/></section>
+            <p class="nav-foot">{move || board.planner.get().map(|it| it.footer().say())}</p>
         </div>
     }
 }

@@ -120,9 +120,7 @@ fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -
                 </div>
             }
         }
-        Some(_) => any_view! {
-            <p class="card-said">{Key::CardFormCancelled}</p>
-        },
+        Some(_) => any_view! { <p class="card-said">{Key::CardFormCancelled}</p> },
     }
 }
 

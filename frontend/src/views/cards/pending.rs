@@ -126,9 +126,7 @@ pub(super) fn Approval(
     move || {
         if !is_open.get() {
             // What it came to stands above, in the call itself.
-            return any_view! {
-                <p class="approval-over"><Said reply/><span>{told}</span></p>
-            };
+            return any_view! { <p class="approval-over"><Said reply/><span>{told}</span></p> };
         }
         let (name, params, reason) = reason.get_value();
         any_view! {

@@ -47,9 +47,7 @@ pub(super) fn Picker(
                         {move || Key::PickDone.fill(&[&ids.len().to_string()])}
                     </p>
                 },
-                Some(_) => any_view! {
-                    <p class="card-said">{Key::PickCancelled}</p>
-                },
+                Some(_) => any_view! { <p class="card-said">{Key::PickCancelled}</p> },
             }}
             <Overlay is_open class="picker" label=Key::PickTitle>
                 <Tiles shots picked answer is_open/>

@@ -115,9 +115,7 @@ fn Answer(id: u64, entry: Seen) -> impl IntoView {
         <div class="chat-answer">
             <For each=move || 0..count.get() key=|it| *it children=piece/>
             {below(None)}
-            {move || is_bare.get().then(|| view! {
-                <p class="hint">{Key::ChatEmpty}</p>
-            })}
+            {move || is_bare.get().then(|| view! { <p class="hint">{Key::ChatEmpty}</p> })}
             <Status entry/>
         </div>
         <Ending entry/>

@@ -259,9 +259,7 @@ pub(super) fn ListInput(filling: Filling, field: Field, item: Item) -> impl Into
         }
     };
     view! {
-        <ol class="items">
-            <For each=move || 0..count.get() key=|index| *index children=row/>
-        </ol>
+        <ol class="items"><For each=move || 0..count.get() key=|index| *index children=row/></ol>
         <button type="button" class="quiet small" id=format!("{id}-add") on:click=add>
             "＋ "{Key::AddItem}
         </button>

@@ -46,9 +46,7 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
         {move || match found.get() {
             Loaded::Loading => any_view! { <Skeleton lines=5/> },
             Loaded::Failed(error) if is_gone(&error) => {
-                any_view! {
-                    <Empty title=Key::OperatorCallGone hint=Key::OperatorCallGoneHint/>
-                }
+                any_view! { <Empty title=Key::OperatorCallGone hint=Key::OperatorCallGoneHint/> }
             }
             Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
             Loaded::Here(call) => {

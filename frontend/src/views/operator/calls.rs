@@ -75,9 +75,7 @@ pub(super) fn CallsView() -> impl IntoView {
     let is_empty =
         Memo::new(move |_| log.lines.found.with(|it| it.here().is_none_or(Vec::is_empty)));
     let drawn = move || match is_empty.get() {
-        true => any_view! {
-            <Empty title=Key::OperatorCallsNone hint=Key::OperatorCallsNoneHint/>
-        },
+        true => any_view! { <Empty title=Key::OperatorCallsNone hint=Key::OperatorCallsNoneHint/> },
         false => any_view! { <Filters log/><Table log/> },
     };
     log.lines.shown(move || log.look(), move || any_view! { {drawn} })

@@ -151,9 +151,7 @@ fn Times(component: Memo<Component>) -> impl IntoView {
             .with(|it| columns(it))
             .into_iter()
             .map(|(x, wide, high)| {
-                view! {
-                    <rect x=x width=wide y=CHART_HEIGHT - high height=high></rect>
-                }
+                view! { <rect x=x width=wide y=CHART_HEIGHT - high height=high></rect> }
             })
             .collect_view()
     };

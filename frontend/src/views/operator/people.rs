@@ -250,9 +250,7 @@ fn Card(report: Report<Accounts>, all: Memo<Vec<Account>>, name: String) -> impl
             </div>
             {move || has_devices.get().then(|| view! {
                 <h4>{Key::OperatorDevices}</h4>
-                <ul class="op-sentences">
-                    <For each=ids key=Clone::clone children=device/>
-                </ul>
+                <ul class="op-sentences"><For each=ids key=Clone::clone children=device/></ul>
             })}
             {move || match is_asking.get() {
                 false => any_view! {

@@ -101,9 +101,7 @@ fn SmallHall(drawn: Drawn) -> impl IntoView {
             <Sights drawn is_wide is_whole/>
             <div class="hall-scroll" node_ref=scroll>
                 <div class="hall-plan" style=("--columns", move || hall.with(|it| it.columns).to_string())>
-                    <div class="screen" aria-hidden="true">
-                        <span>{Key::Screen}</span>
-                    </div>
+                    <div class="screen" aria-hidden="true"><span>{Key::Screen}</span></div>
                     <div class="hall-grid" role="grid" aria-multiselectable="true"
                         aria-readonly=drawn.on_pick.is_none().then_some("true")
                         aria-label=Key::HallGrid
@@ -332,9 +330,7 @@ fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
             aria-disabled=move || state.get().is_gone().then_some("true")
             aria-label=label
             data-seat=seat.seat_id
-            on:click=move |_| drawn.choose(at)>
-            <SeatMark state kind number/>
-        </button>
+            on:click=move |_| drawn.choose(at)><SeatMark state kind number/></button>
     }
 }
 

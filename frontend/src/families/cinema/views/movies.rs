@@ -114,9 +114,7 @@ pub(crate) fn MoviesView(movies: Movies) -> impl IntoView {
     let card = |film: Movie| view! { <li><FilmCard film showtimes=Signal::from(Vec::new())/></li> };
     view! {
         <ul class="film-list is-plain">{movies.movies.into_iter().take(200).map(card).collect_view()}</ul>
-        {is_empty.then(|| view! {
-            <Empty title=Key::NoFilms/>
-        })}
+        {is_empty.then(|| view! { <Empty title=Key::NoFilms/> })}
     }
 }
 
@@ -144,8 +142,6 @@ pub(crate) fn ShowtimesView(showtimes: Showtimes) -> impl IntoView {
     };
     view! {
         {days.into_iter().map(day).collect_view()}
-        {is_empty.then(|| view! {
-            <Empty title=Key::NoShowtimes/>
-        })}
+        {is_empty.then(|| view! { <Empty title=Key::NoShowtimes/> })}
     }
 }

@@ -140,9 +140,7 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
                         Key::CheckedIn.fill(&[&dates::day_and_time(&at, Lang::spoken())])
                     }}</p>
                 })}
-                <ul class="ticket-seats" aria-label=Key::Seats>
-                    {seats.map(seat).collect_view()}
-                </ul>
+                <ul class="ticket-seats" aria-label=Key::Seats>{seats.map(seat).collect_view()}</ul>
             </div>
             <dl class="ticket-stub">
                 <div>
@@ -189,9 +187,9 @@ fn Code(id: String) -> impl IntoView {
     move || match drawn.get() {
         Loaded::Failed(_) => None,
         Loaded::Loading => Some(any_view! { <dd class="ticket-code"></dd> }),
-        Loaded::Here(url) => Some(any_view! {
-            <dd class="ticket-code"><img src=url alt=Key::ReservationCode/></dd>
-        }),
+        Loaded::Here(url) => {
+            Some(any_view! { <dd class="ticket-code"><img src=url alt=Key::ReservationCode/></dd> })
+        }
     }
 }
 

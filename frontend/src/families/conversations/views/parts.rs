@@ -49,9 +49,7 @@ pub(super) fn Chip(state: State, is_paused: bool) -> impl IntoView {
     let (class, sign, key) = look::state(state);
     let paused = is_paused && state.is_open();
     view! {
-        <span class=format!("talk-chip {class}")>
-            <Sign path=sign/>{key}
-        </span>
+        <span class=format!("talk-chip {class}")><Sign path=sign/>{key}</span>
         {paused.then(|| view! {
             <span class="talk-chip is-paused">
                 <Sign path="M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z"/>{Key::TalkPaused}
@@ -84,7 +82,5 @@ pub(super) fn Age(at: String) -> impl IntoView {
         let at = time::instant(&told)?;
         Some(time::ago(Now::get() - at, Lang::spoken()))
     };
-    view! {
-        <time datetime=at title=move || dates::moment(&title, Lang::spoken())>{age}</time>
-    }
+    view! { <time datetime=at title=move || dates::moment(&title, Lang::spoken())>{age}</time> }
 }

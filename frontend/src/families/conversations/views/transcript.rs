@@ -20,9 +20,7 @@ const NEAR_PX: i32 = 48;
 pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
     let log = NodeRef::<html::Div>::new();
     let numbers = Memo::new(move |_| {
-        let all = |it: &crate::families::conversations::live::Live| {
-            it.told.messages.iter().map(|it| it.sequence).collect::<Vec<_>>()
-        };
+        let all = |it: &Live| it.told.messages.iter().map(|it| it.sequence).collect::<Vec<_>>();
         watch.read(all).unwrap_or_default()
     });
     let has_older = Memo::new(move |_| watch.read(|it| it.told.has_older).unwrap_or_default());
@@ -70,7 +68,7 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
 }
 
 fn count(watch: Watch) -> u64 {
-    let last = |it: &crate::families::conversations::live::Live| {
+    let last = |it: &Live| {
         let drawn = it.told.messages.last().map_or(0, |it| it.sequence);
         drawn.max(u64::from(it.told.conversation.messages))
     };
@@ -221,9 +219,7 @@ pub(super) fn Bubble(
             <article class="talk-message" aria-label=label>
                 <p class="talk-by">
                     <span class="talk-name">{name}</span>
-                    {is_apart.then(|| view! {
-                        <span class="talk-person">{Key::TalkPerson}</span>
-                    })}
+                    {is_apart.then(|| view! { <span class="talk-person">{Key::TalkPerson}</span> })}
                     {is_to_both.then(|| view! { <span>{Key::TalkToBoth}</span> })}
                     <span class="talk-number">"#"{sequence}</span>
                 </p>

@@ -153,9 +153,7 @@ fn around_set(
 fn name(field: &Field) -> impl IntoView + use<> {
     view! {
         <span class="label-text">{cut(&field.label, LABEL_MAX)}</span>
-        {field.is_needed().then(|| view! {
-            <span class="required">{Key::Required}</span>
-        })}
+        {field.is_needed().then(|| view! { <span class="required">{Key::Required}</span> })}
     }
 }
 

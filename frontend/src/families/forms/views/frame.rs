@@ -87,9 +87,7 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
             <Secrets secrets asked_by=form.asked_by.clone()/>
             <Drafts saver id=session.id("two-drafts")/>
             <Summary session form_state/>
-            {has_required.then(|| view! {
-                <p class="hint">{Key::FormRequiredHint}</p>
-            })}
+            {has_required.then(|| view! { <p class="hint">{Key::FormRequiredHint}</p> })}
             <Fields form_state/>
             <Actions session form_state saver is_asking/>
         </form>
@@ -196,9 +194,7 @@ fn FaultLink(form_state: FormState, index: usize, message: Memo<Option<String>>)
                 event.prevent_default();
                 focus_field(&id.get_value());
             };
-            view! {
-                <li><a href=format!("#{}", id.get_value()) on:click=follow>{message}</a></li>
-            }
+            view! { <li><a href=format!("#{}", id.get_value()) on:click=follow>{message}</a></li> }
         })
     }
 }

@@ -26,13 +26,9 @@ pub(super) fn Advice() -> impl IntoView {
         (!message.is_empty()).then(|| {
             view! {
                 <section class="nav-advice" aria-labelledby="nav-advice-title">
-                    <h3 class="section-title" id="nav-advice-title">
-                        {move || title.get().say()}
-                    </h3>
+                    <h3 class="section-title" id="nav-advice-title">{move || title.get().say()}</h3>
                     <p class="nav-advice-text">{coded(&message)}</p>
-                    <p class="hint">
-                        {move || Planner::reason_hint(board.planner.get()).say()}
-                    </p>
+                    <p class="hint">{move || Planner::reason_hint(board.planner.get()).say()}</p>
                 </section>
             }
         })

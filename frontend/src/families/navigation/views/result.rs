@@ -91,9 +91,7 @@ fn Tries() -> impl IntoView {
     view! {
         <div class="nav-tries">
             <p>{Key::NavTry}</p>
-            <ul>
-                {tries.map(|it| view! { <li>{it}</li> }).into_iter().collect_view()}
-            </ul>
+            <ul>{tries.map(|it| view! { <li>{it}</li> }).into_iter().collect_view()}</ul>
             <Covered/>
         </div>
     }

@@ -58,9 +58,7 @@ fn step(board: Board, index: usize, step: Step, is_last: bool) -> impl IntoView 
                 on:click=move |_| show() on:focus=move |_| show()
                 on:mouseenter=move |_| show()>
                 <svg class="nav-turn" class:is-mirrored=is_mirrored viewBox="0 0 24 24" width="24"
-                    height="24" aria-hidden="true" focusable="false">
-                    <path d=turn.path()/>
-                </svg>
+                    height="24" aria-hidden="true" focusable="false"><path d=turn.path()/></svg>
                 <span class="nav-step-text">{step.instruction}</span>
                 <span class="nav-step-facts">{facts.join(" · ")}</span>
             </button>

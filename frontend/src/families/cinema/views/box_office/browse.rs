@@ -338,9 +338,7 @@ fn StaffWay() -> impl IntoView {
     move || {
         leave.is_given().then(|| {
             view! {
-                <p class="staff-way">
-                    <a href=At::Staff(Tab::Week).hash()>{Key::StaffWay}</a>
-                </p>
+                <p class="staff-way"><a href=At::Staff(Tab::Week).hash()>{Key::StaffWay}</a></p>
             }
         })
     }

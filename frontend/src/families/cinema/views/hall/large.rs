@@ -382,9 +382,7 @@ pub(super) fn LargeHall(drawn: Drawn) -> impl IntoView {
                     <div class="hall-plan" node_ref=sheet.plan
                         style=("--columns", move || extent.get().0.to_string())
                         style=("--rows", move || extent.get().1.to_string())>
-                        <div class="screen" aria-hidden="true">
-                            <span>{Key::Screen}</span>
-                        </div>
+                        <div class="screen" aria-hidden="true"><span>{Key::Screen}</span></div>
                         <div class="hall-sheet">
                             <svg class="hall-shapes" aria-hidden="true" focusable="false"
                                 viewBox=move || view_box(extent.get())>
@@ -488,9 +486,7 @@ fn Grid(sheet: Sheet, rows: Memo<Arc<Vec<Row>>>) -> impl IntoView {
             view! {
                 <div class="hall-line" role="row" aria-rowindex=(index + 1).to_string()>
                     <span class="row-name" role="rowheader" aria-colindex="1" data-row=""
-                        aria-label=move || Key::RowName.fill(&[&long])>
-                        {name}
-                    </span>
+                        aria-label=move || Key::RowName.fill(&[&long])>{name}</span>
                     {move || is_here.get().then(|| view! { <Cells sheet row=index/> })}
                 </div>
             }
@@ -509,9 +505,7 @@ fn Grid(sheet: Sheet, rows: Memo<Arc<Vec<Row>>>) -> impl IntoView {
             on:click=move |event| sheet.click(&event)
             on:mousedown=move |event| sheet.grip(&event)
             on:mousemove=move |event| sheet.moved(&event)
-            on:mouseleave=move |_| hover.set(None)>
-            {names}
-        </div>
+            on:mouseleave=move |_| hover.set(None)>{names}</div>
         {ring_at(drawn, "hall-here", ring)}
         {ring_at(drawn, "hall-hover", mark)}
     }

@@ -80,9 +80,7 @@ impl<D: Clone + Default + PartialEq + Send + Sync> Editing<D> {
         on_yes: Callback<()>,
     ) -> impl IntoView + use<D> {
         let on_no = Callback::new(move |()| self.stop());
-        view! {
-            <Sure id="staff-no" ask yes no=Word::SureNo on_yes on_no is_busy=self.is_busy/>
-        }
+        view! { <Sure id="staff-no" ask yes no=Word::SureNo on_yes on_no is_busy=self.is_busy/> }
     }
 
     /// That is done; what was begun meanwhile stays open.
@@ -189,9 +187,7 @@ pub(super) fn RowActions<D: Clone + Default + PartialEq + Send + Sync + 'static>
             on:click=move |_| edits.start(edit.clone())>{Word::Edit}</button>
         <button type="button" class="quiet small is-grave"
             aria-label=move || words.1.fill(&[&called.get()])
-            on:click=move |_| edits.start(remove.clone())>
-            {words.0}
-        </button>
+            on:click=move |_| edits.start(remove.clone())>{words.0}</button>
     }
 }
 

@@ -239,9 +239,7 @@ fn Tools(plan: Plan) -> impl IntoView {
     let letter = move || plan.layout.with(|it| it.letter(plan.cursor.get().row)).to_string();
     let button = move |word: Word, act: fn(Plan)| {
         view! {
-            <button type="button" class="quiet small" on:click=move |_| act(plan)>
-                {word}
-            </button>
+            <button type="button" class="quiet small" on:click=move |_| act(plan)>{word}</button>
         }
     };
     let add = move |is_aisle: bool| {
@@ -341,9 +339,7 @@ fn Cell(plan: Plan, spot: Spot) -> impl IntoView {
             style=("grid-column", (spot.column + 2).to_string())
             tabindex=move || if plan.cursor.get() == spot { "0" } else { "-1" }
             on:focus=move |_| if plan.cursor.get_untracked() != spot { plan.cursor.set(spot) }
-            aria-label=label>
-            <span aria-hidden="true">{move || drawn.get().1}</span>
-        </div>
+            aria-label=label><span aria-hidden="true">{move || drawn.get().1}</span></div>
     }
 }
 

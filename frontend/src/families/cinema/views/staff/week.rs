@@ -350,9 +350,7 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
                 // Nothing of it is sold any more.
                 {(!has_begun).then(|| view! {
                     <button type="button" class="quiet small" on:click=sales
-                        aria-label=move || sales_named.fill(&[&called()])>
-                        {sales_word}
-                    </button>
+                        aria-label=move || sales_named.fill(&[&called()])>{sales_word}</button>
                 })}
                 <RowActions edits=week.edits called=Signal::derive(called) edit=Doing::Edit(id.get_value())
                     remove=Doing::TakeOut(id.get_value()) words=(Word::TakeOut, Word::TakeOutNamed)/>

@@ -82,9 +82,7 @@ fn Icon(kind: Memo<AgentKind>) -> impl IntoView {
     };
     view! {
         <svg class="agent-icon" viewBox="0 0 24 24" aria-hidden="true" fill="none"
-            stroke="currentColor" stroke-width="2" stroke-linecap="round">
-            <path d=path></path>
-        </svg>
+            stroke="currentColor" stroke-width="2" stroke-linecap="round"><path d=path></path></svg>
     }
 }
 
@@ -108,9 +106,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
     view! {
         <p class="agent-badges">
             <span class="badge agent-kind">{move || kind().say()}</span>
-            {move || is_me().then(|| view! {
-                <span class="badge">{Key::AgentYou}</span>
-            })}
+            {move || is_me().then(|| view! { <span class="badge">{Key::AgentYou}</span> })}
             // Of people it is not known.
             {move || is_ai.get().then(|| view! {
                 <span class=move || online().1>{move || online().0.say()}</span>

@@ -83,9 +83,7 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
     view! {
         <form class="agents-form" aria-labelledby="begin-title" novalidate on:submit=submit>
             <h3 id="begin-title">{Key::BeginTitle}</h3>
-            {move || is_lonely.get().then(|| view! {
-                <p class="hint">{Key::BeginTwo}</p>
-            })}
+            {move || is_lonely.get().then(|| view! { <p class="hint">{Key::BeginTwo}</p> })}
             <div class="agents-pair">
                 <ChoiceField checked name="initiator_agent_id" say=Key::BeginFirst value=initiator choices/>
                 <ChoiceField checked name="target_agent_id" say=Key::BeginTarget value=target choices/>

@@ -46,9 +46,7 @@ pub(super) fn Label(to: String, say: Key, is_required: bool) -> impl IntoView {
     view! {
         <label class="label" for=to>
             {say}
-            {is_required.then(|| view! {
-                <span class="required">{Key::Required}</span>
-            })}
+            {is_required.then(|| view! { <span class="required">{Key::Required}</span> })}
         </label>
     }
 }
@@ -61,9 +59,7 @@ pub(super) fn Notes(
     fault: Memo<Option<Fault>>,
 ) -> impl IntoView {
     view! {
-        {hint.map(|hint| view! {
-            <p class="hint" id=format!("{to}-hint")>{hint}</p>
-        })}
+        {hint.map(|hint| view! { <p class="hint" id=format!("{to}-hint")>{hint}</p> })}
         <p class="error" id=format!("{to}-error")>
             {move || fault.get().map(|it| it.text(Lang::spoken()))}
         </p>

@@ -39,9 +39,7 @@ pub(super) fn Invite(
     browser::focus_soon("invite-title");
     view! {
         <section class="agent-below invite" aria-labelledby="invite-title">
-            <h4 id="invite-title" tabindex="-1">
-                {move || Key::AgentInviteNamed.fill(&[&name])}
-            </h4>
+            <h4 id="invite-title" tabindex="-1">{move || Key::AgentInviteNamed.fill(&[&name])}</h4>
             <p class="hint">{Key::InviteHint}</p>
             <Connection/>
             <h5>{Key::InvitePrompt}</h5>

@@ -135,9 +135,7 @@ fn Status(name: Memo<String>) -> impl IntoView {
                 }
             }}
         </div>
-        {move || is_waiting().then(|| view! {
-            <p class="hint">{Key::AgentStatusOutside}</p>
-        })}
+        {move || is_waiting().then(|| view! { <p class="hint">{Key::AgentStatusOutside}</p> })}
         {move || line.refused.get().map(|error| view! { <Notice error/> })}
     }
 }

@@ -98,9 +98,7 @@ fn ProjectCard(id: String) -> impl IntoView {
                 })}
             </header>
             <Actions id=id/>
-            {move || is_empty.get().then(|| view! {
-                <p class="hint">{Key::AgentsNoneHere}</p>
-            })}
+            {move || is_empty.get().then(|| view! { <p class="hint">{Key::AgentsNoneHere}</p> })}
             <ul class="agent-list"
                 aria-label=move || Key::AgentsOf.fill(&[&name.get().unwrap_or_default()])>
                 <For each=move || agents.get() key=Clone::clone children=one/>

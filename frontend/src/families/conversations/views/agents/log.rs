@@ -164,9 +164,7 @@ pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
         <article class=class aria-label=who>
             <p class="agent-by">
                 <b>{who}</b>
-                <time datetime=move || time.get()>
-                    {moment}
-                </time>
+                <time datetime=move || time.get()>{moment}</time>
             </p>
             // People write as they like; what programs write is Markdown.
             {match is_own {

@@ -188,9 +188,7 @@ fn popup(picker: Picker) -> impl IntoView {
             let chars = picker.chars_min.to_string();
             any_view! { <p class="popup-note">{Key::LookupMin.fill(&[&chars])}</p> }
         }
-        Found::Loading => any_view! {
-            <p class="popup-note is-loading">{Key::LookupLoading}</p>
-        },
+        Found::Loading => any_view! { <p class="popup-note is-loading">{Key::LookupLoading}</p> },
         Found::Here(options) if options.is_empty() => none(picker),
         Found::Here(_) => list(picker),
         Found::Failed(error) => failed(picker, &error),
