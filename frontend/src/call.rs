@@ -258,6 +258,21 @@ impl<T> Loaded<T> {
     }
 }
 
+/// Takes an answer over, where it is another one. A failure does not replace what is there: what is old is better than
+/// nothing. Who has gone on meanwhile is shown nothing.
+pub(crate) fn take<T: PartialEq + Send + Sync + 'static>(
+    to: RwSignal<Loaded<T>>,
+    answer: Result<T, CallError>,
+) {
+    let is_news = to.try_with_untracked(|it| match &answer {
+        Ok(answer) => it.here() != Some(answer),
+        Err(_) => it.here().is_none(),
+    });
+    if is_news == Some(true) {
+        to.set(answer.map_or_else(Loaded::Failed, Loaded::Here));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

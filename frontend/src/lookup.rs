@@ -22,7 +22,7 @@ use crate::access;
 use crate::browser;
 use crate::error::{CallError, Refusal};
 use crate::gate::Gate;
-use crate::request::{answered, for_json, in_time};
+use crate::request::{answered, for_json, in_time, lost};
 use crate::text::{Key, Lang};
 use memory::Memory;
 
@@ -119,7 +119,7 @@ async fn read(address: &str, signal: Option<&AbortSignal>) -> Result<Value, Call
 }
 
 async fn text(response: Response) -> Result<String, CallError> {
-    let text = response.text().await.map_err(|_| CallError::Offline)?;
+    let text = response.text().await.map_err(|_| lost())?;
     if text.len() > ANSWER_BYTES_MAX {
         return Err(refusal("invalid_answer", "The answer is too long.".to_owned()));
     }

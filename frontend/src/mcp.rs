@@ -17,7 +17,7 @@ use web_sys::{AbortController, AbortSignal};
 use crate::access;
 use crate::browser;
 use crate::error::CallError;
-use crate::request::{answered, with_headers, with_json};
+use crate::request::{answered, lost, with_headers, with_json};
 use listen::SILENCE_MAX;
 pub(crate) use pieces::Pieces;
 use wire::{Answer, Incoming, Progress};
@@ -190,7 +190,7 @@ pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, CallError> {
     if !response.ok() {
         return Err(CallError::unreadable(response.status(), &response.status_text()));
     }
-    response.binary().await.map_err(|_| CallError::Offline)
+    response.binary().await.map_err(|_| lost())
 }
 
 /// Sends one request and waits for its result; what comes before the result goes to `on_notice`.
@@ -205,7 +205,7 @@ async fn request(
     let response = send(id, method, params, extra, abort).await?;
     if !is_stream(&response) {
         // As bytes: a string goes from JavaScript letter by letter, which takes 30 ms for a large hall.
-        let bytes = response.binary().await.map_err(|_| CallError::Offline)?;
+        let bytes = response.binary().await.map_err(|_| lost())?;
         let text = String::from_utf8_lossy(&bytes);
         return match wire::incoming(&text) {
             Ok(Incoming::Result { result, .. }) => Ok(result),
@@ -225,7 +225,7 @@ async fn request(
         }
     }
     // The stream ended without the result: the host is gone, or was swapped away under us.
-    Err(CallError::Offline)
+    Err(lost())
 }
 
 /// Posts one request, with everything that the revision wants on it.
@@ -262,7 +262,7 @@ async fn send(
     if status == 401 {
         access::refused();
     }
-    let text = response.text().await.map_err(|_| CallError::Offline)?;
+    let text = response.text().await.map_err(|_| lost())?;
     Err(CallError::of_status(status, &text).unwrap_or_else(|| match wire::incoming(&text) {
         Ok(Incoming::Error { error, .. }) => error,
         _ => CallError::unreadable(status, &text),

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::access::{self, Change};
 use crate::browser::{self, Keep};
-use crate::call::Loaded;
+use crate::call::{Loaded, take};
 use crate::error::CallError;
 use crate::form::{Draft, Form};
 use crate::history;
@@ -287,21 +287,9 @@ impl Page {
             Ok((tools, digest)) => tools_of(&tools).inspect(|_| self.keep_tools(digest, tools)),
             Err(error) => Err(error),
         };
-        match listed {
-            Ok(tools) => {
-                if self.tools.with_untracked(|it| it.here() != Some(&tools)) {
-                    self.tools.set(Loaded::Here(tools));
-                }
-                Ok(())
-            }
-            Err(error) => {
-                // An old list is better than none.
-                if self.tools.with_untracked(|it| it.here().is_none()) {
-                    self.tools.set(Loaded::Failed(error.clone()));
-                }
-                Err(error)
-            }
-        }
+        let outcome = listed.as_ref().map(drop).map_err(Clone::clone);
+        take(self.tools, listed);
+        outcome
     }
 
     /// Keeps the list for the next visit, which asks whether it is still that one.

@@ -71,11 +71,14 @@ pub(crate) fn answered<E>(
 ) -> Result<Response, CallError> {
     sent.map_err(|_| match stop {
         Some(signal) if signal.aborted() => CallError::Stopped,
-        _ => {
-            WHEN_LOST.with_borrow(|tell| tell.iter().for_each(|tell| tell()));
-            CallError::Offline
-        }
+        _ => lost(),
     })
+}
+
+/// Nothing came, or not all of it: the page is told.
+pub(crate) fn lost() -> CallError {
+    WHEN_LOST.with_borrow(|tell| tell.iter().for_each(|tell| tell()));
+    CallError::Offline
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::access;
 use crate::error::CallError;
 use crate::lookup::failed;
 use crate::mcp::Pieces;
-use crate::request::{answered, for_json, with_json};
+use crate::request::{answered, for_json, lost, with_json};
 
 /// Characters of an answer: the whole of a long conversation, or every component there can be.
 const ANSWER_MAX: usize = 32 << 20;
@@ -39,7 +39,7 @@ pub(crate) async fn received<E: From<CallError>>(
         }
     }
     // It ended in the middle: the host is gone.
-    Err(CallError::Offline.into())
+    Err(lost().into())
 }
 
 async fn read<T: DeserializeOwned>(
@@ -62,7 +62,7 @@ pub(crate) async fn parsed<T: DeserializeOwned>(response: Response) -> Result<T,
 /// The text of a good answer.
 pub(crate) async fn text(response: Response) -> Result<String, CallError> {
     let status = response.status();
-    let text = response.text().await.map_err(|_| CallError::Offline)?;
+    let text = response.text().await.map_err(|_| lost())?;
     if !(200..300).contains(&status) {
         return Err(failed(status, &text));
     }

@@ -13,7 +13,7 @@ use crate::access;
 use crate::error::CallError;
 use crate::lookup::failed;
 use crate::mcp;
-use crate::request::{self, with_headers};
+use crate::request::{self, lost, with_headers};
 use crate::rest;
 use crate::route::encoded;
 
@@ -87,7 +87,7 @@ pub(crate) async fn assistants() -> Result<Assistants, Unmet> {
         return Err(Unmet::Locked);
     }
     let status = response.status();
-    let text = response.text().await.map_err(|_| CallError::Offline)?;
+    let text = response.text().await.map_err(|_| lost())?;
     match status {
         200..300 => {}
         404 => return Ok(Assistants::default()),
@@ -176,7 +176,7 @@ async fn read(response: Response) -> Result<Value, Lost> {
     if !response.ok() {
         return Err(Lost::Failed(failure(response).await));
     }
-    let text = response.text().await.map_err(|_| Lost::Failed(Failure::offline()))?;
+    let text = response.text().await.map_err(|_| lost())?;
     let value = serde_json::from_str(&text).ok().filter(|_| text.len() <= ANSWER_MAX);
     value.ok_or_else(|| Lost::Failed(Failure::unreadable(&text)))
 }

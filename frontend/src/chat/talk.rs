@@ -282,9 +282,6 @@ impl Talk {
                 self.thread.update(Thread::stop);
             }
             Err(Lost::Failed(failure)) => {
-                if failure.status == 0 {
-                    page().doubt();
-                }
                 self.thread.update(|it| it.fail(failure));
             }
         }

@@ -13,6 +13,7 @@ use web_sys::ReadableStreamDefaultReader;
 
 use crate::browser;
 use crate::error::CallError;
+use crate::request::lost;
 
 /// Reads one response's events; dropping it closes the stream.
 pub(crate) struct Pieces {
@@ -74,7 +75,7 @@ impl Pieces {
 /// A stream breaks when the network does, or when the user stops the call.
 fn broken(error: &JsValue) -> CallError {
     let name = Reflect::get(error, &"name".into()).ok().and_then(|name| name.as_string());
-    if name.as_deref() == Some("AbortError") { CallError::Stopped } else { CallError::Offline }
+    if name.as_deref() == Some("AbortError") { CallError::Stopped } else { lost() }
 }
 
 impl Drop for Pieces {

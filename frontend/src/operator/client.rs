@@ -10,7 +10,7 @@ use web_sys::{Blob, File};
 use super::data::Component;
 use crate::error::CallError;
 use crate::lookup::failed;
-use crate::request::{answered, for_json, with_json};
+use crate::request::{answered, for_json, lost, with_json};
 use crate::rest::{parsed, text};
 use crate::route::encoded;
 
@@ -61,7 +61,7 @@ pub(crate) async fn backup(key: Option<&str>) -> Result<(String, Blob), CallErro
     let response = answered(request.send().await, None)?;
     if !response.ok() {
         let status = response.status();
-        let text = response.text().await.map_err(|_| CallError::Offline)?;
+        let text = response.text().await.map_err(|_| lost())?;
         return Err(failed(status, &text));
     }
     let named = response.headers().get("Content-Disposition").unwrap_or_default();

@@ -9,7 +9,7 @@ use output::conversations::{Conversation, Conversations, Projects};
 use super::client;
 use super::filter::Filter;
 use crate::browser;
-use crate::call::Loaded;
+use crate::call::{Loaded, take};
 use crate::error::CallError;
 use crate::families::conversations::place::At;
 use crate::history;
@@ -68,16 +68,7 @@ impl ConversationList {
         Effect::new(move |_| {
             page().refreshed.track();
             spawn_local(async move {
-                let found = client::projects().await;
-                if self.number.try_get_value().is_none() {
-                    return;
-                }
-                let is_here = self.projects.with_untracked(|it| it.here().is_some());
-                match found {
-                    Ok(found) => self.projects.set(Loaded::Here(found)),
-                    Err(error) if !is_here => self.projects.set(Loaded::Failed(error)),
-                    Err(_) => {}
-                }
+                take(self.projects, client::projects().await);
             });
         });
     }
@@ -179,9 +170,6 @@ impl ConversationList {
                 }
             }),
             Err(error) => {
-                if error == CallError::Offline {
-                    page().doubt();
-                }
                 let is_here = self.listing.with_untracked(|it| it.here().is_some());
                 // An old list is better than none.
                 if is_other || !(is_here && (error.may_pass() || !is_first)) {

@@ -224,10 +224,6 @@ impl Watch {
     }
 
     fn fail(self, error: CallError) {
-        if error == CallError::Offline {
-            // The news may have come through where the question did not.
-            page().doubt();
-        }
         let is_here = self.live.with_untracked(|it| it.here().is_some());
         // An old state is better than none.
         if !(is_here && error.may_pass()) {

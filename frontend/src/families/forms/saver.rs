@@ -254,9 +254,6 @@ impl Saver {
         if !matches!(self.safe.get_untracked(), Safe::Here(_)) {
             page().announce_key(Key::DraftNotSaved);
         }
-        if error == CallError::Offline {
-            page().doubt();
-        }
         let may_pass = error.may_pass();
         self.safe.set(Safe::Here(error));
         if may_pass {

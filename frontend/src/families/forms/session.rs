@@ -215,9 +215,6 @@ impl FormSession {
             self.step.set(Step::None);
             return self.look();
         }
-        if error == CallError::Offline {
-            page().doubt();
-        }
         let (places, _) = form_state.take(error.problems());
         if places.is_empty() {
             self.step.set(Step::NotSent(error));

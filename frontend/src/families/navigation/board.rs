@@ -240,10 +240,7 @@ impl Board {
     fn tell_end(self) {
         let lang = Lang::now();
         let said = self.run.with_untracked(|run| match &run.phase {
-            Phase::Failed(CallError::Offline) => {
-                page().doubt();
-                None
-            }
+            Phase::Failed(CallError::Offline) => None,
             Phase::Done if run.found.is_empty() => Some(lang.say(Key::NavNoRoute).to_owned()),
             Phase::Done => {
                 let chosen = run.found.alternatives.get(run.chosen)?;

@@ -18,7 +18,7 @@ use crate::error::{CallError, Refusal};
 use crate::lookup::Options;
 use crate::mcp::wire::{Answer, Output};
 use crate::mcp::{self, Round};
-use crate::request::{self, answered, for_json, with_headers, with_json};
+use crate::request::{self, answered, for_json, lost, with_headers, with_json};
 use crate::rest;
 use crate::route::encoded;
 
@@ -132,7 +132,7 @@ async fn read(response: Response) -> Result<Value, CallError> {
     if status == 401 {
         access::refused();
     }
-    let text = response.text().await.map_err(|_| CallError::Offline)?;
+    let text = response.text().await.map_err(|_| lost())?;
     let is_good = (200..300).contains(&status);
     let unreadable = || CallError::unreadable(status, &text);
     if text.len() > ANSWER_BYTES_MAX {

@@ -18,7 +18,7 @@ use output::cinema::{CatalogueExport, CatalogueImport, Occupancy};
 use serde_json::{Value, json};
 
 use crate::browser;
-use crate::call::{Loaded, fetch};
+use crate::call::{Loaded, fetch, take};
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::staff::catalogue::{Catalogue, Film, Screen};
@@ -44,11 +44,11 @@ impl Staff {
     /// Asks for catalogue and week; what is shown stays until the answers are here.
     async fn load(self) {
         let (catalogue, week) = join(catalogue(), fetch::<Occupancy>("occupancy", json!({}))).await;
-        put(self.catalogue, catalogue);
+        take(self.catalogue, catalogue.map_err(translated));
         if week.is_ok() {
             let _ = self.as_of.try_set(mcp::answered_at_ms());
         }
-        put(self.week, week);
+        take(self.week, week.map_err(translated));
     }
 
     /// Calls a tool that edits the catalogue, and looks at what is there then.
@@ -68,15 +68,6 @@ impl Staff {
 async fn catalogue() -> Result<Catalogue, CallError> {
     let file: CatalogueExport = fetch("export_catalogue", json!({ "format": "json" })).await?;
     serde_json::from_str(&file.text).map_err(|error| CallError::page(&error.to_string()))
-}
-
-/// Takes an answer over; a failure does not replace what was there. Who has gone on meanwhile is shown nothing.
-fn put<T: Send + Sync + 'static>(to: RwSignal<Loaded<T>>, answer: Result<T, CallError>) {
-    let has_some = to.try_with_untracked(|it| it.here().is_some());
-    if answer.is_ok() || has_some == Some(false) {
-        let answer = answer.map_err(translated);
-        let _ = to.try_set(answer.map_or_else(Loaded::Failed, Loaded::Here));
-    }
 }
 
 /// A refusal that only the staff meets, with a Japanese text beside the tool's own.

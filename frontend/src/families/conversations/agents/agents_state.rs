@@ -7,11 +7,10 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::conversations::{Project, ProjectAgent, Projects};
 
-use super::client;
 use crate::browser;
-use crate::call::Loaded;
+use crate::call::{Loaded, take};
 use crate::chat::client::{self as assistants, Assistant};
-use crate::error::CallError;
+use crate::families::conversations::client::projects;
 use crate::families::conversations::place::Seat;
 use crate::page::page;
 use crate::subscriptions::Subscriptions;
@@ -86,44 +85,9 @@ impl AgentsState {
 
     /// Asks for the projects; what is shown stays until the answer is here.
     pub(crate) fn load(self) {
-        if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
-            return;
-        }
-        spawn_local(async move {
-            loop {
-                let found = client::projects().await;
-                if self.projects.try_get_untracked().is_none() {
-                    return;
-                }
-                self.take(found);
-                if self.turnstile.try_update_value(Turnstile::leave) != Some(true) {
-                    return;
-                }
-                browser::sleep(PAUSE).await;
-                if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
-                    return;
-                }
-            }
+        look(self.turnstile, PAUSE, move || async move {
+            take(self.projects, projects().await);
         });
-    }
-
-    fn take(self, found: Result<Projects, CallError>) {
-        match found {
-            Ok(found) => {
-                if self.projects.with_untracked(|it| it.here() != Some(&found)) {
-                    self.projects.set(Loaded::Here(found));
-                }
-            }
-            Err(error) => {
-                if error == CallError::Offline {
-                    page().doubt();
-                }
-                // An old list is better than none.
-                if self.projects.with_untracked(|it| it.here().is_none()) {
-                    self.projects.set(Loaded::Failed(error));
-                }
-            }
-        }
     }
 
     /// Asks again, from a button.
@@ -213,6 +177,30 @@ impl Turnstile {
         self.is_busy = false;
         std::mem::take(&mut self.is_wanted)
     }
+}
+
+/// Looks, and once more for who wanted that meanwhile: after a pause, since events may come however often.
+pub(crate) fn look<F: Future<Output = ()> + 'static>(
+    turnstile: StoredValue<Turnstile>,
+    pause: Duration,
+    look: impl Fn() -> F + 'static,
+) {
+    let enter = move || turnstile.try_update_value(Turnstile::enter) == Some(true);
+    if !enter() {
+        return;
+    }
+    spawn_local(async move {
+        loop {
+            look().await;
+            if turnstile.try_update_value(Turnstile::leave) != Some(true) {
+                return;
+            }
+            browser::sleep(pause).await;
+            if !enter() {
+                return;
+            }
+        }
+    });
 }
 
 /// Calls `on_news` whenever one of these has changed, or may have, and once the reader looks at the page

@@ -1,6 +1,5 @@
-//! What the place asks of the host: projects and pages of chats (`GET /api/projects…`), and its tools.
+//! What the place asks of the host: pages of chats (`GET /api/projects/…`), and its tools.
 
-use output::conversations::Projects;
 use serde_json::{Value, json};
 
 use super::chat::{Messages, Unsent};
@@ -12,11 +11,6 @@ use crate::route::encoded;
 
 /// Messages of one page.
 const PAGE: usize = 50;
-
-/// All projects that the reader may know of, with their agents.
-pub(crate) async fn projects() -> Result<Projects, CallError> {
-    get("/api/projects").await
-}
 
 /// A page of a chat: the newest, or the one before a message.
 pub(crate) async fn messages(seat: &Seat, before: Option<u64>) -> Result<Messages, CallError> {

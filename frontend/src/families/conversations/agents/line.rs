@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::conversations::ChatStatus;
 
-use super::agents_state::{AgentsState, Turnstile, subscribe};
+use super::agents_state::{AgentsState, Turnstile, look, subscribe};
 use super::chat::{Chat, Unsent};
 use super::counted::{self, Fault};
 use super::kept::{self, Kept};
@@ -82,32 +82,12 @@ impl Line {
         if self.agents_state.me().is_empty() {
             return;
         }
-        if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
-            return;
-        }
-        let seat = self.seat.get_value();
-        spawn_local(async move {
-            loop {
-                let found = client::messages(&seat, None).await;
-                if self.chat.try_with_untracked(|_| ()).is_none() {
-                    return;
-                }
-                match found {
-                    Ok(found) => self.take(found),
-                    Err(error) => {
-                        if error == CallError::Offline {
-                            page().doubt();
-                        }
-                        self.error.set(Some(error));
-                    }
-                }
-                if self.turnstile.try_update_value(Turnstile::leave) != Some(true) {
-                    return;
-                }
-                browser::sleep(PAUSE).await;
-                if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
-                    return;
-                }
+        look(self.turnstile, PAUSE, move || async move {
+            let found = client::messages(&self.seat.get_value(), None).await;
+            match found {
+                _ if self.chat.is_disposed() => {}
+                Ok(found) => self.take(found),
+                Err(error) => self.error.set(Some(error)),
             }
         });
     }
@@ -226,9 +206,6 @@ impl Line {
                     self.agents_state.load();
                 }
                 Err(error) => {
-                    if error == CallError::Offline {
-                        page().doubt();
-                    }
                     self.chat.update(|it| it.failed(&unsent.client_id, error));
                     page().announce_key(Key::AgentNotSent);
                 }

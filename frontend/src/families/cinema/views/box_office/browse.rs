@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Office, Steps};
 use crate::browser;
-use crate::call::{Loaded, fetch};
+use crate::call::{Loaded, fetch, take};
 use crate::dates::{self, Day};
 use crate::error::CallError;
 use crate::families::cinema::place::{At, Booking, Tab};
@@ -95,9 +95,7 @@ pub(super) fn Browse() -> impl IntoView {
 pub(super) async fn load(office: Office) {
     let loaded = programme(office).await;
     office.announced.set(Vec::new());
-    if loaded.is_ok() || office.programme.with_untracked(|it| it.here().is_none()) {
-        office.programme.set(loaded.map_or_else(Loaded::Failed, Loaded::Here));
-    }
+    take(office.programme, loaded);
 }
 
 async fn programme(office: Office) -> Result<Programme, CallError> {

@@ -1,11 +1,10 @@
 //! Days and times: the browser's own inputs, which people know, with the limits as text below.
 
-use leptos::html::Input;
 use leptos::prelude::*;
 use output::form::{Days, Field};
 use serde_json::Value;
 
-use super::text::{required, shown};
+use super::text::{mirrored, required, shown};
 use super::{Spot, around, described};
 use crate::dates;
 use crate::text::{Key, Lang};
@@ -20,13 +19,7 @@ pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> An
         today.and_then(|today| Some(day?.on(today.latest).to_string()))
     };
     let (min, max) = (resolve(limits.min), resolve(limits.max));
-    let node = NodeRef::<Input>::new();
-    Effect::new(move |_| {
-        let value = shown(spot);
-        if let Some(input) = node.get().filter(|it| it.value() != value) {
-            input.set_value(&value);
-        }
-    });
+    let node = mirrored(move || shown(spot));
     let put = move |event| {
         let text = event_target_value(&event);
         spot.form_state.put(spot.index, (!text.is_empty()).then_some(Value::String(text)));

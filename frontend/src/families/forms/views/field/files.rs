@@ -328,8 +328,7 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
     let own = name.clone();
     let remove_name = move || Key::FileRemove.fill(&[&own]);
     let own = name.clone();
-    let is_failed = move || state.with(|it| matches!(it, State::Failed(_)));
-    let is_failed = Memo::new(move |_| is_failed());
+    let is_failed = Memo::new(move |_| state.with(|it| matches!(it, State::Failed(_))));
     let retry = move || {
         let own = own.clone();
         is_failed.get().then(|| {
@@ -385,8 +384,8 @@ fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
             }
         })
     };
-    let is_sending = move || state.with(|it| matches!(it, State::Waiting | State::Sending(_)));
-    let is_sending = Memo::new(move |_| is_sending());
+    let is_sending =
+        Memo::new(move |_| state.with(|it| matches!(it, State::Waiting | State::Sending(_))));
     let share = move || match state.get() {
         State::Sending(share) => Some(share.to_string()),
         _ => None,

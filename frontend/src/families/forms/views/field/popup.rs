@@ -1,12 +1,11 @@
 //! What a box to search in looks like: what was chosen, the box, the options below, and what to know.
 
 use leptos::ev::{FocusEvent, KeyboardEvent};
-use leptos::html::Input;
 use leptos::prelude::*;
 use output::form::{Choice, Field};
 
 use super::combobox::{Picker, Source};
-use super::text::required;
+use super::text::{mirrored, required};
 use super::{LABEL_MAX, cut, described};
 use crate::browser;
 use crate::error::CallError;
@@ -41,15 +40,9 @@ pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
 
 fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + use<> {
     let spot = picker.spot;
-    let node = NodeRef::<Input>::new();
     let is_composing = StoredValue::new(false);
     let text = Memo::new(move |_| picker.combo.with(|it| it.text.clone()));
-    Effect::new(move |_| {
-        let text = text.get();
-        if let Some(input) = node.get().filter(|it| it.value() != text) {
-            input.set_value(&text);
-        }
-    });
+    let node = mirrored(move || text.get());
     let is_full = Memo::new(move |_| picker.is_full());
     let type_in = move || {
         if let Some(input) = node.get_untracked() {

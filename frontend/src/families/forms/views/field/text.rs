@@ -14,13 +14,7 @@ const SUGGESTION_MAX: usize = 30;
 
 /// `text` (FORM-20).
 pub(super) fn line(spot: Spot, field: Field, text: Text) -> AnyView {
-    let node = NodeRef::<Input>::new();
-    Effect::new(move |_| {
-        let value = shown(spot);
-        if let Some(input) = node.get().filter(|it| it.value() != value) {
-            input.set_value(&value);
-        }
-    });
+    let node = mirrored(move || shown(spot));
     // The reader alone needs to see a secret.
     let kind = if field.is_secret() { "password" } else { "text" };
     let widget = view! {
@@ -53,6 +47,18 @@ pub(super) fn lines(spot: Spot, field: Field, rows: u32, text: Text) -> AnyView 
     };
     let widget = with_suggestions(spot, &text, widget.into_any());
     around(spot, field, widget, counter(spot, text.length))
+}
+
+/// An input in which stands what is `shown`; where that is there already, the caret stays where it is.
+pub(super) fn mirrored(shown: impl Fn() -> String + 'static) -> NodeRef<Input> {
+    let node = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        let value = shown();
+        if let Some(input) = node.get().filter(|it| it.value() != value) {
+            input.set_value(&value);
+        }
+    });
+    node
 }
 
 pub(super) fn required(field: &Field) -> Option<&'static str> {
@@ -109,8 +115,7 @@ fn with_suggestions(spot: Spot, text: &Text, widget: AnyView) -> AnyView {
         let whole = cut(&suggestion, 1_000);
         let fill_in = move |_| {
             put(spot, &suggestion);
-            let said = Lang::now().fill(Key::FieldSuggested, &[&suggestion]);
-            page().announce(said);
+            page().announce_fill(Key::FieldSuggested, &[&suggestion]);
         };
         view! {
             <li>
