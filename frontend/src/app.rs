@@ -172,13 +172,8 @@ fn operator_title(tab: &OperatorTab) -> String {
 /// Which view is drawn; within one, moving on keeps what is there.
 #[derive(Clone, PartialEq)]
 enum Stage {
-    SignIn,
-    Counter,
-    Chat,
-    Approvals,
-    Operator,
-    Preferences,
-    Parts,
+    /// One that is no family's.
+    Own(&'static Part<Draw>),
     Nowhere,
     /// None at the front door of a host that does not serve the first place.
     Family(Option<Shown>),
@@ -189,19 +184,19 @@ fn Stages() -> impl IntoView {
     let stage = Memo::new(move |_| {
         // It has a door of its own.
         if page().route.with(|it| matches!(it, Route::Operator(_))) {
-            return Stage::Operator;
+            return Stage::Own(&OPERATOR);
         }
         if page().door.get() != Door::Open {
-            return Stage::SignIn;
+            return Stage::Own(&SIGN_IN);
         }
         page().route.with(|route| match route {
             Route::Home => Stage::Family(table::has_first().then(Shown::first).flatten()),
-            Route::Counter(_) => Stage::Counter,
-            Route::Chat(_) => Stage::Chat,
-            Route::Preferences => Stage::Preferences,
-            Route::Parts => Stage::Parts,
-            Route::Approvals => Stage::Approvals,
-            Route::Operator(_) => Stage::Operator,
+            Route::Counter(_) => Stage::Own(&COUNTER),
+            Route::Chat(_) => Stage::Own(&CHAT),
+            Route::Preferences => Stage::Own(&PREFERENCES),
+            Route::Parts => Stage::Own(&PARTS),
+            Route::Approvals => Stage::Own(&APPROVALS),
+            Route::Operator(_) => Stage::Own(&OPERATOR),
             Route::Nowhere(_) => Stage::Nowhere,
             other => Stage::Family(Shown::of(other)),
         })
@@ -215,13 +210,7 @@ fn Stages() -> impl IntoView {
         }
     });
     move || match stage.get() {
-        Stage::SignIn => drawn_by(&SIGN_IN, |it| (it.0)("")),
-        Stage::Counter => drawn_by(&COUNTER, |it| (it.0)("")),
-        Stage::Chat => drawn_by(&CHAT, |it| (it.0)("")),
-        Stage::Approvals => drawn_by(&APPROVALS, |it| (it.0)("")),
-        Stage::Operator => drawn_by(&OPERATOR, |it| (it.0)("")),
-        Stage::Preferences => drawn_by(&PREFERENCES, |it| (it.0)("")),
-        Stage::Parts => drawn_by(&PARTS, |it| (it.0)("")),
+        Stage::Own(code) => drawn_by(code, |it| (it.0)("")),
         Stage::Nowhere => any_view! { <NoPlace/> },
         Stage::Family(shown) => {
             let code = shown.as_ref().and_then(Shown::code).zip(shown);

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use leptos::html::Input;
 use leptos::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -258,6 +259,18 @@ pub(crate) fn is_left(event: &leptos::ev::FocusEvent) -> bool {
     let node = |it: Option<web_sys::EventTarget>| it.and_then(|it| it.dyn_into::<Node>().ok());
     let (own, next) = (node(event.current_target()), node(event.related_target()));
     !own.zip(next).is_some_and(|(own, next)| own.contains(Some(&next)))
+}
+
+/// An input in which stands what is `shown`; where that is there already, the caret stays where it is.
+pub(crate) fn mirrored(shown: impl Fn() -> String + 'static) -> NodeRef<Input> {
+    let node = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        let value = shown();
+        if let Some(input) = node.get().filter(|it| it.value() != value) {
+            input.set_value(&value);
+        }
+    });
+    node
 }
 
 /// How often to look whether a button of the mouse is up again.

@@ -39,31 +39,12 @@ pub(crate) fn OperatorView() -> impl IntoView {
     }
 }
 
-/// Which part is drawn; within one, what is there stays.
-#[derive(Clone, Copy, PartialEq)]
-enum Part {
-    Now,
-    Components,
-    Calls,
-    Call,
-    Servers,
-    People,
-    Storage,
-    Settings,
-}
-
-impl Part {
-    fn of(tab: &OperatorTab) -> Self {
-        match tab {
-            OperatorTab::Now => Self::Now,
-            OperatorTab::Components(_) => Self::Components,
-            OperatorTab::Calls(None) => Self::Calls,
-            OperatorTab::Calls(Some(_)) => Self::Call,
-            OperatorTab::Servers => Self::Servers,
-            OperatorTab::People => Self::People,
-            OperatorTab::Storage => Self::Storage,
-            OperatorTab::Settings => Self::Settings,
-        }
+/// Which part is drawn, whatever it is about; within one, what is there stays.
+fn part(tab: &OperatorTab) -> OperatorTab {
+    match tab {
+        OperatorTab::Components(_) => OperatorTab::Components(None),
+        OperatorTab::Calls(Some(_)) => OperatorTab::Calls(Some(String::new())),
+        other => other.clone(),
     }
 }
 
@@ -84,8 +65,8 @@ fn Inside() -> impl IntoView {
     let operator: Operator = expect_context();
     let part = Memo::new(move |_| {
         page().route.with(|it| match it {
-            Route::Operator(tab) => Part::of(tab),
-            _ => Part::Now,
+            Route::Operator(tab) => part(tab),
+            _ => OperatorTab::Now,
         })
     });
     // The component or the call that the address names.
@@ -103,9 +84,9 @@ fn Inside() -> impl IntoView {
         page().notify(Key::OperatorLeft);
     };
     let link = move |(key, tab): (Key, OperatorTab)| {
-        let own = Part::of(&tab);
+        let own = tab.clone();
         let is_here = move || match part.get() {
-            Part::Call => own == Part::Calls,
+            OperatorTab::Calls(_) => own == OperatorTab::Calls(None),
             part => own == part,
         };
         view! {
@@ -125,14 +106,14 @@ fn Inside() -> impl IntoView {
             </nav>
             {move || operator.failed.get().map(|error| view! { <Notice error/> })}
             {move || match part.get() {
-                Part::Now => any_view! { <now::NowView/> },
-                Part::Components => any_view! { <components::ComponentsView named/> },
-                Part::Calls => any_view! { <calls::CallsView/> },
-                Part::Call => any_view! { <call::CallView named/> },
-                Part::Servers => any_view! { <servers::ServersView/> },
-                Part::People => any_view! { <people::PeopleView/> },
-                Part::Storage => any_view! { <storage::StorageView/> },
-                Part::Settings => any_view! { <settings::SettingsView/> },
+                OperatorTab::Now => any_view! { <now::NowView/> },
+                OperatorTab::Components(_) => any_view! { <components::ComponentsView named/> },
+                OperatorTab::Calls(None) => any_view! { <calls::CallsView/> },
+                OperatorTab::Calls(Some(_)) => any_view! { <call::CallView named/> },
+                OperatorTab::Servers => any_view! { <servers::ServersView/> },
+                OperatorTab::People => any_view! { <people::PeopleView/> },
+                OperatorTab::Storage => any_view! { <storage::StorageView/> },
+                OperatorTab::Settings => any_view! { <settings::SettingsView/> },
             }}
         </div>
     }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use leptos::ev::{FocusEvent, KeyboardEvent};
-use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::form::Choice;
@@ -146,15 +145,9 @@ impl Field {
 
 fn input(field: Field, is_shown: Memo<bool>) -> impl IntoView {
     let Field { end, .. } = field;
-    let node = NodeRef::<Input>::new();
     let is_composing = StoredValue::new(false);
     let text = Memo::new(move |_| end.text());
-    Effect::new(move |_| {
-        let text = text.get();
-        if let Some(input) = node.get().filter(|it| it.value() != text) {
-            input.set_value(&text);
-        }
-    });
+    let node = browser::mirrored(move || text.get());
     let type_in = move || {
         if let Some(input) = node.get_untracked() {
             field.type_in(&input.value());

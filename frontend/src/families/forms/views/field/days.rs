@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use output::form::{Days, Field};
 use serde_json::Value;
 
-use super::text::{mirrored, required, shown};
+use super::text::{required, shown};
 use super::{Spot, around, described};
+use crate::browser;
 use crate::dates;
 use crate::text::{Key, Lang};
 
@@ -19,7 +20,7 @@ pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> An
         today.and_then(|today| Some(day?.on(today.latest).to_string()))
     };
     let (min, max) = (resolve(limits.min), resolve(limits.max));
-    let node = mirrored(move || shown(spot));
+    let node = browser::mirrored(move || shown(spot));
     let put = move |event| {
         let text = event_target_value(&event);
         spot.form_state.put(spot.index, (!text.is_empty()).then_some(Value::String(text)));

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use output::form::{Choice, Field};
 
 use super::combobox::{Picker, Source};
-use super::text::{mirrored, required};
+use super::text::required;
 use super::{LABEL_MAX, cut, described};
 use crate::browser;
 use crate::error::CallError;
@@ -42,7 +42,7 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
     let spot = picker.spot;
     let is_composing = StoredValue::new(false);
     let text = Memo::new(move |_| picker.combo.with(|it| it.text.clone()));
-    let node = mirrored(move || text.get());
+    let node = browser::mirrored(move || text.get());
     let is_full = Memo::new(move |_| picker.is_full());
     let type_in = move || {
         if let Some(input) = node.get_untracked() {

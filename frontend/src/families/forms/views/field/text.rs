@@ -1,20 +1,21 @@
 //! Text on one line or several, with suggestions to click and a count of its characters.
 
-use leptos::html::{Input, Textarea};
+use leptos::html::Textarea;
 use leptos::prelude::*;
 use output::form::{Count, Field, Text};
 use serde_json::Value;
 
 use super::{Spot, around, cut, described};
+use crate::browser;
 use crate::page::page;
-use crate::text::{Key, Lang};
+use crate::text::Key;
 
 /// Characters of a suggestion that are shown (FORM-40).
 const SUGGESTION_MAX: usize = 30;
 
 /// `text` (FORM-20).
 pub(super) fn line(spot: Spot, field: Field, text: Text) -> AnyView {
-    let node = mirrored(move || shown(spot));
+    let node = browser::mirrored(move || shown(spot));
     // The reader alone needs to see a secret.
     let kind = if field.is_secret() { "password" } else { "text" };
     let widget = view! {
@@ -47,18 +48,6 @@ pub(super) fn lines(spot: Spot, field: Field, rows: u32, text: Text) -> AnyView 
     };
     let widget = with_suggestions(spot, &text, widget.into_any());
     around(spot, field, widget, counter(spot, text.length))
-}
-
-/// An input in which stands what is `shown`; where that is there already, the caret stays where it is.
-pub(super) fn mirrored(shown: impl Fn() -> String + 'static) -> NodeRef<Input> {
-    let node = NodeRef::<Input>::new();
-    Effect::new(move |_| {
-        let value = shown();
-        if let Some(input) = node.get().filter(|it| it.value() != value) {
-            input.set_value(&value);
-        }
-    });
-    node
 }
 
 pub(super) fn required(field: &Field) -> Option<&'static str> {
