@@ -203,6 +203,24 @@ pub(crate) fn filled(text: &str, values: &[&str]) -> String {
     filled
 }
 
+/// A letter as a Latin keyboard types it: a Japanese one types it wide.
+pub(crate) fn narrow(letter: char) -> char {
+    match letter {
+        '！'..='～' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
+        '\u{3000}' => ' ',
+        _ => letter,
+    }
+}
+
+/// Without what people type differently: case, width, katakana.
+pub(crate) fn folded(text: &str) -> String {
+    let hiragana = |it: char| match it {
+        'ァ'..='ヶ' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
+        _ => it,
+    };
+    text.chars().map(narrow).map(hiragana).collect::<String>().to_lowercase()
+}
+
 /// The plural that stands behind a count in English whatever that is; a count may be one.
 #[cfg(test)]
 pub(crate) fn plural(text: &str) -> Option<&str> {

@@ -3,9 +3,11 @@
 use output::form::Choice;
 
 use super::Options;
+use crate::text;
 
 /// The options whose label has what was typed in it, those that begin with it first.
 pub(crate) fn narrow(options: &[Choice], typed: &str) -> Options {
+    let folded = |text: &str| text::folded(text).replace(char::is_whitespace, "");
     let typed = folded(typed);
     let mut first = Vec::new();
     let mut rest = Vec::new();
@@ -18,18 +20,6 @@ pub(crate) fn narrow(options: &[Choice], typed: &str) -> Options {
     }
     first.append(&mut rest);
     first.into()
-}
-
-/// Alike for what people take for the same.
-fn folded(text: &str) -> String {
-    let folded = text.chars().filter(|it| !it.is_whitespace()).map(|it| match it {
-        // Full-width Latin letters, digits and signs.
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
-        // Katakana as hiragana.
-        'ァ'..='ヶ' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
-        _ => it,
-    });
-    folded.flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

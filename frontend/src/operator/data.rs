@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::text::narrow;
+
 /// How the server is.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -226,11 +228,6 @@ impl Share {
     pub(crate) fn read(percent: &str, callers: &str) -> Option<Self> {
         let callers = callers.split([',', '、', '，']).map(str::trim).filter(|it| !it.is_empty());
         let callers: Vec<_> = callers.map(str::to_owned).collect();
-        // A Japanese keyboard types wide digits.
-        let narrow = |it: char| match it {
-            '０'..='９' => char::from_u32(it as u32 - '０' as u32 + '0' as u32).unwrap_or(it),
-            it => it,
-        };
         let percent: String =
             percent.trim().trim_end_matches(['%', '％']).chars().map(narrow).collect();
         let percent = match percent.trim() {

@@ -18,7 +18,7 @@ use crate::operator::Operator;
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::table::{self, Found};
-use crate::text::{Key, Lang};
+use crate::text::{Key, Lang, folded};
 use crate::views::operator::LINKS;
 
 /// How long typing rests before the host is asked.
@@ -261,18 +261,6 @@ fn put(found: RwSignal<Vec<Answer>>, answer: Answer) {
         all.retain(|it| it.kind != answer.kind);
         all.push(answer);
     });
-}
-
-/// Without what people type differently: case, and wide letters of a Japanese keyboard.
-fn folded(text: &str) -> String {
-    let narrow = |it: char| match it {
-        '！'..='～' => char::from_u32(it as u32 - 0xfee0).unwrap_or(it),
-        '\u{3000}' => ' ',
-        // Katakana as hiragana.
-        'ァ'..='ヶ' => char::from_u32(it as u32 - 0x60).unwrap_or(it),
-        it => it,
-    };
-    text.chars().map(narrow).collect::<String>().to_lowercase()
 }
 
 /// Whether each word of `sought`, which is folded, stands in `text`.

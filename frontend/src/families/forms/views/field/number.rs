@@ -8,7 +8,7 @@ use serde_json::{Number as JsonNumber, Value};
 use super::text::{required, shown};
 use super::{Spot, around, described};
 use crate::dates;
-use crate::text::{Key, Lang};
+use crate::text::{Key, Lang, narrow};
 
 /// Beyond this a double no longer tells whole numbers apart.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
@@ -34,12 +34,11 @@ fn json(number: f64) -> Option<Value> {
 
 /// Without what only helps people to read: full width, blanks, a comma before every three digits.
 fn plain(typed: &str) -> String {
-    let narrow = typed.chars().filter(|it| !it.is_whitespace()).map(|it| match it {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
+    let narrow = typed.chars().filter(|it| !it.is_whitespace()).map(|it| match narrow(it) {
         'ー' | '−' | '‐' | '–' => '-',
         '。' => '.',
         '、' => ',',
-        _ => it,
+        it => it,
     });
     let narrow: String = narrow.collect();
     let (whole, rest) = narrow.split_at(narrow.find('.').unwrap_or(narrow.len()));
