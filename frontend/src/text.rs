@@ -203,6 +203,19 @@ pub(crate) fn filled(text: &str, values: &[&str]) -> String {
     filled
 }
 
+/// The first so many characters of a text.
+pub(crate) fn at_most(text: &str, max: usize) -> String {
+    text.chars().take(max).collect()
+}
+
+/// The same, with a mark where something is cut off.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A letter as a Latin keyboard types it: a Japanese one types it wide.
 pub(crate) fn narrow(letter: char) -> char {
     match letter {
@@ -266,6 +279,14 @@ mod tests {
         let later = Key::ALL.iter().filter(|it| it.text(Lang::En).is_none());
         let missing: Vec<_> = later.filter(|it| said.contains(&&*format!("{it:?}"))).collect();
         assert!(missing.is_empty(), "these stand behind `@later`: {missing:?}");
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters_and_says_so() {
+        assert_eq!(cut("予算配分", 4), "予算配分");
+        assert_eq!(cut("予算配分", 2), "予算…");
+        assert_eq!(cut("", 2), "");
+        assert_eq!(at_most("予算配分", 2), "予算");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::masked::masked;
+use crate::text::cut;
 
 /// Arguments shown at most, and characters of each.
 const ARGUMENTS_MAX: usize = 30;
@@ -30,11 +31,7 @@ fn words(value: &Value, comma: &str) -> String {
         }
         other => other.to_string(),
     };
-    let mut shown: String = text.chars().take(VALUE_MAX).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
+    cut(&text, VALUE_MAX)
 }
 
 /// A result as it is kept beside the drawing: long texts such as the bytes of pictures only begin.

@@ -1,7 +1,6 @@
 //! Conversations between agents, as plain data: what is listed, what is new, who is who, how far one
 //! has come, and who wrote what when.
 
-use leptos::prelude::*;
 use output::conversations::{Conversations, Transcript};
 use serde_json::{Value, json};
 
@@ -25,6 +24,7 @@ pub(crate) mod agents;
 pub(crate) mod client;
 pub(crate) mod filter;
 pub(crate) mod game;
+pub(crate) mod kept;
 pub(crate) mod lanes;
 pub(crate) mod list;
 pub(crate) mod live;
@@ -34,7 +34,6 @@ pub(crate) mod time;
 pub(crate) mod trace;
 pub(crate) mod views;
 pub(crate) mod watch;
-pub(crate) mod written;
 
 #[cfg(test)]
 pub(crate) mod samples;

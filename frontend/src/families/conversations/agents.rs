@@ -7,5 +7,4 @@ pub(crate) mod client;
 pub(crate) mod counted;
 pub(crate) mod defining;
 pub(crate) mod invitation;
-pub(crate) mod kept;
 pub(crate) mod line;

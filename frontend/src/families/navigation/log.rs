@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::event::{Called, Resulted, TEXT_MAX};
-use crate::text::{Key, Lang};
+use crate::text::{Key, Lang, at_most};
 
 /// Entries kept; an honest planner makes a handful.
 const ENTRIES_MAX: usize = 100;
@@ -77,7 +77,7 @@ impl Log {
             let room = TEXT_MAX.saturating_sub(text.chars().count());
             text.extend(words.chars().take(room));
         } else if !words.trim().is_empty() {
-            self.push(Kind::Thought(cut(words, TEXT_MAX)), after_ms);
+            self.push(Kind::Thought(at_most(words, TEXT_MAX)), after_ms);
         }
     }
 
@@ -85,8 +85,8 @@ impl Log {
     pub(crate) fn call(&mut self, called: Called, after_ms: f64) {
         let call = Call {
             params: params(&called.params),
-            reason: cut(&called.reason, TEXT_MAX),
-            name: cut(&called.name, 100),
+            reason: at_most(&called.reason, TEXT_MAX),
+            name: at_most(&called.name, 100),
             id: called.id,
             outcome: None,
         };
@@ -145,7 +145,7 @@ fn result_of(resulted: &Resulted) -> ToolResult {
     let count = |name: &str| result.get(name).and_then(Value::as_array).map(Vec::len);
     if resulted.is_error {
         let own = result.get("message").and_then(Value::as_str);
-        return ToolResult::Refused(cut(
+        return ToolResult::Refused(at_most(
             resulted.text.as_deref().or(own).unwrap_or_default(),
             PARAM_MAX,
         ));
@@ -157,7 +157,7 @@ fn result_of(resulted: &Resulted) -> ToolResult {
         return ToolResult::Pairs(rows.saturating_mul(columns));
     }
     match result.get("formatted_address").and_then(Value::as_str) {
-        Some(address) => ToolResult::Place(cut(address, PARAM_MAX)),
+        Some(address) => ToolResult::Place(at_most(address, PARAM_MAX)),
         None => ToolResult::Something,
     }
 }
@@ -172,11 +172,7 @@ fn params(value: &Value) -> Vec<(String, String)> {
         other => other.to_string(),
     };
     let params = value.as_object().into_iter().flatten().take(20);
-    params.map(|(name, value)| (cut(name, 60), cut(&of_value(value), PARAM_MAX))).collect()
-}
-
-fn cut(text: &str, max: usize) -> String {
-    text.chars().take(max).collect()
+    params.map(|(name, value)| (at_most(name, 60), at_most(&of_value(value), PARAM_MAX))).collect()
 }
 
 #[cfg(test)]

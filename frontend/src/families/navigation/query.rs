@@ -1,7 +1,7 @@
 //! The search that a reader asks for, which is what the place's address says: a link to it repeats the search.
 
 use crate::route::{Address, Spot, decoded, encoded};
-use crate::text::Key;
+use crate::text::{Key, at_most};
 
 /// Characters of a place (NAV-7).
 pub(crate) const PLACE_MAX: usize = 200;
@@ -99,9 +99,9 @@ impl RouteQuery {
         for (name, value) in text.split('&').filter_map(|it| it.split_once('=')) {
             let value = decoded(value);
             match name {
-                "from" => query.from = cut(&value, PLACE_MAX),
-                "to" => query.to = cut(&value, PLACE_MAX),
-                "condition" => query.condition = cut(&value, CONDITION_MAX),
+                "from" => query.from = at_most(&value, PLACE_MAX),
+                "to" => query.to = at_most(&value, PLACE_MAX),
+                "condition" => query.condition = at_most(&value, CONDITION_MAX),
                 "mode" => query.mode = Mode::of_name(&value).unwrap_or_default(),
                 // People count from one.
                 "route" => {
@@ -165,10 +165,6 @@ impl RouteQuery {
         let (own, other) = (self.trimmed(), other.trimmed());
         own.from == other.from && own.to == other.to
     }
-}
-
-fn cut(text: &str, max: usize) -> String {
-    text.chars().take(max).collect()
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub(super) fn CallView(named: Memo<Option<String>>) -> impl IntoView {
             }
             Loaded::Failed(error) => any_view! { <Notice error on_retry=retry/> },
             Loaded::Here(call) => {
-                call.rounds.into_iter().map(|it| round(it)).collect_view().into_any()
+                call.rounds.into_iter().map(round).collect_view().into_any()
             }
         }}
     }
@@ -110,7 +110,7 @@ fn round(it: Round) -> impl IntoView {
                         <th scope="col">{Key::OperatorLimitShare}</th>
                         <th scope="col">{Key::OperatorLimitUsed}</th>
                     </tr></thead>
-                    <tbody>{measured.into_iter().map(|it| limit(it)).collect_view()}</tbody>
+                    <tbody>{measured.into_iter().map(limit).collect_view()}</tbody>
                 </table>
             })}
         </section>

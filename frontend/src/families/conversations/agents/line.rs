@@ -9,10 +9,10 @@ use output::conversations::ChatStatus;
 use super::agents_state::{AgentsState, Turnstile, look, subscribe};
 use super::chat::{Chat, Unsent};
 use super::counted::{self, Fault};
-use super::kept::{self, Kept};
 use super::{client, counted::beginning};
 use crate::browser;
 use crate::error::CallError;
+use crate::families::conversations::kept::{self, KeptChat};
 use crate::families::conversations::place::Seat;
 use crate::page::page;
 use crate::text::Key;
@@ -47,7 +47,7 @@ pub(crate) struct Line {
 impl Line {
     /// Opens the chat: the draft is taken up, the messages are fetched.
     pub(crate) fn open(agents_state: AgentsState, seat: Seat) -> Self {
-        let kept = kept::load(&seat);
+        let kept: KeptChat = kept::load(&KeptChat::name(&seat)).unwrap_or_default();
         let uri = format!("chats://{}", seat.project);
         let line = Self {
             agents_state,
@@ -148,7 +148,7 @@ impl Line {
     pub(crate) fn keep(self) {
         let draft = self.draft.get_untracked();
         let unsent = self.chat.with_untracked(Chat::unsent);
-        self.seat.with_value(|it| kept::save(it, Kept { draft, unsent }));
+        self.seat.with_value(|it| kept::save(&KeptChat::name(it), KeptChat { draft, unsent }));
     }
 
     /// Sends what stands in the composer, unless something is wrong with it.
@@ -194,7 +194,7 @@ impl Line {
             if self.chat.try_with_untracked(|_| ()).is_none() {
                 // What failed is sent once more when the chat is opened again.
                 if sent.is_ok() {
-                    kept::taken(&seat, &unsent.client_id);
+                    KeptChat::taken(&seat, &unsent.client_id);
                     self.agents_state.load();
                 }
                 return;

@@ -9,7 +9,7 @@ use crate::dates;
 use crate::families::conversations::lanes::{Lanes, Line, Mark, TOP, middle};
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
-use crate::text::{Key, Lang};
+use crate::text::{Key, Lang, cut};
 
 /// Characters of a message in the table.
 const TEXT_MAX: usize = 80;
@@ -168,10 +168,7 @@ fn row(own: &Conversation, message: &ChatMessage) -> impl IntoView + use<> {
         Some(id) => look::name(own, id, lang),
         None => lang.say(Key::TalkToBoth).to_owned(),
     };
-    let mut text: String = message.content.chars().take(TEXT_MAX).collect();
-    if text.len() < message.content.len() {
-        text.push('…');
-    }
+    let text = cut(&message.content, TEXT_MAX);
     view! {
         <tr>
             <td class="is-number">{message.sequence}</td>

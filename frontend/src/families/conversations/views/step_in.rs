@@ -6,9 +6,9 @@ use output::text::is_blank;
 use serde_json::{Value, json};
 
 use crate::browser;
+use crate::families::conversations::kept::{self, Written};
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
-use crate::families::conversations::written::{self, Written};
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
@@ -34,7 +34,7 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
         if !may.get() {
             // What was on its way when it ended may have arrived.
             watch.is_acting.track();
-            return watch.id.with_value(|id| written::load(id)).map(|it| unsent(it)).into_any();
+            return watch.id.with_value(|id| kept::load(id)).map(unsent).into_any();
         }
         any_view! {
             <section class="talk-step-in" aria-labelledby="talk-step-in">
@@ -80,7 +80,7 @@ fn Paused(watch: Watch) -> impl IntoView {
 /// A message to both.
 #[component]
 fn Write(watch: Watch) -> impl IntoView {
-    let kept = watch.id.with_value(|id| written::load(id));
+    let kept = watch.id.with_value(|id| kept::load::<Written>(id));
     let kept = kept.unwrap_or_else(|| Written { client_id: browser::unique(), ..<_>::default() });
     let draft = RwSignal::new(kept.content);
     // The same message sent again, because it is not known whether it arrived, is the same message.
@@ -96,7 +96,7 @@ fn Write(watch: Watch) -> impl IntoView {
         let message = json!({ "content": content, "client_message_id": client_id });
         watch.is_at_end.set(true);
         watch.act("write_message", &message, move || {
-            written::taken(&id, &client_id);
+            kept::written_taken(&id, &client_id);
             // What was typed while it was on its way stays.
             if draft.try_with_untracked(|it| *it == content) == Some(true) {
                 draft.set(String::new());
@@ -129,7 +129,7 @@ fn Write(watch: Watch) -> impl IntoView {
                     let client_id = browser::unique();
                     draft.set(content.clone());
                     number.set_value(client_id.clone());
-                    watch.id.with_value(|id| written::save(id, Written { content, client_id }));
+                    watch.id.with_value(|id| kept::save(id, Written { content, client_id }));
                 }></textarea>
             <p class="error" role="alert">{move || is_long().then_some(Key::TalkTooLong)}</p>
             <div class="talk-write-foot">

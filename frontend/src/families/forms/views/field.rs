@@ -14,7 +14,7 @@ use output::form::{Field, Kind};
 
 use crate::browser;
 use crate::families::forms::FormState;
-use crate::text::Key;
+use crate::text::{Key, cut};
 
 /// Characters of a label or a description that are shown; a schema is not to fill the page with one.
 const LABEL_MAX: usize = 300;
@@ -174,14 +174,6 @@ fn described(spot: Spot, field: &Field, parts: &[&str]) -> String {
     all.map(|it| spot.part(it)).collect::<Vec<_>>().join(" ")
 }
 
-/// A text of the schema, as long as it may be shown.
-fn cut(text: &str, characters_max: usize) -> String {
-    match text.char_indices().nth(characters_max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// A line, with its section's name where it has one (FORM-22).
 fn divider(field: &Field) -> AnyView {
     let label = cut(&field.label, LABEL_MAX);
@@ -214,17 +206,5 @@ pub(super) fn heading(field: &Field, level: u8) -> AnyView {
             {heading}
             {description.map(|it| view! { <p class="hint">{it}</p> })}
         </div>
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_of_a_schema_is_cut_between_characters() {
-        assert_eq!(cut("予算配分", 4), "予算配分");
-        assert_eq!(cut("予算配分", 2), "予算…");
-        assert_eq!(cut("", 2), "");
     }
 }

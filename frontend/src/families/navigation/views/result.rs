@@ -219,7 +219,7 @@ fn LogView() -> impl IntoView {
                 <details class="nav-log">
                     <summary>{Key::NavLog}<span class="count">{calls}</span></summary>
                     <ol>{move || {
-                        entries.get().into_iter().map(|it| entry(it)).collect_view()
+                        entries.get().into_iter().map(entry).collect_view()
                     }}</ol>
                 </details>
             }
