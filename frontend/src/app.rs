@@ -85,7 +85,7 @@ pub(crate) fn App() -> impl IntoView {
         </main>
         <Toast/>
         {move || finder.is_open.get().then(|| drawn_by(&FINDER, |it| (it.0)("")))}
-        <div class="only-heard" role="status" aria-live="polite">{move || spoken()}</div>
+        <div class="only-heard" role="status" aria-live="polite">{spoken}</div>
     }
 }
 

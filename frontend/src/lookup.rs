@@ -1,15 +1,13 @@
-//! Options that come from elsewhere: fetched a few at a time, bounded, remembered for a while.
+//! Options that come from elsewhere: fetched a few at a time, bounded, remembered for a while; and which of many fit
+//! what was typed.
 
-pub(crate) mod address;
 pub(crate) mod combo;
-pub(crate) mod memory;
-pub(crate) mod narrow;
-pub(crate) mod offer;
-
 #[cfg(test)]
 mod combo_tests;
+pub(crate) mod offer;
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,8 +21,8 @@ use crate::browser;
 use crate::error::{CallError, Refusal};
 use crate::gate::Gate;
 use crate::request::{answered, for_json, in_time, lost};
-use crate::text::{Key, Lang};
-use memory::Memory;
+use crate::route::encoded;
+use crate::text::{self, Key, Lang};
 
 /// Bytes of an answer, as the host has it for what it passes on (FORM-49).
 const ANSWER_BYTES_MAX: usize = 1 << 20;
@@ -71,11 +69,11 @@ pub(crate) async fn fetch(
     url: &str,
     stop: Option<AbortController>,
 ) -> Result<Options, CallError> {
-    let key = memory::key(form, lookup, url);
+    let key = Memory::key(form, lookup, url);
     if let Some(options) = remembered(&key) {
         return Ok(options);
     }
-    let address = address::of(url).ok_or_else(|| refusal("invalid_url", url.to_owned()))?;
+    let address = address_of(url).ok_or_else(|| refusal("invalid_url", url.to_owned()))?;
     let _pass = GATE.with(Gate::clone).enter().await;
     // Another field may have asked the same while this one waited.
     if let Some(options) = remembered(&key) {
@@ -158,8 +156,76 @@ fn refusal(code: &str, message: String) -> CallError {
     CallError::Refused(Box::new(Refusal { code: code.to_owned(), message, ..Refusal::default() }))
 }
 
+/// The options whose label has what was typed in it, those that begin with it first.
+pub(crate) fn narrow(options: &[Choice], typed: &str) -> Options {
+    let folded = |text: &str| text::folded(text).replace(char::is_whitespace, "");
+    let typed = folded(typed);
+    let mut first = Vec::new();
+    let mut rest = Vec::new();
+    for choice in options {
+        match folded(&choice.label).find(&typed) {
+            Some(0) => first.push(choice.clone()),
+            Some(_) => rest.push(choice.clone()),
+            None => {}
+        }
+    }
+    first.append(&mut rest);
+    first.into()
+}
+
+/// Longer than any URL that a host takes.
+const BYTES_MAX: usize = 8 << 10;
+
+/// What the page asks for this URL; none where it is neither a path of this host nor `https://…`.
+fn address_of(url: &str) -> Option<String> {
+    // A browser drops control characters and reads `\` as `/`: what looks like a path could lead
+    // elsewhere, and the token goes along.
+    let is_plain = !url.chars().any(|it| it.is_control() || it == '\\' || it == ' ');
+    if !is_plain || url.len() > BYTES_MAX {
+        return None;
+    }
+    if url.starts_with('/') && !url.starts_with("//") {
+        return Some(url.to_owned());
+    }
+    let is_absolute = url.starts_with("https://") || url.starts_with("http://");
+    is_absolute.then(|| format!("/api/form/lookup?url={}", encoded(url)))
+}
+
+/// Answers remembered; the oldest goes first.
+const ANSWERS_MAX: usize = 60;
+/// How long an answer counts.
+const AGE_MAX_MS: f64 = 300_000.0;
+
+/// Answers by what was asked.
+#[derive(Default)]
+pub(crate) struct Memory(VecDeque<(String, Options, f64)>);
+
+impl Memory {
+    /// What tells one question of one form from another: the same URL may be read in two ways.
+    pub(crate) fn key(form: &str, lookup: &Lookup, url: &str) -> String {
+        let template = lookup.template.as_deref().unwrap_or_default();
+        let Lookup { display_field, value_field, .. } = lookup;
+        format!("{form}\n{display_field}\n{value_field}\n{template}\n{url}")
+    }
+
+    pub(crate) fn get(&self, key: &str, now_ms: f64) -> Option<Options> {
+        let found = self.0.iter().find(|(own, _, at_ms)| own == key && now_ms - at_ms < AGE_MAX_MS);
+        found.map(|(_, options, _)| Arc::clone(options))
+    }
+
+    pub(crate) fn put(&mut self, key: String, options: Options, now_ms: f64) {
+        self.0.retain(|(own, ..)| *own != key);
+        if self.0.len() >= ANSWERS_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back((key, options, now_ms));
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -176,5 +242,59 @@ mod tests {
         let CallError::Protocol { code, .. } = failed(502, "<html>") else { panic!("no refusal") };
         assert_eq!(code, 502);
         assert_eq!(failed(401, ""), CallError::Unauthorized);
+    }
+
+    #[test]
+    fn finds_options_by_any_part_of_label_with_beginnings_first() {
+        let labels = ["東京都 港区", "港南", "さいたま市", "ＡＢＣタワー"];
+        let options = labels.map(|it| Choice { value: Value::Null, label: it.to_owned() });
+        let found = |typed: &str| {
+            narrow(&options, typed).iter().map(|it| it.label.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("港"), ["港南", "東京都 港区"]);
+        assert_eq!(found("サイタマ"), ["さいたま市"]);
+        assert_eq!(found("abc"), ["ＡＢＣタワー"]);
+        assert_eq!(found("東京都　港"), ["東京都 港区"]);
+        assert_eq!(found(""), labels);
+        assert_eq!(found("大阪"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn asks_this_hosts_path_as_it_is_and_all_else_through_the_host() {
+        assert_eq!(address_of("/api/demo/users?q=a").as_deref(), Some("/api/demo/users?q=a"));
+        assert_eq!(
+            address_of("https://api.example.com/users/search?q=%E5%B1%B1&limit=10").as_deref(),
+            Some(
+                "/api/form/lookup?url=https%3A%2F%2Fapi.example.com%2Fusers%2Fsearch%3Fq%3D%25E5%25B1%25B1%26limit%3D10"
+            )
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_path_is_not_asked_at_all() {
+        for url in
+            ["//evil.example", "/\\evil.example", "/\t/evil.example", "javascript:x", "", "a"]
+        {
+            assert_eq!(address_of(url), None, "{url:?}");
+        }
+        assert_eq!(address_of(&format!("/{}", "x".repeat(BYTES_MAX))), None);
+    }
+
+    #[test]
+    fn remembers_an_answer_for_its_form_for_a_while_not_for_ever() {
+        let lookup = Lookup::default();
+        let mut memory = Memory::default();
+        let own = Memory::key("form1", &lookup, "/a");
+        memory.put(own.clone(), Options::from([]), 0.0);
+        assert!(memory.get(&own, AGE_MAX_MS - 1.0).is_some());
+        assert!(memory.get(&own, AGE_MAX_MS).is_none());
+        assert!(memory.get(&Memory::key("form2", &lookup, "/a"), 0.0).is_none());
+        let other = Lookup { display_field: "name".to_owned(), ..Lookup::default() };
+        assert!(memory.get(&Memory::key("form1", &other, "/a"), 0.0).is_none());
+        for number in 0..ANSWERS_MAX {
+            memory.put(number.to_string(), Options::from([]), 0.0);
+        }
+        assert!(memory.get(&own, 0.0).is_none(), "the oldest went");
+        assert_eq!(memory.0.len(), ANSWERS_MAX);
     }
 }

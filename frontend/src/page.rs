@@ -85,9 +85,9 @@ pub(crate) struct Page {
 }
 
 /// The page; the first who asks for it opens it.
-pub(crate) fn page() -> Page {
+pub(crate) fn page() -> &'static Page {
     static PAGE: OnceLock<Page> = OnceLock::new();
-    *PAGE.get_or_init(Page::open)
+    PAGE.get_or_init(Page::open)
 }
 
 /// A number that nothing else on this page has, for the ids of its parts.

@@ -73,7 +73,7 @@ impl Talk {
     pub(crate) fn here() -> Self {
         let Kept { talk, owner } = expect_context();
         talk.get_value().unwrap_or_else(|| {
-            let made = owner.with(|| Self::new());
+            let made = owner.with(Self::new);
             talk.set_value(Some(made));
             made
         })

@@ -12,8 +12,7 @@ use super::{Spot, around, cut};
 use crate::browser;
 use crate::error::CallError;
 use crate::lookup::combo::{Combo, Found, Step};
-use crate::lookup::narrow::narrow;
-use crate::lookup::{self, Hold, Options};
+use crate::lookup::{self, Hold, Options, narrow};
 use crate::page::page;
 use crate::text::{Key, Lang};
 
