@@ -19,42 +19,26 @@ const TYPING: Duration = Duration::from_millis(300);
 /// The filter of the list.
 #[component]
 pub(super) fn Bar(list: ConversationList) -> impl IntoView {
-    let change = move |set: &dyn Fn(&mut Filter)| {
-        let mut filter = list.filter.get_untracked();
-        set(&mut filter);
-        list.ask(filter);
+    let choice = move |key: Key, id, set: fn(&mut Filter, String), options: AnyView| {
+        let change = move |event| {
+            let mut filter = list.filter.get_untracked();
+            set(&mut filter, event_target_value(&event));
+            list.ask(filter);
+        };
+        view! {
+            <label class="talks-choice">
+                <span class="label">{key}</span>
+                <select id=id on:change=change>{options}</select>
+            </label>
+        }
     };
     let is_filtered = Memo::new(move |_| list.filter.with(|it| !it.is_empty()));
     view! {
         <div class="talks-bar" role="search" aria-label=Key::TalkFilters>
             <Search list/>
-            <label class="talks-choice">
-                <span class="label">{Key::State}</span>
-                <select id="talks-state" on:change=move |event| {
-                    let state = state_of(&event_target_value(&event));
-                    change(&|it| it.state = state);
-                }>
-                    {States(list)}
-                </select>
-            </label>
-            <label class="talks-choice">
-                <span class="label">{Key::TalkAgent}</span>
-                <select id="talks-agent" on:change=move |event| {
-                    let agent = event_target_value(&event);
-                    change(&|it| it.agent.clone_from(&agent));
-                }>
-                    {Agents(list)}
-                </select>
-            </label>
-            <label class="talks-choice">
-                <span class="label">{Key::TalkProject}</span>
-                <select id="talks-project" on:change=move |event| {
-                    let project = event_target_value(&event);
-                    change(&|it| it.project.clone_from(&project));
-                }>
-                    {Projects(list)}
-                </select>
-            </label>
+            {choice(Key::State, "talks-state", |it, state| it.state = state_of(&state), states(list))}
+            {choice(Key::TalkAgent, "talks-agent", |it, agent| it.agent = agent, agents(list))}
+            {choice(Key::TalkProject, "talks-project", |it, to| it.project = to, projects(list))}
             {move || is_filtered.get().then(|| view! {
                 <button type="button" class="plain" on:click=move |_| {
                     list.ask(Filter::default());
@@ -66,29 +50,29 @@ pub(super) fn Bar(list: ConversationList) -> impl IntoView {
     }
 }
 
-/// One option, and whether it is the one.
-fn option(value: String, text: Signal<String>, is_own: Signal<bool>) -> impl IntoView {
-    view! { <option value=value selected=move || is_own.get()>{move || text.get()}</option> }
-}
-
-/// What the three lists have in common is their first entry.
-fn all(is_own: Signal<bool>) -> impl IntoView {
-    option(String::new(), Key::All.into(), is_own)
-}
-
-#[expect(non_snake_case, reason = "drawn like a component, with nothing of its own around it")]
-fn States(list: ConversationList) -> impl IntoView {
-    let state = move |state: State| {
-        let is_own = Signal::derive(move || list.filter.with(|it| it.state == Some(state)));
-        option(state.name().to_owned(), look::state(state).2.into(), is_own)
+/// All, and each by itself: its value, and what it is called. Chosen is what the filter has, by `of`.
+fn options(
+    list: ConversationList,
+    of: fn(&Filter) -> String,
+    each: impl Fn() -> Vec<(String, Signal<String>)> + Send + 'static,
+) -> AnyView {
+    let option = move |(value, text): (String, Signal<String>)| {
+        let own = value.clone();
+        let is_own = move || list.filter.with(|it| of(it) == own);
+        view! { <option value=value selected=is_own>{text}</option> }
     };
-    let none = Signal::derive(move || list.filter.with(|it| it.state.is_none()));
-    (all(none), STATES.map(state).into_iter().collect_view())
+    let all = option((String::new(), Key::All.into()));
+    (all, move || each().into_iter().map(option).collect_view()).into_any()
+}
+
+fn states(list: ConversationList) -> AnyView {
+    let state = |it: State| (it.name().to_owned(), look::state(it).2.into());
+    let of = |it: &Filter| it.state.map(|it| it.name().to_owned()).unwrap_or_default();
+    options(list, of, move || STATES.map(state).to_vec())
 }
 
 /// Agents that may be in a conversation: those of the project chosen, or all.
-#[expect(non_snake_case, reason = "drawn like a component, with nothing of its own around it")]
-fn Agents(list: ConversationList) -> impl IntoView {
+fn agents(list: ConversationList) -> AnyView {
     let agents = Memo::new(move |_| {
         let filter = list.filter.get();
         let mut agents: Vec<(String, String)> = list.projects.with(|it| {
@@ -108,17 +92,10 @@ fn Agents(list: ConversationList) -> impl IntoView {
         agents.dedup_by(|one, other| one.0 == other.0);
         agents
     });
-    let agent = move |(id, name): (String, String)| {
-        let own = id.clone();
-        let is_own = Signal::derive(move || list.filter.with(|it| it.agent == own));
-        option(id, Signal::stored(name), is_own)
-    };
-    let none = Signal::derive(move || list.filter.with(|it| it.agent.is_empty()));
-    (all(none), move || agents.get().into_iter().map(agent).collect_view())
+    options(list, |it| it.agent.clone(), move || named(agents.get()))
 }
 
-#[expect(non_snake_case, reason = "drawn like a component, with nothing of its own around it")]
-fn Projects(list: ConversationList) -> impl IntoView {
+fn projects(list: ConversationList) -> AnyView {
     let projects = Memo::new(move |_| {
         let mut projects: Vec<(String, String)> = list.projects.with(|it| {
             let projects = it.here().map(|it| it.projects.as_slice()).unwrap_or_default();
@@ -130,13 +107,11 @@ fn Projects(list: ConversationList) -> impl IntoView {
         }
         projects
     });
-    let project = move |(id, name): (String, String)| {
-        let own = id.clone();
-        let is_own = Signal::derive(move || list.filter.with(|it| it.project == own));
-        option(id, Signal::stored(name), is_own)
-    };
-    let none = Signal::derive(move || list.filter.with(|it| it.project.is_empty()));
-    (all(none), move || projects.get().into_iter().map(project).collect_view())
+    options(list, |it| it.project.clone(), move || named(projects.get()))
+}
+
+fn named(all: Vec<(String, String)>) -> Vec<(String, Signal<String>)> {
+    all.into_iter().map(|(id, name)| (id, Signal::stored(name))).collect()
 }
 
 #[component]
