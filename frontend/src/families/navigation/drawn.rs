@@ -14,6 +14,7 @@ use crate::families::navigation::views::route_map::{Pin, RouteMap, Scene};
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
+use crate::views::raw::copy;
 use shown::Shown;
 use steps::StepList;
 
@@ -194,11 +195,7 @@ pub(crate) fn PlaceView(place: Place) -> impl IntoView {
             </div>
         }
     });
-    let copy = move |_| {
-        if coordinates.with_value(|it| browser::copy(it)) {
-            page().announce_key(Key::Copied);
-        }
-    };
+    let copied = move |_| coordinates.with_value(|it| copy(it, Key::Copied));
     view! {
         <div class="routes is-place">
             {map}
@@ -211,7 +208,7 @@ pub(crate) fn PlaceView(place: Place) -> impl IntoView {
                     <dt>{Key::PlaceCoordinates}</dt>
                     <dd class="place-coordinates">
                         <code>{coordinates.get_value()}</code>
-                        <button type="button" class="quiet small" on:click=copy>{Key::Copy}</button>
+                        <button type="button" class="quiet small" on:click=copied>{Key::Copy}</button>
                     </dd>
                 </div>
             </dl>

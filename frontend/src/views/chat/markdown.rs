@@ -4,10 +4,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use leptos::prelude::*;
 
-use crate::browser;
 use crate::chat::markdown::{self, Block, Inline};
-use crate::page::page;
 use crate::text::Key;
+use crate::views::raw::copy;
 
 /// A text of Markdown; what has not changed is not drawn anew while more of it comes.
 #[component]
@@ -113,9 +112,7 @@ fn LinkView(url: String, inner: Vec<Inline>) -> impl IntoView {
 #[component]
 fn CodeView(language: String, text: String) -> impl IntoView {
     let copied = text.clone();
-    let copy = move |_| {
-        page().notify(if browser::copy(&copied) { Key::Copied } else { Key::NotCopied });
-    };
+    let copied = move |_| copy(&copied, Key::Copied);
     let name = language.clone();
     let label = move || match name.as_str() {
         "" => Key::CodeLabel.say().to_owned(),
@@ -125,7 +122,7 @@ fn CodeView(language: String, text: String) -> impl IntoView {
         <figure class="markdown-code">
             <figcaption>
                 <span>{language}</span>
-                <button type="button" class="plain small" on:click=copy>{Key::Copy}</button>
+                <button type="button" class="plain small" on:click=copied>{Key::Copy}</button>
             </figcaption>
             // Long lines scroll; without a mouse, with the arrows.
             <pre tabindex="0" role="region" aria-label=label><code>{text}</code></pre>

@@ -13,6 +13,7 @@ use crate::dates::grouped;
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::cards::PictureGrid;
+use crate::views::raw::copy;
 
 /// A message, for as long as it is in the conversation.
 #[component]
@@ -60,7 +61,7 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
             _ => Asked::default(),
         })
     });
-    let copy = move |_| copied(&asked.with_untracked(|it| it.text.clone()));
+    let copied = move |_| copy(&asked.with_untracked(|it| it.text.clone()), Key::Copied);
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let sent = Memo::new(move |_| asked.with(|it| shots(&it.pictures, Kind::Sent)));
     let has_sent = Memo::new(move |_| sent.with(|it| !it.is_empty()));
@@ -73,17 +74,13 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
             <p class="hint">{Key::ChatLeftOut}</p>
         })}
         <div class="chat-acts">
-            <button type="button" class="plain small" on:click=copy
+            <button type="button" class="plain small" on:click=copied
                 aria-label=Key::ChatCopyNamed>{Key::Copy}</button>
             <button type="button" class="plain small" on:click=move |_| talk.edit(id)
                 disabled=move || is_running.get()
                 aria-label=Key::ChatEditNamed>{Key::ChatEdit}</button>
         </div>
     }
-}
-
-fn copied(text: &str) {
-    page().notify(if browser::copy(text) { Key::Copied } else { Key::NotCopied });
 }
 
 #[component]
@@ -165,7 +162,8 @@ fn Ending(entry: Seen) -> impl IntoView {
     });
     let is_bare = Memo::new(move |_| turn(entry, |it| it.pieces.is_empty()) == Some(true));
     let is_over = Memo::new(move |_| !matches!(phase.get(), Phase::Thinking | Phase::Tool(_)));
-    let copy = move |_| copied(&untrack(|| turn(entry, Turn::text)).unwrap_or_default());
+    let copied =
+        move |_| copy(&untrack(|| turn(entry, Turn::text)).unwrap_or_default(), Key::Copied);
     let has_acted = Memo::new(move |_| turn(entry, Turn::has_acted) == Some(true));
     let may_repeat =
         move || is_last.get() && !matches!(phase.get(), Phase::Failed(_) | Phase::Waiting);
@@ -203,7 +201,7 @@ fn Ending(entry: Seen) -> impl IntoView {
         {move || is_over.get().then(|| view! {
             <div class="chat-acts">
                 {move || has_text.get().then(|| view! {
-                    <button type="button" class="plain small" on:click=copy
+                    <button type="button" class="plain small" on:click=copied
                         aria-label=Key::ChatCopyNamed>{Key::Copy}</button>
                 })}
                 {move || (may_repeat() && !has_acted.get()).then(|| view! {

@@ -25,6 +25,7 @@ use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
+use crate::views::raw::copy;
 
 /// The place of one conversation.
 #[component]
@@ -302,10 +303,7 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
             let _ = error.try_set(saved.err());
         });
     };
-    let copy = move |_| {
-        let is_copied = browser::copy(&browser::address());
-        page().notify(if is_copied { Key::TalkLinkCopied } else { Key::NotCopied });
-    };
+    let copied = move |_| copy(&browser::address(), Key::TalkLinkCopied);
     view! {
         <section class="talk-export" aria-labelledby="talk-export">
             <h2 id="talk-export" class="section-title">{Key::TalkExport}</h2>
@@ -316,7 +314,7 @@ pub(super) fn Export(watch: Watch) -> impl IntoView {
                 <button type="button" class="quiet small" on:click=move |_| save(false)>
                     {Key::TalkJsonl}
                 </button>
-                <button type="button" class="quiet small" on:click=copy>{Key::TalkCopyLink}</button>
+                <button type="button" class="quiet small" on:click=copied>{Key::TalkCopyLink}</button>
             </div>
             {move || error.get().map(|error| view! { <Notice error/> })}
         </section>

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::form::{Choice, Field, Form, Kind, OpenForm, Status, Values, size_of};
+use output::form::{Choice, Field, Form, Kind, OpenForm, Status, size_of};
 use serde_json::Value;
 
 use super::frame::Head;
@@ -13,9 +13,9 @@ use crate::dates::{self, Day};
 use crate::families::forms::session::{Close, FormSession, Step};
 use crate::families::forms::{choices_of, keeping};
 use crate::mcp;
-use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
+use crate::views::raw::Raw;
 
 /// The text for the agent where a form is cancelled (FORM-9), or declined.
 const CANCELLED: &str = "フォーム入力をキャンセルしました。";
@@ -50,9 +50,10 @@ pub(super) fn Answered(
     let rest = if is_submitted {
         any_view! {
             <Values form=Arc::clone(&form)/>
-            <Told values key=Key::FormBack is_open=is_fresh/>
+            // What goes back to the agent (FORM-5) is this text, to the letter.
+            <Raw value=Value::Object(values) title=Key::FormBack is_open=is_fresh/>
             {keeping::take_other(&form).map(|values| view! {
-                <Told values key=Key::FormLeft is_open=true/>
+                <Raw value=Value::Object(values) title=Key::FormLeft is_open=true/>
             })}
         }
     } else {
@@ -187,24 +188,5 @@ fn FileLink(file: Value) -> impl IntoView {
         {move || is_gone.get().then(|| view! {
             <span class="error" role="alert">{Key::FormFileGone}</span>
         })}
-    }
-}
-
-/// Values as JSON to copy. What goes back to the agent (FORM-5) is this text, to the letter.
-#[component]
-fn Told(values: Values, key: Key, is_open: bool) -> impl IntoView {
-    let text = serde_json::to_string_pretty(&values).unwrap_or_default();
-    let copied = StoredValue::new(text.clone());
-    let copy = move |_| {
-        if copied.with_value(|it| browser::copy(it)) {
-            page().announce_key(Key::Copied);
-        }
-    };
-    view! {
-        <details class="raw request-json" open=is_open>
-            <summary>{key}</summary>
-            <button type="button" class="quiet small" on:click=copy>{Key::Copy}</button>
-            <pre tabindex="0" aria-label=key>{text}</pre>
-        </details>
     }
 }

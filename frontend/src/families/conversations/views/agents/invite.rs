@@ -13,6 +13,7 @@ use crate::mcp;
 use crate::page::page;
 use crate::text::Key;
 use crate::views::notice::loaded;
+use crate::views::raw::copy;
 
 /// The invitation; the passkey goes along where it has just been made.
 #[component]
@@ -51,7 +52,7 @@ pub(super) fn Invite(
                             aria-label=Key::InvitePromptName
                             prop:value=text></textarea>
                         <div class="actions">
-                            <button type="button" class="small" on:click=move |_| copy(&copied)>
+                            <button type="button" class="small" on:click=move |_| copy(&copied, Key::Copied)>
                                 {Key::InviteCopyPrompt}
                             </button>
                         </div>
@@ -84,16 +85,11 @@ fn Connection() -> impl IntoView {
         <pre class="invite-line" id="invite-line" tabindex="0" role="group"
             aria-label=Key::InviteConnect><code>{line}</code></pre>
         <div class="actions">
-            <button type="button" class="quiet small" on:click=move |_| copy(&copied)>
+            <button type="button" class="quiet small" on:click=move |_| copy(&copied, Key::Copied)>
                 {Key::InviteCopyLine}
             </button>
         </div>
     }
-}
-
-/// Copies a text, and says whether that worked.
-pub(super) fn copy(text: &str) {
-    page().notify(if browser::copy(text) { Key::Copied } else { Key::NotCopied });
 }
 
 /// The passkey, if one was just made.
@@ -126,7 +122,7 @@ fn Made(made: Passkey) -> impl IntoView {
             </code>
             <div class="actions">
                 <button type="button" class="small"
-                    on:click=move |_| made.with_value(|it| copy(&it.passkey))>
+                    on:click=move |_| made.with_value(|it| copy(&it.passkey, Key::Copied))>
                     {Key::PasskeyCopy}
                 </button>
                 <button type="button" class="quiet small"
