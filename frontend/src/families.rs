@@ -1,8 +1,6 @@
 //! The families of tools that the page knows, a folder each: state, views, texts, places. Another family is a
 //! folder and a line here.
 
-use leptos::prelude::*;
-
 use crate::error::CallError;
 use crate::page::page;
 use crate::table::{self, Family};
@@ -35,8 +33,7 @@ fn tell_not_done(error: &CallError) {
     let mend = error.mend(lang);
     let said = if mend.is_empty() { error.title(lang).to_owned() } else { mend };
     let said: String = said.chars().take(SAID_MAX).collect();
-    page().announce_fill(Key::NotDone, &[&said]);
-    page().show(Key::NotDone, &said);
+    page().notify_fill(Key::NotDone, &said);
 }
 
 /// Puts them into the page's table.

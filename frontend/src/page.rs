@@ -231,8 +231,13 @@ impl Page {
 
     /// Says a phrase, and shows it for a while.
     pub(crate) fn notify(self, key: Key) {
-        self.announce_key(key);
-        self.show(key, "");
+        self.notify_fill(key, "");
+    }
+
+    /// The same, filled in.
+    pub(crate) fn notify_fill(self, key: Key, value: &str) {
+        self.announce_fill(key, &[value]);
+        self.show(key, value);
     }
 
     /// Shows a phrase for a while to those who look; it is announced to screen readers apart.

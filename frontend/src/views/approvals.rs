@@ -115,11 +115,7 @@ fn over(answered: &str, now: &Approval) {
         ("expired", _) => page().notify(Key::ApprovalExpired),
         ("done", _) => page().notify(Key::ApprovalMade),
         ("denied", _) => page().notify(Key::ApprovalNotMade),
-        (_, Some(error)) => {
-            let said = Lang::now().fill(Key::ApprovalWentWrong, &[&error.message]);
-            page().announce(said);
-            page().show(Key::ApprovalWentWrong, &error.message);
-        }
+        (_, Some(error)) => page().notify_fill(Key::ApprovalWentWrong, &error.message),
         _ => {}
     }
     browser::focus_soon(TITLE);

@@ -173,8 +173,7 @@ pub(super) fn order(
             operator.failed.set(Some(failed));
         }
         if is_done {
-            page().announce_fill(key, &[&name]);
-            page().show(key, &name);
+            page().notify_fill(key, &name);
         }
         look().await;
         let _ = is_busy.try_set(false);

@@ -152,8 +152,7 @@ impl CheckoutState {
             page().announce_key(Key::Reserved);
             page().go(At::Reservation(id).route());
         } else {
-            page().announce_fill(Key::ReservedAway, &[&id]);
-            page().show(Key::ReservedAway, &id);
+            page().notify_fill(Key::ReservedAway, &id);
         }
     }
 

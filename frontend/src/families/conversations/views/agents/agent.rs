@@ -299,8 +299,7 @@ fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
 fn settle(agents_state: AgentsState, seat: Seat, name: String, output: &Value, is_retiring: bool) {
     agents_state.load();
     if is_retiring {
-        page().announce_fill(Key::AgentRetired, &[&name]);
-        page().show(Key::AgentRetired, &name);
+        page().notify_fill(Key::AgentRetired, &name);
         browser::focus_if_lost("stage");
     } else if let Some(passkey) = output.get("passkey").and_then(Value::as_str) {
         agents_state.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));

@@ -151,9 +151,7 @@ fn defined(
     project: &str,
     opener: Option<&str>,
 ) {
-    let name = draft.name.trim().to_owned();
-    page().announce_fill(Key::DefinedAgent, &[&name]);
-    page().show(Key::DefinedAgent, &name);
+    page().notify_fill(Key::DefinedAgent, draft.name.trim());
     agents_state.load();
     let passkey = output.get("passkey").and_then(Value::as_str);
     match opener {
@@ -165,6 +163,7 @@ fn defined(
     let project = draft.projects.iter().find(|it| *it == project).or(draft.projects.first());
     let seat =
         Seat { project: project.cloned().unwrap_or_default(), agent: draft.id.trim().to_owned() };
+    let name = draft.name.trim().to_owned();
     agents_state.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));
 }
 
@@ -280,8 +279,7 @@ pub(super) fn DefineProject() -> impl IntoView {
             let is_open = !error.is_disposed();
             match done {
                 Ok(_) => {
-                    page().announce_fill(Key::DefinedProject, &[draft.name.trim()]);
-                    page().show(Key::DefinedProject, draft.name.trim());
+                    page().notify_fill(Key::DefinedProject, draft.name.trim());
                     agents_state.load();
                     if is_open {
                         agents_state.close("define-project");

@@ -167,8 +167,7 @@ impl Tray {
         if files.len() > room {
             files.truncate(room);
             let max = if self.is_several() { FILES_MAX } else { 1 };
-            page().show(Key::FileTooMany, &max.to_string());
-            page().announce_fill(Key::FileTooMany, &[&max.to_string()]);
+            page().notify_fill(Key::FileTooMany, &max.to_string());
         }
         for file in files {
             let named = Named::of(&file);
