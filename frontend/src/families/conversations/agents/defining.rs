@@ -12,6 +12,8 @@ use crate::text::{Key, Lang};
 pub(crate) const ID_MAX: usize = 64;
 /// Characters of a name.
 pub(crate) const NAME_MAX: usize = 100;
+/// What something new is called, and nothing else may be.
+const NEW: [&str; 2] = ["project_id", "agent_id"];
 /// Skills of one agent.
 const SKILLS_MAX: usize = 20;
 /// Characters of a skill.
@@ -49,7 +51,7 @@ pub(crate) fn theirs(error: &CallError, fields: &[&str]) -> Faults {
     let mut faults: Faults = error.problems().into_iter().filter_map(fault).collect();
     if let CallError::Refused(refusal) = error {
         let is_taken = refusal.status == 409 && faults.is_empty();
-        if let Some(id) = fields.first().filter(|_| is_taken) {
+        if let Some(id) = fields.first().filter(|it| is_taken && NEW.contains(it)) {
             faults.insert((*id).to_owned(), Fault::Theirs(refusal.message.clone()));
         }
     }

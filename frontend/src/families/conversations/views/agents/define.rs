@@ -2,18 +2,14 @@
 
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use output::conversations::{AgentKind, Project, ProjectAgent, Projects};
 use serde_json::Value;
 
 use super::field::{Checked, ChoiceField, Notes, TextField, described};
 use crate::browser;
-use crate::call::fetch;
-use crate::error::CallError;
 use crate::families::conversations::agents::agents_state::{AgentsState, Panel, Passkey};
-use crate::families::conversations::agents::defining::{AgentDraft, ProjectDraft, theirs};
+use crate::families::conversations::agents::defining::{AgentDraft, ProjectDraft};
 use crate::families::conversations::place::Seat;
-use crate::families::tell_not_done;
 use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::notice::Notice;
@@ -64,7 +60,7 @@ pub(super) fn DefineAgent(
     #[prop(optional)] present: Option<ProjectAgent>,
 ) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
-    let checked = Checked::new("new-agent");
+    let checked = Checked::new("new-agent", AgentDraft::FIELDS);
     let is_there = present.is_some();
     let typed = Typed::of(match present {
         Some(it) => {
@@ -73,8 +69,6 @@ pub(super) fn DefineAgent(
         }
         None => AgentDraft { projects: vec![project.clone()], ..AgentDraft::default() },
     });
-    let error = RwSignal::new(None::<CallError>);
-    let is_busy = agents_state.is_busy;
     browser::focus_soon(checked.id(if is_there { "name" } else { "agent_id" }));
     let title = if is_there { Key::ChangeAgentTitle } else { Key::DefineAgentTitle };
     let (say, busy) = match is_there {
@@ -86,27 +80,10 @@ pub(super) fn DefineAgent(
         event.prevent_default();
         let draft = typed.draft();
         let faults = draft.faults(&if is_there { Vec::new() } else { taken(agents_state) });
-        if is_busy.get_untracked() || !checked.show(faults, AgentDraft::FIELDS) {
-            return;
-        }
-        is_busy.set(true);
-        let (project, opener) = (project.clone(), opener.clone());
-        spawn_local(async move {
-            let done = fetch::<Value>("define_agent", draft.arguments()).await;
-            let _ = is_busy.try_set(false);
-            let is_open = !error.is_disposed();
-            match done {
-                Ok(output) => {
-                    let opener = is_open.then_some(opener.as_str());
-                    defined(agents_state, &draft, &output, &project, opener);
-                }
-                Err(it) if !is_open => tell_not_done(&it),
-                Err(it) => {
-                    let faults = theirs(&it, AgentDraft::FIELDS);
-                    error.set(faults.is_empty().then_some(it));
-                    checked.show(faults, AgentDraft::FIELDS);
-                }
-            }
+        let (arguments, project, opener) = (draft.arguments(), project.clone(), opener.clone());
+        checked.send("define_agent", faults, arguments, move |output: Value, is_open| {
+            let opener = is_open.then_some(opener.as_str());
+            defined(agents_state, &draft, &output, &project, opener);
         });
     };
     view! {
@@ -120,8 +97,7 @@ pub(super) fn DefineAgent(
             <TextField checked name="skills" say=Key::AgentSkills hint=Key::DefineSkillsHint
                 value=typed.skills/>
             <Player checked typed/>
-            {move || error.get().map(|error| view! { <Notice error/> })}
-            <FormActions say busy opener=closer/>
+            <FormActions checked say busy opener=closer/>
         </form>
     }
 }
@@ -260,37 +236,19 @@ fn Player(checked: Checked, typed: Typed) -> impl IntoView {
 #[component]
 pub(super) fn DefineProject() -> impl IntoView {
     let agents_state: AgentsState = expect_context();
-    let checked = Checked::new("new-project");
+    let checked = Checked::new("new-project", ProjectDraft::FIELDS);
     let (id, name) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let error = RwSignal::new(None::<CallError>);
-    let is_busy = agents_state.is_busy;
     browser::focus_soon(checked.id("project_id"));
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         let draft = ProjectDraft { id: id.get_untracked(), name: name.get_untracked() };
         let taken = untrack(|| agents_state.project_ids());
-        if is_busy.get_untracked() || !checked.show(draft.faults(&taken), ProjectDraft::FIELDS) {
-            return;
-        }
-        is_busy.set(true);
-        spawn_local(async move {
-            let done = fetch::<Value>("define_project", draft.arguments()).await;
-            let _ = is_busy.try_set(false);
-            let is_open = !error.is_disposed();
-            match done {
-                Ok(_) => {
-                    page().notify_fill(Key::DefinedProject, draft.name.trim());
-                    agents_state.load();
-                    if is_open {
-                        agents_state.close("define-project");
-                    }
-                }
-                Err(it) if !is_open => tell_not_done(&it),
-                Err(it) => {
-                    let faults = theirs(&it, ProjectDraft::FIELDS);
-                    error.set(faults.is_empty().then_some(it));
-                    checked.show(faults, ProjectDraft::FIELDS);
-                }
+        let (faults, arguments) = (draft.faults(&taken), draft.arguments());
+        checked.send("define_project", faults, arguments, move |_: Value, is_open| {
+            page().notify_fill(Key::DefinedProject, draft.name.trim());
+            agents_state.load();
+            if is_open {
+                agents_state.close("define-project");
             }
         });
     };
@@ -300,8 +258,7 @@ pub(super) fn DefineProject() -> impl IntoView {
             <TextField checked name="project_id" say=Key::DefineProjectId hint=Key::DefineIdHint
                 value=id is_required=true/>
             <TextField checked name="name" say=Key::Name value=name is_required=true/>
-            {move || error.get().map(|error| view! { <Notice error/> })}
-            <FormActions say=Key::DefineSave busy=Key::DefineSaving opener="define-project".to_owned()/>
+            <FormActions checked say=Key::DefineSave busy=Key::DefineSaving opener="define-project".to_owned()/>
         </form>
     }
 }
@@ -309,6 +266,7 @@ pub(super) fn DefineProject() -> impl IntoView {
 /// What a form of this place ends with.
 #[component]
 pub(super) fn FormActions(
+    checked: Checked,
     say: Key,
     /// What it says while it is on its way.
     busy: Key,
@@ -318,6 +276,7 @@ pub(super) fn FormActions(
     let agents_state: AgentsState = expect_context();
     let is_busy = agents_state.is_busy;
     view! {
+        {move || checked.error.get().map(|error| view! { <Notice error/> })}
         <div class="actions">
             <button type="submit" aria-disabled=move || is_busy.get().then_some("true")>
                 {move || if is_busy.get() { busy } else { say }.say()}

@@ -1,33 +1,78 @@
 //! A field of a form: its name, what it wants, what is wrong with it.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::browser;
-use crate::families::conversations::agents::defining::{Fault, Faults};
+use crate::call::fetch;
+use crate::error::CallError;
+use crate::families::conversations::agents::agents_state::AgentsState;
+use crate::families::conversations::agents::defining::{Fault, Faults, theirs};
+use crate::families::tell_not_done;
 use crate::text::{Key, Lang};
 
-/// What is wrong in one form.
+/// One form, and what is wrong in it.
 #[derive(Clone, Copy)]
 pub(super) struct Checked {
     faults: RwSignal<Faults>,
+    /// Why it was refused, where that is no field's fault.
+    pub(super) error: RwSignal<Option<CallError>>,
+    is_busy: RwSignal<bool>,
     /// Before the names of the arguments, so that ids are the form's own.
     prefix: &'static str,
+    /// The names of the arguments in their order.
+    fields: &'static [&'static str],
 }
 
 impl Checked {
-    pub(super) fn new(prefix: &'static str) -> Self {
-        Self { faults: RwSignal::new(Faults::new()), prefix }
+    pub(super) fn new(prefix: &'static str, fields: &'static [&'static str]) -> Self {
+        Self {
+            faults: RwSignal::new(Faults::new()),
+            error: RwSignal::new(None),
+            is_busy: expect_context::<AgentsState>().is_busy,
+            prefix,
+            fields,
+        }
     }
 
-    /// Shows what is wrong, and takes the keyboard to the first of it, in the order given; whether
-    /// nothing is.
-    pub(super) fn show(self, faults: Faults, order: &[&str]) -> bool {
-        if let Some(first) = order.iter().find(|it| faults.contains_key(**it)) {
+    /// Shows what is wrong, and takes the keyboard to the first of it; whether nothing is.
+    fn show(self, faults: Faults) -> bool {
+        if let Some(first) = self.fields.iter().find(|it| faults.contains_key(**it)) {
             browser::focus_soon(self.id(first));
         }
         let is_right = faults.is_empty();
         self.faults.set(faults);
         is_right
+    }
+
+    /// Has a tool do what was typed, unless something is wrong with that; `done` is told what came of it, and whether
+    /// the form is still open.
+    pub(super) fn send<T: DeserializeOwned + 'static>(
+        self,
+        tool: &'static str,
+        faults: Faults,
+        arguments: Value,
+        done: impl FnOnce(T, bool) + 'static,
+    ) {
+        if self.is_busy.get_untracked() || !self.show(faults) {
+            return;
+        }
+        self.is_busy.set(true);
+        spawn_local(async move {
+            let answer = fetch(tool, arguments).await;
+            let _ = self.is_busy.try_set(false);
+            match answer {
+                Ok(it) => done(it, !self.error.is_disposed()),
+                Err(error) if self.error.is_disposed() => tell_not_done(&error),
+                Err(error) => {
+                    let faults = theirs(&error, self.fields);
+                    self.error.set(faults.is_empty().then_some(error));
+                    self.show(faults);
+                }
+            }
+        });
     }
 
     /// What is wrong with this argument.
