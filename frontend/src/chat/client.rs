@@ -30,8 +30,6 @@ pub(crate) struct Assistants {
     pub(crate) assistants: Vec<Assistant>,
     /// Those that play agents in conversations; they are not talked to here.
     pub(crate) players: Vec<Assistant>,
-    /// Whether a password is asked for (ILL-44).
-    pub(crate) gateway: bool,
 }
 
 /// An assistant that can be asked.

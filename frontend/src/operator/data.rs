@@ -51,7 +51,6 @@ pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) address: Option<String>,
     pub(crate) version: String,
-    pub(crate) started_at: String,
     pub(crate) seen_at: String,
     pub(crate) is_here: bool,
     pub(crate) is_gone: bool,

@@ -12,7 +12,6 @@ use crate::error::CallError;
 pub(crate) struct Messages {
     pub(crate) messages: Vec<ChatMessage>,
     pub(crate) has_more: bool,
-    pub(crate) total_count: u64,
 }
 
 /// A message that the host has not been seen to take.

@@ -13,8 +13,8 @@ fn message(sequence: u64, sender: &str) -> ChatMessage {
 }
 
 fn page(messages: &[(u64, &str)], has_more: bool) -> Messages {
-    let messages: Vec<_> = messages.iter().map(|(number, who)| message(*number, who)).collect();
-    Messages { total_count: messages.len() as u64, messages, has_more }
+    let messages = messages.iter().map(|(number, who)| message(*number, who)).collect();
+    Messages { messages, has_more }
 }
 
 fn unsent(id: &str) -> Unsent {
