@@ -66,7 +66,6 @@ macro_rules! with_card_words {
             PictureOpen: "「{0}」を大きく表示", "Look at “{0}” closely";
             PictureGone: "この画像はもう保存されていません。", "This picture is no longer kept.";
             PictureUnshown: "表示できない画像です。", "This picture cannot be shown.";
-            PicturePending: "画像を待っています…", "Pictures are on their way…";
             PictureDownload: "保存", "Download";
             PictureDownloadNamed: "「{0}」を保存", "Download “{0}”";
             PictureNotSaved: "画像を保存できませんでした。", "The picture could not be saved.";

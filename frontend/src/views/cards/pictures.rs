@@ -11,42 +11,20 @@ use crate::dates;
 use crate::page::page;
 use crate::text::Key;
 
-/// Placeholders drawn at most.
-const PENDING_MAX: usize = 12;
-
-/// Draws the pictures; those that have yet to come have a place already.
+/// Draws the pictures.
 #[component]
-pub(crate) fn PictureGrid(
-    #[prop(into)] shots: Signal<Vec<Shot>>,
-    /// How many are on their way.
-    #[prop(optional, into)]
-    pending: Signal<usize>,
-) -> impl IntoView {
+pub(crate) fn PictureGrid(#[prop(into)] shots: Signal<Vec<Shot>>) -> impl IntoView {
     let shots =
         Memo::new(move |_| shots.with(|it| it.iter().take(SHOTS_MAX).cloned().collect::<Vec<_>>()));
     let at = RwSignal::new(None::<usize>);
-    let class = move || {
-        let count = shots.with(Vec::len) + pending.get();
-        if count == 1 { "pictures is-one" } else { "pictures" }
-    };
-    let waiting = move || {
-        let count = pending.get().min(PENDING_MAX);
-        (count > 0).then(|| {
-            let place = |_| view! { <li class="picture is-pending" aria-hidden="true"></li> };
-            view! {
-                {(0..count).map(place).collect_view()}
-                <li class="only-heard">{Key::PicturePending}</li>
-            }
-        })
-    };
+    let class = move || if shots.with(Vec::len) == 1 { "pictures is-one" } else { "pictures" };
     view! {
-        <ul class=class aria-busy=move || (pending.get() > 0).to_string()>
+        <ul class=class>
             <For each=move || shots.get().into_iter().enumerate()
                 key=|(index, shot)| (*index, shot.picture.id.clone(), shot.picture.data.is_some())
                 let((index, shot))>
                 <Tile index shot at/>
             </For>
-            {waiting}
         </ul>
         <Lightbox shots at/>
     }

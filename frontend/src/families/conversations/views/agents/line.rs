@@ -60,20 +60,12 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
             {move || match stage.get() {
                 Stage::Loading => any_view! { <Skeleton lines=6/> },
                 Stage::Failed(error) => any_view! { <Notice error on_retry=retry/> },
-                Stage::Gone => any_view! { <Nobody title=Key::AgentGone hint=Key::AgentGoneHint/> },
-                Stage::Human => any_view! { <Nobody title=Key::AgentIsHuman hint=Key::AgentGoneHint/> },
+                Stage::Gone => any_view! { <Empty title=Key::AgentGone hint=Key::AgentGoneHint/> },
+                Stage::Human => any_view! { <Empty title=Key::AgentIsHuman/> },
                 Stage::Here => any_view! { <Talk seat=seat.clone() name/> },
             }}
         </div>
     }
-}
-
-#[component]
-fn Nobody(title: Key, hint: Key) -> impl IntoView {
-    if title == Key::AgentIsHuman {
-        return any_view! { <Empty title/> };
-    }
-    any_view! { <Empty title hint/> }
 }
 
 #[component]
