@@ -15,8 +15,6 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use web_sys::{Blob, File};
 
 use crate::access;
 use crate::browser::{self, Keep};
@@ -26,7 +24,7 @@ use crate::page::{Door, page};
 use crate::rest;
 use crate::route::{OperatorTab, Route, decoded};
 use crate::text::Key;
-use data::{Component, Now};
+use data::Now;
 use readings::Readings;
 
 /// Where the tab keeps the key.
@@ -146,11 +144,6 @@ impl Operator {
         found
     }
 
-    /// Orders something, and waits until it is done.
-    pub(crate) async fn order(self, path: &str, body: &Value) -> Result<(), CallError> {
-        self.sent(async |key| client::order(path, body, key).await).await
-    }
-
     /// Sends something with the key that is kept. Who may only look is refused here, and goes on looking.
     async fn sent<T>(
         self,
@@ -158,35 +151,6 @@ impl Operator {
     ) -> Result<T, CallError> {
         let key = self.key.get_untracked();
         send(key.as_deref()).await.inspect_err(|it| self.weigh(it, key.as_ref(), false))
-    }
-
-    /// Orders something; what is answered.
-    pub(crate) async fn ask<T: DeserializeOwned>(
-        self,
-        path: &str,
-        body: &Value,
-    ) -> Result<T, CallError> {
-        self.sent(async |key| client::ask(path, body, key).await).await
-    }
-
-    /// What a table of a component holds, as JSON lines.
-    pub(crate) async fn export(self, component: &str, table: &str) -> Result<String, CallError> {
-        self.sent(async |key| client::export(component, table, key).await).await
-    }
-
-    /// All that is kept, as one archive, and its name.
-    pub(crate) async fn backup(self) -> Result<(String, Blob), CallError> {
-        self.sent(client::backup).await
-    }
-
-    /// Takes away what stands at an address of the operator's.
-    pub(crate) async fn delete(self, path: &str) -> Result<(), CallError> {
-        self.sent(async |key| client::delete(path, key).await).await
-    }
-
-    /// Sends a component; how it stands then.
-    pub(crate) async fn load(self, name: &str, file: &File) -> Result<Component, CallError> {
-        self.sent(async |key| client::load(name, file, key).await).await
     }
 
     /// Shuts the place where the host does not answer to the key that was sent, if it is still the one.

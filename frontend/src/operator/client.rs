@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
+use super::Operator;
 use super::data::Component;
 use crate::error::CallError;
 use crate::lookup::failed;
@@ -31,65 +32,68 @@ async fn post(path: &str, body: &Value, key: Option<&str>) -> Result<Response, C
     answered(with_json(request, body)?.send().await, None)
 }
 
-/// Orders something; what is answered beside that it is done does not matter.
-pub(crate) async fn order(path: &str, body: &Value, key: Option<&str>) -> Result<(), CallError> {
-    text(post(path, body, key).await?).await.map(drop)
-}
-
-/// Orders something; what is answered.
-pub(crate) async fn ask<T: DeserializeOwned>(
-    path: &str,
-    body: &Value,
-    key: Option<&str>,
-) -> Result<T, CallError> {
-    parsed(post(path, body, key).await?).await
-}
-
-/// What a table of a component holds, as JSON lines.
-pub(crate) async fn export(
-    name: &str,
-    table: &str,
-    key: Option<&str>,
-) -> Result<String, CallError> {
-    let path = format!("{}/export", component(name));
-    text(post(&path, &json!({ "table": table }), key).await?).await
-}
-
-/// All that is kept as one archive, which the browser holds: it may be larger than what a page can. And its name.
-pub(crate) async fn backup(key: Option<&str>) -> Result<(String, Blob), CallError> {
-    let request = with_key(Request::post(&format!("{ROOT}backup")), key);
-    let response = answered(request.send().await, None)?;
-    if !response.ok() {
-        let status = response.status();
-        let text = response.text().await.map_err(|_| lost())?;
-        return Err(failed(status, &text));
+impl Operator {
+    /// Orders something, and waits until it is done; what is answered beside that does not matter.
+    pub(crate) async fn order(self, path: &str, body: &Value) -> Result<(), CallError> {
+        self.sent(async |key| text(post(path, body, key).await?).await.map(drop)).await
     }
-    let named = response.headers().get("Content-Disposition").unwrap_or_default();
-    let name = named.split('"').nth(1).unwrap_or("madoguchi-backup.tar").to_owned();
-    let raw: web_sys::Response = response.into();
-    let blob = raw.blob().map_err(|_| CallError::Offline)?;
-    // It ends in an error where the archive does not end.
-    let blob = JsFuture::from(blob).await.map_err(|_| CallError::Offline)?;
-    Ok((name, blob.unchecked_into()))
-}
 
-/// Takes away what stands there.
-pub(crate) async fn delete(path: &str, key: Option<&str>) -> Result<(), CallError> {
-    let request = with_key(Request::delete(&format!("{ROOT}{path}")), key);
-    text(answered(request.send().await, None)?).await.map(drop)
-}
+    /// Orders something; what is answered.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        self,
+        path: &str,
+        body: &Value,
+    ) -> Result<T, CallError> {
+        self.sent(async |key| parsed(post(path, body, key).await?).await).await
+    }
 
-/// Sends a component.
-pub(crate) async fn load(
-    name: &str,
-    file: &File,
-    key: Option<&str>,
-) -> Result<Component, CallError> {
-    let request = with_key(Request::post(&format!("{ROOT}{}", component(name))), key)
-        .header("Content-Type", "application/wasm")
-        .body(file);
-    let request = request.map_err(|error| CallError::page(&error.to_string()))?;
-    parsed(answered(request.send().await, None)?).await
+    /// What a table of a component holds, as JSON lines.
+    pub(crate) async fn export(self, name: &str, table: &str) -> Result<String, CallError> {
+        let (path, body) = (format!("{}/export", component(name)), json!({ "table": table }));
+        self.sent(async |key| text(post(&path, &body, key).await?).await).await
+    }
+
+    /// Takes away what stands there.
+    pub(crate) async fn delete(self, path: &str) -> Result<(), CallError> {
+        let request = Request::delete(&format!("{ROOT}{path}"));
+        self.sent(async |key| {
+            text(answered(with_key(request, key).send().await, None)?).await.map(drop)
+        })
+        .await
+    }
+
+    /// Sends a component; how it stands then.
+    pub(crate) async fn load(self, name: &str, file: &File) -> Result<Component, CallError> {
+        let request = Request::post(&format!("{ROOT}{}", component(name)));
+        self.sent(async |key| {
+            let request =
+                with_key(request, key).header("Content-Type", "application/wasm").body(file);
+            let request = request.map_err(|error| CallError::page(&error.to_string()))?;
+            parsed(answered(request.send().await, None)?).await
+        })
+        .await
+    }
+
+    /// All that is kept as one archive, which the browser holds: it may be larger than what a page can. And its name.
+    pub(crate) async fn backup(self) -> Result<(String, Blob), CallError> {
+        let request = Request::post(&format!("{ROOT}backup"));
+        self.sent(async |key| {
+            let response = answered(with_key(request, key).send().await, None)?;
+            if !response.ok() {
+                let status = response.status();
+                let text = response.text().await.map_err(|_| lost())?;
+                return Err(failed(status, &text));
+            }
+            let named = response.headers().get("Content-Disposition").unwrap_or_default();
+            let name = named.split('"').nth(1).unwrap_or("madoguchi-backup.tar").to_owned();
+            let raw: web_sys::Response = response.into();
+            let blob = raw.blob().map_err(|_| CallError::Offline)?;
+            // It ends in an error where the archive does not end.
+            let blob = JsFuture::from(blob).await.map_err(|_| CallError::Offline)?;
+            Ok((name, blob.unchecked_into()))
+        })
+        .await
+    }
 }
 
 /// Where a component stands.
