@@ -135,7 +135,7 @@ pub(crate) struct FormState {
 impl FormState {
     /// A form, with what its fields hold at first.
     pub(crate) fn new(form: Form, number: u32) -> Self {
-        let filled = Filled::of(match Self::day() {
+        let filled = Filled::of(match Self::today() {
             Some(today) => form.on(today),
             None => form,
         });
@@ -210,7 +210,7 @@ impl FormState {
         let form = self.form();
         let field = form.fields.get(index)?;
         let value = self.value(index);
-        let fault = form.check_field(field, value.as_ref(), self.today()?)?;
+        let fault = form.check_field(field, value.as_ref(), Self::today()?)?;
         Some(fault.message(language(Lang::spoken())))
     }
 
@@ -227,11 +227,7 @@ impl FormState {
     }
 
     /// What day it is for the reader.
-    pub(crate) fn today(self) -> Option<Today> {
-        Self::day()
-    }
-
-    fn day() -> Option<Today> {
+    pub(crate) fn today() -> Option<Today> {
         let day = dates::Day::today().to_string().parse().ok()?;
         Some(Today { earliest: day, latest: day })
     }
@@ -272,7 +268,7 @@ impl FormState {
 
     /// The submission; or which fields keep it from being one, in their order.
     pub(crate) fn submission(self) -> Result<Values, Vec<usize>> {
-        let Some((filled, today)) = self.filled().zip(self.today()) else {
+        let Some((filled, today)) = self.filled().zip(Self::today()) else {
             return Err(Vec::new());
         };
         filled.submission(today)

@@ -1,6 +1,6 @@
 //! Numbers as the operator reads them.
 
-use output::form::size_of;
+pub(crate) use output::form::size_of as bytes;
 
 use crate::text::{Key, Lang};
 
@@ -42,11 +42,6 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
         _ if share < 1.0 => format!("{share:.2}%"),
         _ => format!("{share:.1}%"),
     }
-}
-
-/// A number of bytes with its unit.
-pub(crate) fn bytes(bytes: u64) -> String {
-    size_of(bytes)
 }
 
 /// The beginning of a digest.

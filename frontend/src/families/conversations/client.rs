@@ -2,7 +2,7 @@
 
 use output::conversations::{Conversations, Projects, Transcript};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::filter::Filter;
 use super::live::{PAGE, Part};
@@ -38,11 +38,6 @@ pub(crate) async fn read(id: &str, part: Part) -> Result<Transcript, CallError> 
         Part::After(number) => arguments["after"] = number.into(),
     }
     fetch("get_conversation", arguments).await
-}
-
-/// Steps in, or begins one.
-pub(crate) async fn act(tool: &str, arguments: Value) -> Result<Transcript, CallError> {
-    fetch(tool, arguments).await
 }
 
 /// Projects and their agents.

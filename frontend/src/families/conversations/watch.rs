@@ -12,7 +12,7 @@ use super::client;
 use super::live::{Came, Live, Part};
 use super::look;
 use crate::browser;
-use crate::call::Loaded;
+use crate::call::{Loaded, fetch};
 use crate::error::CallError;
 use crate::families::tell_not_done;
 use crate::mcp::listen;
@@ -299,7 +299,7 @@ impl Watch {
             arguments.extend(more.clone());
         }
         spawn_local(async move {
-            let found = client::act(tool, arguments).await;
+            let found = fetch::<Transcript>(tool, arguments).await;
             if self.id.try_get_value().is_none() {
                 return match found {
                     Ok(_) => then(),

@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use output::conversations::Transcript;
 
+use crate::call::fetch;
 use crate::error::CallError;
-use crate::families::conversations::client;
 use crate::families::conversations::game::Players;
 use crate::families::conversations::list::ConversationList;
 use crate::families::conversations::place::At;
@@ -64,7 +65,7 @@ pub(super) fn WatchGame(
         page().announce_key(Key::TalkGameBegins);
         let from = page().route.get_untracked();
         spawn_local(async move {
-            let begun = client::act("begin_conversation", players.arguments()).await;
+            let begun = fetch::<Transcript>("begin_conversation", players.arguments()).await;
             // The list may have shown the game before this is known, without this button; a reader who went on stays
             // where they are.
             let _ = is_begun.try_set(false);

@@ -8,6 +8,7 @@ use super::text::{required, shown};
 use super::{Spot, around, described};
 use crate::browser;
 use crate::dates;
+use crate::families::forms::FormState;
 use crate::text::{Key, Lang};
 
 /// The last day that a date can be.
@@ -15,7 +16,7 @@ const YEAR_MAX: &str = "9999-12-31";
 
 /// `date` (FORM-34), or `datetime` (FORM-35) where it has a time.
 pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> AnyView {
-    let today = spot.form_state.today();
+    let today = FormState::today();
     let resolve = |day: Option<output::form::Day>| {
         today.and_then(|today| Some(day?.on(today.latest).to_string()))
     };
