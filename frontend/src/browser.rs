@@ -402,6 +402,15 @@ pub(crate) fn takes_escape(event: &leptos::ev::KeyboardEvent) -> bool {
     is_it
 }
 
+/// A number that nothing else on this page has, for the ids of its parts and requests.
+pub(crate) fn next_number() -> u32 {
+    thread_local!(static LAST: Cell<u32> = const { Cell::new(0) });
+    LAST.with(|last| {
+        last.set(last.get().wrapping_add(1));
+        last.get()
+    })
+}
+
 /// 128 random bits, in hexadecimal.
 pub(crate) fn unique() -> String {
     let mut bytes = [0_u8; 16];

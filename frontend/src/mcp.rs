@@ -131,7 +131,7 @@ pub(crate) async fn result_of(
         params["_meta"] = meta;
     }
     if round.progress {
-        params["_meta"]["progressToken"] = next_id().into();
+        params["_meta"]["progressToken"] = browser::next_number().into();
     }
     let extra = headers::of_call(name, arguments, round.schema);
     let result = request("tools/call", params, &extra, round.abort, |notice| {
@@ -201,7 +201,7 @@ async fn request(
     abort: Option<&AbortSignal>,
     mut on_notice: impl FnMut(Value),
 ) -> Result<Value, CallError> {
-    let id = next_id();
+    let id = browser::next_number();
     let response = send(id, method, params, extra, abort).await?;
     if !is_stream(&response) {
         // As bytes: a string goes from JavaScript letter by letter, which takes 30 ms for a large hall.
@@ -281,12 +281,4 @@ async fn in_time<E>(sent: impl Future<Output = Result<Response, E>>) -> Result<R
 /// Whether an answer comes in pieces.
 pub(crate) fn is_stream(response: &Response) -> bool {
     response.headers().get("content-type").is_some_and(|it| it.starts_with("text/event-stream"))
-}
-
-fn next_id() -> u32 {
-    thread_local!(static LAST: Cell<u32> = const { Cell::new(0) });
-    LAST.with(|last| {
-        last.set(last.get().wrapping_add(1));
-        last.get()
-    })
 }

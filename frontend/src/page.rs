@@ -1,6 +1,5 @@
 //! What every view knows: language, place, tools, connection; and the one voice of the page.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -88,15 +87,6 @@ pub(crate) struct Page {
 pub(crate) fn page() -> &'static Page {
     static PAGE: OnceLock<Page> = OnceLock::new();
     PAGE.get_or_init(Page::open)
-}
-
-/// A number that nothing else on this page has, for the ids of its parts.
-pub(crate) fn next_number() -> u32 {
-    thread_local!(static LAST: Cell<u32> = const { Cell::new(0) });
-    LAST.with(|last| {
-        last.set(last.get().wrapping_add(1));
-        last.get()
-    })
 }
 
 impl Page {

@@ -23,7 +23,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::mcp::wire::{Answer, Question, Tool};
 use crate::mcp::{self, Round};
-use crate::page::{next_number, page};
+use crate::page::page;
 use crate::route::Route;
 use crate::settings::Theme;
 use crate::text::{Key, Lang};
@@ -157,7 +157,7 @@ impl Live {
     pub(crate) fn open(tool: Tool, called: Signal<Called>) -> Self {
         let live = Self {
             talk: Talk::here(),
-            number: next_number(),
+            number: browser::next_number(),
             tool: StoredValue::new(tool),
             called,
             stage: RwSignal::new(Stage::Loading),
@@ -533,7 +533,11 @@ impl Live {
             return None;
         }
         let (sender, receiver) = oneshot::channel();
-        let ask = Ask { number: next_number(), what, answer: Arc::new(Mutex::new(Some(sender))) };
+        let ask = Ask {
+            number: browser::next_number(),
+            what,
+            answer: Arc::new(Mutex::new(Some(sender))),
+        };
         self.asks.try_update(|it| it.push(ask));
         let lang = Lang::now();
         let title = self.tool.try_with_value(|it| it.title(lang))?;

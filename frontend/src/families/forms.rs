@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::dates;
 use crate::error::Problem;
-use crate::page::{next_number, page};
+use crate::page::page;
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::{

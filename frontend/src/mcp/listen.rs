@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use web_sys::AbortSignal;
 
 use super::wire::{self, Incoming};
-use super::{Pieces, is_stream, next_id, send};
+use super::{Pieces, is_stream, send};
+use crate::browser;
 use crate::error::CallError;
 
 /// What a listener receives.
@@ -64,7 +65,7 @@ pub(crate) async fn listen(
     mut on_received: impl FnMut(Received),
 ) -> Result<(), CallError> {
     let params = json!({ "notifications": wanted });
-    let response = send(next_id(), "subscriptions/listen", params, &[], abort).await?;
+    let response = send(browser::next_number(), "subscriptions/listen", params, &[], abort).await?;
     if !is_stream(&response) {
         let text = response.text().await.map_err(|_| CallError::Offline)?;
         return match wire::incoming(&text) {

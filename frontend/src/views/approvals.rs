@@ -13,7 +13,7 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::dates;
 use crate::error::CallError;
-use crate::page::{next_number, page};
+use crate::page::page;
 use crate::table::{fits, text};
 use crate::text::{Key, Lang};
 
@@ -123,7 +123,7 @@ fn over(answered: &str, now: &Approval) {
 
 #[component]
 fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> impl IntoView {
-    let id = format!("inbox-{}", next_number());
+    let id = format!("inbox-{}", browser::next_number());
     let labelled = id.clone();
     let mut lines = approval.words.lines().map(str::to_owned);
     let first = lines.next().unwrap_or_else(|| approval.tool.clone());
@@ -140,7 +140,7 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     let moment = move |time: &str| dates::moment(time, Lang::spoken());
     let is_changed = !approval.changed.is_empty();
     let questions: Vec<_> = approval.questions.iter().cloned().map(asked).collect();
-    let number = next_number();
+    let number = browser::next_number();
     let answer = move |answers: Value| say.run(Word::Answers(answers));
     let busy = move || is_busy.get().then_some("true");
     let actions = if questions.is_empty() {

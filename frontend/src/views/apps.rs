@@ -13,7 +13,6 @@ use crate::apps::is_believed;
 use crate::apps::live::{Ask, Called, Failure, Live, Said, Stage, What};
 use crate::browser;
 use crate::mcp::wire::Tool;
-use crate::page::next_number;
 use crate::text::{Key, Lang};
 
 /// What an app is shown for.
@@ -30,7 +29,7 @@ pub(crate) struct Shown {
 pub(crate) fn AppView(shown: Shown) -> impl IntoView {
     let Shown { tool, called, data } = shown;
     let live = Live::open(tool, called);
-    let id = format!("app-{}", next_number());
+    let id = format!("app-{}", browser::next_number());
     let (title_id, after_id) = (format!("{id}-title"), format!("{id}-after"));
     let (labelled, named, skip) = (title_id.clone(), title_id.clone(), after_id.clone());
     let is_full = move || live.is_fullscreen.get();

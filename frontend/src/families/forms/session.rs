@@ -12,7 +12,7 @@ use crate::browser;
 use crate::call::fetch;
 use crate::dates;
 use crate::error::CallError;
-use crate::page::{next_number, page};
+use crate::page::page;
 use crate::text::Key;
 
 /// How far a form is, for its reader.
@@ -84,7 +84,7 @@ impl FormSession {
             stage: RwSignal::new(Stage::Loading),
             step: RwSignal::new(Step::None),
             faulty: RwSignal::new(Vec::new()),
-            number: next_number(),
+            number: browser::next_number(),
         };
         session.load();
         Effect::new(move |before: Option<()>| {

@@ -8,12 +8,13 @@ use serde_json::{Map, Value, json};
 use super::Say;
 use super::arguments::Arguments;
 use crate::apps::live::{Called, Outcome};
+use crate::browser;
 use crate::cards::masked::masked;
 use crate::cards::secret;
 use crate::cards::told::shortened;
 use crate::chat::tool_card::{Came, State, ToolCard};
 use crate::mcp::wire::{Content, Output, Tool};
-use crate::page::{next_number, page};
+use crate::page::page;
 use crate::table;
 use crate::text::{Key, Lang};
 use crate::views::apps::Shown;
@@ -33,7 +34,7 @@ pub(crate) fn CallCard(
     #[prop(optional, into)]
     on_retry: Option<Callback<ToolCard>>,
 ) -> impl IntoView {
-    let id = format!("call-{}", next_number());
+    let id = format!("call-{}", browser::next_number());
     let title_id = format!("{id}-title");
     let labelled = title_id.clone();
     let title = Memo::new(move |_| card.with(|it| title(it)));
@@ -202,7 +203,7 @@ fn Told(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     let opened = RwSignal::new(None::<bool>);
     let is_open =
         Memo::new(move |_| opened.get().unwrap_or_else(|| is_last.get() && !is_shown_elsewhere));
-    let id = format!("call-result-{}", next_number());
+    let id = format!("call-result-{}", browser::next_number());
     let controls = id.clone();
     let line = move || {
         let values: Vec<&str> = values.iter().map(String::as_str).collect();

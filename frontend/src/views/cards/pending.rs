@@ -9,7 +9,7 @@ use super::picker::Picker;
 use crate::browser;
 use crate::chat::waiting::{Pending, Reply, Waiting};
 use crate::mcp::wire::{Ask, Question};
-use crate::page::{next_number, page};
+use crate::page::page;
 use crate::table;
 use crate::text::{Key, Lang};
 use crate::views::questions::Questions;
@@ -55,7 +55,7 @@ fn Asked(
 ) -> impl IntoView {
     let questions: Vec<Question> = questions.into_iter().take(QUESTIONS_MAX).map(asked).collect();
     let questions = StoredValue::new(questions);
-    let number = next_number();
+    let number = browser::next_number();
     let answer = move |answers: Value| on_reply.run(Reply::Answers(answers));
     move || match reply.get() {
         None => any_view! {
@@ -97,7 +97,7 @@ pub(super) fn Approval(
     reply: Memo<Option<Reply>>,
     on_reply: Callback<Reply>,
 ) -> impl IntoView {
-    let id = format!("approval-{}", next_number());
+    let id = format!("approval-{}", browser::next_number());
     let tool = StoredValue::new((name.clone(), title));
     let called = Memo::new(move |_| {
         tool.with_value(|(name, title)| {

@@ -10,7 +10,6 @@ use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
 use crate::chat::waiting::Reply;
-use crate::page::next_number;
 use crate::text::Key;
 
 /// Asks in a dialog; a reader who closes it without an answer finds the way back in the conversation.
@@ -68,7 +67,7 @@ fn Tiles(
         Key::PickCount.fill(&[&chosen.to_string(), &all.to_string()])
     };
     let is_empty = Memo::new(move |_| picked.with(Picked::is_empty));
-    let hint_id = format!("pick-{}", next_number());
+    let hint_id = format!("pick-{}", browser::next_number());
     let described = hint_id.clone();
     let hint = move || if is_empty.get() { Key::PickEmpty } else { Key::PickHint }.say();
     let all = shots.with_value(Vec::len);

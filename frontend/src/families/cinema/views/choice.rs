@@ -3,9 +3,10 @@
 use leptos::prelude::*;
 use output::cinema::{Seat, SeatMap};
 
+use crate::browser;
 use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::views::hall::{HallView, Legend};
-use crate::page::{next_number, page};
+use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::cards::Say;
 use crate::views::notice::Empty;
@@ -23,7 +24,7 @@ pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
         return any_view! { <SeatChoice hall say/> };
     }
     let picks = RwSignal::new(Picks::default());
-    let number = next_number();
+    let number = browser::next_number();
     any_view! { <HallView hall picks name="shown" number/><Legend hall/> }
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
 #[component]
 fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
     let picks = RwSignal::new(Picks::default());
-    let number = next_number();
+    let number = browser::next_number();
     let max = hall.with_untracked(|it| it.seats_max);
     let pick = move |seat: Seat| {
         let lang = Lang::now();

@@ -8,11 +8,11 @@ use output::conversations::{ChatMessage, Conversations, Transcript};
 use super::parts::{Chip, Now, Who};
 use super::row::{Row, turns};
 use super::transcript::Bubble;
+use crate::browser;
 use crate::families::conversations::live::Live;
 use crate::families::conversations::look;
 use crate::families::conversations::place::At;
 use crate::families::conversations::watch::Watch;
-use crate::page::next_number;
 use crate::route::Spot;
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
@@ -31,7 +31,7 @@ pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
     if let Some(subscriptions) = use_context::<Subscriptions>() {
         watch.stay(subscriptions);
     }
-    let title = format!("talk-inline-{}", next_number());
+    let title = format!("talk-inline-{}", browser::next_number());
     let labelled = title.clone();
     let own = Memo::new(move |_| watch.read(|it| it.told.conversation.clone()).unwrap_or_default());
     let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));

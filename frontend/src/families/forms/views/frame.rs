@@ -49,7 +49,7 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
     let secrets: Vec<String> =
         read.fields.iter().filter(|it| it.is_secret()).map(|it| it.label.clone()).collect();
     let has_required = read.fields.iter().any(output::form::Field::is_needed);
-    let form_state = FormState::new(read, crate::families::forms::next_number());
+    let form_state = FormState::new(read, browser::next_number());
     let saver = Saver::begin(form_state, &form, Callback::new(move |()| session.look_again()));
     // Another tab, or another person, may answer it meanwhile.
     let subscriptions: Subscriptions = expect_context();

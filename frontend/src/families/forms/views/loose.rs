@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::field::FieldView;
 use super::frame::focus_field;
+use crate::browser;
 use crate::families::forms::{FormState, language};
-use crate::page::{next_number, page};
+use crate::page::page;
 use crate::text::{Key, Lang};
 use crate::views::raw::Raw;
 
@@ -47,7 +48,7 @@ fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
     };
     let (send, cancel) =
         (label(&form.submit_label, Key::Send), label(&form.cancel_label, Key::Cancel));
-    let form_state = FormState::new(form, next_number());
+    let form_state = FormState::new(form, browser::next_number());
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         if form_state.uploading().is_some() {
