@@ -37,7 +37,7 @@ pub(crate) fn CallCard(
     let id = format!("call-{}", browser::next_number());
     let title_id = format!("{id}-title");
     let labelled = title_id.clone();
-    let title = Memo::new(move |_| card.with(|it| title(it)));
+    let title = Memo::new(move |_| card.with(title));
     let class = move || format!("call {}", card.with(|it| Look::of(&it.state).class));
     let came = Memo::new(move |_| card.with(|it| it.came().cloned()));
     view! {

@@ -54,7 +54,7 @@ fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView 
             </li>
         };
     };
-    let save = move |_| shot.with_value(|it| download(it));
+    let save = move |_| shot.with_value(download);
     any_view! {
         <li class="picture">
             <button type="button" class="picture-open" on:click=move |_| at.set(Some(index))

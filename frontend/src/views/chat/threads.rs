@@ -61,7 +61,7 @@ fn ThreadView(head: Head) -> impl IntoView {
     let talk = Talk::here();
     let doing = RwSignal::new(Doing::Nothing);
     let head = StoredValue::new(head);
-    let said = move || head.with_value(|it| name(it));
+    let said = move || head.with_value(name);
     let id = move || head.with_value(|it| it.id.clone());
     let is_open = move || talk.thread.with(|it| it.id == id());
     let open = move |_| {
@@ -130,7 +130,7 @@ fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
 #[component]
 fn Forgetting(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
     let talk = Talk::here();
-    let said = move || Key::ChatForgetAsk.fill(&[&head.with_value(|it| name(it))]);
+    let said = move || Key::ChatForgetAsk.fill(&[&head.with_value(name)]);
     let keep = move || {
         doing.set(Doing::Nothing);
         browser::focus_soon(part_id(head, "forget"));

@@ -272,7 +272,7 @@ fn Search(party: Party) -> impl IntoView {
         view! {
             <li><button type="button" class="quiet staff-choice"
                 on:click=move |_| party.choose(it.get_value())>
-                {move || it.with_value(|it| told(it))}
+                {move || it.with_value(told)}
             </button></li>
         }
     };
@@ -341,7 +341,7 @@ fn Chosen(party: Party, it: Reservation) -> impl IntoView {
     let pick = Callback::new(move |seat: Seat| party.pick(&seat));
     view! {
         <form class="op-card" on:submit=submit novalidate>
-            <h3 id=CHOSEN tabindex="-1">{move || own.with_value(|it| told(it))}</h3>
+            <h3 id=CHOSEN tabindex="-1">{move || own.with_value(told)}</h3>
             <div class="actions">
                 <button type="button" class="quiet small" on:click=move |_| party.forget()>
                     {Word::PartyOther}
