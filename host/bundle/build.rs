@@ -11,13 +11,12 @@ const FOLDERS: [&str; 2] = ["../../target/bundle/page", "../../target/bundle/com
 
 fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    if cfg!(debug_assertions) {
-        return Ok(());
-    }
     for folder in FOLDERS {
         // A folder that is not there would count as changed each time.
         std::fs::create_dir_all(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))?;
-        println!("cargo::rerun-if-changed={folder}");
+        if !cfg!(debug_assertions) {
+            println!("cargo::rerun-if-changed={folder}");
+        }
     }
     Ok(())
 }
