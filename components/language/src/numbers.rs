@@ -195,7 +195,7 @@ impl Numbers {
     /// How many are counted by heads beside what is booked: `4人で4席`, `2 tickets for two`. Kinds of people stand
     /// before what is booked for all of them: `大人2人と子供1人で3枚`.
     fn again(&self, lower: &[char]) -> u32 {
-        let (mut booked, mut heads, mut sorts) = (0, 0, 0);
+        let (mut is_booked, mut all, mut heads, mut sorts) = (false, 0_u32, 0_u32, 0_u32);
         for ((_, count), (from, to)) in self.counts.iter().zip(&self.counted) {
             let counted: String = lower[*from..(*to).min(lower.len())].iter().collect();
             let before: String = lower[..*from].iter().collect();
@@ -203,8 +203,13 @@ impl Numbers {
             let is_sort =
                 ends(&before, SORTS) || ends(&counted, KINDS) || ends(&counted, KINDS_MANY);
             match () {
-                () if ends(&counted, TICKETS) => booked = count.saturating_add(booked),
-                () if is_sort && booked > 0 => {}
+                () if ends(&counted, TICKETS) => {
+                    is_booked = true;
+                    // `大人2枚` are some of them.
+                    if !is_sort {
+                        all = count.saturating_add(all);
+                    }
+                }
                 () if is_sort => sorts = count.saturating_add(sorts),
                 () if ends(&counted, HEADS) || counted.starts_with("for ") => {
                     heads = count.saturating_add(heads);
@@ -212,10 +217,10 @@ impl Numbers {
                 () => {}
             }
         }
-        match booked {
-            0 => 0,
-            _ if sorts == booked => heads.saturating_add(sorts),
-            _ => heads,
+        match is_booked {
+            false => 0,
+            true if sorts == all => heads.saturating_add(sorts),
+            true => heads,
         }
     }
 
@@ -420,6 +425,10 @@ mod tests {
             ("大人2人と子供1人で3枚", 3),
             ("大人2枚と子供1人", 3),
             ("大人2枚、子供2人", 4),
+            ("大人2人、子供2枚", 4),
+            ("大人1人と子供1枚", 2),
+            ("チケット3枚、大人2人と子供1人", 3),
+            ("2 tickets for two adults", 2),
             ("with 3 friends, so 4 people", 4),
             ("two adults and one child", 3),
             ("one adult and one senior", 2),

@@ -118,7 +118,10 @@ pub(super) fn place(utterance: &Utterance) -> Option<usize> {
 /// The same among so many that are listed, the last of them as well: `the last one`, `一番下の`.
 pub(super) fn place_of(utterance: &Utterance, count: usize) -> Option<usize> {
     const LAST: &str = "last one|last film|last movie|last of them|last on the list|一番下|いちばん下|最後のやつ|最後のもの|最後の映画";
-    place(utterance).or_else(|| count.checked_sub(1).filter(|_| utterance.says(LAST)))
+    // The last of an evening is the latest, wherever it is listed.
+    const LATEST: &str = "last film of|last movie of|last film tonight|last movie tonight|今夜の最後|今日の最後|夜の最後";
+    let is_last = || utterance.says(LAST) && !utterance.says(LATEST);
+    place(utterance).or_else(|| count.checked_sub(1).filter(|_| is_last()))
 }
 
 /// `utterance` in lower case with spaces in place of its days and times.

@@ -317,10 +317,16 @@ impl Visit {
     pub(super) fn once_more(&self, utterance: &Sentence) -> Option<Self> {
         const SAME: &str = "同じ|おなじ|same";
         const MORE: &str = "もう|あと|追加|another|more";
+        const AGAIN: &str = "again|もう一度|もう一回";
+        const ELSE: &str = "他の|ほかの|別の|違う|ジャンル|監督|あとで|あとから|other|others|different|genre|kind|director";
         const OTHERS: &[Word] = &[Word::NOT, Word::CANCEL, Word::CHANGE, Word::THEIRS];
-        let is_more = !utterance.numbers.counts.is_empty() && utterance.says(MORE);
+        let counts = !utterance.numbers.counts.is_empty();
+        let is_timed = utterance.when.date.is_some() || utterance.when.hours.is_some();
+        let is_ordered = counts || is_timed || utterance.has(&[RESERVE]) || utterance.says(AGAIN);
         let is_meant = self.is_made
-            && (utterance.says(SAME) || is_more)
+            && (utterance.says(SAME) || counts && utterance.says(MORE))
+            && is_ordered
+            && !utterance.says(ELSE)
             && !utterance.asks()
             && !utterance.has(OTHERS)
             && utterance.title().is_none_or(|it| marks(SAME).any(|same| it.contains(same)));

@@ -120,7 +120,7 @@ impl Sentence {
 
     /// Whether what stands from `span.0` to `span.1` is what the sentence says no to.
     fn is_refused(&self, span: (usize, usize)) -> bool {
-        const BEHIND: &str = "は見たくな|は観たくな|はみたくな|が見たくな|が観たくな|見たくな|観たくな|はいらな|は要らな|はいいや|はいやだ|は嫌|はイヤ|はやめ|はパス|は苦手|は好きじゃな|は無し|はなし|なしで|無しで|抜きで|じゃない|じゃなく|ではない|ではなく|でない|でもな|も嫌|も苦手";
+        const BEHIND: &str = "は見たくな|は観たくな|はみたくな|が見たくな|が観たくな|見たくな|観たくな|はいらな|は要らな|はいいや|はいやだ|は嫌|はイヤ|はやめ|はパス|は苦手|は好きじゃな|は無し|はなし|なしで|無しで|抜きで|じゃない|じゃなく|ではない|ではなく|でない|でもない|でもなく|も嫌|も苦手";
         const FILMS: [&str; 3] = ["映画", "作品", "もの"];
         const BEFORE: &str = "no|no more|not|not another|don't want|dont want|do not want|don't want to see|dont want to see|do not want to see|don't want to watch|dont want to watch|do not want to watch|don't like|dont like|do not like|don't feel like|dont feel like|not in the mood for|without|hate|isn't|isnt|aren't|arent|skip|anything but";
         let behind = self.lower.get(span.1..).unwrap_or_default();
@@ -172,7 +172,10 @@ impl Sentence {
     pub(super) fn name(&self) -> Option<String> {
         const CHARS_MIN: usize = 3;
         let is_sign = |it: char| it == 'ー' || is_name_char(it) && !it.is_ascii();
-        let is_name = |it: &String| it.chars().count() >= CHARS_MIN && it.chars().all(is_sign);
+        let is_thing = |it: &str| ["席", "日", "向け"].iter().any(|end| it.ends_with(end));
+        let is_name = |it: &String| {
+            it.chars().count() >= CHARS_MIN && it.chars().all(is_sign) && !is_thing(it)
+        };
         self.title().or_else(|| self.leftover().filter(is_name))
     }
 

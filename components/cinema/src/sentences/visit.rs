@@ -518,7 +518,12 @@ impl Visit {
             _ => told.cloned(),
         };
         let choice = by_words.cloned().or(picked).or(chosen);
-        let other = utterance.name().filter(|it| self.is_other_film(it, utterance));
+        // Where a film is asked for, most words of a sentence are none: `結婚記念日に2人で`.
+        let other = match self.asked {
+            Some(Asked::Film) => utterance.title(),
+            _ => utterance.name(),
+        };
+        let other = other.filter(|it| self.is_other_film(it, utterance));
         match (choice, other) {
             (Some(choice), _) => self.chose(&choice),
             (None, Some(other)) => self.look_for(other, utterance),

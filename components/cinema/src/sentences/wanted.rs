@@ -546,6 +546,8 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
         what.chars().all(|it| rest.next() == Some(&it))
     };
     let letter = |at: usize| lower.get(at).is_some_and(char::is_ascii_alphanumeric);
+    // `2時間以内ない？`, `is there nothing under two hours?` refuse nothing.
+    let asks = asks_for(lower);
     for at in 0..lower.len() {
         if at > 0 && (letter(at - 1) || "一二三四五六七八九十".contains(lower[at - 1])) {
             continue;
@@ -572,11 +574,11 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
         let (is_most, from, to) = match (behind, before) {
             (Some((is_most, mark)), _) => {
                 let to = to + mark.chars().count();
-                (*is_most != is_refused(&lower[to..]), at, to)
+                (*is_most != (is_refused(&lower[to..]) && !(asks && *is_most)), at, to)
             }
             (None, Some((is_most, mark))) => {
                 let from = at - mark.len();
-                let no = no_before(&lower[..from]);
+                let no = no_before(&lower[..from]).filter(|_| !(asks && *is_most));
                 (*is_most != no.is_some(), no.unwrap_or(from), to)
             }
             (None, None) => continue,
@@ -585,6 +587,17 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
         return Some((range, (from, to)));
     }
     None
+}
+
+/// Whether `lower` asks whether there is something: with a no in it, it still wants that.
+fn asks_for(lower: &[char]) -> bool {
+    const BEGINS: &str =
+        "is there|are there|isn't there|aren't there|why not|do you have|don't you have|have you";
+    let text: String = lower.iter().collect();
+    let text = text.trim();
+    text.ends_with(['?', '？']) && !text.is_ascii()
+        || text.ends_with("かな")
+        || marks(BEGINS).any(|it| text.starts_with(it))
 }
 
 /// Where a no begins in the clause that ends `before`: `nothing over`, `no film longer than`, `don't want more than`.

@@ -526,7 +526,9 @@ impl Field {
             let word: String = label.lower.iter().collect();
             length > 0 && (0..text.len()).any(|at| text.is_at(&word, at))
         };
-        if let Some(option) = self.options.iter().find(|it| has(it)) {
+        // `不参加` says `参加`, too.
+        let said = self.options.iter().filter(|it| has(it));
+        if let Some(option) = said.max_by_key(|it| it.as_str().len()) {
             return Some(option.as_str().into());
         }
         let table: Value = serde_json::from_str(self.kind.more).unwrap_or_default();

@@ -148,7 +148,9 @@ pub(super) fn wonders(utterance: &Utterance) -> bool {
     let text = utterance.text();
     // `How would you rate us? Make a survey of that` orders one.
     let is_all = !text.trim_end_matches(['?', ' ']).contains('?');
-    is_all && (supposes(utterance) || utterance.asks() && utterance.says(WONDERS))
+    // `Can you make a form asking who gets the last slice?` orders one, too.
+    let asks = || utterance.asks() && utterance.says(WONDERS) && !utterance.has(&[Word::MAKE]);
+    is_all && (supposes(utterance) || asks())
 }
 
 /// Whether `utterance` wants the same form once more: `もう一回同じフォーム出して`, `the same form again`.

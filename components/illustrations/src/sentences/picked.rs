@@ -19,9 +19,11 @@ const PLACES: [&str; 8] = [
 const PLACED: &str = "枚目|番目|つ目|個目|まいめ|ばんめ|つめ|番の|番を|番で|番と|番、|番だけ";
 const NUMERALS: &str = "一二三四五六七八";
 /// What says that a place is to be left out, behind it and before it.
-const OUT_BEHIND: &str = "以外|じゃない|ではない|でないほう|でない方|抜き|を抜|抜いて|を除|除いて|を外|は外|外して|はずし|をはず|を消|は消|消して|いらない|要らない|なしで|をやめ|はやめ|はいいや|はもういい|は結構です";
+const OUT_BEHIND: &str = "以外|じゃないほう|じゃない方|ではないほう|ではない方|でないほう|でない方|抜き|を抜|抜いて|を除|除いて|を外|は外|外して|はずし|をはず|を消|は消|消して|いらない|要らない|なしで|をやめ|はやめ|はいいや|はもういい|は結構です";
 const OUT_BEFORE: &str =
     "except|without|not|remove|drop|lose|skip|minus|leave out|take out|get rid of|all but";
+/// The same right behind it, where nothing is asked: `1枚目がいいんじゃない？` wants that one.
+const NOT_IT: &str = "じゃない|ではない";
 /// The same where it stands behind and points back.
 const OUT_BACK: &str = "drop it|drop that|remove it|remove that|lose it|skip it|take it out|leave it out|get rid of it|don't want it|do without it";
 /// How far what leaves a place out may be from it, in characters.
@@ -47,7 +49,7 @@ pub(super) fn picked(utterance: &Sentence, shown: &[String]) -> Option<(Vec<Stri
     let chosen: Vec<_> = match places.iter().any(is_out) {
         true => {
             let kept = (0..length).filter(|at| !places.iter().any(|it| it.0 == *at));
-            let said = [OUT_BEHIND, OUT_BEFORE, OUT_BACK].into_iter().flat_map(marks);
+            let said = [OUT_BEHIND, OUT_BEFORE, OUT_BACK, NOT_IT].into_iter().flat_map(marks);
             words.extend(said.flat_map(|it| it.split(' ')).map(str::to_owned));
             kept.map(|at| shown[at].clone()).collect()
         }
@@ -134,7 +136,7 @@ fn run(utterance: &Sentence, length: usize) -> Option<(std::ops::Range<usize>, V
 
 /// Whether `utterance` may leave something out.
 pub(super) fn leaves_out(utterance: &Sentence) -> bool {
-    [OUT_BEHIND, OUT_BEFORE, OUT_BACK].into_iter().any(|it| utterance.says(it))
+    [OUT_BEHIND, OUT_BEFORE, OUT_BACK, NOT_IT].into_iter().any(|it| utterance.says(it))
 }
 
 /// Whether what stands from `from` to `to` is to be left out.
@@ -150,7 +152,11 @@ fn is_left_out(utterance: &Sentence, from: usize, to: usize) -> bool {
                 && !is_letter(before[at + it.len()..].chars().next())
         })
     });
-    is_ordered || utterance.says(OUT_BACK) || marks(OUT_BEHIND).any(|it| near.contains(it))
+    let is_denied = || marks(NOT_IT).any(|it| near.starts_with(it)) && !near.ends_with(['?', '？']);
+    is_ordered
+        || utterance.says(OUT_BACK)
+        || marks(OUT_BEHIND).any(|it| near.contains(it))
+        || is_denied()
 }
 
 #[cfg(test)]
@@ -180,6 +186,8 @@ mod tests {
             ("四枚目はいいや", "ABCE"),
             ("1枚目じゃないほう", "BCDE"),
             ("2枚目ではないやつで", "ACDE"),
+            ("1枚目がいいんじゃない？", "A"),
+            ("2枚目でいいじゃない", "B"),
             ("2枚目は暗いから外して", "ACDE"),
             ("all of them except the second", "ACDE"),
         ] {

@@ -558,6 +558,7 @@ fn the_same_is_booked_once_more() {
         ("two more seats please", "list_available_seats"),
         ("さっきと同じ映画を明後日も", "list_showtimes"),
         ("the same film on Tuesday", "list_showtimes"),
+        ("同じ日の他の映画を教えて", "list_movies"),
     ] {
         let mut talk = new_talk();
         talk.say("Book two seats for Akira tomorrow at 6:30pm for user u-1");

@@ -118,6 +118,8 @@ fn a_length_that_is_refused_is_none_that_is_wanted() {
         ("明日の映画、2時間を超えないやつ", true),
         ("明日の映画、2時間以内じゃないと困る", true),
         ("明日の2時間以上の映画", false),
+        ("is there nothing under two hours tomorrow?", true),
+        ("明日の映画、2時間以内ない？", true),
     ] {
         let text = told(sentence);
         let has = |names: [&str; 2]| names.iter().any(|it| text.contains(it));

@@ -200,14 +200,20 @@ pub(in crate::sentences) fn amend(
 
 /// The answer to one of `fields` that `when` names, as a condition: `allergies is yes`, `アレルギーがあり`.
 fn answer(fields: &[Value], when: &str) -> Option<Value> {
+    // `必要なら備考も追加して` names no answer.
+    if ["必要", "可能"].iter().any(|it| when.starts_with(it)) {
+        return None;
+    }
     let when = Text::new(when);
     let says = |it: &Value| {
         let word = it.as_str().unwrap_or_default().to_lowercase();
         !word.is_empty() && (0..when.len()).any(|at| when.is_at(&word, at))
     };
     let chosen = |field: &Value| {
-        let mut options = field["options"].as_array()?.iter();
-        let option = options.find(|it| says(&it["label"]) || says(&it["value"]))?;
+        let options = field["options"].as_array()?.iter();
+        let said = options.filter(|it| says(&it["label"]) || says(&it["value"]));
+        // `不参加` says `参加`, too.
+        let option = said.max_by_key(|it| it["label"].as_str().map_or(0, str::len))?;
         Some(json!({ "field": field["name"], "equals": option["value"] }))
     };
     let named = fields.iter().find_map(|it| chosen(it).filter(|_| says(&it["label"])));

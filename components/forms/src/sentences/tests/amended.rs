@@ -282,6 +282,7 @@ fn what_is_asked_with_an_answer_alone_comes_on_top() {
         ),
         ("名前とアレルギー（あり・なし）のフォーム", "アレルギーがありなら詳細も聞いて", "詳細"),
         ("名前と出欠のフォーム", "欠席の場合は理由も聞いて", "理由"),
+        ("名前と懇親会（参加・不参加）のフォーム", "不参加の場合は理由も聞いて", "理由"),
     ] {
         let fields = changed(first, later);
         assert_eq!(labels_of(&fields).last(), Some(&label), "{later}: {fields:?}");
@@ -290,6 +291,8 @@ fn what_is_asked_with_an_answer_alone_comes_on_top() {
             (3, &fields[1]["name"]),
             "{later}"
         );
+        let is_last = fields[1]["options"][1]["value"] == fields[2]["showIf"]["equals"];
+        assert_eq!(is_last, later.contains("不参加") || later.contains("欠席"), "{later}");
     }
 }
 
@@ -400,8 +403,11 @@ fn what_becomes_of_a_form_is_told_and_none_is_opened() {
         let text = concluded(&new_talk().say(sentence)).text();
         assert!(text.contains("下書き") || text.contains("draft"), "{sentence}: {text}");
     }
-    for sentence in ["How would you rate us? Make a survey of that", "回答されたフォームを見せて"]
-    {
+    for sentence in [
+        "How would you rate us? Make a survey of that",
+        "Can you make a form asking who gets the last slice?",
+        "回答されたフォームを見せて",
+    ] {
         assert!(matches!(new_talk().say(sentence), Decision::Call(_)), "{sentence}");
     }
 }
