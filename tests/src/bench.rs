@@ -44,10 +44,12 @@ fn compiled(name: &str) -> Compiled {
     let mut compiled = COMPILED.lock().unwrap_or_else(|it| it.into_inner());
     let compile = || {
         let source = Source::new(crate::component_bytes(name), name.to_owned());
-        // Tests are in a runtime of their own or in none.
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let runtime = runtime.expect("a runtime can be made");
-        let compile = || runtime.block_on(Compiled::of(&LIBRARY, &SANDBOX, &source));
+        let compile = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().build();
+            let runtime = runtime.expect("a runtime can be made");
+            runtime.block_on(Compiled::of(&LIBRARY, &SANDBOX, &source))
+        };
+        // On a thread of its own: tests are in a runtime or in none.
         let compiled = thread::scope(|it| it.spawn(compile).join());
         compiled.expect("nothing panics").expect("it compiles")
     };
