@@ -213,7 +213,7 @@ async fn request(
             _ => Err(CallError::unreadable(response.status(), &text)),
         };
     }
-    let mut pieces = Pieces::of(response).ok_or(CallError::Offline)?.within(SILENCE_MAX);
+    let mut pieces = Pieces::of(response).ok_or_else(lost)?.within(SILENCE_MAX);
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
             Incoming::Result { id: found, result } if found == id => return Ok(result),

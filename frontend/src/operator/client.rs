@@ -87,9 +87,9 @@ impl Operator {
             let named = response.headers().get("Content-Disposition").unwrap_or_default();
             let name = named.split('"').nth(1).unwrap_or("madoguchi-backup.tar").to_owned();
             let raw: web_sys::Response = response.into();
-            let blob = raw.blob().map_err(|_| CallError::Offline)?;
+            let blob = raw.blob().map_err(|_| lost())?;
             // It ends in an error where the archive does not end.
-            let blob = JsFuture::from(blob).await.map_err(|_| CallError::Offline)?;
+            let blob = JsFuture::from(blob).await.map_err(|_| lost())?;
             Ok((name, blob.unchecked_into()))
         })
         .await

@@ -93,9 +93,9 @@ impl Node {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Problem {
-    /// `component`, `server` or `disk`.
+    /// `component`, `server`, `node` or `disk`.
     pub(crate) of: String,
-    /// Name of the component or server; none for the disk.
+    /// Name of the component, server or node; none for the disk.
     pub(crate) name: Option<String>,
     /// The host's text.
     pub(crate) why: String,

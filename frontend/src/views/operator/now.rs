@@ -89,6 +89,8 @@ fn Health(state: State) -> impl IntoView {
 #[component]
 fn ProblemLine(it: Problem) -> impl IntoView {
     let of = match (it.name, it.of.as_str()) {
+        // It has no place of its own.
+        (Some(name), "node") => any_view! { <b>{name}</b> },
         (Some(name), of) => {
             let route = Route::Operator(tab(of, &name));
             any_view! { <a href=route.hash()>{name}</a> }

@@ -83,8 +83,8 @@ impl Line {
             return;
         }
         look(self.turnstile, PAUSE, move || async move {
-            let found = client::messages(&self.seat.get_value(), None).await;
-            match found {
+            let Some(seat) = self.seat.try_get_value() else { return };
+            match client::messages(&seat, None).await {
                 _ if self.chat.is_disposed() => {}
                 Ok(found) => self.take(found),
                 Err(error) => self.error.set(Some(error)),

@@ -131,7 +131,7 @@ fn Write(watch: Watch) -> impl IntoView {
                     number.set_value(client_id.clone());
                     watch.id.with_value(|id| kept::save(id, Written { content, client_id }));
                 }></textarea>
-            <p class="error" role="alert">{move || is_long().then_some(Key::TalkTooLong)}</p>
+            <p class="error" role="alert">{move || is_long().then(|| Key::TalkTooLong.say())}</p>
             <div class="talk-write-foot">
                 <p class="hint" id="talk-write-hint">{Key::TalkStepHint}</p>
                 <button type="submit" disabled=move || is_empty() || is_long()
