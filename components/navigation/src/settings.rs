@@ -7,8 +7,6 @@ use toolkit::{
 };
 use url::Url;
 
-use crate::provider::{google_legacy, google_routes};
-
 /// Requests a day, where the operator set no other number (NAV-57).
 const DAILY_QUOTA: u32 = 1_000;
 /// Maps that are looked for, where the operator named none.
@@ -64,10 +62,15 @@ impl Kind {
     }
 }
 
+/// Where Google's API of directions and places is.
+pub const GOOGLE: &str = "https://maps.googleapis.com";
+/// Where Google's API of routes is.
+pub const GOOGLE_ROUTES: &str = "https://routes.googleapis.com";
+
 /// Base addresses: the setting, and what it is where the operator set none.
 const URLS: [(&str, Option<&str>); 5] = [
-    ("google_url", Some(google_legacy::BASE)),
-    ("google_routes_url", Some(google_routes::BASE)),
+    ("google_url", Some(GOOGLE)),
+    ("google_routes_url", Some(GOOGLE_ROUTES)),
     ("osrm_url", None),
     ("valhalla_url", None),
     ("nominatim_url", None),

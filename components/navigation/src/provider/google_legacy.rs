@@ -21,9 +21,6 @@ pub(crate) mod status;
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// The address of Google's API.
-pub const BASE: &str = "https://maps.googleapis.com";
-
 /// Google's APIs as they were before Routes. The host adds the key on the way out.
 pub struct GoogleLegacy<C> {
     base: String,

@@ -24,9 +24,6 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-/// The address of Google's API.
-pub const BASE: &str = "https://routes.googleapis.com";
-
 /// The header that says what is to be answered; without it nothing is.
 const MASK: &str = "x-goog-fieldmask";
 /// Pairs that one table may have where traffic is looked at as well as can be.

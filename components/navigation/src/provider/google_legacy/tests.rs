@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{ask::Prefer, provider::carrier::tests::Script};
+use crate::{ask::Prefer, provider::carrier::tests::Script, settings::GOOGLE};
 
 pub(crate) fn route_ask() -> RouteAsk {
     RouteAsk {
@@ -83,7 +83,7 @@ fn the_directions_call_is_the_specified_one() {
         alternatives: true,
         ..route_ask()
     };
-    GoogleLegacy::new(BASE, &script).routes(&ask).unwrap();
+    GoogleLegacy::new(GOOGLE, &script).routes(&ask).unwrap();
     let call = &script.calls()[0];
     assert_eq!((call.method, &call.headers, &call.body), ("GET", &Vec::new(), &None));
     assert_eq!(
@@ -108,13 +108,13 @@ fn a_time_is_told_in_seconds_and_a_walker_is_told_of_no_traffic() {
         (Script::of([directions(1)]), SystemTime::UNIX_EPOCH + Duration::from_secs(1_900_000_000));
     let ask =
         RouteAsk { departure: Departure::At(at), traffic: Traffic::Pessimistic, ..route_ask() };
-    GoogleLegacy::new(BASE, &script).routes(&ask).unwrap();
+    GoogleLegacy::new(GOOGLE, &script).routes(&ask).unwrap();
     let text = asked(&script).remove(0);
     assert!(text.contains("departure_time=1900000000&traffic_model=pessimistic"), "{text}");
     assert!(!text.contains("avoid"), "{text}");
     let script = Script::of([directions(1)]);
     let ask = RouteAsk { mode: Mode::Walk, language: Language::English, ..route_ask() };
-    let (routes, details) = GoogleLegacy::new(BASE, &script).routes(&ask).unwrap();
+    let (routes, details) = GoogleLegacy::new(GOOGLE, &script).routes(&ask).unwrap();
     let text = asked(&script).remove(0);
     assert!(text.ends_with("alternatives=false&mode=walking&language=en"), "{text}");
     assert!(routes.routes[0].duration_in_traffic.is_none());
@@ -124,7 +124,7 @@ fn a_time_is_told_in_seconds_and_a_walker_is_told_of_no_traffic() {
 #[test]
 fn routes_come_as_specified_at_most_three_and_one_by_default() {
     let script = Script::of([directions(5), directions(2)]);
-    let google = GoogleLegacy::new(BASE, &script);
+    let google = GoogleLegacy::new(GOOGLE, &script);
     let ask = RouteAsk { alternatives: true, ..route_ask() };
     let (routes, details) = google.routes(&ask).unwrap();
     assert_eq!((routes.routes.len(), details.routes.len()), (3, 3));
@@ -180,7 +180,7 @@ fn statuses() -> Vec<(Value, ProviderError)> {
 fn every_status_means_what_nav_40_says() {
     for (answer, error) in statuses() {
         let script = Script::of([answer.clone()]);
-        let found = GoogleLegacy::new(BASE, &script).routes(&route_ask()).unwrap_err();
+        let found = GoogleLegacy::new(GOOGLE, &script).routes(&route_ask()).unwrap_err();
         assert_eq!(found, error, "{answer}");
     }
 }
@@ -193,7 +193,7 @@ fn distances_are_metric_where_roads_are_measured_in_miles() {
     leg["distance"] = measure("5.8 mi", 9_334);
     leg["steps"][0]["distance"] = measure("318 フィート", 97);
     let script = Script::of([answer]);
-    let (routes, _) = GoogleLegacy::new(BASE, &script).routes(&route_ask()).unwrap();
+    let (routes, _) = GoogleLegacy::new(GOOGLE, &script).routes(&route_ask()).unwrap();
     let route = serde_json::to_value(&routes.routes[0]).unwrap();
     assert_eq!(route["distance"], measure("9.3 km", 9_334));
     assert_eq!(
@@ -213,7 +213,7 @@ fn stops_are_sent_in_order_and_their_legs_are_one_route() {
     let unknown = json!([{ "geocoder_status": "OK" }, { "geocoder_status": "ZERO_RESULTS" }, {}]);
     let unknown = json!({ "status": "NOT_FOUND", "geocoded_waypoints": unknown });
     let script = Script::of([two, unknown]);
-    let google = GoogleLegacy::new(BASE, &script);
+    let google = GoogleLegacy::new(GOOGLE, &script);
     let ask = RouteAsk { via: vec!["川崎駅".to_owned()], alternatives: true, ..route_ask() };
     let (routes, details) = google.routes(&ask).unwrap();
     let asked = parameters(&script);
@@ -242,7 +242,7 @@ fn an_unknown_place_is_named_by_its_end() {
     ] {
         let ends = ends.map(|it| json!({ "geocoder_status": it }));
         let script = Script::of([json!({ "status": "NOT_FOUND", "geocoded_waypoints": ends })]);
-        let found = GoogleLegacy::new(BASE, &script).routes(&route_ask()).unwrap_err();
+        let found = GoogleLegacy::new(GOOGLE, &script).routes(&route_ask()).unwrap_err();
         let (pointer, place) = (pointer.to_owned(), place.to_owned());
         assert_eq!(found, ProviderError::UnknownPlace { pointer, place });
     }
@@ -252,9 +252,9 @@ fn an_unknown_place_is_named_by_its_end() {
 fn an_unknown_error_is_asked_once_more_and_then_it_is_over() {
     let unknown = || json!({ "status": "UNKNOWN_ERROR" });
     let script = Script::of([unknown(), directions(1)]);
-    assert!(GoogleLegacy::new(BASE, &script).routes(&route_ask()).is_ok());
+    assert!(GoogleLegacy::new(GOOGLE, &script).routes(&route_ask()).is_ok());
     let script = Script::of([unknown(), unknown()]);
-    let why = GoogleLegacy::new(BASE, &script).routes(&route_ask()).unwrap_err();
+    let why = GoogleLegacy::new(GOOGLE, &script).routes(&route_ask()).unwrap_err();
     assert!(matches!(why, ProviderError::Failed { message } if message.contains("UNKNOWN_ERROR")));
     assert_eq!(script.calls().len(), 2);
 }
@@ -281,12 +281,12 @@ fn what_cannot_be_read_is_a_failure_and_never_half_an_answer() {
     ];
     for reply in broken {
         let script = Script::with([reply.clone()]);
-        let error = GoogleLegacy::new(BASE, &script).routes(&route_ask()).unwrap_err();
+        let error = GoogleLegacy::new(GOOGLE, &script).routes(&route_ask()).unwrap_err();
         assert!(matches!(error, ProviderError::Failed { .. }), "{reply:?}: {error:?}");
     }
     for (status, expected) in [(429, "OverQueryLimit"), (403, "Denied")] {
         let script = Script::with([(status, String::new())]);
-        let error = GoogleLegacy::new(BASE, &script).routes(&route_ask()).unwrap_err();
+        let error = GoogleLegacy::new(GOOGLE, &script).routes(&route_ask()).unwrap_err();
         assert!(format!("{error:?}").starts_with(expected), "{error:?}");
     }
 }
@@ -305,7 +305,7 @@ fn matrix_call_is_as_specified_and_each_pair_keeps_its_status() {
         })
     };
     let script = Script::of([answer(json!([good, element("NOT_FOUND")]))]);
-    let table = GoogleLegacy::new(BASE, &script).compare(&compare_ask()).unwrap();
+    let table = GoogleLegacy::new(GOOGLE, &script).compare(&compare_ask()).unwrap();
     let expected = [
         ("origins", "東京駅"),
         ("destinations", "横浜駅|品川駅"),
@@ -318,11 +318,11 @@ fn matrix_call_is_as_specified_and_each_pair_keeps_its_status() {
     assert_eq!(elements, json!([good, { "status": "NOT_FOUND" }]));
     for wrong in [json!([good]), json!([good, element("SURPRISE")]), json!([good, element("OK")])] {
         let script = Script::of([answer(wrong.clone())]);
-        let error = GoogleLegacy::new(BASE, &script).compare(&compare_ask()).unwrap_err();
+        let error = GoogleLegacy::new(GOOGLE, &script).compare(&compare_ask()).unwrap_err();
         assert!(matches!(error, ProviderError::Failed { .. }), "{wrong}: {error:?}");
     }
     let script = Script::of([json!({ "status": "MAX_ELEMENTS_EXCEEDED" })]);
-    let error = GoogleLegacy::new(BASE, &script).compare(&compare_ask()).unwrap_err();
+    let error = GoogleLegacy::new(GOOGLE, &script).compare(&compare_ask()).unwrap_err();
     assert!(matches!(error, ProviderError::Invalid { .. }));
 }
 
@@ -331,7 +331,7 @@ fn a_place_with_a_bar_in_it_is_not_taken_for_two() {
     let script = Script::default();
     let destinations = vec!["横浜駅".to_owned(), "a|b".to_owned()];
     let ask = CompareAsk { destinations, ..compare_ask() };
-    let why = GoogleLegacy::new(BASE, &script).compare(&ask).unwrap_err();
+    let why = GoogleLegacy::new(GOOGLE, &script).compare(&ask).unwrap_err();
     assert!(matches!(why, ProviderError::Invalid { pointer, .. } if pointer == "/destinations/1"));
     assert!(script.calls().is_empty());
 }

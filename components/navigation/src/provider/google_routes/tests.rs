@@ -9,6 +9,7 @@ use crate::{
         carrier::tests::Script,
         google_legacy::tests::{compare_ask, route_ask},
     },
+    settings::{GOOGLE, GOOGLE_ROUTES},
 };
 
 fn at(latitude: f64, longitude: f64) -> Value {
@@ -43,7 +44,7 @@ fn answer(routes: usize) -> Value {
 }
 
 fn google(script: &Script) -> GoogleRoutes<&Script> {
-    GoogleRoutes::new(BASE, google_legacy::BASE, script)
+    GoogleRoutes::new(GOOGLE_ROUTES, GOOGLE, script)
 }
 
 #[test]
