@@ -514,15 +514,12 @@ impl Visit {
             [only] if counts || points || is_day || !utterance.numbers.marked.is_empty() => {
                 Some(only.clone())
             }
-            // `それにする` is the one that was recommended.
-            _ => told.cloned(),
+            _ => told.cloned(), // `それにする`
         };
         let choice = by_words.cloned().or(picked).or(chosen);
         // Where a film is asked for, most words of a sentence are none: `結婚記念日に2人で`.
-        let other = match self.asked {
-            Some(Asked::Film) => utterance.title(),
-            _ => utterance.name(),
-        };
+        let is_asked = self.asked == Some(Asked::Film);
+        let other = if is_asked { utterance.title() } else { utterance.name() };
         let other = other.filter(|it| self.is_other_film(it, utterance));
         match (choice, other) {
             (Some(choice), _) => self.chose(&choice),
