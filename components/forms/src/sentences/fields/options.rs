@@ -29,9 +29,12 @@ pub(super) fn is_count(text: &str) -> bool {
 pub(super) fn parts(inner: &str) -> Vec<String> {
     let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
     let chars: Vec<char> = inner.chars().collect();
+    let is_mark = |it: char| matches!(it, '・' | '、' | ',' | '|' | ';');
+    // What a slash alone parts are two: `10/20`.
+    let has_days = chars.iter().any(|it| is_mark(*it));
     let is_part = |at: usize| match chars[at] {
-        '/' => !is_of_day(&chars, at),
-        it => matches!(it, '・' | '、' | ',' | '|' | ';'),
+        '/' => !(has_days && is_of_day(&chars, at)),
+        it => is_mark(it),
     };
     let ends: Vec<usize> = (0..chars.len()).filter(|at| is_part(*at)).collect();
     let begins = [0].into_iter().chain(ends.iter().map(|it| it + 1));
@@ -48,9 +51,11 @@ fn is_of_day(chars: &[char], at: usize) -> bool {
     let is_digit = |it: &&char| it.is_ascii_digit();
     let before = chars[..at].iter().rev().take_while(is_digit).count();
     let behind = chars[at + 1..].iter().take_while(is_digit).count();
+    let number = |it: &[char]| it.iter().collect::<String>().parse::<u32>().unwrap_or_default();
+    let (month, day) = (number(&chars[at - before..at]), number(&chars[at + 1..at + 1 + behind]));
     let ends = [at.checked_sub(before + 1), Some(at + 1 + behind)];
     let is_more = ends.into_iter().flatten().any(|it| chars.get(it) == Some(&'/'));
-    (1..=2).contains(&before) && (1..=2).contains(&behind) && !is_more
+    (1..=12).contains(&month) && (1..=31).contains(&day) && !is_more
 }
 
 /// The signs of one scale that `text` ends with, and where they begin: `優先度は高中低`, `サイズSML`.
@@ -251,4 +256,23 @@ fn weekdays(text: &str) -> Option<Vec<String>> {
 pub(super) fn unquote(text: &mut Text) {
     const MARKS: &str = "'|\"|「|」|『|』|“|”";
     text.strip(MARKS, MARKS);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slash_of_a_day_in_a_list_parts_nothing() {
+        for (inner, expected) in [
+            ("12/5、12/6", &["12/5", "12/6"][..]),
+            ("12/5 or 1/6", &["12/5", "1/6"]),
+            ("10/20", &["10", "20"]),
+            ("20/30/40", &["20", "30", "40"]),
+            ("low/medium, high", &["low", "medium", "high"]),
+            ("20/30、50", &["20", "30", "50"]),
+        ] {
+            assert_eq!(parts(inner), expected, "{inner}");
+        }
+    }
 }
