@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::agents::chat::Unsent;
 use super::place::Seat;
 use crate::browser::Keep;
 
@@ -21,16 +20,16 @@ pub(crate) trait Typed: Default + Serialize + DeserializeOwned {
     fn is_empty(&self) -> bool;
 }
 
-/// A message to a conversation that the host has not been seen to take.
+/// A message that the host has not been seen to take.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Written {
+pub(crate) struct Unsent {
     pub(crate) content: String,
     /// What the page calls it, the same however often it is sent.
     pub(crate) client_id: String,
 }
 
-impl Typed for Written {
+impl Typed for Unsent {
     const KEPT: &'static str = "conversations.written";
 
     fn is_empty(&self) -> bool {
@@ -81,8 +80,8 @@ fn put<T: Typed>(all: &mut BTreeMap<String, T>, name: &str, typed: T) {
 
 /// The host has taken a message to a conversation; what was written since stays.
 pub(crate) fn written_taken(conversation: &str, client_id: &str) {
-    if load::<Written>(conversation).is_some_and(|it| it.client_id == client_id) {
-        save(conversation, Written::default());
+    if load::<Unsent>(conversation).is_some_and(|it| it.client_id == client_id) {
+        save(conversation, Unsent::default());
     }
 }
 
@@ -122,6 +121,6 @@ mod tests {
             draft: content.clone(),
             unsent: Vec::new(),
         });
-        keeps_so_many_and_nothing_of_nothing(&Written { content, client_id: "1".to_owned() });
+        keeps_so_many_and_nothing_of_nothing(&Unsent { content, client_id: "1".to_owned() });
     }
 }

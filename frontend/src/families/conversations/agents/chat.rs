@@ -2,9 +2,10 @@
 //! the unread begins.
 
 use output::conversations::ChatMessage;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::CallError;
+use crate::families::conversations::kept::Unsent;
 
 /// One page of a chat (`GET …/chat/messages`), oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -12,14 +13,6 @@ use crate::error::CallError;
 pub(crate) struct Messages {
     pub(crate) messages: Vec<ChatMessage>,
     pub(crate) has_more: bool,
-}
-
-/// A message that the host has not been seen to take.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Unsent {
-    /// What the page calls it, the same however often it is sent.
-    pub(crate) client_id: String,
-    pub(crate) content: String,
 }
 
 /// How far a message of the reader's has come.

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::chat::{Messages, Unsent};
+use super::chat::Messages;
 use crate::call::fetch;
 use crate::error::CallError;
+use crate::families::conversations::kept::Unsent;
 use crate::families::conversations::place::Seat;
 use crate::rest::get;
 use crate::route::encoded;

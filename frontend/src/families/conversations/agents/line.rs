@@ -7,12 +7,12 @@ use leptos::task::spawn_local;
 use output::conversations::ChatStatus;
 
 use super::agents_state::{AgentsState, Turnstile, look, subscribe};
-use super::chat::{Chat, Unsent};
+use super::chat::Chat;
 use super::counted::{self, Fault};
 use super::{client, counted::beginning};
 use crate::browser;
 use crate::error::CallError;
-use crate::families::conversations::kept::{self, KeptChat};
+use crate::families::conversations::kept::{self, KeptChat, Unsent};
 use crate::families::conversations::place::Seat;
 use crate::page::page;
 use crate::text::Key;

@@ -6,7 +6,7 @@ use output::text::is_blank;
 use serde_json::{Value, json};
 
 use crate::browser;
-use crate::families::conversations::kept::{self, Written};
+use crate::families::conversations::kept::{self, Unsent};
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
 use crate::page::page;
@@ -49,7 +49,7 @@ pub(super) fn StepIn(watch: Watch) -> impl IntoView {
 }
 
 /// What was being written when it ended stays in sight, to be copied.
-fn unsent(written: Written) -> impl IntoView {
+fn unsent(written: Unsent) -> impl IntoView {
     view! {
         <section class="talk-step-in">
             <p class="hint">{Key::TalkUnsent}</p>
@@ -80,8 +80,8 @@ fn Paused(watch: Watch) -> impl IntoView {
 /// A message to both.
 #[component]
 fn Write(watch: Watch) -> impl IntoView {
-    let kept = watch.id.with_value(|id| kept::load::<Written>(id));
-    let kept = kept.unwrap_or_else(|| Written { client_id: browser::unique(), ..<_>::default() });
+    let kept = watch.id.with_value(|id| kept::load::<Unsent>(id));
+    let kept = kept.unwrap_or_else(|| Unsent { client_id: browser::unique(), ..<_>::default() });
     let draft = RwSignal::new(kept.content);
     // The same message sent again, because it is not known whether it arrived, is the same message.
     let number = StoredValue::new(kept.client_id);
@@ -129,7 +129,7 @@ fn Write(watch: Watch) -> impl IntoView {
                     let client_id = browser::unique();
                     draft.set(content.clone());
                     number.set_value(client_id.clone());
-                    watch.id.with_value(|id| kept::save(id, Written { content, client_id }));
+                    watch.id.with_value(|id| kept::save(id, Unsent { content, client_id }));
                 }></textarea>
             <p class="error" role="alert">{move || is_long().then(|| Key::TalkTooLong.say())}</p>
             <div class="talk-write-foot">
