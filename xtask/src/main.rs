@@ -10,6 +10,7 @@ mod dist;
 mod files;
 mod html;
 mod languages;
+mod lean;
 mod page;
 mod paths;
 mod program;

@@ -10,6 +10,7 @@ use wasm_bindgen_cli_support::Bindgen;
 use wasm_split_cli_support::Options;
 
 use crate::files::{self, Tree, fingerprint};
+use crate::lean::{lean, lean_program};
 use crate::shared::{self, Group};
 
 /// How wasm-split's loader begins what it says of a part.
@@ -47,21 +48,16 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
         .map_err(|error| anyhow!("wasm-split could not split the page: {error:?}"))?;
     bind(&main, &bound)?;
 
-    let mut program = Tree::new();
-    for (name, bytes) in files::read_tree(&bound)? {
-        let name = match name.as_str() {
-            "frontend.js" => GLUE.to_owned(),
-            "frontend_bg.wasm" => MAIN.to_owned(),
-            _ => name,
-        };
-        let bytes =
-            if name == GLUE { lean_script(str::from_utf8(&bytes)?).into_bytes() } else { bytes };
-        program.insert(name, bytes);
-    }
+    let mut program = files::read_tree(&bound)?;
+    let [glue, main] = ["frontend.js", "frontend_bg.wasm"]
+        .map(|name| program.remove(name).with_context(|| format!("wasm-bindgen made no {name}")));
+    let (main, glue) = lean_program(&main?, &lean_script(str::from_utf8(&glue?)?))?;
+    program.insert(MAIN.to_owned(), main);
+    program.insert(GLUE.to_owned(), glue.into_bytes());
     let mut pieces = Tree::new();
     let loader = fs::read_to_string(parts.join(LOADER))?;
     for (name, bytes) in files::read_tree(&parts)?.into_iter().filter(|it| it.0 != LOADER) {
-        let bytes = without_custom_sections(&bytes)?;
+        let bytes = lean(&bytes)?;
         let stem = name.trim_end_matches(".wasm");
         if stem.starts_with("chunk_") {
             pieces.insert(stem.to_owned(), bytes);
@@ -162,28 +158,6 @@ fn bind(wasm: &Path, folder: &Path) -> Result<()> {
     bindgen.generate(folder).context("wasm-bindgen could not bind the page")
 }
 
-/// Names of functions and of tools are for debuggers.
-fn without_custom_sections(wasm: &[u8]) -> Result<Vec<u8>> {
-    const HEADER: usize = 8;
-    const CUSTOM: u8 = 0;
-    let mut kept = wasm.get(..HEADER).context("a part is WebAssembly")?.to_vec();
-    let mut rest = &wasm[HEADER..];
-    while let Some((&kind, after)) = rest.split_first() {
-        // Unsigned LEB128.
-        let digits =
-            after.iter().position(|it| it & 0x80 == 0).context("a section has a size")? + 1;
-        let size =
-            after[..digits].iter().rev().fold(0, |size, it| size << 7 | usize::from(it & 0x7f));
-        let end = 1 + digits + size;
-        ensure!(end <= rest.len(), "a section ends within its part");
-        if kind != CUSTOM {
-            kept.extend(&rest[..end]);
-        }
-        rest = &rest[end..];
-    }
-    Ok(kept)
-}
-
 /// Gives the program's files their fingerprint, one for all of them, since they name each other; and what of `tree`
 /// names them.
 pub(crate) fn name_by_content(program: &mut Tree, tree: &mut Tree) -> Result<()> {
@@ -274,14 +248,5 @@ mod tests {
         assert!(table.contains("const LENGTHS = [[20,10],[30]];"), "{table}");
         assert!(table.contains("load_seats = part(\"seats\", [1,3]);"), "{table}");
         assert!(table.contains("load_map = part(\"map\", []);"), "{table}");
-    }
-
-    #[test]
-    fn a_part_keeps_its_code_and_loses_its_names() {
-        let header = b"\0asm\x01\0\0\0";
-        let wasm = [&header[..], b"\x01\x01\x00", b"\0\x82\0ab", b"\x0a\x02\x01\x02"].concat();
-        let kept = [&header[..], b"\x01\x01\x00", b"\x0a\x02\x01\x02"].concat();
-        assert_eq!(without_custom_sections(&wasm).unwrap(), kept);
-        assert!(without_custom_sections(&wasm[..wasm.len() - 1]).is_err());
     }
 }

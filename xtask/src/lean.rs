@@ -1,0 +1,210 @@
+//! The page's WebAssembly as it travels: without what is for tools alone, and without names that no compression makes
+//! shorter.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use anyhow::{Context, Result};
+use wasm_encoder::reencode::{Error, Reencode, utils};
+use wasm_encoder::{ElementSection, ExportSection, ImportSection, Module};
+use wasmparser::{
+    CustomSectionReader, Element, ElementItems, Export, Import, Imports, Operator, Parser,
+};
+
+/// Hexadecimal digits of the hash behind a name.
+const HASH: usize = 16;
+
+/// Writes a module anew: numbers in as few bytes as they take, where a linker leaves room in each for the largest, and no
+/// names of functions and tools.
+pub(crate) fn lean(wasm: &[u8]) -> Result<Vec<u8>> {
+    written(wasm, None)
+}
+
+/// The same for the program that every visit loads, and the JavaScript that binds it to the browser: both call what ends
+/// in a hash by a number.
+pub(crate) fn lean_program(wasm: &[u8], script: &str) -> Result<(Vec<u8>, String)> {
+    let mut names = Names::default();
+    let wasm = written(wasm, Some(&mut names))?;
+    Ok((wasm, names.in_script(script)))
+}
+
+fn written(wasm: &[u8], names: Option<&mut Names>) -> Result<Vec<u8>> {
+    let mut module = Module::new();
+    utils::parse_core_module(&mut Lean { names }, &mut module, Parser::new(0), wasm)
+        .context("the page is WebAssembly")?;
+    Ok(module.finish())
+}
+
+/// By what a name that ends in a hash goes.
+#[derive(Default)]
+struct Names(BTreeMap<String, String>);
+
+impl Names {
+    fn of(&mut self, name: &str) -> String {
+        let is_hash = |it: &str| it.len() == HASH && it.bytes().all(|it| it.is_ascii_hexdigit());
+        let last = name.rsplit('_').next().unwrap_or_default();
+        if !is_hash(last) && !last.strip_prefix('h').is_some_and(is_hash) {
+            return name.to_owned();
+        }
+        let number = self.0.len();
+        self.0.entry(name.to_owned()).or_insert_with(|| format!("_{number:x}")).clone()
+    }
+
+    fn in_script(&self, script: &str) -> String {
+        let is_of_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        let mut text = String::new();
+        let mut rest = script;
+        while let Some(begin) = rest.find(is_of_name) {
+            let (before, from) = rest.split_at(begin);
+            let (name, after) =
+                from.split_at(from.find(|it| !is_of_name(it)).unwrap_or(from.len()));
+            text.push_str(before);
+            text.push_str(self.0.get(name).map_or(name, String::as_str));
+            rest = after;
+        }
+        text + rest
+    }
+}
+
+/// How a module is written.
+struct Lean<'a> {
+    /// None in a part, which has no names of its own.
+    names: Option<&'a mut Names>,
+}
+
+impl Reencode for Lean<'_> {
+    type Error = Infallible;
+
+    fn parse_custom_section(
+        &mut self,
+        _: &mut Module,
+        _: CustomSectionReader<'_>,
+    ) -> Result<(), Error<Infallible>> {
+        Ok(())
+    }
+
+    fn parse_imports(
+        &mut self,
+        section: &mut ImportSection,
+        imports: Imports<'_>,
+    ) -> Result<(), Error<Infallible>> {
+        match (imports, &mut self.names) {
+            (Imports::Single(at, import), Some(names)) => {
+                let import = Import { name: &names.of(import.name), ..import };
+                utils::parse_imports(self, section, Imports::Single(at, import))
+            }
+            (imports, _) => utils::parse_imports(self, section, imports),
+        }
+    }
+
+    fn parse_export(
+        &mut self,
+        section: &mut ExportSection,
+        export: Export<'_>,
+    ) -> Result<(), Error<Infallible>> {
+        let name = self.names.as_mut().map(|it| it.of(export.name));
+        let name = name.as_deref().unwrap_or(export.name);
+        utils::parse_export(self, section, Export { name, ..export })
+    }
+
+    /// What is nothing in the program's own table from the first is not said again: a place for each function of a part.
+    fn parse_element(
+        &mut self,
+        section: &mut ElementSection,
+        element: Element<'_>,
+    ) -> Result<(), Error<Infallible>> {
+        if self.names.is_some()
+            && let ElementItems::Expressions(_, items) = &element.items
+            && items.clone().into_iter().all(|it| {
+                let first = it.and_then(|it| it.get_operators_reader().read());
+                matches!(first, Ok(Operator::RefNull { .. }))
+            })
+        {
+            return Ok(());
+        }
+        utils::parse_element(self, section, element)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{
+        ConstExpr, CustomSection, Elements, EntityType, ExportKind, HeapType, RefType,
+        TableSection, TableType, TypeSection,
+    };
+
+    use super::*;
+
+    /// What ends in a hash, as the binding has it on both sides.
+    const THEN: &str = "__wbg_then_c917b5481fbc488f";
+    const INVOKE: &str = "closures_____invoke__h672a4d21634d4a24";
+
+    /// A module that imports and exports, with a table of its own and with a section for tools.
+    fn module() -> Vec<u8> {
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        let mut imports = ImportSection::new();
+        imports.import("./frontend_bg.js", THEN, EntityType::Function(0));
+        let mut tables = TableSection::new();
+        let of_functions = TableType {
+            element_type: RefType::FUNCREF,
+            minimum: 3,
+            maximum: None,
+            table64: false,
+            shared: false,
+        };
+        tables.table(of_functions);
+        let mut exports = ExportSection::new();
+        exports.export(INVOKE, ExportKind::Func, 0).export("memory", ExportKind::Func, 0);
+        let mut elements = ElementSection::new();
+        elements.active(None, &ConstExpr::i32_const(0), Elements::Functions([0][..].into()));
+        let nothing = [ConstExpr::ref_null(HeapType::FUNC)];
+        let nothing = Elements::Expressions(RefType::FUNCREF, nothing[..].into());
+        elements.active(None, &ConstExpr::i32_const(1), nothing);
+        let mut module = Module::new();
+        module.section(&types).section(&imports).section(&tables).section(&exports);
+        module.section(&elements);
+        module.section(&CustomSection { name: "name".into(), data: b"for a debugger"[..].into() });
+        module.finish()
+    }
+
+    fn has(wasm: &[u8], text: &str) -> bool {
+        wasm.windows(text.len()).any(|it| it == text.as_bytes())
+    }
+
+    #[test]
+    fn a_part_keeps_its_code_and_loses_its_names() {
+        let part = lean(&module()).unwrap();
+        assert!(!has(&part, "for a debugger") && has(&part, THEN) && has(&part, INVOKE));
+        assert_eq!(lean(&part).unwrap(), part, "there is nothing more to take out");
+        assert!(lean(&part[..part.len() - 1]).is_err());
+    }
+
+    #[test]
+    fn program_and_script_call_each_other_by_the_same_numbers() {
+        let script = format!("{{ {THEN}: f }}; wasm.{INVOKE}(memory.{THEN}x)");
+        let (program, script) = lean_program(&module(), &script).unwrap();
+        assert_eq!(script, format!("{{ _0: f }}; wasm._1(memory.{THEN}x)"));
+        assert!(has(&program, "\u{2}_0") && has(&program, "\u{2}_1") && has(&program, "memory"));
+        assert!(!has(&program, THEN) && !has(&program, INVOKE));
+    }
+
+    #[test]
+    fn places_that_are_empty_anyway_are_not_written() {
+        let elements = |wasm: &[u8]| {
+            let sections = Parser::new(0).parse_all(wasm).map(|it| it.unwrap());
+            let count = |it| match it {
+                wasmparser::Payload::ElementSection(it) => it.count(),
+                _ => 0,
+            };
+            sections.map(count).sum::<u32>()
+        };
+        let (program, _) = lean_program(&module(), "").unwrap();
+        let part = lean(&module()).unwrap();
+        assert_eq!(
+            (elements(&program), elements(&part)),
+            (1, 2),
+            "a part's table is the program's"
+        );
+    }
+}
