@@ -6,11 +6,10 @@ use leptos::task::spawn_local;
 use crate::access;
 use crate::approvals::Inbox;
 use crate::browser::{self, MAIN};
-use crate::chat::talk;
 use crate::families;
 use crate::finder::Finder;
 use crate::home::{Activities, HEAD_START};
-use crate::operator::Operator;
+use crate::operator::OperatorWay;
 use crate::page::{Connection, Door, page};
 use crate::part::{Part, part};
 use crate::reader;
@@ -56,12 +55,11 @@ pub(crate) fn App() -> impl IntoView {
     // It is opened here: all that it has lasts as long as this view.
     page();
     table::provide();
-    talk::provide();
     let subscriptions = Subscriptions::new();
     provide_context(subscriptions);
     provide_context(Activities::new(subscriptions));
     provide_context(Inbox::new());
-    let operator = Operator::new();
+    let operator = OperatorWay::new();
     provide_context(operator);
     let finder = Finder::new();
     provide_context(finder);
@@ -90,7 +88,7 @@ pub(crate) fn App() -> impl IntoView {
 }
 
 /// Loads what may be needed next, one after another, while the reader looks at the first view.
-fn load_ahead(operator: Operator) {
+fn load_ahead(operator: OperatorWay) {
     if browser::saves_data() {
         return;
     }
@@ -292,7 +290,7 @@ fn InboxLink() -> impl IntoView {
 /// The way to the operator's place, for who may be one.
 #[component]
 fn OperatorLink() -> impl IntoView {
-    let operator: Operator = expect_context();
+    let operator: OperatorWay = expect_context();
     let is_offered = Memo::new(move |_| operator.is_offered());
     let is_here = move || page().route.with(|it| matches!(it, Route::Operator(_)));
     move || {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::call::Loaded;
 use crate::error::{CallError, Refusal};
-use crate::page::{Door, page};
+use crate::page::{Door, lasting, page};
 use crate::rest;
 use crate::route::encoded;
 use crate::table::listed;
@@ -61,18 +61,28 @@ pub(crate) enum Word {
 pub(crate) struct Inbox {
     /// An [`Approval`] each, as it came: what every visit needs of them is how many there are.
     pub(crate) waiting: RwSignal<Loaded<Vec<Value>>>,
+    number: StoredValue<u32>,
+}
+
+/// What has come of the reader's answers.
+#[derive(Clone, Copy)]
+pub(crate) struct Answered {
     /// Why the last answer was not taken. What it answered may have left the list.
     pub(crate) failed: RwSignal<Option<CallError>>,
     /// Which was answered here last, by its id, and whether it was allowed: a chat of this window may wait for it.
     pub(crate) decided: RwSignal<Option<(String, bool)>>,
-    number: StoredValue<u32>,
+}
+
+impl Answered {
+    /// The page's own.
+    pub(crate) fn here() -> Self {
+        lasting(|| Self { failed: RwSignal::new(None), decided: RwSignal::new(None) })
+    }
 }
 
 impl Inbox {
     pub(crate) fn new() -> Self {
-        let waiting = RwSignal::new(Loaded::Loading);
-        let (failed, decided) = (RwSignal::new(None), RwSignal::new(None));
-        let inbox = Self { waiting, failed, decided, number: StoredValue::new(0) };
+        let inbox = Self { waiting: RwSignal::new(Loaded::Loading), number: StoredValue::new(0) };
         Effect::new(move |_| {
             page().approvals.track();
             page().lang.track();
@@ -131,7 +141,7 @@ impl Inbox {
             && now.id == approval.id
             && matches!(now.state.as_str(), "done" | "failed" | "denied")
         {
-            self.decided.set(Some((now.id.clone(), now.state != "denied")));
+            Answered::here().decided.set(Some((now.id.clone(), now.state != "denied")));
         }
         said
     }

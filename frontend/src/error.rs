@@ -181,8 +181,9 @@ impl Refusal {
                 return lang.fill(Key::ErrScope, &[self.about("scope")]);
             }
             _ => {
+                // What only parts say is nothing before one of them is here.
                 let advice = ADVICE.get().and_then(|it| it(self, lang));
-                return advice.unwrap_or_else(|| self.own_text(lang));
+                return advice.filter(|it| !it.is_empty()).unwrap_or_else(|| self.own_text(lang));
             }
         };
         lang.say(key).to_owned()

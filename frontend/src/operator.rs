@@ -20,7 +20,7 @@ use crate::access;
 use crate::browser::{self, Keep};
 use crate::error::CallError;
 use crate::history;
-use crate::page::{Door, page};
+use crate::page::{Door, lasting, page};
 use crate::rest;
 use crate::route::{OperatorTab, Route, decoded};
 use crate::text::Key;
@@ -39,12 +39,18 @@ pub(crate) enum Gate {
     Shut(Option<CallError>),
 }
 
-/// What the page knows of its reader as an operator; lives as long as the page.
+/// Whether there is a way to the operator's place, which every visit wants to know; lives as long as the page.
 #[derive(Clone, Copy)]
-pub(crate) struct Operator {
+pub(crate) struct OperatorWay {
     key: RwSignal<Option<String>>,
     /// Whether the host says that the page's own token is an operator's.
     is_operator: RwSignal<bool>,
+}
+
+/// What the operator's place knows; lives as long as the page.
+#[derive(Clone, Copy)]
+pub(crate) struct Operator {
+    pub(crate) way: OperatorWay,
     pub(crate) gate: RwSignal<Gate>,
     /// What the server reported of itself over the last minutes.
     pub(crate) readings: RwSignal<Readings>,
@@ -78,23 +84,15 @@ struct Told {
     is_operator: bool,
 }
 
-impl Operator {
+impl OperatorWay {
     /// Takes up the key that this tab kept, or that the address carries, now and later.
     pub(crate) fn new() -> Self {
-        let operator = Self {
-            key: RwSignal::new(Keep::Tab.get(KEPT)),
-            is_operator: RwSignal::new(false),
-            gate: RwSignal::new(Gate::Open),
-            readings: RwSignal::new(Readings::default()),
-            sent: RwSignal::new(None),
-            link: RwSignal::new(None),
-            failed: RwSignal::new(None),
-        };
-        operator.read_address();
-        let _listener =
-            window_event_listener(leptos::ev::hashchange, move |_| operator.read_address());
-        Effect::new(move |_| operator.ask_who(page().door.get()));
-        operator
+        let way =
+            Self { key: RwSignal::new(Keep::Tab.get(KEPT)), is_operator: RwSignal::new(false) };
+        way.read_address();
+        let _listener = window_event_listener(leptos::ev::hashchange, move |_| way.read_address());
+        Effect::new(move |_| way.ask_who(page().door.get()));
+        way
     }
 
     /// Whether there is a way to the place.
@@ -107,9 +105,52 @@ impl Operator {
         self.key.with(Option::is_some)
     }
 
+    fn keep(self, key: &str) {
+        Keep::Tab.put(KEPT, &key);
+        self.key.set(Some(key.to_owned()));
+    }
+
+    /// Keeps the key that the address carries, and takes it out of the address.
+    fn read_address(self) {
+        let Some(given) = key_of(&browser::hash()) else { return };
+        history::replace_hash(&Route::Operator(OperatorTab::Now).hash());
+        if let Some(key) = access::read(&given) {
+            self.keep(&key);
+        }
+    }
+
+    /// Asks whether the page's own token is an operator's, where it has one.
+    fn ask_who(self, door: Door) {
+        if door != Door::Open || !access::is_entered() {
+            return self.is_operator.set(false);
+        }
+        spawn_local(async move {
+            let told = rest::get::<Told>("/api/page").await.unwrap_or_default();
+            self.is_operator.set(told.is_operator && access::is_entered());
+        });
+    }
+}
+
+impl Operator {
+    /// The page's own.
+    pub(crate) fn here() -> Self {
+        lasting(|| {
+            let (way, gate): (OperatorWay, _) = (expect_context(), RwSignal::new(Gate::Open));
+            // A key may come later, by the address.
+            Effect::new(move |_| {
+                if way.has_key() && gate.get_untracked() != Gate::Open {
+                    gate.set(Gate::Open);
+                }
+            });
+            let readings = RwSignal::new(Readings::default());
+            let (sent, link) = (RwSignal::new(None), RwSignal::new(None));
+            Self { way, gate, readings, sent, link, failed: RwSignal::new(None) }
+        })
+    }
+
     /// The place is entered: the host is asked again, where there is something to ask it with.
     pub(crate) fn look(self) {
-        let has_any = self.key.with_untracked(Option::is_some) || access::is_entered();
+        let has_any = untrack(|| self.way.has_key()) || access::is_entered();
         match self.gate.get_untracked() {
             Gate::Open if !has_any => self.gate.set(Gate::Shut(None)),
             Gate::Shut(_) if has_any => self.gate.set(Gate::Open),
@@ -120,7 +161,7 @@ impl Operator {
     /// Tries a key, and keeps it if it opens.
     pub(crate) async fn enter(self, key: &str) -> Result<(), CallError> {
         client::get::<Now>("now", Some(key)).await?;
-        self.keep(key);
+        self.way.keep(key);
         page().announce_key(Key::OperatorEntered);
         Ok(())
     }
@@ -128,14 +169,14 @@ impl Operator {
     /// Forgets the key.
     pub(crate) fn leave(self) {
         self.forget(None);
-        if self.is_operator.get_untracked() && access::is_entered() {
+        if self.way.is_operator.get_untracked() && access::is_entered() {
             self.gate.set(Gate::Open);
         }
     }
 
     /// Reads what stands at an address of the operator's.
     pub(crate) async fn get<T: DeserializeOwned>(self, path: &str) -> Result<T, CallError> {
-        let key = self.key.get_untracked();
+        let key = self.way.key.get_untracked();
         let found = client::get(path, key.as_deref()).await;
         if let Err(error) = &found {
             let is_forbidden = matches!(error, CallError::Refused(it) if it.status == 403);
@@ -149,56 +190,27 @@ impl Operator {
         self,
         send: impl AsyncFnOnce(Option<&str>) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
-        let key = self.key.get_untracked();
+        let key = self.way.key.get_untracked();
         send(key.as_deref()).await.inspect_err(|it| self.weigh(it, key.as_ref(), false))
     }
 
     /// Shuts the place where the host does not answer to the key that was sent, if it is still the one.
     fn weigh(self, error: &CallError, sent: Option<&String>, is_forbidden: bool) {
         let is_refused = *error == CallError::Unauthorized || is_forbidden;
-        let is_current = self.key.with_untracked(|it| it.as_ref() == sent);
+        let is_current = self.way.key.with_untracked(|it| it.as_ref() == sent);
         if is_refused && is_current {
             self.forget((sent.is_some() || is_forbidden).then(|| error.clone()));
         }
     }
 
-    fn keep(self, key: &str) {
-        Keep::Tab.put(KEPT, &key);
-        self.key.set(Some(key.to_owned()));
-        if self.gate.get_untracked() != Gate::Open {
-            self.gate.set(Gate::Open);
-        }
-    }
-
     fn forget(self, why: Option<CallError>) {
         Keep::Tab.remove(KEPT);
-        self.key.set(None);
+        self.way.key.set(None);
         self.readings.set(Readings::default());
         self.sent.set(None);
         self.link.set(None);
         self.failed.set(None);
         self.gate.set(Gate::Shut(why));
-    }
-
-    /// Keeps the key that the address carries, and takes it out of the address.
-    fn read_address(self) {
-        let Some(given) = key_of(&browser::hash()) else { return };
-        history::replace_hash(&Route::Operator(OperatorTab::Now).hash());
-        match access::read(&given) {
-            Some(key) => self.keep(&key),
-            None => self.look(),
-        }
-    }
-
-    /// Asks whether the page's own token is an operator's, where it has one.
-    fn ask_who(self, door: Door) {
-        if door != Door::Open || !access::is_entered() {
-            return self.is_operator.set(false);
-        }
-        spawn_local(async move {
-            let told = rest::get::<Told>("/api/page").await.unwrap_or_default();
-            self.is_operator.set(told.is_operator && access::is_entered());
-        });
     }
 }
 

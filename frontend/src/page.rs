@@ -79,8 +79,22 @@ pub(crate) struct Page {
     tools_digest: StoredValue<Option<String>>,
     /// Whether it is being looked at whether the host is there.
     is_doubted: StoredValue<bool>,
-    /// What was typed, by tool; outlives the forms.
-    drafts: StoredValue<HashMap<String, ArcRwSignal<Draft>>>,
+    owner: StoredValue<Owner>,
+}
+
+/// What was typed, by tool; outlives the forms.
+#[derive(Clone, Copy)]
+struct Drafts(StoredValue<HashMap<String, ArcRwSignal<Draft>>>);
+
+/// State that lasts as long as the page: made when a view first wants it, since no other visit needs what it can do.
+pub(crate) fn lasting<T: Clone + Send + Sync + 'static>(make: fn() -> T) -> T {
+    page().owner.get_value().with(|| {
+        use_context().unwrap_or_else(|| {
+            let made = make();
+            provide_context(made.clone());
+            made
+        })
+    })
 }
 
 /// The page; the first who asks for it opens it.
@@ -114,7 +128,7 @@ impl Page {
             form_title: RwSignal::new(None),
             tools_digest: StoredValue::new(None),
             is_doubted: StoredValue::new(false),
-            drafts: StoredValue::new(HashMap::new()),
+            owner: StoredValue::new(Owner::current().unwrap_or_default()),
         };
         let _listener = window_event_listener(leptos::ev::hashchange, move |_| {
             history::leave();
@@ -261,7 +275,8 @@ impl Page {
     /// What was typed for a tool, now or in this tab before a reload.
     pub(crate) fn draft(self, tool: &str) -> ArcRwSignal<Draft> {
         let mut draft = None;
-        self.drafts.update_value(|drafts| {
+        let Drafts(drafts) = lasting(|| Drafts(StoredValue::new(HashMap::new())));
+        drafts.update_value(|drafts| {
             let kept = || Keep::Tab.get(&format!("draft.{tool}")).unwrap_or_default();
             let own = drafts.entry(tool.to_owned());
             draft = Some(own.or_insert_with(|| ArcRwSignal::new(kept())).clone());

@@ -14,11 +14,11 @@ use super::entry::Phase;
 use super::kept::SavedChats;
 use super::thread::{Coming, Thread};
 use super::waiting::Reply;
-use crate::approvals::Inbox;
+use crate::approvals::Answered;
 use crate::browser;
 use crate::call::{Attempt, Loaded};
 use crate::cards::shared::Shared;
-use crate::page::page;
+use crate::page::{lasting, page};
 use crate::table;
 use crate::text::Key;
 pub(crate) use composing::{ATTACHED_MAX, AppSays};
@@ -54,29 +54,10 @@ pub(crate) struct Talk {
     has_met: StoredValue<bool>,
 }
 
-/// Where the page keeps it: it is made when a view first wants it, since no other visit needs what it can do.
-#[derive(Clone)]
-struct Kept {
-    talk: StoredValue<Option<Talk>>,
-    owner: Owner,
-}
-
-/// Makes room for it, for as long as this view's owner is there.
-pub(crate) fn provide() {
-    if let Some(owner) = Owner::current() {
-        provide_context(Kept { talk: StoredValue::new(None), owner });
-    }
-}
-
 impl Talk {
     /// The page's own.
     pub(crate) fn here() -> Self {
-        let Kept { talk, owner } = expect_context();
-        talk.get_value().unwrap_or_else(|| {
-            let made = owner.with(Self::new);
-            talk.set_value(Some(made));
-            made
-        })
+        lasting(Self::new)
     }
 
     fn new() -> Self {
@@ -104,9 +85,9 @@ impl Talk {
             }
         });
         // What was answered in the list is no question here any more.
-        let inbox: Inbox = expect_context();
+        let answered = Answered::here();
         Effect::new(move |_| {
-            let Some((approval, was_allowed)) = inbox.decided.get() else { return };
+            let Some((approval, was_allowed)) = answered.decided.get() else { return };
             let waits = talk.thread.with(|it| it.waits_for(&approval));
             if let Some(call_id) = waits {
                 talk.reply(&call_id, if was_allowed { Reply::Allow } else { Reply::Deny });

@@ -1,6 +1,5 @@
 //! Navigation's state: the constraints, what was found, the planner's log and the conversation.
 
-use leptos::prelude::*;
 use output::navigation::{Comparison, DETAILS, Place as Found, Routes};
 
 use crate::part::{Part, part};
@@ -29,7 +28,6 @@ pub(crate) mod run;
 pub(crate) mod turn;
 pub(crate) mod views;
 
-use board::Board;
 use drawn::{ComparisonView, PlaceView, RoutesView};
 use query::RouteQuery;
 use views::NavigationView;
@@ -69,7 +67,6 @@ pub(super) static FAMILY: Family = Family {
         hint: Key::ChatWelcomeWayHint,
         examples: &[Key::ChatExWay, Key::ChatExWayTraffic, Key::ChatExWayCompare],
     }),
-    provide: || provide_context(Board::new()),
     outputs: &OUTPUTS,
     ..NONE
 };

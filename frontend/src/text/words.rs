@@ -99,7 +99,6 @@ with_map_words! {
     PartMissingMend: "通信状態を確かめて、もう一度お試しください。サーバーが更新されていた場合は、再読み込みしてください。", "Check the connection, then try again. If the server has been updated meanwhile, reload the page.";
     Reload: "再読み込み", "Reload";
     Retry: "もう一度試す", "Try again";
-    Back: "戻る", "Back";
     Details: "詳細", "Details";
     NoPlace: "このページはありません", "There is no such page";
     NoPlaceHint: "アドレスが途中で切れているか、古いリンクです。メニューから開き直してください。", "The address is incomplete or no longer in use. Choose a page from the menu.";
@@ -107,20 +106,7 @@ with_map_words! {
 
     // A host that wants a token.
     SignIn: "サインイン", "Sign in";
-    SignInHint: "この窓口を使うには、管理者が発行したトークンが必要です。", "This counter answers to those who have a token from its operator.";
-    SignInAccountHint: "この窓口を使うには、アカウントが必要です。", "This counter answers to those who have an account.";
-    SignInByAccount: "アカウントでサインイン", "Sign in with your account";
-    SignInByToken: "トークンでサインイン", "Sign in with a token";
-    AccountDenied: "サインインをやめました。もう一度試せます。", "You did not sign in. You can try again.";
-    AccountEmpty: "このアカウントでできることがまだありません。管理者に確認してください。", "This account may not do anything yet. Ask the operator.";
-    AccountEnded: "サインインの期限が切れました。もう一度サインインしてください。", "Your sign-in has ended. Sign in again.";
-    AccountFailed: "サインインできませんでした。もう一度試してください。", "Signing in did not work. Try again.";
-    AccountInsecure: "この接続は暗号化されていないため、アカウントではサインインできません。https のアドレスで開いてください。", "This connection is not encrypted, so accounts cannot sign in. Open the page at its https address.";
-    Token: "アクセストークン", "Access token";
-    TokenHint: "mdg_ で始まる文字列です。このタブを閉じるまで、このタブだけに保存されます。", "It begins with mdg_. It is kept in this tab only, until the tab is closed.";
     TokenRefused: "このトークンは使えません。期限が切れたか、取り消されたか、打ち間違いです。管理者に確認してください。", "This token does not do: it has expired, was withdrawn, or is mistyped. Ask the operator for another.";
-    TokenUnreadable: "トークンをそのまま貼り付けてください。空白や全角文字は使われません。", "Paste the token as it is; there are no spaces in one.";
-    SigningIn: "確認しています…", "Looking…";
     SignedIn: "サインインしました。", "You are signed in.";
     SignOut: "サインアウト", "Sign out";
     SignedOut: "サインアウトしました。", "You are signed out.";
@@ -152,7 +138,6 @@ with_map_words! {
     Minutes: "{0} 分", "{0} min";
     Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";
     UntilTime: "～{0}", "–{0}";
-    Change: "上映回を選び直す", "Choose another showtime";
     StaffPlace: "スタッフ用", "Staff";
     StaffWay: "スタッフ用の画面（作品・スクリーン・上映回・販売）", "For the staff: films, screens, showings and sales";
 
@@ -169,19 +154,6 @@ with_map_words! {
     ErrorInput: "入力を確認してください", "Please check the input";
     ErrInvalidParams: "入力の形式が正しくありません。", "Part of the input is not in the right form.";
     ErrMovieNotFound: "作品が見つかりません。一覧から選び直してください。", "There is no such film. Please choose again from the list.";
-    ErrShowtimeNotFound: "上映回が見つかりません。一覧から選び直してください。", "There is no such showtime. Please choose again from the list.";
-    ErrSeatHeld: "選んだ席の中に、ほかの人がおさえている席があります。選び直してください。", "Someone else holds a seat among them for now. Please choose again.";
-    ErrSeatNotFound: "座席が見つかりません。座席表から選び直してください。", "There is no such seat. Please choose again from the plan.";
-    ErrSeatReserved: "{0} はすでに予約されています。別の座席をお選びください。", "Already taken: {0}. Please pick another seat.";
-    ErrSeatReservedBare: "その座席はすでに予約されています。別の座席をお選びください。", "That seat is already taken. Please pick another.";
-    ErrShowtimeClosed: "この上映の受付は終了しました。別の上映回をお選びください。", "This showing is closed. Please choose another showtime.";
-    ErrIdempotency: "同じ控え番号で別の内容が送られました。もう一度予約してください。", "The same key was used for something else. Please reserve again.";
-    ErrReservationCancelled: "この予約は取り消されています。もう一度予約してください。", "This reservation was cancelled. Please reserve again.";
-    ErrReservationNotFound: "予約が見つかりません。予約番号を確認してください。", "There is no such reservation. Please check the number.";
-    ErrConversationNotFound: "会話が見つかりません。会話 ID を確認してください。", "There is no such conversation. Please check its id.";
-    ErrReservationUser: "お名前または会員 ID が予約と一致しません。", "The reservation was made under another name or ID.";
-    ErrConversationFull: "この会話はこれ以上記録できません。新しい会話を始めてください。", "This conversation is full. Please start a new one.";
-    ErrConversationUser: "この会話は別の利用者のものです。", "This conversation belongs to someone else.";
     ErrSeatData: "この上映回の座席情報がまだありません。", "There is no seating plan for this showing yet.";
     ErrInternal: "サーバー側で問題が起きました。しばらくしてからもう一度お試しください。", "Something went wrong on the server. Please try again in a while.";
     ErrUnavailable: "いま利用できません。しばらくしてからもう一度お試しください。", "Not available right now. Please try again in a while.";
@@ -200,33 +172,67 @@ with_map_words! {
     OperatorPeople: "利用者とトークン", "People and tokens";
     AgentsPlace: "エージェント", "Agents";
     TalkPlace: "会話", "Conversations";
-    TalkGameBegins: "しりとりを始めています…", "The game is about to begin…";
     NavPlace: "ナビ", "Navigation";
-    NavErrPlanner: "AI に接続できませんでした。", "The AI could not be reached.";
-    NavErrMaps: "経路の提供元に接続できませんでした。しばらくしてからもう一度お試しください。", "The provider of routes could not be reached. Please try again in a while.";
-    NavErrOutside: "「{0}」は、ルートを探せる範囲（{1}）の外です。", "“{0}” is outside of where routes can be found ({1}).";
-    NavErrQuota: "経路検索の回数が上限に達しました。しばらくしてからもう一度お試しください。", "The quota of the route search is used up. Please try again later.";
-    HoldEnded: "席をおさえておける時間が過ぎました。空いていれば、そのまま予約できます。", "The time to hold the seats is over. As long as they are free, they can still be reserved.";
-    LostAll: "{0} は他の方が先に予約しました。別の座席をお選びください。", "{0} went to someone else. Please pick other seats.";
-    Reserving: "予約しています…", "Reserving…";
-    Reserved: "予約が完了しました", "Your seats are reserved";
     ReservationNumber: "予約番号", "Reservation number";
     FindReservation: "予約の確認", "Find a reservation";
     FindReservationHint: "予約番号で確認・取り消しができます。", "See or cancel it by its number.";
     Find: "確認する", "Find";
-    Calling: "応答を待っています…", "Waiting for the answer…";
     Stopped: "中止しました。", "Stopped.";
-    Truncated: "…ほか {0} 件は省略しました。", "… and {0} more not shown.";
     FormsPlace: "フォーム", "Forms";
     FormPlace: "フォームへの回答", "A form to fill in";
-    FormSending: "送信しています…", "Sending…";
-    FormSent: "送信しました", "Your answer was sent";
     FormsTitle: "フォームの一覧", "Forms";
     ApprovalsTitle: "承認待ち", "Approvals";
     ApprovalsAnnounced: "承認待ちが {0} 件あります。", "{0} {0|call waits|calls wait} for your approval.";
 
     @later
+    // The door.
+    SignInHint: "この窓口を使うには、管理者が発行したトークンが必要です。", "This counter answers to those who have a token from its operator.";
+    SignInAccountHint: "この窓口を使うには、アカウントが必要です。", "This counter answers to those who have an account.";
+    SignInByAccount: "アカウントでサインイン", "Sign in with your account";
+    SignInByToken: "トークンでサインイン", "Sign in with a token";
+    AccountDenied: "サインインをやめました。もう一度試せます。", "You did not sign in. You can try again.";
+    AccountEmpty: "このアカウントでできることがまだありません。管理者に確認してください。", "This account may not do anything yet. Ask the operator.";
+    AccountEnded: "サインインの期限が切れました。もう一度サインインしてください。", "Your sign-in has ended. Sign in again.";
+    AccountFailed: "サインインできませんでした。もう一度試してください。", "Signing in did not work. Try again.";
+    AccountInsecure: "この接続は暗号化されていないため、アカウントではサインインできません。https のアドレスで開いてください。", "This connection is not encrypted, so accounts cannot sign in. Open the page at its https address.";
+    Token: "アクセストークン", "Access token";
+    TokenHint: "mdg_ で始まる文字列です。このタブを閉じるまで、このタブだけに保存されます。", "It begins with mdg_. It is kept in this tab only, until the tab is closed.";
+    TokenUnreadable: "トークンをそのまま貼り付けてください。空白や全角文字は使われません。", "Paste the token as it is; there are no spaces in one.";
+    SigningIn: "確認しています…", "Looking…";
+
+    // What a tool refuses, and what to do about it.
+    ErrSeatHeld: "選んだ席の中に、ほかの人がおさえている席があります。選び直してください。", "Someone else holds a seat among them for now. Please choose again.";
+    ErrSeatNotFound: "座席が見つかりません。座席表から選び直してください。", "There is no such seat. Please choose again from the plan.";
+    ErrSeatReserved: "{0} はすでに予約されています。別の座席をお選びください。", "Already taken: {0}. Please pick another seat.";
+    ErrSeatReservedBare: "その座席はすでに予約されています。別の座席をお選びください。", "That seat is already taken. Please pick another.";
+    ErrShowtimeClosed: "この上映の受付は終了しました。別の上映回をお選びください。", "This showing is closed. Please choose another showtime.";
+    ErrIdempotency: "同じ控え番号で別の内容が送られました。もう一度予約してください。", "The same key was used for something else. Please reserve again.";
+    ErrReservationCancelled: "この予約は取り消されています。もう一度予約してください。", "This reservation was cancelled. Please reserve again.";
+    ErrReservationNotFound: "予約が見つかりません。予約番号を確認してください。", "There is no such reservation. Please check the number.";
+    ErrConversationNotFound: "会話が見つかりません。会話 ID を確認してください。", "There is no such conversation. Please check its id.";
+    ErrReservationUser: "お名前または会員 ID が予約と一致しません。", "The reservation was made under another name or ID.";
+    ErrConversationFull: "この会話はこれ以上記録できません。新しい会話を始めてください。", "This conversation is full. Please start a new one.";
+    ErrConversationUser: "この会話は別の利用者のものです。", "This conversation belongs to someone else.";
+    ErrShowtimeNotFound: "上映回が見つかりません。一覧から選び直してください。", "There is no such showtime. Please choose again from the list.";
+    HoldEnded: "席をおさえておける時間が過ぎました。空いていれば、そのまま予約できます。", "The time to hold the seats is over. As long as they are free, they can still be reserved.";
+    NavErrPlanner: "AI に接続できませんでした。", "The AI could not be reached.";
+    NavErrMaps: "経路の提供元に接続できませんでした。しばらくしてからもう一度お試しください。", "The provider of routes could not be reached. Please try again in a while.";
+    NavErrOutside: "「{0}」は、ルートを探せる範囲（{1}）の外です。", "“{0}” is outside of where routes can be found ({1}).";
+    NavErrQuota: "経路検索の回数が上限に達しました。しばらくしてからもう一度お試しください。", "The quota of the route search is used up. Please try again later.";
+
+    // What is under way, and what has come of it.
+    Calling: "応答を待っています…", "Waiting for the answer…";
+    Reserving: "予約しています…", "Reserving…";
+    Reserved: "予約が完了しました", "Your seats are reserved";
+    LostAll: "{0} は他の方が先に予約しました。別の座席をお選びください。", "{0} went to someone else. Please pick other seats.";
+    Change: "上映回を選び直す", "Choose another showtime";
+    FormSending: "送信しています…", "Sending…";
+    FormSent: "送信しました", "Your answer was sent";
+    TalkGameBegins: "しりとりを始めています…", "The game is about to begin…";
+
     // What several places say.
+    Back: "戻る", "Back";
+    Truncated: "…ほか {0} 件は省略しました。", "… and {0} more not shown.";
     Close: "閉じる", "Close";
     NotCopied: "コピーできませんでした。", "It could not be copied.";
     ShowMore: "さらに表示", "Show more";

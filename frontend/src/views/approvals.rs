@@ -8,7 +8,7 @@ use super::cards::asked;
 use super::coded::coded;
 use super::notice::{Empty, Notice, Skeleton};
 use super::questions::Questions;
-use crate::approvals::{Approval, Inbox, Word};
+use crate::approvals::{Answered, Approval, Inbox, Word};
 use crate::browser;
 use crate::call::Loaded;
 use crate::dates;
@@ -23,10 +23,10 @@ const TITLE: &str = "approvals-title";
 /// What waits, the oldest first.
 #[component]
 pub(crate) fn ApprovalsView() -> impl IntoView {
-    let inbox: Inbox = expect_context();
+    let (inbox, answered): (Inbox, _) = (expect_context(), Answered::here());
     inbox.load();
     // What was said here is known; what fails later is there when the reader comes back.
-    on_cleanup(move || inbox.failed.set(None));
+    on_cleanup(move || answered.failed.set(None));
     let retry = Callback::new(move |()| inbox.load());
     let ids = Memo::new(move |_| {
         let id = |it: &Value| Some(text(it, "id")?.to_owned());
@@ -53,7 +53,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
         <div class="inbox-place">
             <h1 id=TITLE tabindex="-1">{Key::ApprovalsTitle}</h1>
             <p class="hint">{Key::ApprovalsHint}</p>
-            {move || inbox.failed.get().map(|error| view! { <Notice error/> })}
+            {move || answered.failed.get().map(|error| view! { <Notice error/> })}
             {list}
         </div>
     }
@@ -62,7 +62,7 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
 /// One call, and the reader's answer to it.
 #[component]
 fn Card(id: String) -> impl IntoView {
-    let inbox: Inbox = expect_context();
+    let (inbox, answered): (Inbox, _) = (expect_context(), Answered::here());
     let approval = Memo::new(move |_| {
         let is_it = |it: &&Value| text(it, "id") == Some(&id);
         inbox.waiting.with(|all| all.here()?.iter().find(is_it).and_then(fits::<Approval>))
@@ -73,7 +73,7 @@ fn Card(id: String) -> impl IntoView {
             return;
         };
         is_busy.set(true);
-        inbox.failed.set(None);
+        answered.failed.set(None);
         spawn_local(async move {
             let said = inbox.say(&approval, &word).await;
             let _ = is_busy.try_set(false);
@@ -82,7 +82,7 @@ fn Card(id: String) -> impl IntoView {
                 Err(error) => {
                     match untaken(&error) {
                         Some(key) => page().notify(key),
-                        None => inbox.failed.set(Some(error)),
+                        None => answered.failed.set(Some(error)),
                     }
                     browser::focus_soon(TITLE);
                 }

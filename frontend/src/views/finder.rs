@@ -14,7 +14,7 @@ use crate::browser;
 use crate::call::fetch;
 use crate::chat::kept::SavedChats;
 use crate::finder::{DIALOG, Finder};
-use crate::operator::Operator;
+use crate::operator::OperatorWay;
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
 use crate::table::{self, Found};
@@ -72,7 +72,7 @@ thread_local! {
 #[component]
 pub(crate) fn FinderView() -> impl IntoView {
     let finder: Finder = expect_context();
-    let operator: Operator = expect_context();
+    let operator: OperatorWay = expect_context();
     let sought_now = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
     let found = RwSignal::new(Vec::<Answer>::new());
@@ -180,7 +180,7 @@ pub(crate) fn FinderView() -> impl IntoView {
 }
 
 /// What the page itself knows: places, tools, and what is kept of the reader's chats.
-fn own(operator: Operator, lang: Lang, sought: &str) -> Vec<Entry> {
+fn own(operator: OperatorWay, lang: Lang, sought: &str) -> Vec<Entry> {
     let mut places = vec![(Key::FinderHome, Route::Home)];
     let served = table::places().filter(|it| it.is_shown());
     places.extend(served.map(|it| (it.name, it.start())));

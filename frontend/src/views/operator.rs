@@ -30,7 +30,7 @@ const TITLE: &str = "operator-title";
 /// The place, or the question for a key.
 #[component]
 pub(crate) fn OperatorView() -> impl IntoView {
-    let operator: Operator = expect_context();
+    let operator = Operator::here();
     operator.look();
     let is_open = Memo::new(move |_| operator.gate.with(|it| *it == Gate::Open));
     move || match is_open.get() {
@@ -97,7 +97,7 @@ fn Inside() -> impl IntoView {
         <div class="op">
             <div class="op-head">
                 <h1 id=TITLE tabindex="-1">{Key::OperatorPlace}</h1>
-                {move || operator.has_key().then(|| view! {
+                {move || operator.way.has_key().then(|| view! {
                     <button type="button" class="quiet small" on:click=leave>{Key::OperatorLeave}</button>
                 })}
             </div>

@@ -1,5 +1,8 @@
 //! Views whose code is a part of its own: what is shown until it is here, and where it cannot be loaded.
 
+use std::pin::Pin;
+use std::sync::Arc;
+
 use futures::future::join3;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -21,17 +24,29 @@ pub(crate) fn drawn_by<T: Sync>(
     part: &'static Part<T>,
     draw: impl Fn(&'static T) -> AnyView + Send + 'static,
 ) -> AnyView {
-    if let Some(code) = here(part) {
-        return draw(code);
-    }
+    let drawn = move || here(part).map(|code| untrack(|| draw(code)));
+    drawn().unwrap_or_else(|| {
+        let load = move || -> Loading { Box::pin(async { part.fetch().await.is_some() }) };
+        once_loaded(Box::new(drawn), Arc::new(load))
+    })
+}
+
+/// A part on its way, with whether it came.
+type Loading = Pin<Box<dyn Future<Output = bool>>>;
+
+/// The same for parts of all kinds: what is `drawn` as soon as `load` has loaded it.
+fn once_loaded(
+    drawn: Box<dyn Fn() -> Option<AnyView> + Send>,
+    load: Arc<dyn Fn() -> Loading + Send + Sync>,
+) -> AnyView {
     let is_missing = RwSignal::new(false);
     let fetch = move || {
         is_missing.set(false);
+        let loading = join3(load(), text::load(), style::load());
         spawn_local(async move {
-            let (code, has_text, has_style) =
-                join3(part.fetch(), text::load(), style::load()).await;
+            let (has_code, has_text, has_style) = loading.await;
             // Who has gone on meanwhile is shown something else.
-            let _ = is_missing.try_set(code.is_none() || !has_text || !has_style);
+            let _ = is_missing.try_set(!(has_code && has_text && has_style));
         });
     };
     fetch();
@@ -40,10 +55,7 @@ pub(crate) fn drawn_by<T: Sync>(
         if is_missing.get() {
             return any_view! { <Missing retry/> };
         }
-        match here(part) {
-            Some(code) => untrack(|| draw(code)),
-            None => any_view! { <Skeleton lines=6/> },
-        }
+        drawn().unwrap_or_else(|| any_view! { <Skeleton lines=6/> })
     };
     view.into_any()
 }

@@ -17,7 +17,7 @@ use crate::families::navigation::place;
 use crate::families::navigation::query::{Mode, RouteQuery};
 use crate::families::navigation::run::Run;
 use crate::families::navigation::views::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
-use crate::page::page;
+use crate::page::{lasting, page};
 use crate::route::{Route, Spot};
 use crate::text::{Key, Lang};
 use form::SearchForm;
@@ -26,7 +26,7 @@ use result::ResultView;
 /// The whole place.
 #[component]
 pub(crate) fn NavigationView() -> impl IntoView {
-    let board: Board = expect_context();
+    let board = lasting(Board::new);
     board.meet();
     Effect::new(move |_| {
         page().route.track();

@@ -17,7 +17,7 @@ use crate::call::Loaded;
 use crate::families::cinema::hall::Picks;
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::Programme;
-use crate::page::page;
+use crate::page::{lasting, page};
 use crate::part::{Part, part};
 use crate::route::Spot;
 use crate::table::Draw;
@@ -36,6 +36,11 @@ pub(crate) struct Office {
     pub(crate) query: RwSignal<String>,
     /// The person that the seats are for.
     pub(crate) name: RwSignal<String>,
+}
+
+/// What it remembers of seats.
+#[derive(Clone, Copy)]
+pub(crate) struct Chosen {
     /// The seats wanted, by showtime.
     picks: StoredValue<HashMap<String, Picks>>,
     /// The reservation just made, so that the ticket need not be fetched.
@@ -49,8 +54,6 @@ impl Office {
             announced: RwSignal::new(Vec::new()),
             query: RwSignal::new(String::new()),
             name: RwSignal::new(name_kept()),
-            picks: StoredValue::new(HashMap::new()),
-            fresh: RwSignal::new(None),
         }
     }
 
@@ -59,6 +62,13 @@ impl Office {
         if self.programme.with_untracked(|it| it.here().is_none()) {
             leptos::task::spawn_local(browse::load(self));
         }
+    }
+}
+
+impl Chosen {
+    /// The page's own.
+    pub(crate) fn here() -> Self {
+        lasting(|| Self { picks: StoredValue::new(HashMap::new()), fresh: RwSignal::new(None) })
     }
 
     /// The seats wanted in a showing.

@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use output::cinema::{Reservation, ReservationStatus};
 use serde_json::json;
 
-use super::box_office::{Office, Steps};
+use super::box_office::{Chosen, Steps};
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
@@ -39,8 +39,7 @@ const AGE: Duration = Duration::from_secs(60);
 /// The reservation of that id: fresh from the counter at first, and as the cinema has it from then on.
 #[component]
 pub(crate) fn TicketView(id: String) -> impl IntoView {
-    let office: Office = expect_context();
-    let fresh = office.fresh.try_update(Option::take).flatten();
+    let fresh = Chosen::here().fresh.try_update(Option::take).flatten();
     let fresh = fresh.filter(|it| it.reservation_id == id);
     let is_fresh = fresh.is_some();
     let state = RwSignal::new(fresh.map_or(Loaded::Loading, Loaded::Here));

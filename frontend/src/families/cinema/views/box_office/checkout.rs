@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 use output::cinema::{Broken, Reservation};
 use serde_json::json;
 
-use super::Office;
+use super::{Chosen, Office};
 use super::hold::{HoldView, hold_name};
 use super::seats::{Showing, picks_name};
 use super::waiting::WaitingView;
@@ -139,11 +139,11 @@ impl CheckoutState {
     fn done(self, showtime: &str, reservation: Reservation) {
         let Showing { office, .. } = self.showing;
         Keep::Browser.put("name", &office.name.get_untracked());
-        office.keep_picks(showtime, &Picks::default());
+        Chosen::here().keep_picks(showtime, &Picks::default());
         Keep::Tab.remove(&picks_name(showtime));
         Keep::Tab.remove(&hold_name(showtime));
         let id = reservation.reservation_id.clone();
-        office.fresh.set(Some(reservation));
+        Chosen::here().fresh.set(Some(reservation));
         let is_here = page().route.with_untracked(|route| match At::of(route) {
             Some(At::BoxOffice(booking)) => booking.showtime.as_deref() == Some(showtime),
             _ => false,

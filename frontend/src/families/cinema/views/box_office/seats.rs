@@ -11,7 +11,7 @@ use super::checkout::Checkout;
 use super::hold::Holding;
 use super::suggest::Suggest;
 use super::waiting::WaitingView;
-use super::{Office, Steps};
+use super::{Chosen, Office, Steps};
 use crate::browser::{self, Keep};
 use crate::call::{Loaded, fetch};
 use crate::dates;
@@ -94,7 +94,7 @@ impl Showing {
     fn new(id: String) -> Self {
         let office: Office = expect_context();
         let map = RwSignal::new(Loaded::<SeatMap>::Loading);
-        let kept = office.picks(&id);
+        let kept = Chosen::here().picks(&id);
         let hall = Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default()));
         let picks = RwSignal::new(kept.unwrap_or_default());
         Self {
@@ -287,7 +287,7 @@ impl Showing {
     /// Keeps the picks over a look elsewhere and over a reload.
     fn keep(self) {
         let picks = self.picks.get();
-        self.id.with_value(|id| self.office.keep_picks(id, &picks));
+        self.id.with_value(|id| Chosen::here().keep_picks(id, &picks));
         // Before the seats are here, nothing is known of what was picked.
         if self.map.with_untracked(|it| it.here().is_some()) {
             Keep::Tab.put(&self.kept_name(), &picks.ids(&self.hall.get_untracked()));
