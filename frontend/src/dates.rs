@@ -171,6 +171,17 @@ pub(crate) fn now() -> String {
     format!("{}T{hours:02}:{minutes:02}:{seconds:02}", Day::today())
 }
 
+/// How far a clock that shows `time` at a moment is ahead of the browser's: whole quarters of an hour, of which time
+/// zones are made.
+pub(crate) fn ahead_ms(time: &str, at_ms: f64) -> f64 {
+    quarters_ms(Date::new(&time.into()).get_time() - at_ms)
+}
+
+fn quarters_ms(ms: f64) -> f64 {
+    const QUARTER_MS: f64 = 900_000.0;
+    if ms.is_nan() { 0.0 } else { (ms / QUARTER_MS).round() * QUARTER_MS }
+}
+
 /// The time of day at a moment, in milliseconds since 1970.
 pub(crate) fn clock_at(ms: f64, lang: Lang) -> String {
     let options = [("hour", "2-digit"), ("minute", "2-digit"), ("second", "2-digit")];
@@ -260,6 +271,14 @@ mod tests {
         {
             assert_eq!(Day::parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn zones_are_quarters_of_an_hour_apart() {
+        let hour = 3_600_000.0;
+        assert_eq!(quarters_ms(9.0 * hour - 1_400.0), 9.0 * hour);
+        assert_eq!(quarters_ms(-3.5 * hour + 90_000.0), -3.5 * hour);
+        assert_eq!((quarters_ms(2_000.0), quarters_ms(f64::NAN)), (0.0, 0.0));
     }
 
     #[test]

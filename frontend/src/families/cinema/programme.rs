@@ -22,6 +22,8 @@ pub(crate) struct Programme {
     pub(crate) showtimes: BTreeMap<String, Vec<Showtime>>,
     /// What the clock of the cinema showed then, where it says so.
     pub(crate) now: Option<String>,
+    /// How far that clock is ahead of the reader's, which may be in another zone.
+    pub(crate) ahead_ms: f64,
 }
 
 impl Programme {
@@ -185,7 +187,7 @@ mod tests {
             ("b", vec![showtime("b1", "2026-11-22T09:00:00"), showtime("?", "soon")]),
         ];
         let showtimes = showtimes.into_iter().map(|(id, it)| (id.to_owned(), it)).collect();
-        Programme { films: vec![film("a"), film("b")], showtimes, now: None }
+        Programme { films: vec![film("a"), film("b")], showtimes, ..Programme::default() }
     }
 
     fn day(text: &str) -> Day {
@@ -254,7 +256,7 @@ mod tests {
         let mut programme = Programme {
             films: (0..FILMS_MAX).map(film).collect(),
             showtimes: (0..FILMS_MAX).map(times).collect(),
-            now: None,
+            ..Programme::default()
         };
         let found = [film(3), film(50)];
         let missing = programme.missing(&found).into_iter().map(|it| it.movie_id.as_str());

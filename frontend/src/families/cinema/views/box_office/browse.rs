@@ -18,6 +18,7 @@ use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::staff::Leave;
 use crate::families::cinema::views::movies::FilmCard;
 use crate::families::cinema::views::stay_fresh;
+use crate::mcp;
 use crate::page::page;
 use crate::route::Spot;
 use crate::text::{Key, Lang};
@@ -110,7 +111,9 @@ async fn programme(office: Office) -> Result<Programme, CallError> {
     if office.programme.with_untracked(|it| it.here().is_none()) {
         office.announced.set(films.clone());
     }
-    Ok(Programme { showtimes: showtimes(&films).await?, films, now: movies.now })
+    let now = movies.now;
+    let ahead_ms = now.as_deref().map_or(0.0, |it| dates::ahead_ms(it, mcp::answered_at_ms()));
+    Ok(Programme { showtimes: showtimes(&films).await?, films, now, ahead_ms })
 }
 
 async fn showtimes(films: &[Movie]) -> Result<BTreeMap<String, Vec<Showtime>>, CallError> {

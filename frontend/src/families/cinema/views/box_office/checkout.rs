@@ -5,10 +5,10 @@ use leptos::task::spawn_local;
 use output::cinema::{Broken, Reservation};
 use serde_json::json;
 
-use super::{Chosen, Office};
 use super::hold::{HoldView, hold_name};
 use super::seats::{Showing, picks_name};
 use super::waiting::WaitingView;
+use super::{Chosen, Office};
 use crate::browser::{self, Keep};
 use crate::call::fetch;
 use crate::error::CallError;

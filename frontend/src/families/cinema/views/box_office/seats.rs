@@ -208,6 +208,12 @@ impl Showing {
         }
     }
 
+    /// When the seats that are shown were answered, by the cinema's clock, as the showing's times are.
+    fn as_of(self, lang: Lang) -> String {
+        let ahead_ms = self.office.programme.with(|it| it.here().map_or(0.0, |it| it.ahead_ms));
+        dates::clock_at(self.as_of.get() + ahead_ms, lang)
+    }
+
     /// Whether what is picked has just become less, so that the reader should see that before it is reserved.
     /// It is asked once.
     pub(super) fn has_just_lost(self) -> bool {
@@ -359,7 +365,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                             {move || if showing.is_stale.get() {
                                 Key::Stale.say().to_owned()
                             } else {
-                                Key::HallAsOf.fill(&[&dates::clock_at(showing.as_of.get(), Lang::spoken())])
+                                Key::HallAsOf.fill(&[&showing.as_of(Lang::spoken())])
                             }}
                         </span>
                         <button type="button" class="plain small" on:click=move |_| showing.refresh()>
