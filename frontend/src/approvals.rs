@@ -25,6 +25,7 @@ pub(crate) struct Approval {
     pub(crate) tool: String,
     /// What would happen: a sentence, then a line for each thing to know.
     pub(crate) words: String,
+    pub(crate) arguments: Value,
     pub(crate) arguments_sha256: String,
     /// `assistant:NAME` or `component:NAME`.
     pub(crate) asked_by: String,

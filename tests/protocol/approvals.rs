@@ -70,7 +70,8 @@ async fn what_waits_is_seen_everywhere_and_answered_by_keyboard() {
     browser.key(Key::Enter).await;
     browser.role("heading", "承認待ち").await;
     browser.until("document.querySelectorAll('.inbox .approval').length === 2").await;
-    for part in ["reserve_seats", "cinema", it.seats[0].as_str(), "お二人の席", "errand"] {
+    let plain = format!("座席 {} を予約します", it.seats[0]);
+    for part in ["reserve_seats", "cinema", plain.as_str(), "お二人の席", "errand"] {
         browser.says(".inbox", part).await;
     }
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());

@@ -14,7 +14,8 @@ use crate::call::Loaded;
 use crate::dates;
 use crate::error::CallError;
 use crate::page::page;
-use crate::table::{fits, text};
+use crate::rest;
+use crate::table::{self, fits, listed, text};
 use crate::text::{Key, Lang};
 
 /// The id of the place's heading, to which one comes back from what is answered.
@@ -27,6 +28,22 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
     inbox.load();
     // What was said here is known; what fails later is there when the reader comes back.
     on_cleanup(move || answered.failed.set(None));
+    let assistants = RwSignal::new(Value::Null);
+    provide_context(Assistants(assistants));
+    let is_by_assistant = Memo::new(move |_| {
+        let is_it = |it: &Value| text(it, "askedBy").is_some_and(|it| it.starts_with("assistant:"));
+        inbox.waiting.with(|it| it.here().is_some_and(|it| it.iter().any(is_it)))
+    });
+    Effect::new(move |_| {
+        if is_by_assistant.get() {
+            spawn_local(async move {
+                // Where it is not known, their names do.
+                if let Ok(found) = rest::get("/api/assistant").await {
+                    let _ = assistants.try_set(found);
+                }
+            });
+        }
+    });
     let retry = Callback::new(move |()| inbox.load());
     let ids = Memo::new(move |_| {
         let id = |it: &Value| Some(text(it, "id")?.to_owned());
@@ -57,6 +74,18 @@ pub(crate) fn ApprovalsView() -> impl IntoView {
             {list}
         </div>
     }
+}
+
+/// The assistants of this host, as it lists them.
+#[derive(Clone, Copy)]
+struct Assistants(RwSignal<Value>);
+
+/// What people call the assistant of that name.
+fn called<'a>(assistants: &'a Value, name: &'a str, lang: Lang) -> &'a str {
+    let mut all = ["assistants", "players"].into_iter().flat_map(|it| listed(assistants, it));
+    let own = all.find(|it| text(it, "name") == Some(name));
+    let japanese = own.and_then(|it| text(it, "titleJa")).filter(|_| lang == Lang::Ja);
+    japanese.or_else(|| text(own?, "title")).unwrap_or(name)
 }
 
 /// One call, and the reader's answer to it.
@@ -125,13 +154,23 @@ fn over(answered: &str, now: &Approval) {
 fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> impl IntoView {
     let id = format!("inbox-{}", browser::next_number());
     let labelled = id.clone();
-    let mut lines = approval.words.lines().map(str::to_owned);
-    let first = lines.next().unwrap_or_else(|| approval.tool.clone());
-    let lines: Vec<_> = lines.collect();
+    let mut lines = approval.words.lines();
+    let first = lines.next().unwrap_or(&approval.tool).to_owned();
+    let lines: Vec<_> = lines.map(str::to_owned).collect();
+    // What a family says plainly stands above the host's own question, and not in its place: that has the tool's name.
+    let asked_for = StoredValue::new((approval.tool.clone(), approval.arguments.clone()));
+    let plain = Memo::new(move |_| {
+        let lang = Lang::spoken();
+        let (key, values) = asked_for.with_value(|it| table::asks(&it.0, &it.1, lang))?;
+        Some(key.fill(&values.iter().map(String::as_str).collect::<Vec<_>>()))
+    });
+    let whole = first.clone();
+    let Assistants(assistants) = expect_context();
     let asker = StoredValue::new(approval.asked_by.clone());
     let asked_by = move || {
         asker.with_value(|it| match it.split_once(':') {
-            Some(("assistant", name)) => Key::ApprovalAssistant.fill(&[name]),
+            Some(("assistant", name)) => assistants
+                .with(|all| Key::ApprovalAssistant.fill(&[called(all, name, Lang::spoken())])),
             Some((_, name)) => Key::ApprovalComponent.fill(&[name]),
             None => it.clone(),
         })
@@ -160,7 +199,10 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
     view! {
         <section class="approval is-open" aria-labelledby=labelled
             aria-busy=move || is_busy.get().to_string()>
-            <h2 class="approval-title" id=id>{coded(&first)}</h2>
+            <h2 class="approval-title" id=id>
+                {move || plain.get().map_or_else(|| coded(&first).into_any(), |it| it.into_any())}
+            </h2>
+            {move || plain.get().map(|_| view! { <p class="inbox-line">{coded(&whole)}</p> })}
             {is_changed.then(|| view! { <p class="approval-grave">{Key::ApprovalChanged}</p> })}
             {lines.into_iter().map(|it| view! { <p class="inbox-line">{coded(&it)}</p> }).collect_view()}
             <dl class="inbox-facts">
@@ -180,8 +222,20 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::error::Refusal;
+
+    #[test]
+    fn an_assistant_is_called_what_people_call_it() {
+        let own = json!({ "name": "counter", "title": "Counter", "titleJa": "窓口" });
+        let all = json!({ "assistants": [own], "players": [{ "name": "talker" }] });
+        assert_eq!(called(&all, "counter", Lang::Ja), "窓口");
+        assert_eq!(called(&all, "counter", Lang::En), "Counter");
+        assert_eq!(called(&all, "talker", Lang::Ja), "talker");
+        assert_eq!(called(&Value::Null, "gone", Lang::En), "gone");
+    }
 
     #[test]
     fn an_answer_that_comes_too_late_says_why() {
