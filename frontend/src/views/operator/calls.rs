@@ -128,14 +128,14 @@ fn Table(log: Log) -> impl IntoView {
         let all = log.lines.found.with(|it| it.here().map(|it| count(it)).unwrap_or_default());
         Key::OperatorCallsShown.fill(&[&lines.with(|it| count(it)), &all])
     };
-    let column = move |key: Key| view! { <th scope="col">{key}</th> };
+    let column = move |key: Key| view! { <th role="columnheader" scope="col">{key}</th> };
     view! {
         <div class="table-scroll op-calls" tabindex="0" role="region"
             aria-label=Key::OperatorCallsTable>
-            <table class="data-table is-cards">
+            <table role="table" class="data-table is-cards">
                 <caption>{counted}</caption>
-                <thead><tr>{COLUMNS.map(column).into_iter().collect_view()}</tr></thead>
-                <tbody>
+                <thead role="rowgroup"><tr role="row">{COLUMNS.map(column).into_iter().collect_view()}</tr></thead>
+                <tbody role="rowgroup">
                     <For each=move || lines.get() key=|it| it.key.clone()
                         children=move |it| row(it)/>
                 </tbody>
@@ -164,9 +164,9 @@ fn row(line: Line) -> AnyView {
         .or(line.more_refused.map(|it| (Key::OperatorMoreRefused, it)));
     if let Some((key, count)) = note {
         return any_view! {
-            <tr class="op-calls-note">
-                <td>{at}</td>
-                <td colspan="6">{move || key.fill(&[&count.to_string()])}</td>
+            <tr role="row" class="op-calls-note">
+                <td role="cell">{at}</td>
+                <td role="cell" colspan="6">{move || key.fill(&[&count.to_string()])}</td>
             </tr>
         };
     }
@@ -182,19 +182,19 @@ fn row(line: Line) -> AnyView {
     let (kind, _) = outcome::outcome(&line.outcome, Lang::now());
     let said = move || outcome::outcome(&line.outcome, Lang::spoken()).1;
     any_view! {
-        <tr>
-            <td class="op-when">{at}</td>
-            <th scope="row">{match opened {
+        <tr role="row">
+            <td role="cell" class="op-when">{at}</td>
+            <th role="rowheader" scope="row">{match opened {
                 Some(href) => any_view! { <a href=href><code>{what}</code></a> },
                 None => any_view! { <code>{what}</code> },
             }}</th>
-            <td>{who}" "{generation}</td>
-            <td>{move || caller(&principal)}</td>
-            <td>{surface}</td>
-            <td><span class=kind.class()>
+            <td role="cell">{who}" "{generation}</td>
+            <td role="cell">{move || caller(&principal)}</td>
+            <td role="cell">{surface}</td>
+            <td role="cell"><span class=kind.class()>
                 <span class="op-mark" aria-hidden="true">{kind.mark()}</span>{said}
             </span>{line.trap.map(|it| view! { <code class="op-trap">{it}</code> })}</td>
-            <td class="is-number">{units::took(line.duration_us)}</td>
+            <td role="cell" class="is-number">{units::took(line.duration_us)}</td>
         </tr>
     }
 }

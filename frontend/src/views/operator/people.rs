@@ -48,13 +48,13 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
             }
         };
         view! {
-            <tr>
-                <th scope="row">{it.name}</th>
-                <td data-label=Key::OperatorScopes><code>{it.scopes.join(" ")}</code></td>
-                <td data-label=Key::OperatorToolset>
+            <tr role="row">
+                <th role="rowheader" scope="row">{it.name}</th>
+                <td role="cell" data-label=Key::OperatorScopes><code>{it.scopes.join(" ")}</code></td>
+                <td role="cell" data-label=Key::OperatorToolset>
                     {it.toolset.unwrap_or_else(|| units::NONE.to_owned())}
                 </td>
-                <td class:op-wrong=has_expired data-label=Key::OperatorTokenUntil>{until}</td>
+                <td role="cell" class:op-wrong=has_expired data-label=Key::OperatorTokenUntil>{until}</td>
             </tr>
         }
     };
@@ -70,14 +70,14 @@ fn TokensPart(told: Memo<Tokens>) -> impl IntoView {
             {move || (!tokens.with(Vec::is_empty)).then(|| view! {
                 <div class="table-scroll" tabindex="0" role="region"
                     aria-label=Key::OperatorTokens>
-                    <table class="data-table is-cards">
-                        <thead><tr>
-                            <th scope="col">{Key::Name}</th>
-                            <th scope="col">{Key::OperatorScopes}</th>
-                            <th scope="col">{Key::OperatorToolset}</th>
-                            <th scope="col">{Key::OperatorTokenUntil}</th>
+                    <table role="table" class="data-table is-cards">
+                        <thead role="rowgroup"><tr role="row">
+                            <th role="columnheader" scope="col">{Key::Name}</th>
+                            <th role="columnheader" scope="col">{Key::OperatorScopes}</th>
+                            <th role="columnheader" scope="col">{Key::OperatorToolset}</th>
+                            <th role="columnheader" scope="col">{Key::OperatorTokenUntil}</th>
                         </tr></thead>
-                        <tbody>{tokens.get().into_iter().map(row).collect_view()}</tbody>
+                        <tbody role="rowgroup">{tokens.get().into_iter().map(row).collect_view()}</tbody>
                     </table>
                 </div>
             })}

@@ -42,14 +42,14 @@ pub(super) fn SettingsView() -> impl IntoView {
             </div>
             <div class="table-scroll op-settings" tabindex="0" role="region"
                 aria-label=Key::OperatorSettings>
-                <table class="data-table is-cards">
+                <table role="table" class="data-table is-cards">
                     <caption><span role="status">{counted}</span></caption>
-                    <thead><tr>
-                        <th scope="col">{Key::OperatorSettingName}</th>
-                        <th scope="col">{Key::OperatorSettingValue}</th>
-                        <th scope="col">{Key::OperatorSettingSource}</th>
+                    <thead role="rowgroup"><tr role="row">
+                        <th role="columnheader" scope="col">{Key::OperatorSettingName}</th>
+                        <th role="columnheader" scope="col">{Key::OperatorSettingValue}</th>
+                        <th role="columnheader" scope="col">{Key::OperatorSettingSource}</th>
                     </tr></thead>
-                    <tbody>
+                    <tbody role="rowgroup">
                         <For each=move || fitting.get() key=|it| format!("{it:?}")
                             children=move |it| row(it)/>
                     </tbody>
@@ -78,10 +78,10 @@ fn row(it: Setting) -> impl IntoView {
         Source::Flag { flag } => Key::OperatorByFlag.fill(&[flag]),
     };
     view! {
-        <tr>
-            <th scope="row"><code>{it.name}</code></th>
-            <td>{told}</td>
-            <td class:op-unset=!is_said>{source}</td>
+        <tr role="row">
+            <th role="rowheader" scope="row"><code>{it.name}</code></th>
+            <td role="cell">{told}</td>
+            <td role="cell" class:op-unset=!is_said>{source}</td>
         </tr>
     }
 }

@@ -123,13 +123,15 @@ fn Database(report: Report<Storage>, told: Memo<Storage>, name: String) -> impl 
             {move || has_tables.get().then(|| view! {
                 <details class="op-more">
                     <summary>{Key::OperatorTables}</summary>
-                    <table class="data-table op-tables is-cards">
-                        <thead><tr>
-                            <th scope="col">{Key::OperatorTable}</th>
-                            <th scope="col">{Key::OperatorRowCount}</th>
-                            <th scope="col"><span class="only-heard">{Key::OperatorExport}</span></th>
+                    <table role="table" class="data-table op-tables is-cards">
+                        <thead role="rowgroup"><tr role="row">
+                            <th role="columnheader" scope="col">{Key::OperatorTable}</th>
+                            <th role="columnheader" scope="col">{Key::OperatorRowCount}</th>
+                            <th role="columnheader" scope="col">
+                                <span class="only-heard">{Key::OperatorExport}</span>
+                            </th>
                         </tr></thead>
-                        <tbody>
+                        <tbody role="rowgroup">
                             <For each=move || tables.get() key=Clone::clone let:table>
                                 <TableRow report kept component table/>
                             </For>
@@ -169,10 +171,10 @@ fn TableRow(
     let named = table.clone();
     let label = move || Key::OperatorExportNamed.fill(&[&named]);
     view! {
-        <tr>
-            <th scope="row"><code>{table}</code></th>
-            <td class="is-number">{count}</td>
-            <td><button type="button" class="plain" aria-label=label on:click=take
+        <tr role="row">
+            <th role="rowheader" scope="row"><code>{table}</code></th>
+            <td role="cell" class="is-number">{count}</td>
+            <td role="cell"><button type="button" class="plain" aria-label=label on:click=take
                 aria-disabled=move || report.is_busy.get().to_string()>{Key::OperatorExport}</button></td>
         </tr>
     }

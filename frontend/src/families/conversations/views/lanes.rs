@@ -136,7 +136,7 @@ fn arrow(mark: &Mark, x: f64, y: f64) -> String {
 
 #[component]
 fn Table(watch: Watch) -> impl IntoView {
-    let head = |key: Key| view! { <th scope="col">{key}</th> };
+    let head = |key: Key| view! { <th role="columnheader" scope="col">{key}</th> };
     let columns = [
         Key::TalkColumnNumber,
         Key::Time,
@@ -154,9 +154,9 @@ fn Table(watch: Watch) -> impl IntoView {
     view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=Key::TalkLanes>
-            <table class="data-table is-cards">
-                <thead><tr>{columns.map(head).into_iter().collect_view()}</tr></thead>
-                <tbody>{rows}</tbody>
+            <table role="table" class="data-table is-cards">
+                <thead role="rowgroup"><tr role="row">{columns.map(head).into_iter().collect_view()}</tr></thead>
+                <tbody role="rowgroup">{rows}</tbody>
             </table>
         </div>
     }
@@ -170,12 +170,12 @@ fn row(own: &Conversation, message: &ChatMessage) -> impl IntoView + use<> {
     };
     let text = cut(&message.content, TEXT_MAX);
     view! {
-        <tr>
-            <td class="is-number">{message.sequence}</td>
-            <td>{dates::second(&message.timestamp, lang)}</td>
-            <td data-label=lang.say(Key::TalkColumnFrom)>{look::name(own, &message.sender_id, lang)}</td>
-            <td data-label=lang.say(Key::TalkColumnTo)>{to}</td>
-            <td>{text}</td>
+        <tr role="row">
+            <td role="cell" class="is-number">{message.sequence}</td>
+            <td role="cell">{dates::second(&message.timestamp, lang)}</td>
+            <td role="cell" data-label=lang.say(Key::TalkColumnFrom)>{look::name(own, &message.sender_id, lang)}</td>
+            <td role="cell" data-label=lang.say(Key::TalkColumnTo)>{to}</td>
+            <td role="cell">{text}</td>
         </tr>
     }
 }

@@ -217,14 +217,14 @@ fn Table(list: List) -> impl IntoView {
     });
     // A form that has come further is drawn anew, and the others stay.
     let key = |it: &Listed| (it.handle.clone(), format!("{:?}", it.status), it.answered_at.clone());
-    let head = |key: Key| view! { <th scope="col">{key}</th> };
+    let head = |key: Key| view! { <th role="columnheader" scope="col">{key}</th> };
     let columns = [Key::State, Key::FormsName, Key::AskedBy, Key::AskedAt, Key::FormsAnsweredAt];
     view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=Key::FormsTitle>
-            <table class="data-table forms-table is-cards">
-                <thead><tr>{columns.map(head).into_iter().collect_view()}</tr></thead>
-                <tbody>
+            <table role="table" class="data-table forms-table is-cards">
+                <thead role="rowgroup"><tr role="row">{columns.map(head).into_iter().collect_view()}</tr></thead>
+                <tbody role="rowgroup">
                     <For each=forms key=key let:form>
                         <Row form/>
                     </For>
@@ -256,14 +256,14 @@ fn Row(form: Listed) -> impl IntoView {
     let href = At::Form(form.handle).hash();
     let (asked, answered) = (form.asked_at, form.answered_at);
     view! {
-        <tr>
-            <td><span class=class>{key}</span></td>
-            <td class="forms-title"><a href=href>{form.title}</a></td>
-            <td data-label=Key::AskedBy>{form.asked_by}</td>
-            <td data-label=Key::AskedAt>
+        <tr role="row">
+            <td role="cell"><span class=class>{key}</span></td>
+            <td role="cell" class="forms-title"><a href=href>{form.title}</a></td>
+            <td role="cell" data-label=Key::AskedBy>{form.asked_by}</td>
+            <td role="cell" data-label=Key::AskedAt>
                 {move || dates::moment(&asked, Lang::spoken())}
             </td>
-            <td data-label=Key::FormsAnsweredAt>
+            <td role="cell" data-label=Key::FormsAnsweredAt>
                 {move || answered.as_ref().map(|it| dates::moment(it, Lang::spoken()))}
             </td>
         </tr>

@@ -76,12 +76,12 @@ pub(super) fn entries<E: Entry>(staff: Staff) -> impl IntoView {
             <Outcome came=edits.came/>
             {move || doings::<E>(edits)}
             <div class="table-scroll" tabindex="0" role="region" aria-label=table>
-                <table class="data-table staff-table is-cards">
-                    <thead><tr>
+                <table role="table" class="data-table staff-table is-cards">
+                    <thead role="rowgroup"><tr role="row">
                         {column(named)}{column(Word::Id)}
                         {E::heads()}{column(Word::Actions)}
                     </tr></thead>
-                    <tbody>
+                    <tbody role="rowgroup">
                         <For each=listed key=|it| format!("{it:?}")
                             children=move |it| row(edits, it)/>
                     </tbody>
@@ -102,11 +102,11 @@ fn row<E: Entry>(edits: Editing<Doing>, it: E) -> impl IntoView {
     let (edit, remove) = (Doing::Edit(id.clone()), Doing::Remove(id.clone()));
     let called = Signal::derive(move || called(&it));
     view! {
-        <tr>
-            <th scope="row">{called}</th>
-            <td class="is-spare"><code>{id}</code></td>
+        <tr role="row">
+            <th role="rowheader" scope="row">{called}</th>
+            <td role="cell" class="is-spare"><code>{id}</code></td>
             {cells}
-            <td><div class="staff-actions">
+            <td role="cell"><div class="staff-actions">
                 <RowActions edits called edit remove words=(Word::Remove, Word::RemoveNamed)/>
             </div></td>
         </tr>

@@ -293,8 +293,8 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
     view! {
         <div class="table-scroll" tabindex="0" role="region"
             aria-label=Word::ShowingsTable>
-            <table class="data-table staff-table is-cards">
-                <thead><tr>
+            <table role="table" class="data-table staff-table is-cards">
+                <thead role="rowgroup"><tr role="row">
                     {[Word::Time, Word::Film, Word::Screen]
                         .map(column).into_iter().collect_view()}
                     {[Word::Sold, Word::Held, Word::Waiting]
@@ -302,7 +302,7 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
                     {[Word::State, Word::Actions]
                         .map(column).into_iter().collect_view()}
                 </tr></thead>
-                <tbody>
+                <tbody role="rowgroup">
                     // One that has changed is drawn anew, and the others stay.
                     <For each=shown key=|it| format!("{it:?}") let:it>
                         <Showing week it/>
@@ -338,15 +338,15 @@ fn Showing(week: Week, it: ShowtimeOccupancy) -> impl IntoView {
         false => (Word::CloseSales, Word::CloseNamed),
     };
     view! {
-        <tr>
-            <th scope="row" class="staff-time">{time}</th>
-            <td>{move || it.with_value(|it| week.title(it))}</td>
-            <td>{move || it.with_value(|it| week.screen(it))}</td>
+        <tr role="row">
+            <th role="rowheader" scope="row" class="staff-time">{time}</th>
+            <td role="cell">{move || it.with_value(|it| week.title(it))}</td>
+            <td role="cell">{move || it.with_value(|it| week.screen(it))}</td>
             {number_cell(Word::Sold, sold)}
             {number_cell(Word::Held, held)}
             {number_cell(Word::Waiting, waiting)}
-            <td><span class=class>{state}</span></td>
-            <td><div class="staff-actions">
+            <td role="cell"><span class=class>{state}</span></td>
+            <td role="cell"><div class="staff-actions">
                 // Nothing of it is sold any more.
                 {(!has_begun).then(|| view! {
                     <button type="button" class="quiet small" on:click=sales
@@ -437,8 +437,8 @@ fn Numbers(days: Memo<Vec<DaySum>>) -> impl IntoView {
         };
         let percent = format!("{}%", it.percent());
         view! {
-            <tr>
-                <th scope="row">{move || dates::short_day(it.day, Lang::spoken())}</th>
+            <tr role="row">
+                <th role="rowheader" scope="row">{move || dates::short_day(it.day, Lang::spoken())}</th>
                 {cell(Word::Showings, it.showings)}{cell(Word::Seats, it.seats)}{cell(Word::Sold, it.sold)}
                 {number_cell(Word::Share, percent)}
                 {cell(Word::Held, it.held)}{cell(Word::Used, it.used)}
@@ -447,13 +447,13 @@ fn Numbers(days: Memo<Vec<DaySum>>) -> impl IntoView {
     };
     view! {
         <div class="table-scroll" tabindex="0" role="region" aria-label=Word::DayTable>
-            <table class="data-table staff-table is-cards">
-                <thead><tr>
+            <table role="table" class="data-table staff-table is-cards">
+                <thead role="rowgroup"><tr role="row">
                     {column(Word::Day)}
                     {[Word::Showings, Word::Seats, Word::Sold, Word::Share, Word::Held, Word::Used]
                         .map(number_column).into_iter().collect_view()}
                 </tr></thead>
-                <tbody>{move || days.get().into_iter().map(row).collect_view()}</tbody>
+                <tbody role="rowgroup">{move || days.get().into_iter().map(row).collect_view()}</tbody>
             </table>
         </div>
     }
