@@ -1,5 +1,5 @@
-//! Builds this crate anew when what travels in it has changed: the page and the components. With debug assertions they
-//! do not: each file is read when it is asked for.
+//! Builds this crate anew when what travels in it has changed: the page and the components. With debug assertions,
+//! and without the feature `embed`, they do not: each file is read when it is asked for.
 
 #![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 
@@ -14,7 +14,7 @@ fn main() -> std::io::Result<()> {
     for folder in FOLDERS {
         // A folder that is not there would count as changed each time.
         std::fs::create_dir_all(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))?;
-        if !cfg!(debug_assertions) {
+        if cfg!(feature = "embed") || !cfg!(debug_assertions) {
             println!("cargo::rerun-if-changed={folder}");
         }
     }

@@ -49,11 +49,11 @@ pub(crate) struct Package {
 /// How the host is built. See the workspace's Cargo.toml.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// To be used: compiled soon, and fast enough.
+    /// To be used: compiled soon, fast enough, and complete in itself.
     Release,
     /// To be measured.
     Fast,
-    /// To be tested: our own crates unoptimised, compiled in a fraction of the time.
+    /// To be tested: the same, linted as it is compiled, with page and components beside it.
     Checked,
     /// What is handed on: small, and the same bytes wherever it is built.
     Dist,
@@ -63,9 +63,8 @@ impl Profile {
     /// Its name, which is also that of its folder under `target/`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Release => "release",
+            Self::Release | Self::Checked => "release",
             Self::Fast => "fast",
-            Self::Checked => "checked",
             Self::Dist => "dist",
         }
     }
@@ -122,12 +121,15 @@ impl Workspace {
 
     /// Selects everything that is built natively, whichever of it is wanted: cargo unifies the
     /// features of what is selected, and with another selection it would build wasmtime again.
+    /// Page and components are put inside, but for tests, which read them where they lie.
     pub(crate) fn select_native(&self, command: &mut Command) {
         for name in self.named(&NATIVE) {
             command.args(["--package", name]);
         }
-        if self.profile == Profile::Checked {
-            lint(command);
+        match self.profile {
+            Profile::Checked => lint(command),
+            Profile::Release => _ = command.args(["--features", "madoguchi/embed"]),
+            Profile::Fast | Profile::Dist => {}
         }
     }
 
