@@ -16,7 +16,7 @@ const UNITS: &[(Unit, &str)] = &[
     ),
     (
         Unit::Pieces,
-        "枚|まい|点|つ|個|each|apiece|pieces|examples|piece|of the|of them|of its|of those|of these",
+        "枚|まい|マイ|点|つ|個|each|apiece|pieces|examples|piece|of the|of them|of its|of those|of these",
     ),
 ];
 
@@ -318,7 +318,28 @@ impl Numbers {
                 .take_while(|it| it.is_ascii_alphabetic())
                 .count();
         }
-        None
+        let unit = stands_alone(lower, at, at + digits)?;
+        self.counts.push((unit, count));
+        Some(digits)
+    }
+}
+
+/// What a number without a counter counts: `…, 2 pls` what is ordered, `大人2子供1` those who stand before it.
+fn stands_alone(lower: &[char], from: usize, to: usize) -> Option<Unit> {
+    const POLITE: [&str; 3] = [" please", " pls", " plz"];
+    const MARKS: [char; 4] = [',', '.', ';', '、'];
+    let before: String = lower[..from].iter().collect();
+    let behind: String = lower[to..].iter().collect();
+    let ends = behind.trim_start_matches(['で', 'の', 'と', '、', ' ', '。']);
+    let is_sort = |text: &str| SORTS.split('|').any(|it| text.starts_with(it));
+    let is_of_sort = without_last(&before, SORTS).is_some()
+        && (ends.is_empty() || ends.len() < behind.len() || is_sort(ends));
+    let is_polite =
+        before.trim_end().ends_with(MARKS) && POLITE.iter().any(|it| behind.starts_with(it));
+    match (is_of_sort, is_polite) {
+        (true, _) => Some(Unit::People),
+        (_, true) => Some(Unit::Pieces),
+        _ => None,
     }
 }
 

@@ -264,9 +264,30 @@ fn plain_words(text: &str) -> String {
     out
 }
 
+/// `text` with a space before what is counted right behind a word in letters: `AKIRA2枚`, and not `A5席`.
+fn parted(text: &str) -> String {
+    const COUNTERS: &str = "枚人名席つ";
+    let chars: Vec<char> = text.chars().collect();
+    let is_letter = |at: Option<usize>| at.is_some_and(|it| chars[it].is_ascii_alphabetic());
+    let is_counted = |at: usize| {
+        let behind = chars[at..].iter().find(|it| !it.is_numeric());
+        chars[at].is_numeric()
+            && !chars[at].is_alphabetic()
+            && behind.is_some_and(|it| COUNTERS.contains(*it))
+    };
+    let mut out = String::with_capacity(text.len() + 1);
+    for (at, it) in chars.iter().enumerate() {
+        if is_letter(at.checked_sub(1)) && is_letter(at.checked_sub(2)) && is_counted(at) {
+            out.push(' ');
+        }
+        out.push(*it);
+    }
+    out
+}
+
 /// `text` without what it takes back.
 pub fn settled(text: &str) -> String {
-    let text = plain_words(&widened(text.trim())).replace("->", "→").replace("=>", "→");
+    let text = parted(&plain_words(&widened(text.trim()))).replace("->", "→").replace("=>", "→");
     let mut text = crate::corrected::corrected(&text);
     for mark in SPOKEN_BUT {
         let Some(at) = text.find(mark) else { continue };

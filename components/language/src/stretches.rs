@@ -79,7 +79,10 @@ impl Utterance {
             let before = self.chars[..it.0].iter().rev().find(|it| **it != ' ');
             let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n' | ':'));
             let is_known = (it.0..it.1).all(|at| self.is_known(at));
+            // `anything that is NOT anime` only says it louder.
+            let is_no = |token: &Token| token.word == Word::NOT && (token.from, token.to) == *it;
             is_upper
+                && !self.tokens.iter().any(is_no)
                 && !is_taken(it)
                 && it.1 - it.0 > 1
                 && !(begins && (is_known || self.numbers.spans.iter().any(|span| span.0 == it.0)))

@@ -47,6 +47,8 @@ pub struct Vocabulary {
     pub nouns: &'static [Word],
     /// Words for what is done with that, which a sentence may deny.
     pub deeds: &'static [Word],
+    /// What these are called once they are done, and asked about: `booked`, `押さえ`.
+    pub done: &'static str,
     /// Other words before which a name of such a thing may stand.
     pub heads: &'static [Word],
     /// What introduces an identifier of each kind.
@@ -72,6 +74,7 @@ impl Vocabulary {
         phrases: &[],
         nouns: &[],
         deeds: &[],
+        done: "",
         heads: &[],
         labels: &[],
         counters: &[],

@@ -38,17 +38,16 @@ fn is_deed(utterance: &Utterance, token: &Token) -> bool {
 pub fn asks_done(utterance: &Utterance) -> bool {
     const DID: &str = "did you|didn't you|did it|did that|did they|did we|did i|did the";
     const STATES: &str = "have you|have they|has it|has that|has my|has the|has anything|was it|was that|was anything|were they|was the|were the|was my|were my|is it|is that|are they|is anything|is the|are the|is my|are my";
-    const MADE: &str = "done|made|held|begun|reserved|booked|ordered|cancelled|canceled|deleted|removed|stopped|started|sent";
+    // Beside what a family calls its own.
+    const MADE: &str = "done|made|cancelled|canceled|deleted|removed";
     const ASKED: &str = "何|なに|誰|だれ|いつ|どこ|どれ|どの|どっち|どちら|いくら|なぜ|なんで|どう";
     const NONE: &str = "何も|なにも|誰も|だれも|どれも|どこも";
-    // Beside the deeds that a family names.
-    const DONE: &str =
-        "予約|キャンセル|取り消|取消|始め|話し|止め|終了|削除|送っ|送信|購入|買っ|押さえ|登録";
     const PAST: &str = "た|んだ|済み|済|完了";
     const LASTS: &str =
         "てる|ている|てます|ています|てある|てあります|てない|ていない|てません|ていません";
     // What goes on by itself was not done: `明日やってる？`.
     const GOES_ON: &str = "やっ|空い|あい|残っ|続い|動い";
+    let own = || marks(utterance.vocabulary.done);
     let text = question(utterance);
     let marked = text.ends_with('?');
     let text = text.trim_end_matches(['?', '!', '。', '.', ' ']);
@@ -60,7 +59,7 @@ pub fn asks_done(utterance: &Utterance) -> bool {
         return false;
     }
     if text.is_ascii() || begins(text, DID) {
-        let is_made = |it: &str| marks(MADE).any(|made| made == it);
+        let is_made = |it: &str| marks(MADE).chain(own()).any(|made| made == it);
         let is_state = || text.split(|it: char| !it.is_ascii_alphanumeric()).skip(2).any(is_made);
         return begins(text, DID) || begins(text, STATES) && is_state();
     }
@@ -74,7 +73,7 @@ pub fn asks_done(utterance: &Utterance) -> bool {
         marks(PAST).any(|it| end.ends_with(it)) || lasting.is_some_and(is_done)
     };
     (marked || asked.is_some())
-        && (marks(DONE).any(|it| text.contains(it))
+        && (own().any(|it| !it.is_ascii() && text.contains(it))
             || utterance.tokens.iter().any(|it| is_deed(utterance, it)))
         && !marks(ASKED).any(|it| text.contains(it))
         && (is_past(end) || is_past(text))
@@ -136,6 +135,7 @@ mod tests {
     static LIBRARY: Vocabulary = Vocabulary {
         phrases: &[(LEND, "lend|borrow|reserve|貸出|借り|予約")],
         deeds: &[LEND],
+        done: "reserved|held|予約",
         ..Vocabulary::NONE
     };
 
@@ -189,6 +189,9 @@ mod tests {
             "売店は開いてる？",
             "is it crowded?",
             "is it still being screened?",
+            // These are deeds of other families.
+            "has it been sent?",
+            "もう送った？",
         ] {
             assert!(!asks_done(&read(text)), "{text}");
         }
