@@ -69,6 +69,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     phrases: PHRASES,
     nouns: NOUNS,
     deeds: words::DEEDS,
+    done: "reserved|booked|held|ordered|bought|予約|押さえ|購入|買っ|登録",
     heads: words::HEADS,
     labels: &[
         (MOVIE, "movie_id|movie id|映画id|作品id|film id|映画のid"),
@@ -491,6 +492,16 @@ impl Family for Cinema {
             {
                 *plan = Some(Doing::Held(Held::of(utterance, Deed::Tell, Some(Before::Visit(visit)))));
                 Some(on)
+            }
+            // Nothing is held yet.
+            Some(Doing::Visit(visit))
+                if goal.is_none()
+                    && visit.is_hold
+                    && visit.waits()
+                    && besides::asks_how_long(utterance) =>
+            {
+                let (japanese, english) = Self::effect(Goal::Hold)?;
+                Some(Followed::Say(context.say(japanese, english)))
             }
             // What is reserved stays as it is.
             Some(Doing::Visit(visit)) if manner.is_none() && visit.is_made && changes(utterance) => {

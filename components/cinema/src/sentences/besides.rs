@@ -291,24 +291,37 @@ impl Visit {
             (next.wanted.sorting, next.wanted.pick) = (Some(sorting), None);
             return Some(next);
         }
-        let wanted = Wanted::of(utterance);
+        let mut wanted = Wanted::of(utterance);
+        wanted.takes_end(utterance, &self.wanted);
+        let is_when = matches!(goal, None | Some(Goal::Showtimes | Goal::Films))
+            && (goal == Some(Goal::Showtimes) || asks_when(utterance))
+            && !self.wanted.among.is_empty();
         let is_sorted = wanted.order.is_some() && utterance.says(SORTED);
         let is_asked = self.aim == Aim::Films
-            && goal.is_none()
+            && (goal.is_none() || is_when)
             && utterance.title().is_none()
             && (wanted.is_first || is_sorted || utterance.refused_genres().is_some());
         is_asked.then(|| {
             // `短いほうを2枚予約して`, `two for the shorter one`
             let is_counted = !utterance.numbers.counts.is_empty() && !utterance.asks();
             let is_booked = utterance.has(&[RESERVE]) || is_counted;
-            let goal = if is_booked { Goal::Book } else { Goal::Films };
+            let goal = match () {
+                () if is_booked => Goal::Book,
+                () if is_when => Goal::Showtimes,
+                () => Goal::Films,
+            };
             let mut next = Self::of(utterance, goal, Some(self));
+            (next.wanted.order, next.wanted.is_first) = (wanted.order, wanted.is_first);
+            next.wanted.among.clone_from(&self.wanted.among);
             next.count = next.count.or_else(|| utterance.numbers.pieces().filter(|_| is_booked));
             next.genre = next.genre.or_else(|| self.genre.clone());
             next.wanted.minutes = next.wanted.minutes.or(self.wanted.minutes);
             // The first in the same order is the one that was told.
-            let told = self.told.clone().filter(|_| is_booked && wanted.order == self.wanted.order);
-            next.film = next.film.or(told);
+            let told = self.told.clone().filter(|_| wanted.order == self.wanted.order);
+            next.film = match is_when {
+                true => told,
+                false => next.film.or(told.filter(|_| is_booked)),
+            };
             next
         })
     }

@@ -47,6 +47,12 @@ fn is_when(utterance: &Sentence) -> bool {
     marks(BEHIND).any(|it| utterance.find(it, at).is_some())
 }
 
+/// Whether films are compared by something.
+fn is_ranked(utterance: &Sentence) -> bool {
+    let wanted = wanted::Wanted::of(utterance);
+    wanted.is_compared && wanted.order.is_some()
+}
+
 /// A sentence and what was found in it.
 pub(super) struct Facts<'a> {
     utterance: &'a Sentence,
@@ -88,6 +94,8 @@ impl<'a> Facts<'a> {
             }
             Sign::Makers => utterance.says(MAKERS),
             Sign::House => utterance.says(HOUSE),
+            Sign::Than => is_ranked(utterance) && utterance.says("than|より"),
+            Sign::Ranked => is_ranked(utterance),
             Sign::Fare => besides::is_fare(utterance),
             Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
         }

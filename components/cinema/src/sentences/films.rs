@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 use language::{
     Language,
     context::TurnContext,
+    coverage::is_small,
     say,
     scan::distance,
+    stretches::is_name_char,
     turn::{Answered, Decision, ToolCall, ToolResult},
     utterance::clean,
 };
@@ -118,9 +120,20 @@ impl Visit {
                 Some(context.say(format!("{what}「{label}」です。"), format!("{what} {label}.")));
             films.truncate(1);
         }
-        let is_said = |it: &&Value| is_named(&called(it), &self.said);
+        let is_found = |it: &&Value| {
+            found["named"].as_array().is_some_and(|ids| ids.contains(&it["movie_id"]))
+        };
+        let is_said = |it: &&Value| {
+            is_named(&called(it), &self.said)
+                || self.wanted.is_compared
+                    && (is_found(it) || is_named_in_part(it, movies, &self.said))
+        };
         let named: Vec<&Value> = films.iter().copied().filter(is_said).collect();
+        if let Some(more) = self.look_for_compared(context, &named) {
+            return more;
+        }
         let is_named_one = !named.is_empty();
+        let looked = self.wanted.looked.clone().filter(|_| named.len() > 1);
         if !self.wanted.words.is_empty()
             && !is_named_one
             && (self.title.is_none() || self.is_untitled)
@@ -128,10 +141,14 @@ impl Visit {
             let (known, words) = self.wanted.described_by(&films);
             if !known.is_empty() {
                 let list = words.join(context.language.pick("、", ", "));
-                self.note = Some(context.say(
-                    format!("題名か紹介文に「{list}」がある映画です。"),
-                    format!("Films whose title or description has \"{list}\":"),
-                ));
+                let is_title = |film: &Value| words.iter().all(|it| is_of_title(film, it));
+                self.note = match known[..] {
+                    [film] if is_title(film) && self.aim != Aim::Films => None,
+                    _ => Some(context.say(
+                        format!("題名か紹介文に「{list}」がある映画です。"),
+                        format!("Films whose title or description has \"{list}\":"),
+                    )),
+                };
                 films = known;
                 self.title = None;
             }
@@ -150,6 +167,7 @@ impl Visit {
             };
             let words = self.wanted.words.iter().chain(&self.wanted.others);
             self.wanted.explained = words.filter(|it| is_of_film(it)).cloned().collect();
+            self.wanted.explained.extend(looked);
         }
         if let (true, Some(title), true) = (self.is_untitled, &self.title, !is_named_one) {
             self.note = Some(context.say(
@@ -203,6 +221,36 @@ impl Visit {
             return self.proceed(context);
         }
         self.ask_film(context, &films)
+    }
+
+    /// Looks once for the film that is compared with the one that is `named`, by a word that is none of its name; what
+    /// is compared is kept.
+    fn look_for_compared(
+        &mut self,
+        context: &mut TurnContext<'_>,
+        named: &[&Value],
+    ) -> Option<Decision> {
+        const CHARS_MIN: usize = 3;
+        if !self.wanted.is_compared {
+            return None;
+        }
+        let is_other = |it: &&String| {
+            it.chars().count() >= CHARS_MIN && !named.iter().any(|film| is_of_title(film, it))
+        };
+        let word = self.wanted.words.iter().find(is_other).cloned();
+        if let ([_], Some(word), None) = (named, word, &self.wanted.looked) {
+            let Decision::Call(mut calls) = self.list_films(context) else { return None };
+            let reason = context
+                .say(format!("映画「{word}」を探すため"), format!("To find the film {word}"));
+            calls.push(context.call(MOVIES, json!({ "title_query": &word }), reason));
+            self.wanted.looked = Some(word);
+            return Some(Decision::Call(calls));
+        }
+        if named.len() > 1 {
+            let ids = named.iter().filter_map(|it| it["movie_id"].as_str());
+            self.wanted.among = ids.map(str::to_owned).collect();
+        }
+        None
     }
 
     /// Where the sentence may name a film that is not on at its hours, that is looked for on the whole day, and where
@@ -279,8 +327,12 @@ impl Visit {
         {
             let first = choice(film, context.language).label;
             self.told = Some(settled(film, context.language));
-            head = context
-                .say(format!("{what}「{first}」です。{head}"), format!("{what} {first}. {head}"));
+            // How many are compared goes without saying.
+            let head_of = if self.wanted.among.is_empty() { head.as_str() } else { "" };
+            head = context.say(
+                format!("{what}「{first}」です。{head_of}"),
+                format!("{what} {first}. {head_of}"),
+            );
         }
         self.choices =
             films.iter().take(FILMS_MAX).map(|it| choice(it, context.language)).collect();
@@ -423,12 +475,21 @@ pub(super) fn within(answered: &[Answered]) -> Value {
     let lists = answered.iter().filter(|it| it.call.name == MOVIES).filter_map(|it| {
         let day = it.call.arguments.get("date").and_then(Value::as_str).and_then(|it| it.get(..10));
         match &it.result {
-            ToolResult::Output { structured, .. } => Some((day.unwrap_or_default(), structured)),
+            ToolResult::Output { structured, .. } => {
+                let is_named = it.call.arguments.contains_key("title_query");
+                Some((day.unwrap_or_default(), structured, is_named))
+            }
             ToolResult::Failed(_) => None,
         }
     });
     let lists: Vec<_> = lists.collect();
+    // A film that is looked for by its name beside a list is none of a day.
+    let is_list = lists.iter().any(|it| !it.2);
+    let (named, lists): (Vec<_>, Vec<_>) = lists.into_iter().partition(|it| is_list && it.2);
+    let lists: Vec<_> = lists.into_iter().map(|it| (it.0, it.1)).collect();
     let mut all = json!({ "movies": [], "suggestions": [] });
+    let named: Vec<_> = named.iter().map(|it| it.1["movies"][0]["movie_id"].clone()).collect();
+    all["named"] = named.into();
     let mut films: Vec<Value> = Vec::new();
     for of_day in lists.chunk_by(|a, b| a.0 == b.0) {
         let count = |it: &Value| it["showtimes_count"].as_u64();
@@ -532,6 +593,32 @@ pub(super) fn is_named(names: &[String], text: &str) -> bool {
         sizes.into_iter().filter(|it| *it > 0).any(|size| {
             text.windows(size).any(|it| it == name || most > 0 && distance(it, &name) <= most)
         })
+    })
+}
+
+/// Whether `text` has a part of the film's name that is in no other one's: `千と千尋`, `Spirited`.
+fn is_named_in_part(film: &Value, films: &[Value], text: &str) -> bool {
+    const SIGNS: usize = 3;
+    const LETTERS_MIN: usize = 4;
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|it: char| !it.is_alphanumeric()).map(str::to_lowercase);
+        let is_word = |it: &String| it.len() >= LETTERS_MIN && it.is_ascii() && !is_small(it);
+        words.filter(is_word).collect()
+    };
+    let runs = |text: &str| -> Vec<Vec<char>> {
+        let signs = fold(text);
+        let is_name = |it: &&[char]| it.iter().any(|it| !it.is_ascii() && is_name_char(*it));
+        signs.windows(SIGNS).filter(is_name).map(<[char]>::to_vec).collect()
+    };
+    let others = || films.iter().filter(|it| it["movie_id"] != film["movie_id"]).flat_map(called);
+    let (said, signs) = (words(text), runs(text));
+    called(film).iter().any(|name| {
+        words(name)
+            .iter()
+            .any(|it| said.contains(it) && !others().any(|other| words(&other).contains(it)))
+            || runs(name)
+                .iter()
+                .any(|it| signs.contains(it) && !others().any(|other| runs(&other).contains(it)))
     })
 }
 

@@ -98,6 +98,9 @@ pub(super) enum Sign {
     Makers,
     /// What the house has besides films.
     House,
+    /// Two films that are compared, and what films are compared by.
+    Than,
+    Ranked,
     /// What seats cost for so many people: `シニア2枚だと？`, `how much for two seniors?`.
     Fare,
 }
@@ -311,6 +314,8 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(66, Goal::Films, &[Sign::Refused, Says(&[Word::LIST, Word::EXISTS])], &[THEIRS]),
     rule(66, Goal::Films, &[Sign::Genre], &[THEIRS, Says(&[Word::ELSEWHERE, Word::HELP])]),
     rule(66, Goal::Films, &[Says(&[Word::COMPARE]), Sign::Title], &[THEIRS]),
+    rule(66, Goal::Films, &[Sign::Than, Sign::Title], &[THEIRS]),
+    rule(57, Goal::Films, &[Sign::Ranked], &[THEIRS, Says(&[Word::THEIR_DEED])]),
     rule(66, Goal::Book, &[Sign::Title, Sign::When, Sign::Counted], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::Seats], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::WANT])], &[THEIRS]),

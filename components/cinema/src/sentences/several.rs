@@ -1,6 +1,6 @@
 //! Two bookings in one sentence: they are made one at a time, the first one first.
 
-use language::Date;
+use language::{Date, scan::marks};
 
 use super::titles::Sentence;
 
@@ -30,6 +30,9 @@ const CORRECTS: &[&str] = &[
 
 /// The first booking and the rest of `text`, where counts belong to different films or days.
 pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
+    if let Some(both) = instead(text) {
+        return Some(both);
+    }
     let whole = Sentence::plain(text, today);
     if whole.numbers.counts.len() < 2 {
         return None;
@@ -54,6 +57,18 @@ pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
         let is_other = || differ(one.title(), other.title()) || differ(day(&one), day(&other));
         (is_counted && is_other()).then(|| (first.to_owned(), later.to_owned()))
     })
+}
+
+/// What is asked for, and what is to be done where that is not to be had: `夜が埋まってたら昼の回`.
+fn instead(text: &str) -> Option<(String, String)> {
+    const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if | if it's | if they're ";
+    const GONE: &str = "埋ま|満席|売り切れ|取れな|とれな|空いてな|なければ|無ければ|なかったら|無かったら|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
+    let lower = text.to_ascii_lowercase();
+    let (at, _) = marks(BEGINS).filter_map(|it| Some((lower.find(it)?, it))).min()?;
+    let (first, later) = text.split_at(at);
+    let later = later.trim_start_matches(['、', '。', ',', '.', ';', ' ']);
+    let is_instead = marks(GONE).any(|it| later.to_ascii_lowercase().contains(it));
+    (is_instead && !first.trim().is_empty()).then(|| (first.trim().to_owned(), later.to_owned()))
 }
 
 #[cfg(test)]

@@ -81,7 +81,8 @@ impl Visit {
             })
         };
         let mut meant: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
-        if meant.is_empty() {
+        let is_elsewhere = meant.is_empty();
+        if is_elsewhere {
             self.note = Some(context.say(
                 "ご希望の時間帯の上映はありません。",
                 "Nothing is on at the time you wished.",
@@ -148,10 +149,10 @@ impl Visit {
             }
             None => None,
         };
-        let picked = picked.filter(|_| self.note.is_none());
+        let picked = picked.filter(|_| !is_elsewhere);
         let only = if let [one] = &with_seats[..] { Some(one) } else { None };
         let any = with_seats.first().filter(|_| self.asks_price);
-        if let Some(one) = any.or(picked).or(exact).or(only.filter(|_| self.note.is_none())) {
+        if let Some(one) = any.or(picked).or(exact).or(only.filter(|_| !is_elsewhere)) {
             let choice = choice(one, &film, context.language);
             let label = choice.name.unwrap_or(choice.label);
             self.showing = Some(Settled { id: choice.value, label });

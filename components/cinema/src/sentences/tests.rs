@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 mod asked;
 mod besides;
+mod compared;
 mod wishes;
 
 const TOOLS: &str = include_str!("../../tools.json");

@@ -265,7 +265,7 @@ impl Visit {
             // What is to be left out is not looked for.
             visit.title = None;
         }
-        if aim == Aim::Films && (utterance.quoted.len() > 1 || utterance.has(&[Word::COMPARE])) {
+        if aim == Aim::Films && (utterance.quoted.len() > 1 || visit.wanted.is_compared) {
             // Of several films each is found by its name.
             visit.title = None;
         }
@@ -326,9 +326,8 @@ impl Visit {
 
     /// The same of another film: `and Godzilla?`, `羅生門は？`; none where `utterance` is more than a name.
     pub(super) fn follow(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
-        const LEADS: [&str; 6] =
-            ["and ", "what about ", "how about ", "and what about ", "じゃあ", "では"];
-        const TAILS: [&str; 5] = ["はどう", "だと", "なら", "は", "って"];
+        const LEADS: &str = "and |what about |how about |and what about |i meant |i mean |sorry i meant |sorry, i meant |no i meant |no, i meant |sorry, |じゃあ|では|ごめん、|間違えた、|いや、";
+        const TAILS: &str = "はどう|だと|なら|は|って|だった|でした|のほう";
         const NAME_MAX: usize = 30;
         // Where nothing was on, another day may do.
         let is_empty = self.aim == Aim::Films && self.asked.is_none() && self.date.is_some();
@@ -346,14 +345,15 @@ impl Visit {
         let text = utterance.text();
         let text = text.trim().trim_end_matches(['?', '？', '。', '!', '.', ' ']);
         let folded = text.to_lowercase();
-        let lead = LEADS.iter().filter(|it| folded.starts_with(*it)).map(|it| it.len()).max();
-        let tail = TAILS.iter().filter(|it| text.ends_with(*it)).map(|it| it.len()).max();
+        let lead = marks(LEADS).filter(|it| folded.starts_with(it)).map(str::len).max();
+        let tail = marks(TAILS).filter(|it| text.ends_with(it)).map(str::len).max();
         let name = text.get(lead.unwrap_or(0)..text.len() - tail.unwrap_or(0))?.trim();
         let from = folded.get(..lead.unwrap_or(0))?.chars().count();
         let range = from..from + name.chars().count();
         let is_name = (2..=NAME_MAX).contains(&name.chars().count())
             && utterance.when.spans.is_empty()
             && utterance.numbers.counts.is_empty()
+            && Wanted::of(utterance).pick.is_none()
             && utterance
                 .tokens
                 .iter()

@@ -9,6 +9,7 @@ use language::{
     dates::{Hours, is_refused},
     scan::marks,
     utterance::Utterance,
+    words::Word,
 };
 
 /// What films are put in order by; the first is the one that is asked for.
@@ -110,9 +111,24 @@ const ORDERS: &[(Order, &str)] = &[
     ),
     (
         Order::Best,
-        "評価順|人気順|おすすめ順|評判順|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
+        "評価順|人気順|おすすめ順|評判順|rated higher|rated better|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
     ),
 ];
+/// What two films are compared by.
+const THAN: &[(Order, &str)] = &[
+    (Order::Longest, "longer than|より長い"),
+    (Order::Shortest, "shorter than|より短い"),
+    (Order::Newest, "newer than|より新しい"),
+    (Order::Oldest, "older than|より古い"),
+    (
+        Order::Best,
+        "better rated than|higher rated than|rated higher than|rated better than|better than|より評価が高い|より評価の高い|より人気",
+    ),
+    (Order::Worst, "lower rated than|rated lower than|worse than|より評価が低い"),
+];
+/// Which end of what was compared is meant: `高い方`, `the better one`.
+const HIGHER: &str = "高い方|高いほう|higher one|higher rated one|the higher|better one|the better";
+const LOWER: &str = "低い方|低いほう|lower one|lower rated one|the lower|worse one|the worse";
 const EARLIEST: &str = "もっと早い|もう少し早い|もうちょっと早い|anything earlier|something earlier|any earlier|a bit earlier|earlier showing|earlier screening|いちばんはやい|一番はやい|なるべくはやい|できるだけはやい|はやい回|はやいほう|さいしょの回|さいしょのかい|早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
 const LATEST: &str = "もっと遅い|もう少し遅い|もうちょっと遅い|anything later|something later|any later|a bit later|later showing|later screening|いちばんおそい|一番おそい|おそい回|おそいほう|さいごの回|さいごのかい|遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
 /// What says that only the first of an order is asked for.
@@ -155,6 +171,12 @@ pub(super) struct Wanted {
     pub(super) others: Vec<String>,
     /// Those that the films were found by.
     pub(super) explained: Vec<String>,
+    /// Whether films that the sentence names are compared with each other.
+    pub(super) is_compared: bool,
+    /// The films that are compared; none where all are meant.
+    pub(super) among: Vec<String>,
+    /// The word that a film that is compared was looked for by.
+    pub(super) looked: Option<String>,
 }
 
 impl Wanted {
@@ -165,7 +187,6 @@ impl Wanted {
                 utterance.find(it, 0).is_some_and(|at| !it.is_ascii() || utterance.is_word(at, it))
             })
         };
-        let order = ORDERS.iter().find(|it| has(it.1)).map(|it| it.0);
         let text: String = utterance.lower.iter().collect();
         let earliest = has(EARLIEST) || names_showing(&text, "first ");
         let latest = has(LATEST) || names_showing(&text, "last ");
@@ -174,8 +195,18 @@ impl Wanted {
             (false, true) => Some(Pick::Latest),
             _ => None,
         };
-        let length =
-            minutes(&utterance.lower).map(|it| (it.0, utterance.piece(it.1.0, it.1.1).text));
+        let length = minutes(&utterance.lower);
+        // `longer than two hours` compares no films.
+        let than = THAN.iter().filter(|_| length.is_none()).find(|it| has(it.1));
+        let order = than.or_else(|| ORDERS.iter().find(|it| has(it.1))).map(|it| it.0);
+        // `2時間以内で終わる` is how long it takes.
+        let ends = marks(ENDS).any(|mark| {
+            let is_length = |at| length.is_some_and(|it| (it.1.0..=it.1.1).contains(&at));
+            let at = utterance.find(mark, 0).filter(|at| !is_length(*at));
+            at.is_some_and(|at| !mark.is_ascii() || utterance.is_word(at, mark))
+        });
+        let joins = text.contains(" or ") || text.contains('と');
+        let length = length.map(|it| (it.0, utterance.piece(it.1.0, it.1.1).text));
         Self {
             order,
             is_first: order.is_some() && has(FIRST),
@@ -187,17 +218,34 @@ impl Wanted {
             rating: rating(&utterance.lower).map(|it| it.0),
             without: utterance.excluded().map(|it| it.text),
             wheelchair: has(WHEELCHAIR),
-            ends: has(ENDS),
-            position: match keeps_away(utterance) {
-                // Who does not want to sit at an end sits in the middle.
-                true => Some(Position::Middle),
-                false => POSITIONS.iter().find(|it| has(it.1)).map(|it| it.0),
+            ends,
+            position: {
+                let mut wished =
+                    POSITIONS.iter().filter(|it| !is_kept_from(utterance, it.1) && has(it.1));
+                // Who does not want to sit at an end, and says no more, sits in the middle.
+                let middle = || keeps_away(utterance).then_some(Position::Middle);
+                wished.next().map(|it| it.0).or_else(middle)
             },
             is_away: keeps_away(utterance),
             row: row(&utterance.lower),
             words: Vec::new(),
             others: Vec::new(),
             explained: Vec::new(),
+            is_compared: than.is_some()
+                || utterance.has(&[Word::COMPARE])
+                || order.is_some() && has("which|どっち|どちら") && joins,
+            among: Vec::new(),
+            looked: None,
+        }
+    }
+
+    /// The end of the order of `before` that `utterance` names, where films were compared: `高い方`, `the shorter one`.
+    pub(super) fn takes_end(&mut self, utterance: &Utterance, before: &Self) {
+        let ends = [(Order::Best, HIGHER), (Order::Worst, LOWER)];
+        let is_rated = matches!(before.order, Some(Order::Best | Order::Worst));
+        let end = ends.iter().find(|it| is_rated && utterance.says(it.1));
+        if let Some((order, _)) = end.filter(|_| !before.among.is_empty()) {
+            (self.order, self.is_first) = (Some(*order), true);
         }
     }
 
@@ -230,7 +278,8 @@ impl Wanted {
     pub(super) fn used(&self, picks: bool) -> Vec<String> {
         let mut used: Vec<String> = Vec::new();
         let is_seated = picks;
-        let tables = ORDERS.iter().filter(|it| self.order == Some(it.0)).map(|it| it.1);
+        let tables = ORDERS.iter().chain(THAN).filter(|it| self.order == Some(it.0));
+        let tables = tables.map(|it| it.1);
         let table = [(Pick::Earliest, EARLIEST), (Pick::Latest, LATEST)];
         let picks = table
             .into_iter()
@@ -241,6 +290,9 @@ impl Wanted {
         }
         if self.is_first {
             used.extend(marks(FIRST).map(str::to_owned));
+        }
+        if self.is_away {
+            used.extend(marks(AWAY_BEHIND).map(str::to_owned));
         }
         if self.ends {
             used.extend(marks(ENDS).map(str::to_owned));
@@ -285,7 +337,11 @@ impl Wanted {
                             || without.chars().count() > 2 && mark.contains(&without))
                 })
         });
-        fits && is_rated && !is_left_out
+        let is_among = self.among.is_empty() || {
+            let id = film["movie_id"].as_str();
+            self.among.iter().any(|it| Some(it.as_str()) == id)
+        };
+        fits && is_rated && is_among && !is_left_out
     }
 
     /// Puts films in the order that is asked for.
@@ -430,8 +486,13 @@ pub(super) fn is_position(text: &str) -> bool {
 
 /// Whether `utterance` says no to an end of the hall: `not in the front row`, `最前列以外`, `no aisle seats`.
 pub(super) fn keeps_away(utterance: &Utterance) -> bool {
-    let ends = POSITIONS.iter().filter(|it| it.0 != Position::Middle);
-    ends.flat_map(|it| marks(it.1)).any(|phrase| {
+    let mut ends = POSITIONS.iter().filter(|it| it.0 != Position::Middle);
+    ends.any(|it| is_kept_from(utterance, it.1))
+}
+
+/// Whether `utterance` says no to a part of the hall by one of its `words`.
+fn is_kept_from(utterance: &Utterance, words: &'static str) -> bool {
+    marks(words).any(|phrase| {
         let Some(at) = utterance.find(phrase, 0) else { return false };
         let before: String = utterance.lower[..at].iter().collect();
         let behind = at + phrase.chars().count();
