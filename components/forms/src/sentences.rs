@@ -36,6 +36,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     phrases: PHRASES,
     nouns: NOUNS,
     deeds: words::DEEDS,
+    done: "sent|送っ|送信|登録",
     ..Vocabulary::NONE
 };
 

@@ -189,14 +189,24 @@ impl Reading {
             list.iter().map(|it| (it, item::item(it, is_listed))).collect();
         let sure = |it: &(&String, Item)| matches!(it.1, Item::Fields { is_sure: true, .. });
         let is_list = is_listed || all.len() > 1 && all.iter().any(sure);
+        let mut pending = None;
         for (written, item) in all {
+            let (on, item) = match self.condition(written) {
+                // `if other`, `reason`: the words between cut the list there.
+                Some((when, rest)) if rest.is_empty() => {
+                    pending = Some(when);
+                    continue;
+                }
+                Some((when, rest)) => (Some(when), item::item(&rest, is_listed)),
+                None => (pending.take(), item),
+            };
             match item {
                 // `name, email, email is required` marks what is there already.
                 Item::Fields { .. } if is_mark(written) && self.mark(written) => {}
                 Item::Fields { mut fields, is_sure, left, when } => {
                     if !is_filler(written, is_sure) && (is_sure || is_list) {
                         self.sure += fields.iter().filter(|it| it.is_named()).count();
-                        if let Some(when) = when {
+                        if let Some(when) = when.or(on) {
                             self.show(&mut fields, &when);
                         }
                         if Text::new(written).has("それぞれ|each") {
@@ -220,6 +230,19 @@ impl Reading {
                 Item::Nothing => {}
             }
         }
+    }
+
+    /// The condition in one item of a list, where a field before it can be answered so, and the rest of the item: `how
+    /// many guests if coming`, `参加なら人数`, `if other`.
+    fn condition(&self, written: &str) -> Option<(String, String)> {
+        let text = Text::new(written);
+        let (when, rest) = match text.find("if|when", 0).filter(|_| written.is_ascii()) {
+            Some((0, _)) => conditional(written).unwrap_or((written.to_owned(), String::new())),
+            Some((from, _)) => (text.piece(from, text.len()), text.piece(0, from)),
+            None => conditional(written)?,
+        };
+        let is_answer = self.fields.iter().any(|it| it.answer(&when).is_some());
+        is_answer.then(|| (when, rest.trim().to_owned()))
     }
 
     /// Has `fields` asked only `when` another field is answered so, or tells the condition.
@@ -331,7 +354,11 @@ fn conditional(clause: &str) -> Option<(String, String)> {
             (text.piece(to, asks.0), text.piece(asks.0, text.len()))
         }
         None => {
-            let (_, to) = text.find(JAPANESE, 1)?;
+            let (from, to) = text.find(JAPANESE, 1)?;
+            // `名前、参加/不参加、参加なら人数` is a list, the last of which has a condition.
+            if text.chars[..from].contains(&'、') {
+                return None;
+            }
             (text.piece(0, to), text.piece(to, text.len()))
         }
     };
@@ -526,8 +553,12 @@ impl Field {
             let word: String = label.lower.iter().collect();
             length > 0 && (0..text.len()).any(|at| text.is_at(&word, at))
         };
-        // `不参加` says `参加`, too.
+        // `不参加` says `参加`, too, and `not coming` says `coming`.
         let said = self.options.iter().filter(|it| has(it));
+        let is_no = |it: &&String| it.starts_with("no") && text.has("not|no");
+        if let Some(option) = said.clone().find(is_no) {
+            return Some(option.as_str().into());
+        }
         if let Some(option) = said.max_by_key(|it| it.as_str().len()) {
             return Some(option.as_str().into());
         }

@@ -10,6 +10,7 @@ use language::{
 use serde_json::{Value, json};
 
 mod amended;
+mod conditions;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

@@ -39,7 +39,7 @@ pub(super) const SEVERAL: &str = "複数選択可|複数回答可|複数可|複�
 const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
 const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
 const LEADS: &str = "作って|つくって|作成して|じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
-const TAILS: &str = "must be|should be|has to be|needs to be|じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
+const TAILS: &str = "that's|that is|that are|which is|which are|must be|should be|has to be|needs to be|じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
 /// Words that name a type, and the type.
 const TYPES: &[(&str, &str)] = &[
     (
@@ -121,7 +121,12 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
             text = Text::new(&text.piece(0, from));
         }
     }
-    text.strip(LEADS, TAILS);
+    // `max 3 guests` says who is counted, and no one who is asked.
+    const COUNTED: &str = "guests|people|members|visitors|users|customers";
+    let is_counted = about.bounds.is_number() && marks(COUNTED).any(|it| it == text.text().trim());
+    if !is_counted {
+        text.strip(LEADS, TAILS);
+    }
     cut_verb(&mut text);
     unquote(&mut text);
     about.field(text, is_listed)
@@ -168,7 +173,8 @@ fn cut_verb(text: &mut Text) {
         }
         from = end;
     }
-    if text.find(ENGLISH, 0).is_some_and(|it| it.0 == 0 && it.1 < text.len()) {
+    let is_noun = text.is_at("type of", 0);
+    if text.find(ENGLISH, 0).is_some_and(|it| it.0 == 0 && it.1 < text.len() && !is_noun) {
         text.strip(ENGLISH, "");
         text.strip(LEADS, "");
     }
@@ -330,6 +336,13 @@ impl About {
             }
         }
         self.bounds = bounds::take(text).or(self.bounds);
+        // `max two choices` counts what is chosen of the field before it.
+        const CHOSEN_OF: &str =
+            "choices|choice|options|option|answers|を選択|選択|を選べる|選べる|選択可";
+        let rest = text.text();
+        if self.bounds.is_number() && marks(CHOSEN_OF).any(|it| it == rest.trim()) {
+            *text = Text::new("");
+        }
         const FILES: &[(&str, &str)] = &[
             ("のpdf|をpdf|pdf", ".pdf"),
             ("or word|word", ".doc,.docx"),

@@ -221,7 +221,40 @@ pub(super) fn items(list: &str) -> Vec<String> {
     }
     items.push(Part { text: text.piece(from, text.len()), is_last });
     items.retain(|it| !it.text.trim().is_empty());
-    dated(joined(items))
+    dated(joined(items)).into_iter().rev().fold(Vec::new(), shared).into_iter().rev().collect()
+}
+
+/// A list from its end on, `item` before it: an end of a time has the noun of the other one behind it, as in `start and
+/// end time`, `開始と終了時刻`.
+fn shared(mut behind: Vec<String>, item: String) -> Vec<String> {
+    const ENDS: [(&str, &str); 6] = [
+        ("start", "end "),
+        ("begin", "end "),
+        ("from", "to "),
+        ("from", "until "),
+        ("開始", "終了"),
+        ("開始", "終わり"),
+    ];
+    let bare = item.trim().trim_start_matches("a ").to_lowercase();
+    let next = behind.last_mut();
+    if let Some(next) = next.filter(|_| ENDS.iter().any(|it| it.0 == bare)) {
+        let lower = next.trim().to_lowercase();
+        let end = ENDS.iter().find(|it| it.0 == bare && lower.starts_with(it.1));
+        match end.and_then(|it| lower.strip_prefix(it.1).map(|noun| (it.1, noun.trim()))) {
+            // `from and to dates` has its ends alone.
+            Some((end, noun)) if bare == "from" && ["date", "dates", "days"].contains(&noun) => {
+                *next = end.trim().to_owned();
+            }
+            Some((_, noun)) if bare != "from" && !noun.is_empty() => {
+                let joint = if bare.is_ascii() { " " } else { "" };
+                behind.push(format!("{bare}{joint}{noun}"));
+                return behind;
+            }
+            _ => {}
+        }
+    }
+    behind.push(item);
+    behind
 }
 
 /// Days that a list was cut at, in brackets behind what they are for: `候補は12/5`, `12/6`, `12/7`.

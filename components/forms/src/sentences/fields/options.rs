@@ -73,6 +73,43 @@ fn scale(text: &Text) -> Option<(usize, Vec<String>)> {
     })
 }
 
+/// The members of one order from one to another that `text` ends with, and where they begin: `size XS-XL`, `月〜金`.
+fn stretch(text: &Text) -> Option<(usize, Vec<String>)> {
+    const ORDERS: [&str; 5] = [
+        "XXS|XS|S|M|L|XL|XXL|XXXL",
+        "Mon|Tue|Wed|Thu|Fri|Sat|Sun",
+        "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday",
+        "月|火|水|木|金|土|日",
+        "月曜|火曜|水曜|木曜|金曜|土曜|日曜",
+    ];
+    const JOINTS: &str = "-|–|~|〜|～|から|to|through";
+    let end = text.chars.iter().rposition(|it| !matches!(it, 'で' | 'に' | 'の' | '。' | ' '))? + 1;
+    let whole: String = text.chars[..end].iter().collect();
+    let whole = whole.strip_suffix("まで").unwrap_or(&whole);
+    let is_letter = |it: char| it.is_ascii_alphanumeric();
+    // What ends with `name`, as a word of its own.
+    let without = |text: &str, name: &str| {
+        let at = text.len().checked_sub(name.len()).filter(|at| text.is_char_boundary(*at))?;
+        let (rest, last) = text.split_at(at);
+        let is_whole = !(name.starts_with(is_letter) && rest.ends_with(is_letter));
+        (last.eq_ignore_ascii_case(name) && is_whole).then(|| rest.trim_end().to_owned())
+    };
+    ORDERS.iter().find_map(|order| {
+        let names: Vec<&str> = marks(order).collect();
+        let longest = |text: &str| {
+            let ends =
+                names.iter().enumerate().filter_map(|(at, it)| Some((at, without(text, it)?)));
+            ends.min_by_key(|it| it.1.len())
+        };
+        let (last, rest) = longest(whole)?;
+        let rest = marks(JOINTS).find_map(|it| rest.strip_suffix(it))?;
+        let (first, rest) = longest(rest.trim_end())?;
+        let rest = without(&rest, "from").unwrap_or(rest);
+        let options = names.get(first..=last).filter(|it| it.len() > 1)?;
+        Some((rest.chars().count(), options.iter().map(|it| (*it).to_owned()).collect()))
+    })
+}
+
 /// Takes out the options within the item, and whether they stand by themselves, as days of the week do: `low/medium/high`, `箱根か熱海か日光`, `choice of S, M or L`.
 pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, bool)> {
     let fits = |options: &[String]| {
@@ -89,7 +126,7 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
         *text = Text::new("");
         return Some((days, true));
     }
-    if let Some((from, signs)) = scale(text) {
+    if let Some((from, signs)) = scale(text).or_else(|| stretch(text)) {
         text.cut(from, text.len());
         return Some((signs, false));
     }

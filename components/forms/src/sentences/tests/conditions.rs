@@ -1,0 +1,75 @@
+//! Fields that are asked on a condition, and fields that share a noun or a count with the one beside them.
+
+use super::*;
+
+/// The fields of the form that `sentence` leads to.
+fn form(sentence: &str) -> Vec<Value> {
+    let decided = new_talk().say(sentence);
+    call(&decided).1["form_schema"]["fields"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_field_of_a_list_may_have_a_condition() {
+    for (sentence, equals) in [
+        ("form for a party: name, coming or not, how many guests if coming", "coming"),
+        ("飲み会の出欠フォーム。名前、参加/不参加、参加なら人数", "参加"),
+        ("a leave request form: name, kind (paid, sick, other), if other then reason", "other"),
+    ] {
+        let fields = form(sentence);
+        assert_eq!(fields.len(), 3, "{sentence}: {fields:?}");
+        let shown = &fields[2]["showIf"];
+        assert_eq!(shown, &json!({ "field": fields[1]["name"], "equals": equals }), "{sentence}");
+    }
+    // What names no answer of a field is a label.
+    let fields = form("form: name, what to do if it rains");
+    assert!(fields.iter().all(|it| it.get("showIf").is_none()), "{fields:?}");
+}
+
+#[test]
+fn ends_of_a_time_share_their_noun() {
+    for (sentence, labels) in [
+        ("a form with date, start and end time", ["Date", "Start time", "End time"]),
+        ("フォーム作って。日付、開始と終了時刻", ["日付", "開始時刻", "終了時刻"]),
+    ] {
+        let found: Vec<_> = form(sentence).iter().map(|it| it["label"].clone()).collect();
+        assert_eq!(found, labels, "{sentence}");
+    }
+    let found: Vec<_> =
+        form("a form: name, from and to dates").iter().map(|it| it["name"].clone()).collect();
+    assert_eq!(found, ["name", "start_date", "end_date"]);
+}
+
+#[test]
+fn a_count_of_choices_is_of_the_field_before() {
+    let fields = form("survey: favourite colour (red, green or blue), max two choices");
+    assert_eq!(fields.len(), 1, "{fields:?}");
+    let (kind, most) = (&fields[0]["type"], &fields[0]["maxSelect"]);
+    assert_eq!((kind, most), (&json!("multiselect"), &json!(2)));
+    // Who is counted is a field of its own.
+    let fields = form("booking form: name, date, max 3 guests");
+    let last = fields.last().unwrap();
+    assert_eq!((&last["label"], &last["max"]), (&json!("Guests"), &json!(3)), "{fields:?}");
+}
+
+#[test]
+fn a_stretch_of_an_order_is_its_options() {
+    for (sentence, expected) in [
+        ("a form with name and t-shirt size XS-XL", "XS S M L XL"),
+        ("a form with name and size (S to XXL)", "S M L XL XXL"),
+        ("a form: name, size from S to L", "S M L"),
+        ("フォーム: 名前、希望曜日は月〜金", "月 火 水 木 金"),
+    ] {
+        let fields = form(sentence);
+        let options = fields[1]["options"].as_array().into_iter().flatten();
+        let options: Vec<_> = options.map(|it| it["value"].as_str().unwrap()).collect();
+        assert_eq!(options.join(" "), expected, "{sentence}: {fields:?}");
+    }
+}
+
+#[test]
+fn what_only_leads_to_a_mark_is_no_label() {
+    let fields = form("a feedback form: rating 1 to 5 and a comment that's optional");
+    assert_eq!(fields[1]["label"], "Comment", "{fields:?}");
+    let fields = form("a leave form: type of leave (paid, sick), reason");
+    assert_eq!(fields[0]["label"], "Type of leave", "{fields:?}");
+}
