@@ -124,7 +124,7 @@ pub(super) fn kept(said: &[String], rest: &str, is_english: bool) -> String {
     };
     let held = said.iter().fold(Constraints::default(), |held, text| read(held, text));
     let held = read(held, rest);
-    let is_new_mode = held.once.mode.is_some();
+    let is_new_mode = !held.once.modes.is_empty();
     let words = [
         (held.walking && !is_new_mode, "徒歩で", "on foot"),
         (held.cycling && !is_new_mode, "自転車で", "by bicycle"),

@@ -62,8 +62,8 @@ pub(super) struct Once {
     pub(super) asks_arrival: bool,
     /// It asks where one turns.
     pub(super) asks_steps: bool,
-    /// How one moves, as far as this sentence says it.
-    pub(super) mode: Option<Mode>,
+    /// How one moves, as far as this sentence says it: in several ways, where these are compared.
+    pub(super) modes: Vec<Mode>,
     /// What is known, and not every tool can do.
     pub(super) beyond: BTreeSet<Beyond>,
 }
@@ -89,6 +89,17 @@ pub(super) enum Mode {
     Drive,
 }
 
+impl Mode {
+    /// What it is called, in both languages.
+    pub(super) fn name(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Walk => ("徒歩", "on foot"),
+            Self::Cycle => ("自転車", "by bicycle"),
+            Self::Drive => ("車", "by car"),
+        }
+    }
+}
+
 /// What traffic is taken to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sentences) enum Outlook {
@@ -107,8 +118,6 @@ pub(in crate::sentences) enum Beyond {
     RoundTrip,
     /// One road or bridge, by its name, or roads of one kind.
     Road,
-    /// Several means of travel at once.
-    Modes,
     /// A day or a part of one, without the time.
     Vague,
     /// A moment that is over.
@@ -155,6 +164,29 @@ impl Constraints {
             }
         }
         (!self.once.both.is_empty()).then_some(without)
+    }
+
+    /// How one moves.
+    pub(super) fn mode(&self) -> Mode {
+        match (self.walking, self.cycling) {
+            (true, _) => Mode::Walk,
+            (false, true) => Mode::Cycle,
+            (false, false) => Mode::Drive,
+        }
+    }
+
+    /// One moves so.
+    pub(super) fn moves(&mut self, mode: Mode) {
+        (self.walking, self.cycling) = (mode == Mode::Walk, mode == Mode::Cycle);
+    }
+
+    /// The same for each other way of moving that the sentence names.
+    pub(super) fn other_modes(&self) -> impl Iterator<Item = Self> {
+        self.once.modes.iter().filter(|it| **it != self.mode()).map(|mode| {
+            let mut other = self.clone();
+            other.moves(*mode);
+            other
+        })
     }
 
     /// The same without what was for one sentence only.

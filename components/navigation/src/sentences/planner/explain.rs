@@ -46,6 +46,7 @@ pub(super) fn conclusion(
     text.leave(request, constraints, &routes[index]);
     text.arrive(request, constraints, &routes[index]);
     text.worth(constraints, routes, index);
+    text.modes(constraints, &routes[index], answered);
     if constraints.once.compare {
         text.table(constraints, routes, index, found::table(answered));
     }
@@ -284,6 +285,33 @@ impl Text {
         );
     }
 
+    /// How far it is and how long it takes in each way of moving that the sentence names, the fastest first.
+    fn modes(&mut self, constraints: &Constraints, route: &Found, answered: &[Answered]) {
+        let mut ways = vec![(constraints.mode(), Some((route.metres, route.time())))];
+        for other in constraints.other_modes() {
+            ways.push((other.mode(), found::of_mode(answered, &other)));
+        }
+        if ways.len() < 2 {
+            return;
+        }
+        ways.sort_by_key(|it| it.1.map_or(u64::MAX, |it| it.1));
+        let language = self.language;
+        let shown = ways.iter().map(|(mode, way)| {
+            let name = language.pick(mode.name().0, mode.name().1);
+            let way = way.map(|(metres, seconds)| {
+                let (far, long) = (length(metres), duration(seconds, language));
+                language.pick(format!("{far}、{long}"), format!("{far}, {long}"))
+            });
+            format!("{name}: {}", way.as_deref().unwrap_or(language.pick("ルートなし", "no route")))
+        });
+        let shown = shown.collect::<Vec<_>>().join(language.pick("、", "; "));
+        let fastest = language.pick(ways[0].0.name().0, ways[0].0.name().1);
+        self.say(
+            format!("移動手段の比較（{shown}）では、{fastest}が最も早く着きます。"),
+            format!("Of the ways to move ({shown}), you are there first {fastest}."),
+        );
+    }
+
     /// Each candidate on a line (「比較して」).
     fn table(
         &mut self,
@@ -371,7 +399,6 @@ impl Text {
                 | Beyond::Scenery
                 | Beyond::RoundTrip
                 | Beyond::Road
-                | Beyond::Modes
                 | Beyond::Vague
                 | Beyond::Vehicle => false,
             };
@@ -503,10 +530,6 @@ fn cannot(beyond: Beyond) -> (&'static str, &'static str) {
         Beyond::Past => (
             "その日時はもう過ぎているため、いま出発するものとして探しました。",
             "That time is over, so this is for leaving now.",
-        ),
-        Beyond::Modes => (
-            "移動手段は一度に一つしか調べられません。ほかの手段は続けて書いてください。",
-            "One way of moving can be searched at a time. Write another one next.",
         ),
         Beyond::Vehicle => (
             "バイクやトラックのルートには対応していません。探すときは普通自動車として扱い、通れない道や料金の違いは考慮していません。",

@@ -3,7 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::plan::{COMPARE, SEARCH};
+use super::{
+    constraints::Constraints,
+    plan::{COMPARE, SEARCH, TRAVEL_MODE, travel_mode},
+};
 use language::turn::{Answered, Failure, ToolResult};
 
 /// Where a result's `_meta` has more of its routes than the specified output.
@@ -140,7 +143,11 @@ fn is_right_turn(maneuver: &str) -> bool {
 /// The routes of the searches among `answered`, each once; or why there are none.
 pub(super) fn routes(answered: &[Answered]) -> Option<Result<Vec<Found>, &Failure>> {
     let (mut all, mut is_found, mut failed) = (Vec::<Found>::new(), false, None);
-    for (at, search) in answered.iter().filter(|it| it.call.name == SEARCH).enumerate() {
+    let searches = || answered.iter().filter(|it| it.call.name == SEARCH);
+    // How one goes otherwise is told apart.
+    let mode = searches().next().map(|it| it.call.meta.get(TRAVEL_MODE));
+    let searches = searches().filter(|it| Some(it.call.meta.get(TRAVEL_MODE)) == mode);
+    for (at, search) in searches.enumerate() {
         let (structured, meta) = match &search.result {
             ToolResult::Output { structured, meta, .. } => (structured, meta),
             ToolResult::Failed(failure) => {
@@ -163,6 +170,20 @@ pub(super) fn routes(answered: &[Answered]) -> Option<Result<Vec<Found>, &Failur
         }
     }
     if is_found { Some(Ok(all)) } else { failed.map(Err) }
+}
+
+/// Metres and seconds of the first route that was found for who moves as `constraints` say.
+pub(super) fn of_mode(answered: &[Answered], constraints: &Constraints) -> Option<(u64, u64)> {
+    let mode = travel_mode(constraints);
+    let is_it = |it: &&Answered| {
+        it.call.name == SEARCH && it.call.meta.get(TRAVEL_MODE).and_then(Value::as_str) == mode
+    };
+    match &answered.iter().find(is_it)?.result {
+        ToolResult::Output { structured, meta, .. } => {
+            of(structured, meta).first().map(|it| (it.metres, it.time()))
+        }
+        ToolResult::Failed(_) => None,
+    }
 }
 
 /// The routes of one search.

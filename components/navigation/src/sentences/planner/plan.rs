@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 
 use super::RouteRequest;
 use super::{
-    constraints::{Constraints, Outlook, Rule},
+    constraints::{Constraints, Mode, Outlook, Rule},
     when,
 };
 use language::turn::ToolCall;
 
 /// Where the request's `_meta` says how one travels.
-const TRAVEL_MODE: &str = "navigation/travelMode";
+pub(super) const TRAVEL_MODE: &str = "navigation/travelMode";
 /// Where it says what the best route has least of.
 const PREFER: &str = "navigation/prefer";
 /// Where it names stops on the way.
@@ -24,6 +24,7 @@ pub(in crate::sentences) const COMPARE: &str = "distance_compare";
 pub(super) fn calls(request: &RouteRequest, constraints: &Constraints) -> Vec<ToolCall> {
     let mut calls = vec![search(request, constraints)];
     calls.extend(constraints.without().map(|it| search(request, &it)));
+    calls.extend(constraints.other_modes().map(|it| search(request, &it)));
     // The table knows how one drives and not how one walks.
     if constraints.once.compare && !constraints.walking && !constraints.cycling && request.has_table
     {
@@ -57,11 +58,7 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
         arguments.insert("traffic_model".to_owned(), outlook.into());
     }
     let mut meta = Map::new();
-    if constraints.walking {
-        meta.insert(TRAVEL_MODE.to_owned(), "walking".into());
-    } else if constraints.cycling {
-        meta.insert(TRAVEL_MODE.to_owned(), "bicycling".into());
-    }
+    meta.extend(travel_mode(constraints).map(|it| (TRAVEL_MODE.to_owned(), it.into())));
     // The best of all there are is looked for, and not the best of the fastest ones.
     let prefer = match constraints.rule {
         Some(Rule::Shortest) => Some("shortest"),
@@ -79,6 +76,15 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     );
     let reason = reason(request, constraints);
     ToolCall { id: String::new(), name: SEARCH.to_owned(), arguments, meta, reason }
+}
+
+/// How one travels, as tools read it; none by car.
+pub(super) fn travel_mode(constraints: &Constraints) -> Option<&'static str> {
+    match constraints.mode() {
+        Mode::Walk => Some("walking"),
+        Mode::Cycle => Some("bicycling"),
+        Mode::Drive => None,
+    }
 }
 
 fn compare(request: &RouteRequest, constraints: &Constraints) -> ToolCall {

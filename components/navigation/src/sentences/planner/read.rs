@@ -53,6 +53,12 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
         constraints = Constraints::default();
         constraints.once.is_read = true;
     }
+    if let Some(topic) = let_again(&text, &tokens, before)
+        && let Some(it) = constraints.avoided(topic)
+    {
+        *it = false;
+        constraints.once.is_read = true;
+    }
     let has_highways = tokens.iter().any(|it| it.means == Means::Topic(Topic::Highways));
     let mut carried = None;
     for (at, token) in tokens.iter().enumerate() {
@@ -82,6 +88,23 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
     constraints.once.is_read |= constraints.once.asks_arrival;
     constraints.time(&tokens, now);
     constraints
+}
+
+/// What `text` lets be used again without its name, where that alone was kept clear of `before`: `やっぱり使っていい`.
+fn let_again(text: &[char], tokens: &[Token], before: &Constraints) -> Option<Topic> {
+    const LETS: &str = "使っていい|使ってもいい|使って良い|使っても良い|使って大丈夫|使っても大丈夫|使ってok|使ってもok|使って構わ|使っても構わ|通っていい|通ってもいい|乗っていい|乗ってもいい|can use it|can use them|use it after all|use them after all|can take it|can take them|allow it|allow them";
+    let has_topic = tokens.iter().any(|it| matches!(it.means, Means::Topic(_)));
+    let text: String = text.iter().collect();
+    if has_topic || !marks(LETS).any(|it| text.contains(it)) {
+        return None;
+    }
+    let kept_clear = [
+        (before.no_highways, Topic::Highways),
+        (before.no_tolls, Topic::Tolls),
+        (before.no_ferries, Topic::Ferries),
+    ];
+    let mut kept_clear = kept_clear.into_iter().filter(|it| it.0).map(|it| it.1);
+    kept_clear.next().filter(|_| kept_clear.next().is_none())
 }
 
 /// Whether `text` asks when one is there: `何時ごろ着く？`, `what time would I get there?`.
@@ -143,7 +166,7 @@ pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
         is_before != Some(false)
     };
     let is_there = (0..tokens.len()).any(|at| is_transit(&tokens[at]) && is_wanted(at));
-    is_there && sentence(text, &Constraints::default(), now).once.mode.is_none()
+    is_there && sentence(text, &Constraints::default(), now).once.modes.is_empty()
 }
 
 /// Whether the topic at `at` is wanted, where the words around it say so: behind it in Japanese, before
@@ -249,15 +272,15 @@ impl Constraints {
             Constraint::Pick(number) => self.once.pick = Some(number),
             Constraint::NoTolls => self.no_tolls = true,
             Constraint::Traffic => self.traffic = true,
-            Constraint::Walk => self.moves(Mode::Walk),
-            Constraint::Cycle => self.moves(Mode::Cycle),
-            Constraint::Drive => self.moves(Mode::Drive),
+            Constraint::Walk => self.names(Mode::Walk),
+            Constraint::Cycle => self.names(Mode::Cycle),
+            Constraint::Drive => self.names(Mode::Drive),
             Constraint::Now => self.departure = None,
             Constraint::Outlook(outlook) => self.outlook = Some(outlook),
             Constraint::Beyond(it) => {
                 self.once.beyond.insert(it);
                 if it == Beyond::Vehicle {
-                    self.moves(Mode::Drive);
+                    self.names(Mode::Drive);
                 }
             }
             Constraint::Steps => self.once.asks_steps = true,
@@ -265,12 +288,10 @@ impl Constraints {
         }
     }
 
-    fn moves(&mut self, mode: Mode) {
-        if self.once.mode.is_some_and(|it| it != mode) {
-            self.once.beyond.insert(Beyond::Modes);
-        }
-        self.once.mode = Some(mode);
-        (self.walking, self.cycling) = (mode == Mode::Walk, mode == Mode::Cycle);
+    fn names(&mut self, mode: Mode) {
+        self.once.modes.retain(|it| *it != mode);
+        self.once.modes.push(mode);
+        self.moves(mode);
     }
 
     fn ruled(&mut self, rule: super::Rule) {

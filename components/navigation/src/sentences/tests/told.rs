@@ -318,3 +318,34 @@ fn ways_of_moving_that_are_compared_are_no_places() {
         }
     }
 }
+
+#[test]
+fn ways_of_moving_that_are_named_together_are_compared() {
+    for (sentence, first) in [
+        ("should I walk or drive from Tokyo Station to Ginza?", "you are there first by car"),
+        ("東京駅から銀座まで、歩きと車どっちがいい？", "では、車が最も早く着きます"),
+    ] {
+        let mut talk = new_talk();
+        let Decision::Call(calls) = talk.say(sentence) else { panic!("{sentence}") };
+        let modes: Vec<_> = calls.iter().map(|it| it.meta.get("navigation/travelMode")).collect();
+        assert_eq!(modes, [None, Some(&json!("walking"))], "{sentence}");
+        let route = |metres: u64, seconds: u64| {
+            output(
+                json!({ "routes": [{ "summary": "晴海通り", "distance": { "value": metres }, "duration": { "value": seconds }, "steps": [], "warnings": [] }] }),
+            )
+        };
+        let text = concluded(&talk.back(&[route(1700, 300), route(1600, 1260)])).text();
+        assert!(text.contains(first) && text.contains("1.6 km") && text.contains("21"), "{text}");
+    }
+}
+
+#[test]
+fn what_was_kept_clear_of_may_be_used_again_without_its_name() {
+    for later in ["やっぱ使っていい", "やっぱり使っても大丈夫です"] {
+        let mut talk = new_talk().after("渋谷から品川、高速使わないで", &[routes()]);
+        assert_eq!(call(&talk.say(later)).1, json!({ "origin": "渋谷", "destination": "品川" }));
+    }
+    let mut talk = new_talk().after("Shibuya to Shinagawa, no motorways", &[routes()]);
+    let decided = talk.say("actually you can use them");
+    assert!(call(&decided).1.get("avoid").is_none(), "{decided:?}");
+}

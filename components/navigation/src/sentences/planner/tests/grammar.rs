@@ -21,7 +21,7 @@ fn of(change: impl FnOnce(&mut Constraints)) -> Constraints {
 fn all_mean(sentences: &[&str], expected: &Constraints) {
     for sentence in sentences {
         let mut found = constraints(sentence);
-        found.once.mode = None;
+        found.once.modes = Vec::new();
         assert_eq!(found, *expected, "{sentence}");
     }
 }
