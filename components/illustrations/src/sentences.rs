@@ -134,6 +134,8 @@ struct Illustrations {}
 enum Doing {
     Cards(Box<Cards>),
     Themes,
+    /// The themes without some, by their Japanese names.
+    OtherThemes(Vec<String>),
 }
 
 impl Family for Illustrations {
@@ -194,7 +196,10 @@ impl Family for Illustrations {
             Goal::Cards | Goal::Thumbnail => {
                 Doing::Cards(Box::new(Cards::of(utterance, goal, language, before)))
             }
-            Goal::Themes => Doing::Themes,
+            Goal::Themes => match utterance.left_out() {
+                without if without.is_empty() => Doing::Themes,
+                without => Doing::OtherThemes(without),
+            },
             Goal::Nothing => return None,
         })
     }
@@ -289,7 +294,9 @@ impl Plan for Doing {
         let conditions = conditions(Some(goal));
         let names = match self {
             Self::Cards(it) => it.used(),
-            Self::Themes => ["big", "large", "size", "sizes"].map(str::to_owned).to_vec(),
+            Self::Themes | Self::OtherThemes(_) => {
+                ["big", "large", "size", "sizes"].map(str::to_owned).to_vec()
+            }
         };
         Used { names, conditions, spans: utterance.named() }
     }
@@ -297,7 +304,7 @@ impl Plan for Doing {
     fn is_settled(&self) -> bool {
         match self {
             Self::Cards(it) => it.is_named(),
-            Self::Themes => true,
+            Self::Themes | Self::OtherThemes(_) => true,
         }
     }
 
@@ -314,14 +321,18 @@ impl Plan for Doing {
     fn next(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
         match self {
             Self::Cards(it) => it.next(context, answered),
-            Self::Themes => listed(context),
+            Self::Themes => listed(context, &[]),
+            Self::OtherThemes(without) => listed(context, without),
         }
     }
 }
 
-/// All themes, with how many cards each has.
-fn listed(context: &TurnContext<'_>) -> Decision {
-    let names = theme_names(context.language);
+/// The themes but those `without`, with how many cards each has.
+fn listed(context: &TurnContext<'_>, without: &[String]) -> Decision {
+    let own = theme_names(Language::Japanese);
+    let names = theme_names(context.language).into_iter().zip(own);
+    let names = names.filter(|it| !without.iter().any(|name| name == it.1)).map(|it| it.0);
+    let names: Vec<_> = names.collect();
     if names.is_empty() {
         return context.conclude(context.say(
             "テーマの一覧はありません。カードかテーマの名前を書くと探します。",

@@ -37,6 +37,8 @@ pub(super) enum Sign {
     Pieces,
     /// A theme or a colour that is known.
     KnownTheme,
+    /// No theme is named but those that are left out.
+    LeftOut,
     /// A card by a name that is known.
     KnownCard,
     /// Several things that are on cards, or how one looks.
@@ -63,6 +65,12 @@ const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_DEED]);
 
 /// The rules, the first that fits counts.
 const RULES: &[Rule<Goal, Sign>] = &[
+    rule(
+        85,
+        Goal::Themes,
+        &[Says(&[THEME]), Sign::LeftOut],
+        &[Says(&[THUMBNAIL, Word::MAKE]), THEIRS],
+    ),
     rule(
         85,
         Goal::Themes,
@@ -105,6 +113,10 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Denies(words) => utterance.denies(words),
         Sign::Pieces => utterance.numbers.pieces().is_some(),
         Sign::KnownTheme => !utterance.themes().is_empty(),
+        Sign::LeftOut => {
+            let left_out = utterance.left_out().len();
+            left_out > 0 && left_out == utterance.themes().len()
+        }
         Sign::KnownCard => !utterance.spotted(false).is_empty(),
         Sign::Motifs => {
             let count = utterance.spotted(true).len();

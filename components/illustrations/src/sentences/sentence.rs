@@ -13,6 +13,7 @@ use super::{
     VOCABULARY, conditions,
     rules::Goal,
     themes::{self, Theme},
+    wording::is_excluded,
     words,
 };
 
@@ -115,6 +116,14 @@ impl Sentence {
     /// Where themes stand.
     pub(super) fn named(&self) -> Vec<(usize, usize)> {
         self.themes().into_iter().map(|it| (it.1.from, it.1.to)).collect()
+    }
+
+    /// The themes that the sentence leaves out, by their Japanese names: `雪月花以外のテーマ`.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        let themes = self.themes();
+        let others: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
+        let left_out = themes.iter().filter(|it| is_excluded(self, &it.1, &others));
+        left_out.map(|it| it.0.japanese.to_owned()).collect()
     }
 
     /// Themes that are known, in order, and where they stand.

@@ -662,3 +662,26 @@ fn a_count_of_what_another_family_has_is_none_of_cards() {
         assert!(matches!(next, Decision::Conclude(_)), "{later}: {next:?}");
     }
 }
+
+#[test]
+fn themes_are_listed_without_those_left_out() {
+    for (sentence, without) in [
+        ("雪月花以外のテーマを教えて", "雪月花"),
+        ("which themes are there except starfarer?", "Starfarer"),
+    ] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("6") && !text.contains(without), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn a_subtitle_is_changed_to_another() {
+    let mut talk = new_talk();
+    talk.say("Thumbnail of Leon and Volcano, title \"FINAL\", subtitle \"round 3\"");
+    let cards = [illustrations(&["王冠の獅子レオン"]), illustrations(&["紅蓮機工ボルカノ"])];
+    talk.back(&cards);
+    let composed = json!({ "mimeType": "image/png", "data": "BBBB", "title": "FINAL", "width": 1280, "height": 720, "cards": ["王冠の獅子レオン", "紅蓮機工ボルカノ"] });
+    talk.back(&[output(composed)]);
+    let decided = talk.say("change the subtitle to round 4");
+    assert_eq!(call(&decided).1["subtitle"], "round 4");
+}

@@ -60,6 +60,10 @@ pub(super) fn subtitle(utterance: &Sentence) -> Option<Piece> {
         while utterance.lower.get(from).is_some_and(|it| matches!(it, ' ' | ':')) {
             from += 1;
         }
+        // `change the subtitle to round 4`
+        if utterance.says("change|set|switch|update") && utterance.is_at("to ", from) {
+            from += "to ".len();
+        }
         let length = utterance.chars[from..]
             .iter()
             .take_while(|it| !matches!(it, ',' | '.' | '\n' | '"' | '\''))
