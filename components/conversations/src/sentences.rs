@@ -24,6 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolkit::dialogue::{Name, Reply, Sample, Turn};
 
+use crate::directory;
+
 pub use self::scripted::{By, LogEntry, Scene, ScriptedAgent};
 use self::{
     lists::Lists,
@@ -46,6 +48,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     phrases: PHRASES,
     nouns: NOUNS,
     deeds: words::DEEDS,
+    done: "begun|started|stopped|sent|始め|話し|止め|終了|送っ|送信",
     labels: &[(
         CONVERSATION,
         "conversation_id|conversation id|会話id|対話id|会話番号|conversation|会話|対話|chat",
@@ -86,19 +89,27 @@ static SKILLS: &[Skill<Goal>] = &[
 /// # Errors
 /// Where the context or another JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
-    let request = TurnRequest::read(turn, Some(AGENT))?;
+    let mut request = TurnRequest::read(turn, Some(AGENT))?;
     if let Some(script) = request.context_as::<ScriptedAgent>()?.filter(|_| !request.asks()) {
         return Ok(request.reply(script.next(request.turn()), &Value::Null, PLAYED));
     }
+    request.identify(directory::CALLED);
     Ok(Chat::<Conversations>::reply(&request))
 }
 
-/// The words of the conversations, for the other families.
+/// What is called what here: the words of the conversations, and the agents.
 ///
 /// # Errors
-/// None.
+/// Where the database fails.
 pub fn names() -> Result<Vec<Name>, String> {
-    Ok(VOCABULARY.names())
+    let mut names = words();
+    names.extend(directory::names()?);
+    Ok(names)
+}
+
+/// The words of the conversations, for the other families.
+pub fn words() -> Vec<Name> {
+    VOCABULARY.names()
 }
 
 /// What can be written about agents.
