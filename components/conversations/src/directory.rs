@@ -75,15 +75,15 @@ pub const CALLED: &str = "agent";
 /// Agents whose names are told, at most.
 const CALLED_MAX: u32 = 500;
 
-/// What the agents are called, as programs and as people do.
+/// What the agents of the settings are called, as programs and as people do. What people defined is theirs (I53).
 ///
 /// # Errors
 /// When the database fails.
 pub fn names() -> Result<Vec<Name>, String> {
     let failed = |error: Error| format!("the agents cannot be read: {error:?}");
     let agents = sql!(
-        "SELECT id, name FROM agents WHERE is_gone = 0 AND type = 'ai' AND name <> id \
-         ORDER BY id LIMIT $1",
+        "SELECT id, name FROM agents WHERE is_configured = 1 AND is_gone = 0 AND type = 'ai' \
+         AND name <> id ORDER BY id LIMIT $1",
         CALLED_MAX
     );
     let [agents] = sql::query([agents]).map_err(failed)?;
