@@ -43,8 +43,8 @@ pub struct Library {
     compiler: Option<PathBuf>,
     /// One component is compiled at a time: each may take much memory.
     compiling: Arc<tokio::sync::Mutex<()>>,
-    /// The files that were reported, because their names are no components' names.
-    misnamed: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// What was reported as no component.
+    unfit: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Library {
@@ -69,7 +69,7 @@ impl Library {
             code,
             compiler: config.compiler.clone(),
             compiling: Arc::default(),
-            misnamed: Arc::default(),
+            unfit: Arc::default(),
         }
     }
 
@@ -82,32 +82,44 @@ impl Library {
     /// # Errors
     /// Those of the disk: what is there is not known then.
     pub fn files(&self) -> io::Result<Files> {
-        let (files, misnamed) = self.scan()?;
-        for path in misnamed {
-            tracing::warn!(
-                "{:?}: not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _",
-                path.file_name().unwrap_or_default()
-            );
+        let (files, unfit) = self.scan()?;
+        for path in unfit {
+            let why = match name_of(&path) {
+                Some(_) => "it is no file, and no link that leads to one",
+                None => {
+                    "not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _"
+                }
+            };
+            tracing::warn!("{:?}: {why}", path.file_name().unwrap_or_default());
         }
         Ok(files)
     }
 
-    /// The same, and the files with names that no component may have and that were not there at the last look.
+    /// The same, and what has a component's ending, cannot be one, and was not there at the last look.
     fn scan(&self) -> io::Result<(Files, Vec<PathBuf>)> {
-        let (mut files, mut misnamed) = (Vec::new(), BTreeSet::new());
+        let (mut files, mut unfit) = (Vec::new(), BTreeSet::new());
         let entries = self.folder.as_ref().map(|it| there(fs::read_dir(it))).transpose()?.flatten();
         for entry in entries.into_iter().flatten() {
             let path = entry?.path();
-            let Some(stamp) = stamp(&path)? else { continue };
-            match name_of(&path) {
-                Some(name) => files.push((name, stamp)),
-                None => _ = misnamed.insert(path),
+            if path.extension().is_none_or(|it| it != "wasm") {
+                continue;
+            }
+            let stamp = match stamp(&path) {
+                // One that leads to itself, say: that is this one's trouble, and not the folder's.
+                Err(_) if path.is_symlink() => Some(Stamp::default()),
+                stamp => stamp?,
+            };
+            match (name_of(&path), stamp) {
+                (Some(name), Some(stamp)) => files.push((name, stamp)),
+                // It went meanwhile.
+                (_, None) if fs::symlink_metadata(&path).is_err() => {}
+                _ => _ = unfit.insert(path),
             }
         }
         files.sort();
-        let mut reported = self.misnamed.lock();
-        let new = misnamed.difference(&reported).cloned().collect();
-        *reported = misnamed;
+        let mut reported = self.unfit.lock();
+        let new = unfit.difference(&reported).cloned().collect();
+        *reported = unfit;
         Ok((files, new))
     }
 
@@ -199,11 +211,8 @@ fn code_name(sandbox: &Sandbox, source: &Source) -> String {
     format!("{digest}-{:016x}.cwasm", hasher.finish())
 }
 
-/// The stamp of `path`, where that is a file with a component's ending.
+/// The stamp of `path`, where that is a file.
 fn stamp(path: &Path) -> io::Result<Option<Stamp>> {
-    if path.extension().is_none_or(|it| it != "wasm") {
-        return Ok(None);
-    }
     let metadata = there(fs::metadata(path))?.filter(fs::Metadata::is_file);
     Ok(metadata.map(|it| (it.modified().ok(), it.len())))
 }
@@ -213,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_of_a_misnamed_file_once_while_it_is_there() {
+    fn tells_once_of_what_cannot_be_a_component() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().to_owned();
         let config = Config { components_folder: Some(folder.clone()), ..Config::defaults() };
@@ -226,5 +235,12 @@ mod tests {
         assert_eq!(count(), 0);
         fs::write(&file, "").unwrap();
         assert_eq!(count(), 1, "another one of that name");
+        std::os::unix::fs::symlink("gone", folder.join("link.wasm")).unwrap();
+        std::os::unix::fs::symlink("loop.wasm", folder.join("loop.wasm")).unwrap();
+        fs::create_dir(folder.join("folder.wasm")).unwrap();
+        fs::write(folder.join("right.wasm"), "").unwrap();
+        let (files, unfit) = library.scan().unwrap();
+        assert_eq!((files.len(), unfit.len()), (2, 2), "no link keeps the others out");
+        assert_eq!(count(), 0);
     }
 }
