@@ -95,12 +95,8 @@ struct Place {
     path: String,
 }
 
-/// The component that a request leads to.
-struct Asked {
-    component: Arc<LoadedComponent>,
-    /// The path there, as it was sent.
-    path: String,
-}
+/// The component that a request leads to, and the path there, as it was sent.
+type Asked = (Arc<LoadedComponent>, String);
 
 impl Endpoints {
     async fn answer(&self, parts: &Parts, body: Body) -> Result<Response, Failure> {
@@ -119,25 +115,26 @@ impl Endpoints {
             },
         };
         let asked = self.asked(place, &parts.uri, (&caller, is_chat))?;
+        let (component, path) = &asked;
         let query =
             || query::pairs(parts.uri.query().unwrap_or_default()).map_err(Failure::invalid);
-        let segments = match asked.path.as_str() {
+        let segments = match path.as_str() {
             "" => Ok(Vec::new()),
             path => path.split('/').map(query::decode).collect::<Result<_, _>>(),
         };
         let segments: Vec<_> = segments.map_err(Failure::invalid)?;
         let segments: Vec<_> = segments.iter().map(String::as_str).collect();
         let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
-        let name = asked.component.name().clone();
-        if asked.component.has_handler() {
+        let name = component.name();
+        if component.has_handler() {
             return self.responded(&asked, parts, body, caller).await;
         }
-        match asked.component.route(method, &segments) {
+        match component.route(method, &segments) {
             Found::Route(route, parameters) => {
                 // Everyone may talk; what is called for them is what they may call.
                 if !is_chat {
                     let catalog = self.calls.registry.catalog();
-                    must_use(&catalog, &caller, &asked.component, route)?;
+                    must_use(&catalog, &caller, component, route)?;
                 }
                 let most = match is_chat {
                     true => self.calls.config.chat.body_bytes_max,
@@ -145,7 +142,7 @@ impl Endpoints {
                 };
                 let body = read(body, route.body_bytes_max.min(most)).await;
                 let content_type = parts.headers.get(header::CONTENT_TYPE);
-                let now = asked.component.setup.clock.now();
+                let now = component.setup.clock.now();
                 let request = RouteRequest {
                     method: route.method.as_str().to_owned(),
                     route: route.path.clone(),
@@ -161,7 +158,7 @@ impl Endpoints {
                     meta: "{}".to_owned(),
                 };
                 let trace = TraceHeaders::of(&parts.headers);
-                let component = asked.component.clone();
+                let component = component.clone();
                 let tool = if let [tool] = &*route.tools { Some(tool.clone()) } else { None };
                 let trusts = trusts(&parts.headers);
                 let call = RouteCall { component, request, tool, caller, trace, trusts };
@@ -170,30 +167,23 @@ impl Endpoints {
             found if *method == Method::GET => {
                 match self.looked_up(&asked, query()?, caller).await? {
                     Some(found) => Ok(json(found).into_response()),
-                    None => Err(unknown(&name, method, found, false)),
+                    None => Err(unknown(name, method, found, false)),
                 }
             }
-            found @ Found::Other(_) => {
-                // Beside a route, what may be looked up is known to the component alone.
-                let query = query().unwrap_or_default();
-                let is_read = matches!(self.looked_up(&asked, query, caller).await, Ok(Some(_)));
-                Err(unknown(&name, method, found, is_read))
-            }
-            found => {
-                Err(unknown(&name, method, found, asked.component.exports.endpoints.is_some()))
-            }
+            // What may be looked up is known to the component alone, which is not run to say so.
+            found => Err(unknown(name, method, found, component.exports.endpoints.is_some())),
         }
     }
 
     /// What a component has there for those who only read; none where there is nothing.
     async fn looked_up(
         &self,
-        asked: &Asked,
+        (component, path): &Asked,
         query: Vec<(String, String)>,
         caller: Caller,
     ) -> Result<Option<String>, Failure> {
-        let name = asked.component.name();
-        if asked.component.exports.endpoints.is_none() {
+        let name = component.name();
+        if component.exports.endpoints.is_none() {
             return Ok(None);
         }
         if !self.calls.registry.catalog().shows(&caller, Owner::Component(name)) {
@@ -202,21 +192,21 @@ impl Endpoints {
         if !caller.may_use(Owner::Component(name)) {
             return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
         }
-        let path = query::decode(&asked.path).map_err(Failure::invalid)?;
+        let path = query::decode(path).map_err(Failure::invalid)?;
         let request = Request { path, query, meta: "{}".to_owned() };
-        Ok(asked.component.get(&request, caller).await?)
+        Ok(component.get(&request, caller).await?)
     }
 
     /// What a component answers that is asked as other hosts ask it (SYS-45): with the path under its own address, and
     /// with no header that says who asks.
     async fn responded(
         &self,
-        asked: &Asked,
+        (component, path): &Asked,
         parts: &Parts,
         body: Body,
         caller: Caller,
     ) -> Result<Response, Failure> {
-        let name = asked.component.name();
+        let name = component.name();
         let owner = Owner::Component(name);
         if !self.calls.registry.catalog().shows(&caller, owner) {
             return Err(no_component(name));
@@ -234,7 +224,7 @@ impl Endpoints {
             Unread::Broken => Failure::invalid("The body breaks off."),
         })?;
         let query = parts.uri.query().map(|it| format!("?{it}")).unwrap_or_default();
-        let uri = format!("/{}{query}", asked.path);
+        let uri = format!("/{path}{query}");
         let mut request = http::Request::builder().method(parts.method.clone()).uri(uri);
         request = request.header(header::HOST, &**name);
         for passed in [header::ACCEPT, header::ACCEPT_LANGUAGE, header::CONTENT_TYPE] {
@@ -245,7 +235,7 @@ impl Endpoints {
         let request = request
             .body(body.into())
             .map_err(|_| Failure::invalid("The address cannot be passed on to the component."))?;
-        let (component, trace) = (asked.component.clone(), TraceHeaders::of(&parts.headers));
+        let (component, trace) = (component.clone(), TraceHeaders::of(&parts.headers));
         let answered = self.calls.respond(component, request, caller, trace).await?;
         let (answer, body) = answered.into_parts();
         // A component's answer is not a page of this server's, whatever it says that it is.
@@ -315,7 +305,7 @@ impl Endpoints {
         };
         match component.why_no_endpoints() {
             Some(why) => Err(not_found(why)),
-            None => Ok(Asked { component, path }),
+            None => Ok((component, path)),
         }
     }
 
