@@ -243,7 +243,7 @@ impl Upstream for Server {
             _ => "it is being reached".into(),
         };
         let message = format!("The server {} is not there now: {why}.", self.name);
-        calls::unavailable(message, Some(self.again_ms()))
+        calls::unavailable(message, Some(self.again_ms(None)))
     }
 
     fn ask<'a>(&'a self, ask: &'a Ask, request: Request<'a>) -> Called<'a, Answer> {
@@ -285,9 +285,10 @@ impl Server {
         }
     }
 
-    /// When a call may have more luck.
-    fn again_ms(&self) -> u32 {
-        u32::try_from(self.base.as_millis()).unwrap_or(u32::MAX).max(1)
+    /// When a call may have more luck, and no sooner than the server asks.
+    fn again_ms(&self, asked: Option<Duration>) -> u32 {
+        let again = asked.unwrap_or_default().max(self.base);
+        u32::try_from(again.as_millis()).unwrap_or(u32::MAX).max(1)
     }
 
     /// `text` without secrets, and not too long.

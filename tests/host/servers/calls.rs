@@ -31,12 +31,17 @@ async fn what_may_pass_is_tried_again_and_what_was_booked_never_is() {
     assert_eq!(failure["error"], "unavailable", "{failure}");
     assert_eq!(modern.calls().len(), 4, "ILL-14: a retry must not book twice");
 
+    modern.will([Deed::Status(503, Some("3600"))]);
+    let failure = client.failure("m_look", json!({})).await;
+    assert_eq!(failure["retry_after_ms"], 3_600_000, "as the server asks: {failure}");
+    assert_eq!(modern.calls().len(), 5, "so long is not waited");
+
     modern.will([502, 503, 504, 429].map(|it| Deed::Status(it, None)));
     let failure = client.failure("m_look", json!({})).await;
     let message = failure["message"].as_str().unwrap();
     let texts = "MCPツール \"m_look\" の実行に失敗しました（最大リトライ回数超過）: HTTP 429";
     assert!(message.starts_with(texts), "ILL-15: {message}");
-    assert_eq!(modern.calls().len(), 8, "ILL-12: one attempt and three retries");
+    assert_eq!(modern.calls().len(), 9, "ILL-12: one attempt and three retries");
 }
 
 #[tokio::test]

@@ -68,10 +68,7 @@ impl Server {
             if attempt == RETRIES_MAX || !failed.may_be_retried(ask.is_repeatable()) {
                 return Err(self.call_error(ask, attempt, failed));
             }
-            let asked = match failed {
-                Failed::Status { retry_after, .. } => retry_after,
-                _ => None,
-            };
+            let asked = failed.retry_after();
             tokio::time::sleep(retry::delay(self.base, attempt, asked, retry::jitter())).await;
             attempt += 1;
         }
@@ -128,7 +125,8 @@ impl Server {
         let (name, server) = (ask.name(), &*self.name);
         let what = clean::text(&self.masked(&failed.what()));
         tracing::warn!(target: "server", server, tool = name, retries, "a call failed: {what}");
-        let unavailable = |message: String| unavailable(message, Some(self.again_ms()));
+        let again_ms = self.again_ms(failed.retry_after());
+        let unavailable = |message: String| unavailable(message, Some(again_ms));
         match failed {
             Failed::TimedOut => {
                 let s = self.config.timeout_ms.div_ceil(1_000);

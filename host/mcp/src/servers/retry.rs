@@ -155,6 +155,11 @@ impl Failed {
         }
     }
 
+    /// How long the server asks to be left alone.
+    pub(super) fn retry_after(&self) -> Option<Duration> {
+        if let Self::Status { retry_after, .. } = self { *retry_after } else { None }
+    }
+
     /// Whether the connection is in doubt.
     pub(super) fn is_of_connection(&self) -> bool {
         matches!(self, Self::Unreached(_) | Self::Lost(_) | Self::TimedOut)
