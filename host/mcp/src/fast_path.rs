@@ -258,13 +258,7 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<CallOutcome, CallE
         }
         Ok(CallOutcome::Done { output, .. }) => return json(done(id, output)),
         Ok(CallOutcome::Passed(it)) => return json(passed(id, &it.json)),
-        Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
-            match wire::lacking(capabilities, &questions) {
-                None => wire::asked(&component, call_id, questions, state).map(Into::into),
-                Some(lacking) => lacking.refusal().map(Into::into),
-            }
-        }
-        Err(error) => wire::failed(error).map(Into::into),
+        outcome => wire::answer(outcome, capabilities),
     };
     // HTTP says so too where the client lacks something, as it does on the SDK's way.
     let status = match &response {

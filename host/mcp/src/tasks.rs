@@ -130,7 +130,7 @@ impl McpServer {
             let stays_a_task =
                 task_use == TaskUse::Required && !matches!(outcome, Ok(CallOutcome::Asked { .. }));
             if !stays_a_task {
-                return answer(outcome, &capabilities).map(Some);
+                return wire::answer(outcome, &capabilities).map(Some);
             }
             round.outcome = Box::pin(std::future::ready(outcome));
         }
@@ -146,7 +146,7 @@ impl McpServer {
             Err(error) if task_use == TaskUse::Possible => {
                 tracing::warn!("a call does not become a task, and is waited for: {error}");
                 let outcome = context.ct.run_until_cancelled(round.outcome(context)).await;
-                return answer(outcome.ok_or_else(wire::cancelled)?, &capabilities).map(Some);
+                return wire::answer(outcome.ok_or_else(wire::cancelled)?, &capabilities).map(Some);
             }
             Err(error) => return Err(not_kept(&error)),
         };
@@ -417,27 +417,13 @@ fn is_away(outcome: &Outcome) -> bool {
     matches!(outcome, Err(CallError::Stopped(Stop::Unavailable(_)) | CallError::Busy { .. }))
 }
 
-/// What a round came to, as its client is answered that waits for it.
-fn answer(outcome: Outcome, capabilities: &str) -> Result<CallToolResponse> {
-    match outcome {
-        Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
-            match wire::lacking(capabilities, &questions) {
-                None => wire::asked(&component, call_id, questions, state).map(Into::into),
-                Some(lacking) => lacking.refusal().map(Into::into),
-            }
-        }
-        Ok(outcome) => wire::answered(outcome, wire::done),
-        Err(error) => wire::failed(error).map(Into::into),
-    }
-}
-
-/// The same of a task, which has failed where the component broke down or what is around it did.
+/// What a task came to, which has failed where the component broke down or what is around it did.
 fn came_to(outcome: Outcome, capabilities: &str) -> Result<CallToolResponse> {
     match outcome {
         Err(error @ (CallError::Trapped { .. } | CallError::Broken { .. })) => {
             let error = wire::error(error);
             Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, error.message, error.data))
         }
-        outcome => answer(outcome, capabilities),
+        outcome => wire::answer(outcome, capabilities),
     }
 }

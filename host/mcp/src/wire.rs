@@ -6,8 +6,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
     ErrorData,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResult, CancelTaskParams, CompleteRequestParams,
-        CompleteResult, CompletionInfo, ContentBlock, CustomRequest, ErrorCode,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+        CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, CustomRequest, ErrorCode,
         GetPromptRequestParams, GetPromptResult, GetTaskParams, InputRequests, InputRequiredResult,
         MetaObject, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
         ReadResourceRequestParams, ReadResourceResult, ResourceContents, Role,
@@ -192,6 +192,23 @@ pub(super) fn answered<O, R: DeserializeOwned, A: From<R> + From<InputRequiredRe
         CallOutcome::Asked { component, call_id, questions, state } => {
             asked(&component, call_id, questions, state).map(A::from)
         }
+    }
+}
+
+/// What a round came to, as its client is answered that waits for it.
+pub(super) fn answer(
+    outcome: Result<CallOutcome, CallError>,
+    capabilities: &str,
+) -> Result<CallToolResponse> {
+    match outcome {
+        Ok(CallOutcome::Asked { component, call_id, questions, state }) => {
+            match lacking(capabilities, &questions) {
+                None => asked(&component, call_id, questions, state).map(Into::into),
+                Some(lacking) => lacking.refusal().map(Into::into),
+            }
+        }
+        Ok(outcome) => answered(outcome, done),
+        Err(error) => failed(error).map(Into::into),
     }
 }
 
