@@ -49,11 +49,6 @@ pub(crate) struct Operator {
     pub(crate) backups: Arc<Semaphore>,
 }
 
-/// Backups that are sent at a time.
-pub(crate) fn backups() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(1))
-}
-
 /// A bound listener, and the door that lets the operator in.
 pub(crate) struct Listening {
     pub(crate) listener: tokio::net::TcpListener,

@@ -9,7 +9,7 @@ use std::{
 use futures::future::BoxFuture;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::mpsc,
+    sync::{Semaphore, mpsc},
     task::JoinHandle,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -314,7 +314,7 @@ impl Server {
             };
             let operator = Operator {
                 accounts: accounts.clone(),
-                backups: operator::backups(),
+                backups: Arc::new(Semaphore::new(1)),
                 control: control.clone(),
                 calls: (*calls).clone(),
                 health: health.clone(),

@@ -216,9 +216,7 @@ async fn decide(
     let (servers, registry) = (operator.health.servers.clone(), operator.health.registry.clone());
     let (wanted, of) = (tools.as_ref().map_or(1, Vec::len), name.clone());
     let decide = move || servers.decide(&registry, &of, tools.as_deref(), is_accepted);
-    let decided = tokio::task::spawn_blocking(decide).await.map_err(|error| {
-        Failure::new("internal_error", 500, format!("The word was not taken: {error}"))
-    })?;
+    let decided = blocking(decide).await?;
     let Some(decided) = decided else { return Err(unknown_server(&name).into()) };
     if decided.len() < wanted {
         let message = format!(
@@ -260,6 +258,14 @@ pub(super) struct Now {
     waiting_tools: usize,
     tools: usize,
     troubles: Vec<Value>,
+}
+
+/// What `work` comes to, which blocks.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|it| Failure::new("internal_error", 500, format!("It broke off: {it}")))
 }
 
 /// What the body says, which is `form`; an empty one says nothing.
@@ -341,11 +347,7 @@ pub(super) async fn audit(
     };
     let lines = lines.ok_or_else(|| Failure::invalid("?lines=NUMBER is all that can be asked"))?;
     let tail = move || operator.calls.watch.audit.tail(lines.min(LINES_MAX));
-    let lines = tokio::task::spawn_blocking(tail).await.map_err(|error| {
-        let message = format!("The audit log cannot be read: {error}");
-        Failure::new("internal_error", 500, message)
-    })?;
-    Ok(Json(json!({ "lines": lines })))
+    Ok(Json(json!({ "lines": blocking(tail).await? })))
 }
 
 pub(super) async fn unknown() -> Response {

@@ -20,7 +20,10 @@ use serde_json::Value;
 use tokio::{runtime::Handle, sync::mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{Operator, routes::read_or_none};
+use super::{
+    Operator,
+    routes::{blocking, read_or_none},
+};
 use crate::api::Refused;
 use base::{config::Config, failure::Failure};
 use store::{
@@ -84,12 +87,7 @@ pub struct Table {
 /// All that is kept (OPS-3).
 pub(super) async fn all(State(operator): State<Operator>) -> Result<Json<Storage>, Refused> {
     let config = operator.calls.config.clone();
-    let looked = tokio::task::spawn_blocking(move || look(&config, Handle::current())).await;
-    let looked = looked.map_err(|error| {
-        let message = format!("The data folder was not looked at: {error}");
-        Failure::new("internal_error", 500, message)
-    })?;
-    Ok(Json(looked))
+    Ok(Json(blocking(move || look(&config, Handle::current())).await?))
 }
 
 fn look(config: &Config, runtime: Handle) -> Storage {
@@ -170,7 +168,7 @@ pub(super) async fn export(
     let (component, runtime) = (name.clone(), Handle::current());
     let file = format!("{name}-{}.jsonl", plain(&table));
     // What is wrong at once is an answer of its own.
-    let found = tokio::task::spawn_blocking(move || {
+    let found = blocking(move || {
         let unreachable = |why| Failure::new("unavailable", 503, why);
         let stored = config.store.stored(&config.base, &config.data, runtime);
         let stored = stored.map_err(unreachable)?;
@@ -180,8 +178,7 @@ pub(super) async fn export(
             false => Err(refused(&ExportError::NoTable { table, tables })),
         }
     });
-    let failed = |error| Failure::new("internal_error", 500, format!("It was not read: {error}"));
-    let (stored, table) = found.await.map_err(failed)??;
+    let (stored, table) = found.await??;
     let (pieces, received) = mpsc::channel::<std::io::Result<Bytes>>(PIECES_MAX);
     let to = Pieces { to: pieces, runtime: Handle::current() };
     let read = move || {
