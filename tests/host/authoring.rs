@@ -266,6 +266,17 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
         let output = dev.until("generation 2 serves on");
         let named = output.contains("tool \"other\": description: ");
         assert!(named && output.contains("is needed"), "{language}: {output}");
+        let idle = again.replace("'my_quick'", "'idle'");
+        let wrong = [
+            (idle.replace(", run: () => ({})", ""), "tool \"idle\": run, a function, is needed"),
+            (idle.replace("run:", "hints: { readonly: true }, run:"), "readonly is none of readOnly"),
+            ("\nexport const helper = 1;\n".to_owned(), "exports helper"),
+        ];
+        for (added, why) in wrong.into_iter().filter(|_| language == "js") {
+            save(&file, &format!("{whole}{added}"));
+            let output = dev.until("generation 2 serves on");
+            assert!(output.contains(why), "{output}");
+        }
         // The manifest is read again, and what is wrong with it is said.
         let was = fs::read_to_string(&manifest).unwrap();
         save(&manifest, &was.replace("[dev]", "[def]"));

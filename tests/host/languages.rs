@@ -312,6 +312,8 @@ async fn an_exception_names_its_file_and_line_and_is_no_trap() {
     }
     let promise = client.failure("js_promise", json!({})).await;
     assert!(promise["message"].as_str().unwrap().contains("write it without async"), "{promise}");
+    let unfit = client.failure("js_refuse", json!({})).await;
+    assert!(unfit["message"].as_str().unwrap().contains("an HTTP status"), "{unfit}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -75,6 +75,9 @@ function broken(list) {
 declared("fail", {}, {}, () => broken({}));
 declared("keep_date", {}, {}, () => sql.query("SELECT $1 AS it", new Date(0)));
 declared("promise", {}, {}, async () => ({}));
+declared("refuse", {}, {}, () => {
+  throw refused("unfit", "404", "The status is a text.");
+});
 declared("clock", {}, { now: "integer" }, () => ({ now: Date.now() }));
 declared("spin", {}, {}, () => {
   for (;;);

@@ -48,6 +48,12 @@ const DECLARED = {
 };
 const interfaces = (source) => /^(madoguchi|wasi):/.test(source);
 
+/** Ends the build with what `error` says, and where; the stack would be this file's. */
+function told(error) {
+  console.error(error.message.replace(/^: /, ""));
+  process.exit(1);
+}
+
 /** One file of all modules that `entry` needs, less those that are `outside`. */
 async function bundled(entry, format = "esm", outside = () => false) {
   const bundle = await rolldown({
@@ -59,11 +65,7 @@ async function bundled(entry, format = "esm", outside = () => false) {
     plugins: [{ name: "entry", resolveId: (it) => (it === "madoguchi:entry" ? it : null), load: (it) => (it === "madoguchi:entry" ? entry : null) }],
   });
   const made = bundle.generate({ format, sourcemap: true, file: join(root, "build/bundle.js"), codeSplitting: false });
-  const { output } = await made.catch((error) => {
-    // It says what and where; the stack would be this file's.
-    console.error(error.message);
-    process.exit(1);
-  });
+  const { output } = await made.catch(told);
   return output[0];
 }
 
@@ -130,6 +132,12 @@ function home(bytes) {
 
 // The world: what is imported, and what is exported.
 const kebab = (name) => name.replace(/[A-Z]/g, (it) => `-${it.toLowerCase()}`);
+const contract = readdirSync(join(root, "wit")).filter((it) => it.endsWith(".wit")).map((it) => text(`wit/${it}`)).join("\n");
+const stray = exports.find((it) => !contract.includes(`interface ${kebab(it)} {`));
+if (stray) {
+  console.error(`${relative(root, author)} exports ${stray}, of which the contract in wit/ knows nothing: leave \`export\` away there`);
+  process.exit(1);
+}
 const world = [
   ...new Set(Array.from(code.matchAll(/^import .*"(.+)";$/gm), ([, it]) => `    import ${it};`)),
   ...exports.map((it) => `    export madoguchi:tool/${kebab(it)}@0.1.0;`),
@@ -145,8 +153,8 @@ async function compiled() {
   const source = `${code}\nglobalThis.madoguchiLines = ${JSON.stringify({ "bundle.js": linesOf(whole) })};\n`;
   const jsPath = join(root, "build/bundle.js");
   writeFileSync(jsPath, elsewhere(source));
-  const made = await componentize({ witPath: wit, jsSource: elsewhere(source), jsPath, world: "component", sync: true });
-  return home(made.component);
+  const made = componentize({ witPath: wit, jsSource: elsewhere(source), jsPath, world: "component", sync: true });
+  return home((await made.catch(told)).component);
 }
 
 /** The same, where it was made before. */

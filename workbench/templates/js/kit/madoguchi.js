@@ -38,8 +38,11 @@ const written = (value) => (value === undefined ? undefined : JSON.stringify(val
  * @param {string} code For programs. @param {number} status The HTTP status that says the same.
  * @param {string} message For people: what would be right. @param {object} [data] What it is about.
  */
-export const refused = (code, status, message, data) =>
-  new Stop("refused", { code, message, status, details: written(data) }, message);
+export function refused(code, status, message, data) {
+  if (typeof code !== "string" || !Number.isInteger(status) || typeof message !== "string")
+    throw new TypeError("refused(code, status, message): a string, an HTTP status and a string are needed");
+  return new Stop("refused", { code, message, status, details: written(data) }, message);
+}
 
 /** The caller must correct the value at `pointer`, a JSON pointer into the arguments: `throw invalid("/seat", "must …")`. */
 export const invalid = (pointer, message) => new Stop("invalid-arguments", [{ pointer, message }], message);
@@ -72,6 +75,10 @@ const datetime = (date) => {
  */
 export function tool(name, it) {
   if (all.tools.has(name)) throw new TypeError(`two tools are called ${name}`);
+  const needed = (what) => new TypeError(`tool ${JSON.stringify(name)}: ${what}`);
+  if (typeof it?.run !== "function") throw needed("run, a function, is needed");
+  const stray = Object.keys(it.hints ?? {}).find((hint) => !HINTS.includes(hint));
+  if (stray) throw needed(`hints: ${stray} is none of ${HINTS.join(", ")}`);
   const [title, description] = ["title", "description"].map((key) => bilingual(it[key], `tool ${JSON.stringify(name)}: ${key}`));
   const english = { title: title.en, description: description.en, arguments: {} };
   const input = object(it.input ?? {}, english.arguments, "");
@@ -89,6 +96,8 @@ export function tool(name, it) {
   };
   all.tools.set(name, { definition, input, run: it.run });
 }
+
+const HINTS = ["readOnly", "destructive", "idempotent", "openWorld"];
 
 /** The same in both languages, or what is wrong, which `where` has. */
 function bilingual(it, where) {
