@@ -43,6 +43,16 @@ fn what_was_not_allowed_is_told_to_be_undone() {
     }
 }
 
+/// What timed out may have been done: nothing is claimed either way.
+#[test]
+fn what_timed_out_is_told_to_be_not_known() {
+    let late = || ToolResult::Failed(Failure::new("outcome_unknown", 504, "It took too long."));
+    for later in ["did you book it?", "was it booked?", "予約した？", "席は取れた？"] {
+        let text = told(BOOK, late(), later);
+        assert!(text.contains("not known") || text.contains("確認できていません"), "{later}: {text}");
+    }
+}
+
 #[test]
 fn what_waits_is_asked_for_again_where_it_is_asked_about() {
     for later in ["did you book it?", "予約した？", "is it booked?", "もう予約できてる？"]
