@@ -2,8 +2,6 @@
 
 use axum::{
     body::{Body, HttpBody},
-    extract::{Request, State},
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header};
@@ -24,15 +22,6 @@ const SESSION_NOT_FOUND: i32 = -32001;
 /// How the SDK says that a session ended meanwhile.
 const ENDED: [&str; 3] =
     ["Session service terminated", "Channel closed", "no response message received"];
-
-/// Maps what the routes behind it answer.
-pub async fn map_errors(
-    State(body_bytes_max): State<usize>,
-    request: Request,
-    next: Next,
-) -> Response {
-    mapped(next.run(request).await, body_bytes_max).await
-}
 
 /// Turns an error that is only text into one that a program can read and a person can act on.
 pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {

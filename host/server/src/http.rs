@@ -75,8 +75,9 @@ pub(crate) struct Routes {
 
 /// Everything that the server answers.
 pub(crate) fn front(config: &Config, routes: Routes) -> Front {
-    let mapped = middleware::from_fn_with_state(config.body_bytes_max, error_mapping::map_errors);
-    let limit = DefaultBodyLimit::max(config.body_bytes_max);
+    let bytes_max = config.body_bytes_max;
+    let mapped = middleware::map_response(move |it| error_mapping::mapped(it, bytes_max));
+    let limit = DefaultBodyLimit::max(bytes_max);
     let (calls, gateway) = (routes.endpoints.calls.clone(), routes.endpoints.gateway.clone());
     let watched = (calls.running.clone(), calls.watch.metrics.clone());
     let registry = Some(calls.registry.clone());
