@@ -269,7 +269,10 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
         let idle = again.replace("'my_quick'", "'idle'");
         let wrong = [
             (idle.replace(", run: () => ({})", ""), "tool \"idle\": run, a function, is needed"),
-            (idle.replace("run:", "hints: { readonly: true }, run:"), "readonly is none of readOnly"),
+            (
+                idle.replace("run:", "hints: { readonly: true }, run:"),
+                "readonly is none of readOnly",
+            ),
             ("\nexport const helper = 1;\n".to_owned(), "exports helper"),
         ];
         for (added, why) in wrong.into_iter().filter(|_| language == "js") {

@@ -7,12 +7,13 @@ use rmcp::{
     ErrorData,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
-        CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, CustomRequest, ErrorCode,
-        GetPromptRequestParams, GetPromptResult, GetTaskParams, InputRequests, InputRequiredResult,
-        MetaObject, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
-        ReadResourceRequestParams, ReadResourceResult, ResourceContents, Role,
-        SetLevelRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams, Tool,
-        ToolAnnotations, UnsubscribeRequestParams, UpdateTaskParams,
+        CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, CustomRequest,
+        ErrorCode, GetPromptRequestParams, GetPromptResult, GetTaskParams, InputRequests,
+        InputRequiredResult, MetaObject, PaginatedRequestParams, Prompt, PromptArgument,
+        PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResult,
+        ResourceContents, Role, SetLevelRequestParams, SubscribeRequestParams,
+        SubscriptionsListenRequestParams, Tool, ToolAnnotations, UnsubscribeRequestParams,
+        UpdateTaskParams,
     },
 };
 use serde::de::DeserializeOwned;

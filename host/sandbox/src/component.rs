@@ -295,14 +295,12 @@ impl LoadedComponent {
         http: Arc<Outgoing>,
         reach: Arc<HostResources>,
     ) -> Self {
-        let setup = Setup { settings, http, reach, ..(*self.setup).clone() };
-        self.with_setup(setup)
+        self.with_setup(Setup { settings, http, reach, ..(*self.setup).clone() })
     }
 
     /// This component on that database.
     pub fn on_database(&self, database: Database) -> Self {
-        let setup = Setup { database: Some(database), ..(*self.setup).clone() };
-        self.with_setup(setup)
+        self.with_setup(Setup { database: Some(database), ..(*self.setup).clone() })
     }
 
     /// This component where it has never accepted its settings: it is there, and refuses each call.

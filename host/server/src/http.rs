@@ -9,7 +9,7 @@ use axum::{
     response::Response,
     routing::{any, get, post},
 };
-use http::{Extensions, HeaderMap, Method, StatusCode, Version, header};
+use http::{Extensions, HeaderMap, StatusCode, Version, header};
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::util::MapResponseLayer;
@@ -35,7 +35,6 @@ use base::{
 use calls::{
     authorization::{self, Principal, Shape},
     outcome::Executor,
-    refusal::refusal,
 };
 use guard::{Authenticators, Guard};
 use mcp::{
@@ -101,7 +100,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .layer(MapResponseLayer::new(body::noted))
         .route("/f/{handle}", get(page::form))
         .fallback_service(any(page::answer).with_state(page::Page::of(config)))
-        .method_not_allowed_fallback(other_method)
+        .method_not_allowed_fallback(api::other_method)
         .layer(compression());
     guarded(config, all, watched, ((Some(gateway), routes.access, routes.accounts), registry))
 }
@@ -177,11 +176,6 @@ pub async fn serve_alone<A: Executor>(
 /// The operator's own `routes`, which look themselves who asks.
 pub(crate) fn operators(routes: Router) -> Front {
     Front::new(routes, None, operator::share(), TaskTracker::new())
-}
-
-async fn other_method(method: Method) -> Response {
-    let message = format!("{method} is not served here; the header Allow says what is.");
-    refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message)
 }
 
 // Which tools a request for `/mcp` knows of: those of the toolset that its address names, of its token, or of the

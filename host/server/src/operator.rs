@@ -18,7 +18,7 @@ use axum::{
 
 use tokio::sync::Semaphore;
 
-use crate::api::health::Health;
+use crate::api::{health::Health, other_method};
 use accounts::Accounts;
 use base::{limits::ConnectionsConfig, source::FILE_BYTES_MAX};
 use calls::{
@@ -113,7 +113,7 @@ pub(crate) fn own_routes(operator: Operator, access: OperatorAccess) -> Router {
     Router::new()
         .nest("/operator", routes().route("/call", post(routes::call)))
         .fallback(routes::unknown)
-        .method_not_allowed_fallback(routes::wrong_method)
+        .method_not_allowed_fallback(other_method)
         .with_state(operator)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn_with_state(access, access::check))

@@ -84,7 +84,11 @@ async fn other_methods_and_addresses_say_what_is_served() {
     ] {
         let response = send(&client, method, path, "").await;
         assert_eq!(response.status(), 405, "{path}");
-        assert_eq!(response.headers()["allow"], allowed, "no look-up is run to say what it answers");
+        assert_eq!(
+            response.headers()["allow"],
+            allowed,
+            "no look-up is run to say what it answers"
+        );
     }
     let (status, nothing) = answer(&client, Method::DELETE, "/api/reach/letters/a/b", "").await;
     assert_eq!((status, &nothing["error"]), (405, &json!("method_not_allowed")), "{nothing}");

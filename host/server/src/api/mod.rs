@@ -11,6 +11,7 @@ pub(crate) mod rpc;
 pub(crate) mod services;
 
 use axum::response::{IntoResponse, Response};
+use http::Method;
 
 use base::failure::Failure;
 use calls::authorization::{Shape, refusal};
@@ -28,4 +29,10 @@ impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         refusal(Shape::Rest, &self.0)
     }
+}
+
+/// The answer to another method than one that is served there.
+pub(crate) async fn other_method(method: Method) -> Refused {
+    let message = format!("{method} is not served here; the header Allow says what is.");
+    Failure::new("method_not_allowed", 405, message).into()
 }

@@ -354,11 +354,6 @@ pub(super) async fn unknown() -> Response {
     refusal(StatusCode::NOT_FOUND, "not_found", "Nothing is served there; see docs/operating.md.")
 }
 
-pub(super) async fn wrong_method() -> Response {
-    let message = "That can be had, but not with this method; see docs/operating.md.";
-    refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
-}
-
 fn failure(error: ControlError) -> Failure {
     let (status, code) = match &error {
         ControlError::Unknown(_) => (404, "unknown_component"),

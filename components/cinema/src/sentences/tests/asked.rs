@@ -49,7 +49,10 @@ fn what_timed_out_is_told_to_be_not_known() {
     let late = || ToolResult::Failed(Failure::new("outcome_unknown", 504, "It took too long."));
     for later in ["did you book it?", "was it booked?", "予約した？", "席は取れた？"] {
         let text = told(BOOK, late(), later);
-        assert!(text.contains("not known") || text.contains("確認できていません"), "{later}: {text}");
+        assert!(
+            text.contains("not known") || text.contains("確認できていません"),
+            "{later}: {text}"
+        );
     }
 }
 
