@@ -183,11 +183,6 @@ impl Manifest {
         Ok((layer, beside))
     }
 
-    /// Whether its configuration is read, rather than only carried along.
-    pub(crate) fn has_wasm_config(&self) -> bool {
-        self.config.media_type == WASM_CONFIG
-    }
-
     /// When it was made, as it says itself.
     pub(crate) fn created(&self) -> Option<String> {
         self.annotations.get(CREATED).cloned()

@@ -6,7 +6,7 @@ use crate::{
     Error, Result,
     client::Client,
     fetch::{blob, manifest},
-    manifest::{self, CONFIG_BYTES_MAX, Manifest},
+    manifest::{self, CONFIG_BYTES_MAX, Manifest, WASM_CONFIG},
     packages,
     reference::{Digest, Named, Reference},
     referrers::{self, Referrer},
@@ -67,7 +67,8 @@ pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<
     let signed = signatures::check(&requirements, place, &bytes, &bundles)
         .map_err(|what| Error(format!("{reference}: {what}")))?;
     let mut created = read.created();
-    if read.has_wasm_config() {
+    // Any other is carried along, and not read.
+    if read.config.media_type == WASM_CONFIG {
         if read.config.size > CONFIG_BYTES_MAX {
             let what = format!("its configuration has more than {CONFIG_BYTES_MAX} bytes");
             return Err(Error(what));

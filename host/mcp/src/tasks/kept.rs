@@ -164,7 +164,8 @@ impl Tasks {
         let document = self.0.documents.get::<Document>(id, owner).await?;
         let Some(document) = document.filter(|it| *it.owner == *owner) else { return Ok(None) };
         let is_old = self.now_ms() > self.expires_ms(&document);
-        if is_old && !self.is_anywhere(id).await {
+        // One that runs or waits on any node stays, and so does one of which that cannot be known.
+        if is_old && !self.0.leases.is_held("", &event_of(id)).await.unwrap_or(true) {
             if let Err(error) = self.0.documents.remove(id, owner).await {
                 tracing::error!("a task that has expired is still there: {error}");
             }
@@ -235,11 +236,6 @@ impl Tasks {
     /// Whether it runs or waits here.
     pub(super) fn is_running(&self, id: &str) -> bool {
         self.0.running.lock().contains_key(id)
-    }
-
-    /// Whether it runs or waits on any node; also where that cannot be known.
-    async fn is_anywhere(&self, id: &str) -> bool {
-        self.0.leases.is_held("", &event_of(id)).await.unwrap_or(true)
     }
 
     /// The right to run the task of that id, where neither this node has it nor another.
