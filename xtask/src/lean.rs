@@ -1,14 +1,15 @@
 //! The page's WebAssembly as it travels: without what is for tools alone, and without names that no compression makes
 //! shorter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use wasm_encoder::reencode::{Error, Reencode, utils};
 use wasm_encoder::{ElementSection, ExportSection, ImportSection, Module};
 use wasmparser::{
-    CustomSectionReader, Element, ElementItems, Export, Import, Imports, Operator, Parser,
+    CustomSectionReader, Element, ElementItems, ElementKind, Export, Import, Imports, Operator,
+    Parser,
 };
 
 /// Hexadecimal digits of the hash behind a name.
@@ -25,7 +26,7 @@ pub(crate) fn lean(wasm: &[u8]) -> Result<Vec<u8>> {
 pub(crate) fn lean_program(wasm: &[u8], script: &str) -> Result<(Vec<u8>, String)> {
     let mut names = Names::default();
     let wasm = written(wasm, Some(&mut names))?;
-    Ok((wasm, names.in_script(script)))
+    Ok((wasm, names.in_script(script)?))
 }
 
 fn written(wasm: &[u8], names: Option<&mut Names>) -> Result<Vec<u8>> {
@@ -50,9 +51,9 @@ impl Names {
         self.0.entry(name.to_owned()).or_insert_with(|| format!("_{number:x}")).clone()
     }
 
-    fn in_script(&self, script: &str) -> String {
+    fn in_script(&self, script: &str) -> Result<String> {
         let is_of_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
-        let mut text = String::new();
+        let (mut text, mut found) = (String::new(), BTreeSet::new());
         let mut rest = script;
         while let Some(begin) = rest.find(is_of_name) {
             let (before, from) = rest.split_at(begin);
@@ -60,9 +61,14 @@ impl Names {
                 from.split_at(from.find(|it| !is_of_name(it)).unwrap_or(from.len()));
             text.push_str(before);
             text.push_str(self.0.get(name).map_or(name, String::as_str));
+            found.insert(name);
             rest = after;
         }
-        text + rest
+        let other = self.0.keys().find(|it| !found.contains(it.as_str()));
+        if let Some(other) = other {
+            bail!("the JavaScript that binds the page has no {other}");
+        }
+        Ok(text + rest)
     }
 }
 
@@ -114,7 +120,8 @@ impl Reencode for Lean<'_> {
         element: Element<'_>,
     ) -> Result<(), Error<Infallible>> {
         if self.names.is_some()
-            && let ElementItems::Expressions(_, items) = &element.items
+            && let (ElementKind::Active { .. }, ElementItems::Expressions(_, items)) =
+                (&element.kind, &element.items)
             && items.clone().into_iter().all(|it| {
                 let first = it.and_then(|it| it.get_operators_reader().read());
                 matches!(first, Ok(Operator::RefNull { .. }))
@@ -199,7 +206,8 @@ mod tests {
             };
             sections.map(count).sum::<u32>()
         };
-        let (program, _) = lean_program(&module(), "").unwrap();
+        assert!(lean_program(&module(), "").is_err(), "the script has other names");
+        let (program, _) = lean_program(&module(), &format!("{THEN} {INVOKE}")).unwrap();
         let part = lean(&module()).unwrap();
         assert_eq!(
             (elements(&program), elements(&part)),

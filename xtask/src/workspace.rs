@@ -126,10 +126,8 @@ impl Workspace {
         for name in self.named(&NATIVE) {
             command.args(["--package", name]);
         }
-        match self.profile {
-            Profile::Checked => lint(command),
-            Profile::Release => _ = command.args(["--features", "madoguchi/embed"]),
-            Profile::Fast | Profile::Dist => {}
+        if self.profile == Profile::Checked {
+            lint(command.arg("--no-default-features"));
         }
     }
 

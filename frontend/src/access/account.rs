@@ -2,7 +2,6 @@
 //! a name that both know (AUTH-13). All tabs share what it is given, and one of them renews it.
 
 use std::cell::{Cell, RefCell};
-use std::pin::Pin;
 use std::time::Duration;
 
 use gloo_net::http::Request;
@@ -17,7 +16,6 @@ use web_sys::StorageEvent;
 use super::Change;
 use crate::base64;
 use crate::browser::{self, Keep};
-use crate::part::{Part, part};
 use crate::text::Key;
 
 /// What the page is called as a client; the host knows it by that name.
@@ -78,19 +76,6 @@ enum Failed {
     Offline,
     Refused,
 }
-
-type Asked<T> = Pin<Box<dyn Future<Output = T>>>;
-
-/// What is asked of the host for who is in by an account. Other visits do not load its code.
-struct Asking {
-    renew: fn(Option<String>) -> Asked<Result<String, Failed>>,
-    revoke: fn(String) -> Asked<()>,
-}
-
-static ASKING: Part<Asking> = part!(sign_in: Asking = &Asking {
-    renew: |bad| Box::pin(renewed(bad)),
-    revoke: |refresh| Box::pin(async move { drop(sent(REVOKE, &[("token", &refresh)]).await) }),
-});
 
 thread_local! {
     static OPENED: RefCell<Option<Opened>> = const { RefCell::new(None) };
@@ -226,7 +211,7 @@ pub(super) fn refused(token: &str) -> bool {
     let is_fresh = held.token == token && js_sys::Date::now() - held.given_at_ms < RENEW_MIN_MS;
     let token = token.to_owned();
     spawn_local(async move {
-        match if is_fresh { Err(Failed::Refused) } else { renew(Some(token)).await } {
+        match if is_fresh { Err(Failed::Refused) } else { renew(Some(&token)).await } {
             Ok(token) => super::renewed(Some(token), Some(Change::Renewed)),
             Err(Failed::Offline) => {}
             Err(Failed::Refused) => give_up(),
@@ -246,10 +231,8 @@ pub(super) fn leave() -> impl Future<Output = ()> {
     Keep::Browser.remove(KEPT);
     RENEWAL.set(RENEWAL.get().wrapping_add(1));
     async move {
-        if let Some(held) = held
-            && let Some(asking) = ASKING.fetch().await
-        {
-            (asking.revoke)(held.refresh).await;
+        if let Some(held) = held {
+            drop(sent(REVOKE, &[("token", &held.refresh)]).await);
         }
     }
 }
@@ -287,12 +270,8 @@ fn renew_later(at_ms: f64) {
 
 /// A token that is not due and not the `bad` one: one that another tab has got, or a new one. One tab at a time asks,
 /// since what a token is renewed with counts once.
-async fn renew(bad: Option<String>) -> Result<String, Failed> {
-    let asking = ASKING.fetch().await.ok_or(Failed::Offline)?;
-    (asking.renew)(bad).await
-}
-
-async fn renewed(bad: Option<String>) -> Result<String, Failed> {
+async fn renew(bad: Option<&str>) -> Result<String, Failed> {
+    let bad = bad.map(str::to_owned);
     alone(async move {
         let held: Held = Keep::Browser.get(KEPT).ok_or(Failed::Refused)?;
         let is_due = held.renew_at_ms <= js_sys::Date::now();

@@ -62,9 +62,10 @@ pub(crate) async fn forget(ids: &[String]) -> Result<(), JsValue> {
 
 /// Forgets all of them.
 pub(crate) async fn clear() -> Result<(), JsValue> {
-    let factory = window().indexed_db()?.ok_or(JsValue::NULL)?;
-    let request = factory.delete_database(DATABASE)?;
-    done(&request).await.map(drop)
+    let database = open().await?;
+    done(&store(&database, IdbTransactionMode::Readwrite)?.clear()?).await?;
+    database.close();
+    Ok(())
 }
 
 async fn open() -> Result<IdbDatabase, JsValue> {

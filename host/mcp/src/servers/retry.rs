@@ -20,6 +20,8 @@ pub(super) const RETRIES_MAX: u32 = 3;
 pub(super) const BASE: Duration = Duration::from_secs(1);
 /// The longest that a server may ask to wait; one that asks for more is not waited for.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(30);
+/// The longest that a caller is told to wait, as of components.
+const RETRY_AFTER_S_MAX: u64 = 24 * 60 * 60;
 /// The longest between two attempts to reach a server that is not there.
 const REACH_MAX: Duration = Duration::from_secs(60);
 
@@ -120,6 +122,7 @@ impl Failed {
 
     fn of_answer(it: &HttpStatusError) -> Self {
         let retry_after = it.retry_after.as_deref().and_then(|it| it.trim().parse().ok());
+        let retry_after = retry_after.map(|it: u64| it.min(RETRY_AFTER_S_MAX));
         Self::of_status(it.status, retry_after.map(Duration::from_secs))
     }
 

@@ -160,16 +160,16 @@ pub(crate) fn StaffView() -> impl IntoView {
 
 /// The head of a column.
 fn column(word: Word) -> impl IntoView {
-    view! { <th scope="col">{word}</th> }
+    view! { <th role="columnheader" scope="col">{word}</th> }
 }
 
 /// A cell of a column of numbers, which says its column where rows are cards.
 fn number_cell(word: Word, number: impl Into<Signal<String>>) -> impl IntoView {
     let number: Signal<String> = number.into();
-    view! { <td class="is-number" data-label=word>{number}</td> }
+    view! { <td role="cell" class="is-number" data-label=word>{number}</td> }
 }
 
 /// The head of a column of numbers.
 fn number_column(word: Word) -> impl IntoView {
-    view! { <th scope="col" class="is-number">{word}</th> }
+    view! { <th role="columnheader" scope="col" class="is-number">{word}</th> }
 }
