@@ -123,13 +123,17 @@ impl Visit {
         let is_found = |it: &&Value| {
             found["named"].as_array().is_some_and(|ids| ids.contains(&it["movie_id"]))
         };
+        let is_whole = |it: &&Value| is_named(&called(it), &self.said);
+        let is_compared = self.wanted.is_compared && self.aim == Aim::Films;
+        // A part of a name will do where no two are named.
+        let may_be_part = is_compared && films.iter().filter(|it| is_whole(it)).count() < 2;
         let is_said = |it: &&Value| {
-            is_named(&called(it), &self.said)
-                || self.wanted.is_compared
-                    && (is_found(it) || is_named_in_part(it, movies, &self.said))
+            is_whole(it)
+                || may_be_part && (is_found(it) || is_named_in_part(it, movies, &self.said))
         };
         let named: Vec<&Value> = films.iter().copied().filter(is_said).collect();
-        if let Some(more) = self.look_for_compared(context, &named) {
+        let more = is_compared.then(|| self.look_for_compared(context, &named));
+        if let Some(more) = more.flatten() {
             return more;
         }
         let is_named_one = !named.is_empty();
@@ -231,11 +235,11 @@ impl Visit {
         named: &[&Value],
     ) -> Option<Decision> {
         const CHARS_MIN: usize = 3;
-        if !self.wanted.is_compared {
-            return None;
-        }
+        let said = self.said.to_lowercase();
         let is_other = |it: &&String| {
-            it.chars().count() >= CHARS_MIN && !named.iter().any(|film| is_of_title(film, it))
+            it.chars().count() >= CHARS_MIN
+                && !named.iter().any(|film| is_of_title(film, it))
+                && said.match_indices(&it.to_lowercase()).any(|at| is_joined(&said, at))
         };
         let word = self.wanted.words.iter().find(is_other).cloned();
         if let ([_], Some(word), None) = (named, word, &self.wanted.looked) {
@@ -596,29 +600,44 @@ pub(super) fn is_named(names: &[String], text: &str) -> bool {
     })
 }
 
-/// Whether `text` has a part of the film's name that is in no other one's: `千と千尋`, `Spirited`.
+/// Whether what stands at `at` in `text` is joined to a name, or compared with one: `samurai or …`, `トトロと…`.
+fn is_joined(text: &str, (at, part): (usize, &str)) -> bool {
+    const BEFORE: [&str; 5] = [" or", " than", "と", "「", "より"];
+    const BEHIND: [&str; 4] = ["or ", "than ", "と", "より"];
+    let before = text[..at].trim_end();
+    let behind = text[at + part.len()..].trim_start_matches([' ', '」']);
+    let is_subject = (text.contains(" than ") || text.contains("より"))
+        && (before == "is" || before.ends_with(" is") || behind.starts_with('は'));
+    is_subject
+        || BEFORE.iter().any(|it| before.ends_with(it))
+        || BEHIND.iter().any(|it| behind.starts_with(it))
+}
+
+/// Whether `text` has a part of the film's name that is in no other one's, and joined to another name: `千と千尋と…`.
 fn is_named_in_part(film: &Value, films: &[Value], text: &str) -> bool {
     const SIGNS: usize = 3;
     const LETTERS_MIN: usize = 4;
-    let words = |text: &str| -> Vec<String> {
-        let words = text.split(|it: char| !it.is_alphanumeric()).map(str::to_lowercase);
-        let is_word = |it: &String| it.len() >= LETTERS_MIN && it.is_ascii() && !is_small(it);
-        words.filter(is_word).collect()
-    };
-    let runs = |text: &str| -> Vec<Vec<char>> {
-        let signs = fold(text);
-        let is_name = |it: &&[char]| it.iter().any(|it| !it.is_ascii() && is_name_char(*it));
-        signs.windows(SIGNS).filter(is_name).map(<[char]>::to_vec).collect()
-    };
-    let others = || films.iter().filter(|it| it["movie_id"] != film["movie_id"]).flat_map(called);
-    let (said, signs) = (words(text), runs(text));
-    called(film).iter().any(|name| {
-        words(name)
-            .iter()
-            .any(|it| said.contains(it) && !others().any(|other| words(&other).contains(it)))
-            || runs(name)
-                .iter()
-                .any(|it| signs.contains(it) && !others().any(|other| runs(&other).contains(it)))
+    let text = text.to_lowercase();
+    let others = films.iter().filter(|it| it["movie_id"] != film["movie_id"]).flat_map(called);
+    let others: Vec<_> = others.map(|it| it.to_lowercase()).collect();
+    let is_word = |it: &&str| it.len() >= LETTERS_MIN && it.is_ascii() && !is_small(it);
+    called(film).iter().map(|it| it.to_lowercase()).any(|name| {
+        // Words in letters, and else the longest runs that both have.
+        let is_letter = |it: char| it.is_ascii_alphanumeric();
+        let words = name.split(|it: char| !it.is_alphanumeric()).filter(is_word);
+        let words = words.flat_map(|it| text.match_indices(it)).filter(|it| {
+            !text[..it.0].ends_with(is_letter) && !text[it.0 + it.1.len()..].starts_with(is_letter)
+        });
+        let runs = text.char_indices().filter_map(|(at, _)| {
+            let ends = text[at..].char_indices().map(|(from, it)| from + it.len_utf8());
+            let length = ends.take_while(|it| name.contains(&text[at..at + it])).last()?;
+            let run = &text[at..at + length];
+            let is_name = run.chars().any(|it| !it.is_ascii() && is_name_char(it));
+            (is_name && run.chars().count() >= SIGNS).then_some((at, run))
+        });
+        words
+            .chain(runs)
+            .any(|it| is_joined(&text, it) && !others.iter().any(|other| other.contains(it.1)))
     })
 }
 

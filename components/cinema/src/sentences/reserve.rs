@@ -34,7 +34,7 @@ impl Visit {
 
     pub(super) fn reserved(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         (self.asked, self.held, self.hold_token) = (None, None, None);
-        self.is_made = true;
+        (self.is_made, self.wanted.instead) = (true, None);
         self.seats.clear();
         let text = context.say("予約が完了しました。", "Your seats are reserved.");
         let next = self.later.take().map(|later| {

@@ -314,11 +314,21 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(66, Goal::Films, &[Sign::Refused, Says(&[Word::LIST, Word::EXISTS])], &[THEIRS]),
     rule(66, Goal::Films, &[Sign::Genre], &[THEIRS, Says(&[Word::ELSEWHERE, Word::HELP])]),
     rule(66, Goal::Films, &[Says(&[Word::COMPARE]), Sign::Title], &[THEIRS]),
-    rule(66, Goal::Films, &[Sign::Than, Sign::Title], &[THEIRS]),
-    rule(57, Goal::Films, &[Sign::Ranked], &[THEIRS, Says(&[Word::THEIR_DEED])]),
     rule(66, Goal::Book, &[Sign::Title, Sign::When, Sign::Counted], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::Seats], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::WANT])], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Says(&[RESERVE])], &[THEIRS]),
+    rule(
+        66,
+        Goal::Films,
+        &[Sign::Than, Sign::Title, Sign::Question],
+        &[THEIRS, Sign::When, Sign::Position],
+    ),
     rule(60, Goal::Book, &[Says(&[SEAT, TICKET])], &[Says(&[Word::WHERE, Word::LIST])]),
+    rule(
+        57,
+        Goal::Films,
+        &[Sign::Ranked],
+        &[THEIRS, Says(&[Word::THEIR_DEED]), Sign::When, Sign::Position],
+    ),
 ];

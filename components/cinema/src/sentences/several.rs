@@ -1,8 +1,8 @@
 //! Two bookings in one sentence: they are made one at a time, the first one first.
 
-use language::{Date, scan::marks};
+use language::{Date, scan::marks, words::Word};
 
-use super::titles::Sentence;
+use super::{titles::Sentence, wanted::Wanted, words::RESERVE};
 
 /// What stands between two bookings.
 const BETWEEN: &[&str] =
@@ -30,9 +30,6 @@ const CORRECTS: &[&str] = &[
 
 /// The first booking and the rest of `text`, where counts belong to different films or days.
 pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
-    if let Some(both) = instead(text) {
-        return Some(both);
-    }
     let whole = Sentence::plain(text, today);
     if whole.numbers.counts.len() < 2 {
         return None;
@@ -59,16 +56,31 @@ pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
     })
 }
 
-/// What is asked for, and what is to be done where that is not to be had: `夜が埋まってたら昼の回`.
-fn instead(text: &str) -> Option<(String, String)> {
+/// A booking, where it is to be made first, and what is to be booked where that is not to be had: `夜が埋まってたら昼の回`.
+pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, String)> {
     const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if | if it's | if they're ";
-    const GONE: &str = "埋ま|満席|売り切れ|取れな|とれな|空いてな|なければ|無ければ|なかったら|無かったら|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
+    const GONE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
+    const IS: [&str; 4] = [" is ", "'s ", " are ", "'re "];
     let lower = text.to_ascii_lowercase();
-    let (at, _) = marks(BEGINS).filter_map(|it| Some((lower.find(it)?, it))).min()?;
-    let (first, later) = text.split_at(at);
-    let later = later.trim_start_matches(['、', '。', ',', '.', ';', ' ']);
-    let is_instead = marks(GONE).any(|it| later.to_ascii_lowercase().contains(it));
-    (is_instead && !first.trim().is_empty()).then(|| (first.trim().to_owned(), later.to_owned()))
+    let at = marks(BEGINS).filter_map(|it| lower.find(it)).min()?;
+    let (gone, length) = marks(GONE).find_map(|it| {
+        let found = at + lower[at..].find(it)?;
+        let ends = lower[found + it.len()..].starts_with(|it: char| !it.is_ascii_alphanumeric());
+        let is_said = !it.is_ascii() || ends && IS.iter().any(|is| lower[..found].ends_with(is));
+        is_said.then_some((found, it.len()))
+    })?;
+    let behind = &text[gone + length..];
+    let order = behind.split_once([',', '、']).map_or(behind, |it| it.1).trim();
+    let read = |it: &str| Sentence::plain(it, today);
+    let (first, other) = (read(text[..at].trim()), read(order));
+    let is_order = |it: &Sentence| !it.asks() && !it.denies(&[RESERVE]) && !it.has(&[Word::NOT]);
+    let is_booking = first.has(&[RESERVE]) || !first.numbers.counts.is_empty();
+    let names = other.when.date.is_some()
+        || other.when.hours.is_some()
+        || other.title().is_some()
+        || Wanted::of(&other).pick.is_some();
+    let is_instead = is_booking && names && is_order(&first) && is_order(&other);
+    is_instead.then(|| (first, read(text[at..gone].trim()), order.to_owned()))
 }
 
 #[cfg(test)]
@@ -111,6 +123,33 @@ mod tests {
             "七人の侍を明日2枚",
         ] {
             assert_eq!(parts(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_an_order_takes_the_place_of_a_booking() {
+        let order = |text| instead(text, Date::constant(2026, 11, 21)).map(|it| it.2);
+        for (text, expected) in [
+            ("明日のAKIRAを2枚取って、もし夜が埋まってたら朝の回にして", "朝の回にして"),
+            ("book 2 for Akira, if the evening is full, take the noon one", "take the noon one"),
+            ("book 2 for Akira tomorrow if it's sold out book Totoro", "book Totoro"),
+        ] {
+            assert_eq!(order(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "明日のAKIRAを2枚予約して、もし18時の回が取れなければ予約しないで",
+            "明日のAKIRAを2枚予約して、もし問題なければ18時の回で",
+            "明日のAKIRAを2枚予約して、もし埋まってなければ18時の回で",
+            "明日のAKIRAを2枚予約して、もし満席なら教えて",
+            "book two for Akira tomorrow, if possible at 18:30 with a full view",
+            "book two for Akira tomorrow, if it's not full at 18:30",
+            "book two for Akira tomorrow, if it is wonderful at 18:30",
+            "I'd like to see Akira tomorrow at 18:30, can you check if it's sold out?",
+            "book two for Akira, if it's sold out what is on in the evening?",
+            "what happens if they're sold out?",
+            "what is on tomorrow, if it's sold out take the morning one",
+        ] {
+            assert_eq!(order(text), None, "{text}");
         }
     }
 }

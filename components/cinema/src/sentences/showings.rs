@@ -81,7 +81,7 @@ impl Visit {
             })
         };
         let mut meant: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
-        let is_elsewhere = meant.is_empty();
+        let mut is_elsewhere = meant.is_empty();
         if is_elsewhere {
             self.note = Some(context.say(
                 "ご希望の時間帯の上映はありません。",
@@ -123,8 +123,20 @@ impl Visit {
             return self.show_showings(context, &meant, &film);
         }
         let count = u64::from(self.count.unwrap_or(1));
-        let (with_seats, full): (Vec<_>, Vec<_>) =
+        let (mut with_seats, full): (Vec<_>, Vec<_>) =
             meant.into_iter().partition(|it| it.free >= count);
+        if is_elsewhere || with_seats.is_empty() {
+            // What was to be booked instead is chosen among the others.
+            if let Some(order) = self.wanted.instead.take() {
+                self.note = Some(context.say(
+                    format!("最初のご希望の回には空きがありません。「{order}」の番です。"),
+                    format!("What you wished first is not to be had; now for \"{order}\"."),
+                ));
+                with_seats = open.iter().filter(|it| it.free >= count).collect();
+                with_seats.sort_by_key(|it| it.start);
+                is_elsewhere = true;
+            }
+        }
         if with_seats.is_empty() {
             self.film = None;
             let times: Vec<_> = full.iter().map(|it| shown(it.start, context.language)).collect();

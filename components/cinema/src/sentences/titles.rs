@@ -11,7 +11,14 @@ use language::{
     words::Word,
 };
 
-use super::{VOCABULARY, rules::USER, several, visit::USER_MAX, wanted, whose};
+use super::{
+    VOCABULARY,
+    rules::USER,
+    several,
+    visit::USER_MAX,
+    wanted::{self, Wanted},
+    whose,
+};
 
 /// Kinds of films, in Japanese and English as the catalogue may name them, and what people say.
 const GENRES: &[((&str, &str), &str)] = &[
@@ -63,6 +70,8 @@ pub(super) struct Sentence {
     pub(super) booker: Option<String>,
     /// A second booking of the same sentence.
     pub(super) later: Option<String>,
+    /// What is to be booked where what is asked for is not to be had.
+    pub(super) instead: Option<String>,
 }
 
 impl Deref for Sentence {
@@ -80,12 +89,26 @@ impl Sentence {
         id.or_else(|| self.booker.clone()).map(|it| it.chars().take(USER_MAX).collect())
     }
 
+    /// The conditions that it has, and what is to be booked instead.
+    pub(super) fn wanted(&self) -> Wanted {
+        let mut wanted = Wanted::of(self);
+        wanted.instead.clone_from(&self.instead);
+        wanted
+    }
+
     /// What `text` has of titles.
     pub(super) fn of(text: &str, today: Date) -> Self {
         let (booker, text) = match whose::booker(text, today) {
             Some((booker, rest)) => (Some(booker), rest),
             None => (None, text.to_owned()),
         };
+        if let Some((first, condition, order)) = several::instead(&text, today) {
+            let mut utterance = first.utterance;
+            // `2枚取って、もし夜が埋まってたら` wants the evening.
+            utterance.when.hours = utterance.when.hours.or(condition.when.hours);
+            utterance.when.date = utterance.when.date.or(condition.when.date);
+            return Self { utterance, booker, later: None, instead: Some(order) };
+        }
         match several::apart(&text, today) {
             Some((first, later)) => {
                 Self { booker, later: Some(later), ..Self::plain(&first, today) }
@@ -96,7 +119,8 @@ impl Sentence {
 
     /// The same of a text without a booker's name and with one booking.
     pub(super) fn plain(text: &str, today: Date) -> Self {
-        Self { utterance: Utterance::of(text, today, &VOCABULARY), booker: None, later: None }
+        let utterance = Utterance::of(text, today, &VOCABULARY);
+        Self { utterance, booker: None, later: None, instead: None }
     }
 
     /// The kind of film, in Japanese and English.

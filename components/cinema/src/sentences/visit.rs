@@ -236,7 +236,7 @@ impl Visit {
             asked: None,
             note: None,
             tries: 0,
-            wanted: Wanted::of(utterance),
+            wanted: utterance.wanted(),
             is_untitled: false,
             widened: None,
             is_guess: false,
@@ -326,8 +326,8 @@ impl Visit {
 
     /// The same of another film: `and Godzilla?`, `羅生門は？`; none where `utterance` is more than a name.
     pub(super) fn follow(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
-        const LEADS: &str = "and |what about |how about |and what about |i meant |i mean |sorry i meant |sorry, i meant |no i meant |no, i meant |sorry, |じゃあ|では|ごめん、|間違えた、|いや、";
-        const TAILS: &str = "はどう|だと|なら|は|って|だった|でした|のほう";
+        const LEADS: &str = "and |what about |how about |and what about |i meant |sorry i meant |sorry, i meant |no i meant |no, i meant |じゃあ|では";
+        const TAILS: &str = "はどう|だと|なら|は|って";
         const NAME_MAX: usize = 30;
         // Where nothing was on, another day may do.
         let is_empty = self.aim == Aim::Films && self.asked.is_none() && self.date.is_some();

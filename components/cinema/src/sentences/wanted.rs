@@ -6,8 +6,10 @@ use serde_json::Value;
 use language::{
     Language,
     clock::number,
+    coverage::is_small,
     dates::{Hours, is_refused},
     scan::marks,
+    stretches::is_name_char,
     utterance::Utterance,
     words::Word,
 };
@@ -177,6 +179,8 @@ pub(super) struct Wanted {
     pub(super) among: Vec<String>,
     /// The word that a film that is compared was looked for by.
     pub(super) looked: Option<String>,
+    /// What is to be booked where the first is full.
+    pub(super) instead: Option<String>,
 }
 
 impl Wanted {
@@ -197,7 +201,9 @@ impl Wanted {
         };
         let length = minutes(&utterance.lower);
         // `longer than two hours` compares no films.
-        let than = THAN.iter().filter(|_| length.is_none()).find(|it| has(it.1));
+        let than = THAN.iter().filter(|_| length.is_none());
+        let mut than = than.filter(|it| marks(it.1).any(|it| is_between(&text, it)));
+        let than = than.next();
         let order = than.or_else(|| ORDERS.iter().find(|it| has(it.1))).map(|it| it.0);
         // `2時間以内で終わる` is how long it takes.
         let ends = marks(ENDS).any(|mark| {
@@ -205,7 +211,6 @@ impl Wanted {
             let at = utterance.find(mark, 0).filter(|at| !is_length(*at));
             at.is_some_and(|at| !mark.is_ascii() || utterance.is_word(at, mark))
         });
-        let joins = text.contains(" or ") || text.contains('と');
         let length = length.map(|it| (it.0, utterance.piece(it.1.0, it.1.1).text));
         Self {
             order,
@@ -233,9 +238,10 @@ impl Wanted {
             explained: Vec::new(),
             is_compared: than.is_some()
                 || utterance.has(&[Word::COMPARE])
-                || order.is_some() && has("which|どっち|どちら") && joins,
+                || order.is_some() && has("which|どっち|どちら") && joins(&text),
             among: Vec::new(),
             looked: None,
+            instead: None,
         }
     }
 
@@ -400,6 +406,32 @@ impl Wanted {
             .cloned()
             .collect();
         (found, words)
+    }
+}
+
+/// Whether names are joined: `AKIRAとゴジラ`, and not `ちょっと`.
+fn joins(text: &str) -> bool {
+    let is_name = |it: char| it == 'ー' || is_name_char(it);
+    let is_joint = |(at, it): (usize, &str)| {
+        let before = text[..at].trim_end_matches([' ', '」', '』']);
+        let behind = text[at + it.len()..].trim_start_matches([' ', '「', '『']);
+        before.ends_with(is_name) && behind.starts_with(char::is_alphanumeric)
+    };
+    text.contains(" or ") || text.match_indices('と').any(is_joint)
+}
+
+/// Whether `than` stands with a name on both sides: `is A longer than B`, `AはBより長い`.
+fn is_between(text: &str, than: &str) -> bool {
+    let is_word = |it: &str| !is_small(it) && it.starts_with(char::is_alphabetic);
+    let Some((before, behind)) = text.split_once(than) else { return false };
+    match than.is_ascii() {
+        true => {
+            let word = |it: &str| it.split([' ', '?', '.', ',']).next().is_some_and(is_word);
+            before.ends_with(' ') && before.split(' ').any(is_word) && word(behind.trim_start())
+        }
+        false => before.rsplit_once('は').is_some_and(|it| {
+            it.0.ends_with(char::is_alphanumeric) && it.1.ends_with(is_name_char)
+        }),
     }
 }
 

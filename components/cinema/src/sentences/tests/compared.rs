@@ -59,20 +59,118 @@ fn the_end_of_a_comparison_is_one_of_its_films() {
 }
 
 #[test]
-fn what_is_to_be_done_instead_waits_for_its_turn() {
-    for (sentence, hours) in [
-        ("明日のAKIRAを2枚取って、もし夜が埋まってたら朝の回にして", None),
-        ("book 2 for Akira tomorrow evening, if it's sold out take the morning one", Some("st-1")),
+fn common_words_of_a_comparison_name_no_films() {
+    let one = |id: &str, title: &str, english: &str, rating: f64| json!({ "movie_id": id, "title": title, "title_en": english, "rating": rating });
+    let films = || {
+        output(json!({ "movies": [
+            one("akira", "AKIRA", "Akira", 4.4), one("rashomon", "羅生門", "Rashomon", 4.5),
+            one("godzilla", "ゴジラ", "Godzilla", 4.2), one("tokyo", "東京物語", "Tokyo Story", 4.9),
+            one("world", "世界の中心で", "The Center of the World", 4.8),
+        ] }))
+    };
+    for (sentence, among) in [
+        ("which film has the best story, Akira or Rashomon?", ["Akira", "Rashomon"]),
+        ("which has the best story, Akira or Godzila?", ["Akira", "Godzilla"]),
+        ("世界の映画でAKIRAとゴジラどっちが面白い？", ["AKIRA", "ゴジラ"]),
     ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let text = told(&mut talk, films());
+        assert!(among.iter().all(|it| text.contains(it)), "{sentence}: {text}");
+        assert!(text.contains("\n2. ") && !text.contains("\n3. "), "{sentence}: {text}");
+    }
+    // A word that stands beside no name is looked for in none.
+    let mut talk = new_talk();
+    talk.say("which film has the best story, Akira or Nosferatu?");
+    let Decision::Call(calls) = talk.back(&[films()]) else { panic!("it is not looked for") };
+    assert_eq!(calls[1].arguments["title_query"], "Nosferatu");
+}
+
+#[test]
+fn what_is_better_than_no_film_compares_none() {
+    let mut talk = new_talk();
+    talk.say("two for Akira tomorrow at 18:30, anything better than the front row");
+    assert_eq!(call(&talk.back(&[films()])).0, "list_showtimes");
+    let next = talk.back(&[showings()]);
+    assert_eq!(call(&next), ("list_available_seats", json!({ "showtime_id": "st-2" })));
+    let today = language::Date::constant(2026, 11, 21);
+    let is_compared = |text: &str| {
+        let sentence = super::super::Sentence::of(text, today);
+        super::super::wanted::Wanted::of(&sentence).is_compared
+    };
+    for text in [
+        "is Akira fine for kids older than 6?",
+        "anything better than the front row",
+        "ちょっと面白いのはどっち？",
+        "もっと評価が高いのはどれ？どっち？",
+        "面白いことはどっち？",
+        "ひとりで見るならどっちが面白い？",
+        "思ったより長い",
+        "AKIRAより長い映画",
+    ] {
+        assert!(!is_compared(text), "{text}");
+    }
+    for text in ["七人の侍ともののけ姫、どっちが面白い？", "七人の侍はAKIRAより長い？"]
+    {
+        assert!(is_compared(text), "{text}");
+    }
+}
+
+const EVENING_OR: [(&str, &str); 2] = [
+    ("明日のAKIRAを2枚取って、もし夜が埋まってたら朝の回にして", "朝の回にして"),
+    ("book 2 for Akira tomorrow evening, if it's sold out take the morning one", "morning one"),
+];
+
+#[test]
+fn what_is_to_be_booked_instead_is_not_offered_before() {
+    for (sentence, order) in EVENING_OR {
         let mut talk = new_talk();
         talk.say(sentence);
         talk.back(&[films()]);
         let asked = talk.back(&[showings()]);
-        let shown = options(&asked, "showtime_id");
-        assert!(hours.is_none_or(|it| !shown.iter().any(|id| id == it)), "{shown:?}");
-        let (_, arguments) = call(&asked);
-        let text = arguments["form_schema"]["description"].as_str().unwrap();
-        assert!(text.contains("まだ進めていません") || text.contains("not begun yet"), "{text}");
+        assert_eq!(options(&asked, "showtime_id"), ["st-2", "st-3"], "{sentence}");
+        assert!(!format!("{asked:?}").contains(order), "{asked:?}");
+        talk.say(r#"{"showtime_id": "st-2"}"#);
+        talk.back(&[seats()]);
+        talk.say(r#"{"seat_ids": "B5,B6", "user_id": "u-1"}"#);
+        let text = told(&mut talk, reserved());
+        assert!(!text.contains(order), "{text}");
+    }
+}
+
+#[test]
+fn what_is_to_be_booked_instead_is_offered_where_it_is_full() {
+    for ((sentence, order), free) in EVENING_OR.into_iter().zip([1, 0]) {
+        let one = |id: &str, time: &str, free: u64| json!({ "showtime_id": id, "movie_id": "akira", "start_time": format!("2026-11-22T{time}:00"), "available_seats_count": free });
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        let asked = talk.back(&[output(
+            json!({ "showtimes": [one("st-1", "10:00", 40), one("st-2", "18:30", free)] }),
+        )]);
+        assert_eq!(options(&asked, "showtime_id"), ["st-1"], "{sentence}");
+        assert!(format!("{asked:?}").contains(order), "{asked:?}");
+        let next = talk.say(r#"{"showtime_id": "st-1"}"#);
+        assert_eq!(call(&next).0, "list_available_seats");
+    }
+}
+
+#[test]
+fn a_condition_that_denies_the_booking_books_nothing() {
+    for (sentence, tool) in [
+        ("明日のAKIRAを2枚予約して、もし18時の回が取れなければ予約しないで", None),
+        ("book two for Akira tomorrow, if possible at 18:30 with a full view", Some("st-2")),
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        let Some(showing) = tool else {
+            assert!(matches!(next, Decision::Conclude(_)), "{sentence}: {next:?}");
+            continue;
+        };
+        talk.back(&[films()]);
+        let next = talk.back(&[showings()]);
+        let expected = ("list_available_seats", json!({ "showtime_id": showing }));
+        assert_eq!(call(&next), expected, "{sentence}");
     }
 }
 
@@ -100,18 +198,31 @@ fn a_count_needs_no_counter_behind_a_mark() {
 
 #[test]
 fn another_film_is_meant_by_a_correction() {
-    for (first, later) in [
-        ("When's Seven Samurai tomorrow?", "sorry I meant Akira"),
-        ("明日の七人の侍は何時から？", "ごめん、AKIRAだった"),
-    ] {
+    let new = |first: &str| {
         let mut talk = new_talk();
         talk.say(first);
         talk.back(&[films()]);
         talk.back(&[showings()]);
-        let decided = talk.say(later);
-        let (tool, arguments) = call(&decided);
-        assert_eq!((tool, &arguments["date"]), ("list_movies", &json!("2026-11-22")), "{later}");
-        assert!(arguments["title_query"].as_str().unwrap().eq_ignore_ascii_case("akira"));
+        talk
+    };
+    let decided = new("When's Seven Samurai tomorrow?").say("sorry I meant Akira");
+    let (tool, arguments) = call(&decided);
+    assert_eq!((tool, &arguments["date"]), ("list_movies", &json!("2026-11-22")));
+    assert_eq!(arguments["title_query"], "Akira");
+    // A remark names no film for the day that was asked about.
+    for remark in [
+        "いや、大丈夫です",
+        "いや、いいです",
+        "残念でした",
+        "ごめん、無理だった",
+        "sorry, wrong chat",
+    ] {
+        let decided = new("明日の七人の侍は何時から？").say(remark);
+        let is_left = match &decided {
+            Decision::Call(calls) => !calls[0].arguments.contains_key("date"),
+            Decision::Conclude(_) => true,
+        };
+        assert!(is_left, "{remark}: {decided:?}");
     }
 }
 
