@@ -3,9 +3,7 @@
 use output::conversations::AgentKind;
 use serde::Deserialize;
 use toolkit::{
-    Problem,
-    dialogue::Name,
-    sql,
+    Problem, sql,
     sql::{Error, Rows, Statement, Value},
 };
 
@@ -68,43 +66,6 @@ pub fn kind(kind: AgentKind) -> &'static str {
 struct Sent {
     project_id: String,
     agent_id: String,
-}
-
-/// The kind of names that are agents'.
-pub const CALLED: &str = "agent";
-/// Agents whose names are told, at most.
-const CALLED_MAX: u32 = 500;
-
-/// What the agents of the settings are called, as programs and as people do. What people defined is theirs (I53).
-///
-/// # Errors
-/// When the database fails.
-pub fn names() -> Result<Vec<Name>, String> {
-    let failed = |error: Error| format!("the agents cannot be read: {error:?}");
-    let agents = sql!(
-        "SELECT id, name FROM agents WHERE is_configured = 1 AND is_gone = 0 AND type = 'ai' \
-         AND name <> id ORDER BY id LIMIT $1",
-        CALLED_MAX
-    );
-    let [agents] = sql::query([agents]).map_err(failed)?;
-    let agents = agents.read::<Called>().map_err(failed)?.into_iter();
-    let name = |it: Called| Name {
-        kind: CALLED.to_owned(),
-        name: it.id,
-        english: Some(it.name),
-        within: None,
-        also: Vec::new(),
-        hints: Vec::new(),
-        moods: Vec::new(),
-    };
-    Ok(agents.map(name).collect())
-}
-
-/// An agent by its names.
-#[derive(Deserialize)]
-struct Called {
-    id: String,
-    name: String,
 }
 
 /// Writes who the settings say is there, in one transaction, so that no reader sees half of it. An agent

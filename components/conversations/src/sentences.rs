@@ -24,8 +24,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolkit::dialogue::{Name, Reply, Sample, Turn};
 
-use crate::directory;
-
 pub use self::scripted::{By, LogEntry, Scene, ScriptedAgent};
 use self::{
     lists::Lists,
@@ -89,27 +87,19 @@ static SKILLS: &[Skill<Goal>] = &[
 /// # Errors
 /// Where the context or another JSON document of the turn cannot be read.
 pub fn next(turn: Turn) -> Result<Reply, String> {
-    let mut request = TurnRequest::read(turn, Some(AGENT))?;
+    let request = TurnRequest::read(turn, Some(AGENT))?;
     if let Some(script) = request.context_as::<ScriptedAgent>()?.filter(|_| !request.asks()) {
         return Ok(request.reply(script.next(request.turn()), &Value::Null, PLAYED));
     }
-    request.identify(directory::CALLED);
     Ok(Chat::<Conversations>::reply(&request))
 }
 
-/// What is called what here: the words of the conversations, and the agents.
+/// The words of the conversations, for the other families.
 ///
 /// # Errors
-/// Where the database fails.
+/// None.
 pub fn names() -> Result<Vec<Name>, String> {
-    let mut names = words();
-    names.extend(directory::names()?);
-    Ok(names)
-}
-
-/// The words of the conversations, for the other families.
-pub fn words() -> Vec<Name> {
-    VOCABULARY.names()
+    Ok(VOCABULARY.names())
 }
 
 /// What can be written about agents.

@@ -86,23 +86,6 @@ impl TurnRequest {
         })
     }
 
-    /// Has what was said call things of `kind` as programs do: `the Writing Worker` is `worker-b`.
-    pub fn identify(&mut self, kind: &str) {
-        const NAME_MIN: usize = 3;
-        let names = self.names.iter().filter(|it| it.kind == kind);
-        let names: Vec<_> =
-            names.filter_map(|it| Some((it.english.clone()?, it.name.clone()))).collect();
-        let mut said = Vec::new();
-        said.extend(self.task.message.iter_mut());
-        said.extend(self.task.history.iter_mut().flat_map(|it| it.parts.iter_mut()));
-        for part in said {
-            let Body::Text(text) = &mut part.body else { continue };
-            for (name, id) in names.iter().filter(|it| it.0.chars().count() >= NAME_MIN) {
-                *text = identified(text, name, id);
-            }
-        }
-    }
-
     /// What a decision goes by.
     pub fn turn(&self) -> Turn<'_> {
         let Self { task, is_first, offers, answered, .. } = self;
@@ -137,27 +120,6 @@ impl TurnRequest {
         };
         wit::Reply { confidence, memory: memory.to_string(), step: step(decision) }
     }
-}
-
-/// `text` with `id` in place of each `name`, the article before it included.
-fn identified(text: &str, name: &str, id: &str) -> String {
-    const THE: &str = "the ";
-    let (lower, name) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
-    let is_letter = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric() || it == '-');
-    let (mut out, mut from) = (String::new(), 0);
-    for (at, _) in lower.match_indices(&name) {
-        let (before, end) = (&text[..at], at + name.len());
-        let runs_on = name.is_ascii()
-            && (is_letter(before.chars().next_back()) || is_letter(text[end..].chars().next()));
-        if at < from || runs_on {
-            continue;
-        }
-        let begin = if lower[from..at].ends_with(THE) { at - THE.len() } else { at };
-        out.push_str(&text[from..begin]);
-        out.push_str(id);
-        from = end;
-    }
-    out + &text[from..]
 }
 
 /// An answer without who gives it: one that another follows, or that is given in another's name.
@@ -214,23 +176,4 @@ pub(crate) fn call(it: ToolCall) -> wit::Call {
     let ToolCall { id, name, arguments, meta, reason } = it;
     let json = |it: Map<String, Value>| Value::Object(it).to_string();
     wit::Call { id, tool: name, arguments: json(arguments), meta: json(meta), reason }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_of_people_becomes_that_of_programs() {
-        for (text, expected) in [
-            (
-                "ask the Writing Worker and the writing workers",
-                "ask worker-b and the writing workers",
-            ),
-            ("Writing Workerに聞いて", "worker-bに聞いて"),
-            ("nothing", "nothing"),
-        ] {
-            assert_eq!(identified(text, "Writing Worker", "worker-b"), expected);
-        }
-    }
 }

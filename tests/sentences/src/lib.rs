@@ -168,10 +168,12 @@ fn names(is_english: bool) -> Vec<Name> {
 fn all_names(tag: &str) -> Vec<Name> {
     let mut names = illustrations::sentences::words();
     names.extend(illustrations::spoken::names());
-    names.extend(conversations::sentences::words());
-    for expected in
-        [cinema::sentences::names(), forms::sentences::names(), navigation::sentences::names()]
-    {
+    for expected in [
+        cinema::sentences::names(),
+        conversations::sentences::names(),
+        forms::sentences::names(),
+        navigation::sentences::names(),
+    ] {
         names.extend(expected.unwrap());
     }
     let samples = SAMPLES.into_iter().flat_map(|(name, samples)| {

@@ -679,29 +679,3 @@ fn a_talk_that_was_not_allowed_is_told_to_be_undone() {
         assert!(text.contains("not done") || text.contains("行っていません"), "{later}: {text}");
     }
 }
-
-#[test]
-fn an_agent_is_meant_by_what_people_call_it() {
-    let called = |id: &str, name: &str| toolkit::dialogue::Name {
-        kind: "agent".to_owned(),
-        name: id.to_owned(),
-        english: Some(name.to_owned()),
-        within: None,
-        also: Vec::new(),
-        hints: Vec::new(),
-        moods: Vec::new(),
-    };
-    for sentence in [
-        "have the analysis worker ask the writing worker about the red cards",
-        "Analysis WorkerからWriting Workerに赤いカードについて聞いて",
-    ] {
-        let mut talk = new_talk();
-        talk.names =
-            vec![called("worker-a", "Analysis Worker"), called("worker-b", "Writing Worker")];
-        let decided = talk.say(sentence);
-        let (tool, arguments) = call(&decided);
-        assert_eq!(tool, "begin_conversation", "{sentence}");
-        let agents = (&arguments["initiator_agent_id"], &arguments["target_agent_id"]);
-        assert_eq!(agents, (&json!("worker-a"), &json!("worker-b")), "{sentence}");
-    }
-}
