@@ -398,7 +398,10 @@ fn word(words: &str, lower: &[char], at: usize) -> Option<usize> {
     let fits = |mark: &&str| {
         let length = mark.chars().count();
         let runs_on = mark.is_ascii() && rest.get(length).is_some_and(char::is_ascii_alphanumeric);
-        starts(rest, mark) && !runs_on
+        // `8マイル` has its unit in a longer word.
+        let is_within = *mark == "マイ"
+            && rest.get(length).is_some_and(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー'));
+        starts(rest, mark) && !runs_on && !is_within
     };
     words.split('|').filter(fits).map(|it| it.chars().count()).max()
 }
@@ -426,6 +429,16 @@ mod tests {
     fn people(text: &str) -> Option<u32> {
         static WORDS: Vocabulary = Vocabulary::NONE;
         Utterance::of(text, Date::constant(2026, 11, 21), &WORDS).numbers.people()
+    }
+
+    #[test]
+    fn a_counter_within_a_longer_word_counts_nothing() {
+        static WORDS: Vocabulary = Vocabulary::NONE;
+        for (text, count) in [("8マイルを2枚", 2), ("ゴジラを3マイ", 3)] {
+            let utterance = Utterance::of(text, Date::constant(2026, 11, 21), &WORDS);
+            assert_eq!(utterance.numbers.pieces(), Some(count), "{text}");
+            assert_eq!(utterance.numbers.counts.len(), 1, "{text}");
+        }
     }
 
     #[test]

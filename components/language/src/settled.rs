@@ -264,16 +264,21 @@ fn plain_words(text: &str) -> String {
     out
 }
 
-/// `text` with a space before what is counted right behind a word in letters: `AKIRA2枚`, and not `A5席`.
+/// `text` with a space before what is counted right behind a word in letters: `AKIRA2枚`, and neither `A5席` nor
+/// `user2名前`.
 fn parted(text: &str) -> String {
-    const COUNTERS: &str = "枚人名席つ";
+    const WHOLE: &str = "枚席";
+    const COUNTERS: &str = "人名つ";
+    const BEHIND: &str = "分様でをと";
     let chars: Vec<char> = text.chars().collect();
     let is_letter = |at: Option<usize>| at.is_some_and(|it| chars[it].is_ascii_alphabetic());
     let is_counted = |at: usize| {
-        let behind = chars[at..].iter().find(|it| !it.is_numeric());
+        let mut behind = chars[at..].iter().skip_while(|it| it.is_numeric());
+        let counter = behind.next();
+        let ends = behind.next().is_none_or(|it| !it.is_alphabetic() || BEHIND.contains(*it));
         chars[at].is_numeric()
             && !chars[at].is_alphabetic()
-            && behind.is_some_and(|it| COUNTERS.contains(*it))
+            && counter.is_some_and(|it| WHOLE.contains(*it) || COUNTERS.contains(*it) && ends)
     };
     let mut out = String::with_capacity(text.len() + 1);
     for (at, it) in chars.iter().enumerate() {
@@ -586,6 +591,12 @@ mod tests {
             ("ﾌﾀﾘ分お願い、アサッテ", "ふたり分お願い、あさって"),
             ("アスカのカード", "アスカのカード"),
             ("高速は使わないで", "高速は使わないで"),
+            ("AKIRA2枚お願い", "AKIRA 2枚お願い"),
+            ("AKIRA2人で", "AKIRA 2人で"),
+            ("AKIRA2つ", "AKIRA 2つ"),
+            ("agent1とagent2つないで", "agent1とagent2つないで"),
+            ("MP3つきの動画", "MP3つきの動画"),
+            ("user2名前は太郎", "user2名前は太郎"),
         ] {
             assert_eq!(settled(sentence), meant);
         }
