@@ -29,7 +29,12 @@ pub(super) fn conclusion(
     answered: &[Answered],
 ) -> Conclusion {
     let mut text = Text { language: request.language, sentences: Vec::new() };
-    let routes = match found::routes(answered) {
+    // Where there is no way for the mode that was named last, that of another one is told.
+    let mut modes = std::iter::once(constraints.clone()).chain(constraints.other_modes());
+    let has_route = |it: &Constraints| matches!(found::routes(answered, it), Some(Ok(routes)) if !routes.is_empty());
+    let mode = modes.find(has_route);
+    let constraints = mode.as_ref().unwrap_or(constraints);
+    let routes = match found::routes(answered, constraints) {
         Some(Ok(routes)) => routes,
         Some(Err(failure)) => {
             text.nothing(constraints, Some(failure));
@@ -289,7 +294,9 @@ impl Text {
     fn modes(&mut self, constraints: &Constraints, route: &Found, answered: &[Answered]) {
         let mut ways = vec![(constraints.mode(), Some((route.metres, route.time())))];
         for other in constraints.other_modes() {
-            ways.push((other.mode(), found::of_mode(answered, &other)));
+            let found = found::routes(answered, &other).and_then(Result::ok);
+            let way = found.as_deref().and_then(<[Found]>::first);
+            ways.push((other.mode(), way.map(|it| (it.metres, it.time()))));
         }
         if ways.len() < 2 {
             return;

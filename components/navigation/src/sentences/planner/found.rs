@@ -140,13 +140,17 @@ fn is_right_turn(maneuver: &str) -> bool {
     matches!(maneuver, "turn-right" | "turn-sharp-right" | "uturn-right")
 }
 
-/// The routes of the searches among `answered`, each once; or why there are none.
-pub(super) fn routes(answered: &[Answered]) -> Option<Result<Vec<Found>, &Failure>> {
+/// The routes of the searches among `answered` for who moves as `constraints` say, each once; or why there are none.
+pub(super) fn routes<'a>(
+    answered: &'a [Answered],
+    constraints: &Constraints,
+) -> Option<Result<Vec<Found>, &'a Failure>> {
     let (mut all, mut is_found, mut failed) = (Vec::<Found>::new(), false, None);
-    let searches = || answered.iter().filter(|it| it.call.name == SEARCH);
-    // How one goes otherwise is told apart.
-    let mode = searches().next().map(|it| it.call.meta.get(TRAVEL_MODE));
-    let searches = searches().filter(|it| Some(it.call.meta.get(TRAVEL_MODE)) == mode);
+    let mode = travel_mode(constraints);
+    let is_it = |it: &&Answered| {
+        it.call.name == SEARCH && it.call.meta.get(TRAVEL_MODE).and_then(Value::as_str) == mode
+    };
+    let searches = answered.iter().filter(is_it);
     for (at, search) in searches.enumerate() {
         let (structured, meta) = match &search.result {
             ToolResult::Output { structured, meta, .. } => (structured, meta),
@@ -170,20 +174,6 @@ pub(super) fn routes(answered: &[Answered]) -> Option<Result<Vec<Found>, &Failur
         }
     }
     if is_found { Some(Ok(all)) } else { failed.map(Err) }
-}
-
-/// Metres and seconds of the first route that was found for who moves as `constraints` say.
-pub(super) fn of_mode(answered: &[Answered], constraints: &Constraints) -> Option<(u64, u64)> {
-    let mode = travel_mode(constraints);
-    let is_it = |it: &&Answered| {
-        it.call.name == SEARCH && it.call.meta.get(TRAVEL_MODE).and_then(Value::as_str) == mode
-    };
-    match &answered.iter().find(is_it)?.result {
-        ToolResult::Output { structured, meta, .. } => {
-            of(structured, meta).first().map(|it| (it.metres, it.time()))
-        }
-        ToolResult::Failed(_) => None,
-    }
 }
 
 /// The routes of one search.

@@ -90,21 +90,31 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
     constraints
 }
 
-/// What `text` lets be used again without its name, where that alone was kept clear of `before`: `やっぱり使っていい`.
+/// What `text` lets be used again without its name, where that alone was kept clear of `before` and nothing else is
+/// said: `やっぱり使っていい`. A question or a denial has words beside these.
 fn let_again(text: &[char], tokens: &[Token], before: &Constraints) -> Option<Topic> {
-    const LETS: &str = "使っていい|使ってもいい|使って良い|使っても良い|使って大丈夫|使っても大丈夫|使ってok|使ってもok|使って構わ|使っても構わ|通っていい|通ってもいい|乗っていい|乗ってもいい|can use it|can use them|use it after all|use them after all|can take it|can take them|allow it|allow them";
-    let has_topic = tokens.iter().any(|it| matches!(it.means, Means::Topic(_)));
-    let text: String = text.iter().collect();
-    if has_topic || !marks(LETS).any(|it| text.contains(it)) {
-        return None;
-    }
+    const LETS: &str = "使っていい|使ってもいい|使って良い|使っても良い|使って大丈夫|使っても大丈夫|使ってok|使ってもok|使って構わない|使っても構わない|通っていい|通ってもいい|乗っていい|乗ってもいい|can use it|can use them|use it after all|use them after all|can take it|can take them|allow it|allow them";
+    const BESIDE: &str =
+        "やっぱり|やっぱ|やはり|です|よ|actually|okay|ok|you|we|please|after all|again";
     let kept_clear = [
         (before.no_highways, Topic::Highways),
         (before.no_tolls, Topic::Tolls),
         (before.no_ferries, Topic::Ferries),
     ];
     let mut kept_clear = kept_clear.into_iter().filter(|it| it.0).map(|it| it.1);
-    kept_clear.next().filter(|_| kept_clear.next().is_none())
+    let topic = kept_clear.next().filter(|_| kept_clear.next().is_none())?;
+    let has_topic = tokens.iter().any(|it| matches!(it.means, Means::Topic(_)));
+    let text: String = text.iter().collect();
+    let (from, lets) = marks(LETS).find_map(|it| Some((text.find(it)?, it)))?;
+    let is_beside = |text: &str| {
+        let mut rest = text.trim_matches([' ', ',', '、', '.', '。', '!']);
+        while let Some(next) = marks(BESIDE).find_map(|it| rest.strip_prefix(it)) {
+            rest = next.trim_start_matches([' ', ',', '、', '.', '。', '!']);
+        }
+        rest.is_empty()
+    };
+    (!has_topic && is_beside(&text[..from]) && is_beside(&text[from + lets.len()..]))
+        .then_some(topic)
 }
 
 /// Whether `text` asks when one is there: `何時ごろ着く？`, `what time would I get there?`.

@@ -349,3 +349,41 @@ fn what_was_kept_clear_of_may_be_used_again_without_its_name() {
     let decided = talk.say("actually you can use them");
     assert!(call(&decided).1.get("avoid").is_none(), "{decided:?}");
 }
+
+#[test]
+fn a_denial_or_a_question_allows_nothing() {
+    for (first, later) in [
+        ("Shibuya to Shinagawa, no tolls", "no, don't allow it"),
+        ("Shibuya to Shinagawa, no tolls", "please disallow them"),
+        ("Shibuya to Shinagawa, no tolls", "I don't think we can use them"),
+        ("渋谷から品川、高速使わないで", "使っていいわけない"),
+        ("渋谷から品川、高速使わないで", "使っていいの？"),
+        ("渋谷から品川、高速使わないで", "使っていいですか"),
+    ] {
+        let mut talk = new_talk().after(first, &[routes()]);
+        if let Decision::Call(calls) = talk.say(later) {
+            assert!(calls[0].arguments.get("avoid").is_some(), "{later}: {calls:?}");
+        }
+    }
+}
+
+#[test]
+fn a_way_that_was_found_is_told_beside_one_that_was_not() {
+    for (sentence, other) in [
+        ("東京から那覇まで、車と徒歩どっちがいい？", "徒歩: ルートなし"),
+        ("should I drive or walk from Tokyo to Naha?", "on foot: no route"),
+    ] {
+        let failure = Failure::new("zero_results", 404, "ルートが見つからない");
+        for nothing in [ToolResult::Failed(failure), output(json!({ "routes": [] }))] {
+            let mut talk = new_talk();
+            let Decision::Call(calls) = talk.say(sentence) else { panic!("{sentence}") };
+            let results = calls.iter().map(|it| match it.meta.get("navigation/travelMode") {
+                Some(_) => nothing.clone(),
+                None => routes(),
+            });
+            let results: Vec<_> = results.collect();
+            let text = concluded(&talk.back(&results)).text();
+            assert!(text.contains(other) && text.contains("28"), "{sentence}: {text}");
+        }
+    }
+}
