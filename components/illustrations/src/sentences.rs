@@ -213,6 +213,9 @@ impl Family for Illustrations {
         context: &TurnContext<'_>,
     ) -> Option<Followed> {
         let is_cards = matches!(plan, Some(Doing::Cards(_)));
+        // Of cards that were shown, themes are left out.
+        let is_out = is_cards && goal == Some(Goal::Themes) && !utterance.left_out().is_empty();
+        let goal = if is_out { Some(Goal::Cards) } else { goal };
         let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
         let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
         // `最後のは消して` leaves one out of those that were shown.
@@ -225,8 +228,14 @@ impl Family for Illustrations {
         {
             return Some(Followed::Say(refusal));
         }
-        if let (Some(Doing::Themes), None) = (&plan, manner) {
-            let cards = Cards::of_listed(utterance, goal, context.language)?;
+        let without = match plan {
+            Some(Doing::Themes) => Some(&[][..]),
+            Some(Doing::OtherThemes(without)) => Some(&without[..]),
+            _ => None,
+        };
+        if let Some(without) = without.filter(|_| manner.is_none()) {
+            let names = names_without(without, context.language);
+            let cards = Cards::of_listed(utterance, goal, &names, context.language)?;
             let left = utterance.left(goal.or(Some(Goal::Cards)), cards.used());
             *plan = Some(Doing::Cards(Box::new(cards)));
             return Some(Followed::On(FOLLOWED, left));
@@ -327,19 +336,23 @@ impl Plan for Doing {
     }
 }
 
+/// What the themes but those `without` are called, in their order.
+fn names_without(without: &[String], language: Language) -> Vec<String> {
+    let names = theme_names(language).into_iter().zip(theme_names(Language::Japanese));
+    let names = names.filter(|it| !without.iter().any(|name| name == it.1));
+    names.map(|it| it.0.to_owned()).collect()
+}
+
 /// The themes but those `without`, with how many cards each has.
 fn listed(context: &TurnContext<'_>, without: &[String]) -> Decision {
-    let own = theme_names(Language::Japanese);
-    let names = theme_names(context.language).into_iter().zip(own);
-    let names = names.filter(|it| !without.iter().any(|name| name == it.1)).map(|it| it.0);
-    let names: Vec<_> = names.collect();
+    let names = names_without(without, context.language);
     if names.is_empty() {
         return context.conclude(context.say(
             "テーマの一覧はありません。カードかテーマの名前を書くと探します。",
             "There is no list of themes; write the name of a card or a theme, and I look for it.",
         ));
     }
-    let line = |(at, theme): (usize, &&str)| {
+    let line = |(at, theme): (usize, &String)| {
         let (number, count) = (at + 1, cards_of(theme));
         context.language.pick(
             format!("{number}. {theme}（{count}枚）"),

@@ -13,7 +13,7 @@ use super::{
     read::{cards_in, count, placed, same},
     rules::Goal,
     sentence::Sentence,
-    themes::{Theme, theme_names},
+    themes::Theme,
     wording::{Place, bare, has_no_subtitle, has_no_text, is_excluded, is_ground, subtitle, title},
     words,
 };
@@ -85,15 +85,15 @@ impl Cards {
         true
     }
 
-    /// The cards of the themes that `utterance` picks by their places in the list of all.
+    /// The cards of the themes that `utterance` picks by their places among `names`, which were listed.
     pub(super) fn of_listed(
         utterance: &Sentence,
         goal: Option<Goal>,
+        names: &[String],
         language: Language,
     ) -> Option<Self> {
         let is_bare = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
-        let names: Vec<_> = theme_names(language).into_iter().map(str::to_owned).collect();
-        let (themes, words) = picked(utterance, &names).filter(|_| is_bare)?;
+        let (themes, words) = picked(utterance, names).filter(|_| is_bare)?;
         let wanted = themes.into_iter().map(|it| Wanted::new(true, it)).collect();
         Some(match goal {
             Some(goal @ (Goal::Cards | Goal::Thumbnail)) => {

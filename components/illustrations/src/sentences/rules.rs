@@ -37,7 +37,7 @@ pub(super) enum Sign {
     Pieces,
     /// A theme or a colour that is known.
     KnownTheme,
-    /// No theme is named but those that are left out.
+    /// Themes but those that are named.
     LeftOut,
     /// A card by a name that is known.
     KnownCard,
@@ -68,8 +68,8 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(
         85,
         Goal::Themes,
-        &[Says(&[THEME]), Sign::LeftOut],
-        &[Says(&[THUMBNAIL, Word::MAKE]), THEIRS],
+        &[Sign::LeftOut, Says(&[Word::EXISTS, Word::LIST, Word::SHOW, NAMES])],
+        &[Sign::Pieces, Sign::Picked, Says(&[CARD, THUMBNAIL, Word::MAKE]), THEIRS],
     ),
     rule(
         85,
@@ -113,10 +113,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Denies(words) => utterance.denies(words),
         Sign::Pieces => utterance.numbers.pieces().is_some(),
         Sign::KnownTheme => !utterance.themes().is_empty(),
-        Sign::LeftOut => {
-            let left_out = utterance.left_out().len();
-            left_out > 0 && left_out == utterance.themes().len()
-        }
+        Sign::LeftOut => utterance.is_of_others(),
         Sign::KnownCard => !utterance.spotted(false).is_empty(),
         Sign::Motifs => {
             let count = utterance.spotted(true).len();

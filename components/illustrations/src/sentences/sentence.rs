@@ -5,7 +5,7 @@ use std::{cell::LazyCell, ops::Deref};
 use language::{
     Date,
     coverage::{Used, unused},
-    utterance::{Piece, Utterance},
+    utterance::{Piece, Token, Utterance},
     words::Word,
 };
 
@@ -124,6 +124,19 @@ impl Sentence {
         let others: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
         let left_out = themes.iter().filter(|it| is_excluded(self, &it.1, &others));
         left_out.map(|it| it.0.japanese.to_owned()).collect()
+    }
+
+    /// Whether it is about the themes but those that it names: `雪月花以外のテーマ`, and not `without the snow theme`.
+    pub(super) fn is_of_others(&self) -> bool {
+        let (themes, left_out) = (self.themes(), self.left_out().len());
+        let is_in_name = |token: &Token| {
+            themes.iter().any(|it| {
+                let gap = self.lower.get(it.1.to..token.from);
+                it.1.from < token.to && gap.is_none_or(|it| matches!(it, [] | [' ' | 'の']))
+            })
+        };
+        let mut words = self.tokens.iter().filter(|it| it.word == words::THEME);
+        left_out > 0 && left_out == themes.len() && words.any(|it| !is_in_name(it))
     }
 
     /// Themes that are known, in order, and where they stand.

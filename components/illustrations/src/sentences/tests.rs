@@ -3,7 +3,7 @@
 use language::{
     message::{Image, Part, images_of},
     trial::{self, FORM, call, concluded, output},
-    turn::{Decision, Failure, ToolResult},
+    turn::{Decision, Failure, ToolCall, ToolResult},
 };
 use serde_json::json;
 
@@ -671,6 +671,43 @@ fn themes_are_listed_without_those_left_out() {
     ] {
         let text = concluded(&new_talk().say(sentence)).text();
         assert!(text.contains("6") && !text.contains(without), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn a_list_without_some_themes_is_counted_as_it_was_shown() {
+    let mut talk = new_talk();
+    let text = concluded(&talk.say("雪月花以外のテーマを教えて")).text();
+    let second = text.lines().find_map(|it| it.strip_prefix("2. ")).unwrap().to_owned();
+    let (_, arguments) = call(&talk.say("2番のカードを見せて"));
+    let theme = arguments["theme"].as_str().unwrap();
+    assert!(second.starts_with(theme), "{second}: {theme}");
+}
+
+#[test]
+fn cards_without_a_theme_are_no_list_of_themes() {
+    for sentence in [
+        "show me 3 cards but not the snow theme",
+        "雪月花以外のテーマのカードを3枚見せて",
+        "show me something without the Starfarer theme",
+    ] {
+        let decided = new_talk().say(sentence);
+        let is_list = matches!(&decided, Decision::Conclude(it) if it.text().contains("1. "));
+        assert!(!is_list, "{sentence}: {decided:?}");
+    }
+    for later in [
+        "the same without the Crimson Engine theme",
+        "show me the same without the Crimson Engine theme",
+        "drop the Crimson Engine deck",
+    ] {
+        let mut talk = new_talk();
+        talk.say("a thumbnail of Leon and Volcano");
+        let cards = ["王冠の獅子レオン", "紅蓮機工ボルカノ"];
+        talk.back(&cards.map(|it| illustrations(&[it])));
+        talk.back(&[output(json!({ "mimeType": "image/png", "data": "BB", "cards": cards }))]);
+        let Decision::Call(calls) = talk.say(later) else { panic!("{later}: no call") };
+        let is_left_out = |it: &ToolCall| it.arguments["card_name"] != cards[1];
+        assert!(calls.iter().all(is_left_out), "{later}: {calls:?}");
     }
 }
 
