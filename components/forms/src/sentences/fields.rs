@@ -191,13 +191,16 @@ impl Reading {
         let is_list = is_listed || all.len() > 1 && all.iter().any(sure);
         let mut pending = None;
         for (written, item) in all {
-            let (on, item) = match self.condition(written) {
+            let (mut on, item) = match self.condition(written) {
                 // `if other`, `reason`: the words between cut the list there.
                 Some((when, rest)) if rest.is_empty() => {
-                    pending = Some(when);
+                    self.left.extend(pending.replace(when));
                     continue;
                 }
-                Some((when, rest)) => (Some(when), item::item(&rest, is_listed)),
+                Some((when, rest)) => {
+                    self.left.extend(pending.take());
+                    (Some(when), item::item(&rest, is_listed))
+                }
                 None => (pending.take(), item),
             };
             match item {
@@ -206,7 +209,7 @@ impl Reading {
                 Item::Fields { mut fields, is_sure, left, when } => {
                     if !is_filler(written, is_sure) && (is_sure || is_list) {
                         self.sure += fields.iter().filter(|it| it.is_named()).count();
-                        if let Some(when) = when.or(on) {
+                        if let Some(when) = when.or_else(|| on.take()) {
                             self.show(&mut fields, &when);
                         }
                         if Text::new(written).has("それぞれ|each") {
@@ -229,26 +232,36 @@ impl Reading {
                 }
                 Item::Nothing => {}
             }
+            self.left.extend(on);
         }
+        self.left.extend(pending);
     }
 
     /// The condition in one item of a list, where a field before it can be answered so, and the rest of the item: `how
-    /// many guests if coming`, `参加なら人数`, `if other`.
+    /// many guests if coming`, `参加なら人数`, `if other`. `when you are free` is no condition; `when coming` is one.
     fn condition(&self, written: &str) -> Option<(String, String)> {
         let text = Text::new(written);
-        let (when, rest) = match text.find("if|when", 0).filter(|_| written.is_ascii()) {
-            Some((0, _)) => conditional(written).unwrap_or((written.to_owned(), String::new())),
+        let found = text.find("only if|only when|if|when", 0).filter(|_| written.is_ascii());
+        let (when, rest) = match found {
+            Some((0, _)) => conditional(written).unwrap_or((text.text(), String::new())),
             Some((from, _)) => (text.piece(from, text.len()), text.piece(0, from)),
             None => conditional(written)?,
         };
-        let is_answer = self.fields.iter().any(|it| it.answer(&when).is_some());
+        let is_answer = match found.filter(|it| text.lower[..it.1].ends_with(&['e', 'n'])) {
+            Some((_, to)) => {
+                let option = text.piece(to, text.len());
+                let mut options = self.fields.iter().flat_map(|it| &it.options);
+                options.any(|it| it.eq_ignore_ascii_case(option.trim()))
+            }
+            None => self.fields.iter().any(|it| it.answer(&when).is_some()),
+        };
         is_answer.then(|| (when, rest.trim().to_owned()))
     }
 
     /// Has `fields` asked only `when` another field is answered so, or tells the condition.
     fn show(&mut self, fields: &mut [Field], when: &str) {
         let found = self.fields.iter().rev().find_map(|it| Some((it, it.answer(when)?)));
-        match found.map(|(field, equals)| Shown {
+        match found.and_then(|it| Some((it.0, it.1?))).map(|(field, equals)| Shown {
             kind: field.kind.name,
             label: field.label.clone(),
             equals,
@@ -542,10 +555,12 @@ impl Field {
         clause.to_lowercase().contains(&label.to_lowercase())
     }
 
-    /// The answer to it that `when` names: `if they say yes`, `出席の場合`.
-    fn answer(&self, when: &str) -> Option<Value> {
+    /// The answer to it that `when` names, where it is about it: `if they say yes`, `出席の場合`; `if not paid` of more
+    /// than two is about it and names none.
+    fn answer(&self, when: &str) -> Option<Option<Value>> {
         const YES: &str = "yes|so|they do|they are|they will|they have|you do|you are|you will|you have|ticked|checked|はい|あり|有り|ある|いる|する|希望";
         const NO: &str = "no|not|they don't|they aren't|they won't|you don't|unticked|いいえ|なし|無し|ない|いない|しない";
+        const DENIES: &str = "not|でない|じゃない|ではない|以外";
         let text = Text::new(when);
         let has = |label: &str| {
             let label = Text::new(label);
@@ -555,19 +570,27 @@ impl Field {
         };
         // `不参加` says `参加`, too, and `not coming` says `coming`.
         let said = self.options.iter().filter(|it| has(it));
-        let is_no = |it: &&String| it.starts_with("no") && text.has("not|no");
-        if let Some(option) = said.clone().find(is_no) {
-            return Some(option.as_str().into());
+        let is_no = |it: &&String| {
+            let it = it.to_lowercase();
+            ["no", "not"].contains(&&*it) || it.starts_with("not ")
+        };
+        if let Some(option) = said.clone().find(is_no).filter(|_| text.has("not|no")) {
+            return Some(Some(option.as_str().into()));
         }
         if let Some(option) = said.max_by_key(|it| it.as_str().len()) {
-            return Some(option.as_str().into());
+            let is_denied = text.has(DENIES) && !Text::new(option).has(DENIES);
+            return Some(match &self.options[..] {
+                _ if !is_denied => Some(option.as_str().into()),
+                [one, other] => Some((if one == option { other } else { one }).as_str().into()),
+                _ => None,
+            });
         }
         let table: Value = serde_json::from_str(self.kind.more).unwrap_or_default();
         let own = self.more.get("options").or(table.get("options"));
         let options: Vec<&Value> = own.and_then(Value::as_array).into_iter().flatten().collect();
         let named = |it: &&&Value| (0..3).any(|at| it[at].as_str().is_some_and(has));
         if let Some(option) = options.iter().find(named) {
-            return Some(option[0].clone());
+            return Some(Some(option[0].clone()));
         }
         let is_tick = self.type_.unwrap_or(self.kind.kind) == "checkbox";
         let is_yes_no = options.len() == 2 && options.iter().any(|it| it[0] == "yes");
@@ -577,8 +600,8 @@ impl Field {
         };
         match () {
             () if !is_tick && !is_yes_no => None,
-            () if text.has(NO) => Some(no),
-            () if text.has(YES) => Some(yes),
+            () if text.has(NO) => Some(Some(no)),
+            () if text.has(YES) => Some(Some(yes)),
             () => None,
         }
     }

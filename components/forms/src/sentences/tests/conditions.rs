@@ -26,6 +26,48 @@ fn a_field_of_a_list_may_have_a_condition() {
 }
 
 #[test]
+fn what_begins_with_when_is_a_field() {
+    for (sentence, count) in [
+        ("a party form: name, coming or not, when are you coming, allergies", 4),
+        ("form: name, newsletter yes/no, when you will arrive, allergies", 4),
+        ("form: name, vegetarian yes/no, the day when you are free", 3),
+    ] {
+        let fields = form(sentence);
+        assert_eq!(fields.len(), count, "{sentence}: {fields:?}");
+        assert!(fields.iter().all(|it| it.get("showIf").is_none()), "{sentence}: {fields:?}");
+    }
+    for sentence in ["allergies when coming", "allergies only if coming"] {
+        let fields = form(&format!("a party form: name, coming or not, {sentence}"));
+        assert_eq!(fields[2]["showIf"]["equals"], "coming", "{sentence}: {fields:?}");
+        assert_eq!(fields[2]["label"], "Allergies", "{sentence}: {fields:?}");
+    }
+}
+
+#[test]
+fn a_condition_that_is_denied_means_the_other_answer() {
+    for (sentence, equals) in [
+        ("a leave form: name, type (paid, unpaid), reason if not paid", "unpaid"),
+        ("a form: name, seat (normal, special), reason if not normal", "special"),
+        ("a form: name, side (north, south), reason if not north", "south"),
+        ("a party form: name, coming or not, reason if not coming", "not"),
+        ("休暇フォーム: 名前、種類（有給、無給）、有給でないなら理由", "無給"),
+    ] {
+        let fields = form(sentence);
+        assert_eq!(fields[2]["showIf"]["equals"], equals, "{sentence}: {fields:?}");
+    }
+    // Of three, none is the other; and a condition may be of nothing.
+    for (sentence, told) in [
+        ("a leave form: name, type (paid, sick, unpaid), reason if not paid", "\"if not paid\""),
+        ("a leave form: name, type (paid, sick), if paid", "\"if paid\""),
+    ] {
+        let decided = new_talk().say(sentence);
+        let note = labels(&decided).1;
+        let fields = call(&decided).1["form_schema"]["fields"].clone();
+        assert!(note.contains(told) && fields[2].get("showIf").is_none(), "{note}: {fields}");
+    }
+}
+
+#[test]
 fn ends_of_a_time_share_their_noun() {
     for (sentence, labels) in [
         ("a form with date, start and end time", ["Date", "Start time", "End time"]),
