@@ -40,10 +40,10 @@ pub(super) fn SettingsView() -> impl IntoView {
                     {Key::OperatorSettingsSaid}
                 </label>
             </div>
+            <p class="op-counted" role="status">{counted}</p>
             <div class="table-scroll op-settings" tabindex="0" role="region"
                 aria-label=Key::OperatorSettings>
                 <table role="table" class="data-table is-cards">
-                    <caption><span role="status">{counted}</span></caption>
                     <thead role="rowgroup"><tr role="row">
                         <th role="columnheader" scope="col">{Key::OperatorSettingName}</th>
                         <th role="columnheader" scope="col">{Key::OperatorSettingValue}</th>
