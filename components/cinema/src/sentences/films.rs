@@ -335,7 +335,7 @@ impl Visit {
             let head_of = if self.wanted.among.is_empty() { head.as_str() } else { "" };
             head = context.say(
                 format!("{what}「{first}」です。{head_of}"),
-                format!("{what} {first}. {head_of}"),
+                format!("{what} {first}. {head_of}").trim_end(),
             );
         }
         self.choices =
