@@ -134,11 +134,11 @@ async fn declining_an_offer_leaves_the_keyboard_at_the_seats() {
     browser.close().await;
 }
 
-/// The reader's clock is five hours ahead of the host's, which `rightTime` tells.
+/// The reader's clock is five hours ahead of the host's, which `rightTime` tells as the cinema's town has it.
 const WRONG_CLOCK: &str = "
     const Real = Date;
     const ahead = 5 * 3_600_000;
-    window.rightTime = () => new Real().toTimeString().slice(0, 5);
+    window.rightTime = () => new Real().toLocaleTimeString('en-GB', { timeZone: 'Asia/Tokyo' }).slice(0, 5);
     window.Date = class extends Real {
         constructor(...given) {
             if (given.length) super(...given);
