@@ -21,7 +21,7 @@ pub(super) const BASE: Duration = Duration::from_secs(1);
 /// The longest that a server may ask to wait; one that asks for more is not waited for.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(30);
 /// The longest that a caller is told to wait, as of components.
-const RETRY_AFTER_S_MAX: u64 = 24 * 60 * 60;
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest between two attempts to reach a server that is not there.
 const REACH_MAX: Duration = Duration::from_secs(60);
 
@@ -122,14 +122,16 @@ impl Failed {
 
     fn of_answer(it: &HttpStatusError) -> Self {
         let retry_after = it.retry_after.as_deref().and_then(|it| it.trim().parse().ok());
-        let retry_after = retry_after.map(|it: u64| it.min(RETRY_AFTER_S_MAX));
         Self::of_status(it.status, retry_after.map(Duration::from_secs))
     }
 
     pub(super) fn of_status(status: u16, retry_after: Option<Duration>) -> Self {
         match status {
             401 | 403 => Self::Unauthorized(format!("HTTP {status}")),
-            429 | 502..=504 => Self::Status { status, retry_after },
+            429 | 502..=504 => {
+                let retry_after = retry_after.map(|it| it.min(RETRY_AFTER_MAX));
+                Self::Status { status, retry_after }
+            }
             _ => Self::Unusable(format!("HTTP {status}")),
         }
     }
@@ -277,6 +279,8 @@ mod tests {
         for never in [status(401), status(403), status(400), status(500), rpc] {
             assert!(!never.may_be_retried(true), "{never:?}");
         }
+        let endless = Failed::of_status(429, Some(Duration::from_secs(9_999_999)));
+        assert_eq!(endless.retry_after(), Some(RETRY_AFTER_MAX));
         let long = Failed::of_status(429, Some(Duration::from_secs(31)));
         assert!(!long.may_be_retried(true));
     }
