@@ -47,7 +47,7 @@ fn calls(fake: &Fake) -> Vec<(&'static str, &'static str, serde_json::Value)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_appears_nowhere_but_in_the_request_to_its_host() {
     let fake = Fake::start().await;
-    let limits = "limits = { http_timeout_ms = 500 }\n";
+    let limits = "limits = { http_timeout_ms = 2000 }\n";
     let closed = entry("127.0.0.2", &fake, SECRETS);
     let mut collector = Collector::start().await;
     let traces = format!("[telemetry]\notlp_endpoint = '{}'\n", collector.url);
