@@ -1,7 +1,8 @@
 //! Starting other programs, and saying which one it was that failed.
 
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -24,6 +25,39 @@ pub(crate) fn check(command: &mut Command) -> Result<()> {
         bail!("`{}` ended with {status}", line(command));
     }
     Ok(())
+}
+
+/// Runs tests to the end, with the terminal; the error names the tests that failed, each with where and why.
+pub(crate) fn check_tests(command: &mut Command) -> Result<()> {
+    let tests = command.stdout(Stdio::piped()).spawn();
+    let mut tests = tests.with_context(|| format!("starting `{}`", line(command)))?;
+    let mut failures = Vec::new();
+    let printed = tests.stdout.take().context("what tests print is piped")?;
+    for line in BufReader::new(printed).split(b'\n') {
+        let line = line?;
+        io::stdout().write_all(&[&line[..], b"\n"].concat())?;
+        note_failure(&mut failures, &String::from_utf8_lossy(&line));
+    }
+    let status = tests.wait()?;
+    match (status.success(), failures.is_empty()) {
+        (true, _) => Ok(()),
+        (false, true) => bail!("`{}` ended with {status}", line(command)),
+        (false, false) => bail!("{}", failures.join("; ")),
+    }
+}
+
+/// Adds to the failures what a line of a test's own output says of it, once a line has begun that output: where it
+/// panicked, and the line after that.
+fn note_failure(failures: &mut Vec<String>, line: &str) {
+    if let Some(name) = line.strip_prefix("---- ").and_then(|it| it.strip_suffix(" stdout ----")) {
+        failures.push(name.to_owned());
+    } else if let Some(last) = failures.last_mut() {
+        if let Some((_, place)) = line.split_once(" panicked at ").filter(|_| !last.contains(' ')) {
+            *last = format!("{last} at {place}");
+        } else if last.ends_with(':') {
+            *last = format!("{last} {line}");
+        }
+    }
 }
 
 /// The command as one would type it.
@@ -53,8 +87,25 @@ mod tests {
     #[test]
     fn a_failing_command_is_named_with_its_arguments() {
         let mut command = cargo();
-        command.args(["no-such-command", "--really"]).stderr(std::process::Stdio::null());
+        command.args(["no-such-command", "--really"]).stderr(Stdio::null());
         let message = check(&mut command).unwrap_err().to_string();
         assert!(message.contains("no-such-command --really"), "{message}");
+    }
+
+    #[test]
+    fn tests_that_fail_are_named_with_where_and_why() {
+        let printed = "test a::one ... FAILED\ntest two ... ok\n\nfailures:\n\n---- a::one stdout ----\n3 kB: 9\n\n\
+                       thread 'a::one' (7) panicked at tests/a.rs:1:2:\nleft is not right: x\nmore: y\nnote: z\n\n\
+                       ---- three stdout ----\nError: none\n\nfailures:\n    a::one\n    three\n";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "printf '%s' \"$0\"; exit 101", printed]);
+        let message = check_tests(&mut shell).unwrap_err().to_string();
+        assert_eq!(message, "a::one at tests/a.rs:1:2: left is not right: x; three");
+    }
+
+    #[test]
+    fn a_test_run_that_ends_before_its_tests_is_named_itself() {
+        let message = check_tests(Command::new("sh").args(["-c", "exit 3"])).unwrap_err();
+        assert!(message.to_string().contains("sh -c exit 3"), "{message}");
     }
 }

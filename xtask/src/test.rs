@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use self::changed::Reach;
 use crate::bundle::{bundle, parts};
-use crate::command::{cargo, check};
+use crate::command::{cargo, check, check_tests};
 use crate::step::{Plan, Steps, Times};
 use crate::workspace::{Kind, Workspace, lint};
 use crate::{components, conformance, languages, setup};
@@ -193,7 +193,7 @@ pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
 }
 
 fn units(workspace: &Workspace) -> Result<String> {
-    done(test(workspace).args(["--lib", "--bins"]))
+    tests(test(workspace).args(["--lib", "--bins"]))
 }
 
 fn one(workspace: &Workspace, ring: &str) -> Result<String> {
@@ -203,11 +203,11 @@ fn one(workspace: &Workspace, ring: &str) -> Result<String> {
         let threads = std::thread::available_parallelism()?.get() + more;
         test.args(["--test-threads", &threads.to_string()]);
     }
-    done(&mut test)?;
+    tests(&mut test)?;
     let again = ON_POSTGRES.into_iter().find(|it| it.0 == ring);
     again.map_or_else(
         || Ok(String::new()),
-        |(_, filters)| done(test.args(filters).env("MADOGUCHI_TEST_STORE", "postgres")),
+        |(_, filters)| tests(test.args(filters).env("MADOGUCHI_TEST_STORE", "postgres")),
     )
 }
 
@@ -237,7 +237,12 @@ fn xtask(workspace: &Workspace) -> Result<String> {
     let mut test = cargo();
     test.args(["test", "--package", "xtask"]).current_dir(&workspace.root);
     lint(&mut test);
-    done(&mut test)
+    tests(&mut test)
+}
+
+fn tests(command: &mut Command) -> Result<String> {
+    check_tests(command)?;
+    Ok(String::new())
 }
 
 fn done(command: &mut Command) -> Result<String> {
