@@ -5,7 +5,6 @@ mod light;
 mod nature;
 pub(crate) mod noise;
 pub(crate) mod shape;
-mod subjects;
 
 mod abyssal;
 mod azure;

@@ -1,14 +1,15 @@
-//! The bundled catalogue: themes and cards of our own invention, read from `data/cards.json`.
+//! The bundled catalogue: themes and cards of our own invention, read from `data/cards.json`, and what people say for
+//! them beside their names, from `data/said.json`.
 
-use std::sync::OnceLock;
+use std::{collections::BTreeMap, sync::OnceLock};
 
 use serde::Deserialize;
-use toolkit::names::fold;
+use toolkit::{dialogue::Name, names::fold};
 
 use crate::matching;
 
 /// The file that people edit.
-const FILE: &str = include_str!("../data/cards.json");
+const CARDS_FILE: &str = include_str!("../data/cards.json");
 
 /// A theme and its cards.
 #[derive(Clone, Debug, Deserialize)]
@@ -131,7 +132,69 @@ impl Card {
 /// The bundled themes.
 pub fn themes() -> &'static [Theme] {
     static THEMES: OnceLock<Vec<Theme>> = OnceLock::new();
-    THEMES.get_or_init(|| serde_json::from_str(FILE).expect("held by a test"))
+    THEMES.get_or_init(|| serde_json::from_str(CARDS_FILE).expect("held by a test"))
+}
+
+/// The file that people edit.
+const SAID_FILE: &str = include_str!("../data/said.json");
+
+/// By their Japanese names.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spoken {
+    themes: BTreeMap<String, Words>,
+    cards: BTreeMap<String, Words>,
+}
+
+/// What people call one of them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Words {
+    /// What names it in any sentence.
+    also: Vec<String>,
+    /// What names it where cards are talked about: a colour, what is on the picture.
+    hints: Vec<String>,
+    /// What suggests it where nothing is named.
+    moods: Vec<String>,
+}
+
+/// The names of the bundled catalogue: each theme, and its cards behind it.
+pub fn names() -> Vec<Name> {
+    let spoken = spoken();
+    let mut names = Vec::new();
+    for theme in themes() {
+        names.push(named("theme", (&theme.name, &theme.name_en), None, &spoken.themes));
+        names.extend(
+            theme
+                .cards
+                .iter()
+                .map(|it| named("card", (&it.name, &it.name_en), Some(&theme.name), &spoken.cards)),
+        );
+    }
+    names
+}
+
+fn named(
+    kind: &str,
+    (name, english): (&str, &str),
+    within: Option<&String>,
+    spoken: &BTreeMap<String, Words>,
+) -> Name {
+    let Words { also, hints, moods } = spoken.get(name).cloned().unwrap_or_default();
+    Name {
+        kind: kind.to_owned(),
+        name: name.to_owned(),
+        english: Some(english.to_owned()),
+        within: within.cloned(),
+        also,
+        hints,
+        moods,
+    }
+}
+
+fn spoken() -> &'static Spoken {
+    static ALL: OnceLock<Spoken> = OnceLock::new();
+    ALL.get_or_init(|| serde_json::from_str(SAID_FILE).expect("held by a test"))
 }
 
 #[cfg(test)]
@@ -196,5 +259,13 @@ mod tests {
                 assert!(digits.len() == 6 && u32::from_str_radix(digits, 16).is_ok(), "{colour}");
             }
         }
+    }
+
+    #[test]
+    fn the_file_speaks_of_cards_and_themes_that_are_there() {
+        let cards = || themes().iter().flat_map(|it| &it.cards);
+        assert!(spoken().themes.keys().all(|it| themes().iter().any(|theme| theme.name == *it)));
+        assert!(spoken().cards.keys().all(|it| cards().any(|card| card.name == *it)));
+        assert_eq!(names().len(), 7 + 42);
     }
 }

@@ -1,19 +1,21 @@
-//! A thumbnail of cards and a title: 1280×720, as video sites want it (ILL-43).
+//! A thumbnail of cards and a title: 1280×720, as video sites want it (ILL-43); where each card lies, and in which
+//! colours.
 
-mod backdrop;
-mod frame;
-mod layout;
 mod letters;
-mod palette;
+mod scene;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tiny_skia::Pixmap;
 use toolkit::{Stop, refused};
 
-use crate::picture::Picture;
+use crate::{
+    art::canvas::{Tint, byte, c},
+    cards::{self, Theme, themes},
+    picture::Picture,
+    refusals,
+};
 use letters::Lettering;
-use palette::Palette;
 
 /// Width of a thumbnail, in pixels.
 pub const WIDTH: u32 = 1280;
@@ -92,18 +94,18 @@ pub fn compose(plan: &Plan) -> Result<Composed, Stop> {
         (None, Style::Versus) => Palette::of(None, plan.cards.last(), pictures.last())?,
         _ => left.clone(),
     };
-    let mut canvas = backdrop::draw(style, &left, &right);
-    let places = layout::places(style, pictures.len(), text);
-    for index in layout::back_to_front(style, pictures.len()) {
+    let mut canvas = scene::draw(style, &left, &right);
+    let places = places(style, pictures.len(), text);
+    for index in back_to_front(style, pictures.len()) {
         let side = if index * 2 >= pictures.len() { &right } else { &left };
-        frame::card(&mut canvas, &pictures[index], places[index], side);
+        scene::card(&mut canvas, &pictures[index], places[index], side);
     }
     if style == Style::Versus {
-        frame::versus(&mut canvas, text, &left);
+        scene::versus(&mut canvas, text, &left);
     }
     let mut lettering = Lettering::new(&left);
     lettering.write(&mut canvas, style, &plan.title, &plan.subtitle);
-    backdrop::finish(&mut canvas, &left);
+    scene::finish(&mut canvas, &left);
     let png = Picture::png("", &canvas.map).bytes;
     Ok(Composed { png, missing: lettering.missing })
 }
@@ -114,4 +116,207 @@ fn unreadable(picture: &Picture) -> Stop {
         picture.name, picture.mime_type
     );
     refused("picture_unreadable", 422, message)
+}
+
+/// A card's place: its middle, its height, and how it is turned, in radians.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    x: f32,
+    y: f32,
+    height: f32,
+    turn: f32,
+}
+
+const fn place(x: f32, y: f32, height: f32, turn: f32) -> Place {
+    Place { x, y, height, turn }
+}
+
+/// The places of so many cards, in their order; smaller where there is a text.
+fn places(style: Style, count: usize, has_text: bool) -> Vec<Place> {
+    match style {
+        Style::Versus => beside_each_other(count, has_text),
+        Style::Spread => spread(count, has_text),
+        Style::Spotlight => spotlight(count, has_text),
+    }
+}
+
+/// The order in which they are drawn: who lies in front comes last.
+fn back_to_front(style: Style, count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    match style {
+        Style::Spotlight => order.reverse(),
+        Style::Spread => {
+            // Twice the way from the middle, so that it is a whole number.
+            order.sort_by_key(|it| std::cmp::Reverse((2 * it + 1).abs_diff(count)));
+        }
+        Style::Versus => {}
+    }
+    order
+}
+
+/// Half of them left, the others right.
+fn beside_each_other(count: usize, has_text: bool) -> Vec<Place> {
+    let (y, height) = if has_text { (290.0, 480.0) } else { (360.0, 590.0) };
+    let lefts = count / 2 + count % 2;
+    let side = |index: usize, of: usize, middle: f32, turn: f32| {
+        let off = index as f32 - (of as f32 - 1.0) / 2.0;
+        let size = if of > 1 { height * 0.84 } else { height };
+        place(
+            middle + off * size * if of > 2 { 0.4 } else { 0.52 },
+            y + off.abs() * 8.0,
+            size,
+            turn + off * 0.06,
+        )
+    };
+    (0..count)
+        .map(|at| {
+            if at < lefts {
+                side(at, lefts, 316.0, -0.11)
+            } else {
+                side(at - lefts, count - lefts, 964.0, 0.11)
+            }
+        })
+        .collect()
+}
+
+/// A fan around the middle, whose card is the largest.
+fn spread(count: usize, has_text: bool) -> Vec<Place> {
+    let (y, height) = if has_text { (280.0, 470.0) } else { (350.0, 570.0) };
+    let step = if count > 4 { 232.0 } else { 272.0 };
+    (0..count)
+        .map(|at| {
+            let off = at as f32 - (count as f32 - 1.0) / 2.0;
+            let size = height * (1.0 - 0.075 * off.abs());
+            place(640.0 + off * step, y + off * off * 13.0, size, off * 0.085)
+        })
+        .collect()
+}
+
+/// The first card big; the others behind it, to its right where no text stands there.
+fn spotlight(count: usize, has_text: bool) -> Vec<Place> {
+    let x = if has_text { 300.0 } else { 640.0 };
+    let mut places = vec![place(x, 360.0, 610.0, -0.05)];
+    for it in 1..count {
+        let off = it as f32;
+        if has_text {
+            places.push(place(
+                x + 120.0 + off * 78.0,
+                372.0 + off * 12.0,
+                540.0 - off * 30.0,
+                off * 0.085,
+            ));
+        } else {
+            let side = if it % 2 == 1 { 1.0 } else { -1.0 };
+            let far = it.div_ceil(2) as f32;
+            places.push(place(
+                x + side * (70.0 + far * 210.0),
+                372.0,
+                560.0 - far * 50.0,
+                side * far * 0.1,
+            ));
+        }
+    }
+    places
+}
+
+/// From dark to light.
+#[derive(Clone, Debug)]
+struct Palette {
+    night: Tint,
+    deep: Tint,
+    middle: Tint,
+    light: Tint,
+    glow: Tint,
+}
+
+impl Palette {
+    /// Those of the theme that is asked for, else of the card's theme, else of its picture.
+    fn of(
+        theme: Option<&str>,
+        card: Option<&Picture>,
+        picture: Option<&Pixmap>,
+    ) -> Result<Self, Stop> {
+        if let Some(name) = theme {
+            let all = || themes().iter().take(5).map(|it| it.name.clone()).collect::<Vec<_>>();
+            return match cards::meant(name).0[..] {
+                [only] => Ok(Self::theme(&themes()[only])),
+                _ => Err(refusals::theme_not_found(name, &all())),
+            };
+        }
+        let own = |card: &Picture| {
+            themes().iter().find(|it| it.cards.iter().any(|it| it.name == card.name))
+        };
+        Ok(match (card.and_then(own), picture) {
+            (Some(theme), _) => Self::theme(theme),
+            (None, Some(picture)) => Self::around(mean(picture)),
+            (None, None) => Self::around([60.0, 90.0, 160.0]),
+        })
+    }
+
+    fn theme(theme: &Theme) -> Self {
+        let tint = |i: usize| {
+            let hex = theme.palette[i].trim_start_matches('#');
+            c(u32::from_str_radix(hex, 16).unwrap_or_default())
+        };
+        Self { night: tint(0), deep: tint(1), middle: tint(2), light: tint(3), glow: tint(4) }
+    }
+
+    fn around(mean: [f32; 3]) -> Self {
+        let most = mean.iter().copied().fold(1.0, f32::max);
+        let full = mean.map(|it| it / most * 210.0);
+        let of = |share: f32| {
+            let [r, g, b] = full.map(|it| byte(it * share));
+            c(u32::from_be_bytes([0, r, g, b]))
+        };
+        let white = c(0xffffff);
+        Self {
+            night: of(0.14),
+            deep: of(0.38),
+            middle: of(0.9),
+            light: of(1.0).to(white, 0.45),
+            glow: of(1.0).to(white, 0.85),
+        }
+    }
+}
+
+/// The mean colour of a picture, by every 97th pixel.
+fn mean(picture: &Pixmap) -> [f32; 3] {
+    let (mut sum, mut count) = ([0.0; 3], 1.0);
+    for pixel in picture.pixels().iter().step_by(97) {
+        for (sum, it) in sum.iter_mut().zip([pixel.red(), pixel.green(), pixel.blue()]) {
+            *sum += f32::from(it);
+        }
+        count += 1.0;
+    }
+    sum.map(|it| it / count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_card_is_drawn_once_with_its_middle_on_the_picture() {
+        for style in [Style::Versus, Style::Spread, Style::Spotlight] {
+            for count in 1..=5 {
+                for has_text in [false, true] {
+                    let places = places(style, count, has_text);
+                    assert_eq!(places.len(), count);
+                    for it in &places {
+                        assert!((60.0..1220.0).contains(&it.x), "{style:?} {count}: {it:?}");
+                        assert!((60.0..660.0).contains(&it.y), "{style:?} {count}: {it:?}");
+                    }
+                }
+                let mut order = back_to_front(style, count);
+                order.sort_unstable();
+                assert_eq!(order, (0..count).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn middle_of_a_fan_and_first_in_the_spotlight_lie_in_front() {
+        assert_eq!(back_to_front(Style::Spread, 5).last(), Some(&2));
+        assert_eq!(back_to_front(Style::Spotlight, 4).last(), Some(&0));
+    }
 }

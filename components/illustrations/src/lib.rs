@@ -2,19 +2,14 @@
 
 pub mod art;
 pub mod cards;
-pub mod catalogue;
 pub mod compose;
 pub mod examples;
-pub mod finding;
 pub mod matching;
 pub mod picture;
 pub mod refusals;
-pub mod resources;
 pub mod sentences;
 pub mod sources;
-pub mod spoken;
 pub mod tools;
-pub mod uris;
 
 pub use tools::Component;
 
@@ -23,6 +18,6 @@ toolkit::export_migrations!(1 "sources" => "../migrations/1-sources.sql");
 toolkit::export_dialogue!(sentences::next);
 toolkit::export_names!(sentences::names);
 toolkit::export_samples!(sentences::samples);
-toolkit::export_resources!(resources::Pictures);
+toolkit::export_resources!(tools::Pictures);
 toolkit::export_configured!(sources::settings::configure);
 toolkit::export_examples!(examples::examples);

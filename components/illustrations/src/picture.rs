@@ -1,4 +1,4 @@
-//! A card's picture as a file, and what goes out of it.
+//! A card's picture as a file: what its first bytes say it is, what is drawn on, and what goes out of it.
 
 use std::io::Cursor;
 
@@ -13,7 +13,7 @@ use zune_jpeg::{
 /// Pixels of a picture that is read: more do not fit beside the thumbnail.
 const PIXELS_MAX: usize = 2_000_000;
 /// Pixels of a side of one.
-const SIDE_MAX: usize = 4_096;
+const READ_SIDE_MAX: usize = 4_096;
 
 /// A card's picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +83,8 @@ fn read_png(bytes: &[u8]) -> Option<Pixmap> {
 
 fn read_jpeg(bytes: &[u8]) -> Option<Pixmap> {
     let options = DecoderOptions::default()
-        .set_max_width(SIDE_MAX)
-        .set_max_height(SIDE_MAX)
+        .set_max_width(READ_SIDE_MAX)
+        .set_max_height(READ_SIDE_MAX)
         .jpeg_set_out_colorspace(ColorSpace::RGBA);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     decoder.decode_headers().ok()?;
@@ -98,7 +98,8 @@ fn read_jpeg(bytes: &[u8]) -> Option<Pixmap> {
 /// How many pixels these are, where there is room for them.
 fn room(width: usize, height: usize) -> Option<usize> {
     let size = width.checked_mul(height)?;
-    (size > 0 && size <= PIXELS_MAX && width <= SIDE_MAX && height <= SIDE_MAX).then_some(size)
+    (size > 0 && size <= PIXELS_MAX && width <= READ_SIDE_MAX && height <= READ_SIDE_MAX)
+        .then_some(size)
 }
 
 fn premultiplied(width: u32, height: u32, rgba: &[u8]) -> Option<Pixmap> {
@@ -107,4 +108,160 @@ fn premultiplied(width: u32, height: u32, rgba: &[u8]) -> Option<Pixmap> {
         *to = ColorU8::from_rgba(from[0], from[1], from[2], from[3]).premultiply();
     }
     Some(picture)
+}
+
+/// Pixels that a side may have.
+const SIDE_MAX: u32 = 8_192;
+/// Bytes of a JPEG that are looked through for its size.
+const JPEG_BYTES_MAX: usize = 1 << 20;
+
+/// What is wrong with a file that is to be a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// It has no bytes.
+    Empty,
+    /// It is a page.
+    Html,
+    /// It is nothing that is known here.
+    Unknown,
+    /// It begins as a picture does, and its size cannot be read.
+    Cut,
+    /// A side has no pixels, or too many.
+    Size,
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Empty => f.write_str("it is empty"),
+            Self::Html => f.write_str("it is an HTML page and no picture"),
+            Self::Unknown => f.write_str("it is no PNG, JPEG, WebP or GIF"),
+            Self::Cut => f.write_str("its header cannot be read"),
+            Self::Size => write!(f, "its sides must have 1 to {SIDE_MAX} pixels"),
+        }
+    }
+}
+
+/// The media type of a picture whose header can be read.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn mime_type(bytes: &[u8]) -> Result<&'static str, Broken> {
+    let (mime_type, size) = match bytes {
+        [] => return Err(Broken::Empty),
+        [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => ("image/png", png(bytes)),
+        [0xff, 0xd8, 0xff, ..] => ("image/jpeg", jpeg(bytes)),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => {
+            ("image/webp", webp(bytes))
+        }
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => ("image/gif", gif(bytes)),
+        _ if is_html(bytes) => return Err(Broken::Html),
+        _ => return Err(Broken::Unknown),
+    };
+    let (width, height) = size.ok_or(Broken::Cut)?;
+    let fits = |it: u32| (1..=SIDE_MAX).contains(&it);
+    if fits(width) && fits(height) { Ok(mime_type) } else { Err(Broken::Size) }
+}
+
+fn is_html(bytes: &[u8]) -> bool {
+    let begin = bytes.trim_ascii_start();
+    begin.starts_with(b"<")
+}
+
+fn png(bytes: &[u8]) -> Option<(u32, u32)> {
+    (bytes.get(12..16)? == b"IHDR").then_some(())?;
+    Some((big(bytes.get(16..20)?), big(bytes.get(20..24)?)))
+}
+
+fn gif(bytes: &[u8]) -> Option<(u32, u32)> {
+    Some((little(bytes.get(6..8)?), little(bytes.get(8..10)?)))
+}
+
+fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
+    match bytes.get(12..16)? {
+        b"VP8X" => Some((little(bytes.get(24..27)?) + 1, little(bytes.get(27..30)?) + 1)),
+        b"VP8L" => {
+            (*bytes.get(20)? == 0x2f).then_some(())?;
+            let bits = little(bytes.get(21..25)?);
+            Some(((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1))
+        }
+        b"VP8 " => {
+            (bytes.get(23..26)? == [0x9d, 0x01, 0x2a]).then_some(())?;
+            Some((little(bytes.get(26..28)?) & 0x3fff, little(bytes.get(28..30)?) & 0x3fff))
+        }
+        _ => None,
+    }
+}
+
+/// The frame's header is behind any number of other segments.
+fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
+    let mut at = 2;
+    while at < JPEG_BYTES_MAX {
+        let [0xff, marker] = *bytes.get(at..at + 2)? else { return None };
+        match marker {
+            // Fill bytes, and markers that stand alone.
+            0xff => at += 1,
+            0x01 | 0xd0..=0xd8 => at += 2,
+            0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => {
+                return Some((big(bytes.get(at + 7..at + 9)?), big(bytes.get(at + 5..at + 7)?)));
+            }
+            _ => {
+                let length = big(bytes.get(at + 2..at + 4)?);
+                at += 2 + usize::try_from(length.max(2)).ok()?;
+            }
+        }
+    }
+    None
+}
+
+fn big(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0, |number, it| (number << 8) | u32::from(*it))
+}
+
+fn little(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |number, it| (number << 8) | u32::from(*it))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A PNG's signature and header; nothing else is looked at.
+    pub(crate) fn png_of(width: u32, height: u32) -> Vec<u8> {
+        let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+        bytes.extend(width.to_be_bytes());
+        bytes.extend(height.to_be_bytes());
+        bytes
+    }
+
+    #[test]
+    fn the_four_kinds_are_told_by_their_bytes() {
+        let jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x11\x08\0\x10\0\x20\x03";
+        let mut lossless = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f".to_vec();
+        lossless.extend(((31_u32) | (15 << 14)).to_le_bytes());
+        let extended = b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0\x1f\0\0\x0f\0\0";
+        let lossy = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x20\0\x10\0";
+        assert_eq!(mime_type(&png_of(32, 16)), Ok("image/png"));
+        assert_eq!(mime_type(jpeg), Ok("image/jpeg"));
+        for webp in [&lossless[..], extended, lossy] {
+            assert_eq!(mime_type(webp), Ok("image/webp"));
+            assert_eq!(super::webp(webp), Some((32, 16)));
+        }
+        assert_eq!(mime_type(b"GIF89a\x20\0\x10\0"), Ok("image/gif"));
+    }
+
+    #[test]
+    fn what_is_no_picture_is_told_apart() {
+        for (bytes, broken) in [
+            (&b""[..], Broken::Empty),
+            (b" <!doctype html>", Broken::Html),
+            (b"%PDF-1.7", Broken::Unknown),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0", Broken::Cut),
+            (b"\xff\xd8\xff\xe0\0\x04ab", Broken::Cut),
+            (b"GIF89a\0\0\x10\0", Broken::Size),
+        ] {
+            assert_eq!(mime_type(bytes), Err(broken), "{bytes:?}");
+        }
+        assert_eq!(mime_type(&png_of(8_193, 1)), Err(Broken::Size));
+    }
 }

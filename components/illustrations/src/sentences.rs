@@ -39,7 +39,7 @@ use self::{
     themes::{cards_of, samples as examples, theme_names},
     words::{CARD, COMPOSE, NOUNS, PHRASES, THEME, THUMBNAIL, VERSUS},
 };
-use crate::finding;
+use crate::sources;
 
 /// How sure it is of a name alone.
 const LOOKED_FOR: Percent = 38;
@@ -99,7 +99,7 @@ pub fn next(turn: Turn) -> Result<Reply, String> {
 /// Where the operator's settings do not fit, or a source cannot say; a sentence.
 pub fn names() -> Result<Vec<Name>, String> {
     let mut names = words();
-    names.extend(finding::names()?);
+    names.extend(sources::names()?);
     Ok(names)
 }
 

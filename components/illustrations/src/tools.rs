@@ -1,11 +1,296 @@
-//! The tools, in the order in which a user meets them.
+//! The tools, in the order in which a user meets them, and the pictures of their outputs as resources: an output
+//! names a picture by its URI, and there its bytes are, drawn or fetched anew. Nothing is kept for that, so no URI
+//! goes out of date.
 
-mod card;
-mod compose;
-mod theme;
+use output::{
+    illustrations::{CardIllustration, Illustration, Illustrations, Thumbnail},
+    text::is_blank,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{
+    English, Hints, Stop, Text, Tool, User, invalid,
+    resources::{Contents, Page, Resources, Template, filled, fits},
+};
 
-pub use card::GetCardIllustration;
-pub use compose::ComposeThumbnail;
-pub use theme::GetThemeIllustrations;
+use crate::{
+    compose::{self, Plan, Style},
+    picture::Picture,
+    sources,
+};
 
 toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
+
+/// The template of a card's picture.
+const CARD: &str = "card://{card_name}/image";
+/// The template of a thumbnail's.
+const THUMBNAIL: &str = "thumbnail://compose{?cards,title,subtitle,style,theme}";
+
+/// 指定されたカード名の公式イラストを取得します
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetCardIllustration {
+    /// 取得したいカードの名前
+    card_name: String,
+}
+
+impl Tool for GetCardIllustration {
+    const NAME: &str = "get_card_illustration";
+    const TITLE: Text =
+        Text { ja: "カードイラスト取得", en: "Fetch a card's illustration" };
+    const ENGLISH: English = English {
+        description: "Fetches the illustration of the card with the given name.",
+        arguments: &[("card_name", "The name of the card")],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&str> = Some("illustration");
+    type Output = Illustration;
+
+    fn call(self, user: &User) -> Result<Illustration, Stop> {
+        let picture = sources::card(&self.card_name)?;
+        user.show(picture.name.clone());
+        user.tell("illustrations/cardName", &picture.name);
+        let (uri, mime_type) = (card_uri(&picture.name), picture.mime_type.clone());
+        user.show_content(picture.content(&uri));
+        Ok(Illustration { mime_type, uri, ..Illustration::default() })
+    }
+}
+
+/// Where the picture of a card is.
+fn card_uri(name: &str) -> String {
+    filled(CARD, [name])
+}
+
+/// Pictures, where the caller does not say how many (ILL-2).
+const LIMIT: usize = 5;
+/// The most pictures that one call fetches (ILL-4).
+const LIMIT_MAX: f64 = 20.0;
+
+/// 指定されたテーマ（アーキタイプ）に属するカードのイラストを複数取得します
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetThemeIllustrations {
+    /// テーマ名（例: ブルーアイズ、ブラック・マジシャン）
+    #[serde(alias = "theme_name")]
+    theme: String,
+    /// 取得するイラストの最大枚数（デフォルト: 5）
+    limit: Option<f64>,
+}
+
+impl Tool for GetThemeIllustrations {
+    const NAME: &str = "get_theme_illustrations";
+    const TITLE: Text =
+        Text { ja: "テーマイラスト取得", en: "Fetch a theme's illustrations" };
+    const ENGLISH: English = English {
+        description: "Fetches illustrations of several cards that belong to the given theme (archetype).",
+        arguments: &[
+            ("theme", "The name of the theme (for example: Blue-Eyes, Dark Magician)"),
+            ("limit", "The most illustrations to fetch (default: 5)"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&str> = Some("illustrations");
+    const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/theme/input.json"));
+    type Output = Illustrations;
+
+    fn call(self, user: &User) -> Result<Illustrations, Stop> {
+        let pictures = sources::theme(&self.theme, limit(self.limit)?)?;
+        let names: Vec<_> = pictures.iter().map(|it| it.name.as_str()).collect();
+        user.show(names.join("\n"));
+        let mut illustrations = Vec::with_capacity(pictures.len());
+        for picture in pictures {
+            let uri = card_uri(&picture.name);
+            let (card_name, mime_type) = (picture.name.clone(), picture.mime_type.clone());
+            user.show_content(picture.content(&uri));
+            let data = String::new();
+            illustrations.push(CardIllustration { card_name, mime_type, uri, data });
+        }
+        Ok(Illustrations { illustrations })
+    }
+}
+
+/// An integer from 1 to 20, whatever was asked for; a number with a fraction is a mistake (ILL-4).
+fn limit(asked: Option<f64>) -> Result<usize, Stop> {
+    let Some(asked) = asked else { return Ok(LIMIT) };
+    if asked.fract() != 0.0 {
+        return Err(invalid("/limit", "must be an integer from 1 to 20"));
+    }
+    Ok(asked.clamp(1.0, LIMIT_MAX) as usize)
+}
+
+/// Cards that one picture has room for.
+const CARDS_MAX: usize = 5;
+/// Characters that a line of text may have.
+const LINE_CHARS_MAX: usize = 60;
+
+/// 選んだカードのイラストとタイトルから、対戦動画用のサムネイル画像（1280×720のPNG）を作成します
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ComposeThumbnail {
+    /// 使うカードの名前（1〜5枚、左から順）
+    cards: Vec<String>,
+    /// 任意。画像に大きく載せるタイトル（60文字まで）
+    title: Option<String>,
+    /// 任意。タイトルに添える一行（60文字まで）
+    subtitle: Option<String>,
+    /// 任意。構図：versus（対戦）、spread（横並び）、spotlight（主役）。指定がなければ枚数で決まる
+    style: Option<Style>,
+    /// 任意。背景の色合いにするテーマ名。指定がなければ最初のカードから決まる
+    theme: Option<String>,
+}
+
+impl Tool for ComposeThumbnail {
+    const NAME: &str = "compose_thumbnail";
+    const TITLE: Text = Text { ja: "サムネイル作成", en: "Compose a thumbnail" };
+    const ENGLISH: English = English {
+        description: "Composes a thumbnail for a video of a match (a PNG of 1280×720) of chosen cards' illustrations and a title.",
+        arguments: &[
+            ("cards", "The names of the cards to use (1 to 5, from left to right)"),
+            ("title", "Optional. The title, big on the picture (at most 60 characters)"),
+            ("subtitle", "Optional. A line beside the title (at most 60 characters)"),
+            (
+                "style",
+                "Optional. The layout: versus, spread or spotlight. By the number of cards where it is not said",
+            ),
+            (
+                "theme",
+                "Optional. The theme whose colours the background has. By the first card where it is not said",
+            ),
+        ],
+    };
+    const LABELS: &[(&str, Text)] = &[("style", Text { ja: "構図", en: "Layout" })];
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&str> = Some("thumbnail");
+    const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/compose/input.json"));
+    type Output = Thumbnail;
+
+    fn call(self, user: &User) -> Result<Thumbnail, Stop> {
+        let (theme, style) = (self.theme.clone().unwrap_or_default(), self.style);
+        let Made { picture, cards, subtitle, missing } = self.made()?;
+        user.show(cards.join("\n"));
+        if !missing.is_empty() {
+            let missing = missing.iter().collect::<String>();
+            user.show(format!("〓: {missing} (not in the font / フォントにない文字)"));
+        }
+        let (title, mime_type) = (picture.name.clone(), picture.mime_type.clone());
+        let style = style.map(Style::name).unwrap_or_default();
+        let uri = filled(THUMBNAIL, [&cards.join("\n"), &title, &subtitle, style, &theme]);
+        user.show_content(picture.content(&uri));
+        let (width, height, data) = (compose::WIDTH, compose::HEIGHT, String::new());
+        Ok(Thumbnail { mime_type, uri, data, title, width, height, cards })
+    }
+}
+
+/// A thumbnail, and what it was made of.
+struct Made {
+    /// Name by its title.
+    picture: Picture,
+    /// The names of the cards on it.
+    cards: Vec<String>,
+    subtitle: String,
+    /// Letters that the font does not have.
+    missing: Vec<char>,
+}
+
+impl ComposeThumbnail {
+    /// The arguments as texts, as a URI has them: one card a line, and nothing where it is empty.
+    ///
+    /// # Errors
+    /// Where the style is none.
+    fn of([cards, title, subtitle, style, theme]: [String; 5]) -> Result<Self, Stop> {
+        let given = |it: String| (!it.is_empty()).then_some(it);
+        let unknown = |_| invalid("", "style: must be versus, spread or spotlight");
+        let style = given(style).map(|it| serde_json::from_value(it.into()).map_err(unknown));
+        Ok(Self {
+            cards: cards.lines().map(str::to_owned).collect(),
+            title: given(title),
+            subtitle: given(subtitle),
+            style: style.transpose()?,
+            theme: given(theme),
+        })
+    }
+
+    /// The thumbnail.
+    ///
+    /// # Errors
+    /// Where an argument does not fit, or a card or a theme is not there.
+    fn made(self) -> Result<Made, Stop> {
+        if !(1..=CARDS_MAX).contains(&self.cards.len()) {
+            return Err(invalid("/cards", format!("must have 1 to {CARDS_MAX} names")));
+        }
+        let title = line("/title", self.title.as_deref())?;
+        let subtitle = line("/subtitle", self.subtitle.as_deref())?;
+        let cards = self.cards.iter().map(|it| sources::card(it)).collect::<Result<Vec<_>, _>>()?;
+        let names = cards.iter().map(|it| it.name.clone()).collect();
+        let plan = Plan {
+            cards,
+            title: title.clone(),
+            subtitle: subtitle.clone(),
+            style: self.style,
+            // Some models leave nothing out, and write nothing there instead.
+            theme: self.theme.filter(|it| !is_blank(it)),
+        };
+        let composed = compose::compose(&plan)?;
+        let picture =
+            Picture { name: title, mime_type: "image/png".to_owned(), bytes: composed.png };
+        Ok(Made { picture, cards: names, subtitle, missing: composed.missing })
+    }
+}
+
+/// A line of text on the picture: what cannot be drawn, such as line breaks, is a space.
+fn line(pointer: &str, text: Option<&str>) -> Result<String, Stop> {
+    let text = text.filter(|it| !is_blank(it)).unwrap_or_default();
+    if text.chars().nth(LINE_CHARS_MAX).is_some() {
+        return Err(invalid(pointer, format!("must have at most {LINE_CHARS_MAX} characters")));
+    }
+    let plain = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect::<String>();
+    Ok(plain.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Serves the pictures of cards and thumbnails as resources.
+pub struct Pictures;
+
+impl Resources for Pictures {
+    fn templates() -> Vec<Template> {
+        vec![
+            Template::new(CARD, "card_image")
+                .title("カードイラスト / A card's illustration")
+                .description("The picture of a card, by the card's name."),
+            Template::new(THUMBNAIL, "thumbnail")
+                .title("サムネイル / A thumbnail")
+                .description("A thumbnail, by the arguments of compose_thumbnail: one card a line.")
+                .mime_type("image/png"),
+        ]
+    }
+
+    fn list(_: Option<&str>) -> Result<Page, Stop> {
+        Ok(Vec::new().into())
+    }
+
+    fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
+        let picture = if let Some([name]) = fits(CARD, uri) {
+            sources::card(&name)?
+        } else if let Some(arguments) = fits(THUMBNAIL, uri) {
+            ComposeThumbnail::of(arguments)?.made()?.picture
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(vec![Contents::blob(uri, &picture.mime_type, picture.bytes)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_an_integer_and_brought_between_1_and_20() {
+        assert_eq!(limit(None).unwrap(), 5);
+        for (asked, got) in [(0.0, 1), (-7.0, 1), (1.0, 1), (6.0, 6), (21.0, 20), (1e9, 20)] {
+            assert_eq!(limit(Some(asked)).unwrap(), got, "{asked}");
+        }
+        for asked in [2.5, f64::NAN, f64::INFINITY] {
+            assert!(matches!(limit(Some(asked)), Err(Stop::InvalidArguments(_))), "{asked}");
+        }
+    }
+}

@@ -167,7 +167,7 @@ fn names(is_english: bool) -> Vec<Name> {
 
 fn all_names(tag: &str) -> Vec<Name> {
     let mut names = illustrations::sentences::words();
-    names.extend(illustrations::spoken::names());
+    names.extend(illustrations::cards::names());
     for expected in [
         cinema::sentences::names(),
         conversations::sentences::names(),

@@ -3,8 +3,8 @@
 use super::{
     Cards,
     canvas::{Canvas, Ink, Tint, c, down, lit, round},
+    nature::{fingers, membrane},
     shape::{Shape, blob, disc, leaf, limb, poly, star, thick},
-    subjects::{fingers, membrane},
 };
 
 const NIGHT: Tint = c(0x061436);

@@ -3,8 +3,8 @@
 use super::{
     Cards,
     canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
+    nature::feathers,
     shape::{Shape, bar, blob, disc, leaf, limb, poly, star, thick},
-    subjects::feathers,
 };
 
 const NIGHT: Tint = c(0x241203);

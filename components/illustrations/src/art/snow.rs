@@ -3,9 +3,9 @@
 use super::{
     Cards,
     canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
+    nature::feathers,
     noise::Dice,
     shape::{Shape, bar, blob, disc, leaf, limb, line, poly, thick},
-    subjects::feathers,
 };
 
 const NIGHT: Tint = c(0x1c2340);

@@ -6,7 +6,7 @@ use output::text::is_unseen;
 use tiny_skia::{FillRule, LineJoin, Path, PathBuilder, Stroke, Transform};
 use ttf_parser::{Face, OutlineBuilder};
 
-use super::{Style, palette::Palette};
+use super::{Palette, Style};
 use crate::art::canvas::{Canvas, Tint, c, down, flat};
 
 /// Noto Sans JP, black: JIS level 1, kana, ASCII. Its licence lies beside it.

@@ -11,7 +11,7 @@ const TOOLS: &str = include_str!("../../tools.json");
 
 fn new_talk() -> trial::Talk {
     let mut talk = trial::Talk::new(super::next, TOOLS);
-    talk.names = crate::spoken::names();
+    talk.names = crate::cards::names();
     talk
 }
 

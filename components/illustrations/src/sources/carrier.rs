@@ -1,13 +1,15 @@
-//! Requests to catalogues elsewhere: how they go out, and the errors when nothing usable comes back.
+//! Requests to catalogues elsewhere: how they go out, the pause between two of them, and the errors when nothing
+//! usable comes back.
 
 use std::time::Duration;
 
-use toolkit::http;
+use toolkit::{clock::now_ms, http, log, pace, sql};
 use url::Url;
 
-use super::{
-    error::{SourceError, failed},
-    pace, settings, sniff,
+use super::settings;
+use crate::{
+    picture,
+    refusals::{SourceError, failed},
 };
 
 /// How long a source may take: a person does not wait longer.
@@ -18,6 +20,10 @@ pub const BODY_BYTES_MAX: usize = 4 << 20;
 const RETRY_AFTER_S: u32 = 60;
 /// The longest time that a source may ask to be left alone for, in seconds.
 const RETRY_AFTER_S_MAX: u32 = 86_400;
+
+/// The longest time that a source is left alone, in milliseconds; one further ahead was written by a
+/// clock that has been put right since.
+const CLOSED_MS_MAX: i64 = 86_400_000;
 
 /// What a source answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,16 +82,54 @@ impl Paced {
     pub fn new(source: &'static str, interval_ms: u32) -> Self {
         Self { source, interval_ms }
     }
+
+    /// Takes the next turn, and waits for it.
+    ///
+    /// # Errors
+    /// [`SourceError::Limited`] when too many wait already, or the source is to be left alone.
+    fn wait(&self) -> Result<(), SourceError> {
+        let now_ms = now_ms();
+        let unknown = |_| failed("whose turn it is cannot be told, so nothing is asked");
+        let [closed] = sql::query([toolkit::sql!(
+            "SELECT closed_until_ms FROM pace WHERE source = $1 AND closed_until_ms > $2 \
+             AND closed_until_ms <= $3",
+            self.source,
+            now_ms,
+            now_ms + CLOSED_MS_MAX
+        )])
+        .map_err(unknown)?;
+        if let Some((until_ms,)) = closed.first::<(i64,)>().map_err(unknown)? {
+            let left_s = u32::try_from((until_ms - now_ms) / 1_000 + 1).unwrap_or(u32::MAX);
+            return Err(SourceError::Limited { retry_after_s: left_s });
+        }
+        let insert = "INSERT INTO pace (source, at_ms, closed_until_ms) VALUES ($1, $2, 0) \
+                      ON CONFLICT (source)";
+        let is_turn = pace::wait(insert, self.source, self.interval_ms).map_err(unknown)?;
+        is_turn.then_some(()).ok_or(SourceError::Limited { retry_after_s: 5 })
+    }
 }
 
 impl Carrier for Paced {
     fn get(&self, url: &Url, accept: &str) -> Result<Reply, SourceError> {
-        pace::wait(self.source, self.interval_ms)?;
+        self.wait()?;
         Network.get(url, accept)
     }
 
     fn close(&self, retry_after_s: u32) {
-        pace::close(self.source, retry_after_s);
+        // A client that asks on is shut out for longer.
+        let until_ms = now_ms() + (i64::from(retry_after_s) * 1_000).min(CLOSED_MS_MAX);
+        let kept = sql::transact([toolkit::sql!(
+            "INSERT INTO pace (source, at_ms, closed_until_ms) VALUES ($1, 0, $2) \
+             ON CONFLICT (source) DO UPDATE SET closed_until_ms = $2",
+            self.source,
+            until_ms
+        )]);
+        if let Err(error) = kept {
+            log::warning(&format!(
+                "that {} wants no requests is not remembered: {error:?}",
+                self.source
+            ));
+        }
     }
 }
 
@@ -120,7 +164,7 @@ pub fn picture(
     if !(kind.is_empty() || kind.starts_with("image/") || kind == "application/octet-stream") {
         return Err(broken(&format!("it is said to be {}", clipped(kind))));
     }
-    let mime_type = sniff::mime_type(&reply.body).map_err(|it| broken(&it.to_string()))?;
+    let mime_type = picture::mime_type(&reply.body).map_err(|it| broken(&it.to_string()))?;
     Ok((mime_type, reply.body))
 }
 
@@ -180,14 +224,15 @@ pub fn clipped(text: &str) -> String {
 pub(crate) mod tests {
     use std::cell::RefCell;
 
-    use super::{super::sniff::tests::png_of, *};
+    use super::*;
+    use crate::picture::tests::png_of;
 
     /// Gives the scripted answers, and remembers what it was asked.
     #[derive(Default)]
     pub(crate) struct Scripted {
-        pub(crate) replies: RefCell<Vec<Result<Reply, SourceError>>>,
+        replies: RefCell<Vec<Result<Reply, SourceError>>>,
         pub(crate) asked: RefCell<Vec<String>>,
-        pub(crate) closed_s: RefCell<Option<u32>>,
+        closed_s: RefCell<Option<u32>>,
     }
 
     impl Scripted {

@@ -5,14 +5,14 @@ use toolkit::{Stop, log};
 use url::Url;
 
 use super::{
+    Found, Source,
     carrier::{self, Carrier},
-    error::{SourceError, failed},
     memory,
 };
 use crate::{
-    catalogue::{Found, Source},
     matching,
     picture::Picture,
+    refusals::{SourceError, failed},
 };
 
 /// Bytes that the pictures of one theme may have together: what fits into one answer, twice.

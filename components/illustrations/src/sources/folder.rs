@@ -9,15 +9,14 @@ use std::{
 use toolkit::{Stop, dialogue::Name, log};
 
 use super::{
+    Found, Source,
     elsewhere::THEME_BYTES_MAX,
-    error::SourceError,
     file::{self, Card, File, Theme},
-    sniff,
 };
 use crate::{
-    catalogue::{Found, Source},
     matching::{meant, near},
-    picture::Picture,
+    picture::{self, Picture},
+    refusals::SourceError,
 };
 
 /// The catalogue's name in the folder.
@@ -61,7 +60,7 @@ impl Folder {
                 Ok(head)
             });
             let wrong = match looked {
-                Ok(head) => sniff::mime_type(&head).err().map(|it| it.to_string()),
+                Ok(head) => picture::mime_type(&head).err().map(|it| it.to_string()),
                 Err(error) => Some(why(&error)),
             };
             if let Some(wrong) = wrong {
@@ -98,7 +97,8 @@ impl Folder {
         let told = |why: &str| SourceError::File { message: format!("{} {why}", card.image) };
         let bytes = read(&self.path.join(&card.image), PICTURE_BYTES_MAX)
             .map_err(|error| told(&format!("cannot be read: {}", why(&error))))?;
-        let mime_type = sniff::mime_type(&bytes).map_err(|it| told(&format!("is broken: {it}")))?;
+        let mime_type =
+            picture::mime_type(&bytes).map_err(|it| told(&format!("is broken: {it}")))?;
         Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
     }
 

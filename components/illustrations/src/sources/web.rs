@@ -8,8 +8,8 @@ use url::Url;
 use super::{
     carrier::{self, Carrier, Reply, clipped},
     elsewhere::{Catalogue, Listed, Listing, address},
-    error::{SourceError, failed},
 };
+use crate::refusals::{SourceError, failed};
 
 /// How long an answer holds, in seconds.
 const HOLDS_S: i64 = 600;

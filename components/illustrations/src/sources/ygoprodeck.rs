@@ -16,8 +16,8 @@ use url::Url;
 use super::{
     carrier::{self, Carrier, clipped},
     elsewhere::{Catalogue, Listed, Listing, address},
-    error::{SourceError, failed},
 };
+use crate::refusals::{SourceError, failed};
 
 /// The name of the source, by which its requests are limited.
 pub const NAME: &str = "ygoprodeck";
