@@ -1,20 +1,20 @@
-//! Best routes by time, distance or money, and real alternatives to them.
+//! Best routes by time, distance or money, real alternatives to them, and times and lengths of many pairs.
 
 pub mod alternatives;
-mod bounds;
 pub(crate) mod cost;
-mod legs;
-mod local;
-mod matrix;
-mod pages;
-mod path;
-mod plateaus;
+mod labels;
 mod search;
 mod snap;
 mod ways;
 
+use crate::{
+    file::Source,
+    graph::Graph,
+    network::{Class, Point, Text},
+};
+use cost::Rules;
+
 pub use crate::graph::{NotFound, Snap};
-use crate::network::{Class, Point, Text};
 
 /// A means of travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct Found {
     /// Link by link, in order.
     pub legs: Vec<Leg>,
     /// The same as the search knows it.
-    pub(crate) path: path::Path,
+    pub(crate) path: labels::Path,
 }
 
 /// One link of a route, or the part of it that is travelled.
@@ -122,5 +122,37 @@ impl Default for RouteOptions {
             traffic: [1.0; 9],
             ways: 1,
         }
+    }
+}
+
+impl<S: Source> Graph<S> {
+    /// Times and lengths from each of `origins` to each of `destinations`.
+    ///
+    /// # Errors
+    /// When the file cannot be read; a pair that is too far apart, or with a place outside, is empty.
+    pub fn matrix(
+        &self,
+        origins: &[Point],
+        destinations: &[Point],
+        options: &RouteOptions,
+    ) -> Result<Matrix, NotFound> {
+        let rules = Rules::new(options, self.drives_on_left());
+        let mut rows = Vec::with_capacity(origins.len());
+        for &origin in origins {
+            let mut row = Vec::with_capacity(destinations.len());
+            for &destination in destinations {
+                self.trim();
+                row.push(match self.best(origin, destination, &rules) {
+                    Ok((_, _, path)) => {
+                        let found = self.sums(&path, &rules)?;
+                        Some(found)
+                    }
+                    Err(NotFound::Unreadable(why)) => return Err(NotFound::Unreadable(why)),
+                    Err(_) => None,
+                });
+            }
+            rows.push(row);
+        }
+        Ok(Matrix { rows })
     }
 }

@@ -7,17 +7,13 @@ use std::{
 
 use crate::{
     file::{
-        TEXTS,
-        bytes::{Reader, damaged},
+        Reader, Register, Section, Source, SourceError, TEXTS, damaged,
         header::{Header, point},
         nodes::{Limits, NODES, Nodes},
-        roads::{ROADS, Road, Roads},
-        section::{Register, Section},
-        tree::{self, Box4},
+        roads::{self, Box4, ROADS, Road, Roads},
     },
     network::{Place, Point, Text},
     places::Places,
-    source::{Source, SourceError},
 };
 
 /// Where on a link a place is nearest to the roads.
@@ -256,7 +252,7 @@ impl<S: Source> Graph<S> {
     /// The boxes in one block of the tree.
     pub(crate) fn boxes(&self, block: u32) -> Result<Rc<Vec<Box4>>, SourceError> {
         self.kept(&self.boxes, self.header.tree, block, "its tree of boxes", |bytes| {
-            Ok((tree::parse(bytes)?, bytes.len()))
+            Ok((roads::parse_boxes(bytes)?, bytes.len()))
         })
     }
 

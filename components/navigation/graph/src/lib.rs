@@ -12,12 +12,11 @@
 //! no turning back but at dead ends: `find/cost.rs` has the model, and tests search it plainly. What other
 //! routes are worth showing is defined in [`find::alternatives`].
 //!
-//! # Errors and limits
-//! A file that is foreign, cut off or damaged is [`NotFound::Unreadable`], with a sentence that says so.
-//! A place farther than 2.5 km from any road that is open as requested, and where one may begin, is outside.
-//! One search holds at most 2,048 blocks of junctions ([`Graph::touching_at_most`]) and settles at most 4 million links; beyond, it
-//! is [`NotFound::TooFar`]. A file has at most 2^30 junctions and links, and 4 GB in each of its parts.
-//! Routes across the 180th meridian are not found.
+//! # Errors and limits A file that is foreign, cut off or damaged is [`NotFound::Unreadable`], with a sentence that
+//! says so. A place farther than 2.5 km from any road that is open as requested, and where one may begin, is
+//! outside. One search holds at most 2,048 blocks of junctions ([`Graph::touching_at_most`]) and settles at most 4
+//! million links; beyond, it is [`NotFound::TooFar`]. A file has at most 2^30 junctions and links, and 4 GB in each
+//! of its parts. Routes across the 180th meridian are not found.
 
 mod file;
 pub mod find;
@@ -27,11 +26,9 @@ pub mod network;
 #[cfg(feature = "osm")]
 pub mod osm;
 pub mod places;
-pub mod source;
 pub mod write;
 
-pub use file::header::is_map;
+pub use file::{Source, SourceError, header::is_map};
 pub use find::{Found, Leg, Matrix, Mode, NotFound, Prefer, RouteOptions, Snap};
 pub use graph::Graph;
 pub use network::{Class, Forbidden, Link, Network, Node, Place, PlaceKind, Point, Text};
-pub use source::{Source, SourceError};

@@ -6,19 +6,17 @@
 
 mod address;
 mod layout;
-mod like;
-mod rank;
-mod record;
+#[cfg(test)]
+mod tests;
 mod write;
 
 use crate::{
+    file::{Source, SourceError},
     names::{folded, without_area, without_begun_station, without_station},
     network::{Place, PlaceKind, Point},
-    source::{Source, SourceError},
 };
-
 use layout::Layout;
-use rank::{Key, best};
+
 pub use write::write;
 
 /// Letters that a name has at least of which one may be another.
@@ -124,7 +122,7 @@ impl<'s, S: Source> Places<'s, S> {
             return Ok(Vec::new());
         };
         let most_other = if name.len() < LONG_CHARS { 1 } else { 2 };
-        let other = |it: &str| like::other(&name, &it.chars().collect::<Vec<_>>(), most_other);
+        let other = |it: &str| other_letters(&name, &it.chars().collect::<Vec<_>>(), most_other);
         let mut keys = layout.keys_like(self, &first.to_string(), |it| other(it).is_some())?;
         keys.retain(|it| it.kind != PlaceKind::House);
         let mut keys = best(keys, true);
@@ -212,5 +210,85 @@ fn damaged(what: &str) -> SourceError {
     SourceError(format!("the map's index of names is damaged: {what}"))
 }
 
-#[cfg(test)]
-mod tests;
+/// An entry of the table of names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key {
+    /// The folded name.
+    name: String,
+    /// Number of its place.
+    place: u32,
+    /// Whether it is the name itself, not an alias or the name without its ending.
+    own: bool,
+    kind: PlaceKind,
+    weight: u8,
+}
+
+impl Key {
+    /// Smaller goes first. A whole name means a town before a station; a name without
+    /// its ending means the station: 品川 is 品川駅 before 品川区.
+    fn rank(&self) -> (bool, u8, u8, u32) {
+        let kind = match self.kind {
+            PlaceKind::Town if self.own => 0,
+            PlaceKind::Station => 1,
+            PlaceKind::Town => 2,
+            PlaceKind::Airport => 3,
+            PlaceKind::Landmark => 4,
+            PlaceKind::Quarter => 5,
+            PlaceKind::Junction => 6,
+            PlaceKind::Street => 7,
+            PlaceKind::House => 8,
+        };
+        // 羽田 means the airport, even where a junction is called just so.
+        let is_own = self.own && kind < 6;
+        (!is_own, kind, 255 - self.weight, self.place)
+    }
+}
+
+/// Each place once, best first. Of beginnings the bigger go first, whatever their kind.
+fn best(mut keys: Vec<Key>, are_beginnings: bool) -> Vec<Key> {
+    if are_beginnings {
+        keys.sort_by_key(|key| (255 - key.weight, key.rank()));
+    } else {
+        keys.sort_by_key(Key::rank);
+    }
+    let mut places = std::collections::HashSet::new();
+    keys.retain(|key| places.insert(key.place));
+    keys
+}
+
+/// A kind by the number that it is written as.
+fn kind_of(number: u8) -> Option<PlaceKind> {
+    Some(match number {
+        0 => PlaceKind::Station,
+        1 => PlaceKind::Town,
+        2 => PlaceKind::Quarter,
+        3 => PlaceKind::Landmark,
+        4 => PlaceKind::Airport,
+        5 => PlaceKind::Street,
+        6 => PlaceKind::Junction,
+        7 => PlaceKind::House,
+        _ => return None,
+    })
+}
+
+/// How many letters are other, left out, put in, or swapped with the next one; none where more than `most`.
+fn other_letters(a: &[char], b: &[char], most: usize) -> Option<usize> {
+    if a.len().abs_diff(b.len()) > most {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, one) in a.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, two) in b.iter().enumerate() {
+            let swapped = i > 0 && j > 0 && a[i - 1] == *two && b[j - 1] == *one && one != two;
+            let mut least = (row[j] + usize::from(one != two)).min(row[j + 1] + 1).min(next[j] + 1);
+            if swapped {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().filter(|it| *it <= most)
+}

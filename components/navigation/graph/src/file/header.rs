@@ -1,14 +1,12 @@
 //! The header: what the file is, of what, and where its parts lie.
 
+use super::{
+    Reader, Section, Source, SourceError, append_checksum, damaged, put, put_signed, put_text,
+    verify,
+};
 use crate::{
-    file::{
-        bytes::{Reader, append_checksum, damaged, put, put_signed, put_text, verify},
-        nodes::NODES,
-        roads::ROADS,
-        section::Section,
-    },
+    file::{nodes::NODES, roads::ROADS},
     network::Point,
-    source::{Source, SourceError},
 };
 
 /// How a graph's file begins.

@@ -1,10 +1,7 @@
 //! A block of junctions: where they are, the ends of links at each, and times to landmarks.
 
-use crate::{
-    file::bytes::{Reader, put, put_signed},
-    network::Class,
-    source::SourceError,
-};
+use super::{Reader, SourceError, put, put_signed};
+use crate::network::Class;
 
 /// Junctions in a block.
 pub(crate) const NODES: usize = 128;

@@ -3,19 +3,20 @@
 //! An alternative takes at most 1.4 times as long as the best route; of the shorter of the two, it shares
 //! at most 70 % of the length with any route that is shown before it; it comes by no junction twice; and
 //! every stretch of it that takes no longer than a quarter of the best route's time is itself a fastest route
-//! between its ends.
+//! between its ends. Two search trees propose them: where both run along the same links, a route over them
+//! is as good as can be on either side.
 
 use std::collections::HashSet;
 
+use super::{
+    Found, NotFound, RouteOptions,
+    cost::Rules,
+    labels::{Arc, End, NEVER, Path, ROOTS, state},
+    search::Search,
+};
 use crate::{
-    find::{
-        Found, NotFound, RouteOptions,
-        cost::Rules,
-        path::{End, Path},
-        search::Search,
-    },
+    file::{Source, SourceError},
     graph::Graph,
-    source::{Source, SourceError},
 };
 
 /// How much longer an alternative may take than the best route.
@@ -179,5 +180,168 @@ impl<S: Source> Graph<S> {
             ways.push(way);
         }
         Ok(())
+    }
+}
+
+/// A row of links on which both trees agree.
+#[derive(Clone, Copy, Debug)]
+struct Plateau {
+    /// The route over it, less the plateau itself: the smaller, the better.
+    rank: u32,
+    cost: u32,
+    /// Its first link, as either side knows it.
+    ahead: u32,
+    back: u32,
+}
+
+impl<S: Source> Search<'_, S> {
+    /// Routes over the best plateaus, the most promising first; `limit` bounds what each costs.
+    fn over_plateaus(&self, limit: u32, most: usize) -> Result<Vec<Path>, NotFound> {
+        let mut plateaus = Vec::new();
+        for page in 0..self.pages.pages.len() {
+            for half in 0..self.pages.pages[page].nodes.halves.len() {
+                plateaus.extend(self.plateau(state(page, half), limit));
+            }
+        }
+        plateaus.sort_by_key(|it| (it.rank, it.cost, it.ahead));
+        plateaus.truncate(most);
+        plateaus.into_iter().map(|it| self.over(it)).collect()
+    }
+
+    fn over(&self, plateau: Plateau) -> Result<Path, NotFound> {
+        let mut arcs = Vec::new();
+        let first = self.ahead(plateau.ahead, &mut arcs)?;
+        let last = self.back(plateau.back, &mut arcs)?;
+        let [origins, destinations] = self.ends;
+        Ok(Path {
+            arcs,
+            begin: origins.get(first).map_or(0.0, |it| it.part),
+            end: destinations.get(last).map_or(1.0, |it| it.part),
+            cost: plateau.cost,
+        })
+    }
+
+    /// The plateau that begins with this link, if one does, and the route over it costs less than `limit`.
+    fn plateau(&self, ahead: u32, limit: u32) -> Option<Plateau> {
+        let label = self.pages.label(0, ahead);
+        let (back, over) = self.twin(ahead).filter(|_| label.cost != NEVER)?;
+        let behind = self.pages.label(1, back);
+        let cost = label.cost.checked_add(over)?.checked_add(behind.cost)?;
+        if behind.cost == NEVER || cost >= limit {
+            return None;
+        }
+        // It does not begin here where the link before, on the one tree, leads here on the other.
+        if label.parent < ROOTS
+            && let Some((before, _)) = self.twin(label.parent)
+            && self.pages.label(1, before).parent == back
+        {
+            return None;
+        }
+        let mut last = (ahead, label.cost.saturating_add(over));
+        let mut next = behind.parent;
+        for _ in 0..100_000 {
+            let Some(following) = self.forward(next) else { break };
+            if self.pages.label(0, following).parent != last.0 {
+                break;
+            }
+            let over = self.twin(following)?.1;
+            last = (following, self.pages.label(0, following).cost.saturating_add(over));
+            next = self.pages.label(1, next).parent;
+        }
+        let length = last.1.saturating_sub(label.cost);
+        Some(Plateau { rank: cost.saturating_sub(length), cost, ahead, back })
+    }
+
+    /// A link as the side of the destination knows it, and what it costs.
+    fn twin(&self, ahead: u32) -> Option<(u32, u32)> {
+        let (half, _) = self.pages.half(ahead);
+        let (page, index) = self.pages.number_of(half.other)?;
+        let (begin, ends) = self.pages.pages[page].nodes.ends(index);
+        let twin = ends.get(usize::from(half.twin)).filter(|it| it.link == half.link)?;
+        Some((state(page, begin + usize::from(half.twin)), self.rules.link(twin)))
+    }
+
+    /// A link as the side of the origin knows it.
+    fn forward(&self, back: u32) -> Option<u32> {
+        if back >= ROOTS {
+            return None;
+        }
+        let (half, _) = self.pages.half(back);
+        let arc = Arc { node: half.other, slot: half.twin };
+        let (page, index) = self.pages.number_of(arc.node)?;
+        let (begin, ends) = self.pages.pages[page].nodes.ends(index);
+        ends.get(usize::from(arc.slot))?;
+        Some(state(page, begin + usize::from(arc.slot)))
+    }
+}
+
+impl<S: Source> Graph<S> {
+    /// Whether every stretch of whole links that takes no longer than `stretch` ms is a fastest route from
+    /// its first link to its last.
+    ///
+    /// It is asked of windows a quarter longer than that, each beginning a quarter after the one before:
+    /// every such stretch lies in one of them. So what passes has the property; a route that just has it
+    /// may fail. Parts of `best`, which is a fastest route, need not be asked.
+    fn is_locally_best(
+        &self,
+        path: &Path,
+        best: &Path,
+        rules: &Rules,
+        stretch: u32,
+    ) -> Result<bool, NotFound> {
+        let times = self.times(path, rules)?;
+        let on_best: Vec<Option<usize>> =
+            path.arcs.iter().map(|it| best.arcs.iter().position(|arc| arc == it)).collect();
+        let step = stretch / 4;
+        let last = path.arcs.len().saturating_sub(1);
+        let mut from = 0;
+        while from < last {
+            let begin = times[from].0;
+            let reaches =
+                |it: &usize| times[*it].1 >= begin.saturating_add(stretch).saturating_add(step);
+            let to = (from..last).find(reaches).unwrap_or(last);
+            // A route that leaves the best one may come back after as many links.
+            let is_shared = |at: usize| (from..=to).all(|it| on_best[it] == Some(at + it - from));
+            let shared = on_best[from].is_some_and(is_shared);
+            if !shared && to > from {
+                let taken = times[to].1 - begin;
+                if self.fastest(path.arcs[from], path.arcs[to], rules)?.is_some_and(|it| it < taken)
+                {
+                    return Ok(false);
+                }
+            }
+            if to == last {
+                break;
+            }
+            let next = (from + 1..=last)
+                .take_while(|&it| times[it].0 <= begin.saturating_add(step))
+                .last();
+            from = next.unwrap_or(from + 1);
+        }
+        Ok(true)
+    }
+
+    /// When each link of a route begins and ends, its first and last taken whole.
+    pub(super) fn times(&self, path: &Path, rules: &Rules) -> Result<Vec<(u32, u32)>, SourceError> {
+        let mut times: Vec<(u32, u32)> = Vec::with_capacity(path.arcs.len());
+        let mut come = None;
+        for &arc in &path.arcs {
+            let half = self.leaving(arc)?;
+            let mut begin = times.last().map_or(0, |it| it.1);
+            if let Some(come) = come {
+                let (nodes, index) = self.node(arc.node)?;
+                let turn = rules.turn(&nodes, index, come, usize::from(arc.slot)).unwrap_or(0);
+                begin = begin.saturating_add(turn);
+            }
+            times.push((begin, begin.saturating_add(rules.link(&half))));
+            come = Some(usize::from(half.twin));
+        }
+        Ok(times)
+    }
+
+    /// What the fastest route costs from the beginning of one link to the end of another.
+    fn fastest(&self, from: Arc, to: Arc, rules: &Rules) -> Result<Option<u32>, NotFound> {
+        let ends = ([self.end(from, 0.0, rules)?], [self.end(to, 1.0, rules)?]);
+        Ok(Search::run(self, rules, None, &ends.0, &ends.1)?.map(|it| it.cost))
     }
 }

@@ -4,18 +4,16 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 
 use crate::{
     file::{
-        bytes::damaged,
+        Source, SourceError, damaged,
         header::point,
         roads::{
-            AHEAD, BACK, CYCLE_AHEAD, CYCLE_BACK, MAIN_CARS, MAIN_CYCLES, MAIN_WALKERS, ROADS,
-            Road, STOPS, TOLL, WALK,
+            self, AHEAD, BACK, Box4, CYCLE_AHEAD, CYCLE_BACK, FAN, MAIN_CARS, MAIN_CYCLES,
+            MAIN_WALKERS, ROADS, Road, STOPS, TOLL, WALK,
         },
-        tree::{self, Box4, FAN},
     },
     find::{Mode, NotFound, RouteOptions, Snap, cost::Rules},
     graph::Graph,
     network::{Class, Point},
-    source::{Source, SourceError},
 };
 
 /// By how much nearer a road must be that most others do not reach, in metres.
@@ -56,8 +54,8 @@ impl<S: Source> Graph<S> {
         if !at.is_on_globe() || self.header.links == 0 {
             return Ok(Vec::new());
         }
-        let levels = tree::levels((self.header.links as usize).div_ceil(ROADS));
-        let begins = tree::begins(&levels);
+        let levels = roads::levels((self.header.links as usize).div_ceil(ROADS));
+        let begins = roads::begins(&levels);
         let mut queue = BinaryHeap::from([Near { metres: 0.0, level: levels.len(), index: 0 }]);
         while let Some(Near { metres, level, index }) = queue.pop() {
             if metres > near.reach() {

@@ -1,19 +1,22 @@
-//! Ways become links: cut where they meet, and put together where only two of a kind do.
+//! Ways become links: cut where they meet, and put together where only two of a kind do. Relations of the
+//! type `restriction` become turns from link to link that are not allowed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+use osmpbf::{RelMemberType, Relation};
 
 use super::{
-    chain,
-    gather::{Nodes, Relations, Way, Ways},
+    extract::{Nodes, Relations, Way, Ways},
+    road::{Road, Tags},
     speed,
 };
-use crate::network::{Class, Link, Node, Point, Text};
+use crate::network::{Class, Forbidden, Link, Node, Point, Text};
 
 /// Stands for no node.
 const NONE: u32 = u32::MAX;
 
 /// A piece of a way between two nodes that must stay: indexes of nodes, ends included.
-pub(super) struct Piece {
+struct Piece {
     pub(super) points: Vec<u32>,
     /// Index of its road.
     pub(super) road: u32,
@@ -39,7 +42,7 @@ impl Joined {
     }
 
     /// Whether a link is of that way where it meets a node.
-    pub(super) fn is_of_way(&self, link: u32, node: u32, way: i64) -> bool {
+    fn is_of_way(&self, link: u32, node: u32, way: i64) -> bool {
         let (first, last) = self.ways[link as usize];
         let link = &self.links[link as usize];
         (link.from == node && first == way) || (link.to == node && last == way)
@@ -73,7 +76,7 @@ pub(super) fn join(ways: &Ways, nodes: &Nodes, relations: &Relations) -> Joined 
     }
     drop(runs);
     let mut joined = Joined { number: vec![NONE; nodes.ids.len()], ..Joined::default() };
-    for piece in chain::chains(pieces, &ways.roads, &kept, nodes.ids.len()) {
+    for piece in chains(pieces, &ways.roads, &kept, nodes.ids.len()) {
         joined.add(&piece, ways, nodes);
     }
     joined
@@ -138,7 +141,7 @@ fn cut(
     for end in 1..run.len() {
         let index = run[end];
         let must = end + 1 == run.len() || kept.contains(&index) || met[index as usize];
-        if must || end - begin >= chain::POINTS_MAX {
+        if must || end - begin >= POINTS_MAX {
             let points = run[begin..=end].to_vec();
             pieces.push(Piece { points, road: way.road, ways: (way.id, way.id), kmh });
             begin = end;
@@ -199,5 +202,195 @@ impl Joined {
             self.nodes.push(Node { at: nodes.at(index).unwrap_or_default(), name });
         }
         *number
+    }
+}
+
+/// Points of one link at most; a longer one is cut.
+const POINTS_MAX: usize = 400;
+
+/// The two ends of pieces that meet at a node: index of the piece, twice, plus one for its end.
+#[derive(Clone, Copy)]
+struct Meeting(u32, u32);
+
+/// The pieces, as long as they can be. A node in `kept` stays an end.
+fn chains(mut pieces: Vec<Piece>, roads: &[Road], kept: &HashSet<u32>, nodes: usize) -> Vec<Piece> {
+    let meetings = ends_that_meet(&pieces, kept, nodes);
+    let mut chains = Vec::with_capacity(pieces.len() / 2);
+    for start in 0..pieces.len() {
+        if pieces[start].points.is_empty() {
+            continue;
+        }
+        let mut chain = take(&mut pieces, start);
+        // Forwards, then the other way round.
+        for is_reversed in [false, true] {
+            grow(&mut chain, is_reversed, &mut pieces, roads, &meetings);
+            reverse(&mut chain);
+        }
+        chains.push(chain);
+    }
+    chains
+}
+
+fn ends_that_meet(pieces: &[Piece], kept: &HashSet<u32>, nodes: usize) -> Vec<Meeting> {
+    let mut meetings = vec![Meeting(NONE, NONE); nodes];
+    for (index, piece) in (0_u32..).zip(pieces) {
+        let ends = [(piece.points.first(), index * 2), (piece.points.last(), index * 2 + 1)];
+        for (node, end) in ends.into_iter().filter_map(|(node, end)| Some((*node?, end))) {
+            let meeting = &mut meetings[node as usize];
+            // The third that meets here would be a node that is kept anyway.
+            if meeting.0 == NONE {
+                meeting.0 = end;
+            } else {
+                meeting.1 = end;
+            }
+        }
+    }
+    for node in kept {
+        meetings[*node as usize] = Meeting(NONE, NONE);
+    }
+    meetings
+}
+
+/// Takes a piece out; what remains is empty, which says that it is taken.
+fn take(pieces: &mut [Piece], index: usize) -> Piece {
+    let piece = &mut pieces[index];
+    let points = std::mem::take(&mut piece.points);
+    Piece { points, road: piece.road, ways: piece.ways, kmh: piece.kmh }
+}
+
+fn reverse(piece: &mut Piece) {
+    piece.points.reverse();
+    piece.ways = (piece.ways.1, piece.ways.0);
+}
+
+/// Appends what goes on at the end, as long as something does.
+fn grow(
+    chain: &mut Piece,
+    is_reversed: bool,
+    pieces: &mut [Piece],
+    roads: &[Road],
+    meetings: &[Meeting],
+) {
+    while let Some(end) = chain.points.last().copied() {
+        let Meeting(a, b) = meetings[end as usize];
+        if a == NONE || b == NONE {
+            return;
+        }
+        let next = [a, b].into_iter().find(|it| !pieces[(it / 2) as usize].points.is_empty());
+        let Some(next) = next else { return };
+        let piece = &pieces[(next / 2) as usize];
+        let is_backwards = next % 2 == 1;
+        let (cars, cycles) = {
+            let road = &roads[piece.road as usize];
+            (road.cars, road.cycles)
+        };
+        let fits = piece.road == chain.road && piece.kmh == chain.kmh;
+        let is_one_way = cars.0 != cars.1 || cycles.0 != cycles.1;
+        let turns = is_backwards != is_reversed && is_one_way;
+        if !fits || turns || chain.points.len() + piece.points.len() > POINTS_MAX {
+            return;
+        }
+        let mut piece = take(pieces, (next / 2) as usize);
+        if is_backwards {
+            reverse(&mut piece);
+        }
+        chain.points.extend(piece.points.iter().skip(1));
+        chain.ways.1 = piece.ways.1;
+    }
+}
+
+/// Ways of one side of a turn that are looked at.
+const SIDE_MAX: usize = 16;
+
+/// A turn as it is mapped: ways and a node between them.
+pub(super) struct Turn {
+    from: Vec<i64>,
+    pub(super) via: i64,
+    to: Vec<i64>,
+    /// The only ways that may be taken, rather than those that may not.
+    is_only: bool,
+}
+
+/// The turn that a relation speaks of; none where it is not for cars, goes over a way, or is not whole.
+pub(super) fn turn(tags: &Tags<'_>, relation: &Relation<'_>) -> Option<Turn> {
+    let keys = ["restriction:motorcar", "restriction:motor_vehicle", "restriction"];
+    let says = keys.iter().find_map(|key| tags.get(key))?;
+    let excepts = tags.get("except").unwrap_or_default();
+    if excepts.split(';').any(|it| matches!(it.trim(), "motorcar" | "motor_vehicle" | "vehicle")) {
+        return None;
+    }
+    let is_only = says.starts_with("only_");
+    if !is_only && !says.starts_with("no_") {
+        return None;
+    }
+    let (mut from, mut via, mut to) = (Vec::new(), None, Vec::new());
+    for member in relation.members() {
+        match (member.role().unwrap_or_default(), member.member_type) {
+            ("from", RelMemberType::Way) if from.len() < SIDE_MAX => from.push(member.member_id),
+            ("to", RelMemberType::Way) if to.len() < SIDE_MAX => to.push(member.member_id),
+            ("via", RelMemberType::Node) if via.is_none() => via = Some(member.member_id),
+            ("via", _) => return None,
+            _ => {}
+        }
+    }
+    let is_whole = !from.is_empty() && !to.is_empty();
+    is_whole.then_some(Turn { from, via: via?, to, is_only })
+}
+
+/// The same between links: those of relations, and those over what stops cars.
+pub(super) fn forbidden(joined: &Joined, turns: &[Turn], nodes: &Nodes) -> Vec<Forbidden> {
+    let mut at = HashMap::<u32, Vec<u32>>::new();
+    for turn in turns {
+        at.extend(nodes.index(turn.via).and_then(|it| joined.node(it)).map(|it| (it, Vec::new())));
+    }
+    let stops: Vec<u32> = nodes.stops.iter().filter_map(|it| joined.node(*it)).collect();
+    at.extend(stops.iter().map(|it| (*it, Vec::new())));
+    for (index, link) in (0..).zip(&joined.links) {
+        for end in [link.from, link.to] {
+            if let Some(links) = at.get_mut(&end) {
+                links.push(index);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for turn in turns {
+        let over = nodes.index(turn.via).and_then(|it| joined.node(it));
+        let Some((over, links)) = over.and_then(|it| Some((it, at.get(&it)?))) else { continue };
+        of_turn(joined, turn, over, links, &mut all);
+    }
+    for over in stops {
+        let links = at.get(&over).map(Vec::as_slice).unwrap_or_default();
+        let pairs = links.iter().flat_map(|from| links.iter().map(move |to| (*from, *to)));
+        all.extend(pairs.filter(|(from, to)| from != to).map(|(from, to)| Forbidden {
+            from,
+            over,
+            to,
+        }));
+    }
+    all.sort_unstable_by_key(|it| (it.from, it.over, it.to));
+    all.dedup();
+    all
+}
+
+fn of_turn(joined: &Joined, turn: &Turn, over: u32, links: &[u32], all: &mut Vec<Forbidden>) {
+    let comes = |link: &u32| {
+        let link = &joined.links[*link as usize];
+        (link.to == over && link.cars.0) || (link.from == over && link.cars.1)
+    };
+    let of = |link: u32, ways: &[i64]| ways.iter().any(|way| joined.is_of_way(link, over, *way));
+    let froms: Vec<u32> =
+        links.iter().copied().filter(|it| comes(it) && of(*it, &turn.from)).collect();
+    let tos: Vec<u32> = links.iter().copied().filter(|it| of(*it, &turn.to)).collect();
+    // A way that goes on beyond the node is on both sides of it: the data do not tell which is meant.
+    if froms.len() > turn.from.len() || tos.is_empty() {
+        return;
+    }
+    for from in froms {
+        if turn.is_only {
+            let others = links.iter().copied().filter(|it| *it != from && !tos.contains(it));
+            all.extend(others.map(|to| Forbidden { from, over, to }));
+        } else if tos.len() <= turn.to.len() {
+            all.extend(tos.iter().map(|to| Forbidden { from, over, to: *to }));
+        }
     }
 }

@@ -1,11 +1,8 @@
-//! What a way is, as a road: its class, who may use it, how fast.
+//! What an element says of itself: its names, and of a way what it is as a road: its class, who may use it and
+//! in which direction, how fast.
 
-use super::{
-    access::{self, Leave},
-    speed,
-    tags::Tags,
-};
-use crate::network::Class;
+use super::speed;
+use crate::network::{Class, Text};
 
 /// Everything that two ways must have in common to be one link.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,13 +34,13 @@ struct Kind {
 /// The road that a way is; none where it is closed to cars and walkers.
 pub(super) fn road(tags: &Tags<'_>) -> Option<Road> {
     let kind = kind(tags)?;
-    let leave = if kind.cars { access::cars(tags) } else { access::cars_by_name(tags) };
+    let leave = if kind.cars { for_cars(tags) } else { cars_by_name(tags) };
     let is_open = match leave {
         Some(leave) => leave != Leave::Closed && (kind.cars || leave == Leave::Open),
         None => kind.cars,
     };
-    let cars = if is_open { access::directions(tags) } else { (false, false) };
-    let walkers = match access::walkers(tags) {
+    let cars = if is_open { directions(tags) } else { (false, false) };
+    let walkers = match for_walkers(tags) {
         Some(leave) => leave != Leave::Closed && (kind.walkers || tags.get("foot").is_some()),
         None => kind.walkers,
     };
@@ -103,12 +100,12 @@ fn kind(tags: &Tags<'_>) -> Option<Kind> {
 
 /// In which directions bicycles may go.
 fn cycles(tags: &Tags<'_>, kind: &Kind) -> (bool, bool) {
-    let is_open = match access::cycles(tags) {
+    let is_open = match for_cycles(tags) {
         Some(leave) => leave != Leave::Closed && (kind.cycles || tags.get("bicycle").is_some()),
         None => kind.cycles,
     };
     let is_shut = tags.is("highway", "steps") || kind.class == Class::Motorway;
-    if is_open && !is_shut { access::cycle_directions(tags) } else { (false, false) }
+    if is_open && !is_shut { cycle_directions(tags) } else { (false, false) }
 }
 
 /// Whether a car can begin or end its way there: it has a place to stand, or a gate to turn into.
@@ -131,4 +128,203 @@ fn kmh(tags: &Tags<'_>, class: Class, is_ramp: bool, leave: Option<Leave>) -> u8
         _ => speed::usual(class, is_ramp),
     };
     if leave == Some(Leave::Visitors) && class != Class::Ferry { speed.min(10) } else { speed }
+}
+
+/// What a tag says of a kind of traveller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leave {
+    /// Travellers may pass.
+    Open,
+    /// Open to who lives there or has business there, not for going through.
+    Visitors,
+    /// Travellers may not pass.
+    Closed,
+}
+
+/// Whether cars may use this way: the tag that speaks most precisely counts. None where no tag says.
+fn for_cars(tags: &Tags<'_>) -> Option<Leave> {
+    first(tags, &["motorcar", "motor_vehicle", "vehicle", "access"])
+}
+
+/// Whether walkers may use it.
+fn for_walkers(tags: &Tags<'_>) -> Option<Leave> {
+    first(tags, &["foot", "access"])
+}
+
+/// Whether bicycles may; a cyclist who has to get off, or to keep to a path beside the road, does not ride on it.
+fn for_cycles(tags: &Tags<'_>) -> Option<Leave> {
+    match tags.get("bicycle") {
+        Some("dismount" | "use_sidepath") => Some(Leave::Closed),
+        _ => first(tags, &["bicycle", "vehicle", "access"]),
+    }
+}
+
+/// In which directions bicycles may go, where they may go at all: along the way, and back.
+fn cycle_directions(tags: &Tags<'_>) -> (bool, bool) {
+    let lanes = ["cycleway", "cycleway:left", "cycleway:right", "cycleway:both"];
+    let is_both = lanes.iter().any(|it| tags.get(it).is_some_and(|it| it.starts_with("opposite")));
+    match tags.get("oneway:bicycle") {
+        _ if is_both => (true, true),
+        Some("no") => (true, true),
+        Some("yes") => (true, false),
+        Some("-1") => (false, true),
+        _ => match tags.get("oneway") {
+            Some("yes" | "true" | "1") => (true, false),
+            Some("-1" | "reverse") => (false, true),
+            Some("no") => (true, true),
+            _ if is_oneway_by_itself(tags) => (true, false),
+            _ => (true, true),
+        },
+    }
+}
+
+/// Whether cars may, by tags that name cars.
+fn cars_by_name(tags: &Tags<'_>) -> Option<Leave> {
+    first(tags, &["motorcar", "motor_vehicle"])
+}
+
+fn first(tags: &Tags<'_>, keys: &[&str]) -> Option<Leave> {
+    keys.iter().find_map(|key| tags.get(key)).and_then(leave)
+}
+
+fn leave(value: &str) -> Option<Leave> {
+    match value {
+        "yes" | "designated" | "permissive" | "official" | "public" | "use_sidepath" => {
+            Some(Leave::Open)
+        }
+        "destination" | "customers" | "delivery" | "residents" | "permit" => Some(Leave::Visitors),
+        "no"
+        | "private"
+        | "agricultural"
+        | "forestry"
+        | "agricultural;forestry"
+        | "military"
+        | "emergency"
+        | "psv"
+        | "bus" => Some(Leave::Closed),
+        _ => None,
+    }
+}
+
+/// In which directions cars may go, where they may go at all: along the way, and back.
+fn directions(tags: &Tags<'_>) -> (bool, bool) {
+    let value = tags.get("oneway:motor_vehicle").or_else(|| tags.get("oneway:motorcar"));
+    match value.or_else(|| tags.get("oneway")) {
+        Some("yes" | "true" | "1") => (true, false),
+        Some("-1" | "reverse") => (false, true),
+        Some("no" | "false" | "0" | "alternating") => (true, true),
+        // It changes by the hour; who cannot know does not drive there.
+        Some("reversible") => (false, false),
+        _ if is_oneway_by_itself(tags) => (true, false),
+        _ => (true, true),
+    }
+}
+
+/// Roundabouts and motorways are one-way without saying so.
+fn is_oneway_by_itself(tags: &Tags<'_>) -> bool {
+    matches!(tags.get("junction"), Some("roundabout" | "circular"))
+        || matches!(tags.get("highway"), Some("motorway" | "motorway_link"))
+}
+
+/// Whether a thing on a road keeps cars from going on.
+pub(super) fn stops_cars(tags: &Tags<'_>) -> bool {
+    let Some(barrier) = tags.get("barrier") else { return false };
+    match for_cars(tags) {
+        Some(leave) => leave == Leave::Closed,
+        None => matches!(
+            barrier,
+            "bollard"
+                | "block"
+                | "cycle_barrier"
+                | "motorcycle_barrier"
+                | "jersey_barrier"
+                | "stile"
+                | "turnstile"
+                | "kissing_gate"
+                | "full-height_turnstile"
+                | "log"
+                | "debris"
+                | "chain"
+        ),
+    }
+}
+
+/// A name longer than this is no name.
+const NAME_MAX: usize = 200;
+/// Other names of one place that are kept.
+const ALIASES_MAX: usize = 8;
+/// Keys of other names, and of how names are read.
+const ALIASES: [&str; 18] = [
+    "name:ja-Hira",
+    "name:ja_kana",
+    "name:ja",
+    "name:ja-Latn",
+    "name:ja_rm",
+    "alt_name",
+    "short_name",
+    "official_name",
+    "int_name",
+    "loc_name",
+    "name:fi",
+    "name:sv",
+    "name:de",
+    "name:fr",
+    "name:ca",
+    "name:es",
+    "name:zh",
+    "name:ko",
+];
+
+/// The tags of one element.
+pub(super) struct Tags<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Tags<'a> {
+    pub(super) fn new(tags: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        Self(tags.collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of that key.
+    pub(super) fn get(&self, key: &str) -> Option<&'a str> {
+        self.0.iter().find(|(it, _)| *it == key).map(|(_, value)| *value)
+    }
+
+    /// Whether the key has that value.
+    pub(super) fn is(&self, key: &str, value: &str) -> bool {
+        self.get(key) == Some(value)
+    }
+
+    /// Its name; a name in Japanese stands in where there is none in the language of the place.
+    pub(super) fn name(&self) -> Text {
+        let local =
+            self.get("name").or_else(|| self.get("name:ja")).or_else(|| self.get("name:en"));
+        let en = self.get("name:en").or_else(|| self.get("name:ja-Latn"));
+        Text { local: short(local.unwrap_or_default()), en: short(en.unwrap_or_default()) }
+    }
+
+    /// Its number on the signs, or numbers.
+    pub(super) fn number(&self) -> String {
+        short(self.get("ref").unwrap_or_default()).replace(';', " / ")
+    }
+
+    /// What else it is called.
+    pub(super) fn aliases(&self) -> Vec<String> {
+        let name = self.name();
+        let mut aliases = Vec::<String>::new();
+        let values = ALIASES.iter().filter_map(|key| self.get(key)).flat_map(|it| it.split(';'));
+        for value in values.map(short) {
+            let is_known = value == name.local || value == name.en || aliases.contains(&value);
+            if !value.is_empty() && !is_known && aliases.len() < ALIASES_MAX {
+                aliases.push(value);
+            }
+        }
+        aliases
+    }
+}
+
+fn short(name: &str) -> String {
+    name.trim().chars().filter(|it| !it.is_control()).take(NAME_MAX).collect()
 }

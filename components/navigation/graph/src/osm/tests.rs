@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use super::pbf::{Pbf, file};
-use crate::network::{Class, Link, Network, PlaceKind};
+use super::{
+    is_left,
+    pbf::{Pbf, file},
+};
+use crate::network::{Class, Link, Network, PlaceKind, Point};
 
 /// Tags of a way.
 type Tags = &'static [(&'static str, &'static str)];
@@ -327,4 +330,16 @@ fn closes_a_yard_no_car_can_leave_to_cars_in_a_larger_network() {
         assert_eq!((link.cars, link.walkers), ((false, false), true), "{name}");
     }
     assert!(network.links.iter().filter(|it| it.cars == (true, true)).count() > 300);
+}
+
+#[test]
+fn drives_left_in_tokyo_and_london_and_right_in_paris_and_seoul() {
+    let left = [(35.68, 139.77), (51.5, -0.12), (43.06, 141.35), (26.2, 127.7), (-33.9, 151.2)];
+    let right = [(48.86, 2.35), (37.56, 126.98), (60.17, 24.94), (42.5, 1.52), (31.2, 121.5)];
+    for (lat, lng) in left {
+        assert!(is_left(Point { lat, lng }), "{lat} {lng}");
+    }
+    for (lat, lng) in right {
+        assert!(!is_left(Point { lat, lng }), "{lat} {lng}");
+    }
 }

@@ -1,15 +1,12 @@
 //! Where the tables of the index lie, and how they are read.
 
-use crate::{
-    network::{Place, Point},
-    source::{Source, SourceError},
-};
-
 use super::{
-    Places, damaged,
-    rank::{self, Key},
-    record::{self, degrees, fixed, take},
-    write::cut,
+    Key, Places, damaged, kind_of,
+    write::{self, cut, degrees, fixed, take},
+};
+use crate::{
+    file::{Source, SourceError},
+    network::{Place, Point},
 };
 
 /// How an index begins.
@@ -107,7 +104,7 @@ impl Layout {
         if end - start > RECORD_MAX {
             return Err(damaged("a record is too large"));
         }
-        record::read(&index.bytes(self.records_at() + u64::from(start), end - start)?)
+        write::read_record(&index.bytes(self.records_at() + u64::from(start), end - start)?)
     }
 
     /// The entries whose name begins with `name`, or, `exactly`, is `name`.
@@ -185,7 +182,7 @@ impl Layout {
             let name = name(&mut rest)?;
             let place = u32::from_le_bytes(take(&mut rest)?);
             let [own, number, weight] = take(&mut rest)?;
-            let kind = rank::kind(number).ok_or_else(|| damaged("a name is of no kind"))?;
+            let kind = kind_of(number).ok_or_else(|| damaged("a name is of no kind"))?;
             keys.push(Key { name, place, own: own == 1, kind, weight });
         }
         Ok(keys)

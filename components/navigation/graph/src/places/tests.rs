@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::{Match, Places, write};
+use super::{Match, Places, other_letters, write};
 use crate::{
+    file::{Source, SourceError},
     names::folded,
     network::{Place, PlaceKind, Point, Text},
-    source::{Source, SourceError},
 };
 
 fn place(id: &str, kind: PlaceKind, name: (&str, &str), address: &str, at: (f64, f64)) -> Place {
@@ -284,5 +284,25 @@ proptest! {
         let bytes = write(&some());
         let bytes = bytes.as_slice();
         prop_assert!(Places::open(&bytes, 0, bytes.len() as u64).hits(&text, 5).is_ok());
+    }
+}
+
+#[test]
+fn letters_may_be_other_missing_too_many_or_swapped() {
+    let of = |a: &str, b: &str| {
+        let [a, b] = [a, b].map(|it| it.chars().collect::<Vec<_>>());
+        other_letters(&a, &b, 2)
+    };
+    for (a, b, others) in [
+        ("vaduz", "vaduz", Some(0)),
+        ("vadus", "vaduz", Some(1)),
+        ("vaduzz", "vaduz", Some(1)),
+        ("vaudz", "vaduz", Some(1)),
+        ("shcaan", "schaan", Some(1)),
+        ("", "ab", Some(2)),
+        ("vaduz", "triesen", None),
+        ("", "abc", None),
+    ] {
+        assert_eq!((of(a, b), of(b, a)), (others, others), "{a} {b}");
     }
 }

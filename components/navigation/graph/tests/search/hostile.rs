@@ -3,7 +3,7 @@
 use graph::{Class, Graph, Mode, Network, NotFound, Point, RouteOptions, write::write};
 use proptest::prelude::*;
 
-use crate::networks::{any_network, grid, network, node, street};
+use crate::{any_network, grid, network, node, street};
 
 /// The checksum as the file has it, so that what is damaged looks whole.
 fn checksum(bytes: &[u8]) -> u32 {

@@ -5,7 +5,7 @@ use graph::{
     write::write,
 };
 
-use crate::networks::{grid, network, node, on, street};
+use crate::{grid, network, node, on, street};
 
 fn way(
     network: &Network,
