@@ -1,17 +1,13 @@
-//! The bundled network, put together from its tables.
+//! The bundled network, put together from its tables, and what must be true of it before it is written.
 
 use std::collections::HashMap;
 
 use graph::{Class, Forbidden, Link, Network, Node, Point, Text};
 
-use super::{
-    names,
-    tables::{Row, optional, rows},
-};
+use super::tables::{self, Open, Row, optional, rows};
 
-/// What a table is read by: its name in, its text out.
-pub(crate) type Open<'o> = &'o dyn Fn(&str) -> Result<String, String>;
-
+/// The longest link that is no ferry and no tunnel under the sea, in metres.
+const METRES_MAX: f64 = 12_000.0;
 /// How fast a ramp is driven, and what its lights, its toll gate and merging take besides, in seconds.
 const RAMP_KMH: f64 = 40.0;
 const RAMP_S: f64 = 60.0;
@@ -66,7 +62,7 @@ pub(crate) fn read(open: Open<'_>) -> Result<Network, String> {
     for row in rows("turns.tsv", &open("turns.tsv")?, 3)? {
         builder.turn(&row)?;
     }
-    builder.network.places = names::read(open)?;
+    builder.network.places = tables::places(open)?;
     Ok(builder.network)
 }
 
@@ -268,6 +264,57 @@ fn named(name: &Text, local: &str, en: &str) -> Text {
 }
 
 /// How long a line is.
-pub(crate) fn length(line: &[Point]) -> f64 {
+fn length(line: &[Point]) -> f64 {
     line.windows(2).map(|pair| pair[0].metres_to(pair[1])).sum()
+}
+
+/// Everything is near Tokyo Bay, every junction can be reached and left, every name is there.
+pub(crate) fn check(network: &Network) -> Result<(), String> {
+    for (at, node) in network.nodes.iter().enumerate() {
+        let (lat, lng) = (node.at.lat, node.at.lng);
+        if !(34.9..36.2).contains(&lat) || !(139.0..140.6).contains(&lng) {
+            return Err(format!("{} lies elsewhere: {lat},{lng}", node.name.local));
+        }
+        let touches = |it: &&Link| it.from == at as u32 || it.to == at as u32;
+        if network.links.iter().find(touches).is_none() {
+            return Err(format!("no road leads to {}", node.name.local));
+        }
+    }
+    for link in &network.links {
+        let [from, to] = [link.from, link.to].map(|it| &network.nodes[it as usize]);
+        let crow = from.at.metres_to(to.at);
+        let is_plausible = link.metres >= crow * 0.999 && link.metres <= crow * 2.0 + 300.0;
+        let is_short =
+            link.metres <= METRES_MAX || link.class == Class::Ferry || link.number == "CA";
+        if from.at == to.at || !is_plausible || !is_short || link.kmh == 0 {
+            return Err(format!(
+                "{} from {} to {}: {:.0} m, {crow:.0} m as the crow flies",
+                link.name.local, from.name.local, to.name.local, link.metres
+            ));
+        }
+    }
+    let lost = unreachable(network, false).or_else(|| unreachable(network, true));
+    lost.map_or(Ok(()), |at| Err(format!("{} is cut off", network.nodes[at].name.local)))
+}
+
+/// A junction that a car cannot reach from the first one; or, `back`, cannot leave for it.
+fn unreachable(network: &Network, back: bool) -> Option<usize> {
+    let mut reached = vec![false; network.nodes.len()];
+    let mut open = vec![0_usize];
+    while let Some(at) = open.pop() {
+        if std::mem::replace(&mut reached[at], true) {
+            continue;
+        }
+        for link in &network.links {
+            let (from, to) = (link.from as usize, link.to as usize);
+            let (there, again) = if back { (link.cars.1, link.cars.0) } else { link.cars };
+            if there && from == at {
+                open.push(to);
+            }
+            if again && to == at {
+                open.push(from);
+            }
+        }
+    }
+    reached.iter().position(|it| !it)
 }

@@ -11,8 +11,7 @@ use toolkit::{Stop, User, invalid};
 
 use crate::{
     ask::{Departure, Language},
-    error::ProviderError,
-    refusals,
+    refusals::{self, ProviderError},
 };
 
 /// Characters of a place.

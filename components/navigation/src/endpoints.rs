@@ -8,12 +8,11 @@ use toolkit::{
 };
 
 use crate::{
-    error::ProviderError,
     provider::{
         builtin::{self, Builtin},
         memory,
     },
-    refusals,
+    refusals::{self, ProviderError},
     settings::{self, Kind},
 };
 
@@ -115,7 +114,7 @@ fn provider() -> Result<Kind, Failure> {
     settings::provider().map_err(unfit)
 }
 
-fn graphs() -> Result<Vec<graph::Graph<builtin::maps::Bytes>>, Failure> {
+fn graphs() -> Result<Vec<graph::Graph<builtin::places::Bytes>>, Failure> {
     Builtin::here().map_err(unfit)?.graphs().map_err(failure)
 }
 

@@ -5,25 +5,20 @@ use toolkit::settings::Unfit;
 
 use crate::{
     ask::{CompareAsk, Language, Mode, RouteAsk},
-    error::ProviderError,
+    refusals::ProviderError,
     settings::{self, Kind},
 };
 
-pub mod arriving;
+pub mod answers;
 pub mod builtin;
 pub mod carrier;
 pub mod google_legacy;
 pub mod google_routes;
-pub mod line;
 pub mod memory;
 pub mod nominatim;
 pub mod osrm;
-pub mod plain;
-pub mod preference;
-pub mod quota;
-pub mod table;
+pub mod preferences;
 pub mod valhalla;
-pub mod words;
 
 use carrier::{Counted, Web};
 use memory::Remembering;

@@ -1,5 +1,10 @@
 //! `POST /api/navigate` (NAV-1): a sentence becomes calls of tools, and their results a route with the
-//! reasons; as one answer or as a stream of events (NAV-9). `POST /api/route` does without the sentence.
+//! reasons; as one answer or as a stream of events (NAV-9). `POST /api/route` (NAV-18) does without the sentence.
+
+mod chosen;
+mod reasoned;
+mod refusal;
+mod request;
 
 use serde_json::{Value, json};
 use toolkit::{
@@ -9,22 +14,15 @@ use toolkit::{
     routes::{Answer, Request, Route, send},
 };
 
-mod chosen;
-mod plain;
-mod reasoned;
-mod refusal;
-mod request;
-
-use chosen::Choice;
-use reasoned::Telling;
-use refusal::Refusal;
-use request::{Asked, Fields, Remark};
-
 use crate::{
     ask::Language,
     refusals,
     tools::{DistanceCompare, Geocode, RouteSearch},
 };
+use chosen::Choice;
+use reasoned::Telling;
+use refusal::Refusal;
+use request::{Asked, Fields, Remark};
 
 /// The assistant that is asked, by its name in the configuration.
 const ASSISTANT: &str = "navigation";
@@ -37,7 +35,7 @@ pub fn routes() -> Vec<Route> {
         let it = route.of_tool::<RouteSearch>().of_tool::<DistanceCompare>().of_tool::<Geocode>();
         it.bodies(BODY_BYTES_MAX).streams()
     };
-    vec![with(Route::post("navigate", navigate)), with(Route::post("route", plain::answer))]
+    vec![with(Route::post("navigate", navigate)), with(Route::post("route", route))]
 }
 
 fn navigate(request: &Request) -> Result<Answer, Stop> {
@@ -276,6 +274,57 @@ fn unfinished(ending: &str, language: Language) -> &'static str {
             "The comparison was stopped, because tools were called as often as they may be.",
         ),
     }
+}
+
+/// How one may travel.
+const MODES: [&str; 3] = ["driving", "walking", "bicycling"];
+/// The kinds of route.
+const KINDS: [&str; 8] = [
+    "recommended",
+    "fastest",
+    "shortest",
+    "cheapest",
+    "no_highways",
+    "no_tolls",
+    "no_ferries",
+    "fewest_right_turns",
+];
+
+/// Stops on the way.
+const VIA_MAX: usize = 10;
+
+/// A route by its kind, without any sentence.
+fn route(request: &Request) -> Result<Answer, Stop> {
+    let fields = Fields::read(request, refusals::language());
+    Ok(match fields.and_then(|it| plain_route(&it)) {
+        Ok((ends, constraints)) => {
+            let route_request = RouteRequest::new(ends, "", Vec::new());
+            let mut route = route_request.route();
+            for (name, value) in constraints {
+                route[name] = value;
+            }
+            route_request.answer(request, &route, Shape::Plain)
+        }
+        Err(refusal) => refusal.answer(),
+    })
+}
+
+/// Both ends, and what the route is to be like.
+type PlainRoute = ((String, String), [(&'static str, Value); 4]);
+
+fn plain_route(fields: &Fields) -> Result<PlainRoute, Refusal> {
+    let ends = fields.ends()?;
+    let mode = fields.one_of("travelMode", &MODES)?.map(|it| MODES[it]);
+    let kind = fields.one_of("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
+    let via = fields.places("via", VIA_MAX)?;
+    let arrival = fields.moment("arrivalTime")?;
+    let constraints = [
+        ("kind", kind.into()),
+        ("mode", mode.into()),
+        ("via", via.into()),
+        ("arrival", arrival.into()),
+    ];
+    Ok((ends, constraints))
 }
 
 #[cfg(test)]

@@ -1,11 +1,329 @@
 //! The tools, in the order in which a user meets them.
 
-mod compare;
-mod geocode;
-mod search;
+use std::time::SystemTime;
 
-pub use compare::DistanceCompare;
-pub use geocode::Geocode;
-pub use search::RouteSearch;
+use output::navigation::{Comparison, DETAILS, Details, Place, Routes};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Stop, Text, Tool, User};
+
+use crate::{
+    arguments,
+    ask::{Avoid, CompareAsk, Language, Prefer, RouteAsk, Traffic},
+    provider::{self, preferences},
+    refusals::{self, ProviderError},
+    settings::{self, Kind},
+};
 
 toolkit::export_tools!(RouteSearch, DistanceCompare, Geocode);
+
+/// 指定された出発地と目的地のルートを検索します。渋滞回避、高速道路回避などの条件を指定できます。alternatives=trueで複数ルート候補を取得できます。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RouteSearch {
+    /// 出発地（住所または地名）
+    origin: String,
+    /// 目的地（住所または地名）
+    destination: String,
+    /// 回避する要素のリスト
+    #[serde(default)]
+    avoid: Vec<AvoidWord>,
+    /// 代替ルートも取得するかどうか（trueで最大3ルート）
+    #[serde(default)]
+    alternatives: bool,
+    /// 出発時刻。'now'で現在時刻。リアルタイム交通情報を考慮する場合に指定。
+    #[serde(default = "now")]
+    departure_time: String,
+    /// 交通予測モデル。departure_time指定時のみ有効。
+    #[serde(default)]
+    traffic_model: TrafficWord,
+}
+
+/// What to keep clear of.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum AvoidWord {
+    Tolls,
+    Highways,
+    Ferries,
+}
+
+/// What traffic is taken to be.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum TrafficWord {
+    #[default]
+    BestGuess,
+    Pessimistic,
+    Optimistic,
+}
+
+/// The departure that is meant where none is given.
+fn now() -> String {
+    "now".to_owned()
+}
+
+impl Tool for RouteSearch {
+    const NAME: &str = "route_search";
+    const TITLE: Text = Text { ja: "ルート検索", en: "Search routes" };
+    const ENGLISH: English = English {
+        description: "Searches routes from an origin to a destination. Conditions can be given, such \
+                      as avoiding congestion or motorways. With alternatives=true several routes \
+                      are returned.",
+        arguments: &[
+            ("origin", "Where from (an address or a place's name)"),
+            ("destination", "Where to (an address or a place's name)"),
+            ("avoid", "What to avoid"),
+            ("alternatives", "Whether to return alternative routes too (up to 3 with true)"),
+            (
+                "departure_time",
+                "When to leave: `now`, RFC 3339, or seconds since 1970. Give it where traffic \
+                 counts.",
+            ),
+            ("traffic_model", "How traffic is predicted; only with departure_time"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&str> = Some("routes");
+    const APP: Option<&str> = Some(crate::app::ROUTES.uri);
+    const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/search/input.json"));
+    const META: Option<&str> = Some(include_str!("tools/search/meta.json"));
+    type Output = Routes;
+
+    fn call(self, user: &User) -> Result<Routes, Stop> {
+        let ask = self.ask(user)?;
+        if ask.is_to_itself() {
+            return Err(refusals::stop(&ProviderError::SamePlace { place: ask.origin }));
+        }
+        let arrival = arguments::arrival(user, SystemTime::now())?;
+        let (routes, details) = self.found(&ask, arrival)?;
+        for line in lines(&routes, &details, ask.language) {
+            user.show(line);
+        }
+        user.tell(DETAILS, details);
+        Ok(routes)
+    }
+}
+
+impl RouteSearch {
+    /// What the chosen provider finds, the preferred one first.
+    fn found(
+        &self,
+        ask: &RouteAsk,
+        arrival: Option<SystemTime>,
+    ) -> Result<(Routes, Details), Stop> {
+        let (provider, is_builtin) = (provider::chosen()?, settings::provider()? == Kind::Builtin);
+        // Where the best cannot be looked for, it is chosen of those that are offered.
+        let is_chosen = ask.prefer != Prefer::Fastest && !is_builtin;
+        let asked = RouteAsk { alternatives: ask.alternatives || is_chosen, ..ask.clone() };
+        let found = match arrival {
+            None => provider.routes(&asked),
+            Some(at) => preferences::arriving(&*provider, &asked, at, SystemTime::now()),
+        };
+        let (mut routes, mut details) = found.map_err(|it| refusals::stop(&it))?;
+        preferences::put_first(ask.prefer, &mut routes, &mut details, ask.language);
+        if !ask.alternatives {
+            routes.routes.truncate(1);
+            details.routes.truncate(1);
+        }
+        Ok((routes, details))
+    }
+
+    fn ask(&self, user: &User) -> Result<RouteAsk, Stop> {
+        let avoids = |it| self.avoid.contains(&it);
+        let language = refusals::language();
+        Ok(RouteAsk {
+            origin: arguments::place("/origin", &self.origin, language)?,
+            destination: arguments::place("/destination", &self.destination, language)?,
+            via: arguments::via(user, language)?,
+            prefer: arguments::prefer(user)?,
+            avoid: Avoid {
+                tolls: avoids(AvoidWord::Tolls),
+                highways: avoids(AvoidWord::Highways),
+                ferries: avoids(AvoidWord::Ferries),
+            },
+            alternatives: self.alternatives,
+            departure: arguments::departure(&self.departure_time, SystemTime::now())?,
+            traffic: match self.traffic_model {
+                TrafficWord::BestGuess => Traffic::BestGuess,
+                TrafficWord::Pessimistic => Traffic::Pessimistic,
+                TrafficWord::Optimistic => Traffic::Optimistic,
+            },
+            mode: arguments::mode(user)?,
+            language,
+        })
+    }
+}
+
+/// A line a route, for clients that draw none: what it is called, how far and how long.
+fn lines(routes: &Routes, details: &Details, language: Language) -> Vec<String> {
+    let line = |(index, route): (usize, &output::navigation::Route)| {
+        let (distance, duration) = (&route.distance.text, &route.duration.text);
+        let mut line = format!("{}: {distance}, {duration}", route.summary);
+        if let Some(traffic) = &route.duration_in_traffic {
+            line += &match language {
+                Language::Japanese => format!("（交通状況を考慮すると{}）", traffic.text),
+                Language::English => format!(" ({} in traffic)", traffic.text),
+            };
+        }
+        if let Some(toll) = details.routes.get(index).and_then(|it| it.toll.as_ref()) {
+            let about = if toll.is_estimate { "≈ " } else { "" };
+            line += &format!(", {about}{} {}", toll.amount, toll.currency);
+        }
+        if let (0, Some(from), Some(to)) = (index, &details.departure_time, &details.arrival_time) {
+            line += &format!(" ({from} → {to})");
+        }
+        line
+    };
+    routes.routes.iter().enumerate().map(line).collect()
+}
+
+/// 複数の出発地・目的地の組み合わせで距離と所要時間を一括比較します。異なるルートの所要時間を比較する場合に使用します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DistanceCompare {
+    /// 出発地のリスト
+    origins: Vec<String>,
+    /// 目的地のリスト
+    destinations: Vec<String>,
+    /// 出発時刻。'now'で現在時刻。
+    #[serde(default = "now")]
+    departure_time: String,
+}
+
+impl Tool for DistanceCompare {
+    const NAME: &str = "distance_compare";
+    const TITLE: Text = Text { ja: "距離・所要時間の比較", en: "Compare distances" };
+    const ENGLISH: English = English {
+        description: "Compares distances and times of several origins and destinations at once. Used \
+                      to compare how long different routes take.",
+        arguments: &[
+            ("origins", "Where from: 1 to 25 places"),
+            ("destinations", "Where to: 1 to 25 places, at most 100 pairs"),
+            ("departure_time", "When to leave: `now`, RFC 3339, or seconds since 1970"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&str> = Some("comparison");
+    const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/compare/input.json"));
+    type Output = Comparison;
+
+    fn call(self, user: &User) -> Result<Comparison, Stop> {
+        // How many there are comes first: nothing is done with 500 of them.
+        let language = refusals::language();
+        let origins = arguments::places("/origins", &self.origins, language)?;
+        let destinations = arguments::places("/destinations", &self.destinations, language)?;
+        arguments::pairs(origins.len(), destinations.len())?;
+        let departure = arguments::departure(&self.departure_time, SystemTime::now())?;
+        let ask = CompareAsk { origins, destinations, departure, language };
+        let comparison = provider::chosen()?.compare(&ask).map_err(|it| refusals::stop(&it))?;
+        user.show(text(&comparison, &ask));
+        Ok(comparison)
+    }
+}
+
+/// A line a pair, for clients that draw no table.
+fn text(comparison: &Comparison, ask: &CompareAsk) -> String {
+    let mut lines = Vec::new();
+    for (origin, row) in ask.origins.iter().zip(&comparison.rows) {
+        for (destination, element) in ask.destinations.iter().zip(&row.elements) {
+            let duration = element.duration_in_traffic.as_ref().or(element.duration.as_ref());
+            let text = match (&element.distance, duration) {
+                (Some(distance), Some(duration)) => format!("{}, {}", distance.text, duration.text),
+                _ => element.status.clone(),
+            };
+            lines.push(match ask.language {
+                Language::Japanese => format!("{origin}→{destination}: {text}"),
+                Language::English => format!("{origin} to {destination}: {text}"),
+            });
+        }
+    }
+    lines.join("\n")
+}
+
+/// 地名や住所を緯度・経度に変換します。地図上にマーカーを配置する際に使用します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Geocode {
+    /// 変換したい地名または住所
+    address: String,
+}
+
+impl Tool for Geocode {
+    const NAME: &str = "geocode";
+    const TITLE: Text = Text { ja: "座標変換", en: "Find a place" };
+    const ENGLISH: English = English {
+        description: "Turns a place's name or address into latitude and longitude. Used to put \
+                      markers on a map.",
+        arguments: &[("address", "The place's name or address")],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&str> = Some("place");
+    const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/geocode/input.json"));
+    type Output = Place;
+
+    fn call(self, user: &User) -> Result<Place, Stop> {
+        let language = refusals::language();
+        let address = arguments::place("/address", &self.address, language)?;
+        let place = provider::chosen()?.place(&address, language);
+        let place = place.map_err(|it| refusals::stop(&it))?;
+        let (lat, lng) = (place.location.lat, place.location.lng);
+        user.show(format!("{}: {lat:.5}, {lng:.5}", place.formatted_address));
+        Ok(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use output::navigation::{Measure, Route, RouteDetails, Toll};
+
+    use super::*;
+    use crate::ask::Departure;
+
+    /// As the specification prints them (NAV-20, NAV-25, NAV-30).
+    const ROUTES: &str = include_str!("tools/search/sample.json");
+    const COMPARISON: &str = include_str!("tools/compare/sample.json");
+    const PLACE: &str = include_str!("tools/geocode/sample.json");
+
+    fn is_kept<T: serde::de::DeserializeOwned + serde::Serialize>(sample: &str) {
+        let given: serde_json::Value = serde_json::from_str(sample).unwrap();
+        let read: T = serde_json::from_value(given.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap(), given);
+    }
+
+    #[test]
+    fn samples_of_the_specification_are_read_and_written_as_they_are() {
+        is_kept::<Routes>(ROUTES);
+        is_kept::<Comparison>(COMPARISON);
+        is_kept::<Place>(PLACE);
+    }
+
+    #[test]
+    fn a_line_says_how_far_how_long_and_what_it_costs() {
+        let mut routes: Routes = serde_json::from_str(ROUTES).unwrap();
+        let toll = Toll { currency: "JPY".to_owned(), amount: 1240.0, is_estimate: true };
+        let of_route = RouteDetails { toll: Some(toll), ..RouteDetails::default() };
+        let details = Details { routes: vec![of_route], ..Details::default() };
+        assert_eq!(
+            lines(&routes, &details, Language::Japanese),
+            ["首都高速経由: 32.4 km, 45分（交通状況を考慮すると52分）, ≈ 1240 JPY"]
+        );
+        routes.routes =
+            vec![Route { duration_in_traffic: None, ..std::mem::take(&mut routes.routes[0]) }];
+        routes.routes[0].duration = Measure { text: "45 min".to_owned(), value: 2_700 };
+        let lines = lines(&routes, &Details::default(), Language::English);
+        assert_eq!(lines, ["首都高速経由: 32.4 km, 45 min"]);
+    }
+
+    #[test]
+    fn a_line_says_what_is_known_of_a_pair() {
+        let comparison: Comparison = serde_json::from_str(COMPARISON).unwrap();
+        let ask = CompareAsk {
+            origins: vec!["東京駅".to_owned()],
+            destinations: vec!["横浜駅".to_owned()],
+            departure: Departure::Now,
+            language: Language::Japanese,
+        };
+        assert_eq!(text(&comparison, &ask), "東京駅→横浜駅: 32.4 km, 52分");
+    }
+}

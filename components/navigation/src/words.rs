@@ -1,4 +1,4 @@
-//! Distances and durations as people read them, in two languages (NAV-20).
+//! Distances and durations as people read them, in two languages (NAV-20), and languages as providers name them.
 
 use output::navigation::Measure;
 
@@ -82,6 +82,24 @@ pub fn kilometres(metres: u64) -> String {
 /// The nearest number that there can be of something; what is no number, or less than nothing, is 0.
 pub fn whole(number: f64) -> u64 {
     number.round() as u64
+}
+
+/// The language tag for providers.
+pub fn tag(language: Language) -> &'static str {
+    match language {
+        Language::Japanese => "ja",
+        Language::English => "en",
+    }
+}
+
+/// A distance in kilometres or metres. Where roads are measured in miles, Google writes miles and feet, whatever the
+/// language; its number is metres everywhere, as are the distances of every other provider.
+pub fn metric(it: Measure) -> Measure {
+    if it.text.ends_with('m') {
+        it
+    } else {
+        metres(f64::from(u32::try_from(it.value).unwrap_or(u32::MAX)))
+    }
 }
 
 #[cfg(test)]

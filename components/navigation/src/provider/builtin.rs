@@ -1,40 +1,32 @@
-//! The provider that needs no service: maps that were imported, and the one that is built in.
+//! The provider that needs no service: routes over maps that were imported and the one that is built in, and each
+//! of some places to each of others over one of them (NAV-25).
 
-pub(crate) mod angles;
-mod comparing;
 mod drawn;
-mod ends;
-mod error;
 mod instructions;
-pub mod maps;
-#[cfg(test)]
-mod samples;
-mod steps;
+pub mod places;
+pub(crate) mod steps;
 mod suggestions;
-mod summary;
-mod tolls;
+#[cfg(test)]
+mod tests;
 pub mod traffic;
-mod warnings;
 
 use std::time::{Duration, SystemTime};
 
 use graph::{Found, Graph, Leg, Mode, RouteOptions, Source};
-use output::navigation::{Comparison, Details, Place, Point, RouteDetails, Routes};
+use output::navigation::{Comparison, Details, Element, Place, Point, RouteDetails, Routes, Row};
 use toolkit::settings::Unfit;
 
+use super::{Provider, ROUTES_MAX, travel_mode};
 use crate::{
     arguments::coordinates,
     ask::{CompareAsk, Departure, Language, Prefer, RouteAsk, Traffic},
-    error::ProviderError,
-    provider::{Provider, ROUTES_MAX, travel_mode},
+    refusals::ProviderError,
     settings::{self, Kind},
     words,
 };
 use drawn::{Telling, Way};
-use ends::{Spot, locate};
-use maps::Bytes;
+use places::{Bytes, Spot, locate};
 
-pub use comparing::compare;
 pub use suggestions::{About, Around, Suggestion, about, around, nearest, suggestions};
 
 /// The maps that the operator granted, and the one that is built in.
@@ -57,7 +49,7 @@ impl Builtin {
     /// # Errors
     /// When one of them cannot be read.
     pub fn graphs(&self) -> Result<Vec<Graph<Bytes>>, ProviderError> {
-        maps::open(&self.names)
+        places::open_maps(&self.names)
     }
 }
 
@@ -129,7 +121,7 @@ fn within<S: Source>(
         let options = RouteOptions { traffic, ..options.clone() };
         let ways = graph.ways(pair[0].at, pair[1].at, &options).map_err(|error| {
             let pointers = (pointers[at].as_str(), pointers[at + 1].as_str());
-            error::no_way(error, graph.name(), (&pair[0], &pair[1]), pointers, ask.language)
+            places::no_way(error, graph.name(), (&pair[0], &pair[1]), pointers, ask.language)
         })?;
         let took = ways.first().map_or(0.0, |it| it.seconds);
         leaves += Duration::try_from_secs_f64(took).unwrap_or_default();
@@ -139,7 +131,7 @@ fn within<S: Source>(
         }
     }
     let (routes, routes_details) = routes_of(graph, &found, &options, stops, ask.language);
-    let roads = found.first().map(|it| ends::road_metres(it, stops)).unwrap_or_default();
+    let roads = found.first().map(|it| places::road_metres(it, stops)).unwrap_or_default();
     let end = |(at, it): (usize, &Spot)| it.end(roads.get(at).copied(), ask.language);
     let mut ends: Vec<_> = stops.iter().enumerate().map(end).collect();
     let last = ends.pop();
@@ -173,11 +165,11 @@ fn routes_of<S: Source>(
     let legs: Vec<Vec<Leg>> =
         found.iter().map(|it| it.iter().flat_map(|it| it.legs.clone()).collect()).collect();
     let summaries =
-        summary::summaries(&legs.iter().map(Vec::as_slice).collect::<Vec<_>>(), language);
+        instructions::summaries(&legs.iter().map(Vec::as_slice).collect::<Vec<_>>(), language);
     let attribution = words::of_map(graph.attribution(), language);
     let routes = found.iter().zip(&legs).zip(summaries).map(|((parts, legs), summary)| {
-        let mut warnings = ends::notes(parts, stops, language);
-        warnings.extend(warnings::warnings(attribution, legs, options.mode, language));
+        let mut warnings = places::notes(parts, stops, language);
+        warnings.extend(instructions::warnings_of(attribution, legs, options.mode, language));
         let telling = Telling {
             mode: options.mode,
             language,
@@ -244,8 +236,8 @@ fn absent<S: Source>(
     language: Language,
 ) -> Result<ProviderError, ProviderError> {
     let (pointer, asked) = (pointer.to_owned(), asked.to_owned());
-    let close = ends::close(graphs, &asked, language)?;
-    Ok(match maps::elsewhere(&asked) {
+    let close = places::close(graphs, &asked, language)?;
+    Ok(match places::elsewhere(&asked) {
         Some(it) => ProviderError::OutsideMap {
             pointer,
             place: it.name(language).to_owned(),
@@ -275,7 +267,7 @@ pub fn place<S: Source>(
             found = locate(graph, address)?;
         }
     }
-    let Some(found) = found.or_else(|| maps::elsewhere(address)) else {
+    let Some(found) = found.or_else(|| places::elsewhere(address)) else {
         return Err(absent(graphs, "/address", address, language)?);
     };
     debug_assert!(coordinates(address).is_none_or(|it| it == found.at));
@@ -302,5 +294,93 @@ fn described<S: Source>(
     Ok(around.map_or_else(|| found.formatted(language), |it| it.in_a_line(language)))
 }
 
-#[cfg(test)]
-mod tests;
+/// Each pair's distance and time, over the map that has most of the places.
+///
+/// # Errors
+/// When a map cannot be read.
+pub fn compare<S: Source>(
+    graphs: &[Graph<S>],
+    ask: &CompareAsk,
+    now: SystemTime,
+) -> Result<Comparison, ProviderError> {
+    let mut best: Option<(&Graph<S>, Vec<_>)> = None;
+    for graph in graphs {
+        let all = ask.origins.iter().chain(&ask.destinations);
+        let places = all.map(|it| locate(graph, it)).collect::<Result<Vec<_>, _>>()?;
+        let count = |it: &[Option<Spot>]| it.iter().flatten().count();
+        if best.as_ref().is_none_or(|it| count(&places) > count(&it.1)) {
+            best = Some((graph, places));
+        }
+    }
+    let Some((graph, places)) = best else {
+        return Err(ProviderError::Map { message: "no map".to_owned() });
+    };
+    let (origins, destinations) = places.split_at(ask.origins.len());
+    let first = origins.iter().flatten().next();
+    let rows = match first {
+        None => Vec::new(),
+        Some(first) => {
+            let at = match ask.departure {
+                Departure::Now => now,
+                Departure::At(it) => it,
+            };
+            let traffic = traffic_at(Mode::Drive, first, at, Traffic::default());
+            let options = RouteOptions { traffic, ..RouteOptions::default() };
+            let points = |of: &[Option<Spot>]| of.iter().flatten().map(|it| it.at).collect();
+            let (from, to): (Vec<_>, Vec<_>) = (points(origins), points(destinations));
+            let matrix = graph.matrix(&from, &to, &options);
+            matrix.map_err(|it| places::unreadable(graph.name(), it))?.rows
+        }
+    };
+    Ok(table(ask, origins, destinations, rows))
+}
+
+/// The rows of those that are known, among those that are not.
+fn table(
+    ask: &CompareAsk,
+    origins: &[Option<Spot>],
+    destinations: &[Option<Spot>],
+    rows: Vec<Vec<Option<(f64, f64, f64)>>>,
+) -> Comparison {
+    let mut rows = rows.into_iter();
+    let absent = |asked: &str| {
+        let is_known = places::elsewhere(asked).is_some();
+        Element {
+            status: if is_known { "ZERO_RESULTS" } else { "NOT_FOUND" }.to_owned(),
+            ..Element::default()
+        }
+    };
+    let row = |(index, origin): (usize, &Option<Spot>)| {
+        let mut cells = origin.as_ref().and_then(|_| rows.next()).unwrap_or_default().into_iter();
+        let element = |(number, destination): (usize, &Option<Spot>)| match destination {
+            _ if origin.is_none() => absent(&ask.origins[index]),
+            None => absent(&ask.destinations[number]),
+            Some(_) => element(cells.next().flatten(), ask.language),
+        };
+        Row { elements: destinations.iter().enumerate().map(element).collect() }
+    };
+    let rows = origins.iter().enumerate().map(row).collect();
+    let addresses = |of: &[Option<Spot>]| {
+        let formatted = |place: &Option<Spot>| {
+            place.as_ref().map(|it| it.formatted(ask.language)).unwrap_or_default()
+        };
+        of.iter().map(formatted).collect()
+    };
+    Comparison {
+        rows,
+        origin_addresses: addresses(origins),
+        destination_addresses: addresses(destinations),
+    }
+}
+
+fn element(cell: Option<(f64, f64, f64)>, language: Language) -> Element {
+    let Some((seconds, free_seconds, metres)) = cell else {
+        return Element { status: "ZERO_RESULTS".to_owned(), ..Element::default() };
+    };
+    Element {
+        distance: Some(words::metres(metres)),
+        duration: Some(words::seconds(free_seconds, language)),
+        duration_in_traffic: Some(words::seconds(seconds, language)),
+        status: "OK".to_owned(),
+    }
+}

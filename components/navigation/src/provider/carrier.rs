@@ -1,15 +1,20 @@
-//! Requests to providers: how they go out, and the errors when nothing usable comes back.
+//! Requests to providers: how they go out, how many paid ones a day may have (NAV-57), and the errors when nothing
+//! usable comes back. A day is a day of Pacific time, as Google counts: its quotas begin anew at midnight there.
 
 use std::time::Duration;
 
 use chrono::DateTime;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use toolkit::{arguments, clock::now_s, http};
+use toolkit::{
+    arguments,
+    clock::now_s,
+    http,
+    sql::{self, Error},
+};
 use url::Url;
 
-use super::quota;
-use crate::error::ProviderError;
+use crate::refusals::ProviderError;
 
 /// How long a provider may take: a person does not wait longer (NAV-56).
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -160,7 +165,7 @@ pub struct Counted {
 
 impl Carrier for Counted {
     fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
-        quota::take(self.daily_quota)?;
+        take_of_quota(self.daily_quota)?;
         Web.carry(call)
     }
 }
@@ -200,5 +205,205 @@ pub fn clipped(text: &str) -> String {
     text.chars().take(300).map(|it| if it.is_control() { ' ' } else { it }).collect()
 }
 
+const DAY_S: i64 = 86_400;
+
+/// Takes one request of today's, or says when there are some again. The one writer of the
+/// database keeps rivals apart: none goes over.
+///
+/// # Errors
+/// [`ProviderError::OverQueryLimit`] once there is none left.
+pub fn take_of_quota(daily_quota: u32) -> Result<(), ProviderError> {
+    let (day, left_s) = today(now_s());
+    let over = ProviderError::OverQueryLimit { retry_after_s: left_s };
+    if daily_quota == 0 {
+        return Err(over);
+    }
+    let taken = sql::transact([
+        toolkit::sql!("DELETE FROM quota WHERE day < $1", day),
+        toolkit::sql!(
+            "INSERT INTO quota (day, used) VALUES ($1, 1) \
+             ON CONFLICT (day) DO UPDATE SET used = quota.used + 1 WHERE quota.used < $2",
+            day,
+            i64::from(daily_quota)
+        )
+        .expect(1),
+    ]);
+    match taken {
+        Ok(_) => Ok(()),
+        Err(Error::UnexpectedCount(_)) => Err(over),
+        // Uncounted is unpaid for: better no answer than a bill.
+        Err(_) => Err(failed("the daily quota cannot be counted, so nothing is asked")),
+    }
+}
+
+/// The day of Pacific time that `now_s` is in, counted from 1970, and the seconds until the next one.
+fn today(now_s: i64) -> (i64, u32) {
+    let local_s = now_s + pacific_offset_s(now_s);
+    let day = local_s.div_euclid(DAY_S);
+    // On the two days of a change it is an hour off at most, and only ever shown.
+    let left_s = DAY_S - local_s.rem_euclid(DAY_S);
+    (day, u32::try_from(left_s).unwrap_or(0).max(1))
+}
+
+/// −7 hours from the second Sunday of March to the first of November, at two o'clock; else −8.
+fn pacific_offset_s(now_s: i64) -> i64 {
+    const STANDARD_S: i64 = -8 * 3_600;
+    let standard = now_s + STANDARD_S;
+    let year = year_of(standard.div_euclid(DAY_S));
+    let begins = sunday_from(day_of(year, 3, 8)) * DAY_S + 2 * 3_600;
+    // Two o'clock of summer is one o'clock of winter.
+    let ends = sunday_from(day_of(year, 11, 1)) * DAY_S + 3_600;
+    if (begins..ends).contains(&standard) { STANDARD_S + 3_600 } else { STANDARD_S }
+}
+
+/// The first Sunday that is not before `day`; the first day of 1970 was a Thursday.
+fn sunday_from(day: i64) -> i64 {
+    day + (3 - day).rem_euclid(7)
+}
+
+/// Days from 1970 to that day; for the years 1970 to 9999.
+fn day_of(year: i32, month: u32, day: u32) -> i64 {
+    let date = chrono::NaiveDate::from_ymd_opt(year, month, day);
+    date.map_or(0, |it| i64::from(it.to_epoch_days()))
+}
+
+fn year_of(day: i64) -> i32 {
+    use chrono::Datelike;
+    let day = i32::try_from(day).unwrap_or(0);
+    chrono::NaiveDate::from_epoch_days(day).map_or(1970, |it| it.year())
+}
+
 #[cfg(test)]
-pub(crate) mod tests;
+pub(crate) mod tests {
+    use std::{collections::VecDeque, sync::Mutex};
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Answers in order, and what was asked for.
+    #[derive(Default)]
+    pub(crate) struct Script {
+        replies: Mutex<VecDeque<Reply>>,
+        calls: Mutex<Vec<Call>>,
+    }
+
+    impl Script {
+        /// Answers with these, each with status 200.
+        pub(crate) fn of(bodies: impl IntoIterator<Item = Value>) -> Self {
+            Self::with(bodies.into_iter().map(|it| (200, it.to_string())))
+        }
+
+        /// Answers with these statuses and bodies.
+        pub(crate) fn with(replies: impl IntoIterator<Item = (u16, String)>) -> Self {
+            let reply = |(status, body): (u16, String)| Reply {
+                status,
+                retry_after_s: None,
+                body: body.into_bytes(),
+            };
+            Self {
+                replies: Mutex::new(replies.into_iter().map(reply).collect()),
+                ..Self::default()
+            }
+        }
+
+        /// What was asked for so far.
+        pub(crate) fn calls(&self) -> Vec<Call> {
+            self.calls.lock().unwrap().clone()
+        }
+    }
+
+    impl Carrier for &Script {
+        fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
+            self.calls.lock().unwrap().push(call.clone());
+            Ok(self.replies.lock().unwrap().pop_front().expect("no more was to be asked"))
+        }
+    }
+
+    #[test]
+    fn a_base_address_may_have_a_path_and_no_password() {
+        let call = Call::get("https://a.example/osrm/", "/route", &[("a", "b|c d")]).unwrap();
+        assert_eq!(call.url.as_str(), "https://a.example/osrm/route?a=b%7Cc+d");
+        for wrong in
+            ["", "a.example", "ftp://a.example", "https://me:hunter2@a.example", "file:///etc"]
+        {
+            let Err(ProviderError::Failed { message }) = Call::get(wrong, "/", &[]) else {
+                panic!("{wrong} passes")
+            };
+            assert!(!message.contains("hunter2"), "{message}");
+        }
+    }
+
+    #[test]
+    fn why_there_is_no_answer_names_the_host_and_no_more_of_the_url() {
+        let url = Url::parse("https://a.example/secret/path?key=hunter2").unwrap();
+        for error in [
+            http::Error::Denied,
+            http::Error::TimedOut,
+            http::Error::TooLarge,
+            http::Error::InvalidUrl(url.to_string()),
+            http::Error::Unavailable("it broke off".to_owned()),
+        ] {
+            let ProviderError::Failed { message } = unanswered(&url, &error) else {
+                panic!("{error}")
+            };
+            assert!(message.contains("a.example"), "{message}");
+            assert!(!message.contains("hunter2") && !message.contains("secret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_or_another_kind_of_it_is_told_in_one_line() {
+        for body in ["", "{", "[1]", "\u{0}", "{\"a\": \"x\\ny\"}"] {
+            let reply = Reply { status: 200, retry_after_s: None, body: body.into() };
+            let error = reply.json::<std::collections::BTreeMap<String, u32>>();
+            let Err(ProviderError::Failed { message }) = error else { panic!("{body:?} passes") };
+            assert!(!message.contains('\n') && message.len() < 400, "{message}");
+        }
+    }
+
+    #[test]
+    fn when_to_come_back_is_in_seconds_or_a_time_of_day() {
+        let now = DateTime::parse_from_rfc3339("2026-10-21T07:28:00Z").unwrap().timestamp();
+        for (said, left) in [
+            (" 7 ", Some(7)),
+            ("0", Some(0)),
+            ("Wed, 21 Oct 2026 07:30:30 GMT", Some(150)),
+            ("Wed, 21 Oct 2026 07:00:00 GMT", Some(0)),
+            ("soon", None),
+            ("", None),
+        ] {
+            assert_eq!(seconds(said, now), left, "{said:?}");
+        }
+    }
+
+    fn s(time: &str) -> i64 {
+        DateTime::parse_from_rfc3339(time).unwrap().timestamp()
+    }
+
+    #[test]
+    fn day_begins_at_midnight_pacific_time_in_winter_and_in_summer() {
+        for (last, first) in [
+            ("2026-11-21T07:59:59Z", "2026-11-21T08:00:00Z"),
+            ("2026-07-01T06:59:59Z", "2026-07-01T07:00:00Z"),
+        ] {
+            let (before, after) = (today(s(last)), today(s(first)));
+            assert_eq!(after.0, before.0 + 1, "{first}");
+            assert_eq!((before.1, after.1), (1, 86_400), "{first}");
+        }
+    }
+
+    #[test]
+    fn summer_time_begins_and_ends_on_its_sundays_at_two() {
+        for (time, hours) in [
+            ("2026-03-08T09:59:59Z", -8),
+            ("2026-03-08T10:00:00Z", -7),
+            ("2026-11-01T08:59:59Z", -7),
+            ("2026-11-01T09:00:00Z", -8),
+            ("2027-03-14T10:00:00Z", -7),
+            ("2027-11-07T09:00:00Z", -8),
+        ] {
+            assert_eq!(pacific_offset_s(s(time)), hours * 3_600, "{time}");
+        }
+    }
+}

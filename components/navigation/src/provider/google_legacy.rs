@@ -1,25 +1,26 @@
-//! `google-legacy`: the Directions, Distance Matrix and Geocoding APIs, exactly as specified (NAV-21,
-//! NAV-26, NAV-31).
+//! `google-legacy`: the Directions, Distance Matrix and Geocoding APIs, exactly as specified (NAV-21, NAV-26,
+//! NAV-31); what they answer, as routes, comparison and place, and their statuses, as what they mean here (NAV-40).
 
-use output::navigation::{Comparison, Details, Place, Routes};
+pub mod answer;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use output::navigation::{
+    Comparison, Details, Element, End, Measure, Place, Route, RouteDetails, Routes, Row, Step,
+    Waypoint,
+};
 
 use super::{
     Provider,
-    carrier::{Call, Carrier},
-    words::tag,
+    answers::{self, plain},
+    carrier::{Call, Carrier, Reply, clipped, failed},
+    gathered, travel_mode,
 };
 use crate::{
     ask::{Avoid, CompareAsk, Departure, Language, Mode, RouteAsk, Traffic},
-    error::ProviderError,
+    refusals::ProviderError,
+    words::{metres, metric, seconds, tag},
 };
-
-pub mod answer;
-mod directions;
-mod geocode;
-mod matrix;
-pub(crate) mod status;
-#[cfg(test)]
-pub(crate) mod tests;
 
 /// Google's APIs as they were before Routes. The host adds the key on the way out.
 pub struct GoogleLegacy<C> {
@@ -42,7 +43,7 @@ impl<C: Carrier> GoogleLegacy<C> {
         let call = Call::get(&self.base, path, parameters)?;
         let once = || -> Result<T, ProviderError> {
             let reply = self.carrier.carry(&call)?;
-            status::successful(&reply)?;
+            successful(&reply)?;
             reply.object()
         };
         let answer = once()?;
@@ -71,7 +72,7 @@ impl<C: Carrier> Provider for GoogleLegacy<C> {
             Mode::Cycle => parameters.push(("mode", "bicycling")),
         }
         parameters.push(("language", tag(ask.language)));
-        directions::read(self.ask("/maps/api/directions/json", &parameters)?, ask)
+        read_routes(self.ask("/maps/api/directions/json", &parameters)?, ask)
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
@@ -84,7 +85,7 @@ impl<C: Carrier> Provider for GoogleLegacy<C> {
             ("departure_time", departure.as_str()),
             ("language", tag(ask.language)),
         ];
-        matrix::read(self.ask("/maps/api/distancematrix/json", &parameters)?, ask)
+        read_comparison(self.ask("/maps/api/distancematrix/json", &parameters)?, ask)
     }
 
     fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
@@ -101,11 +102,11 @@ pub(super) fn place<C: Carrier>(
 ) -> Result<Place, ProviderError> {
     let parameters = [("address", address), ("language", tag(language))];
     let google = GoogleLegacy { base: base.to_owned(), carrier };
-    geocode::read(google.ask("/maps/api/geocode/json", &parameters)?, address)
+    read_place(google.ask("/maps/api/geocode/json", &parameters)?, address)
 }
 
 impl<C: Carrier> Carrier for &C {
-    fn carry(&self, call: &Call) -> Result<super::carrier::Reply, ProviderError> {
+    fn carry(&self, call: &Call) -> Result<Reply, ProviderError> {
         (**self).carry(call)
     }
 }
@@ -138,5 +139,229 @@ fn model(ask: &RouteAsk) -> &'static str {
         Traffic::BestGuess => "best_guess",
         Traffic::Pessimistic => "pessimistic",
         Traffic::Optimistic => "optimistic",
+    }
+}
+
+/// Google's names of arguments, and where they stand in ours.
+const ROUTE_FIELDS: [(&str, &str); 5] = [
+    ("origin", "/origin"),
+    ("destination", "/destination"),
+    ("avoid", "/avoid"),
+    ("departure_time", "/departure_time"),
+    ("traffic_model", "/traffic_model"),
+];
+
+/// Reads the answer as routes.
+fn read_routes(
+    answer: answer::Directions,
+    ask: &RouteAsk,
+) -> Result<(Routes, Details), ProviderError> {
+    match answer.status.as_str() {
+        "OK" => {}
+        "NOT_FOUND" => return Err(not_found(&answer, ask)),
+        other => return Err(status_error(other, &answer.error_message, &ROUTE_FIELDS)),
+    }
+    let first = answer.routes.first().ok_or(ProviderError::NoRoute)?;
+    let mut details = Details {
+        provider: "google-legacy".to_owned(),
+        attribution: attribution(&plain(&first.copyrights)),
+        travel_mode: travel_mode(ask.mode).to_owned(),
+        ..Details::default()
+    };
+    if let (Some(from), Some((to, stops))) = (first.legs.first(), first.legs.split_last()) {
+        details.origin = end(&from.start_address, from.start_location);
+        details.via = stops.iter().filter_map(|it| end(&it.end_address, it.end_location)).collect();
+        details.destination = end(&to.end_address, to.end_location);
+    }
+    let waypoint = |it: answer::Waypoint| Waypoint { place_id: it.place_id, types: it.types };
+    let (mut ends, stops) = (answer.geocoded_waypoints, ask.via.len());
+    // The stops stand between both ends.
+    ends.drain(1.min(ends.len())..(1 + stops).min(ends.len()));
+    let geocoded_waypoints = ends.into_iter().take(2).map(waypoint).collect();
+    gathered(answer.routes, ask, details, geocoded_waypoints, route)
+}
+
+/// Which of the places is not known: Google answers with all of them in their order.
+fn not_found(answer: &answer::Directions, ask: &RouteAsk) -> ProviderError {
+    let unknown = answer.geocoded_waypoints.iter().position(|it| it.geocoder_status != "OK");
+    let place = ask.places().nth(unknown.unwrap_or(0));
+    let (pointer, place) = place.unwrap_or_else(|| ("/origin".to_owned(), &ask.origin));
+    ProviderError::UnknownPlace { pointer, place: place.to_owned() }
+}
+
+fn end(name: &str, location: Option<output::navigation::Point>) -> Option<End> {
+    Some(End { name: plain(name), location: location?, ..End::default() })
+}
+
+/// Google's own line where it gives one; it must be shown beside its routes.
+pub(crate) fn attribution(copyrights: &str) -> String {
+    if copyrights.is_empty() { "Google Maps".to_owned() } else { copyrights.to_owned() }
+}
+
+fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
+    let points = answers::points(&it.overview_polyline.points, 5)?;
+    let begins = begins(&it.legs);
+    if it.legs.len() != ask.via.len() + 1 {
+        return Err(failed("the provider's route has not as many legs as were asked for"));
+    }
+    let (mut steps, mut distances, mut durations) = (Vec::new(), Vec::new(), Vec::new());
+    let mut in_traffic = Vec::new();
+    for leg in it.legs {
+        distances.push(metric(leg.distance));
+        durations.push(leg.duration);
+        in_traffic.extend(leg.duration_in_traffic);
+        steps.extend(leg.steps.into_iter().map(|step| Step {
+            instruction: plain(&step.html_instructions),
+            distance: metric(step.distance).text,
+            duration: step.duration.text,
+            maneuver: step.maneuver.filter(|it| !it.is_empty()),
+        }));
+    }
+    // With stops Google mostly leaves the traffic out.
+    let is_in_traffic = ask.mode == Mode::Drive && in_traffic.len() == durations.len();
+    let time = |it| sum(it, |it| seconds(it, ask.language));
+    let route = Route {
+        summary: plain(&it.summary),
+        distance: sum(distances, metres),
+        duration: time(durations),
+        duration_in_traffic: is_in_traffic.then(|| time(in_traffic)),
+        polyline: it.overview_polyline.points,
+        steps,
+        warnings: it.warnings.iter().map(|it| plain(it)).collect(),
+    };
+    let steps_at = answers::steps_at(&points, &begins);
+    Ok((route, RouteDetails { steps_at, ..RouteDetails::default() }))
+}
+
+/// What the legs come to; of a single one it is what Google says.
+fn sum(mut legs: Vec<Measure>, written: impl Fn(f64) -> Measure) -> Measure {
+    if legs.len() == 1 {
+        return legs.remove(0);
+    }
+    let sum = legs.iter().fold(0_u64, |sum, it| sum.saturating_add(it.value));
+    written(f64::from(u32::try_from(sum).unwrap_or(u32::MAX)))
+}
+
+/// Where each step begins; a step that does not say so leaves all of them out.
+fn begins(legs: &[answer::Leg]) -> Vec<output::navigation::Point> {
+    let begins = legs.iter().flat_map(|it| &it.steps).map(|it| it.start_location);
+    begins.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Google's names of arguments, and where they stand in ours.
+const PAIR_FIELDS: [(&str, &str); 3] = [
+    ("origins", "/origins"),
+    ("destinations", "/destinations"),
+    ("departure_time", "/departure_time"),
+];
+
+/// Reads it. What is wrong with one pair stays that pair's status.
+fn read_comparison(answer: answer::Matrix, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
+    if answer.status != "OK" {
+        return Err(status_error(&answer.status, &answer.error_message, &PAIR_FIELDS));
+    }
+    let (rows, columns) = (ask.origins.len(), ask.destinations.len());
+    let is_whole = answer.rows.len() == rows
+        && answer.rows.iter().all(|it| it.elements.len() == columns)
+        && answer.origin_addresses.len() == rows
+        && answer.destination_addresses.len() == columns;
+    if !is_whole {
+        return Err(failed("the provider's table is not of as many places as were asked for"));
+    }
+    let row = |row: answer::Row| -> Result<Row, ProviderError> {
+        let elements = row.elements.into_iter().map(element).collect::<Result<_, _>>()?;
+        Ok(Row { elements })
+    };
+    Ok(Comparison {
+        rows: answer.rows.into_iter().map(row).collect::<Result<_, _>>()?,
+        origin_addresses: answer.origin_addresses,
+        destination_addresses: answer.destination_addresses,
+    })
+}
+
+fn element(it: answer::Element) -> Result<Element, ProviderError> {
+    if it.status != "OK" {
+        return Ok(Element { status: state(&it.status)?, ..Element::default() });
+    }
+    if it.distance.is_none() || it.duration.is_none() {
+        return Err(failed("the provider's table leaves a distance or a duration out"));
+    }
+    let (distance, duration) = (it.distance.map(metric), it.duration);
+    let duration_in_traffic = it.duration_in_traffic;
+    Ok(Element { distance, duration, duration_in_traffic, status: it.status })
+}
+
+/// A pair's status, if it is one of Google's.
+fn state(status: &str) -> Result<String, ProviderError> {
+    match status {
+        "NOT_FOUND" | "ZERO_RESULTS" | "MAX_ROUTE_LENGTH_EXCEEDED" => Ok(status.to_owned()),
+        _ => Err(failed("the provider's table has a status that nobody knows")),
+    }
+}
+
+/// Reads it: the first hit.
+fn read_place(answer: answer::Geocoded, address: &str) -> Result<Place, ProviderError> {
+    let unknown = || ProviderError::UnknownPlace {
+        pointer: "/address".to_owned(),
+        place: address.to_owned(),
+    };
+    match answer.status.as_str() {
+        "OK" => {}
+        "ZERO_RESULTS" | "NOT_FOUND" => return Err(unknown()),
+        other => {
+            let fields = [("address", "/address")];
+            return Err(status_error(other, &answer.error_message, &fields));
+        }
+    }
+    let found = answer.results.into_iter().next().ok_or_else(unknown)?;
+    let location = found.geometry.location;
+    if location.lat.abs() > 90.0 || location.lng.abs() > 180.0 {
+        return Err(failed("the provider's place is not on the globe"));
+    }
+    Ok(Place { location, formatted_address: found.formatted_address, place_id: found.place_id })
+}
+
+/// When to try again after a limit of requests a second, where Google does not say.
+const RETRY_S: u32 = 60;
+
+/// What a status other than `OK` means. `message` is Google's, for developers; the arguments that it
+/// names in quotes are among `fields`, which are Google's names beside ours.
+pub(crate) fn status_error(status: &str, message: &str, fields: &[(&str, &str)]) -> ProviderError {
+    match status {
+        "ZERO_RESULTS" => ProviderError::NoRoute,
+        "OVER_QUERY_LIMIT" => ProviderError::OverQueryLimit { retry_after_s: RETRY_S },
+        "OVER_DAILY_LIMIT" => ProviderError::OverQueryLimit { retry_after_s: 3_600 },
+        "REQUEST_DENIED" => ProviderError::Denied,
+        "INVALID_REQUEST" => invalid(status, message, fields),
+        _ if status.starts_with("MAX_") && status.ends_with("_EXCEEDED") => {
+            invalid(status, message, fields)
+        }
+        // Any other status is another host's text.
+        other => failed(&format!("Google answers with the status {}", clipped(other))),
+    }
+}
+
+fn invalid(status: &str, message: &str, fields: &[(&str, &str)]) -> ProviderError {
+    let named = |it: &&(&str, &str)| message.contains(&format!("'{}'", it.0));
+    let pointer = match (status, fields.iter().find(named)) {
+        (_, Some((_, pointer))) => (*pointer).to_owned(),
+        _ => String::new(),
+    };
+    let message = match message {
+        "" => format!("Google answers with the status {status}"),
+        it => format!("{status}: {}", clipped(&plain(it))),
+    };
+    ProviderError::Invalid { pointer, message }
+}
+
+/// Whether the HTTP status lets the answer be read at all.
+fn successful(reply: &Reply) -> Result<(), ProviderError> {
+    match reply.status {
+        _ if reply.is_success() => Ok(()),
+        429 => Err(ProviderError::OverQueryLimit {
+            retry_after_s: reply.retry_after_s.unwrap_or(RETRY_S),
+        }),
+        401 | 403 => Err(ProviderError::Denied),
+        other => Err(failed(&format!("the provider answers with the HTTP status {other}"))),
     }
 }

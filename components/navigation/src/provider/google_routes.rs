@@ -1,4 +1,10 @@
-//! `google-routes`: Google's Routes API, version 2, and its Geocoding API for places (NAV-35).
+//! `google-routes`: Google's Routes API, version 2, and its Geocoding API for places (NAV-35); what Google refuses,
+//! as what it means here (NAV-40).
+
+pub mod answer;
+mod read;
+#[cfg(test)]
+mod tests;
 
 use std::time::{Duration, SystemTime};
 
@@ -7,22 +13,17 @@ use serde_json::{Value, json};
 
 use super::{
     Provider,
-    carrier::{Call, Carrier, Reply},
+    answers::plain,
+    carrier::{Call, Carrier, Reply, clipped, failed},
     google_legacy,
-    words::tag,
 };
 use crate::{
     arguments,
     ask::{CompareAsk, Departure, Language, Mode, RouteAsk, Traffic},
-    error::ProviderError,
+    refusals::ProviderError,
+    words::tag,
 };
-
-pub mod answer;
-mod matrix;
-mod routes;
-mod status;
-#[cfg(test)]
-mod tests;
+use answer::Refusal as Body;
 
 /// The header that says what is to be answered; without it nothing is.
 const MASK: &str = "x-goog-fieldmask";
@@ -49,14 +50,14 @@ impl<C: Carrier> GoogleRoutes<C> {
         mask: &str,
         body: Value,
         read: impl Fn(&Reply) -> Result<T, ProviderError>,
-    ) -> Result<T, status::Refusal> {
+    ) -> Result<T, Refusal> {
         let call = Call::post(&self.base, path, body)?.header(MASK, mask);
         let mut reply = self.carrier.carry(&call)?;
         if matches!(reply.status, 500 | 503) {
             reply = self.carrier.carry(&call)?;
         }
         if !reply.is_success() {
-            return Err(status::refusal(&reply));
+            return Err(refusal(&reply));
         }
         Ok(read(&reply)?)
     }
@@ -64,9 +65,13 @@ impl<C: Carrier> GoogleRoutes<C> {
 
 impl<C: Carrier> Provider for GoogleRoutes<C> {
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), ProviderError> {
-        let answer =
-            self.post("/directions/v2:computeRoutes", routes::MASK, route_body(ask), Reply::object);
-        routes::read(answer.map_err(|it| it.about_routes(ask))?, ask)
+        let answer = self.post(
+            "/directions/v2:computeRoutes",
+            read::ROUTES_MASK,
+            route_body(ask),
+            Reply::object,
+        );
+        read::read_routes(answer.map_err(|it| it.about_routes(ask))?, ask)
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
@@ -75,8 +80,8 @@ impl<C: Carrier> Provider for GoogleRoutes<C> {
             return Err(ProviderError::Invalid { pointer: "/destinations".to_owned(), message });
         }
         let path = "/distanceMatrix/v2:computeRouteMatrix";
-        let answer = self.post(path, matrix::MASK, compare_body(ask), Reply::json);
-        matrix::read(answer.map_err(|it| it.about_pairs(ask))?, ask)
+        let answer = self.post(path, read::PAIRS_MASK, compare_body(ask), Reply::json);
+        read::read_pairs(answer.map_err(|it| it.about_pairs(ask))?, ask)
     }
 
     fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
@@ -174,4 +179,99 @@ fn departure(it: Departure) -> Option<String> {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let time = chrono::DateTime::from_timestamp(i64::try_from(since.as_secs()).ok()?, 0)?;
     Some(time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// When to try again, where Google does not say.
+const RETRY_S: u32 = 60;
+
+/// Why nothing was answered.
+#[derive(Debug)]
+enum Refusal {
+    /// It is plain what that means.
+    Plain(ProviderError),
+    /// An argument, or one of the places, with Google's explanation.
+    Argument { is_place: bool, message: String },
+}
+
+impl From<ProviderError> for Refusal {
+    fn from(error: ProviderError) -> Self {
+        Self::Plain(error)
+    }
+}
+
+/// What a status other than success means.
+fn refusal(reply: &Reply) -> Refusal {
+    // A stream begins with its bracket, errors among it.
+    let body = reply.object::<Body>().or_else(|_| {
+        let all = reply.json::<Vec<Body>>()?;
+        all.into_iter().next().ok_or_else(|| failed("it is empty"))
+    });
+    let error = body.unwrap_or_default().error;
+    let message = clipped(&plain(&error.message));
+    let is_key = message.to_lowercase().contains("api key");
+    Refusal::Plain(match (error.status.as_str(), reply.status) {
+        // A wrong key is an invalid argument to Google.
+        ("INVALID_ARGUMENT" | "FAILED_PRECONDITION", _) if is_key => ProviderError::Denied,
+        ("PERMISSION_DENIED" | "UNAUTHENTICATED", _) | (_, 401 | 403) => ProviderError::Denied,
+        ("RESOURCE_EXHAUSTED", _) | (_, 429) => {
+            ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(RETRY_S) }
+        }
+        ("NOT_FOUND", _) if !error.message.is_empty() => {
+            return Refusal::Argument { is_place: true, message };
+        }
+        ("INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE", _) => {
+            // The error of an address that is not known looks like this, too.
+            let is_place = message.to_lowercase().contains("geocod");
+            return Refusal::Argument { is_place, message };
+        }
+        (_, status) => failed(&format!("the provider answers with the HTTP status {status}")),
+    })
+}
+
+impl Refusal {
+    /// The same, for who asked for routes.
+    fn about_routes(self, ask: &RouteAsk) -> ProviderError {
+        let name = |pointer: &str| match pointer {
+            "/origin" => "origin",
+            "/destination" => "destination",
+            _ => "intermediate",
+        };
+        let ends: Vec<_> = ask.places().map(|(at, place)| (name(&at), at, place)).collect();
+        let rest = [("departure", "/departure_time"), ("traffic", "/traffic_model")];
+        self.about(&ends, &rest)
+    }
+
+    /// The same, for who asked for a table.
+    fn about_pairs(self, ask: &CompareAsk) -> ProviderError {
+        let places = |name: &'static str, all: &'static str, list: &[String]| {
+            let place = |(at, it): (usize, &String)| (name, format!("{all}/{at}"), it.clone());
+            list.iter().enumerate().map(place).collect::<Vec<_>>()
+        };
+        let mut all = places("origin", "/origins", &ask.origins);
+        all.extend(places("destination", "/destinations", &ask.destinations));
+        let named: Vec<_> = all.iter().map(|it| (it.0, it.1.clone(), it.2.as_str())).collect();
+        self.about(&named, &[("departure", "/departure_time")])
+    }
+
+    /// Whose address or name the message has in it, is what it is about.
+    fn about(self, places: &[(&str, String, &str)], rest: &[(&str, &str)]) -> ProviderError {
+        let (is_place, message) = match self {
+            Self::Plain(error) => return error,
+            Self::Argument { is_place, message } => (is_place, message),
+        };
+        let small = message.to_lowercase();
+        let by_text = places.iter().find(|it| message.contains(it.2));
+        let place = by_text.or_else(|| places.iter().find(|it| small.contains(it.0)));
+        match place {
+            Some((_, pointer, place)) if is_place => {
+                ProviderError::UnknownPlace { pointer: pointer.clone(), place: (*place).to_owned() }
+            }
+            Some((_, pointer, _)) => ProviderError::Invalid { pointer: pointer.clone(), message },
+            None => {
+                let field = rest.iter().find(|it| small.contains(it.0));
+                let pointer = field.map_or(String::new(), |it| it.1.to_owned());
+                ProviderError::Invalid { pointer, message }
+            }
+        }
+    }
 }

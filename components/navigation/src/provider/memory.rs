@@ -9,9 +9,8 @@ use toolkit::{Stop, clock::now_s, log, sql};
 
 use crate::{
     ask::{CompareAsk, Departure, Language, RouteAsk},
-    error::ProviderError,
     provider::Provider,
-    refusals,
+    refusals::{self, ProviderError},
     settings::Kind,
 };
 

@@ -1,25 +1,23 @@
-//! `osrm`: an OSRM server, with Nominatim for the names of places (NAV-35).
+//! `osrm`: an OSRM server, with Nominatim for the names of places (NAV-35); what it refuses, as what it means here.
+
+pub mod answer;
+mod read;
+#[cfg(test)]
+mod tests;
 
 use output::navigation::{Comparison, Details, Place, Point, Routes};
 use serde::de::DeserializeOwned;
 
 use super::{
-    Provider,
-    carrier::{Call, Carrier},
+    Provider, answers,
+    carrier::{Call, Carrier, Reply, clipped, failed},
     nominatim::{self, Nominatim, Spot, Stop},
-    table,
 };
 use crate::{
     ask::{Avoid, CompareAsk, Language, Mode, RouteAsk},
-    error::ProviderError,
+    refusals::{OSRM_MAP, ProviderError},
 };
-
-pub mod answer;
-mod instructions;
-mod read;
-mod status;
-#[cfg(test)]
-mod tests;
+use answer::{Refusal, Waypoint};
 
 /// An OSRM server.
 pub struct Osrm<C, P> {
@@ -38,11 +36,11 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         &self,
         path: &str,
         parameters: &[(&str, &str)],
-        about: &status::About<'_>,
+        about: &About<'_>,
     ) -> Result<T, ProviderError> {
         let reply = self.carrier.carry(&Call::get(&self.base, path, parameters)?)?;
         if !reply.is_success() {
-            return Err(status::error(&reply, about));
+            return Err(status_error(&reply, about));
         }
         reply.object()
     }
@@ -73,9 +71,9 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
         if !excluded.is_empty() {
             parameters.push(("exclude", &excluded));
         }
-        let about = status::About { ends: stops, exclude: &excluded, language: ask.language };
+        let about = About { ends: stops, exclude: &excluded, language: ask.language };
         let answer: answer::Routes = self.ask(&path, &parameters, &about)?;
-        status::is_on_the_map(&answer.waypoints, &about)?;
+        is_on_the_map(&answer.waypoints, &about)?;
         if answer.routes.iter().any(|it| it.is_by_other_means(mode)) {
             let message = other_means(ask).to_owned();
             return Err(ProviderError::Invalid { pointer: String::new(), message });
@@ -119,7 +117,7 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
         let origins = nominatim::find_all(places, &ask.origins, "/origins", ask.language)?;
         let destinations =
             nominatim::find_all(places, &ask.destinations, "/destinations", ask.language)?;
-        table::of(ask, &origins, &destinations, |from, to| {
+        answers::comparison(ask, &origins, &destinations, |from, to| {
             let all = from.iter().chain(to).copied();
             let path = format!("/table/v1/driving/{}", coordinates(all));
             let index = |range: std::ops::Range<usize>| -> String {
@@ -132,7 +130,7 @@ impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
                 ("destinations", targets.as_str()),
                 ("annotations", "duration,distance"),
             ];
-            let about = status::About { ends: &[], exclude: "", language: ask.language };
+            let about = About { ends: &[], exclude: "", language: ask.language };
             read::table(&self.ask(&path, &parameters, &about)?)
         })
     }
@@ -200,4 +198,81 @@ fn not_left_out(classes: &[&str], language: Language) -> String {
             names.join(" and ")
         ),
     }
+}
+
+/// A place farther from any road than this is not on the map: OSRM itself would take the nearest
+/// road of the country next door.
+const OFF_ROAD_METRES_MAX: f64 = 5_000.0;
+
+/// What was asked for.
+struct About<'a> {
+    /// Places, and where they stand in the arguments.
+    ends: &'a [Stop],
+    /// Classes of roads to leave out.
+    exclude: &'a str,
+    /// That of the caller.
+    language: Language,
+}
+
+/// What a status other than success means.
+fn status_error(reply: &Reply, about: &About<'_>) -> ProviderError {
+    let refusal: Refusal = reply.object().unwrap_or_default();
+    let message = clipped(&refusal.message);
+    let invalid = |pointer: &str, message: String| ProviderError::Invalid {
+        pointer: pointer.to_owned(),
+        message,
+    };
+    if reply.status == 429 {
+        return ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
+    }
+    match refusal.code.as_str() {
+        "NoRoute" | "NoTable" => ProviderError::NoRoute,
+        "NoSegment" => {
+            // The message ends with the number of the place.
+            let number = message.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok());
+            outside(about, number.unwrap_or(0))
+        }
+        "InvalidValue" | "InvalidOptions" if message.to_lowercase().contains("exclude") => {
+            let classes = about.exclude;
+            let message = about.language.pick(
+                format!("このOSRMサーバーの地図では{classes}を避けられません。避けるものを減らしてください"),
+                format!(
+                    "this OSRM server's map cannot leave out {classes}: it was made without these classes, or not with this combination of them; ask for fewer"
+                ),
+            );
+            invalid("/avoid", message)
+        }
+        "TooBig" => invalid(
+            "",
+            about.language.pick(
+                "このOSRMサーバーが一度に扱える量を超えています".to_owned(),
+                format!("more than this OSRM server takes at once: {message}"),
+            ),
+        ),
+        "" => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
+        code => failed(&format!("OSRM answers {}: {message}", clipped(code))),
+    }
+}
+
+fn outside(about: &About<'_>, at: usize) -> ProviderError {
+    let map = OSRM_MAP.to_owned();
+    match about.ends.get(at) {
+        Some((pointer, located)) => {
+            ProviderError::OutsideMap { pointer: pointer.clone(), place: located.name.clone(), map }
+        }
+        None => ProviderError::OutsideMap { pointer: String::new(), place: String::new(), map },
+    }
+}
+
+/// Whether both ends are near a road of the map.
+fn is_on_the_map(waypoints: &[Waypoint], about: &About<'_>) -> Result<(), ProviderError> {
+    match waypoints.iter().position(is_off) {
+        Some(at) => Err(outside(about, at)),
+        None => Ok(()),
+    }
+}
+
+/// Whether no road is near.
+fn is_off(it: &Waypoint) -> bool {
+    it.distance.is_some_and(|it| it > OFF_ROAD_METRES_MAX)
 }

@@ -1,4 +1,9 @@
-//! `valhalla`: a Valhalla server, with Nominatim for the names of places (NAV-35).
+//! `valhalla`: a Valhalla server, with Nominatim for the names of places (NAV-35); what it refuses, as what it
+//! means here.
+
+mod read;
+#[cfg(test)]
+mod tests;
 
 use std::{cell::Cell, time::SystemTime};
 
@@ -7,21 +12,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
-    Provider,
-    carrier::{Call, Carrier},
+    Provider, answers,
+    carrier::{Call, Carrier, Reply, clipped, failed},
     nominatim::{self, Nominatim, Spot, Stop},
-    table,
 };
 use crate::{
     ask::{CompareAsk, Departure, Language, Mode, Prefer, RouteAsk},
-    error::ProviderError,
+    refusals::{ProviderError, VALHALLA_MAP},
 };
-
-pub mod answer;
-mod read;
-mod status;
-#[cfg(test)]
-mod tests;
+use read::Refusal;
 
 /// Tables that one comparison may ask for.
 const TABLES_MAX: u32 = 50;
@@ -50,7 +49,7 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
     ) -> Result<T, ProviderError> {
         let reply = self.carrier.carry(&Call::post(&self.base, path, body)?)?;
         if !reply.is_success() {
-            return Err(status::error(&reply, ends, language));
+            return Err(status_error(&reply, ends, language));
         }
         reply.object()
     }
@@ -65,12 +64,14 @@ impl<C: Carrier, P: Carrier> Valhalla<C, P> {
         from: &[&Spot],
         to: &[&Spot],
         left: &Cell<u32>,
-    ) -> Result<Vec<Vec<table::Pair>>, ProviderError> {
+    ) -> Result<Vec<Vec<answers::Pair>>, ProviderError> {
         left.set(left.get().saturating_sub(1));
         let answer =
             self.post("/sources_to_targets", compare_body(ask, from, to), (&[], ask.language));
         let status = match &answer {
-            Err(ProviderError::NoRoute | ProviderError::OutsideMap { .. }) => Some(table::NO_ROUTE),
+            Err(ProviderError::NoRoute | ProviderError::OutsideMap { .. }) => {
+                Some(answers::NO_ROUTE)
+            }
             Err(ProviderError::Invalid { pointer, .. }) if pointer.is_empty() => Some(TOO_FAR),
             _ => None,
         };
@@ -106,7 +107,7 @@ impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
         let origins = nominatim::find_all(places, &ask.origins, "/origins", ask.language)?;
         let destinations =
             nominatim::find_all(places, &ask.destinations, "/destinations", ask.language)?;
-        table::of(ask, &origins, &destinations, |from, to| {
+        answers::comparison(ask, &origins, &destinations, |from, to| {
             self.table(ask, from, to, &Cell::new(TABLES_MAX))
         })
     }
@@ -195,4 +196,42 @@ fn date_time(departure: Departure, from: Point) -> Value {
         .and_then(|it| it.checked_add_signed(hours))
         .unwrap_or_default();
     json!({ "type": 1, "value": local.format("%Y-%m-%dT%H:%M").to_string() })
+}
+
+/// What a status other than success means. Valhalla does not say which place it is about.
+fn status_error(reply: &Reply, ends: &[Stop], language: Language) -> ProviderError {
+    let refusal: Refusal = reply.object().unwrap_or_default();
+    let message = clipped(&refusal.error);
+    let invalid = |pointer: &str, japanese: &str, english: &str| ProviderError::Invalid {
+        pointer: pointer.to_owned(),
+        message: language.pick(japanese.to_owned(), format!("{english}: {message}")),
+    };
+    if reply.status == 429 {
+        return ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
+    }
+    match refusal.error_code {
+        // Unconnected regions, and no path between what is connected.
+        170 | 441 | 442 => ProviderError::NoRoute,
+        171 => outside(ends),
+        150..=159 => invalid(
+            "",
+            "このValhallaサーバーが一度に扱える量を超えています",
+            "more than this Valhalla server takes at once",
+        ),
+        160..=169 => invalid(
+            "/departure_time",
+            "このValhallaサーバーはこの時刻を受け付けません",
+            "this Valhalla server does not take this time",
+        ),
+        0 => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
+        code => failed(&format!("Valhalla answers {code}: {message}")),
+    }
+}
+
+/// The answer does not tell which of the places it is, so the error names them all.
+fn outside(ends: &[Stop]) -> ProviderError {
+    let names: Vec<_> = ends.iter().map(|it| it.1.name.as_str()).collect();
+    let pointer = ends.first().map(|it| it.0.clone()).unwrap_or_default();
+    let map = VALHALLA_MAP.to_owned();
+    ProviderError::OutsideMap { pointer, place: names.join(" / "), map }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::provider::line;
+use crate::provider::answers;
 
 /// Decimals of a degree in encoded lines.
 const PRECISION: u32 = 5;
@@ -95,7 +95,7 @@ fn copied(route: &Value) -> Value {
 
 /// The points of an encoded line (NAV-2); none where it cannot be read.
 fn points(encoded: &str) -> Vec<Value> {
-    let points = line::points(encoded, PRECISION).unwrap_or_default();
+    let points = answers::points(encoded, PRECISION).unwrap_or_default();
     points.iter().map(|it| json!({ "lat": it.lat, "lng": it.lng })).collect()
 }
 

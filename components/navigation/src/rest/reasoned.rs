@@ -1,12 +1,8 @@
 //! A model's last message on a route, read as it is meant: which of the routes that tools found, and why
-//! (NAV-50, NAV-6). Models wrap it in fences, prose and comments, and write it nearly right; none of that fails a request
-//! (NAV-X7).
+//! (NAV-50, NAV-6), sent while it is still being written. Models wrap it in fences, prose and comments, and write it
+//! nearly right; none of that fails a request (NAV-X7).
 
 use serde_json::Value;
-
-mod telling;
-
-pub(super) use telling::Telling;
 
 use super::chosen::{Choice, routes};
 
@@ -161,5 +157,212 @@ fn mended(text: &str) -> String {
     plain
 }
 
+/// The field whose text is sent.
+const FIELD: &str = "\"reasoning\"";
+
+/// A last message that is being written.
+#[derive(Default)]
+pub(super) struct Telling {
+    written: String,
+    /// Where the next piece of the field's text begins.
+    at: Option<usize>,
+    is_over: bool,
+    sent: String,
+}
+
+impl Telling {
+    /// What has been sent so far.
+    pub(super) fn sent(&self) -> &str {
+        &self.sent
+    }
+
+    /// What `piece` adds to the reasons.
+    pub(super) fn take(&mut self, piece: &str) -> Option<String> {
+        if self.is_over {
+            return None;
+        }
+        self.written.push_str(piece);
+        let at = match self.at {
+            Some(at) => at,
+            None => *self.at.insert(begin(&self.written)?),
+        };
+        let rest = &self.written[at..];
+        let (end, is_over) = end(rest);
+        // An escape that is not whole, half a pair, or no JSON at all: later, or at the end.
+        let more: String = serde_json::from_str(&format!("\"{}\"", &rest[..end])).ok()?;
+        (self.at, self.is_over) = (Some(at + end), is_over);
+        self.sent.push_str(&more);
+        (!more.is_empty()).then_some(more)
+    }
+}
+
+/// Where the field's text begins.
+fn begin(written: &str) -> Option<usize> {
+    let name = written.find(FIELD)? + FIELD.len();
+    let value = written[name..].trim_start().strip_prefix(':')?.trim_start();
+    let text = value.strip_prefix('"')?;
+    Some(written.len() - text.len())
+}
+
+/// How much of `rest` can be read, and whether the text ends there.
+fn end(rest: &str) -> (usize, bool) {
+    let mut chars = rest.char_indices();
+    while let Some((at, it)) = chars.next() {
+        match it {
+            '"' => return (at, true),
+            '\\' => match chars.next() {
+                None => return (at, false),
+                Some((_, 'u')) if rest.len() < at + 6 => return (at, false),
+                Some(_) => {}
+            },
+            _ => {}
+        }
+    }
+    (rest.len(), false)
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn named(index: Option<usize>, summary: Option<&str>) -> Option<Named> {
+        Some(Named { index, summary: summary.map(str::to_owned) })
+    }
+
+    #[test]
+    fn a_last_word_is_read_in_whatever_it_is_wrapped() {
+        let plain =
+            r#"{"selectedRoute": {"index": 1, "summary": "国道1号"}, "reasoning": "短いから。"}"#;
+        let commented = "{\n  \"selectedRoute\": { \"index\": 1, \"summary\": \"国道1号\" },  // 選択\n  \"reasoning\": \"短いから。\"\n}";
+        for text in [
+            plain.to_owned(),
+            format!("```json\n{plain}\n```"),
+            format!("結果です。\n\n{plain}\n以上です。"),
+            format!("{{比較}} {plain}"),
+            commented.to_owned(),
+        ] {
+            let reply = read(&text);
+            assert_eq!(reply.route, named(Some(1), Some("国道1号")), "NAV-X7: {text}");
+            assert_eq!(reply.reasoning, "短いから。", "NAV-X7: {text}");
+        }
+    }
+
+    #[test]
+    fn a_last_word_that_is_nearly_json_is_read_as_it_is_meant() {
+        for (text, reasoning) in [
+            (
+                "{\"selectedRoute\": {\"index\": 1}, \"reasoning\": \"短い。\n\n- 空いている\"}",
+                "短い。\n\n- 空いている",
+            ),
+            (r#"{"selectedRoute": {"index": 1,}, "reasoning": "a, }",}"#, "a, }"),
+            (r#"{"selectedRoute": {"index": 1}, "reasoning": "渋滞を"#, "渋滞を"),
+            (r#"{"selectedRoute": {"index": 1}, "reasoning": "渋滞\"#, "渋滞"),
+            (r#"{"reasoning": "// いいえ", "selectedRoute": {"index": 1"#, "// いいえ"),
+        ] {
+            let reply = read(text);
+            assert_eq!(reply.route, named(Some(1), None), "NAV-X7: {text}");
+            assert_eq!(reply.reasoning, reasoning, "NAV-X7: {text}");
+        }
+    }
+
+    #[test]
+    fn a_route_is_named_in_several_ways_and_none_by_null() {
+        for (route, wanted) in [
+            (r#"{"index": "2"}"#, named(Some(2), None)),
+            ("2", named(Some(2), None)),
+            (r#"{"index": 2.0}"#, named(Some(2), None)),
+            (r#""湾岸線""#, named(None, Some("湾岸線"))),
+            (r#"{"summary": "湾岸線", "distance": 3}"#, named(None, Some("湾岸線"))),
+            ("{}", named(None, None)),
+            (r#"{"index": -1}"#, named(None, None)),
+            ("null", None),
+        ] {
+            let text = format!("{{\"selectedRoute\": {route}, \"reasoning\": \"r\"}}");
+            assert_eq!(read(&text).route, wanted, "NAV-6: {route}");
+        }
+    }
+
+    #[test]
+    fn without_json_all_of_it_are_reasons() {
+        for text in ["首都高が空いています。", "{これは}JSONではない", "", "{\"other\": 1}"]
+        {
+            let reply = read(text);
+            assert_eq!(
+                (reply.reasoning.as_str(), reply.route),
+                (text, named(None, None)),
+                "NAV-X7"
+            );
+        }
+        let reply = read("湾岸線にしました。\n```json\n{\"selectedRoute\": {\"index\": 0}}\n```");
+        assert_eq!(reply.reasoning, "湾岸線にしました。", "NAV-X7");
+    }
+
+    #[test]
+    fn a_summary_tells_which_search_is_meant() {
+        let found = |call: &str, all: [&str; 2]| {
+            let routes = all.map(|it| json!({ "summary": it }));
+            json!({ "id": call, "structured": { "routes": routes } })
+        };
+        let calls = [found("a", ["x", "y"]), found("b", ["y", "z"])];
+        for (index, summary, call, place) in [
+            (Some(1), Some("y"), Some("a"), Some(1)),
+            (Some(0), Some("y"), Some("b"), Some(0)),
+            (Some(1), Some("x"), Some("a"), Some(0)),
+            (Some(1), None, None, Some(1)),
+            (Some(1), Some("made up"), None, Some(1)),
+            (None, Some("z"), Some("b"), Some(1)),
+        ] {
+            let summary = summary.map(str::to_owned);
+            let choice = choice(&calls, Named { index, summary });
+            assert_eq!((choice.call.as_deref(), choice.index), (call, place), "NAV-6: {choice:?}");
+        }
+    }
+
+    #[test]
+    fn a_summary_that_is_nearly_one_names_its_route() {
+        let routes = ["首都高速湾岸線", "国道1号", "国道1号、第三京浜", "", "Route 1", "Route 16"]
+            .map(|it| json!({ "summary": it }));
+        let calls = [json!({ "id": "a", "structured": { "routes": routes } })];
+        for (index, summary, place) in [
+            (None, "国道1号経由", 1),
+            (Some(9), "via 国道1号", 1),
+            // Counted from one, as people do.
+            (Some(1), "湾岸線", 0),
+            (Some(2), "第三京浜経由", 2),
+            (Some(2), "第三京浜", 2),
+            (Some(2), "国道1号・第三京浜経由", 2),
+            (None, "via Route 16", 5),
+            (Some(6), "via Route 1", 4),
+        ] {
+            let named = Named { index, summary: Some(summary.to_owned()) };
+            let choice = choice(&calls, named);
+            assert_eq!(choice.index, Some(place), "NAV-6: {choice:?}");
+        }
+    }
+
+    fn pieces_of(text: &str, piece: usize) -> (Vec<String>, String) {
+        let mut telling = Telling::default();
+        let chars: Vec<_> = text.chars().collect();
+        let pieces = chars.chunks(piece).map(|it| it.iter().collect::<String>());
+        let sent = pieces.filter_map(|it| telling.take(&it)).collect();
+        (sent, telling.sent().to_owned())
+    }
+
+    #[test]
+    fn reasons_are_told_as_they_are_written_whatever_the_pieces() {
+        let text = r#"はい。{"selectedRoute": {"index": 1}, "reasoning" : "渋滞が\n少ない\u3042 \"ので\" \ud83d\ude97。", "x": "y"}"#;
+        for piece in 1..text.chars().count() {
+            let (pieces, whole) = pieces_of(text, piece);
+            assert_eq!(whole, "渋滞が\n少ないあ \"ので\" 🚗。", "NAV-9: {piece}");
+            assert_eq!(pieces.concat(), whole, "NAV-9: {piece}");
+        }
+        assert!(pieces_of(text, 3).0.len() > 3, "NAV-9: it does not wait for the end");
+    }
+
+    #[test]
+    fn prose_is_not_told_before_it_is_known_what_it_is() {
+        assert_eq!(pieces_of("経路が見つかりませんでした。", 2).0, Vec::<String>::new());
+    }
+}

@@ -1,12 +1,12 @@
-//! What a step says, in two languages, and Google's name for its maneuver.
+//! What a route says in two languages: each step, with Google's name for its maneuver; its longest roads, which
+//! tell it from the others; what a traveller on it must know.
 
-use graph::{Leg, Text};
+use std::collections::BTreeMap;
 
-use super::{
-    angles::{Side, heading},
-    steps::{Cut, Move},
-};
-use crate::ask::Language;
+use graph::{Class, Leg, Mode, Text};
+
+use super::steps::{Cut, Move, Side, heading};
+use crate::{ask::Language, words};
 
 /// Google's name for a move; none for the first.
 pub(crate) fn maneuver(what: Move) -> Option<&'static str> {
@@ -75,7 +75,7 @@ pub(crate) fn text(text: &Text, language: Language) -> &str {
 fn depart(leg: &Leg, road: &str, language: Language) -> String {
     let from = leg.points.first().copied().unwrap_or_default();
     let to = leg.points.iter().find(|it| from.metres_to(**it) > 1.0).copied().unwrap_or(from);
-    let eighth = crate::words::whole(heading(from, to) / 45.0) % 8;
+    let eighth = words::whole(heading(from, to) / 45.0) % 8;
     let eighth = usize::try_from(eighth).unwrap_or(0);
     match language {
         Language::Japanese => {
@@ -193,4 +193,157 @@ fn english_side(side: Side) -> &'static str {
 /// The text with `word` before it; nothing where there is no text.
 fn before(word: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{word}{text}") }
+}
+
+/// A second road that is at least that much of the first is named beside it.
+const SECOND_MIN: f64 = 0.45;
+
+/// One a route, each another than those before it.
+pub(crate) fn summaries(ways: &[&[Leg]], language: Language) -> Vec<String> {
+    let roads: Vec<_> = ways.iter().map(|it| longest(it, language)).collect();
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for (index, own) in roads.iter().enumerate() {
+        let mut named = first(own);
+        // A road that no other route takes says most of it.
+        let is_elsewhere = |name: &String| {
+            let others = roads.iter().enumerate().filter(|it| it.0 != index);
+            others.flat_map(|it| it.1).any(|it| it.0 == *name)
+        };
+        if all.contains(&named)
+            && let Some((name, _)) =
+                own.iter().find(|it| !named.contains(&it.0) && !is_elsewhere(&it.0))
+        {
+            named.truncate(1);
+            named.push(name.clone());
+        }
+        all.push(named);
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for (named, way) in all.iter().zip(ways) {
+        let mut text = sentence(named, language);
+        if texts.contains(&text) {
+            let metres = way.iter().map(|it| it.metres).sum();
+            text = format!("{text} ({})", words::distance(metres));
+        }
+        texts.push(text);
+    }
+    texts
+}
+
+/// The longest road, and the next where it is nearly as long.
+fn first(roads: &[(String, f64)]) -> Vec<String> {
+    let most = roads.first().map_or(0.0, |it| it.1);
+    let near = roads.iter().take(2).filter(|it| it.1 >= most * SECOND_MIN);
+    near.map(|it| it.0.clone()).collect()
+}
+
+fn sentence(roads: &[String], language: Language) -> String {
+    match (language, roads.is_empty()) {
+        (Language::Japanese, true) => "一般道経由".to_owned(),
+        (Language::English, true) => "via local streets".to_owned(),
+        (Language::Japanese, false) => format!("{}経由", roads.join("、")),
+        (Language::English, false) => format!("via {}", roads.join(" and ")),
+    }
+}
+
+/// Roads that have names, and what they count for; the longest first.
+fn longest(legs: &[Leg], language: Language) -> Vec<(String, f64)> {
+    let mut roads: BTreeMap<&str, f64> = BTreeMap::new();
+    for leg in legs.iter().filter(|it| !it.ramp) {
+        let name = road(leg, language);
+        if !name.is_empty() {
+            *roads.entry(name).or_default() += leg.metres * weight(leg.class);
+        }
+    }
+    let mut roads: Vec<_> = roads.into_iter().map(|(name, it)| (name.to_owned(), it)).collect();
+    roads.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    roads
+}
+
+/// People know a route by its big roads.
+fn weight(class: Class) -> f64 {
+    match class {
+        Class::Motorway => 1.3,
+        Class::Trunk | Class::Ferry => 1.0,
+        Class::Primary => 0.9,
+        Class::Secondary => 0.7,
+        Class::Tertiary => 0.5,
+        Class::Residential | Class::Service | Class::Path => 0.4,
+    }
+}
+
+/// The warnings of a route, whose data first.
+pub(crate) fn warnings_of(
+    attribution: &str,
+    legs: &[Leg],
+    mode: Mode,
+    language: Language,
+) -> Vec<String> {
+    let is_japanese = language == Language::Japanese;
+    let pick = |ja: &str, en: &str| if is_japanese { ja } else { en }.to_owned();
+    let mut warnings = vec![pick(
+        "ネットワークに接続せずに求めた概算です。実際の運転・案内には使わないでください。",
+        "Worked out offline and roughly; not for navigation on the road.",
+    )];
+    match mode {
+        Mode::Drive => warnings.push(pick(
+            "所要時間の渋滞は時間帯別のモデルによるもので、実測ではありません。",
+            "Traffic is a model by the hour of the day, not a measurement.",
+        )),
+        Mode::Walk => warnings.push(pick(
+            "歩道や横断歩道がない区間が含まれることがあります。",
+            "Parts of the way may lack pavements and crossings.",
+        )),
+        Mode::Cycle => warnings.push(pick(
+            "押し歩きが必要な区間や、勾配の大きい区間が含まれることがあります。",
+            "Parts of the way may be steep, or have to be walked.",
+        )),
+    }
+    if mode == Mode::Drive && legs.iter().any(|it| it.toll) {
+        warnings.push(pick("有料道路を通ります。", "The route has tolls."));
+    }
+    if legs.iter().any(|it| it.class == Class::Ferry) {
+        warnings.push(pick(
+            "フェリーの待ち時間と運賃は含まれていません。",
+            "Waiting for a ferry, and its fare, are not in it.",
+        ));
+    }
+    if !attribution.is_empty() {
+        let data = pick("地図データ", "Map data");
+        warnings.push(format!("{data}: {attribution}"));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::builtin::tests::leg;
+
+    fn of(ways: &[&[Leg]]) -> Vec<String> {
+        summaries(ways, Language::Japanese)
+    }
+
+    #[test]
+    fn a_way_is_known_by_its_longest_road() {
+        let way = [leg("国道1号", 900.0), leg("首都高速横羽線", 9_000.0), leg("", 20_000.0)];
+        assert_eq!(of(&[&way]), ["首都高速横羽線経由"]);
+        assert_eq!(summaries(&[&way], Language::English), ["via 首都高速横羽線"]);
+        assert_eq!(of(&[&[leg("", 1.0)]]), ["一般道経由"]);
+    }
+
+    #[test]
+    fn two_roads_that_are_nearly_as_long_are_both_named() {
+        let way = [leg("国道1号", 900.0), leg("国道15号", 800.0)];
+        assert_eq!(of(&[&way]), ["国道1号、国道15号経由"]);
+    }
+
+    #[test]
+    fn no_two_alternatives_are_called_the_same() {
+        let one = [leg("国道15号", 9_000.0), leg("国道1号", 300.0)];
+        let other = [leg("国道15号", 9_000.0), leg("環八通り", 900.0)];
+        let third = [leg("国道15号", 9_100.0)];
+        let texts = of(&[&one, &other, &third]);
+        assert_eq!(texts, ["国道15号経由", "国道15号、環八通り経由", "国道15号経由 (9.1 km)"]);
+    }
 }

@@ -4,10 +4,13 @@ use graph::{Graph, Mode, NotFound, RouteOptions, Source};
 use output::navigation::Point;
 use serde::Serialize;
 
-use super::{ends::Spot, error::unreadable, instructions::text};
+use super::{
+    instructions::text,
+    places::{Spot, unreadable},
+};
 use crate::{
     ask::Language,
-    error::ProviderError,
+    refusals::ProviderError,
     words::{kilometres, of_map, whole},
 };
 

@@ -65,8 +65,8 @@ fn what_is_posted_for_a_drive_names_its_fields_and_its_traffic() {
         (call.method, call.url.as_str()),
         ("POST", "https://routes.googleapis.com/directions/v2:computeRoutes")
     );
-    assert_eq!(call.headers, [("x-goog-fieldmask", routes::MASK.to_owned())]);
-    assert!(!routes::MASK.contains(char::is_whitespace));
+    assert_eq!(call.headers, [("x-goog-fieldmask", read::ROUTES_MASK.to_owned())]);
+    assert!(!read::ROUTES_MASK.contains(char::is_whitespace));
     assert_eq!(
         call.body,
         Some(json!({
@@ -219,7 +219,7 @@ fn a_table_is_put_in_order_and_each_pair_keeps_its_status() {
     let table = google(&script).compare(&compare_ask()).unwrap();
     let call = &script.calls()[0];
     assert_eq!(call.url.path(), "/distanceMatrix/v2:computeRouteMatrix");
-    assert_eq!(call.headers, [("x-goog-fieldmask", matrix::MASK.to_owned())]);
+    assert_eq!(call.headers, [("x-goog-fieldmask", read::PAIRS_MASK.to_owned())]);
     assert_eq!(
         call.body,
         Some(json!({

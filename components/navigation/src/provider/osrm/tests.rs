@@ -146,15 +146,15 @@ fn every_maneuver_has_words_in_both_languages_and_googles_word() {
     ] {
         let step: answer::Step =
             serde_json::from_value(step(kind, modifier, "X", [0.0, 0.0])).unwrap();
-        assert_eq!(instructions::maneuver(&step).unwrap_or_default(), word, "{kind}");
-        assert_eq!(instructions::instruction(&step, false, Language::Japanese), ja);
-        assert_eq!(instructions::instruction(&step, false, Language::English), en);
+        assert_eq!(read::maneuver(&step).unwrap_or_default(), word, "{kind}");
+        assert_eq!(read::instruction(&step, false, Language::Japanese), ja);
+        assert_eq!(read::instruction(&step, false, Language::English), en);
     }
     let mut ferry = step("turn", "right", "", [0.0, 0.0]);
     ferry["mode"] = json!("ferry");
     let ferry: answer::Step = serde_json::from_value(ferry).unwrap();
-    assert_eq!(instructions::maneuver(&ferry), Some("ferry"));
-    assert_eq!(instructions::instruction(&ferry, false, Language::English), "Take the ferry");
+    assert_eq!(read::maneuver(&ferry), Some("ferry"));
+    assert_eq!(read::instruction(&ferry, false, Language::English), "Take the ferry");
 }
 
 #[test]

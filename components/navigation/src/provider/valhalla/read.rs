@@ -1,28 +1,135 @@
-//! What Valhalla answers, as routes and tables.
+//! What Valhalla answers, as far as it is read, and as routes and tables.
 
 use output::navigation::{Details, Point, Route, RouteDetails, Routes, Step};
+use serde::Deserialize;
 
-use super::answer;
 use crate::{
     ask::{Language, RouteAsk},
-    error::ProviderError,
     provider::{
-        builtin::angles,
+        answers::{self, NO_ROUTE, Pair, plain},
+        builtin::steps,
         carrier::failed,
-        gathered, line,
+        gathered,
         nominatim::{self, Stop},
-        plain::plain,
-        table::{NO_ROUTE, Pair},
-        words::{distance, duration, whole},
     },
+    refusals::ProviderError,
+    words::{metres, seconds, whole},
 };
+
+/// The answer of `/route`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Answer {
+    /// The best route.
+    pub(super) trip: Trip,
+    /// The other routes.
+    #[serde(default)]
+    pub(super) alternates: Vec<Alternate>,
+}
+
+/// Another route.
+#[derive(Debug, Deserialize)]
+pub(super) struct Alternate {
+    /// The route itself.
+    pub(super) trip: Trip,
+}
+
+/// One route of the answer.
+#[derive(Debug, Deserialize)]
+pub(super) struct Trip {
+    /// From stop to stop, in order.
+    pub(super) legs: Vec<Leg>,
+    /// Time and length of the whole route.
+    pub(super) summary: Summary,
+}
+
+/// What a route comes to.
+#[derive(Debug, Deserialize)]
+pub(super) struct Summary {
+    /// Its time in seconds.
+    pub(super) time: f64,
+    /// Its length in kilometres.
+    pub(super) length: f64,
+    /// Whether it costs a toll.
+    #[serde(default)]
+    pub(super) has_toll: bool,
+    /// Whether it goes over motorways.
+    #[serde(default)]
+    pub(super) has_highway: bool,
+    /// Whether it takes a ferry.
+    #[serde(default)]
+    pub(super) has_ferry: bool,
+}
+
+/// From one stop to the next.
+#[derive(Debug, Deserialize)]
+pub(super) struct Leg {
+    /// The line, with precision 6.
+    pub(super) shape: String,
+    /// The maneuvers, in order.
+    pub(super) maneuvers: Vec<Maneuver>,
+}
+
+/// What to do next.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Maneuver {
+    /// A number: 10 is right.
+    #[serde(rename = "type")]
+    pub(super) kind: u32,
+    /// The instruction, in the language that was asked for.
+    pub(super) instruction: String,
+    /// The roads it leads over.
+    pub(super) street_names: Vec<String>,
+    /// Its time in seconds.
+    pub(super) time: f64,
+    /// Its length in kilometres.
+    pub(super) length: f64,
+    /// Clockwise from the north.
+    pub(super) bearing_before: Option<f64>,
+    /// The same, behind it.
+    pub(super) bearing_after: Option<f64>,
+    /// The point of the line at which it begins.
+    pub(super) begin_shape_index: u32,
+    /// Whether it costs a toll.
+    pub(super) toll: bool,
+    /// Whether it is over motorways.
+    pub(super) highway: bool,
+    /// Whether it is by ferry.
+    pub(super) ferry: bool,
+}
+
+/// The answer of `/sources_to_targets`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Table {
+    /// A row an origin.
+    pub(super) sources_to_targets: Vec<Vec<Cell>>,
+}
+
+/// One pair; null is no route.
+#[derive(Debug, Deserialize)]
+pub(super) struct Cell {
+    /// The length in kilometres.
+    pub(super) distance: Option<f64>,
+    /// The time in seconds.
+    pub(super) time: Option<f64>,
+}
+
+/// What is answered in place of anything else.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Refusal {
+    /// A number of Valhalla's.
+    pub(super) error_code: u32,
+    /// The explanation, for developers.
+    pub(super) error: String,
+}
 
 /// Names that a summary has at most.
 const NAMES_MAX: usize = 2;
 
 /// Routes between both ends.
 pub(super) fn routes(
-    answer: answer::Routes,
+    answer: Answer,
     ask: &RouteAsk,
     stops: &[Stop],
 ) -> Result<(Routes, Details), ProviderError> {
@@ -33,7 +140,7 @@ pub(super) fn routes(
     let (mut routes, details) = gathered(all, ask, details, ends, route)?;
     for route in &mut routes.routes {
         // It takes the nearest road, and does not say how far that is.
-        let line = line::points(&route.polyline, 5)?;
+        let line = answers::points(&route.polyline, 5)?;
         let ends = [stops.first().zip(line.first()), stops.last().zip(line.last())];
         let metres = ends.into_iter().flatten().map(|(it, road)| (it, apart(it.1.at, *road)));
         route.warnings.extend(nominatim::far(metres, ask.language));
@@ -47,22 +154,22 @@ fn apart(a: Point, b: Point) -> f64 {
     a.metres_to(b)
 }
 
-fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
+fn route(trip: Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
     let warnings = warnings(&trip.summary, ask);
     let (points, maneuvers) = joined(trip.legs, ask.language)?;
-    let step = |maneuver: &answer::Maneuver| Step {
+    let step = |maneuver: &Maneuver| Step {
         instruction: plain(&maneuver.instruction),
-        distance: distance(maneuver.length * 1_000.0).text,
-        duration: duration(maneuver.time, ask.language).text,
+        distance: metres(maneuver.length * 1_000.0).text,
+        duration: seconds(maneuver.time, ask.language).text,
         maneuver: name(maneuver, &points).map(str::to_owned),
     };
     let route = Route {
         summary: summary(&maneuvers, ask.language),
-        distance: distance(trip.summary.length * 1_000.0),
-        duration: duration(trip.summary.time, ask.language),
+        distance: metres(trip.summary.length * 1_000.0),
+        duration: seconds(trip.summary.time, ask.language),
         // Its one time has what it knows of traffic in it, and does not say how much.
         duration_in_traffic: None,
-        polyline: line::encoded(&points)?,
+        polyline: answers::encoded(&points)?,
         steps: maneuvers.iter().map(step).collect(),
         warnings,
     };
@@ -71,9 +178,9 @@ fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pr
 
 /// The line over all legs, and their maneuvers with where on it they begin.
 fn joined(
-    legs: Vec<answer::Leg>,
+    legs: Vec<Leg>,
     language: Language,
-) -> Result<(Vec<Point>, Vec<answer::Maneuver>), ProviderError> {
+) -> Result<(Vec<Point>, Vec<Maneuver>), ProviderError> {
     if legs.is_empty() {
         return Err(failed("the provider's route has no leg"));
     }
@@ -81,7 +188,7 @@ fn joined(
     let (mut line, mut maneuvers) = (Vec::<Point>::new(), Vec::new());
     let ends = legs.len() - 1;
     for (number, leg) in legs.into_iter().enumerate() {
-        let points = line::points(&leg.shape, 6)?;
+        let points = answers::points(&leg.shape, 6)?;
         let last = points.len().checked_sub(1).ok_or_else(astray)?;
         // A leg begins where the one before it ends.
         let is_same = line.last().is_some_and(|it| Some(it) == points.first());
@@ -103,8 +210,8 @@ fn joined(
     Ok((line, maneuvers))
 }
 
-fn details(maneuvers: &[answer::Maneuver]) -> RouteDetails {
-    let metres = |is: fn(&answer::Maneuver) -> bool| {
+fn details(maneuvers: &[Maneuver]) -> RouteDetails {
+    let metres = |is: fn(&Maneuver) -> bool| {
         let km: f64 = maneuvers.iter().filter(|it| is(it)).map(|it| it.length).sum();
         Some(whole(km * 1_000.0))
     };
@@ -118,7 +225,7 @@ fn details(maneuvers: &[answer::Maneuver]) -> RouteDetails {
 }
 
 /// What Valhalla keeps clear of it keeps clear of as far as it can; where it could not, a warning says so.
-fn warnings(summary: &answer::Summary, ask: &RouteAsk) -> Vec<String> {
+fn warnings(summary: &Summary, ask: &RouteAsk) -> Vec<String> {
     let all = [
         (ask.avoid.tolls && summary.has_toll, "有料道路を含みます。", "This route has tolls."),
         (
@@ -137,7 +244,7 @@ fn warnings(summary: &answer::Summary, ask: &RouteAsk) -> Vec<String> {
 }
 
 /// The two roads that it is longest on.
-fn summary(maneuvers: &[answer::Maneuver], language: Language) -> String {
+fn summary(maneuvers: &[Maneuver], language: Language) -> String {
     let mut roads: Vec<(&str, f64)> = Vec::new();
     for it in maneuvers {
         let Some(name) = it.street_names.first() else { continue };
@@ -156,7 +263,7 @@ fn summary(maneuvers: &[answer::Maneuver], language: Language) -> String {
 }
 
 /// Google's name for a maneuver; none where it has none.
-fn name(it: &answer::Maneuver, line: &[Point]) -> Option<&'static str> {
+fn name(it: &Maneuver, line: &[Point]) -> Option<&'static str> {
     Some(match it.kind {
         8 | 17 | 22 => "straight",
         9 => "turn-slight-right",
@@ -180,10 +287,10 @@ fn name(it: &answer::Maneuver, line: &[Point]) -> Option<&'static str> {
 
 /// A driver on the left goes into it to the left. Where the answer has no headings, as those of older servers
 /// have none, they are those of the line; none where the line does not show it.
-fn roundabout(it: &answer::Maneuver, line: &[Point]) -> Option<&'static str> {
+fn roundabout(it: &Maneuver, line: &[Point]) -> Option<&'static str> {
     let at = it.begin_shape_index as usize;
     let point = |at: usize| line.get(at).map(|it| graph::Point { lat: it.lat, lng: it.lng });
-    let heading = |from: usize, to: usize| Some(angles::heading(point(from)?, point(to)?));
+    let heading = |from: usize, to: usize| Some(steps::heading(point(from)?, point(to)?));
     let before = it.bearing_before.or_else(|| heading(at.checked_sub(1)?, at))?;
     let after = it.bearing_after.or_else(|| heading(at, at + 1))?;
     let is_left = (after - before).rem_euclid(360.0) > 180.0;
@@ -191,8 +298,8 @@ fn roundabout(it: &answer::Maneuver, line: &[Point]) -> Option<&'static str> {
 }
 
 /// Metres and seconds, pair by pair.
-pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
-    let pair = |pair: &answer::Pair| match (pair.distance, pair.time) {
+pub(super) fn table(it: &Table) -> Result<Vec<Vec<Pair>>, ProviderError> {
+    let pair = |pair: &Cell| match (pair.distance, pair.time) {
         (Some(km), Some(seconds)) => Ok(Ok((km * 1_000.0, seconds))),
         (None, None) => Ok(Err(NO_ROUTE)),
         _ => Err(failed("the provider's table leaves a distance or a duration out")),

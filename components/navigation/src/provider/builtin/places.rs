@@ -1,16 +1,21 @@
-//! The two ends of a route: a name, an address or `lat,lng` becomes a place of a map.
+//! The maps that there are: files that the operator granted, and the network that is built in. A name, an address or
+//! `lat,lng` becomes a place of one; and what a map says no to.
 
 use graph::{
-    Found, Graph, NotFound, Place, PlaceKind, Point, Source, Text,
+    Found, Graph, NotFound, Place, PlaceKind, Point, Source, SourceError, Text,
     names::folded,
     places::{Hit, Match},
 };
 use output::navigation::{End, Waypoint};
+use toolkit::files;
 
-use super::{instructions::text, maps};
+use super::instructions::text;
 use crate::{
-    arguments::coordinates, ask::Language, error::ProviderError,
-    provider::builtin::error::unreadable, words,
+    arguments::coordinates,
+    ask::Language,
+    network::{self, NETWORK},
+    refusals::ProviderError,
+    words,
 };
 
 /// Hits that are looked at: the one that is meant, and others of its name.
@@ -161,7 +166,7 @@ pub(crate) fn locate<S: Source>(
     // the town that a street is named after is another place.
     let is_street = matches!(hit.place.kind, PlaceKind::Street | PlaceKind::House);
     let is_meant = hit.by != Match::Beginning
-        || (!is_street && folded(asked).chars().count() > 1 && maps::elsewhere(asked).is_none());
+        || (!is_street && folded(asked).chars().count() > 1 && elsewhere(asked).is_none());
     if !is_meant {
         return mistyped(graph, asked);
     }
@@ -188,7 +193,7 @@ pub(crate) fn locate<S: Source>(
 fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Spot>, ProviderError> {
     let name = folded(asked);
     let is_latin = name.chars().all(|it| it.is_ascii_alphabetic());
-    if !is_latin || name.len() < TYPED_MIN || maps::elsewhere(asked).is_some() {
+    if !is_latin || name.len() < TYPED_MIN || elsewhere(asked).is_some() {
         return Ok(None);
     }
     let close = graph.places().close(asked, 2);
@@ -250,4 +255,109 @@ pub(crate) fn close<S: Source>(
         }
     }
     Ok(close)
+}
+
+/// Where the bytes of a map are.
+#[derive(Debug)]
+pub enum Bytes {
+    /// In a granted file of that name.
+    File(String),
+    /// The map that is built into the component.
+    Bundled,
+}
+
+impl Source for Bytes {
+    fn size(&self) -> Result<u64, SourceError> {
+        match self {
+            Self::File(name) => files::size(name).map_err(|it| broken(&it)),
+            Self::Bundled => NETWORK.size(),
+        }
+    }
+
+    fn read(&self, offset: u64, length: u32) -> Result<Vec<u8>, SourceError> {
+        match self {
+            Self::File(name) => files::read(name, offset, length).map_err(|it| broken(&it)),
+            Self::Bundled => NETWORK.read(offset, length),
+        }
+    }
+}
+
+fn broken(error: &files::Error) -> SourceError {
+    SourceError(match error {
+        files::Error::NotGranted(name) => format!("the file {name} is not granted"),
+        files::Error::LimitExceeded(what) => format!("too much at once: {what}"),
+        files::Error::Unavailable(why) => why.clone(),
+    })
+}
+
+/// The maps of these names that are granted, in their order, and the one that is built in.
+///
+/// # Errors
+/// When one of them is granted and cannot be read: to go on without it would hide that.
+pub fn open_maps(names: &[String]) -> Result<Vec<Graph<Bytes>>, ProviderError> {
+    let mut graphs = Vec::with_capacity(names.len() + 1);
+    for name in names {
+        if matches!(files::size(name), Err(files::Error::NotGranted(_))) {
+            continue;
+        }
+        let graph = Graph::open(Bytes::File(name.clone()));
+        graphs.push(graph.map_err(|it| named(name, it))?);
+    }
+    graphs.push(Graph::open(Bytes::Bundled).map_err(|it| named("bundled", it))?);
+    Ok(graphs)
+}
+
+fn named(name: &str, error: NotFound) -> ProviderError {
+    unreadable(name, error)
+}
+
+/// A place that is known, though no map has it.
+pub(crate) fn elsewhere(asked: &str) -> Option<Spot> {
+    if let Some(at) = coordinates(asked) {
+        let numbers = format!("{:.5},{:.5}", at.lat, at.lng);
+        let name = Text { local: numbers.clone(), en: numbers.clone() };
+        let id = format!("spot:{numbers}");
+        let address = Text::default();
+        return Some(Spot { at, name, address, id, kind: None, understood: None });
+    }
+    network::outside(asked).map(Spot::from)
+}
+
+/// A map that cannot be read, by its name.
+pub(crate) fn unreadable(map: &str, error: NotFound) -> ProviderError {
+    match error {
+        NotFound::Unreadable(why) if map.is_empty() => ProviderError::Map { message: why },
+        NotFound::Unreadable(why) => ProviderError::Map { message: format!("{map}: {why}") },
+        other => ProviderError::Failed { message: format!("{other:?}") },
+    }
+}
+
+/// Why there is no route between two places of a map.
+pub(crate) fn no_way(
+    error: NotFound,
+    map: &str,
+    (origin, destination): (&Spot, &Spot),
+    (first, last): (&str, &str),
+    language: Language,
+) -> ProviderError {
+    let outside = |pointer: &str, place: &Spot, metres: Option<f64>| {
+        let (pointer, place) = (pointer.to_owned(), place.name(language).to_owned());
+        match metres {
+            Some(metres) => ProviderError::OffRoad { pointer, place, metres: words::whole(metres) },
+            None => ProviderError::OutsideMap { pointer, place, map: map.to_owned() },
+        }
+    };
+    match error {
+        NotFound::OriginOutside(metres) => outside(first, origin, metres),
+        NotFound::DestinationOutside(metres) => outside(last, destination, metres),
+        NotFound::NoWay => ProviderError::NoRoute,
+        NotFound::TooFar => ProviderError::Invalid {
+            pointer: last.to_owned(),
+            message: match language {
+                Language::Japanese => "この地図で一度に探せる距離を超えています".to_owned(),
+                Language::English => "is farther than one search over this map goes".to_owned(),
+            },
+        },
+        NotFound::Unreadable(_) => unreadable(map, error),
+    }
 }

@@ -1,14 +1,16 @@
-//! When to leave so as to be there in time: by what the route takes then.
+//! What no provider can be asked for: when to leave so as to be there in time, by what the route takes then; the
+//! shortest or cheapest of what it offers.
 
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, SecondsFormat};
-use output::navigation::{Details, Routes};
+use graph::Prefer;
+use output::navigation::{Details, Route, RouteDetails, Routes};
 
 use super::Provider;
 use crate::{
     ask::{Departure, Language, RouteAsk},
-    error::ProviderError,
+    refusals::ProviderError,
     words,
 };
 
@@ -20,7 +22,7 @@ const GRACE: Duration = Duration::from_mins(1);
 ///
 /// # Errors
 /// Those of the provider, and when one would have had to leave already.
-pub fn by(
+pub fn arriving(
     provider: &dyn Provider,
     ask: &RouteAsk,
     arrival: SystemTime,
@@ -66,9 +68,55 @@ fn written(at: SystemTime) -> Option<String> {
     Some(at.with_timezone(&japan).to_rfc3339_opts(SecondsFormat::Secs, false))
 }
 
+/// Puts the route first that has the least of what is preferred, and says that only those were compared
+/// which the provider offers. Nothing is done where it found the best of all.
+pub fn put_first(prefer: Prefer, routes: &mut Routes, details: &mut Details, language: Language) {
+    if prefer == Prefer::Fastest || details.preferred.is_some() || routes.routes.is_empty() {
+        return;
+    }
+    details.routes.resize_with(routes.routes.len(), RouteDetails::default);
+    let more = std::mem::take(&mut details.routes);
+    let mut both: Vec<(Route, RouteDetails)> = routes.routes.drain(..).zip(more).collect();
+    let is_known = prefer == Prefer::Shortest || both.iter().any(|it| it.1.toll.is_some());
+    both.sort_by_key(|(route, details)| match prefer {
+        Prefer::Cheapest if is_known => cents(details),
+        Prefer::Cheapest | Prefer::Fastest => 0,
+        Prefer::Shortest => route.distance.value,
+    });
+    let note = match (prefer, is_known, language) {
+        (Prefer::Shortest, _, Language::Japanese) => {
+            "この経路プロバイダーは最短距離では探せないため、提示されたルートの中で最も短いものです。"
+        }
+        (Prefer::Shortest, _, Language::English) => {
+            "The provider does not look for the shortest way: this is the shortest of those offered."
+        }
+        (_, true, Language::Japanese) => {
+            "この経路プロバイダーは料金の安さでは探せないため、提示されたルートの中で料金が最も安いものです。"
+        }
+        (_, true, Language::English) => {
+            "The provider does not look for the cheapest way: this is the cheapest of those offered."
+        }
+        (_, false, Language::Japanese) => {
+            "この経路プロバイダーは料金を示さないため、安さでは選べません。"
+        }
+        (_, false, Language::English) => {
+            "The provider tells no tolls, so that the cheapest way is not known."
+        }
+    };
+    both[0].0.warnings.insert(0, note.to_owned());
+    (routes.routes, details.routes) = both.into_iter().unzip();
+}
+
+/// What the tolls come to, in hundredths; where that is not known, more than any.
+fn cents(details: &RouteDetails) -> u64 {
+    details.toll.as_ref().map_or(u64::MAX, |it| words::whole(it.amount * 100.0))
+}
+
 #[cfg(test)]
 mod tests {
     use std::{cell::RefCell, time::UNIX_EPOCH};
+
+    use output::navigation::{Measure, Toll};
 
     use super::*;
     use crate::{
@@ -104,10 +152,10 @@ mod tests {
         let ten_minutes = Fake(|ask: &RouteAsk| {
             asked.borrow_mut().push(ask.departure);
             let duration = words::seconds(600.0, Language::Japanese);
-            let route = output::navigation::Route { duration, ..Default::default() };
+            let route = Route { duration, ..Default::default() };
             Ok((Routes { routes: vec![route], ..Routes::default() }, Details::default()))
         });
-        assert!(by(&ten_minutes, &route_ask(), arrival, now).is_ok());
+        assert!(arriving(&ten_minutes, &route_ask(), arrival, now).is_ok());
         assert_eq!(asked.into_inner(), [Departure::At(arrival), Departure::Now]);
     }
 
@@ -124,14 +172,52 @@ mod tests {
         let bundled = Fake(|ask: &RouteAsk| {
             builtin::routes(&[graph::Graph::open(NETWORK).unwrap()], ask, UNIX_EPOCH)
         });
-        let (routes, details) = by(&bundled, &ask, arrival, now).unwrap();
+        let (routes, details) = arriving(&bundled, &ask, arrival, now).unwrap();
         let takes = routes.routes[0].duration_in_traffic.as_ref().unwrap().value;
         let start = DateTime::parse_from_rfc3339(details.departure_time.as_deref().unwrap());
         assert_eq!(u64::try_from(start.unwrap().timestamp()).unwrap() + takes, 1_795_132_800);
         assert_eq!(details.arrival_time.as_deref(), Some("2026-11-20T09:00:00+09:00"));
         let free = routes.routes[0].duration.value;
         assert!(takes > free, "the rush hour counts: {takes} s, {free} s");
-        let late = by(&bundled, &ask, arrival, arrival - Duration::from_mins(10));
+        let late = arriving(&bundled, &ask, arrival, arrival - Duration::from_mins(10));
         assert!(matches!(late, Err(ProviderError::Invalid { .. })), "{late:?}");
+    }
+
+    fn offered(of: &[(u64, Option<f64>)]) -> (Routes, Details) {
+        let route = |(metres, _): &(u64, Option<f64>)| Route {
+            distance: Measure { text: String::new(), value: *metres },
+            ..Route::default()
+        };
+        let details = |(_, amount): &(u64, Option<f64>)| RouteDetails {
+            toll: amount.map(|amount| Toll { amount, ..Toll::default() }),
+            ..RouteDetails::default()
+        };
+        let details = Details { routes: of.iter().map(details).collect(), ..Details::default() };
+        (Routes { routes: of.iter().map(route).collect(), ..Routes::default() }, details)
+    }
+
+    #[test]
+    fn shortest_and_cheapest_of_those_offered_come_first_and_say_so() {
+        let of = [(30_000, Some(1_260.0)), (26_000, None), (28_000, Some(0.0))];
+        for (prefer, metres) in [(Prefer::Shortest, 26_000), (Prefer::Cheapest, 28_000)] {
+            let (mut routes, mut details) = offered(&of);
+            put_first(prefer, &mut routes, &mut details, Language::English);
+            assert_eq!(routes.routes[0].distance.value, metres);
+            assert!(routes.routes[0].warnings[0].contains("of those offered"));
+            let toll = details.routes[0].toll.as_ref().map(|it| it.amount);
+            assert_eq!(toll, if prefer == Prefer::Cheapest { Some(0.0) } else { None });
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_claimed_and_what_was_found_stays() {
+        let (mut routes, mut details) = offered(&[(30_000, None), (26_000, None)]);
+        put_first(Prefer::Cheapest, &mut routes, &mut details, Language::Japanese);
+        assert_eq!(routes.routes[0].distance.value, 30_000);
+        assert!(routes.routes[0].warnings[0].contains("料金を示さない"));
+        let (mut routes, mut details) = offered(&[(30_000, None), (26_000, None)]);
+        details.preferred = Some("cheapest".to_owned());
+        put_first(Prefer::Cheapest, &mut routes, &mut details, Language::Japanese);
+        assert!(routes.routes[0].warnings.is_empty());
     }
 }

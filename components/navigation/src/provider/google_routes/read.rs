@@ -1,29 +1,32 @@
-//! What `computeRoutes` answers, as routes.
+//! What `computeRoutes` answers, as routes, and what `computeRouteMatrix` answers, as a comparison: elements in no
+//! order, each with its place.
 
-use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step, Toll, Waypoint};
+use output::navigation::{
+    Comparison, Details, Element, End, Point, Route, RouteDetails, Routes, Row, Step, Toll,
+    Waypoint,
+};
 
 use super::answer;
 use crate::{
-    ask::{Mode, RouteAsk},
-    error::ProviderError,
+    ask::{CompareAsk, Language, Mode, RouteAsk},
     provider::{
+        answers::{self, UNKNOWN, plain},
         carrier::failed,
-        gathered, line,
-        plain::plain,
-        travel_mode,
-        words::{distance, duration},
+        gathered, travel_mode,
     },
+    refusals::ProviderError,
+    words::{metres, seconds},
 };
 
 /// What is to be answered: each field costs, and none is answered that is not named.
-pub(super) const MASK: &str = "routes.description,routes.warnings,routes.distanceMeters,\
+pub(super) const ROUTES_MASK: &str = "routes.description,routes.warnings,routes.distanceMeters,\
 routes.duration,routes.staticDuration,routes.polyline.encodedPolyline,routes.legs.startLocation,\
 routes.legs.endLocation,routes.legs.steps.distanceMeters,routes.legs.steps.staticDuration,\
 routes.legs.steps.startLocation,routes.legs.steps.navigationInstruction,\
 routes.travelAdvisory.tollInfo,geocodingResults";
 
 /// Reads the answer as routes.
-pub(super) fn read(
+pub(super) fn read_routes(
     answer: answer::Routes,
     ask: &RouteAsk,
 ) -> Result<(Routes, Details), ProviderError> {
@@ -68,18 +71,18 @@ fn point(at: &answer::Location) -> Point {
 }
 
 fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), ProviderError> {
-    let points = line::points(&it.polyline.encoded_polyline, 5)?;
+    let points = answers::points(&it.polyline.encoded_polyline, 5)?;
     let steps = it.legs.iter().flat_map(|it| &it.steps);
     let begins: Vec<_> = steps.clone().map(|it| point(&it.start_location)).collect();
-    let with_traffic = seconds(&it.duration)?;
+    let with_traffic = seconds_in(&it.duration)?;
     // Google leaves it out where it is the same.
     let without =
-        if it.static_duration.is_empty() { with_traffic } else { seconds(&it.static_duration)? };
+        if it.static_duration.is_empty() { with_traffic } else { seconds_in(&it.static_duration)? };
     let is_driven = ask.mode == Mode::Drive;
-    let text = |seconds| duration(seconds, ask.language);
+    let text = |number| seconds(number, ask.language);
     let route = Route {
         summary: plain(&it.description),
-        distance: distance(it.distance_meters as f64),
+        distance: metres(it.distance_meters as f64),
         duration: text(without),
         duration_in_traffic: is_driven.then(|| text(with_traffic)),
         polyline: it.polyline.encoded_polyline,
@@ -87,14 +90,14 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Pro
         warnings: it.warnings.iter().map(|it| plain(it)).collect(),
     };
     let toll = it.travel_advisory.toll_info.and_then(|it| toll(&it));
-    let steps_at = line::steps_at(&points, &begins);
+    let steps_at = answers::steps_at(&points, &begins);
     Ok((route, RouteDetails { steps_at, toll, ..RouteDetails::default() }))
 }
 
 fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, ProviderError> {
     let lasts = match it.static_duration.as_str() {
         "" => 0.0,
-        text => seconds(text)?,
+        text => seconds_in(text)?,
     };
     let instruction = plain(&it.navigation_instruction.instructions);
     Ok(Step {
@@ -103,14 +106,14 @@ fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, ProviderError> {
             true => ask.language.pick("道なりに進む", "Continue").to_owned(),
             false => instruction,
         },
-        distance: distance(it.distance_meters as f64).text,
-        duration: duration(lasts, ask.language).text,
+        distance: metres(it.distance_meters as f64).text,
+        duration: seconds(lasts, ask.language).text,
         maneuver: maneuver(&it.navigation_instruction.maneuver),
     })
 }
 
 /// `123s`, `123.5s`.
-pub(super) fn seconds(text: &str) -> Result<f64, ProviderError> {
+fn seconds_in(text: &str) -> Result<f64, ProviderError> {
     let number = text.strip_suffix('s').and_then(|it| it.parse::<f64>().ok());
     let number = number.filter(|it| it.is_finite() && *it >= 0.0);
     number.ok_or_else(|| failed("the provider's answer has a duration that is none"))
@@ -149,4 +152,60 @@ fn toll(it: &answer::TollInfo) -> Option<Toll> {
     let fits = amount.is_finite() && amount >= 0.0 && price.currency_code.len() == 3;
     let currency = price.currency_code.clone();
     fits.then_some(Toll { currency, amount, is_estimate: true })
+}
+
+/// What is to be answered; without the status all would seem well.
+pub(super) const PAIRS_MASK: &str =
+    "originIndex,destinationIndex,status,condition,distanceMeters,duration,staticDuration";
+
+/// A number of gRPC's.
+const NOT_FOUND: i64 = 5;
+/// The same: what is asked for is no place to Google.
+const INVALID_ARGUMENT: i64 = 3;
+
+/// Reads it. A pair that is not answered is no answer at all.
+pub(super) fn read_pairs(
+    answer: Vec<answer::Element>,
+    ask: &CompareAsk,
+) -> Result<Comparison, ProviderError> {
+    let mut rows = vec![vec![None; ask.destinations.len()]; ask.origins.len()];
+    for it in answer {
+        let row = rows.get_mut(it.origin_index);
+        let place = row.and_then(|row| row.get_mut(it.destination_index));
+        let place = place.ok_or_else(|| failed("the provider's table has a pair too many"))?;
+        *place = Some(element(&it, ask.language)?);
+    }
+    let whole = |row: Vec<Option<Element>>| -> Option<Row> {
+        Some(Row { elements: row.into_iter().collect::<Option<_>>()? })
+    };
+    let rows = rows.into_iter().map(whole).collect::<Option<_>>();
+    Ok(Comparison {
+        rows: rows.ok_or_else(|| failed("the provider's table leaves a pair out"))?,
+        // Routes does not say how it understood them.
+        origin_addresses: ask.origins.clone(),
+        destination_addresses: ask.destinations.clone(),
+    })
+}
+
+fn element(it: &answer::Element, language: Language) -> Result<Element, ProviderError> {
+    let status = match (it.status.code, it.condition.as_str()) {
+        (0, "ROUTE_EXISTS") => "OK",
+        (0, "ROUTE_NOT_FOUND") => "ZERO_RESULTS",
+        (NOT_FOUND | INVALID_ARGUMENT, _) => "NOT_FOUND",
+        (0, _) => return Err(failed("the provider's table has a status that nobody knows")),
+        // Google could not work this one out; the others stand.
+        _ => UNKNOWN,
+    };
+    if status != "OK" {
+        return Ok(Element { status: status.to_owned(), ..Element::default() });
+    }
+    let with_traffic = seconds_in(&it.duration)?;
+    let without =
+        if it.static_duration.is_empty() { with_traffic } else { seconds_in(&it.static_duration)? };
+    Ok(Element {
+        distance: Some(metres(it.distance_meters as f64)),
+        duration: Some(seconds(without, language)),
+        duration_in_traffic: Some(seconds(with_traffic, language)),
+        status: status.to_owned(),
+    })
 }
