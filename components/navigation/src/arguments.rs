@@ -144,7 +144,7 @@ fn past(pointer: &str, now: SystemTime) -> Stop {
 }
 
 /// A moment in RFC 3339, by Japan's clocks.
-fn written(moment: SystemTime) -> String {
+pub(crate) fn written(moment: SystemTime) -> String {
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     let at = chrono::DateTime::from_timestamp(i64::try_from(since.as_secs()).unwrap_or(0), 0);
     let japan = at.unwrap_or_default() + chrono::TimeDelta::hours(9);

@@ -20,6 +20,8 @@ use crate::refusals::ProviderError;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes that an answer may have.
 const BODY_BYTES_MAX: usize = 4 << 20;
+/// When to try again after a limit of requests, where a provider does not say.
+pub(super) const RETRY_S: u32 = 60;
 
 /// A request to a provider; it never has a key in it, which the host adds on the way out.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +89,19 @@ impl Reply {
     /// Whether the status says success.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
+    }
+
+    /// What the HTTP status means where the body does not say more.
+    pub(super) fn refusal(&self) -> ProviderError {
+        match self.status {
+            429 => self.over_limit(),
+            status => failed(&format!("the provider answers with the HTTP status {status}")),
+        }
+    }
+
+    /// That no more requests are taken for now.
+    pub(super) fn over_limit(&self) -> ProviderError {
+        ProviderError::OverQueryLimit { retry_after_s: self.retry_after_s.unwrap_or(RETRY_S) }
     }
 
     /// The body as a `T` that is a JSON object; serde would take a list for one, field by field.

@@ -13,7 +13,7 @@ use output::navigation::{
 use super::{
     Provider,
     answers::{self, plain},
-    carrier::{Call, Carrier, Reply, clipped, failed},
+    carrier::{Call, Carrier, RETRY_S, Reply, clipped, failed},
     gathered, travel_mode,
 };
 use crate::{
@@ -321,9 +321,6 @@ fn read_place(answer: answer::Geocoded, address: &str) -> Result<Place, Provider
     Ok(Place { location, formatted_address: found.formatted_address, place_id: found.place_id })
 }
 
-/// When to try again after a limit of requests a second, where Google does not say.
-const RETRY_S: u32 = 60;
-
 /// What a status other than `OK` means. `message` is Google's, for developers; the arguments that it
 /// names in quotes are among `fields`, which are Google's names beside ours.
 pub(crate) fn status_error(status: &str, message: &str, fields: &[(&str, &str)]) -> ProviderError {
@@ -358,10 +355,7 @@ fn invalid(status: &str, message: &str, fields: &[(&str, &str)]) -> ProviderErro
 fn successful(reply: &Reply) -> Result<(), ProviderError> {
     match reply.status {
         _ if reply.is_success() => Ok(()),
-        429 => Err(ProviderError::OverQueryLimit {
-            retry_after_s: reply.retry_after_s.unwrap_or(RETRY_S),
-        }),
         401 | 403 => Err(ProviderError::Denied),
-        other => Err(failed(&format!("the provider answers with the HTTP status {other}"))),
+        _ => Err(reply.refusal()),
     }
 }

@@ -181,9 +181,6 @@ fn departure(it: Departure) -> Option<String> {
     Some(time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-/// When to try again, where Google does not say.
-const RETRY_S: u32 = 60;
-
 /// Why nothing was answered.
 #[derive(Debug)]
 enum Refusal {
@@ -213,9 +210,7 @@ fn refusal(reply: &Reply) -> Refusal {
         // A wrong key is an invalid argument to Google.
         ("INVALID_ARGUMENT" | "FAILED_PRECONDITION", _) if is_key => ProviderError::Denied,
         ("PERMISSION_DENIED" | "UNAUTHENTICATED", _) | (_, 401 | 403) => ProviderError::Denied,
-        ("RESOURCE_EXHAUSTED", _) | (_, 429) => {
-            ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(RETRY_S) }
-        }
+        ("RESOURCE_EXHAUSTED", _) | (_, 429) => reply.over_limit(),
         ("NOT_FOUND", _) if !error.message.is_empty() => {
             return Refusal::Argument { is_place: true, message };
         }
@@ -224,7 +219,7 @@ fn refusal(reply: &Reply) -> Refusal {
             let is_place = message.to_lowercase().contains("geocod");
             return Refusal::Argument { is_place, message };
         }
-        (_, status) => failed(&format!("the provider answers with the HTTP status {status}")),
+        _ => reply.refusal(),
     })
 }
 

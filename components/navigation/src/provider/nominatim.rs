@@ -111,10 +111,7 @@ impl<C: Carrier> Nominatim<C> {
         let reply = self.carrier.carry(&call)?;
         match reply.status {
             _ if reply.is_success() => {}
-            429 => {
-                let retry_after_s = reply.retry_after_s.unwrap_or(60);
-                return Err(ProviderError::OverQueryLimit { retry_after_s });
-            }
+            429 => return Err(reply.over_limit()),
             // There is no key that could be wrong: the public server bars those who ask too much.
             other => {
                 return Err(failed(&format!("the geocoder answers with the HTTP status {other}")));

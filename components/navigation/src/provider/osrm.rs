@@ -222,10 +222,8 @@ fn status_error(reply: &Reply, about: &About<'_>) -> ProviderError {
         pointer: pointer.to_owned(),
         message,
     };
-    if reply.status == 429 {
-        return ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
-    }
     match refusal.code.as_str() {
+        _ if reply.status == 429 => reply.over_limit(),
         "NoRoute" | "NoTable" => ProviderError::NoRoute,
         "NoSegment" => {
             // The message ends with the number of the place.
@@ -249,7 +247,7 @@ fn status_error(reply: &Reply, about: &About<'_>) -> ProviderError {
                 format!("more than this OSRM server takes at once: {message}"),
             ),
         ),
-        "" => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
+        "" => reply.refusal(),
         code => failed(&format!("OSRM answers {}: {message}", clipped(code))),
     }
 }

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, SecondsFormat};
 use graph::Prefer;
 use output::navigation::{Details, Route, RouteDetails, Routes};
 
 use super::Provider;
 use crate::{
+    arguments::written,
     ask::{Departure, Language, RouteAsk},
     refusals::ProviderError,
     words,
@@ -40,7 +40,7 @@ pub fn arriving(
     let start = before(arrival, takes(&first), now).ok_or_else(|| late(takes(&first), ask))?;
     let (routes, mut details) = provider.routes(&leaving(start))?;
     let start = before(arrival, takes(&routes), now).ok_or_else(|| late(takes(&routes), ask))?;
-    (details.departure_time, details.arrival_time) = (written(start), written(arrival));
+    (details.departure_time, details.arrival_time) = (Some(written(start)), Some(written(arrival)));
     Ok((routes, details))
 }
 
@@ -58,14 +58,6 @@ fn late(takes: Duration, ask: &RouteAsk) -> ProviderError {
             Language::English => format!("nobody is there by then any more: it takes {takes}"),
         },
     }
-}
-
-/// In Japan's time, which is what most who ask here live by.
-fn written(at: SystemTime) -> Option<String> {
-    let seconds = at.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
-    let at = DateTime::from_timestamp(i64::try_from(seconds).ok()?, 0)?;
-    let japan = chrono::FixedOffset::east_opt(9 * 3_600)?;
-    Some(at.with_timezone(&japan).to_rfc3339_opts(SecondsFormat::Secs, false))
 }
 
 /// Puts the route first that has the least of what is preferred, and says that only those were compared
@@ -116,10 +108,12 @@ fn cents(details: &RouteDetails) -> u64 {
 mod tests {
     use std::{cell::RefCell, time::UNIX_EPOCH};
 
-    use output::navigation::{Measure, Toll};
+    use chrono::DateTime;
+    use output::navigation::{Comparison, Measure, Place, Toll};
 
     use super::*;
     use crate::{
+        ask::CompareAsk,
         network::NETWORK,
         provider::{builtin, google_legacy::tests::route_ask},
     };
@@ -132,14 +126,11 @@ mod tests {
             self.0(ask)
         }
 
-        fn compare(
-            &self,
-            _: &crate::ask::CompareAsk,
-        ) -> Result<output::navigation::Comparison, ProviderError> {
+        fn compare(&self, _: &CompareAsk) -> Result<Comparison, ProviderError> {
             Err(ProviderError::NoRoute)
         }
 
-        fn place(&self, _: &str, _: Language) -> Result<output::navigation::Place, ProviderError> {
+        fn place(&self, _: &str, _: Language) -> Result<Place, ProviderError> {
             Err(ProviderError::NoRoute)
         }
     }

@@ -206,10 +206,8 @@ fn status_error(reply: &Reply, ends: &[Stop], language: Language) -> ProviderErr
         pointer: pointer.to_owned(),
         message: language.pick(japanese.to_owned(), format!("{english}: {message}")),
     };
-    if reply.status == 429 {
-        return ProviderError::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
-    }
     match refusal.error_code {
+        _ if reply.status == 429 => reply.over_limit(),
         // Unconnected regions, and no path between what is connected.
         170 | 441 | 442 => ProviderError::NoRoute,
         171 => outside(ends),
@@ -223,7 +221,7 @@ fn status_error(reply: &Reply, ends: &[Stop], language: Language) -> ProviderErr
             "このValhallaサーバーはこの時刻を受け付けません",
             "this Valhalla server does not take this time",
         ),
-        0 => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
+        0 => reply.refusal(),
         code => failed(&format!("Valhalla answers {code}: {message}")),
     }
 }
