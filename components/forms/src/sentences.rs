@@ -14,6 +14,7 @@ use language::{
     coverage::{OVER, Used},
     rules::Percent,
     say::{self, Skill},
+    scan::marks,
     small_talk::Manner,
     turn::{Answered, Decision},
     utterance::Utterance,
@@ -85,21 +86,12 @@ pub fn samples(tag: &str) -> Vec<Sample> {
     say::samples(SKILLS, tag)
 }
 
-/// A sentence; what it says of fields is read where that is asked for.
-#[derive(Clone, Debug)]
-struct Sentence(Utterance);
-
-impl std::ops::Deref for Sentence {
-    type Target = Utterance;
-
-    fn deref(&self) -> &Utterance {
-        &self.0
-    }
-}
-
 /// The family; it remembers nothing beside its plan.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Forms {}
+
+/// A sentence; what it says of fields is read where that is asked for.
+type Sentence = Box<Utterance>;
 
 /// What is being done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -119,7 +111,7 @@ impl Family for Forms {
     const NEAR: &'static [(Goal, &'static [Word])] = &[(Goal::Form, &[FORM, INQUIRE])];
 
     fn parse(text: &str, today: Date) -> Sentence {
-        Sentence(Utterance::of(&fields::plain(text, today), today, &VOCABULARY))
+        Box::new(Utterance::of(&fields::plain(text, today), today, &VOCABULARY))
     }
 
     fn goal(utterance: &Sentence) -> Option<(Goal, Percent)> {
@@ -243,20 +235,14 @@ impl Plan for Doing {
             return it.exchanged(sentence);
         }
         // `make one asking for a name`, where there are none that fit.
-        const NEW: [&str; 6] = [
-            "create one",
-            "create a new one",
-            "make one",
-            "make a new one",
-            "make me one",
-            "build one",
-        ];
+        const NEW: &str =
+            "create one|create a new one|make one|make a new one|make me one|build one";
         let lower = sentence.to_ascii_lowercase();
-        let begun = NEW.iter().find(|it| lower.starts_with(&format!("{it} ")))?;
+        let begun = marks(NEW).find(|it| lower.starts_with(&format!("{it} ")))?;
         // `make one seat booking` is about something else.
-        const ASKS: [&str; 6] = ["asking", "that asks", "with ", "to ask", "called ", "titled "];
+        const ASKS: &str = "asking|that asks|with |to ask|called |titled ";
         let behind = lower[begun.len()..].trim_start();
-        ASKS.iter().find(|it| behind.starts_with(**it))?;
+        marks(ASKS).find(|it| behind.starts_with(it))?;
         Some(format!("{}form{}", &sentence[..begun.len() - "one".len()], &sentence[begun.len()..]))
     }
 

@@ -31,64 +31,9 @@ const ASKS: &[Word] = &[Word::SHOW, Word::LIST, Word::WANT, Word::EXISTS, Word::
 
 /// What is nothing but a name, with the words around it that ask to see it.
 fn bare(utterance: &Utterance) -> Option<String> {
-    const ENDS: &[&str] = &[
-        "。",
-        ".",
-        "?",
-        "!",
-        " ",
-        "は",
-        "って",
-        "とは",
-        "見せて",
-        "みせて",
-        "見たい",
-        "みたい",
-        "ある",
-        "please",
-        "pls",
-        "を",
-        "が",
-        "の",
-        "ちょうだい",
-        "ください",
-        "お願い",
-    ];
+    const ENDS: &str = "。|.|?|!| |は|って|とは|見せて|みせて|見たい|みたい|ある|please|pls|を|が|の|ちょうだい|ください|お願い";
     /// How a verb ends, which is no name: `進んでる？`, `返金される？`.
-    const VERBS: &[&str] = &[
-        "てる",
-        "でる",
-        "ている",
-        "でいる",
-        "てます",
-        "でます",
-        "される",
-        "れた",
-        "ました",
-        "ません",
-        "ますか",
-        "かった",
-        "だった",
-        "った",
-        "にする",
-        "にします",
-        "たら",
-        "れば",
-        "けど",
-        "苦手",
-        "嫌い",
-        "好き",
-        "無理",
-        "話せる",
-        "できる",
-        "使える",
-        "られる",
-        "は安い",
-        "は高い",
-        "は近い",
-        "は遠い",
-        "は広い",
-    ];
+    const VERBS: &str = "てる|でる|ている|でいる|てます|でます|される|れた|ました|ません|ますか|かった|だった|った|にする|にします|たら|れば|けど|苦手|嫌い|好き|無理|話せる|できる|使える|られる|は安い|は高い|は近い|は遠い|は広い";
     /// What goes on from what was said before: `じゃあとなりのトトロは？`.
     const LEADS: &str = "じゃあ|それじゃあ|それじゃ|では|ちなみに";
     let text = utterance.text();
@@ -97,7 +42,7 @@ fn bare(utterance: &Utterance) -> Option<String> {
     let from = text.chars().count() - name.chars().count();
     loop {
         let before = name.len();
-        for it in ENDS {
+        for it in marks(ENDS) {
             name = name.trim_end_matches(it);
         }
         if name.len() == before {
@@ -110,7 +55,7 @@ fn bare(utterance: &Utterance) -> Option<String> {
     let is_time = spans.any(|it| span.contains(&it.0));
     let is_written = !name.contains('を')
         && !name.ends_with('て')
-        && !VERBS.iter().any(|it| name.ends_with(it))
+        && !marks(VERBS).any(|it| name.ends_with(it))
         && !is_order(name)
         && name.chars().all(|it| !matches!(it, '<' | '>' | '=' | '+' | ';' | '{' | '}' | '/'));
     let is_new =
@@ -120,11 +65,11 @@ fn bare(utterance: &Utterance) -> Option<String> {
 
 /// A name in small letters and nothing else: `dark magician pls`.
 fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
-    const LEADS: &[&str] = &["the ", "a ", "and ", "um ", "uh ", "hey "];
-    const TAILS: &[&str] = &[" please", " pls", " plz", " thanks", "?", ".", "!"];
+    const LEADS: &str = "the |a |and |um |uh |hey ";
+    const TAILS: &str = " please| pls| plz| thanks|?|.|!";
     let text = utterance.text().to_ascii_lowercase();
-    let name = LEADS.iter().fold(text.as_str(), |it, lead| it.strip_prefix(lead).unwrap_or(it));
-    let name = TAILS.iter().rev().fold(name, |it, tail| it.strip_suffix(tail).unwrap_or(it));
+    let name = marks(LEADS).fold(text.as_str(), |it, lead| it.strip_prefix(lead).unwrap_or(it));
+    let name = marks(TAILS).rev().fold(name, |it, tail| it.strip_suffix(tail).unwrap_or(it));
     let words: Vec<_> = name.split(' ').collect();
     let is_new = |it: &&&str| unused.iter().any(|word| word.eq_ignore_ascii_case(it));
     let new = words.iter().filter(is_new).count();
@@ -141,24 +86,20 @@ fn few(utterance: &Utterance, unused: &[String]) -> Option<String> {
 
 /// Whether it asks of what was spoken of before, or of the person: `is it finished?`, `and by bike?`, `what's my size?`.
 fn is_about_before(utterance: &Utterance, text: &str) -> bool {
-    const BEFORE: [&str; 6] = ["it", "them", "they", "its", "their", "my"];
-    const PLACES: [&str; 10] = [
-        "first", "second", "third", "fourth", "fifth", "last", "newest", "oldest", "latest",
-        "cheapest",
-    ];
-    const GOES_ON: [&str; 5] = ["and by ", "and on ", "and with ", "and without ", "and in "];
+    const BEFORE: &str = "it|them|they|its|their|my";
+    const PLACES: &str = "first|second|third|fourth|fifth|last|newest|oldest|latest|cheapest";
+    const GOES_ON: &str = "and by |and on |and with |and without |and in ";
     let lower = text.to_ascii_lowercase();
     let mut words = lower.split(|it: char| !it.is_ascii_alphanumeric());
     let end = lower.trim_end_matches(['?', '.', '!', ' ']).trim_end_matches(" please");
     let ends_there = [" there", " one", " ones"].iter().any(|it| end.ends_with(it))
-        || PLACES
-            .iter()
+        || marks(PLACES)
             .any(|it| end.strip_suffix(it).is_some_and(|it| it.is_empty() || it.ends_with("the ")));
     // `which one is stronger?` asks of what was shown.
     let points = lower.starts_with("which one ")
-        || words.any(|it| BEFORE.contains(&it))
+        || words.any(|it| marks(BEFORE).any(|before| before == it))
         || ends_there
-        || GOES_ON.iter().any(|it| lower.starts_with(it));
+        || marks(GOES_ON).any(|it| lower.starts_with(it));
     text.is_ascii() && points && utterance.quoted.is_empty() && utterance.capitals().is_empty()
 }
 
@@ -209,13 +150,12 @@ pub fn name(
     let quoted = utterance.quoted.first().map(|it| it.text.clone());
     // `show me the shadow cat`.
     let shown = || {
-        const LEADS: [&str; 5] =
-            ["show me ", "show ", "can i see ", "let me see ", "i want to see "];
+        const LEADS: &str = "show me |show |can i see |let me see |i want to see ";
         let lower = text.to_ascii_lowercase();
         let polite = ["please ", "pls ", "plz ", "hey ", "ok ", "can you ", "could you "];
         let lower =
             polite.iter().fold(lower.as_str(), |it, word| it.strip_prefix(word).unwrap_or(it));
-        let rest = LEADS.iter().find_map(|it| lower.strip_prefix(it))?;
+        let rest = marks(LEADS).find_map(|it| lower.strip_prefix(it))?;
         let the = ["the ", "a ", "an "].iter().find_map(|it| rest.strip_prefix(it));
         let rest = the.unwrap_or(rest).trim_end_matches(['.', '!', '?']);
         let rest = rest.trim_end_matches(" please");

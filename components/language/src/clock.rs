@@ -2,6 +2,8 @@
 
 use jiff::tz::Offset;
 
+use crate::{numbers::SPELLED, scan::marks};
+
 /// Japan's zone, which has had no summer time since 1952.
 pub const JAPAN: Offset = Offset::constant(9);
 /// The longest wait that is taken for a time, in minutes.
@@ -39,54 +41,23 @@ pub fn clock(text: &[char], at: usize) -> Option<(Time, usize)> {
 }
 
 /// What makes a number a time.
-const HALVES: [&str; 12] = [
-    " am",
-    " pm",
-    "am",
-    "pm",
-    " a.m.",
-    " p.m.",
-    " o'clock",
-    " in the morning",
-    " in the afternoon",
-    " in the evening",
-    " this afternoon",
-    " this evening",
-];
+const HALVES: &str = " am| pm|am|pm| a.m.| p.m.| o'clock| in the morning| in the afternoon| in the evening| this afternoon| this evening";
 
 /// `by 6 tonight`: the hour by itself, behind its word.
 fn due(before: &[char], rest: &[char]) -> Option<(Time, usize)> {
-    const BEHIND: [&str; 14] = [
-        " tonight",
-        " today",
-        " tomorrow",
-        " this ",
-        " on ",
-        " at the latest",
-        " sharp",
-        " latest",
-        ",",
-        "?",
-        "!",
-        ";",
-        ". ",
-        " please",
-    ];
+    const BEHIND: &str =
+        " tonight| today| tomorrow| this | on | at the latest| sharp| latest|,|?|!|;|. | please";
     let is_due = before.ends_with(&['b', 'y', ' ']);
     let (hour, digits) = number(rest).filter(|it| is_due && (1..=12).contains(&it.0))?;
     let tail = &rest[digits..];
-    let is_bare = tail.is_empty() || BEHIND.iter().any(|it| starts(tail, it));
+    let is_bare = tail.is_empty() || marks(BEHIND).any(|it| starts(tail, it));
     is_bare.then(|| time(hour, 0, digits))?
 }
 
 /// An hour in words, and how many characters it takes: `six`.
 pub(crate) fn worded_hour(text: &[char]) -> Option<(i32, usize)> {
-    const HOURS: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    let word = HOURS.iter().rposition(|it| starts(text, it))?;
-    Some((i32::try_from(word).ok()? + 1, HOURS[word].len()))
+    let (word, hour) = marks(SPELLED).zip(0..).find(|it| starts(text, it.0))?;
+    Some((hour, word.len()))
 }
 
 /// Minutes that are said before an hour.
@@ -111,34 +82,17 @@ fn spoken(rest: &[char]) -> Option<(Time, usize)> {
     if behind.first().is_some_and(char::is_ascii_alphanumeric) {
         return None;
     }
-    const CLOCK: [&str; 2] = [" o'clock", " oclock"];
-    let clock = CLOCK.iter().find(|it| starts(behind, it)).map_or(0, |it| it.len());
+    const CLOCK: &str = " o'clock| oclock";
+    let clock = marks(CLOCK).find(|it| starts(behind, it)).map_or(0, |it| it.len());
     let minutes = hour * 60 + minutes;
     let is_time = shift.is_some() || clock > 0;
     is_time.then(|| time(minutes / 60, minutes % 60, before + length + clock))?
 }
 
-/// Numbers of minutes and hours in words.
-const WORDS: [(&str, i32); 10] = [
-    ("a few ", 5),
-    ("five ", 5),
-    ("ten ", 10),
-    ("fifteen ", 15),
-    ("twenty ", 20),
-    ("thirty ", 30),
-    ("forty ", 40),
-    ("two ", 2),
-    ("three ", 3),
-    ("one ", 1),
-];
 /// What is from now on, and how many minutes it has.
-const LATER: [(&str, i32); 6] = [
-    ("minutes from now", 1),
-    ("min from now", 1),
-    ("minutes later", 1),
-    ("hours from now", 60),
-    ("hour from now", 60),
-    ("hours later", 60),
+const LATER: [(&str, i32); 2] = [
+    ("minutes from now|min from now|minutes later", 1),
+    ("hours from now|hour from now|hours later", 60),
 ];
 
 /// `20 minutes from now`, `two hours from now`.
@@ -147,28 +101,30 @@ fn from_now(rest: &[char]) -> Option<(Time, usize)> {
         Some((number, digits)) => (number, digits + usize::from(starts(&rest[digits..], " "))),
         None => worded(rest)?,
     };
-    let (unit, minutes) = LATER.iter().find(|it| starts(&rest[length..], it.0))?;
-    later(number, *minutes, length + unit.len())
+    let (unit, minutes) = first(&LATER, &rest[length..])?;
+    later(number, minutes, length + unit.len())
 }
 
+/// A number of minutes or hours in words, and the space behind it.
 fn worded(rest: &[char]) -> Option<(i32, usize)> {
-    WORDS.iter().find(|it| starts(rest, it.0)).map(|it| (it.1, it.0.len()))
+    const OTHERS: [(&str, i32); 4] = [("a few", 5), ("twenty", 20), ("thirty", 30), ("forty", 40)];
+    let mut words = OTHERS.into_iter().chain(marks(SPELLED).zip(0..));
+    let is_whole = |it: &str| starts(rest, it) && rest.get(it.len()) == Some(&' ');
+    words.find(|it| is_whole(it.0)).map(|it| (it.1, it.0.len() + 1))
 }
 
 /// What begins with a number.
 fn numeral(rest: &[char]) -> Option<(Time, usize)> {
     let (number, digits) = number(rest)?;
     let tail = &rest[digits..];
-    for (unit, minutes) in [("分後", 1), ("分したら", 1), ("時間後", 60), ("時間したら", 60)]
+    if let Some((unit, minutes)) = first(&[("分後|分したら", 1), ("時間後|時間したら", 60)], tail)
     {
-        if starts(tail, unit) {
-            return later(number, minutes, digits + unit.chars().count());
-        }
+        return later(number, minutes, digits + unit.chars().count());
     }
     // `8.30am`: without the half of the day it is no time.
     if let Some(tail) = tail.strip_prefix(&['.']) {
         let (minute, more) = self::number(tail).filter(|it| it.1 == 2)?;
-        let is_time = HALVES.iter().any(|it| starts(&tail[more..], it));
+        let is_time = marks(HALVES).any(|it| starts(&tail[more..], it));
         return is_time.then(|| time(number, minute, digits + 1 + more))?;
     }
     if let Some(tail) = tail.strip_prefix(&[':']) {
@@ -187,7 +143,7 @@ fn numeral(rest: &[char]) -> Option<(Time, usize)> {
         };
     }
     // `7am`, `7 pm`: the letters are read on their own, as are those after a space.
-    HALVES.iter().any(|it| starts(tail, it)).then(|| time(number, 0, digits))?
+    marks(HALVES).any(|it| starts(tail, it)).then(|| time(number, 0, digits))?
 }
 
 /// `at 7`, `in 30 minutes`, `in an hour`.
@@ -210,13 +166,8 @@ fn english(rest: &[char]) -> Option<(Time, usize)> {
         None => worded(tail).map(|it| (it.0, it.1 - 1))?,
     };
     let unit = tail[digits..].strip_prefix(&[' '])?;
-    for (word, minutes) in [("minutes", 1), ("minute", 1), ("min", 1), ("hours", 60), ("hour", 60)]
-    {
-        if starts(unit, word) {
-            return later(number, minutes, 3 + digits + 1 + word.len());
-        }
-    }
-    None
+    let (word, minutes) = first(&[("minutes|minute|min", 1), ("hours|hour", 60)], unit)?;
+    later(number, minutes, 3 + digits + 1 + word.len())
 }
 
 fn time(hour: i32, minute: i32, length: usize) -> Option<(Time, usize)> {
@@ -249,29 +200,10 @@ fn later(number: i32, each: i32, length: usize) -> Option<(Time, usize)> {
 /// By how many minutes the time that is written at `at` is moved, less than none where it gets earlier, and how many
 /// characters that takes: `30分早く`, `an hour later`.
 pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
-    const UNITS: [(&str, i32); 9] = [
-        ("時間半", 90),
-        ("時間", 60),
-        ("分", 1),
-        (" minutes", 1),
-        (" minute", 1),
-        (" mins", 1),
-        (" min", 1),
-        (" hours", 60),
-        (" hour", 60),
-    ];
-    const WAYS: [(&str, i32); 10] = [
-        ("早く", -1),
-        ("早め", -1),
-        ("はやく", -1),
-        ("前倒し", -1),
-        ("遅く", 1),
-        ("遅め", 1),
-        ("おそく", 1),
-        ("後ろ", 1),
-        (" earlier", -1),
-        (" later", 1),
-    ];
+    const UNITS: [(&str, i32); 3] =
+        [("時間半", 90), ("時間| hours| hour", 60), ("分| minutes| minute| mins| min", 1)];
+    const WAYS: [(&str, i32); 2] =
+        [("早く|早め|はやく|前倒し| earlier", -1), ("遅く|遅め|おそく|後ろ| later", 1)];
     let is_inner = |it: char| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == ':';
     if at.checked_sub(1).is_some_and(|it| is_inner(text[it])) {
         return None;
@@ -285,16 +217,22 @@ pub fn moved(text: &[char], at: usize) -> Option<(i32, usize)> {
             None if starts(rest, "an ") => (1, 2),
             None => worded(rest).map(|it| (it.0, it.1 - 1))?,
         };
-        let (unit, each) = UNITS.iter().find(|it| starts(&rest[digits..], it.0))?;
+        let (unit, each) = first(&UNITS, &rest[digits..])?;
         let length = digits + unit.chars().count();
         // Of an hour and a half, the half counts less than the hour.
-        let number = if *each == 90 { number * 60 + 30 } else { number };
-        (number, length, if *each == 90 { 1 } else { *each }, &rest[length..])
+        let number = if each == 90 { number * 60 + 30 } else { number };
+        (number, length, if each == 90 { 1 } else { each }, &rest[length..])
     };
-    let (way, sign) = WAYS.iter().find(|it| starts(behind, it.0))?;
+    let (way, sign) = first(&WAYS, behind)?;
     let minutes = number * each;
     let is_fit = (1..=MINUTES_MAX).contains(&minutes);
     is_fit.then_some((sign * minutes, length + way.chars().count()))
+}
+
+/// The first of the phrases of `tables` that `text` begins with, and what stands beside its table.
+fn first(tables: &[(&'static str, i32)], text: &[char]) -> Option<(&'static str, i32)> {
+    let mut phrases = tables.iter().flat_map(|it| marks(it.0).map(|phrase| (phrase, it.1)));
+    phrases.find(|it| starts(text, it.0))
 }
 
 /// Whether `text` begins with `with`.
@@ -316,38 +254,15 @@ pub fn number(text: &[char]) -> Option<(i32, usize)> {
 
 /// A day of a month in words, and how many characters it takes: `first`, `twenty-first`.
 pub(crate) fn spelled_day(text: &[char]) -> Option<(i32, usize)> {
-    const DAYS: [&str; 20] = [
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "eleventh",
-        "twelfth",
-        "thirteenth",
-        "fourteenth",
-        "fifteenth",
-        "sixteenth",
-        "seventeenth",
-        "eighteenth",
-        "nineteenth",
-        "twentieth",
-    ];
+    const DAYS: &str = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth";
     const TENS: [(&str, i32); 4] =
         [("twenty-", 20), ("twenty ", 20), ("thirty-", 30), ("thirty ", 30)];
     let tens = TENS.iter().find(|it| starts(text, it.0));
     let (before, ten) = tens.map_or((0, 0), |it| (it.0.len(), it.1));
     let tail = &text[before..];
-    let days = if starts(tail, "thirtieth") { 30 } else { 0 };
-    let (day, length) = match DAYS.iter().rposition(|it| starts(tail, it)) {
-        Some(at) => (i32::try_from(at).ok()? + 1, DAYS[at].len()),
-        None => (days, "thirtieth".len()),
-    };
+    let days = marks(DAYS).zip(1..).chain([("thirtieth", 30)]);
+    let (word, day) = days.into_iter().find(|it| starts(tail, it.0))?;
+    let length = word.len();
     let is_over = !tail.get(length).is_some_and(|it| it.is_alphanumeric());
     (is_over && (1..=31).contains(&day)).then_some((ten + day, before + length))
 }
@@ -357,6 +272,11 @@ const KANJI: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七
 /// Whether a sign is a digit in kanji.
 pub fn is_kanji_digit(it: char) -> bool {
     it == '十' || KANJI.contains(&it)
+}
+
+/// Whether a sign is a digit in figures or in kanji.
+pub fn is_numeral(it: char) -> bool {
+    it.is_numeric() || is_kanji_digit(it)
 }
 
 /// `十二`, `二十三`, `七`.

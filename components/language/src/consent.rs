@@ -1,5 +1,7 @@
 //! A bare yes or no: all that a sentence says where a form or an approval waits.
 
+use crate::scan::begins;
+
 /// What a bare answer says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
@@ -27,9 +29,7 @@ pub fn consent(text: &str) -> Option<Consent> {
         if rest.is_empty() {
             return said;
         }
-        let longest = |table: &'static str| {
-            table.split('|').filter(|it| begins(rest, it)).map(str::len).max().unwrap_or(0)
-        };
+        let longest = |table| begins(rest, table).unwrap_or(0);
         let (yes, no, asks, beside) = (longest(YES), longest(NO), longest(ASKS), longest(BESIDE));
         let length = yes.max(no).max(asks).max(beside);
         if length == 0 {
@@ -48,13 +48,6 @@ pub fn consent(text: &str) -> Option<Consent> {
         }
         rest = &rest[length..];
     }
-}
-
-/// Whether `text` begins with `phrase`; with letters, as words of their own.
-fn begins(text: &str, phrase: &str) -> bool {
-    text.strip_prefix(phrase).is_some_and(|rest| {
-        !phrase.is_ascii() || !rest.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '\'')
-    })
 }
 
 #[cfg(test)]

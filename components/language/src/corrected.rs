@@ -1,6 +1,12 @@
 //! A number, a time or a day that is corrected: `2枚…じゃなかった、3枚`, `2 - actually 3 - tickets`. The one
 //! that holds stays.
 
+use crate::{
+    clock::{is_numeral, starts},
+    numbers::spelled,
+    scan::marks,
+};
+
 /// What kind of word is corrected; only the same kind takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -12,7 +18,6 @@ enum Kind {
 /// A word of such a kind, by where it begins and ends, in characters.
 type Unit = (usize, usize, Kind);
 
-const NUMERALS: &str = "0123456789一二三四五六七八九十";
 const COUNTERS: &str = "枚席人名つ個";
 const DAYS: &str = "明後日|あさって|明日|あした|今日|本日|今夜|今晩|月曜日|火曜日|水曜日|木曜日|金曜日|土曜日|日曜日|月曜|火曜|水曜|木曜|金曜|土曜|日曜";
 /// Who is counted, by kind.
@@ -82,16 +87,13 @@ fn before_of(chars: &[char], end: usize, kind: Kind) -> Option<Unit> {
 
 /// The next word of a kind from `at` on.
 fn unit(chars: &[char], at: usize) -> Option<Unit> {
-    let starts = |from: usize, what: &str| {
-        let mut rest = chars[from..].iter();
-        what.chars().all(|it| rest.next() == Some(&it))
-    };
+    let starts = |from: usize, what: &str| starts(&chars[from..], what);
     (at..chars.len()).find_map(|from| {
         if let Some(day) = marks(DAYS).find(|it| starts(from, it)) {
             return Some((from, from + day.chars().count(), Kind::Day));
         }
-        let is_begin = from == 0 || !NUMERALS.contains(chars[from - 1]);
-        let digits = chars[from..].iter().take_while(|it| NUMERALS.contains(**it)).count();
+        let is_begin = from == 0 || !is_numeral(chars[from - 1]);
+        let digits = chars[from..].iter().take_while(|it| is_numeral(**it)).count();
         let end = from + digits;
         match chars.get(end).filter(|_| is_begin && digits > 0) {
             Some(it) if COUNTERS.contains(*it) => Some((from, end + 1, Kind::Count)),
@@ -176,7 +178,6 @@ fn english(text: &str) -> String {
 }
 
 fn english_kind(word: &str) -> Option<Kind> {
-    const COUNTS: &str = "one|two|three|four|five|six|seven|eight|nine|ten";
     const DAYS: &str = "today|tonight|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun";
     let digits = word.trim_end_matches("am").trim_end_matches("pm");
     let is_number = !digits.is_empty()
@@ -184,14 +185,10 @@ fn english_kind(word: &str) -> Option<Kind> {
         && digits.chars().all(|it| it.is_ascii_digit() || it == ':');
     match () {
         () if is_number && (digits.len() < word.len() || digits.contains(':')) => Some(Kind::Clock),
-        () if is_number || marks(COUNTS).any(|it| it == word) => Some(Kind::Count),
+        () if is_number || spelled(word).is_some() => Some(Kind::Count),
         () if marks(DAYS).any(|it| it == word) => Some(Kind::Day),
         () => None,
     }
-}
-
-fn marks(table: &'static str) -> impl Iterator<Item = &'static str> + Clone {
-    table.split('|').filter(|it| !it.is_empty())
 }
 
 #[cfg(test)]

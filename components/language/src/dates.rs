@@ -8,7 +8,7 @@ use jiff::{ToSpan, civil::Date};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    clock::{SHIFTS, Time, clock, number, past_midnight, worded_hour},
+    clock::{SHIFTS, Time, clock, number, past_midnight, starts, worded_hour},
     scan::{Lexicon, marks},
 };
 
@@ -192,19 +192,7 @@ pub struct When {
 
 /// What `lower` says, on the day `today`.
 pub(crate) fn read(lower: &[char], today: Date) -> When {
-    let mut reading = Reading {
-        today,
-        when: When::default(),
-        week: None,
-        month: None,
-        nth: None,
-        clock: None,
-        first: None,
-        is_late: false,
-        is_night: false,
-        clock_at: None,
-        night_at: None,
-    };
+    let mut reading = Reading { today, ..Reading::default() };
     let mut at = 0;
     let mut last: Option<(Date, usize)> = None;
     while at < lower.len() {
@@ -236,6 +224,7 @@ pub(crate) fn read(lower: &[char], today: Date) -> When {
     reading.settled()
 }
 
+#[derive(Default)]
 struct Reading {
     today: Date,
     when: When,
@@ -376,8 +365,8 @@ impl Reading {
             }
             let is_joined = self.when.spans.last().is_some_and(|span| {
                 let between: String = lower[span.1..at].iter().collect();
-                const JOINTS: [&str; 8] = ["", "to", "and", "-", "–", "〜", "~", "until"];
-                JOINTS.contains(&between.trim())
+                const JOINTS: &str = "|to|and|-|–|〜|~|until";
+                marks(JOINTS).any(|it| it == between.trim())
             });
             if let (Some((first, Bound::Onwards)), None, true) = (self.clock, self.first, is_joined)
             {
@@ -539,12 +528,11 @@ impl Reading {
 
     /// Whether the night and the time belong together: `夜の12時`, `12 at night`, and not `夜は用事があるので12時`.
     fn is_clock_of_night(&self, lower: &[char]) -> bool {
-        const JOINTS: [&str; 10] =
-            ["", "の", "は", "、", "に", ",", "at", "around", "about", "at around"];
+        const JOINTS: &str = "|の|は|、|に|,|at|around|about|at around";
         let (Some(clock), Some(night)) = (self.clock_at, self.night_at) else { return false };
         let (first, second) = if clock < night { (clock, night) } else { (night, clock) };
         let between: Option<String> = lower.get(first.1..second.0).map(|it| it.iter().collect());
-        between.is_some_and(|it| JOINTS.contains(&it.trim()))
+        between.is_some_and(|it| marks(JOINTS).any(|joint| joint == it.trim()))
     }
 
     /// The minutes past the midnight that ends the day, where a time is meant so: `25時`, `夜12時`, `深夜1時`.
@@ -621,12 +609,7 @@ fn nth_weekday(today: Date, months: i8, nth: i8, day: i32) -> Option<Date> {
 
 /// `half past six`, `quarter to 8`, `seven o'clock`, `7 in the evening`: minutes from midnight.
 fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
-    let starts = |from: usize, what: &str| {
-        lower.get(from..).is_some_and(|rest| {
-            let mut rest = rest.iter();
-            what.chars().all(|it| rest.next() == Some(&it))
-        })
-    };
+    let starts = |from: usize, what: &str| lower.get(from..).is_some_and(|rest| starts(rest, what));
     let is_begin = at == 0 || !lower[at - 1].is_ascii_alphanumeric();
     if !is_begin {
         return None;
@@ -647,19 +630,7 @@ fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
     if behind.is_some_and(char::is_ascii_alphanumeric) || !(1..=12).contains(&hour) {
         return None;
     }
-    let clock = [
-        " o'clock",
-        " oclock",
-        " in the evening",
-        " in the afternoon",
-        " in the morning",
-        " at night",
-        " pm",
-        " p.m.",
-        " am",
-        " a.m.",
-    ]
-    .into_iter()
+    let clock = marks(" o'clock| oclock| in the evening| in the afternoon| in the morning| at night| pm| p.m.| am| a.m.")
     .find(|it| starts(from + length, it));
     match (shift, clock) {
         (Some((_, minutes)), _) => {
@@ -680,19 +651,18 @@ fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
 /// Whether an hour in words stands from `at` to `end`, rather than a number of something: `before six`,
 /// `at seven tonight`.
 fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
-    const BEFORE: [&str; 8] =
-        ["at ", "around ", "before ", "after ", "by ", "until ", "till ", "starting at "];
-    const BEHIND: [&str; 7] = ["tonight", "tomorrow", "today", "on ", "this ", "sharp", "please"];
+    const BEFORE: &str = "at |around |before |after |by |until |till |starting at ";
+    const BEHIND: &str = "tonight|tomorrow|today|on |this |sharp|please";
     let before: String = lower[..at].iter().collect();
     let behind: String = lower[end.min(lower.len())..].iter().collect();
     let ends = |mark: &str| {
         before.strip_suffix(mark).is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric()))
     };
     let next = behind.trim_start();
-    BEFORE.iter().any(|it| ends(it))
+    marks(BEFORE).any(|it| ends(it))
         && (next.is_empty()
             || next.starts_with(|it: char| it.is_ascii_punctuation())
-            || BEHIND.iter().any(|it| next.starts_with(it)))
+            || marks(BEHIND).any(|it| next.starts_with(it)))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::{
     clock::{number, starts},
+    scan::marks,
     vocabulary::{Id, Unit, Vocabulary},
 };
 
@@ -53,15 +54,12 @@ const HEADS: &str =
     "人|名|名様|人分|ふたり|ひとり|ペア|カップル|夫婦|people|persons|person|ppl|pax|of us";
 const SORTS: &str = "大人|おとな|子供|子ども|こども|幼児|小学生|中学生|高校生|大学生|学生|シニア";
 
-/// English number words.
-const ENGLISH: &[&str] = &[
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-];
+/// Numbers in words, from none on.
+pub const SPELLED: &str =
+    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen";
 
 /// What stands between a label and its identifier.
-const LINKS: &[&str] =
-    &["は", "が", "の", ":", "=", "is", "number", "no.", "#", "「", "\"", "'", "`", "(", "id"];
+const LINKS: &str = "は|が|の|:|=|is|number|no.|#|「|\"|'|`|(|id";
 
 /// Digits from which on a number behind `reservation` is its number, and no count.
 const LONG: usize = 4;
@@ -162,7 +160,7 @@ fn company(lower: &[char], from: usize, to: usize) -> Option<u32> {
     let counted: String = lower[from..to].iter().collect();
     let behind = &lower[to.min(lower.len())..];
     // Beside others that are counted, it is a sum: `子供2人と大人1人`.
-    let is_sum = || SUMMED.split('|').any(|it| starts(behind, it));
+    let is_sum = || marks(SUMMED).any(|it| starts(behind, it));
     let is_english = without_last(&counted, COMPANY).is_some();
     let mut rest = match is_english {
         true => before.trim_end(),
@@ -239,7 +237,7 @@ impl Numbers {
         loop {
             let rest = &lower[from..];
             let spaces = rest.iter().take_while(|it| **it == ' ').count();
-            let link = LINKS.iter().find(|it| starts(&rest[spaces..], it));
+            let link = marks(LINKS).find(|it| starts(&rest[spaces..], it));
             match link {
                 Some(link) => from += spaces + link.chars().count(),
                 None => {
@@ -326,16 +324,16 @@ impl Numbers {
 
 /// What a number without a counter counts: `…, 2 pls` what is ordered, `大人2子供1` those who stand before it.
 fn stands_alone(lower: &[char], from: usize, to: usize) -> Option<Unit> {
-    const POLITE: [&str; 3] = [" please", " pls", " plz"];
+    const POLITE: &str = " please| pls| plz";
     const MARKS: [char; 4] = [',', '.', ';', '、'];
     let before: String = lower[..from].iter().collect();
     let behind: String = lower[to..].iter().collect();
     let ends = behind.trim_start_matches(['で', 'の', 'と', '、', ' ', '。']);
-    let is_sort = |text: &str| SORTS.split('|').any(|it| text.starts_with(it));
+    let is_sort = |text: &str| marks(SORTS).any(|it| text.starts_with(it));
     let is_of_sort = without_last(&before, SORTS).is_some()
         && (ends.is_empty() || ends.len() < behind.len() || is_sort(ends));
     let is_polite =
-        before.trim_end().ends_with(MARKS) && POLITE.iter().any(|it| behind.starts_with(it));
+        before.trim_end().ends_with(MARKS) && marks(POLITE).any(|it| behind.starts_with(it));
     match (is_of_sort, is_polite) {
         (true, _) => Some(Unit::People),
         (_, true) => Some(Unit::Pieces),
@@ -375,7 +373,7 @@ fn counts_alone(lower: &[char], at: usize) -> bool {
     let before: String = lower[..at].iter().collect();
     let before = before.trim_end();
     let last = before.rsplit(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
-    last.is_empty() || COUNTING.split('|').any(|it| it == last)
+    last.is_empty() || marks(COUNTING).any(|it| it == last)
 }
 
 /// A number at `at`, in digits or as a word.
@@ -383,8 +381,22 @@ fn amount(lower: &[char], at: usize) -> Option<(u32, usize)> {
     if let Some((number, digits)) = number(&lower[at..]) {
         return u32::try_from(number).ok().map(|it| (it, digits));
     }
-    let of = |(count, it): (usize, &&str)| Some((u32::try_from(count).ok()?, word(it, lower, at)?));
-    ENGLISH.iter().enumerate().find_map(of)
+    marks(SPELLED).zip(0..).find_map(|(it, count)| Some((count, word(it, lower, at)?)))
+}
+
+/// The number that `word` is in letters.
+pub fn spelled(word: &str) -> Option<u32> {
+    marks(SPELLED).zip(0..).find(|it| it.0 == word).map(|it| it.1)
+}
+
+/// The number that all of `text` is, in figures, in letters or in kanji.
+pub fn whole(text: &str) -> Option<u32> {
+    let kanji = || {
+        let text: Vec<char> = text.chars().collect();
+        let (number, length) = number(&text).filter(|it| it.1 == text.len())?;
+        u32::try_from(number).ok().filter(|_| length > 0)
+    };
+    text.parse().ok().or_else(|| spelled(text)).or_else(kanji)
 }
 
 fn longest<T: Copy>(table: &[(T, &str)], lower: &[char], at: usize) -> Option<(T, usize)> {

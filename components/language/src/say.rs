@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolkit::dialogue::Sample;
 
-use crate::{context::TurnContext, language::Language, turn::Failure};
+use crate::{context::TurnContext, language::Language, scan::QUOTES, turn::Failure};
 
 /// Characters of a text that is cited.
 const CITED_MAX: usize = 60;
@@ -177,7 +177,6 @@ pub fn unsure<G: PartialEq>(
 
 /// Whether a sentence is Japanese: kana stand in it, beside what it quotes and names.
 fn is_in_japanese(text: &str) -> bool {
-    const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』')];
     let mut end = None;
     text.chars().any(|sign| {
         match (end, QUOTES.iter().find(|quotes| quotes.0 == sign)) {
@@ -188,6 +187,24 @@ fn is_in_japanese(text: &str) -> bool {
         }
         false
     })
+}
+
+/// `text` with a capital at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
+}
+
+/// `digits` with a comma before each three of them: `1,320`.
+pub fn grouped(digits: &str) -> String {
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A count and its noun in English: `1 seat`, `2 seats`.

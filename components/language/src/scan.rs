@@ -2,8 +2,12 @@
 
 use std::collections::HashMap;
 
+/// Brackets and quotation marks that hold a name.
+pub const QUOTES: [(char, char); 6] =
+    [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('【', '】'), ('《', '》')];
+
 /// The phrases of a table, with `|` between them.
-pub fn marks(table: &'static str) -> impl Iterator<Item = &'static str> + Clone {
+pub fn marks(table: &'static str) -> impl DoubleEndedIterator<Item = &'static str> + Clone {
     table.split('|')
 }
 
@@ -95,21 +99,41 @@ fn is_whole(text: &[char], at: usize, phrase: &[char]) -> bool {
     !runs_on
 }
 
-/// In one way of writing: ASCII where there is a wide form of it, lower case, one space at a time.
-pub fn normal(sentence: &str) -> Vec<char> {
-    let mut text: Vec<char> = Vec::new();
-    for it in sentence.trim().chars() {
+/// How long the longest phrase of `table` is that `text` begins with; one of letters, as words of their own.
+pub fn begins(text: &str, table: &'static str) -> Option<usize> {
+    let is_letter = |it: char| it.is_ascii_alphanumeric();
+    let fits = |it: &&str| {
+        text.strip_prefix(it)
+            .is_some_and(|rest| !it.ends_with(is_letter) || !rest.starts_with(is_letter))
+    };
+    marks(table).filter(fits).map(str::len).max()
+}
+
+/// In one way of writing: ASCII where there is a wide form of it, one space at a time.
+pub(crate) fn spaced(text: impl Iterator<Item = char>) -> Vec<char> {
+    let mut spaced: Vec<char> = Vec::new();
+    for it in text {
         let it = match it {
             '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xff01 + 0x21).unwrap_or(it),
             '’' | '‘' => '\'',
             it if it.is_whitespace() && it != '\n' => ' ',
             it => it,
         };
-        if it != ' ' || text.last().is_some_and(|it| *it != ' ') {
-            text.extend(it.to_lowercase());
+        if it != ' ' || spaced.last().is_some_and(|it| *it != ' ') {
+            spaced.push(it);
         }
     }
-    text
+    spaced
+}
+
+/// The same in lower case.
+pub fn normal(sentence: &str) -> Vec<char> {
+    spaced(sentence.trim().chars()).into_iter().flat_map(char::to_lowercase).collect()
+}
+
+/// The letters and digits of `text` in lower case, as names are compared.
+pub fn folded(text: &str) -> Vec<char> {
+    text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
 }
 
 /// How many characters are to be put in, left out or changed.

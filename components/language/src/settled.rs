@@ -1,223 +1,28 @@
 //! A sentence before it is read: one way of writing, what was taken back left out, and its requests apart.
 
+use crate::{
+    clock::is_numeral,
+    scan::{QUOTES, marks},
+};
+
 /// Phrases that take back the words before them, in Japanese.
-const NOT_BUT: &[&str] = &[
-    "じゃなくて",
-    "ではなくて",
-    "ではなく",
-    "じゃなく",
-    "でなくて",
-    "でなく",
-    "、いや、",
-    "、いやごめん、",
-    "、ごめん、",
-    "、あごめん、",
-    "、あ、ごめん、",
-    "、じゃない、",
-    "、違った、",
-    "、あ違う、",
-    "、間違えた、",
-];
+const NOT_BUT: &str = "じゃなくて|ではなくて|ではなく|じゃなく|でなくて|でなく|、いや、|、いやごめん、|、ごめん、|、あごめん、|、あ、ごめん、|、じゃない、|、違った、|、あ違う、|、間違えた、";
 /// What says that a whole sentence before it holds no longer.
-const SPOKEN_BUT: &[&str] = &[
-    "と言ったけど",
-    "って言ったけど",
-    "と言いましたが",
-    "って言いましたが",
-    "と書いたけど",
-    "とお願いしたけど",
-    "と頼んだけど",
-    "と言ったけれど",
-    "と思ったけど",
-    "と思いましたが",
-    "つもりだったけど",
-];
+const SPOKEN_BUT: &str = "と言ったけど|って言ったけど|と言いましたが|って言いましたが|と書いたけど|とお願いしたけど|と頼んだけど|と言ったけれど|と思ったけど|と思いましたが|つもりだったけど";
 /// What says that what is before it is not wanted, and something else is.
-const DISMISSED: &[&str] = &[
-    "はもういいから",
-    "はもういいので",
-    "はもういいや",
-    "はいいから",
-    "はいいので",
-    "はいいや",
-    "はやめにして",
-    "はやめとくから",
-    "はやめとく",
-    "は置いといて",
-    "はおいといて",
-    "はさておき",
-];
+const DISMISSED: &str = "はもういいから|はもういいので|はもういいや|はいいから|はいいので|はいいや|はやめにして|はやめとくから|はやめとく|は置いといて|はおいといて|はさておき";
 /// Phrases that take back a word in English.
-const NO_WAIT: &[&str] = &[
-    ", no wait,",
-    ", no sorry,",
-    ", no, sorry,",
-    ", oh sorry,",
-    ", oops,",
-    ", no wait",
-    "- no wait,",
-    " no wait,",
-    ", wait, no,",
-    ", scratch that,",
-    ", scratch that",
-    ", or rather",
-    ", i mean",
-    ", sorry,",
-    ", actually make that",
-    ". actually make it",
-    ", actually make it",
-    ". no, make it",
-    ", no, make it",
-    ", make that",
-    "... no,",
-    ", no,",
-];
+const NO_WAIT: &str = ", no wait,|, no sorry,|, no, sorry,|, oh sorry,|, oops,|, no wait|- no wait,| no wait,|, wait, no,|, scratch that,|, scratch that|, or rather|, i mean|, sorry,|, actually make that|. actually make it|, actually make it|. no, make it|, no, make it|, make that|... no,|, no,";
 /// Words that may be taken back alone.
 const COUNTERS: &str = "枚席人名つ時日個本";
-const DAYS: &[&str] = &[
-    "今日",
-    "明日",
-    "明後日",
-    "あさって",
-    "今夜",
-    "今晩",
-    "午前",
-    "午後",
-    "朝",
-    "夜",
-    "昼",
-    "月曜",
-    "火曜",
-    "水曜",
-    "木曜",
-    "金曜",
-    "土曜",
-    "日曜",
-    "月曜日",
-    "火曜日",
-    "水曜日",
-    "木曜日",
-    "金曜日",
-    "土曜日",
-    "日曜日",
-];
+const DAYS: &str = "今日|明日|明後日|あさって|今夜|今晩|午前|午後|朝|夜|昼|月曜|火曜|水曜|木曜|金曜|土曜|日曜|月曜日|火曜日|水曜日|木曜日|金曜日|土曜日|日曜日";
 /// What joins two requests of one sentence.
-const JOINTS: &[&str] = &[
-    "。",
-    "！",
-    "!",
-    "？",
-    "?",
-    "\n",
-    "、あと",
-    "、それから",
-    "、そのあと",
-    "、その後",
-    "、それと",
-    "、ついでに",
-    "、そして",
-    "と、",
-    " and also ",
-    ", also ",
-    " and then ",
-    " and show me ",
-    ", and show me ",
-    " and tell me ",
-    ", and tell me ",
-    ", then ",
-    "; ",
-    ". ",
-    " plus ",
-];
+const JOINTS: &str = "。|！|!|？|?|\n|、あと|、それから|、そのあと|、その後|、それと|、ついでに|、そして|と、| and also |, also | and then | and show me |, and show me | and tell me |, and tell me |, then |; |. | plus ";
 
 /// What joins two deeds of one request, which may be for different families.
-const DEED_JOINTS: &[&str] = &[
-    "して、",
-    "取って、",
-    "とって、",
-    "作って、",
-    "つくって、",
-    "教えて、",
-    "おしえて、",
-    "見せて、",
-    "調べて、",
-    "探して、",
-    "出して、",
-    "比べて、",
-    "ください、",
-    "ほしい、",
-    "欲しい、",
-    "したい、",
-    "お願い、",
-    "してから",
-    "取ってから",
-    "とってから",
-    "作ってから",
-    "つくってから",
-    "したら、",
-    "できたら、",
-    "取れたら、",
-    "とれたら、",
-    "終わったら、",
-    "済んだら、",
-    ", and ",
-    " then ",
-    " and let ",
-    " and have ",
-    " and make ",
-    " and create ",
-    " and book ",
-    " and reserve ",
-    " and find ",
-    " and give me ",
-    " and get me ",
-    " and draw ",
-    " and list ",
-    " and open ",
-    " and start ",
-    " and compare ",
-    " and check ",
-    " and show ",
-    " and tell ",
-    " and look up ",
-    " and search ",
-    " and ask ",
-    " and how do ",
-    " and how can ",
-    " and a ",
-    " and an ",
-    " and some ",
-    " and the ",
-    " and two ",
-    " and three ",
-    " and four ",
-    " and five ",
-    " and directions ",
-    " and seats ",
-    " and tickets ",
-    " and cards ",
-];
+const DEED_JOINTS: &str = "して、|取って、|とって、|作って、|つくって、|教えて、|おしえて、|見せて、|調べて、|探して、|出して、|比べて、|ください、|ほしい、|欲しい、|したい、|お願い、|してから|取ってから|とってから|作ってから|つくってから|したら、|できたら、|取れたら、|とれたら、|終わったら、|済んだら、|, and | then | and let | and have | and make | and create | and book | and reserve | and find | and give me | and get me | and draw | and list | and open | and start | and compare | and check | and show | and tell | and look up | and search | and ask | and how do | and how can | and a | and an | and some | and the | and two | and three | and four | and five | and directions | and seats | and tickets | and cards ";
 /// What says that what is before it is to be told or asked, whatever it asks for.
-const REPORTED: &[&str] = &[
-    "と伝え",
-    "って伝え",
-    "と言っ",
-    "って言っ",
-    "と聞い",
-    "って聞い",
-    "か聞い",
-    "を聞いて",
-    "と尋ね",
-    "と送",
-    "って送",
-    "と話",
-    "について話",
-    "話し合",
-    "話させ",
-    "議論",
-    "相談",
-    "について聞",
-];
+const REPORTED: &str = "と伝え|って伝え|と言っ|って言っ|と聞い|って聞い|か聞い|を聞いて|と尋ね|と送|って送|と話|について話|話し合|話させ|議論|相談|について聞";
 
 /// Half-width katakana, from U+FF61 on.
 const HALF: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
@@ -254,7 +59,7 @@ fn plain_words(text: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let length = rest.find(|it| is_katakana(it) != is_katakana(first)).unwrap_or(rest.len());
         let (run, behind) = rest.split_at(length);
-        match WORDS.split('|').any(|it| it == run) {
+        match marks(WORDS).any(|it| it == run) {
             // Hiragana stand 0x60 before katakana.
             true => out.extend(run.chars().filter_map(|it| char::from_u32(u32::from(it) - 0x60))),
             false => out.push_str(run),
@@ -294,7 +99,7 @@ fn parted(text: &str) -> String {
 pub fn settled(text: &str) -> String {
     let text = parted(&plain_words(&widened(text.trim()))).replace("->", "→").replace("=>", "→");
     let mut text = crate::corrected::corrected(&text);
-    for mark in SPOKEN_BUT {
+    for mark in marks(SPOKEN_BUT) {
         let Some(at) = text.find(mark) else { continue };
         let (before, behind) = (&text[..at], &text[at + mark.len()..]);
         let behind = behind.trim_start_matches(['、', ' ']);
@@ -310,7 +115,7 @@ pub fn settled(text: &str) -> String {
         text = format!("{}{behind}", topic.map_or("", |it| &before[..it]));
         break;
     }
-    for mark in NOT_BUT {
+    for mark in marks(NOT_BUT) {
         // Each is taken back once; more of them is no sentence that can be read.
         let Some(at) = text.find(mark) else { continue };
         let before = &text[..at];
@@ -333,7 +138,7 @@ pub fn settled(text: &str) -> String {
             text = format!("{}{behind}", &text[..from]);
         }
     }
-    for mark in DISMISSED {
+    for mark in marks(DISMISSED) {
         let Some(at) = text.find(mark) else { continue };
         let behind = text[at + mark.len()..].trim_start_matches(['、', '。', ' ']);
         if behind.chars().count() > 3 {
@@ -353,15 +158,14 @@ fn split_first(text: &str) -> (&str, &str) {
 
 /// Where what is taken back begins, in what is before the mark.
 fn taken_back(before: &str) -> usize {
-    for day in DAYS {
+    for day in marks(DAYS) {
         if let Some(head) = before.strip_suffix(day) {
             return head.len();
         }
     }
     let counted = before.trim_end_matches(|it: char| COUNTERS.contains(it));
     if counted.len() < before.len() {
-        let is_number = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
-        let head = counted.trim_end_matches(is_number);
+        let head = counted.trim_end_matches(is_numeral);
         if head.len() < counted.len() {
             return head.len();
         }
@@ -384,7 +188,7 @@ fn english(text: String) -> String {
         text = format!("{}{}", &text[..not], &text[not + but + " but ".len()..]);
     }
     let lower = text.to_ascii_lowercase();
-    for mark in NO_WAIT {
+    for mark in marks(NO_WAIT) {
         let Some(at) = lower.find(mark) else { continue };
         let before = text[..at].trim_end();
         // There is nothing before it that could be taken back: `no wait, make that 2`.
@@ -424,7 +228,7 @@ fn last_name(before: &str, behind: &str) -> usize {
         let word = before[start..from].trim_end();
         let lower = word.to_ascii_lowercase();
         // A mark ends a name, and the first word of a sentence has its capital anyway.
-        let is_first = start == 0 && FIRST.split('|').any(|it| it == lower);
+        let is_first = start == 0 && marks(FIRST).any(|it| it == lower);
         if is_first || !begins_name(word) || word.ends_with([',', '.', '?', '!', ':']) {
             break;
         }
@@ -437,7 +241,7 @@ fn last_name(before: &str, behind: &str) -> usize {
 fn is_hesitation(text: &str) -> bool {
     const WORDS: &str = "no|wait|oh|oops|sorry|hmm|actually|ok|okay|hold|on|hang|please|but";
     let mut words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-    words.all(|it| WORDS.split('|').any(|word| word == it))
+    words.all(|it| marks(WORDS).any(|word| word == it))
 }
 
 /// `before` with what takes the place of its last thing: `show me red cards`, `the green ones`.
@@ -463,7 +267,7 @@ pub fn parts(text: &str) -> Vec<String> {
 /// `part` without the words at its end that join it to the next one.
 pub fn unjoined(part: &str) -> &str {
     let part = part.trim_end();
-    let joints = JOINTS.iter().chain(DEED_JOINTS).map(|it| it.trim_end());
+    let joints = marks(JOINTS).chain(marks(DEED_JOINTS)).map(|it| it.trim_end());
     // A mark that ends a sentence, and a verb, belong to it.
     let joints = joints.filter(|it| it.starts_with(['、', ',', ' '])).chain([" and", ", and"]);
     joints.filter_map(|it| part.strip_suffix(it)).min_by_key(|it| it.len()).unwrap_or(part)
@@ -472,28 +276,17 @@ pub fn unjoined(part: &str) -> &str {
 /// The deeds of `request`, one after another, as they stand in it; all of it where there is one, or where it is what
 /// another one is to be told or asked.
 pub fn deeds(request: &str) -> Vec<String> {
-    if REPORTED.iter().any(|it| request.contains(it)) {
+    if marks(REPORTED).any(|it| request.contains(it)) {
         return vec![request.to_owned()];
     }
     split(request, DEED_JOINTS).into_iter().map(str::to_owned).collect()
 }
 
 /// The pieces of `text` between `joints` that are not in quotation marks; each ends with its joint.
-fn split<'a>(text: &'a str, all: &[&str]) -> Vec<&'a str> {
+fn split<'a>(text: &'a str, joints: &'static str) -> Vec<&'a str> {
     /// What a question or a sentence goes on with that is told or asked.
-    const TOLD: [&str; 11] = [
-        "と話",
-        "と聞",
-        "と尋",
-        "と質問",
-        "と相談",
-        "と言",
-        "と伝",
-        "と書",
-        "と送",
-        "という",
-        "って",
-    ];
+    const TOLD: &str = "と話|と聞|と尋|と質問|と相談|と言|と伝|と書|と送|という|って";
+    let joints: Vec<_> = marks(joints).collect();
     let lower = text.to_ascii_lowercase();
     let quotes = quotes(&lower);
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
@@ -511,9 +304,9 @@ fn split<'a>(text: &'a str, all: &[&str]) -> Vec<&'a str> {
             let behind = &lower[at + it.len()..];
             let is_end = ["。", "！", "!", "？", "?"].contains(*it);
             **it == "。" && ["の", "を", "が", "へ"].iter().any(|it| behind.starts_with(it))
-                || is_end && TOLD.iter().any(|it| behind.starts_with(it))
+                || is_end && marks(TOLD).any(|it| behind.starts_with(it))
         };
-        let joints = all.iter().filter(|it| lower[at..].starts_with(*it));
+        let joints = joints.iter().filter(|it| lower[at..].starts_with(**it));
         let joint = joints.filter(|it| !goes_on(it)).max_by_key(|it| it.len());
         let joint = joint.map(|it| verb_of(it).unwrap_or(it.len()));
         match joint {
@@ -540,14 +333,12 @@ fn verb_of(joint: &str) -> Option<usize> {
 
 /// Where what is quoted in `text` begins and ends, with its marks.
 fn quotes(text: &str) -> Vec<(usize, usize)> {
-    const PAIRS: [(char, char); 5] =
-        [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('《', '》')];
     let (mut quotes, mut at) = (Vec::new(), 0);
     while let Some((from, open)) =
-        text[at..].char_indices().find(|it| PAIRS.iter().any(|pair| pair.0 == it.1))
+        text[at..].char_indices().find(|it| QUOTES.iter().any(|pair| pair.0 == it.1))
     {
         let inside = at + from + open.len_utf8();
-        let close = PAIRS.iter().find(|it| it.0 == open).map_or(open, |it| it.1);
+        let close = QUOTES.iter().find(|it| it.0 == open).map_or(open, |it| it.1);
         // What does not end is no quotation.
         at = match text[inside..].find(close) {
             Some(to) => {

@@ -6,7 +6,7 @@ use crate::{
     clock::starts,
     dates::{self, When},
     numbers::{self, Numbers},
-    scan::marks,
+    scan::{self, QUOTES, marks, spaced},
     vocabulary::Vocabulary,
     words::Word,
 };
@@ -17,9 +17,6 @@ pub const CHARS_MAX: usize = 600;
 const REACH: usize = 14;
 /// What stands in place of a quoted name while words are looked for.
 pub const MASK: char = '\u{fffc}';
-/// Brackets and quotation marks that hold a name.
-const QUOTES: [(char, char); 6] =
-    [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('【', '】'), ('《', '》')];
 
 /// A phrase that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,11 +138,8 @@ impl Utterance {
         let text = self.lower.iter().collect::<String>().replace("首都高", "");
         let text = text.trim_start();
         let (japanese, begins) = if is_sure { (SURE, SURELY_BEGINS) } else { (JAPANESE, BEGINS) };
-        let begins = marks(begins).any(|mark| {
-            text.strip_prefix(mark)
-                .is_some_and(|it| !it.starts_with(|it: char| it.is_ascii_alphanumeric()))
-        });
-        let is_world = begins || !text.is_ascii() && marks(japanese).any(|it| text.contains(it));
+        let is_world = scan::begins(text, begins).is_some()
+            || !text.is_ascii() && marks(japanese).any(|it| text.contains(it));
         is_world
             && self.quoted.is_empty()
             && !self.has(&[Word::SHOW, Word::THEIRS])
@@ -324,19 +318,7 @@ fn is_denied(lower: &[char], tokens: &[Token], at: usize, vocabulary: &Vocabular
 
 /// In one way of writing: ASCII where there is a wide form of it, one space at a time.
 pub fn clean(text: &str) -> Vec<char> {
-    let mut chars: Vec<char> = Vec::new();
-    for it in text.trim().chars().take(CHARS_MAX) {
-        let it = match it {
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xff01 + 0x21).unwrap_or(it),
-            '’' | '‘' => '\'',
-            it if it.is_whitespace() && it != '\n' => ' ',
-            it => it,
-        };
-        if it != ' ' || chars.last().is_some_and(|it| *it != ' ') {
-            chars.push(it);
-        }
-    }
-    chars
+    spaced(text.trim().chars().take(CHARS_MAX))
 }
 
 /// The longest name in single quotation marks, which are apostrophes as well.

@@ -1,7 +1,7 @@
 //! Questions about a deed, which order none: whether it was done, and what it comes to.
 
 use crate::{
-    scan::marks,
+    scan::{self, marks},
     utterance::{Token, Utterance},
     words::Word,
 };
@@ -26,8 +26,7 @@ fn question(utterance: &Utterance) -> String {
 }
 
 fn begins(text: &str, table: &'static str) -> bool {
-    let is_over = |it: &str| !it.starts_with(|it: char| it.is_ascii_alphanumeric());
-    marks(table).any(|it| text.strip_prefix(it).is_some_and(is_over))
+    scan::begins(text, table).is_some()
 }
 
 fn is_deed(utterance: &Utterance, token: &Token) -> bool {

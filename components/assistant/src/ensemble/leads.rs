@@ -1,6 +1,6 @@
 //! Which of several components leads, and where a sentence has requests for more than one.
 
-use language::{chat::FOLLOWED, settled};
+use language::{chat::FOLLOWED, scan::marks, settled};
 
 /// Parts of a sentence that are looked at on their own.
 pub(super) const PARTS_MAX: usize = 6;
@@ -157,106 +157,34 @@ fn takes_back(part: &str) -> bool {
 /// Whether a part is a request of its own, rather than what another one is to be about.
 fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool {
     /// What it begins with where it says what the other one is about.
-    const ABOUT: [&str; 39] = [
-        "話題",
-        "テーマ",
-        "お題",
-        "議題",
-        "トピック",
-        "内容",
-        "タイトル",
-        "題名",
-        "項目",
-        "質問",
-        "設問",
-        "選択肢",
-        "the topic",
-        "topic",
-        "the subject",
-        "subject",
-        "the title",
-        "title",
-        "the field",
-        "field",
-        "the question",
-        "question",
-        "options",
-        "discuss ",
-        "talk ",
-        "chat ",
-        "debate ",
-        "they ",
-        "it should ",
-        "ask for ",
-        "ask about ",
-        "ask whether ",
-        "ask them ",
-        "add ",
-        "include ",
-        "if ",
-        "only if ",
-        "with ",
-        "it ",
-    ];
+    const ABOUT: &str = "話題|テーマ|お題|議題|トピック|内容|タイトル|題名|項目|質問|設問|選択肢|the topic|topic|the subject|subject|the title|title|the field|field|the question|question|options|discuss |talk |chat |debate |they |it should |ask for |ask about |ask whether |ask them |add |include |if |only if |with |it ";
     /// What agents are to do about it.
-    const TALKS: [&str; 6] = ["話し合", "話させ", "議論", "相談", "について話", "について聞"];
+    const TALKS: &str = "話し合|話させ|議論|相談|について話|について聞";
     /// What the other one is to have besides, or on which condition.
-    const ADDED: [&str; 16] = [
-        "場合",
-        "なら",
-        "ときは",
-        "時は",
-        "も聞いて",
-        "を聞いて",
-        "も入れて",
-        "も追加",
-        "を追加",
-        "も加えて",
-        "を加えて",
-        "必須",
-        "任意",
-        "も付けて",
-        "もつけて",
-        "required",
-    ];
+    const ADDED: &str = "場合|なら|ときは|時は|も聞いて|を聞いて|も入れて|も追加|を追加|も加えて|を加えて|必須|任意|も付けて|もつけて|required";
     /// What points to the part before.
-    const BACK: [&str; 6] =
-        ["それについて", "そのことを", "そのことに", "about it", "about that", "about this"];
+    const BACK: &str = "それについて|そのことを|そのことに|about it|about that|about this";
     /// What a list of what is asked for follows.
-    const LISTS: [&str; 12] = [
-        "項目",
-        "質問",
-        "設問",
-        "次の",
-        "以下",
-        "：",
-        ":",
-        "field",
-        "question",
-        "asking",
-        "聞いて",
-        "聞くこと",
-    ];
+    const LISTS: &str = "項目|質問|設問|次の|以下|：|:|field|question|asking|聞いて|聞くこと";
     let lower = part.to_lowercase();
     let text = opened(&lower);
-    let is_about = ABOUT.iter().any(|it| text.starts_with(it))
-        || TALKS.iter().any(|it| text.contains(it))
+    let is_about = marks(ABOUT).any(|it| text.starts_with(it))
+        || marks(TALKS).any(|it| text.contains(it))
         // The first part has nothing before it that it adds to.
-        || at > 0 && ADDED.iter().any(|it| text.contains(it));
+        || at > 0 && marks(ADDED).any(|it| text.contains(it));
     let is_pointed_at = parts
         .get(at + 1)
-        .is_some_and(|it| BACK.iter().any(|back| it.0.to_lowercase().contains(back)));
+        .is_some_and(|it| marks(BACK).any(|back| it.0.to_lowercase().contains(back)));
     if is_about || is_pointed_at {
         return false;
     }
-    const ASKS: [&str; 8] =
-        ["what ", "what's ", "whats ", "which ", "when ", "when's ", "is there ", "are there "];
+    const ASKS: &str = "what |what's |whats |which |when |when's |is there |are there ";
     // A question that goes first needs no mark.
-    let is_asked = at == 0 && ASKS.iter().any(|it| text.starts_with(it));
+    let is_asked = at == 0 && marks(ASKS).any(|it| text.starts_with(it));
     let is_question = text.ends_with(['?', '？']) || is_asked;
     let is_listed = parts[..at].iter().any(|it| {
         let before = it.0.to_lowercase();
-        LISTS.iter().any(|it| before.contains(it))
+        marks(LISTS).any(|it| before.contains(it))
     });
     // `それと横浜までのルートも`: what is added is wished where it is surely another family's.
     let is_added = at > 0 && text.ends_with('も') && lead.confidence >= ADDED_MIN;
@@ -268,57 +196,21 @@ fn is_own(parts: &[(String, Lead)], at: usize, part: &str, lead: &Lead) -> bool 
 /// Whether a part without a verb is wished besides what is `before` it: `show me two films and two red cards`; not
 /// where that is written, asked or talked about.
 fn is_wished(before: &str, part: &str, lead: &Lead) -> bool {
-    const COUNTED: [&str; 12] = [
-        "a ",
-        "an ",
-        "some ",
-        "the ",
-        "two ",
-        "three ",
-        "four ",
-        "five ",
-        "directions ",
-        "seats ",
-        "tickets ",
-        "cards ",
-    ];
-    const ABOUT: [&str; 17] = [
-        "talk", "discuss", "chat", "debat", "convers", "about", "between", "form", "field",
-        "question", "ask", "title", "topic", "compare", " with", "worker", "agent",
-    ];
+    const COUNTED: &str =
+        "a |an |some |the |two |three |four |five |directions |seats |tickets |cards ";
+    const ABOUT: &str = "talk|discuss|chat|debat|convers|about|between|form|field|question|ask|title|topic|compare| with|worker|agent";
     let (before, part) = (before.to_lowercase(), part.to_lowercase());
-    let is_about = ABOUT.iter().any(|it| before.contains(it) || part.contains(it));
-    let is_counted = COUNTED.iter().any(|it| opened(&part).starts_with(it));
+    let is_about = marks(ABOUT).any(|it| before.contains(it) || part.contains(it));
+    let is_counted = marks(COUNTED).any(|it| opened(&part).starts_with(it));
     is_counted && !is_about && lead.confidence >= ADDED_MIN
 }
 
 /// `part`, in small letters, without the words that it goes on with.
 fn opened(part: &str) -> &str {
     /// What a part begins with that goes on after another one.
-    const LEADS: [&str; 20] = [
-        "and ",
-        "then ",
-        "then, ",
-        "after that ",
-        "after that, ",
-        "afterwards ",
-        "next ",
-        "next, ",
-        "also ",
-        "also, ",
-        "finally ",
-        "please ",
-        "それから",
-        "そのあと",
-        "その後",
-        "あと",
-        "ついでに",
-        "次に",
-        "最後に",
-        "、",
-    ];
+    const LEADS: &str = "and |then |then, |after that |after that, |afterwards |next |next, |also |also, |finally |please |それから|そのあと|その後|あと|ついでに|次に|最後に|、";
     let mut text = part.trim();
-    while let Some(rest) = LEADS.iter().find_map(|it| text.strip_prefix(it)) {
+    while let Some(rest) = marks(LEADS).find_map(|it| text.strip_prefix(it)) {
         text = rest.trim_start();
     }
     text
@@ -327,59 +219,10 @@ fn opened(part: &str) -> &str {
 /// Whether `text` orders something.
 fn is_order(text: &str) -> bool {
     /// How an order ends or begins.
-    const ORDERS: [&str; 16] = [
-        "てから",
-        "たら",
-        "て",
-        "で",
-        "ください",
-        "下さい",
-        "たい",
-        "ほしい",
-        "欲しい",
-        "お願い",
-        "お願いします",
-        "頼む",
-        "くれる",
-        "もらえる",
-        "よろしく",
-        "ちょうだい",
-    ];
-    const VERBS: [&str; 31] = [
-        "show ",
-        "tell ",
-        "book ",
-        "reserve ",
-        "let ",
-        "have ",
-        "make ",
-        "find ",
-        "give ",
-        "get ",
-        "create ",
-        "draw ",
-        "list ",
-        "open ",
-        "start ",
-        "ask ",
-        "take ",
-        "look ",
-        "search ",
-        "compare ",
-        "check ",
-        "cancel ",
-        "i want ",
-        "i'd like ",
-        "i would like ",
-        "i need ",
-        "can you ",
-        "could you ",
-        "how do i ",
-        "how do we ",
-        "how can i ",
-    ];
+    const ORDERS: &str = "てから|たら|て|で|ください|下さい|たい|ほしい|欲しい|お願い|お願いします|頼む|くれる|もらえる|よろしく|ちょうだい";
+    const VERBS: &str = "show |tell |book |reserve |let |have |make |find |give |get |create |draw |list |open |start |ask |take |look |search |compare |check |cancel |i want |i'd like |i would like |i need |can you |could you |how do i |how do we |how can i ";
     let bare = settled::unjoined(text).trim_end_matches(['。', '.', '!', '！', '、', ' ']);
-    ORDERS.iter().any(|it| bare.ends_with(it)) || VERBS.iter().any(|it| text.starts_with(it))
+    marks(ORDERS).any(|it| bare.ends_with(it)) || marks(VERBS).any(|it| text.starts_with(it))
 }
 
 /// Whether a part of a sentence only asks to see what the part before it names.
@@ -387,31 +230,8 @@ fn is_pointing(part: &str) -> bool {
     const ALONE: [&str; 4] = ["それ", "あれ", "これ", "そいつ"];
     const BEFORE: [&str; 2] = ["その", "あの"];
     const PARTICLES: [char; 4] = ['を', 'が', 'は', '、'];
-    const SHOWS: [&str; 10] = [
-        "見たい",
-        "みたい",
-        "見せて",
-        "みせて",
-        "出して",
-        "表示",
-        "お願い",
-        "ください",
-        "ちょうだい",
-        "頼む",
-    ];
-    const ENGLISH: [&str; 11] = [
-        "show me that",
-        "show me it",
-        "show it",
-        "show that",
-        "show me that one",
-        "can i see it",
-        "can i see that",
-        "i want to see it",
-        "let me see it",
-        "that one please",
-        "i'd like to see it",
-    ];
+    const SHOWS: &str = "見たい|みたい|見せて|みせて|出して|表示|お願い|ください|ちょうだい|頼む";
+    const ENGLISH: &str = "show me that|show me it|show it|show that|show me that one|can i see it|can i see that|i want to see it|let me see it|that one please|i'd like to see it";
     /// The longest noun behind `その`, in characters.
     const NOUN_MAX: usize = 5;
     let part = part.trim().trim_end_matches(['。', '.', '!', '?', '！', '？']).to_lowercase();
@@ -422,8 +242,8 @@ fn is_pointing(part: &str) -> bool {
         (noun.chars().count() <= NOUN_MAX).then_some(rest)
     };
     let rest = alone.map(|it| it.trim_start_matches(PARTICLES)).or_else(noun);
-    rest.is_some_and(|it| SHOWS.iter().any(|shows| it.starts_with(shows)))
-        || ENGLISH.contains(&part.trim_end_matches(" please"))
+    rest.is_some_and(|it| marks(SHOWS).any(|shows| it.starts_with(shows)))
+        || marks(ENGLISH).any(|it| it == part.trim_end_matches(" please"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Short answers as text: which of several, and a name.
 
 use language::{
+    clock::is_numeral,
     consent::{Consent, consent},
     coverage::{Used, is_small, unused},
+    numbers::whole,
     scan::marks,
     utterance::Utterance,
     words::Word,
@@ -11,42 +13,8 @@ use language::{
 /// What begins what is no name: a word of thinking, waiting or asking.
 const THINKING: &str = "hmm|hm |umm|um,|um |uh|er |erm|wait|hold on|hang on|one moment|just a|let me|let's|i don|not sure|no idea|what|who|how|why|うーん|うん|ううん|うー|えー|えっと|ええと|あの|まっ|待|ちょっと|どう|どれ|どの|どっち|なに|何|そう|いい|だめ|やっぱ|やはり|まだ|もう|少し|考え|あとで|後で|わか|分か|お任せ|おまかせ|任せ|なんでも|何でも|適当";
 /// What a name stands in: before it and behind it.
-const BEFORE: &[&str] = &[
-    "i'm ",
-    "i am ",
-    "it's ",
-    "this is ",
-    "my name is ",
-    "name is ",
-    "under the name ",
-    "under ",
-    "for ",
-    "お名前は",
-    "名前は",
-    "私は",
-    "予約者は",
-];
-const BEHIND: &[&str] = &[
-    "と申します",
-    "といいます",
-    "と言います",
-    "という名前です",
-    "の名前で",
-    "名義で",
-    "で予約してください",
-    "で予約して",
-    "で予約",
-    "でお願いします",
-    "でお願い",
-    "です",
-    "さんで",
-    "で",
-];
-/// Numbers in words, from one on.
-const NUMBERS: [&str; 12] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-];
+const BEFORE: &str = "i'm |i am |it's |this is |my name is |name is |under the name |under |for |お名前は|名前は|私は|予約者は";
+const BEHIND: &str = "と申します|といいます|と言います|という名前です|の名前で|名義で|で予約してください|で予約して|で予約|でお願いします|でお願い|です|さんで|で";
 /// The longest name, in characters and in words.
 const CHARS_MAX: usize = 20;
 const WORDS_MAX: usize = 3;
@@ -88,24 +56,20 @@ pub(super) fn ordinal(text: &str) -> Option<usize> {
         if lead == "no " && behind.is_some_and(|it| it != "please") {
             return None;
         }
-        let spelled = NUMBERS.iter().position(|it| *it == word).map(|it| it + 1);
-        spelled
-            .or_else(|| word.parse().ok())
-            .filter(|_| lead != "no " || word.parse::<u8>().is_ok())
+        whole(word).filter(|_| lead != "no " || word.parse::<u8>().is_ok())
     });
     // `2番`, `三つ目`; `一番` alone is the most of something.
     let counted = || {
-        let is_number = |it: char| it.is_ascii_digit() || "一二三四五六七八九十".contains(it);
         marks(COUNTED).find_map(|mark| {
             let at = text.find(mark)?;
-            let head = text[..at].trim_end_matches(is_number);
+            let head = text[..at].trim_end_matches(is_numeral);
             let number = &text[head.len()..at];
-            let kanji = || "一二三四五六七八九十".chars().position(|it| number == it.to_string());
             let is_most = number == "一" && mark == "番";
-            number.parse().ok().or_else(|| kanji().map(|it| it + 1)).filter(|_| !is_most)
+            whole(number).filter(|_| !is_most)
         })
     };
-    said.map(|it| it + 1).or(led).or_else(counted).and_then(|it: usize| it.checked_sub(1))
+    let numbered = || led.or_else(counted).and_then(|it| (it as usize).checked_sub(1));
+    said.or_else(numbered)
 }
 
 /// The same of a sentence, where no day and no showing is taken for a place: `the first of December`, `最初の回`.
@@ -154,12 +118,7 @@ pub(super) fn recount(text: &str) -> Option<u32> {
             break;
         }
     }
-    let spelled =
-        || NUMBERS.iter().position(|it| *it == rest).and_then(|it| u32::try_from(it + 1).ok());
-    let kanji = || "一二三四五六七八九十".chars().position(|it| rest == it.to_string());
-    let kanji = || kanji().and_then(|it| u32::try_from(it + 1).ok());
-    let number = rest.parse().ok().or_else(spelled).or_else(kanji);
-    number.filter(|it| is_taken_back && (1..=99).contains(it))
+    whole(rest).filter(|it| is_taken_back && (1..=99).contains(it))
 }
 
 /// Whether `text` takes back what was said before: `no wait, four`, `やっぱり3で`.
@@ -191,7 +150,7 @@ pub(super) fn is_thinking(utterance: &Utterance) -> bool {
     let left = unused(utterance, &Used::default());
     let is_filler =
         utterance.tokens.iter().all(|it| is_beside(it.word) || it.word == Word::PROCEED);
-    THINKING.split('|').any(|it| text.trim().starts_with(it)) || left.is_empty() && is_filler
+    marks(THINKING).any(|it| text.trim().starts_with(it)) || left.is_empty() && is_filler
 }
 
 /// A name that is all of a short answer: `山田です`. What has a number, a day or another known word in it is none.
@@ -199,7 +158,7 @@ pub(super) fn named(utterance: &Utterance) -> Option<String> {
     let text = utterance.text();
     let text = text.trim().trim_end_matches(['。', '.', '!']);
     let lower = text.to_ascii_lowercase();
-    if THINKING.split('|').any(|it| lower.starts_with(it)) || ordinal(&lower).is_some() {
+    if marks(THINKING).any(|it| lower.starts_with(it)) || ordinal(&lower).is_some() {
         return None;
     }
     let numbers = &utterance.numbers;
@@ -208,9 +167,9 @@ pub(super) fn named(utterance: &Utterance) -> Option<String> {
         || !numbers.counts.is_empty()
         || !numbers.marked.is_empty()
         || utterance.asks();
-    let before = BEFORE.iter().find(|it| lower.starts_with(*it)).map_or(0, |it| it.len());
+    let before = marks(BEFORE).find(|it| lower.starts_with(it)).map_or(0, |it| it.len());
     let rest = &text[before..];
-    let behind = BEHIND.iter().find(|it| rest.ends_with(*it)).map_or(0, |it| it.len());
+    let behind = marks(BEHIND).find(|it| rest.ends_with(it)).map_or(0, |it| it.len());
     let name = rest[..rest.len() - behind].trim();
     let is_framed = before > 0 || behind > "で".len();
     if has_other || !(1..=CHARS_MAX).contains(&name.chars().count()) {

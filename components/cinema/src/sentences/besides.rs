@@ -36,8 +36,8 @@ const SORTED: &str =
 /// What puts films in order by what they cost.
 pub(super) const CHEAPEST: &str = "一番やすい|安い席|やすい席|cheap seats|安い順|やすい順|高い順|値段順|値段の順|料金順|料金の順|価格順|一番安い|いちばん安い|いちばんやすい|最安|cheapest|cheapest first|by price|price order|lowest price|least expensive|most expensive";
 /// What goes on from one price to that of others, behind whom it is for and before it.
-const FOR_BEHIND: [&str; 5] = ["だと", "なら", "だったら", "の場合は", "の場合"];
-const FOR_BEFORE: [&str; 4] = ["what about ", "how about ", "and for ", "and what about "];
+const FOR_BEHIND: &str = "だと|なら|だったら|の場合は|の場合";
+const FOR_BEFORE: &str = "what about |how about |and for |and what about ";
 
 /// Whether `utterance` asks when a film is on.
 pub(super) fn asks_when(utterance: &Utterance) -> bool {
@@ -135,8 +135,8 @@ fn is_for_some(utterance: &Sentence) -> bool {
     let whom = bare.strip_suffix('は').unwrap_or_default();
     let is_counted = !utterance.numbers.counts.is_empty() || marks(DISCOUNTS).any(|it| it == whom);
     utterance.says(DISCOUNTS)
-        && (FOR_BEHIND.iter().any(|it| bare.ends_with(it))
-            || FOR_BEFORE.iter().any(|it| bare.starts_with(it))
+        && (marks(FOR_BEHIND).any(|it| bare.ends_with(it))
+            || marks(FOR_BEFORE).any(|it| bare.starts_with(it))
             || is_counted && bare.ends_with('は'))
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use language::{
     context::{TurnContext, failure, output},
     say,
+    scan::{folded, marks},
     turn::{Answered, Decision},
     utterance::Utterance,
     words::Word,
@@ -99,9 +100,7 @@ impl Bookings {
 
     /// Those that `utterance` may mean: by film or day, else all.
     fn meant(&self, utterance: &Utterance) -> Vec<Booking> {
-        let fold = |text: &str| {
-            text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect::<String>()
-        };
+        let fold = |text: &str| folded(text).iter().collect::<String>();
         let text = fold(&utterance.text());
         let day = utterance.when.date.map(|it| it.to_string());
         let named: Vec<_> = self
@@ -137,7 +136,7 @@ impl Bookings {
         let text: String = utterance.lower.iter().collect();
         let text = text.trim_matches(['?', '？', '。', '.', '!', ' ', '、']);
         let text = text.strip_suffix("ですか").or(text.strip_suffix("でしたか")).unwrap_or(text);
-        let is_bare = is_made && BARE.split('|').any(|it| it == text);
+        let is_bare = is_made && marks(BARE).any(|it| it == text);
         let is_named = || {
             let title = utterance.title().map(|it| it.to_lowercase());
             title.is_none_or(|title| {
@@ -229,7 +228,7 @@ impl Cancel {
         let mut id = number(utterance);
         let choices = if id.is_some() { Vec::new() } else { bookings.meant(utterance) };
         let text: String = utterance.lower.iter().collect();
-        let is_all = ALL.split('|').any(|it| text.contains(it)) && id.is_none();
+        let is_all = marks(ALL).any(|it| text.contains(it)) && id.is_none();
         let asks_how = id.is_none()
             && utterance.has(&[Word::CAN, Word::HOW])
             && !text.contains("please")

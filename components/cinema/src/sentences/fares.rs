@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use language::{Language, context::TurnContext, turn::Decision};
+use language::{Language, context::TurnContext, say::grouped, turn::Decision};
 use output::cinema::Price;
 
 use super::visit::Visit;
@@ -94,13 +94,7 @@ impl Visit {
 pub(super) fn money(amount: u64, currency: &str, language: Language) -> String {
     let decimal = Price { currency: currency.to_owned(), amount }.decimal();
     let (whole, rest) = decimal.split_once('.').unwrap_or((&decimal, ""));
-    let mut text = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
+    let mut text = grouped(whole);
     if !rest.is_empty() {
         text.push('.');
         text.push_str(rest);

@@ -7,7 +7,7 @@ use language::{
     context::TurnContext,
     coverage::is_small,
     say,
-    scan::distance,
+    scan::{distance, folded, marks},
     stretches::is_name_char,
     turn::{Answered, Decision, ToolCall, ToolResult},
     utterance::clean,
@@ -436,7 +436,7 @@ impl Visit {
         };
         let own = found["suggestions"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let is_itself =
-            |title: &String| names.iter().copied().chain(own).any(|it| fold(it) == fold(title));
+            |title: &String| names.iter().copied().chain(own).any(|it| folded(it) == folded(title));
         if let (Some(title), Some(date)) = (self.title.clone().filter(is_itself), self.date.clone())
         {
             // It is one of the films, on other days: those are told.
@@ -577,11 +577,6 @@ fn choice(film: &Value, language: Language) -> Choice {
     Choice { value: id, label: shown, words, name }
 }
 
-/// Letters of a name as they are compared.
-fn fold(text: &str) -> Vec<char> {
-    text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
-}
-
 /// What the film is called.
 fn called(film: &Value) -> Vec<String> {
     let names = ["title", "title_en"].into_iter().filter_map(|it| film[it].as_str());
@@ -590,8 +585,8 @@ fn called(film: &Value) -> Vec<String> {
 
 /// Whether the sentence has one of a film's names in it, a slip allowed where it is long.
 pub(super) fn is_named(names: &[String], text: &str) -> bool {
-    let text = fold(text);
-    names.iter().map(|it| fold(it)).filter(|it| it.len() >= 2).any(|name| {
+    let text = folded(text);
+    names.iter().map(|it| folded(it)).filter(|it| it.len() >= 2).any(|name| {
         let most = slips(name.len());
         let sizes = name.len().saturating_sub(most)..=name.len() + most;
         sizes.into_iter().filter(|it| *it > 0).any(|size| {
@@ -602,15 +597,15 @@ pub(super) fn is_named(names: &[String], text: &str) -> bool {
 
 /// Whether what stands at `at` in `text` is joined to a name, or compared with one: `samurai or …`, `トトロと…`.
 fn is_joined(text: &str, (at, part): (usize, &str)) -> bool {
-    const BEFORE: [&str; 5] = [" or", " than", "と", "「", "より"];
-    const BEHIND: [&str; 4] = ["or ", "than ", "と", "より"];
+    const BEFORE: &str = " or| than|と|「|より";
+    const BEHIND: &str = "or |than |と|より";
     let before = text[..at].trim_end();
     let behind = text[at + part.len()..].trim_start_matches([' ', '」']);
     let is_subject = (text.contains(" than ") || text.contains("より"))
         && (before == "is" || before.ends_with(" is") || behind.starts_with('は'));
     is_subject
-        || BEFORE.iter().any(|it| before.ends_with(it))
-        || BEHIND.iter().any(|it| behind.starts_with(it))
+        || marks(BEFORE).any(|it| before.ends_with(it))
+        || marks(BEHIND).any(|it| behind.starts_with(it))
 }
 
 /// Whether `text` has a part of the film's name that is in no other one's, and joined to another name: `千と千尋と…`.
@@ -643,8 +638,8 @@ fn is_named_in_part(film: &Value, films: &[Value], text: &str) -> bool {
 
 /// Whether a word is of the film's name.
 fn is_of_title(film: &Value, word: &str) -> bool {
-    let word: Vec<char> = fold(word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')));
-    called(film).iter().map(|it| fold(it)).any(|name| {
+    let word: Vec<char> = folded(word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')));
+    called(film).iter().map(|it| folded(it)).any(|name| {
         let most = slips(name.len());
         name.windows(word.len().max(1)).any(|it| it == word)
             || most > 0 && distance(&name, &word) <= most

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use language::{context::TurnContext, say, turn::Decision};
+use language::{context::TurnContext, say, scan::marks, turn::Decision};
 
 use super::{
     fares::Fares,
@@ -108,9 +108,8 @@ impl Visit {
             }
             None => seats,
         };
-        const NOT_THERE: [&str; 6] =
-            ["not in the", "not at the front", "not too close", "以外", "は嫌", "じゃない"];
-        let is_denied = NOT_THERE.iter().any(|it| self.said.to_lowercase().contains(it));
+        const NOT_THERE: &str = "not in the|not at the front|not too close|以外|は嫌|じゃない";
+        let is_denied = marks(NOT_THERE).any(|it| self.said.to_lowercase().contains(it));
         let position = self.wanted.position.filter(|_| !is_denied);
         let (groups, is_apart) = proposals(&seats, &edges, count, position);
         let chosen = groups.first().map(Vec::as_slice).unwrap_or_default();

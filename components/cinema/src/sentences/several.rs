@@ -5,28 +5,9 @@ use language::{Date, scan::marks, words::Word};
 use super::{titles::Sentence, wanted::Wanted, words::RESERVE};
 
 /// What stands between two bookings.
-const BETWEEN: &[&str] =
-    &["、", "。", "と", "，", ", ", ". ", "; ", " and ", " then ", " plus ", "それから", "あと"];
+const BETWEEN: &str = "、|。|と|，|, |. |; | and | then | plus |それから|あと";
 /// What says that the second takes the place of the first.
-const CORRECTS: &[&str] = &[
-    "いや",
-    "やっぱ",
-    "やはり",
-    "じゃなく",
-    "ではなく",
-    "違う",
-    "no ",
-    "no,",
-    "actually",
-    "wait",
-    "sorry",
-    "rather",
-    "instead",
-    "or ",
-    "もしくは",
-    "または",
-    "if ",
-];
+const CORRECTS: &str = "いや|やっぱ|やはり|じゃなく|ではなく|違う|no |no,|actually|wait|sorry|rather|instead|or |もしくは|または|if ";
 
 /// The first booking and the rest of `text`, where counts belong to different films or days.
 pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
@@ -35,8 +16,7 @@ pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let mut places: Vec<_> = BETWEEN
-        .iter()
+    let mut places: Vec<_> = marks(BETWEEN)
         .flat_map(|mark| lower.match_indices(mark).map(|it| (it.0, it.1.len())))
         .collect();
     places.sort_unstable();
@@ -44,7 +24,7 @@ pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
         let (first, later) = (text[..at].trim(), text[at + length..].trim());
         let begin = later.to_ascii_lowercase();
         let begin = begin.strip_prefix("and ").unwrap_or(&begin);
-        if CORRECTS.iter().any(|it| begin.starts_with(it)) {
+        if marks(CORRECTS).any(|it| begin.starts_with(it)) {
             return None;
         }
         let (one, other) = (Sentence::plain(first, today), Sentence::plain(later, today));

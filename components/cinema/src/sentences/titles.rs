@@ -4,6 +4,7 @@ use std::{ops::Deref, sync::LazyLock};
 
 use language::{
     Date,
+    clock::is_numeral,
     coverage::{LAST, Used, is_condition, unused},
     scan::{Lexicon, marks},
     stretches::{is_hiragana, is_name_char},
@@ -48,10 +49,7 @@ static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
 /// Whether `text` says which of several, or where in the hall, and names no film: `2番`, `三つ目`, `真ん中`.
 fn is_place(text: &str) -> bool {
     const PLACES: &str = "番目|番|つ目|件目|本目|個目";
-    let is_number = |it: &str| {
-        !it.is_empty()
-            && it.chars().all(|it| it.is_ascii_digit() || "一二三四五六七八九十".contains(it))
-    };
+    let is_number = |it: &str| !it.is_empty() && it.chars().all(is_numeral);
     marks(PLACES).any(|it| text.strip_suffix(it).is_some_and(is_number))
         || wanted::is_position(text)
 }
@@ -347,26 +345,7 @@ impl Sentence {
             let ends_known = self.is_known(from) && self.is_known(to - 1);
             let is_time = self.when.spans.iter().any(|it| it.0 == from);
             let text = self.piece(from, to).text.to_lowercase();
-            let is_any = [
-                "for ",
-                "less ",
-                "under ",
-                "$",
-                "whatever",
-                "the best",
-                "the highest",
-                "the longest",
-                "the shortest",
-                "the newest",
-                "the oldest",
-                "a film",
-                "a movie",
-                "any ",
-                "anything",
-                "something",
-                "one that",
-            ]
-            .iter()
+            let is_any = marks("for |less |under |$|whatever|the best|the highest|the longest|the shortest|the newest|the oldest|a film|a movie|any |anything|something|one that")
             .any(|it| text.starts_with(it));
             if is_new && !ends_known && !is_time && !is_any {
                 return Some(self.piece(from, to).text);

@@ -47,8 +47,9 @@ pub(super) const USER_MAX: usize = 100;
 const TRIES_MAX: u8 = 3;
 
 /// How far it is to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Aim {
+    #[default]
     Films,
     Showtimes,
     Seats,
@@ -94,14 +95,14 @@ pub(super) struct Settled {
 }
 
 /// A visit to the cinema, as far as it is settled.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Visit {
     pub(super) aim: Aim,
     /// The sentence, for names that the catalogue knows.
     pub(super) said: String,
     pub(super) date: Option<String>,
     /// A second day that will do as well.
-    #[serde(default)]
     pub(super) also: Option<String>,
     pub(super) hours: Option<Hours>,
     pub(super) genre: Option<(String, String)>,
@@ -117,56 +118,38 @@ pub(super) struct Visit {
     /// A note that goes with the next question.
     pub(super) note: Option<String>,
     pub(super) tries: u8,
-    #[serde(default)]
     pub(super) wanted: Wanted,
     /// Whether the title that was looked for is no film's, so that all films are listed.
-    #[serde(default)]
     pub(super) is_untitled: bool,
     /// Whether films are looked for at other hours than those that are named; none before they were.
-    #[serde(default)]
     pub(super) widened: Option<bool>,
     /// Whether no rule matched to show that it is about films.
-    #[serde(default)]
     pub(super) is_guess: bool,
     /// Whether nothing but a name says that it is about films.
-    #[serde(default)]
     pub(super) is_looked_for: bool,
     /// Whether it is asked as well how long the film is.
-    #[serde(default)]
     pub(super) asks_length: bool,
     /// Whether its seats are reserved.
-    #[serde(default)]
     pub(super) is_made: bool,
     /// Whether it is asked what seats cost.
-    #[serde(default)]
     pub(super) asks_price: bool,
     /// Whether it is asked when the film is on.
-    #[serde(default)]
     pub(super) asks_when: bool,
     /// Whether the seats are to be held rather than reserved.
-    #[serde(default)]
     pub(super) is_hold: bool,
     /// What was held last.
-    #[serde(default)]
     pub(super) held: Option<Kept>,
     /// The hold that the seats are in, and whether it was looked for.
-    #[serde(default)]
     pub(super) hold_token: Option<String>,
-    #[serde(default)]
     pub(super) has_looked: bool,
     /// A second booking of the sentence, which is not made yet, and whether that is said.
-    #[serde(default)]
     pub(super) later: Option<String>,
-    #[serde(default)]
     pub(super) later_is_told: bool,
     /// What goes with the next answer, whatever that is.
-    #[serde(default)]
     pub(super) remark: Option<String>,
     /// The film that the last answer was about.
-    #[serde(default)]
     pub(super) told: Option<Settled>,
     /// What the seats that may be reserved cost, by their ids.
-    #[serde(default)]
     pub(super) fares: Fares,
 }
 
@@ -232,28 +215,13 @@ impl Visit {
             film: settled(MOVIE),
             showing: settled(SHOWTIME),
             reservation: number(utterance).filter(|_| aim == Aim::Reservation),
-            choices: Vec::new(),
-            asked: None,
-            note: None,
-            tries: 0,
             wanted: utterance.wanted(),
-            is_untitled: false,
-            widened: None,
-            is_guess: false,
-            is_looked_for: false,
             asks_length: asks_length(utterance),
             asks_when: asks_when(utterance),
             asks_price: goal == Goal::Price,
-            is_made: false,
             is_hold: goal == Goal::Hold,
-            held: None,
-            hold_token: None,
-            has_looked: false,
             later: utterance.later.clone(),
-            later_is_told: false,
-            remark: None,
-            told: None,
-            fares: Fares::default(),
+            ..Self::default()
         };
         visit.wanted.without = utterance.refused_genres().or(visit.wanted.without);
         if visit

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use language::{
     Language,
-    clock::number,
+    clock::{is_numeral, number, starts},
     coverage::is_small,
     dates::{Hours, is_refused},
-    scan::marks,
+    scan::{folded, marks},
     stretches::is_name_char,
     utterance::Utterance,
     words::Word,
@@ -216,7 +216,6 @@ impl Wanted {
             order,
             is_first: order.is_some() && has(FIRST),
             pick,
-            sorting: None,
             is_both: has(EARLIEST) && has(LATEST),
             minutes: length.as_ref().map(|it| it.0),
             length: length.map(|it| it.1),
@@ -233,15 +232,10 @@ impl Wanted {
             },
             is_away: keeps_away(utterance),
             row: row(&utterance.lower),
-            words: Vec::new(),
-            others: Vec::new(),
-            explained: Vec::new(),
             is_compared: than.is_some()
                 || utterance.has(&[Word::COMPARE])
                 || order.is_some() && has("which|どっち|どちら") && joins(&text),
-            among: Vec::new(),
-            looked: None,
-            instead: None,
+            ..Self::default()
         }
     }
 
@@ -332,6 +326,7 @@ impl Wanted {
             _ => true,
         };
         let is_left_out = self.without.as_ref().is_some_and(|without| {
+            let fold = |text: &str| folded(text).iter().collect::<String>();
             let without = fold(without);
             ["title", "title_en", "genre", "genre_en"]
                 .iter()
@@ -571,24 +566,13 @@ fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
 
 /// `under 100 minutes`, `2時間以内`, `90分以上`: from and to, and where that stands, in characters.
 pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
-    const UNITS: &[(u64, &str)] = &[
-        (1, "分"),
-        (1, " minutes"),
-        (1, " minute"),
-        (1, " mins"),
-        (1, " min"),
-        (1, "min"),
+    const UNITS: [(u64, &str); 3] = [
+        (1, "分| minutes| minute| mins| min|min"),
         (90, "時間半"),
-        (60, "時間"),
-        (60, " hours"),
-        (60, " hour"),
-        (60, " hrs"),
-        (60, "hrs"),
-        (60, "h"),
+        (60, "時間| hours| hour| hrs|hrs|h"),
     ];
-    const WORDS: &[(u64, &str)] = &[
-        (1, "one"),
-        (1, "an"),
+    const WORDS: [(i32, &str); 7] = [
+        (1, "one|an"),
         (2, "two"),
         (3, "three"),
         (4, "four"),
@@ -596,83 +580,58 @@ pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
         (100, "a hundred"),
         (120, "a hundred and twenty"),
     ];
-    const BEHIND: &[(bool, &str)] = &[
-        (true, "以内"),
-        (true, "以下"),
-        (true, "未満"),
-        (true, "より短"),
-        (true, "までの"),
-        (true, "くらいまで"),
-        (true, "を切る"),
-        (true, "切る"),
-        (true, "切り"),
-        (true, "で終わ"),
-        (true, "に収ま"),
-        (true, " or less"),
-        (true, " or shorter"),
-        (true, " at most"),
-        (true, " max"),
-        (false, "以上"),
-        (false, "より長"),
-        (false, "を超え"),
-        (false, "超え"),
-        (false, " or more"),
-        (false, " or longer"),
-        (false, " at least"),
+    const BEHIND: [(bool, &str); 2] = [
+        (
+            true,
+            "以内|以下|未満|より短|までの|くらいまで|を切る|切る|切り|で終わ|に収ま| or less| or shorter| at most| max",
+        ),
+        (false, "以上|より長|を超え|超え| or more| or longer| at least"),
     ];
-    const BEFORE: &[(bool, &str)] = &[
-        (true, "under "),
-        (true, "less than "),
-        (true, "shorter than "),
-        (true, "at most "),
-        (true, "within "),
-        (true, "below "),
-        (true, "up to "),
-        (true, "max "),
-        (false, "over "),
-        (false, "more than "),
-        (false, "longer than "),
-        (false, "at least "),
+    const BEFORE: [(bool, &str); 2] = [
+        (true, "under |less than |shorter than |at most |within |below |up to |max "),
+        (false, "over |more than |longer than |at least "),
     ];
-    let starts = |at: usize, what: &str| {
-        let mut rest = lower.get(at..).unwrap_or_default().iter();
-        what.chars().all(|it| rest.next() == Some(&it))
-    };
+    let starts = |at: usize, what: &str| starts(lower.get(at..).unwrap_or_default(), what);
     let letter = |at: usize| lower.get(at).is_some_and(char::is_ascii_alphanumeric);
     // `2時間以内ない？`, `is there nothing under two hours?` refuse nothing.
     let asks = asks_for(lower);
     for at in 0..lower.len() {
-        if at > 0 && (letter(at - 1) || "一二三四五六七八九十".contains(lower[at - 1])) {
+        if at > 0 && (letter(at - 1) || is_numeral(lower[at - 1])) {
             continue;
         }
         let word = || {
-            let found = WORDS.iter().filter(|it| starts(at, it.1)).max_by_key(|it| it.1.len())?;
-            Some((i32::try_from(found.0).ok()?, found.1.len()))
+            let words =
+                WORDS.iter().flat_map(|it| marks(it.1).map(|word| (it.0, word.len(), word)));
+            let found = words.filter(|it| starts(at, it.2)).max_by_key(|it| it.1)?;
+            Some((found.0, found.1))
         };
         let Some((count, digits)) = number(&lower[at..]).or_else(word) else { continue };
         let behind = at + digits;
-        let unit = UNITS.iter().find(|unit| {
-            let end = behind + unit.1.chars().count();
-            starts(behind, unit.1) && (!unit.1.is_ascii() || !letter(end))
-        });
+        let is_unit = |unit: &&str| {
+            let end = behind + unit.chars().count();
+            starts(behind, unit) && (!unit.is_ascii() || !letter(end))
+        };
+        let unit = UNITS.iter().find_map(|it| Some((it.0, marks(it.1).find(is_unit)?)));
         let Some((each, unit)) = unit else { continue };
         let mut to = behind + unit.chars().count();
         let half = [" and a half"].iter().find(|it| starts(to, it));
-        let mut total = u64::try_from(count).ok()? * each.min(&60) + each.saturating_sub(60);
+        let mut total = u64::try_from(count).ok()? * each.min(60) + each.saturating_sub(60);
         if let Some(half) = half {
             (to, total) = (to + half.len(), total + 30);
         }
-        let behind = BEHIND.iter().find(|it| starts(to, it.1));
-        let before = BEFORE.iter().find(|it| at >= it.1.len() && starts(at - it.1.len(), it.1));
+        let behind =
+            BEHIND.iter().find_map(|it| Some((it.0, marks(it.1).find(|it| starts(to, it))?)));
+        let is_before = |it: &&str| at >= it.len() && starts(at - it.len(), it);
+        let before = BEFORE.iter().find_map(|it| Some((it.0, marks(it.1).find(is_before)?)));
         let (is_most, from, to) = match (behind, before) {
             (Some((is_most, mark)), _) => {
                 let to = to + mark.chars().count();
-                (*is_most != (is_refused(&lower[to..]) && !(asks && *is_most)), at, to)
+                (is_most != (is_refused(&lower[to..]) && !(asks && is_most)), at, to)
             }
             (None, Some((is_most, mark))) => {
                 let from = at - mark.len();
-                let no = no_before(&lower[..from]).filter(|_| !(asks && *is_most));
-                (*is_most != no.is_some(), no.unwrap_or(from), to)
+                let no = no_before(&lower[..from]).filter(|_| !(asks && is_most));
+                (is_most != no.is_some(), no.unwrap_or(from), to)
             }
             (None, None) => continue,
         };
@@ -706,14 +665,10 @@ fn no_before(before: &[char]) -> Option<usize> {
         if marks(NOT).any(|it| it == word) {
             return Some(from);
         }
-        if !BETWEEN.split('|').any(|it| it == word) {
+        if !marks(BETWEEN).any(|it| it == word) {
             return None;
         }
         end = from.saturating_sub(1);
     }
     None
-}
-
-fn fold(text: &str) -> String {
-    text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
 }

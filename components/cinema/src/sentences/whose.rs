@@ -1,41 +1,19 @@
 //! Whose booking it is to be, where a sentence says so: `under the name Ken`, `佐藤の名前で`.
 
-use language::{Date, coverage::is_small};
+use language::{Date, coverage::is_small, scan::marks};
 
 use super::{titles::Sentence, words::RESERVE};
 
 /// What stands before a name in English.
-const BEFORE: &[&str] = &[
-    "under the name of ",
-    "under the name ",
-    "in the name of ",
-    "and my name is ",
-    "and the name is ",
-    "my name is ",
-    "the name is ",
-    "name is ",
-    "my name's ",
-    "the name's ",
-    "name's ",
-    "my name: ",
-    "name: ",
-    "name:",
-    ", name ",
-    "名前: ",
-    "名前:",
-    "名前：",
-    "under ",
-];
+const BEFORE: &str = "under the name of |under the name |in the name of |and my name is |and the name is |my name is |the name is |name is |my name's |the name's |name's |my name: |name: |name:|, name |名前: |名前:|名前：|under ";
 /// The same in Japanese.
-const BEFORE_JAPANESE: &[&str] =
-    &["お名前は", "名前は", "名前が", "予約者は", "予約名は", "名義は"];
+const BEFORE_JAPANESE: &str = "お名前は|名前は|名前が|予約者は|予約名は|名義は";
 /// What stands behind a name.
-const BEHIND: &[&str] = &["という名前で", "の名前で", "の名義で", "名義で"];
+const BEHIND: &str = "という名前で|の名前で|の名義で|名義で";
 /// What stands behind a name that nothing else marks.
-const BARE_BEHIND: &[&str] =
-    &["で予約", "で取って", "でとって", "で押さえ", "で仮押さえ", "でお願い"];
+const BARE_BEHIND: &str = "で予約|で取って|でとって|で押さえ|で仮押さえ|でお願い";
 /// What ends what says a name.
-const ENDS: &[&str] = &["でお願いします", "と申します", "といいます", "です", "で"];
+const ENDS: &str = "でお願いします|と申します|といいます|です|で";
 /// Words that are no name: those who speak, what is not said yet, and ways to book or to pay.
 const NO_NAMES: &str = "君|僕|私|俺|自分|同じ|別|未定|何|誰|現金|割引|学割|会員|団体|電話|連番|通常|字幕|吹替|当日|前売|並び|隣同士|一般|全員|両方";
 /// The longest name in characters, and in words.
@@ -61,7 +39,7 @@ type Found = (String, usize, usize);
 /// `my name is Maria`, `名前は佐藤です`.
 fn labelled(text: &str) -> Option<Found> {
     let lower = text.to_ascii_lowercase();
-    for mark in BEFORE {
+    for mark in marks(BEFORE) {
         let Some(at) = lower.find(mark) else { continue };
         let before = &lower[..at];
         let is_inner = mark.starts_with(|it: char| it.is_ascii())
@@ -71,17 +49,16 @@ fn labelled(text: &str) -> Option<Found> {
             continue;
         }
         let from = at + mark.len();
-        let Some(length) = western(&text[from..], *mark == "under ") else { continue };
+        let Some(length) = western(&text[from..], mark == "under ") else { continue };
         return Some((text[from..from + length].to_owned(), at, from + length));
     }
-    for mark in BEFORE_JAPANESE {
+    for mark in marks(BEFORE_JAPANESE) {
         let Some(at) = text.find(mark) else { continue };
         let from = at + mark.len();
         let rest = &text[from..];
         let end = rest.find(['、', '。', ',', '!', '！', '?', '？', '\n']).unwrap_or(rest.len());
         let part = &rest[..end];
-        let (name, length) = ENDS
-            .iter()
+        let (name, length) = marks(ENDS)
             .filter_map(|it| part.find(it).map(|at| (&part[..at], at + it.len())))
             .min_by_key(|it| it.0.len())
             .unwrap_or((part, part.len()));
@@ -118,9 +95,9 @@ fn western(text: &str, needs_capital: bool) -> Option<usize> {
     (count > 0 && is_new && !name.is_empty()).then_some(name.len())
 }
 
-/// `佐藤の名前で`: the name is what is written in one script before `marks`.
-fn behind(text: &str, marks: &[&str]) -> Option<Found> {
-    marks.iter().find_map(|mark| {
+/// `佐藤の名前で`: the name is what is written in one script before a mark of `table`.
+fn behind(text: &str, table: &'static str) -> Option<Found> {
+    marks(table).find_map(|mark| {
         let at = text.find(mark)?;
         let head = text[..at].trim_end_matches("さん").trim_end_matches('様');
         let name: String = head.chars().rev().take_while(|it| is_script(*it)).collect();
@@ -141,7 +118,7 @@ fn bare(text: &str, today: Date) -> Option<Found> {
     let rest = Sentence::plain(&text[..from], today);
     let is_named = || rest.title().is_some() || !rest.numbers.marked.is_empty();
     // What is done with it stays.
-    let mark = BARE_BEHIND.iter().find(|it| text[..to].ends_with(*it))?;
+    let mark = marks(BARE_BEHIND).find(|it| text[..to].ends_with(it))?;
     let to = to - mark.len() + "で".len();
     (is_japanese && is_apart && !is_known && is_named()).then_some((name, from, to))
 }
@@ -149,12 +126,12 @@ fn bare(text: &str, today: Date) -> Option<Found> {
 /// `one seat for Ikiru tomorrow for Kei`: the name at the end, where a film is named before it.
 fn last_for(text: &str, today: Date) -> Option<Found> {
     const FOR: &str = " for ";
-    const TITLES: [&str; 8] = ["Mr. ", "Mrs. ", "Ms. ", "Dr. ", "Mr ", "Mrs ", "Ms ", "Dr "];
+    const TITLES: &str = "Mr. |Mrs. |Ms. |Dr. |Mr |Mrs |Ms |Dr ";
     const ENDS: [char; 5] = ['.', '!', ',', '?', ' '];
     let at = text.is_ascii().then(|| text.rfind(FOR))??;
     let from = at + FOR.len();
     let from =
-        from + TITLES.iter().find(|it| text[from..].starts_with(*it)).map_or(0, |it| it.len());
+        from + marks(TITLES).find(|it| text[from..].starts_with(it)).map_or(0, |it| it.len());
     let length = western(&text[from..], true)?;
     let rest = text[from + length..].trim_end_matches(" please").trim_end_matches(" thanks");
     let name = &text[from..from + length];
@@ -186,7 +163,7 @@ fn is_name(name: &str) -> bool {
         && !begins
         && name.chars().all(is_word)
         && !name.chars().all(|it| it.is_ascii_digit())
-        && !NO_NAMES.split('|').any(|it| it == name)
+        && !marks(NO_NAMES).any(|it| it == name)
 }
 
 #[cfg(test)]

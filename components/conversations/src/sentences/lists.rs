@@ -46,8 +46,9 @@ const LISTED_MAX: usize = 10;
 /// The greatest number that one of a list is called by.
 const NUMBER_MAX: usize = 99;
 /// What is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
+    #[default]
     Talks,
     Agents,
     Halt,
@@ -94,22 +95,19 @@ fn narrow(it: char) -> char {
 }
 
 /// A list that is asked for.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Lists {
     kind: Kind,
     state: Option<String>,
     id: Option<String>,
     /// Agents of the conversation that is meant.
-    #[serde(default)]
     agents: Vec<String>,
     /// Whether the last one is meant.
-    #[serde(default)]
     is_latest: bool,
     /// Which of those that are listed is meant.
-    #[serde(default)]
     nth: Option<usize>,
     /// The agents that were told.
-    #[serde(default)]
     told: Vec<String>,
 }
 
@@ -157,20 +155,13 @@ impl Lists {
         let written = written.split(|it| !is_sign(it)).find(|it| it.starts_with("conv_"));
         let id = utterance.numbers.id(CONVERSATION).or(written).map(str::to_owned);
         let agents = utterance.agents().into_iter().map(|it| it.text).collect();
-        Self { kind, state: state.map(str::to_owned), id, agents, is_latest, nth, told: Vec::new() }
+        let state = state.map(str::to_owned);
+        Self { kind, state, id, agents, is_latest, nth, ..Self::default() }
     }
 
     /// Reads the conversation `id`.
     pub(super) fn read(id: &str) -> Self {
-        Self {
-            kind: Kind::Read,
-            state: None,
-            id: Some(id.to_owned()),
-            agents: Vec::new(),
-            is_latest: false,
-            nth: None,
-            told: Vec::new(),
-        }
+        Self { kind: Kind::Read, id: Some(id.to_owned()), ..Self::default() }
     }
 
     /// `text` with the names of agents that were told where it counts them: `1番と2番で話させて`, `let 1 and 2 talk`.

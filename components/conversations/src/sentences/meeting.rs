@@ -97,27 +97,7 @@ impl Meeting {
     /// The same as the one `before`, as far as `utterance` points to that, or only says who else is to talk: `now ask
     /// worker-b the same`, `やっぱりworker-aとworker-cで`.
     pub(super) fn like(mut self, before: Option<&Self>, utterance: &Sentence) -> Self {
-        const SAME: [&str; 19] = [
-            "the same",
-            "the same thing",
-            "the same question",
-            "same",
-            "that",
-            "it",
-            "同じこと",
-            "同じ質問",
-            "同じ話題",
-            "同じ内容",
-            "同じ",
-            "それ",
-            "too",
-            "as well",
-            "also",
-            "likewise",
-            "the same message",
-            "同じメッセージ",
-            "同じ伝言",
-        ];
+        const SAME: &str = "the same|the same thing|the same question|same|that|it|同じこと|同じ質問|同じ話題|同じ内容|同じ|それ|too|as well|also|likewise|the same message|同じメッセージ|同じ伝言";
         let Some(before) = before else { return self };
         const ORDERS: &[Word] = &[words::CONVERSE, words::CHAIN, Word::MAKE];
         let is_open = before.begun.is_none() && before.message.is_none();
@@ -134,7 +114,7 @@ impl Meeting {
             let text = it.as_deref().map(str::trim).filter(|it| !it.is_empty());
             let text = text.map(|it| it.trim_end_matches(['を', 'の', '.', '?', '!']));
             let text = text.map(|it| it.strip_prefix('も').unwrap_or(it));
-            text.is_some_and(|it| it.is_empty() || SAME.contains(&it))
+            text.is_some_and(|it| it.is_empty() || marks(SAME).any(|same| same == it))
         };
         let points = is_same(&self.purpose) || is_same(&self.message);
         if points && before.message.is_some() {
@@ -199,8 +179,7 @@ impl Meeting {
     pub(super) fn is_turned(&mut self, utterance: &Sentence) -> bool {
         const LEADS: &str =
             "ok|okay|yes|no|but|do it|make it|make that|actually|rather|instead|fine|then|about";
-        const LEADS_JAPANESE: [&str; 8] =
-            ["いや、", "やっぱり", "やはり", "やっぱ", "じゃあ", "では", "それより", "、"];
+        const LEADS_JAPANESE: &str = "いや、|やっぱり|やはり|やっぱ|じゃあ|では|それより|、";
         const BEHIND: &str = "の話で|の話に|の話を|の話がいい|の話題で|の話題に|についてで|について|に関して|をテーマに|をお題に";
         const CHARS_MAX: usize = 60;
         let text = utterance.text();
@@ -223,8 +202,7 @@ impl Meeting {
                 rest.filter(|_| is_led || is_instead)
             }
             false => {
-                let rest = LEADS_JAPANESE
-                    .iter()
+                let rest = marks(LEADS_JAPANESE)
                     .fold(text.as_str(), |it, lead| it.strip_prefix(lead).unwrap_or(it));
                 let end = marks(BEHIND).filter_map(|it| rest.find(it)).min();
                 end.map(|at| &rest[..at]).filter(|_| rest.len() < text.len())

@@ -4,6 +4,8 @@ use std::ops::Deref;
 
 use language::{
     Date,
+    clock::is_numeral,
+    numbers::whole,
     rules::Percent,
     scan::marks,
     utterance::{Piece, Utterance},
@@ -170,24 +172,19 @@ pub(super) fn about(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
 /// Whether `topic` says nothing: `then`, `いいや`, and how many they are.
 fn is_filler(topic: &str) -> bool {
     let count = topic.trim_end_matches(['人', '体', '台', 'つ', '匹', '名', '組']);
-    let is_count = !count.is_empty() && count.len() < topic.len() && count.chars().all(is_number);
+    let is_count = !count.is_empty() && count.len() < topic.len() && count.chars().all(is_numeral);
     is_count || marks(FILLERS).any(|it| topic.eq_ignore_ascii_case(it))
-}
-
-fn is_number(it: char) -> bool {
-    it.is_numeric() || "一二三四五六七八九十".contains(it)
 }
 
 /// What is left behind the first agent without the names of the others and what joins them to it.
 fn without_agents(rest: String, agents: &[Piece]) -> String {
-    const JOINTS: &[&str] =
-        &[" and ", " with ", " & ", ", ", " to ", " together with ", " versus ", " vs "];
+    const JOINTS: &str = " and | with | & |, | to | together with | versus | vs ";
     let mut rest = rest;
     for it in agents.iter().skip(1) {
         let Some(at) = rest.find(&it.text) else { continue };
         let (head, tail) = rest.split_at(at);
         let tail = &tail[it.text.len()..];
-        let joint = JOINTS.iter().find(|joint| head.to_lowercase().ends_with(**joint));
+        let joint = marks(JOINTS).find(|joint| head.to_lowercase().ends_with(joint));
         let head = joint.map_or(head, |joint| &head[..head.len() - joint.len()]);
         rest = format!("{} {}", head.trim_end(), tail.trim_start());
     }
@@ -198,7 +195,7 @@ fn japanese(rest: &str) -> &str {
     const COUNTERS: [char; 7] = ['人', '体', '台', 'つ', '匹', '名', '組'];
     let mut rest = rest.trim_start_matches(['」', '』', ' ']);
     // `エージェント2人に…`: how many they are is no part of it.
-    let behind = rest.trim_start_matches(is_number);
+    let behind = rest.trim_start_matches(is_numeral);
     if behind.len() < rest.len() {
         rest = behind.strip_prefix(COUNTERS).unwrap_or(rest);
     }
@@ -243,26 +240,8 @@ fn english(rest: &str) -> &str {
     let lower = rest.to_lowercase();
     let head = marks(BEFORE).filter(|it| lower.starts_with(it)).max_by_key(|it| it.len());
     let rest = head.map_or(rest, |it| &rest[it.len()..]);
-    let talking = [
-        "talk",
-        "talking",
-        "have a conversation",
-        "talk to each other",
-        "talking to each other",
-        "chat",
-        "chatting",
-        "chat with each other",
-        "a conversation",
-        "talk to",
-        "talking to",
-        "a chat",
-        "start talking",
-        "to talk",
-        "speak",
-        "discuss",
-        "ask",
-    ];
-    match talking.contains(&rest.trim()) {
+    const TALKING: &str = "talk|talking|have a conversation|talk to each other|talking to each other|chat|chatting|chat with each other|a conversation|talk to|talking to|a chat|start talking|to talk|speak|discuss|ask";
+    match marks(TALKING).any(|it| it == rest.trim()) {
         true => "",
         false => rest,
     }
@@ -296,13 +275,12 @@ impl Sentence {
     pub(super) fn order(&self) -> Option<Order> {
         const STOPS: &str = "stop|stop now|end|kill it|kill them|kill that|shut it down|shut them down|make it stop|enough|ストップ|終了|停止|止めて|とめて|やめさせて|もういいから止めて";
         const RESUMES: &str = "continue|go on|carry on|keep going|resume|unpause|go ahead again|再開|再開で|続けて|つづけて|続けさせて|続きをやって|続けていいよ";
-        const BEFORE: [&str; 7] = ["ok ", "okay ", "now ", "please ", "then ", "じゃあ", "では"];
-        const BEHIND: [&str; 6] =
-            [" please", " now", " then", "ください", "お願いします", "お願い"];
+        const BEFORE: &str = "ok |okay |now |please |then |じゃあ|では";
+        const BEHIND: &str = " please| now| then|ください|お願いします|お願い";
         let text: String = self.lower.iter().collect();
         let text = text.trim().trim_end_matches(['.', '!', '。', '！', '、', ',']);
-        let text = BEFORE.iter().fold(text, |it, word| it.strip_prefix(word).unwrap_or(it));
-        let text = BEHIND.iter().fold(text, |it, word| it.strip_suffix(word).unwrap_or(it));
+        let text = marks(BEFORE).fold(text, |it, word| it.strip_prefix(word).unwrap_or(it));
+        let text = marks(BEHIND).fold(text, |it, word| it.strip_suffix(word).unwrap_or(it));
         let text = text.trim_matches(['、', ',', ' ']);
         match () {
             () if marks(STOPS).any(|it| it == text) => Some(Order::Stop),
@@ -324,17 +302,13 @@ impl Sentence {
     pub(super) fn counts_agents(&self) -> Option<usize> {
         const COUNTERS: [char; 6] = ['人', '体', '台', 'つ', '匹', '名'];
         let text: String = self.lower.iter().collect();
-        let number = |text: &str| {
-            let spelled = NUMBERS.iter().position(|it| *it == text);
-            text.parse::<usize>().ok().or(spelled)
-        };
         let words: Vec<&str> = text.split([' ', ',', '.']).collect();
         let is_agents =
             |at: usize| words.get(at).is_some_and(|it| ["agents", "bots", "ais"].contains(it));
         let english = (0..words.len()).find_map(|at| {
             let is_near =
                 is_agents(at + 1) || words.get(at + 1) == Some(&"ai") && is_agents(at + 2);
-            number(words[at]).filter(|_| is_near)
+            whole(words[at]).map(|it| it as usize).filter(|_| is_near)
         });
         let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
         let counted = |text: &str| {
@@ -542,20 +516,12 @@ pub(super) fn to_both(utterance: &Sentence) -> Option<String> {
 
 /// Words around the number of turns that go with it.
 const AROUND: &str = "for|max|max.|maximum|up|to|at|most|within|limit|limited|keep|it|no|more|than|a|total|only|just|exactly|about|after|stop|and|then|end|tops|each|long|or|less|fewer|please|make|of|with|the|in";
-const NUMBERS: &[&str] = &[
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen",
-];
 
 /// `text` without how long they talk, and how many turns that is: `…, ten rounds at most`.
 pub(super) fn without_length(text: &str) -> (String, Option<usize>) {
     let words: Vec<&str> = text.split(' ').collect();
     let bare = |it: &str| it.trim_matches([',', '.', '(', ')', '!', ':']).to_lowercase();
-    let number = |piece: &str| {
-        let it = bare(piece);
-        let spelled = NUMBERS.iter().position(|word| *word == it);
-        it.parse::<usize>().ok().or(spelled).filter(|it| *it > 0)
-    };
+    let number = |piece: &str| whole(&bare(piece)).map(|it| it as usize).filter(|it| *it > 0);
     let is_unit = |piece: &str| {
         const UNITS: &str = "turn|turns|round|rounds|exchange|exchanges|message|messages|max_turns";
         marks(UNITS).any(|unit| bare(piece) == unit)
@@ -594,8 +560,7 @@ fn without_japanese_length(text: &str) -> String {
     let Some((at, unit)) = marks(UNITS).filter_map(|it| Some((text.find(it)?, it))).min() else {
         return text.to_owned();
     };
-    let is_number = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
-    let head = text[..at].trim_end_matches(is_number);
+    let head = text[..at].trim_end_matches(is_numeral);
     if head.len() == at {
         return text.to_owned();
     }

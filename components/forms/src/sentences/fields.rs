@@ -459,11 +459,6 @@ pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
     if names.is_empty() { Vec::new() } else { vec![(names, is_required)] }
 }
 
-pub(super) fn capital(text: &str) -> String {
-    let mut rest = text.chars();
-    rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
-}
-
 /// The one field of a form that lets people choose: `a poll: pizza or sushi`, `カレーかラーメンかを聞く`.
 pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
     const OPTION_MAX: usize = 20;

@@ -483,18 +483,8 @@ fn topic(utterance: &Utterance) -> Option<String> {
     const FORMS: &str =
         "のフォーム|用フォーム|フォーム|のアンケート|用アンケート|の入力欄| form| survey";
     const BEFORE: &[char] = &['、', '。', ' ', 'を', 'は', 'に', 'が', '?', '!', '\n', '「', '」'];
-    const FOR: [&str; 9] = [
-        "form for ",
-        "sheet for ",
-        "survey for ",
-        "poll for ",
-        "questionnaire for ",
-        "signup for ",
-        "sign-up for ",
-        "survey about ",
-        "poll about ",
-    ];
-    let form = FOR.iter().find_map(|it| utterance.find(it, 0).map(|at| at + it.len()));
+    const FOR: &str = "form for |sheet for |survey for |poll for |questionnaire for |signup for |sign-up for |survey about |poll about ";
+    let form = marks(FOR).find_map(|it| utterance.find(it, 0).map(|at| at + it.len()));
     if let Some(mut from) = form {
         for the in ["the ", "a ", "an ", "our ", "my "] {
             from += if utterance.is_at(the, from) { the.len() } else { 0 };
@@ -511,7 +501,7 @@ fn topic(utterance: &Utterance) -> Option<String> {
         let text = utterance.piece(from, to.max(from)).text;
         let is_topic = (2..=40).contains(&text.chars().count())
             && !["me", "us", "that", "it", "this"].contains(&text.as_str());
-        return is_topic.then(|| fields::capital(&text));
+        return is_topic.then(|| say::capital(&text));
     }
     let end = marks(FORMS).filter_map(|it| utterance.find(it, 1)).min()?;
     if utterance.chars[end - 1].is_ascii() {
@@ -522,25 +512,9 @@ fn topic(utterance: &Utterance) -> Option<String> {
     let text = utterance.piece(from, end).text;
     let has_name =
         text.chars().any(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'));
-    let is_verb = [
-        "ので",
-        "たいから",
-        "聞く",
-        "尋ねる",
-        "入力",
-        "必須",
-        "任意",
-        "作",
-        "記入",
-        "答え",
-        "選",
-        "入れる",
-        "書",
-        "聞き",
-        "できる",
-    ]
-    .iter()
-    .any(|it| text.contains(it));
+    let is_verb =
+        marks("ので|たいから|聞く|尋ねる|入力|必須|任意|作|記入|答え|選|入れる|書|聞き|できる")
+            .any(|it| text.contains(it));
     ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
 }
 

@@ -50,11 +50,9 @@ impl Sentence {
                 name.text.chars().take_while(|it| matches!(it, '\u{4e00}'..='\u{9fff}')).count();
             let tail: String = name.text.chars().skip(stem).collect();
             let is_kana = !tail.is_empty() && tail.chars().all(is_hiragana);
-            const VERBS: [&str; 12] = [
-                "た", "たい", "て", "る", "れ", "い", "いの", "りた", "んだ", "ない", "く", "きた",
-            ];
+            const VERBS: &str = "た|たい|て|る|れ|い|いの|りた|んだ|ない|く|きた";
             let is_verb =
-                (1..=2).contains(&stem) && is_kana && VERBS.iter().any(|it| tail.ends_with(it));
+                (1..=2).contains(&stem) && is_kana && marks(VERBS).any(|it| tail.ends_with(it));
             is_long
                 && is_over
                 && !is_verb

@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use language::{
     context::{TurnContext, failure, submitted},
     message::{Image, Part, images_of},
+    numbers::SPELLED,
     say,
-    scan::{distance, marks},
+    scan::{distance, folded, marks},
     turn::{Answered, Decision, ToolResult},
 };
 
@@ -41,40 +42,28 @@ pub(super) const STYLES: &[(&str, &str)] = &[
     ),
     ("versus", "versus style|versus layout|対決風|対戦風|対戦形式|vs風|vs形式"),
 ];
-pub(super) const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
 /// As many as all cards of a theme: no more are asked for at once.
 const ALL: u32 = 20;
 /// A card or a theme that is asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Wanted {
     pub(super) is_theme: bool,
     pub(super) name: String,
     /// Whether it was asked for the other way round, since it was not found.
     pub(super) is_second: bool,
     /// How many of a theme's cards, where each theme has its own number.
-    #[serde(default)]
     pub(super) limit: Option<u32>,
-    #[serde(default)]
     pub(super) is_found: bool,
     /// The cards that were found for it.
-    #[serde(default)]
     pub(super) cards: Vec<String>,
     /// What was written, where a name that is near it was taken.
-    #[serde(default)]
     pub(super) written: Option<String>,
 }
 
 impl Wanted {
     pub(super) fn new(is_theme: bool, name: String) -> Self {
-        Self {
-            is_theme,
-            name,
-            is_second: false,
-            limit: None,
-            is_found: false,
-            cards: Vec::new(),
-            written: None,
-        }
+        Self { is_theme, name, ..Self::default() }
     }
 
     /// The same, to be asked for once more.
@@ -154,17 +143,14 @@ pub(super) struct Cards {
 
 /// The one name among `suggestions` that `name` is with a slip or two.
 pub(super) fn near(name: &str, suggestions: Option<&Value>) -> Option<String> {
-    let fold = |text: &str| -> Vec<char> {
-        text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
-    };
-    let folded = fold(name);
-    let most = match folded.len() {
+    let own = folded(name);
+    let most = match own.len() {
         0..3 => return None,
         3..7 => 1,
         _ => 2,
     };
     let names = suggestions?.as_array()?.iter().filter_map(Value::as_str);
-    let mut near = names.filter(|it| distance(&fold(it), &folded) <= most);
+    let mut near = names.filter(|it| distance(&folded(it), &own) <= most);
     near.next().filter(|_| near.next().is_none()).map(str::to_owned)
 }
 
@@ -207,7 +193,7 @@ impl Cards {
         let style = STYLES.iter().filter(|it| self.style.as_deref() == Some(it.0));
         let style = style.flat_map(|it| marks(it.1));
         let words = line.chain(ground).chain(text).chain(style).map(str::to_owned);
-        let count = self.limit.and_then(|it| NUMBERS.get(it as usize)).map(|it| (*it).to_owned());
+        let count = self.limit.and_then(|it| marks(SPELLED).nth(it as usize)).map(str::to_owned);
         let more = self.moods.iter().chain(&self.title).chain(&self.subtitle).chain(&self.words);
         self.wanted
             .iter()

@@ -1,8 +1,8 @@
 //! Which of the cards that were shown are meant, by where they stand: `the 2nd and 4th`, `1枚目`, `the first three`.
 
-use language::scan::marks;
+use language::{numbers::spelled, scan::marks};
 
-use super::{cards::NUMBERS, sentence::Sentence};
+use super::sentence::Sentence;
 
 /// Where a card stands, in words: those of each place, the first place first.
 const PLACES: [&str; 8] = [
@@ -112,7 +112,7 @@ fn run(utterance: &Sentence, length: usize) -> Option<(std::ops::Range<usize>, V
             let from = at + lead.chars().count();
             let rest: String = utterance.lower[from..].iter().collect();
             let word = rest.split([' ', ',', '.', '!', '?']).next().unwrap_or_default();
-            let spelled = NUMBERS.iter().position(|it| *it == word);
+            let spelled = spelled(word).map(|it| it as usize);
             let digit = || {
                 let first = rest.chars().next()?;
                 let behind = rest.chars().nth(1);

@@ -1,9 +1,11 @@
 //! What a sentence asks for: known names first, then titles and conditions, then what is left.
 
-use language::{Language, scan::marks, utterance::Piece, vocabulary::Unit, words::Word};
+use language::{
+    Language, numbers::whole, scan::marks, utterance::Piece, vocabulary::Unit, words::Word,
+};
 
 use super::{
-    cards::{CARDS_MAX, Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted},
+    cards::{CARDS_MAX, Cards, EACH_OF_TWO, NAMES_MAX, STYLES, TITLE_MAX, Wanted},
     catalogue::{Card, Spotted, card_of},
     picked::picked,
     rules::Goal,
@@ -19,26 +21,9 @@ use super::{
 /// What points to the cards that were shown, beside others.
 const WITH_SHOWN: &str = "これと|それと|あれと|このカードと|そのカードと|これに|それに|this and|that and|it and|them and|this one and|that one and|and this one|and that one";
 /// What joins the names of a list.
-const JOINTS: &[&str] = &[
-    "と", "や", "、", ",", "・", "対", "×", "x", "&", "+", "vs", "vs.", "and", ", and", "versus",
-    "against", "with", "or", "と、",
-];
+const JOINTS: &str = "と|や|、|,|・|対|×|x|&|+|vs|vs.|and|, and|versus|against|with|or|と、";
 /// Words beside a name that no table has and that are no name.
-const NO_NAMES: &[&str] = &[
-    "random",
-    "ランダム",
-    "おまかせ",
-    "お任せ",
-    "副題",
-    "サブタイトル",
-    "画像",
-    "動画",
-    "サムネ",
-    "サムネイル",
-    "タイトル",
-    "文字",
-    "背景",
-];
+const NO_NAMES: &str = "random|ランダム|おまかせ|お任せ|副題|サブタイトル|画像|動画|サムネ|サムネイル|タイトル|文字|背景";
 
 /// Both sides of `ルナ対ミミ`; else the name itself.
 fn sides(utterance: &Sentence, name: &Piece) -> Vec<Piece> {
@@ -86,26 +71,13 @@ pub(super) fn asked_name(it: &Spotted, language: Language) -> String {
 
 /// Whether `theme` only says where `card` is from: `Volcano from the crimson engine theme`.
 fn is_origin(utterance: &Sentence, theme: &Piece, card: &Piece) -> bool {
-    const BEFORE: &[&str] = &[
-        "の",
-        "テーマの",
-        "のテーマの",
-        "から",
-        "の中から",
-        "の中の",
-        "にある",
-        "theme",
-        "'s",
-        "theme's",
-        "",
-    ];
-    const BEHIND: &[&str] =
-        &["from", "of", "in", "out of", "from the", "of the", "in the", "out of the"];
+    const BEFORE: &str = "の|テーマの|のテーマの|から|の中から|の中の|にある|theme|'s|theme's|";
+    const BEHIND: &str = "from|of|in|out of|from the|of the|in the|out of the";
     let gap = |from: usize, to: usize| {
         (from <= to).then(|| utterance.lower[from..to].iter().collect::<String>().trim().to_owned())
     };
-    gap(theme.to, card.from).is_some_and(|it| BEFORE.contains(&it.as_str()))
-        || gap(card.to, theme.from).is_some_and(|it| BEHIND.contains(&it.as_str()))
+    gap(theme.to, card.from).is_some_and(|gap| marks(BEFORE).any(|it| it == gap))
+        || gap(card.to, theme.from).is_some_and(|gap| marks(BEHIND).any(|it| it == gap))
 }
 
 /// On which side what is named at `piece` is to stand, wherever the sentence has that.
@@ -160,13 +132,13 @@ fn cut(utterance: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
 
 /// Words in small letters that stand in a list with what is known: `pikachu and luna`.
 fn beside(utterance: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
-    const JOINTS: [&str; 6] = [" and ", ", ", " vs ", " vs. ", " versus ", " & "];
+    const JOINTS: &str = " and |, | vs | vs. | versus | & ";
     let new = utterance.left(Some(Goal::Thumbnail), Vec::new());
     let is_letter = |it: &&char| it.is_ascii_alphabetic();
     let is_at = |at: usize, what: &str| utterance.is_at(what, at);
     let mut beside = Vec::<Piece>::new();
     for it in known.iter().filter(|it| it.text.is_ascii()) {
-        for joint in JOINTS {
+        for joint in marks(JOINTS) {
             let behind = is_at(it.to, joint).then(|| {
                 let from = it.to + joint.len();
                 (from, from + utterance.chars[from..].iter().take_while(is_letter).count())
@@ -197,7 +169,7 @@ fn listed(utterance: &Sentence, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece
     let is_joined = |a: &Piece, b: &Piece| {
         let (from, to) = (a.to.min(b.to), a.from.max(b.from));
         let gap = utterance.lower.get(from..to).map(|it| it.iter().collect::<String>());
-        gap.is_some_and(|it| JOINTS.contains(&it.trim()))
+        gap.is_some_and(|it| marks(JOINTS).any(|joint| joint == it.trim()))
     };
     while let Some(at) = others.iter().position(|it| known.iter().any(|other| is_joined(it, other)))
     {
@@ -481,7 +453,7 @@ fn nameless(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
         let rest = marks(LIKE).fold(rest, |rest, it| rest.replace(it, ""));
         let is_named = !(name.from..name.to).any(|at| is_mood(&at)) || !rest.is_empty();
         let is_style = STYLES.iter().any(|style| marks(style.1).any(|word| word == name.text));
-        is_named && !is_style && !NO_NAMES.contains(&name.text.to_lowercase().as_str())
+        is_named && !is_style && !marks(NO_NAMES).any(|it| it == name.text.to_lowercase())
     });
     names
 }
@@ -496,9 +468,7 @@ pub(super) fn count(utterance: &Sentence) -> Option<u32> {
         utterance.themes().iter().find_map(|theme| {
             let before: String = utterance.lower[..theme.1.from].iter().collect();
             let last = before.trim_end().rsplit(' ').next()?.to_owned();
-            let spelled = NUMBERS.iter().position(|it| *it == last);
-            let count = spelled.or_else(|| last.parse().ok())?;
-            u32::try_from(count).ok().filter(|it| (1..=20).contains(it))
+            whole(&last).filter(|it| (1..=20).contains(it))
         })
     };
     // `only 2`.
@@ -506,18 +476,14 @@ pub(super) fn count(utterance: &Sentence) -> Option<u32> {
         let text: String = utterance.lower.iter().collect();
         ["only ", "just ", "another "].iter().find_map(|lead| {
             let (_, rest) = text.split_once(lead)?;
-            let word = rest.split([' ', ',', '.', '!']).next()?;
-            let spelled = NUMBERS.iter().position(|it| *it == word);
-            u32::try_from(spelled.or_else(|| word.parse().ok())?).ok()
+            whole(rest.split([' ', ',', '.', '!']).next()?)
         })
     };
     // `one more`.
     let more = || {
         let text: String = utterance.lower.iter().collect();
         let (before, _) = text.split_once(" more")?;
-        let word = before.rsplit(' ').next()?;
-        let spelled = NUMBERS.iter().position(|it| *it == word);
-        u32::try_from(spelled.or_else(|| word.parse().ok())?).ok()
+        whole(before.rsplit(' ').next()?)
     };
     let pieces = utterance.numbers.pieces().or_else(counted).or_else(limited).or_else(more);
     let pieces = pieces.filter(|it| *it > 0);

@@ -5,6 +5,7 @@ use std::{cell::LazyCell, ops::Deref};
 use language::{
     Date,
     coverage::{Used, unused},
+    scan::marks,
     utterance::{Piece, Token, Utterance},
     words::Word,
 };
@@ -46,22 +47,8 @@ pub(super) fn as_cards(answer: &Sentence, today: Date) -> Option<Sentence> {
         Word::THANKS,
         Word::PRICE,
     ];
-    const LEADS: [&str; 8] =
-        ["えーと、", "えっと、", "うーん、", "じゃあ、", "じゃあ", "では、", "um, ", "hmm, "];
-    const TAILS: [&str; 12] = [
-        "をお願いします",
-        "でお願いします",
-        "でお願い",
-        "がいいです",
-        "がいいな",
-        "がいい",
-        "にして",
-        "でいい",
-        "です",
-        "かな",
-        "で",
-        " please",
-    ];
+    const LEADS: &str = "えーと、|えっと、|うーん、|じゃあ、|じゃあ|では、|um, |hmm, ";
+    const TAILS: &str = "をお願いします|でお願いします|でお願い|がいいです|がいいな|がいい|にして|でいい|です|かな|で| please";
     let text = answer.text();
     let is_other = answer.has(OTHERS)
         || answer.asks()
@@ -71,8 +58,8 @@ pub(super) fn as_cards(answer: &Sentence, today: Date) -> Option<Sentence> {
         return None;
     }
     let text = text.trim().trim_end_matches(['。', '.', '!']);
-    let text = LEADS.iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text);
-    let text = TAILS.iter().find_map(|it| text.strip_suffix(it)).unwrap_or(text);
+    let text = marks(LEADS).find_map(|it| text.strip_prefix(it)).unwrap_or(text);
+    let text = marks(TAILS).find_map(|it| text.strip_suffix(it)).unwrap_or(text);
     Some(match text.is_ascii() {
         true => Sentence::of(&format!("{text} cards"), today),
         false => Sentence::of(&format!("{text}のカード"), today),

@@ -1,6 +1,9 @@
 //! Themes of cards that are known by name, and what people say for them.
 
-use language::{Language, scan::distance};
+use language::{
+    Language,
+    scan::{distance, marks},
+};
 
 use super::{
     catalogue::{Card, card_of},
@@ -27,9 +30,8 @@ pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
     let rest: String = lower[at + 1..].iter().take(3).collect();
     let is_alone =
         !is_kanji(before) && !matches!(before, Some('お' | '(')) && !is_kanji(lower.get(at + 1));
-    const BEHIND: [&str; 12] =
-        ["で", "に", "と", "っぽ", "、", "い", "を", "が", "な", "から", "は", "も"];
-    let is_colour = is_alone && (rest.is_empty() || BEHIND.iter().any(|it| rest.starts_with(it)));
+    const BEHIND: &str = "で|に|と|っぽ|、|い|を|が|な|から|は|も";
+    let is_colour = is_alone && (rest.is_empty() || marks(BEHIND).any(|it| rest.starts_with(it)));
     is_colour.then_some(theme)
 }
 

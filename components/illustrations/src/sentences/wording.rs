@@ -284,13 +284,10 @@ pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece])
         return true;
     }
     // `the train and the fortress`, `ルナとミミ以外`: a list is left out as a whole.
-    const JOINTS: &[&str] = &[
-        "and", "and the", "or", "or the", ",", ", the", "nor", "nor the", "&", "と", "や", "、",
-        "も",
-    ];
+    const JOINTS: &str = "and|and the|or|or the|,|, the|nor|nor the|&|と|や|、|も";
     let gap = |from: usize, to: usize| {
         let gap = utterance.lower.get(from..to).map(|it| it.iter().collect::<String>());
-        gap.is_some_and(|it| JOINTS.contains(&it.trim()))
+        gap.is_some_and(|it| marks(JOINTS).any(|joint| joint == it.trim()))
     };
     let at = others.iter().position(|it| it == piece);
     let Some(at) = at else { return false };
@@ -384,20 +381,6 @@ pub(super) fn is_card(utterance: &Sentence, piece: &Piece) -> bool {
 }
 
 pub(super) fn is_plural(utterance: &Sentence) -> bool {
-    [
-        "cards",
-        "illustrations",
-        "artworks",
-        "いくつか",
-        "何枚か",
-        "数枚",
-        "たくさん",
-        "全部",
-        "まとめて",
-        "一覧",
-        "カードたち",
-        "monsters",
-    ]
-    .iter()
+    marks("cards|illustrations|artworks|いくつか|何枚か|数枚|たくさん|全部|まとめて|一覧|カードたち|monsters")
     .any(|it| utterance.find(it, 0).is_some())
 }

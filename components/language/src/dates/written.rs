@@ -4,7 +4,8 @@ use jiff::{ToSpan, civil::Date};
 
 use super::{NAMES, Names};
 use crate::{
-    clock::{number, spelled_day},
+    clock::{number, spelled_day, starts},
+    numbers::spelled,
     scan::marks,
 };
 
@@ -77,17 +78,12 @@ pub fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> 
         }
     }
     let later =
-        ["日後", " days from now", " days later", " days from today"].iter().find(|mark| {
-            let mut rest = rest.iter();
-            mark.chars().all(|it| rest.next() == Some(&it))
-        })?;
+        marks("日後| days from now| days later| days from today").find(|it| starts(rest, it))?;
     Some((today.checked_add(first.days()).ok()?, digits + later.chars().count()))
 }
 
 /// `in three days`, `two days from now`: how many, and how long that is.
 pub(super) fn days_on(lower: &[char], at: usize) -> Option<(i32, usize)> {
-    const COUNTS: &[&str] =
-        &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let rest: String = lower[at..].iter().take(32).collect();
     if at > 0 && lower[at - 1].is_ascii_alphanumeric()
         || !rest.starts_with(|it: char| it.is_ascii())
@@ -97,15 +93,12 @@ pub(super) fn days_on(lower: &[char], at: usize) -> Option<(i32, usize)> {
     let bare = rest.strip_prefix("in ");
     let text = bare.unwrap_or(&rest);
     let word = text.split(' ').next()?;
-    let count = match word.parse::<i32>() {
-        Ok(count) => count,
-        Err(_) => i32::try_from(COUNTS.iter().position(|it| *it == word)?).ok()? + 1,
-    };
+    let count = word.parse().ok().or_else(|| spelled(word)?.try_into().ok())?;
     let behind = &text[word.len()..];
-    const ENDS: [&str; 3] = [" from now", " from today", " later"];
+    const ENDS: &str = " from now| from today| later";
     let days = [" days", " day"].into_iter().find(|it| behind.starts_with(it))?;
     let behind = &behind[days.len()..];
-    let end = ENDS.into_iter().find(|it| behind.starts_with(it)).map_or(0, str::len);
+    let end = marks(ENDS).find(|it| behind.starts_with(it)).map_or(0, str::len);
     let is_whole = !behind[end..].starts_with(|it: char| it.is_ascii_alphanumeric() || it == '\'');
     let length = rest.len() - behind.len() + end;
     ((bare.is_some() || end > 0) && is_whole && (1..=99).contains(&count))

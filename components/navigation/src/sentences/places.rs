@@ -448,16 +448,17 @@ impl Sentence {
 
     fn fields(&self) -> Places {
         let mut places = Places::default();
-        for (is_origin, field) in FIELDS {
+        let all = || FIELDS.into_iter().flat_map(|it| marks(it.1).map(move |field| (it.0, field)));
+        for (is_origin, field) in all() {
             let Some(at) = self.find(field, 0) else { continue };
             let from = at + field.chars().count();
-            let others = FIELDS.iter().filter_map(|it| self.find(it.1, from + 1));
-            let marks =
+            let others = all().filter_map(|it| self.find(it.1, from + 1));
+            let ends =
                 ["。", "、", ",", "\n", ".", "で、", "です", ";", "に変", "にし", "に直", "にい"]
                     .into_iter()
                     .filter_map(|it| self.find(it, from + 1));
-            let to = others.chain(marks).min().unwrap_or(self.lower.len());
-            let side = if *is_origin { &mut places.origins } else { &mut places.destinations };
+            let to = others.chain(ends).min().unwrap_or(self.lower.len());
+            let side = if is_origin { &mut places.origins } else { &mut places.destinations };
             if side.is_empty() {
                 side.extend(self.place(from, to));
             }
@@ -571,26 +572,17 @@ impl Sentence {
         if let Some(spot) = spot.filter(|it| (it.1..to).all(is_tail)) {
             to = spot.1;
         }
-        const NO_PLACE: [&str; 4] = ["近い", "近く", "最寄", "一番"];
+        const NO_PLACE: &str = "近い|近く|最寄|一番";
         // `上から2番目` counts.
-        const SIDES: [&str; 7] = ["上", "下", "左", "右", "前", "後ろ", "うしろ"];
-        let is_side = SIDES
-            .iter()
+        const SIDES: &str = "上|下|左|右|前|後ろ|うしろ";
+        let is_side = marks(SIDES)
             .any(|it| it.chars().count() == to.saturating_sub(from) && self.is_at_raw(it, from));
-        let is_vague = is_side || NO_PLACE.iter().any(|it| self.is_at_raw(it, from));
+        let is_vague = is_side || marks(NO_PLACE).any(|it| self.is_at_raw(it, from));
         // `roughly` says how well it is to be known.
-        const ABOUT: [&str; 8] = [
-            "roughly",
-            "approximately",
-            "approx",
-            "approx.",
-            "about",
-            "ideally",
-            "in km",
-            "in kilometres",
-        ];
+        const ABOUT: &str =
+            "roughly|approximately|approx|approx.|about|ideally|in km|in kilometres";
         let text: String = self.lower[from.min(to)..to].iter().collect();
-        let is_vague = is_vague || ABOUT.contains(&text.trim());
+        let is_vague = is_vague || marks(ABOUT).any(|it| it == text.trim());
         if from >= to || to - from > CHARS_MAX || is_vague {
             return None;
         }

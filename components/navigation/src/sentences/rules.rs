@@ -2,6 +2,7 @@
 
 use language::{
     rules::{Rule, rule},
+    scan::marks,
     utterance::Piece,
     words::Word,
 };
@@ -157,17 +158,15 @@ fn is_unnamed(utterance: &Sentence, places: &Places) -> bool {
 
 /// Whether `utterance` ends with where to go.
 fn is_towards(utterance: &Sentence, places: &Places) -> bool {
-    const ENDS: [&str; 6] =
-        ["まで", "へ", "まで行きたい", "まで行って", "までお願いします", "までお願い"];
+    const ENDS: &str = "まで|へ|まで行きたい|まで行って|までお願いします|までお願い";
     let text = utterance.text();
     let text = text.trim_end_matches(['。', '!', '?', 'ね', ' ']);
     // `5往復まで` says how much.
-    const COUNTERS: [&str; 12] =
-        ["往復", "ターン", "文字", "字", "人", "名", "件", "枚", "個", "点", "回", "円"];
+    const COUNTERS: &str = "往復|ターン|文字|字|人|名|件|枚|個|点|回|円";
     let is_count = |it: &Piece| {
-        it.text.starts_with(char::is_numeric) && COUNTERS.iter().any(|end| it.text.ends_with(end))
+        it.text.starts_with(char::is_numeric) && marks(COUNTERS).any(|end| it.text.ends_with(end))
     };
     !places.destinations.is_empty()
         && !places.destinations.iter().any(is_count)
-        && ENDS.iter().any(|it| text.ends_with(it))
+        && marks(ENDS).any(|it| text.ends_with(it))
 }

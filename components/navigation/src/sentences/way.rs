@@ -59,30 +59,24 @@ enum Kind {
 
 /// A route that is asked for, a table of distances, or a place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Way {
     kind: Kind,
     pub(super) origins: Vec<String>,
     pub(super) destinations: Vec<String>,
     /// Places on the way.
-    #[serde(default)]
     pub(super) via: Vec<String>,
     /// The constraints, sentence by sentence, without the places.
     pub(super) said: Vec<String>,
     /// By what places are compared, and what that came to.
-    #[serde(default)]
     pub(super) measure: Measure,
-    #[serde(default)]
     pub(super) telling: Telling,
-    #[serde(default)]
     pub(super) ranked: Vec<Row>,
     /// The place that another one took the place of.
-    #[serde(default)]
     pub(super) replaced: Option<String>,
     /// Whether the last sentence asks for another route besides.
-    #[serde(default)]
     pub(super) has_second: bool,
     /// Places that the last sentence wants to keep clear of.
-    #[serde(default)]
     pub(super) kept_off: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use super::{
     By, LogEntry, Scene,
     words::{Found, find, follow, known},
 };
-use language::{Language, say};
+use language::{Language, say, scan::marks};
 
 /// What says that one is played.
 const JAPANESE: &[&str] = &["しりとり", "シリトリ", "尻取り", "しり取り"];
@@ -15,8 +15,7 @@ const ENGLISH: &[&str] = &["shiritori", "word chain", "word-chain", "last letter
 const ROUNDS: usize = 5;
 const ROUNDS_MAX: usize = 50;
 /// What stands behind a number of rounds.
-const UNITS: &[&str] =
-    &["ターン", "往復", "回", "ラウンド", "周", "rounds", "round", "turns", "turn", "times"];
+const UNITS: &str = "ターン|往復|回|ラウンド|周|rounds|round|turns|turn|times";
 /// Mistakes of the partner's, after which it is no longer played.
 const FAULTS_MAX: usize = 3;
 /// How a message that is no word of the game begins, and how the last message ends.
@@ -261,7 +260,7 @@ pub(in crate::sentences) fn rounds(text: &str) -> Option<usize> {
             end += 1;
         }
         let behind: String = chars[end..].iter().collect();
-        if end > at && UNITS.iter().any(|it| behind.trim_start().starts_with(it)) {
+        if end > at && marks(UNITS).any(|it| behind.trim_start().starts_with(it)) {
             return Some(number.clamp(1, ROUNDS_MAX));
         }
         at = end.max(at + 1);

@@ -1,31 +1,11 @@
 //! How an agent that was sent to ask something begins, and how it thanks.
 
-use language::Language;
+use language::{Language, scan::marks};
 
 /// What a purpose ends with that is a sentence already.
-const SENTENCES: &[&str] =
-    &["。", "？", "?", "！", "!", ".", "ください", "下さい", "ますか", "ですか", "かな"];
+const SENTENCES: &str = "。|？|?|！|!|.|ください|下さい|ますか|ですか|かな";
 /// Deeds at the end of a purpose, which the opening asks for instead.
-const DEEDS: &[&str] = &[
-    "を聞く",
-    "を聞いて",
-    "を尋ねる",
-    "を尋ねて",
-    "を教えてもらう",
-    "を確認する",
-    "を確認",
-    "を調べる",
-    "を調べて",
-    "を教えて",
-    "を知る",
-    "について聞く",
-    "について相談",
-    "について話す",
-    "について話して",
-    "について",
-    "の確認",
-    "の質問",
-];
+const DEEDS: &str = "を聞く|を聞いて|を尋ねる|を尋ねて|を教えてもらう|を確認する|を確認|を調べる|を調べて|を教えて|を知る|について聞く|について相談|について話す|について話して|について|の確認|の質問";
 
 /// The first message of an agent that began a conversation for `purpose`.
 pub(super) fn opening(purpose: Option<&str>, language: Language) -> String {
@@ -34,12 +14,12 @@ pub(super) fn opening(purpose: Option<&str>, language: Language) -> String {
             .pick("お話ししましょう。何ができますか？", "Let us talk. What can you do?")
             .to_owned();
     };
-    if SENTENCES.iter().any(|it| purpose.ends_with(it)) {
+    if marks(SENTENCES).any(|it| purpose.ends_with(it)) {
         return purpose.to_owned();
     }
     match language {
         Language::Japanese => {
-            let deed = DEEDS.iter().find(|it| purpose.ends_with(**it));
+            let deed = marks(DEEDS).find(|it| purpose.ends_with(it));
             let about = deed.map_or(purpose, |it| &purpose[..purpose.len() - it.len()]);
             format!("{about}について教えてください。")
         }

@@ -3,7 +3,10 @@
 use std::sync::LazyLock;
 
 use super::kana::{hiragana, is_kana, nexts};
-use language::Language;
+use language::{
+    Language,
+    scan::{QUOTES, marks},
+};
 
 /// Nouns in kana, a line each, other writings behind them; the more usual ones come first.
 static NOUNS: LazyLock<Vec<Word>> = LazyLock::new(|| read(include_str!("nouns.txt")));
@@ -13,42 +16,9 @@ static ENGLISH: LazyLock<Vec<Word>> = LazyLock::new(|| read(include_str!("englis
 /// Characters of a word that is not known.
 const CHARS: std::ops::RangeInclusive<usize> = 2..=10;
 /// What surrounds a word in a message.
-const BEFORE: &[&str] = &[
-    "それでは",
-    "では",
-    "じゃあ",
-    "えーと",
-    "えっと",
-    "うーん",
-    "はい",
-    "次は",
-    "つぎは",
-    "私は",
-    "わたしは",
-    "僕は",
-    "ぼくは",
-    "答えは",
-    "こたえは",
-    "私の言葉は",
-    "言葉は",
-];
-const BEHIND: &[&str] = &[
-    "でお願いします",
-    "にします",
-    "ですね",
-    "ですよ",
-    "でーす",
-    "でした",
-    "です",
-    "だよ",
-    "だね",
-    "だ",
-    "かな",
-    "で",
-    "ね",
-    "よ",
-];
-const QUOTES: [(char, char); 4] = [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”')];
+const BEFORE: &str = "それでは|では|じゃあ|えーと|えっと|うーん|はい|次は|つぎは|私は|わたしは|僕は|ぼくは|答えは|こたえは|私の言葉は|言葉は";
+const BEHIND: &str =
+    "でお願いします|にします|ですね|ですよ|でーす|でした|です|だよ|だね|だ|かな|で|ね|よ";
 
 /// A word, and how else it is written.
 pub(super) struct Word {
@@ -152,11 +122,11 @@ fn pieces(text: &str, language: Language) -> Vec<Vec<String>> {
         let mut ways = vec![piece.to_owned()];
         if language == Language::Japanese {
             let mut plain = piece;
-            while let Some(it) = BEFORE.iter().find_map(|it| plain.strip_prefix(it)) {
+            while let Some(it) = marks(BEFORE).find_map(|it| plain.strip_prefix(it)) {
                 plain = it;
             }
             ways.push(plain.to_owned());
-            let bare = BEHIND.iter().find_map(|it| plain.strip_suffix(it));
+            let bare = marks(BEHIND).find_map(|it| plain.strip_suffix(it));
             ways.extend(bare.map(str::to_owned));
         }
         pieces.push(ways);

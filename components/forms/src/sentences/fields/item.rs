@@ -1,6 +1,6 @@
 //! One item of a list of fields: its label, its type, its options and what bounds it.
 
-use language::scan::marks;
+use language::{say::capital, scan::marks};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -138,7 +138,7 @@ pub(super) fn label(written: &str) -> Option<String> {
     text.strip(LEADS, TAILS);
     let label = text.text();
     let is_short = (1..=LABEL_MAX).contains(&label.chars().count());
-    (is_short && label.chars().any(char::is_alphanumeric)).then(|| super::capital(&label))
+    (is_short && label.chars().any(char::is_alphanumeric)).then(|| capital(&label))
 }
 
 /// Takes off what is done with the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
@@ -514,7 +514,7 @@ impl About {
             (true, true) if !marks(PART_OF_NAME).any(|it| text.is_at(it, 0)) => None,
             _ if is_phrase && !is_free => None,
             _ if !label.chars().any(char::is_alphanumeric) => Some(self.options.join(" / ")),
-            _ => Some(super::capital(&label)),
+            _ => Some(capital(&label)),
         };
         let shape = SHAPES.iter().find(|shape| {
             let lower: String = text.lower.iter().collect();

@@ -1,10 +1,9 @@
 //! Fields of a form that get another place, another name or more options, that are named by their place, and all of them at once: `move email to the top`, `住所を電話番号に変えて`.
 
-use language::scan::marks;
+use language::{say::capital, scan::marks};
 use serde_json::{Value, json};
 
 use super::{
-    capital,
     item::{OPTIONAL, REQUIRED, SEVERAL, is_kind},
     list::items,
     text::Text,

@@ -3,6 +3,7 @@
 
 use language::{
     Date,
+    clock::is_numeral,
     dates::written,
     scan::{marks, normal},
 };
@@ -100,9 +101,8 @@ fn ranges(text: &str, today: Date) -> String {
 /// `名前、備考の10項目で登録フォーム`: how many there are is no part of the last.
 fn uncounted(text: &str) -> String {
     const BEHIND: [char; 4] = ['で', 'を', 'の', 'が'];
-    let is_digit = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
     let Some((before, behind)) = text.split_once("項目") else { return text.to_owned() };
-    let list = before.trim_end_matches(is_digit);
+    let list = before.trim_end_matches(is_numeral);
     let rest = behind.strip_prefix(BEHIND);
     match (rest, list.strip_suffix('の')) {
         (Some(rest), Some(list)) if list.len() + "の".len() < before.len() => {

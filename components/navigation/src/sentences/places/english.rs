@@ -31,23 +31,9 @@ impl Sentence {
             }
         }
         // `I'm at Tokyo Station. How do I get to …`.
-        for word in [
-            "i'm at",
-            "i'm in",
-            "im at",
-            "im in",
-            "i am at",
-            "i am in",
-            "we're at",
-            "we're in",
-            "we are at",
-            "we are in",
-            "starting at",
-            "starting in",
-            "start at",
-            "start in",
-            "starting point is",
-        ] {
+        for word in marks(
+            "i'm at|i'm in|im at|im in|i am at|i am in|we're at|we're in|we are at|we are in|starting at|starting in|start at|start in|starting point is",
+        ) {
             let Some(at) = self.find_word(word, 0).filter(|_| places.origins.is_empty()) else {
                 continue;
             };
@@ -88,23 +74,9 @@ impl Sentence {
         }
         // `how far is Y from X`, `Tokyo Station to Yokohama`, `leaving X`.
         if places.destinations.is_empty() && !places.origins.is_empty() {
-            for word in [
-                "how far is",
-                "how far are",
-                "how long is",
-                "destination",
-                "get to",
-                "be at",
-                "be in",
-                "arrive at",
-                "arrive in",
-                "make it to",
-                "reach",
-                "which is closer,",
-                "is it closer",
-                "distance of",
-                "how far",
-            ] {
+            for word in marks(
+                "how far is|how far are|how long is|destination|get to|be at|be in|arrive at|arrive in|make it to|reach|which is closer,|is it closer|distance of|how far",
+            ) {
                 let Some(at) = self.find(word, 0) else { continue };
                 let from = at + word.chars().count();
                 places.destinations = self.list(from, self.stop(from, is_list), is_list);

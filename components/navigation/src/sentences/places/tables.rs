@@ -7,45 +7,15 @@ pub(super) const BEGINS: &str = "を何時に出|を何時ごろ出|を何時頃
 pub(super) const ENDS: &str = "までの|まで|への|へ|に行き|に行く|に行っ|に行け|に行こう|に向か|に着|に帰|に到着|行きの|\
      行きで|行き、|に移動|を目指|を目的地に|に寄ら|に急い|に出かけ|にドライブ";
 /// Before a place, where it is named like a field of a form.
-pub(super) const FIELDS: &[(bool, &str)] = &[
-    (true, "現在地は"),
-    (true, "今は"),
-    (true, "いまは"),
-    (true, "今、"),
-    (true, "出発地を"),
-    (true, "スタートを"),
-    (false, "目的地を"),
-    (false, "行き先を"),
-    (false, "到着地を"),
-    (false, "ゴールを"),
-    (true, "出発地点は"),
-    (true, "出発地点:"),
-    (true, "出発地は"),
-    (true, "出発地:"),
-    (true, "出発地が"),
-    (true, "出発は"),
-    (true, "出発地 "),
-    (true, "出発:"),
-    (true, "起点は"),
-    (false, "目的地は"),
-    (false, "目的地:"),
-    (false, "目的地が"),
-    (false, "目的地 "),
-    (false, "到着地は"),
-    (false, "到着地:"),
-    (false, "行き先は"),
-    (false, "行き先:"),
-    (false, "到着は"),
-    (false, "ゴールは"),
-    (true, "スタートは"),
-    (true, "origin:"),
-    (true, "origin is"),
-    (true, "start:"),
-    (true, "starting point:"),
-    (false, "destination:"),
-    (false, "destination is"),
-    (false, "goal:"),
-    (false, "end:"),
+pub(super) const FIELDS: [(bool, &str); 2] = [
+    (
+        true,
+        "現在地は|今は|いまは|今、|出発地を|スタートを|出発地点は|出発地点:|出発地は|出発地:|出発地が|出発は|出発地 |出発:|起点は|スタートは|origin:|origin is|start:|starting point:",
+    ),
+    (
+        false,
+        "目的地を|行き先を|到着地を|ゴールを|目的地は|目的地:|目的地が|目的地 |到着地は|到着地:|行き先は|行き先:|到着は|ゴールは|destination:|destination is|goal:|end:",
+    ),
 ];
 /// Behind a destination that has no mark of its own.
 pub(super) const STOPS: &str = "の道|のルート|の行き方|の経路|の距離|の所要|の時間|の間|間の|だと|って|で|を|に|は|が|。|\

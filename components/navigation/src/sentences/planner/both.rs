@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use language::scan::marks;
+
 use super::{
     grammar::{Constraint, Means, Topic},
     read::{polarity, wanted},
@@ -53,11 +55,10 @@ pub(super) fn topics(text: &[char], tokens: &[Token]) -> BTreeSet<Topic> {
 /// Whether words behind the topic at `at` say the other side of it without its name: `使わないルートと使うルート`,
 /// `with the motorway and without`.
 fn is_other_side(text: &[char], tokens: &[Token], at: usize, wanted: bool) -> bool {
-    const JOINTS: [&str; 10] =
-        ["と", "か", "や", "・", "/", "対", " and ", " or ", " vs", "versus"];
+    const JOINTS: &str = "と|か|や|・|/|対| and | or | vs|versus";
     let is_joined = |from: usize, to: usize| {
         let gap: String = text[from..to].iter().collect();
-        gap.is_empty() || JOINTS.iter().any(|it| gap.contains(it))
+        gap.is_empty() || marks(JOINTS).any(|it| gap.contains(it))
     };
     let is_topic = |it: &Token| matches!(it.means, Means::Topic(_));
     let is_end = |it: &Token| matches!(it.means, Means::Stop | Means::Pause);

@@ -7,7 +7,7 @@ use super::{
     constraints::{Constraints, Mode, Outlook, Rule},
     when,
 };
-use language::turn::ToolCall;
+use language::{say::capital, turn::ToolCall};
 
 /// Where the request's `_meta` says how one travels.
 pub(super) const TRAVEL_MODE: &str = "navigation/travelMode";
@@ -203,10 +203,4 @@ fn reason(request: &RouteRequest, constraints: &Constraints) -> String {
         return capital(language.pick(plain.0, plain.1));
     }
     capital(&parts.join(language.pick("、", "; ")))
-}
-
-/// With a capital at its beginning.
-fn capital(text: &str) -> String {
-    let mut rest = text.chars();
-    rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use language::{
-    clock::JAPAN,
+    clock::{JAPAN, is_numeral},
     context::today,
     scan::{marks, normal},
 };
@@ -130,7 +130,7 @@ pub(super) fn asks_arrival(text: &[char]) -> bool {
     if marks(JAPANESE).any(|it| text.contains(it)) {
         return true;
     }
-    let is_hour = |it: char| it.is_numeric() || "一二三四五六七八九十時分半".contains(it);
+    let is_hour = |it: char| is_numeral(it) || "時分半".contains(it);
     let is_bare = |(at, it): (usize, &str)| {
         let before = text[..at].chars().next_back();
         let behind: String = text[at + it.len()..].chars().take(12).collect();

@@ -1,7 +1,7 @@
 //! Lengths, times and prices as people read them.
 
 use super::found::Toll;
-use language::Language;
+use language::{Language, say::grouped};
 
 /// `800 m`, `32.4 km`.
 pub(in crate::sentences) fn length(metres: u64) -> String {
@@ -29,7 +29,7 @@ pub(in crate::sentences) fn duration(seconds: u64, language: Language) -> String
 
 /// `1,320円`, `約1,320円（目安）`.
 pub(super) fn price(toll: &Toll, language: Language) -> String {
-    let amount = grouped(toll.amount.max(0.0).round() as u64);
+    let amount = grouped(&(toll.amount.max(0.0).round() as u64).to_string());
     let is_yen = matches!(toll.currency.as_str(), "JPY" | "");
     let price = match (is_yen, language) {
         (true, Language::Japanese) => format!("{amount}円"),
@@ -40,16 +40,4 @@ pub(super) fn price(toll: &Toll, language: Language) -> String {
         true => language.pick(format!("約{price}（目安）"), format!("about {price}")),
         false => price,
     }
-}
-
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
