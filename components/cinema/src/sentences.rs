@@ -326,6 +326,10 @@ impl Family for Cinema {
     ) -> Option<String> {
         let examples = || say::examples(context, SKILLS);
         Some(match goal {
+            Goal::Nothing if several::gone(&utterance.text()).is_some() => context.say(
+                "条件つきの予約はできないため、何も予約していません。映画・日時・枚数を書いてください。予約の前に必ず内容を確認するので、ご希望の回がなければそこで取りやめられます。",
+                "I cannot book on a condition, so nothing was booked. Write the film, the time and how many seats: you are asked before anything is booked, and can leave it if that showing is not to be had.",
+            ),
             Goal::Nothing => say::nothing(context),
             Goal::Change => {
                 context.say(
@@ -408,7 +412,8 @@ impl Family for Cinema {
             | Goal::Hold
             | Goal::Reservation => {
                 let mut visit = Visit::of(utterance, goal, visit_of(before));
-                visit.remark = besides::of_prices(utterance, goal, language);
+                visit.remark = besides::of_prices(utterance, goal, language)
+                    .or_else(|| besides::of_way(utterance, language));
                 Doing::Visit(Box::new(visit))
             }
             _ => return None,

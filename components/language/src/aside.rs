@@ -3,7 +3,11 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use crate::{clock::JAPAN, language::Language, scan::marks};
+use crate::{
+    clock::JAPAN,
+    language::Language,
+    scan::{hiragana, marks},
+};
 
 /// What such a sentence is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +58,7 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
     (
         Aside::Musing,
-        "うーん|うーーん|んー|ふーん|へえ|へー|ほう|ふむ|なるほど|なるほどね|そうか|そうなんだ|そうですか|そっか|まあいい|まあいっか|えっと|えーと|ええと|あの|調子どう|調子はどう|元気|お元気|\
+        "残念|うーん|うーーん|んー|ふーん|へえ|へー|ほう|ふむ|なるほど|なるほどね|そうか|そうなんだ|そうですか|そっか|まあいい|まあいっか|えっと|えーと|ええと|あの|調子どう|調子はどう|元気|お元気|\
          hm|hmm|hmmm|hmm ok|uh|um|er|i see|ah ok|oh ok|ah i see|oh i see|okay then|alright|all right|got it|fair enough|interesting|makes sense|how are you|how are you doing|how's it going|hows it going|what's up|whats up|test|testing|テスト",
     ),
     (
@@ -86,8 +90,8 @@ const PHRASES: &[(Aside, &str)] = &[
 
 /// What may stand before such a word, and behind it.
 const BESIDE: (&str, &str) = (
-    "じゃあ|では|それじゃ|やっぱり|やっぱ|あ|ああ|えっと|ねえ|ところで|で|ほんと|本当に|まじで|so|ok|okay|oh|ah|well|hey|and|then|now|no|please|btw|by the way|just|but|actually|haha|lol|sorry|can you|could you|tell me",
-    "ですか|でしょうか|だっけ|でしたっけ|ですね|ですよ|です|なの|なのか|だよ|だね|だな|だ|かな|っけ|さん|ください|教えて|教えてください|知ってる|わかる|分かる|ね|よ|な|は|の|か|わ|please|pls|plz|then|now|again|though|mate|man|instead|for me|everyone|all|thanks|today",
+    "それは|じゃあ|では|それじゃ|やっぱり|やっぱ|あ|ああ|えっと|ねえ|ところで|で|ほんと|本当に|まじで|so|ok|okay|oh|ah|well|hey|and|then|now|no|please|btw|by the way|just|but|actually|haha|lol|sorry|can you|could you|tell me",
+    "ですか|でしょうか|だっけ|でしたっけ|でした|ですね|ですよ|です|なの|なのか|だよ|だね|だな|だ|かな|っけ|さん|ください|教えて|教えてください|知ってる|わかる|分かる|ね|よ|な|は|の|か|わ|please|pls|plz|then|now|again|though|mate|man|instead|for me|everyone|all|thanks|today",
 );
 /// The longest of them, in characters.
 const CHARS_MAX: usize = 40;
@@ -113,7 +117,8 @@ impl Aside {
         };
         loop {
             let long = rest.trim_end_matches('ー');
-            if let Some(found) = find(rest).or_else(|| find(long)) {
+            let folded: String = rest.chars().map(hiragana).collect();
+            if let Some(found) = find(rest).or_else(|| find(long)).or_else(|| find(&folded)) {
                 return Some(found.0);
             }
             rest = shorter(rest)?;
@@ -206,6 +211,9 @@ mod tests {
             ("役に立たないな", Aside::Blame),
             ("well, that's wrong", Aside::Blame),
             ("うーん…", Aside::Musing),
+            ("残念でした", Aside::Musing),
+            ("ウーン", Aside::Musing),
+            ("それは残念でしたね。", Aside::Musing),
             ("hmm, ok", Aside::Musing),
             ("いいや", Aside::Nothing),
             ("なんでもないです", Aside::Nothing),

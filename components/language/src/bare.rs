@@ -33,7 +33,7 @@ const ASKS: &[Word] = &[Word::SHOW, Word::LIST, Word::WANT, Word::EXISTS, Word::
 fn bare(utterance: &Utterance) -> Option<String> {
     const ENDS: &str = "。|.|?|!| |は|って|とは|見せて|みせて|見たい|みたい|ある|please|pls|を|が|の|ちょうだい|ください|お願い";
     /// How a verb ends, which is no name: `進んでる？`, `返金される？`.
-    const VERBS: &str = "てる|でる|ている|でいる|てます|でます|される|れた|ました|ません|ますか|かった|だった|った|にする|にします|たら|れば|けど|苦手|嫌い|好き|無理|話せる|できる|使える|られる|は安い|は高い|は近い|は遠い|は広い";
+    const VERBS: &str = "でした|てる|でる|ている|でいる|てます|でます|される|れた|ました|ません|ますか|かった|だった|った|にする|にします|たら|れば|けど|苦手|嫌い|好き|無理|話せる|できる|使える|られる|は安い|は高い|は近い|は遠い|は広い";
     /// What goes on from what was said before: `じゃあとなりのトトロは？`.
     const LEADS: &str = "じゃあ|それじゃあ|それじゃ|では|ちなみに";
     let text = utterance.text();
@@ -55,7 +55,7 @@ fn bare(utterance: &Utterance) -> Option<String> {
     let is_time = spans.any(|it| span.contains(&it.0));
     let is_written = !name.contains('を')
         && !name.ends_with('て')
-        && !marks(VERBS).any(|it| name.ends_with(it))
+        && !marks(VERBS).any(|it| name.trim_end_matches(['〜', '~', 'ね', 'よ']).ends_with(it))
         && !is_order(name)
         && name.chars().all(|it| !matches!(it, '<' | '>' | '=' | '+' | ';' | '{' | '}' | '/'));
     let is_new =
@@ -212,6 +212,8 @@ mod tests {
             "返金される？",
             "もう届きました？",
             "面白かった？",
+            "つかれた〜",
+            "あれは最高でしたよ",
             "フランス語話せる？",
             "平日は安い？",
         ] {

@@ -83,6 +83,16 @@ pub(super) fn unkept(utterance: &Sentence, language: Language) -> &'static str {
     }
 }
 
+/// What is told where `utterance` asks for the way to the house beside what it wants there.
+pub(super) fn of_way(utterance: &Sentence, language: Language) -> Option<String> {
+    const WAY: &str = "映画館まで|映画館への|way to the cinema|get to the cinema|directions to the cinema|route to the cinema";
+    let told = language.pick(
+        "映画館の場所は登録されていないため、行き方は調べていません。",
+        "Where the house is is not on record, so the way there was not looked up.",
+    );
+    (utterance.says(WAY) && utterance.has(&[Word::THEIRS])).then(|| told.to_owned())
+}
+
 /// Whether `utterance` asks who made a film that it names.
 pub(super) fn names_made(utterance: &Sentence) -> bool {
     let is_word = |it: &String| marks(MAKERS).any(|mark| mark.contains(&it.to_lowercase()));

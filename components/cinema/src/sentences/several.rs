@@ -38,18 +38,8 @@ pub(super) fn apart(text: &str, today: Date) -> Option<(String, String)> {
 
 /// A booking, where it is to be made first, and what is to be booked where that is not to be had: `夜が埋まってたら昼の回`.
 pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, String)> {
-    const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if | if it's | if they're ";
-    const GONE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
-    const IS: [&str; 4] = [" is ", "'s ", " are ", "'re "];
-    let lower = text.to_ascii_lowercase();
-    let at = marks(BEGINS).filter_map(|it| lower.find(it)).min()?;
-    let (gone, length) = marks(GONE).find_map(|it| {
-        let found = at + lower[at..].find(it)?;
-        let ends = lower[found + it.len()..].starts_with(|it: char| !it.is_ascii_alphanumeric());
-        let is_said = !it.is_ascii() || ends && IS.iter().any(|is| lower[..found].ends_with(is));
-        is_said.then_some((found, it.len()))
-    })?;
-    let behind = &text[gone + length..];
+    let (at, gone, end) = gone(text)?;
+    let behind = &text[end..];
     let order = behind.split_once([',', '、']).map_or(behind, |it| it.1).trim();
     let read = |it: &str| Sentence::plain(it, today);
     let (first, other) = (read(text[..at].trim()), read(order));
@@ -61,6 +51,21 @@ pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, St
         || Wanted::of(&other).pick.is_some();
     let is_instead = is_booking && names && is_order(&first) && is_order(&other);
     is_instead.then(|| (first, read(text[at..gone].trim()), order.to_owned()))
+}
+
+/// Where `text` says `if that is not to be had`: where that begins, and where its last words begin and end.
+pub(super) fn gone(text: &str) -> Option<(usize, usize, usize)> {
+    const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if | if it's | if they're ";
+    const GONE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
+    const IS: [&str; 4] = [" is ", "'s ", " are ", "'re "];
+    let lower = text.to_ascii_lowercase();
+    let at = marks(BEGINS).filter_map(|it| lower.find(it)).min()?;
+    marks(GONE).find_map(|it| {
+        let found = at + lower[at..].find(it)?;
+        let ends = lower[found + it.len()..].starts_with(|it: char| !it.is_ascii_alphanumeric());
+        let is_said = !it.is_ascii() || ends && IS.iter().any(|is| lower[..found].ends_with(is));
+        is_said.then_some((at, found, found + it.len()))
+    })
 }
 
 #[cfg(test)]

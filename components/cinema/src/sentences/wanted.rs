@@ -361,15 +361,19 @@ impl Wanted {
         }
     }
 
-    /// What the first of them is, as text.
-    pub(super) fn superlative(&self, language: Language) -> Option<&'static str> {
-        Some(match self.order? {
-            Order::Shortest => language.pick("一番短いのは", "The shortest is"),
-            Order::Longest => language.pick("一番長いのは", "The longest is"),
-            Order::Newest => language.pick("一番新しいのは", "The newest is"),
-            Order::Oldest => language.pick("一番古いのは", "The oldest is"),
-            Order::Best => language.pick("一番評価が高いのは", "The best rated is"),
-            Order::Worst => language.pick("一番評価が低いのは", "The lowest rated is"),
+    /// What the first of them is, as text: of two that are compared, the one that is more so.
+    pub(super) fn superlative(&self, language: Language) -> Option<String> {
+        let (japanese, most, more) = match self.order? {
+            Order::Shortest => ("短い", "shortest", "shorter"),
+            Order::Longest => ("長い", "longest", "longer"),
+            Order::Newest => ("新しい", "newest", "newer"),
+            Order::Oldest => ("古い", "oldest", "older"),
+            Order::Best => ("評価が高い", "best rated", "better rated"),
+            Order::Worst => ("評価が低い", "lowest rated", "lower rated"),
+        };
+        Some(match self.among.len() {
+            2 => language.pick(format!("{japanese}のは"), format!("The {more} one is")),
+            _ => language.pick(format!("一番{japanese}のは"), format!("The {most} is")),
         })
     }
 

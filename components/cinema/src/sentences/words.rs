@@ -78,7 +78,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         RESERVATION,
-        "予約番号|予約内容|予約の内容|予約id|予約の詳細|予約情報|予約を見|予約を表示|予約を調べ|予約を教え|予約状況|reservation number|reservation|\
+        "予約番号|予約内容|予約の内容|予約id|予約の詳細|予約情報|予約を見|予約を表示|予約を調べ|予約を教え|予約状況|reservation number|reservation|reservations|\
          booking number|booking details",
     ),
     (

@@ -193,7 +193,7 @@ fn is_bare(utterance: &Utterance) -> bool {
     const PARTICLES: [char; 3] = ['を', 'が', 'に'];
     let Some(form) = utterance.tokens.iter().rfind(|it| it.word == FORM) else { return false };
     let rest: String = utterance.lower[form.to..].iter().collect();
-    const DONE: &str = "email|mail|e-mail|forward|print|close|delete|remove|stop|edit|change|rename|send|share|publish|archive|submit|export|copy|duplicate|move|lock|end|cancel|clear|reset|update";
+    const DONE: &str = "forget|scrap|skip|drop|email|mail|e-mail|forward|print|close|delete|remove|stop|edit|change|rename|send|share|publish|archive|submit|export|copy|duplicate|move|lock|end|cancel|clear|reset|update";
     let text: String = utterance.lower.iter().collect();
     let text = text.trim_start_matches("please ").trim_start_matches("can you ");
     let first = text.split(' ').next().unwrap_or_default();

@@ -298,7 +298,7 @@ impl Cards {
     }
 
     fn fetched(&mut self, context: &mut TurnContext<'_>, answered: &[Answered]) -> Decision {
-        let mut pictures = Vec::new();
+        let (mut pictures, mut seen) = (Vec::new(), Vec::<String>::new());
         for it in answered {
             let ToolResult::Output { structured, content, meta } = &it.result else { continue };
             let names = structured["illustrations"].as_array().into_iter().flatten();
@@ -312,17 +312,25 @@ impl Cards {
             let images: Vec<_> = images_of(content).cloned().map(Part::image).collect();
             let is_kept = |it: &String| !self.excluded.contains(it);
             if images.len() == names.len() {
-                let both = names.iter().zip(images).filter(|it| is_kept(it.0));
+                let is_new = |it: &String| is_kept(it) && !seen.contains(it);
+                let both = names.iter().zip(images).filter(|it| is_new(it.0));
                 pictures.extend(both.map(|it| it.1));
             } else {
                 pictures.extend(images);
             }
+            seen.extend(names.iter().cloned());
             let cards = names.into_iter().filter(is_kept);
             let name =
                 ["card_name", "theme"].iter().find_map(|key| it.call.arguments.get(*key)?.as_str());
             if let Some(it) = self.wanted.iter_mut().find(|it| Some(it.name.as_str()) == name) {
                 it.cards = cards.collect();
             }
+        }
+        // A card that is named beside its theme is there once.
+        let single = self.wanted.iter().filter(|it| !it.is_theme).flat_map(|it| it.cards.clone());
+        let single: Vec<String> = single.collect();
+        for it in self.wanted.iter_mut().filter(|it| it.is_theme) {
+            it.cards.retain(|card| !single.contains(card));
         }
         // In the order in which they were named, whichever was found first.
         self.found = self.wanted.iter().flat_map(|it| it.cards.iter().cloned()).collect();

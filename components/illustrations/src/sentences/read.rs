@@ -499,14 +499,18 @@ fn share_out(utterance: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Want
             wanted.limit = Some(count);
         }
     }
-    let is_single = |piece: &Piece| {
+    // `2 golden and 1 crimson`: the number right before each theme.
+    let own = |piece: &Piece| {
         let before: String = utterance.lower[..piece.from].iter().collect();
-        [" a ", " an ", " one "].iter().any(|article| before.ends_with(article))
+        let last = before.strip_suffix(' ')?.rsplit(' ').next()?.to_owned();
+        whole(&last).or(["a", "an"].contains(&last.as_str()).then_some(1)).filter(|it| *it > 0)
     };
+    let own: Vec<_> = themes.iter().map(|it| own(&it.1)).collect();
     let is_several = themes.len() > 1 && wanted.len() == themes.len();
-    if is_several && utterance.numbers.pieces().is_some() {
-        for (wanted, _) in wanted.iter_mut().zip(themes).filter(|it| is_single(&it.1.1)) {
-            wanted.limit = wanted.limit.or(Some(1));
+    let is_counted = utterance.numbers.pieces().is_some() || own.iter().flatten().any(|it| *it > 1);
+    if is_several && is_counted {
+        for (wanted, own) in wanted.iter_mut().zip(own) {
+            wanted.limit = wanted.limit.or(own);
         }
     }
 }

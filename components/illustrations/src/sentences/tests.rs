@@ -592,6 +592,40 @@ fn one_that_was_shown_is_left_out_by_its_place() {
 }
 
 #[test]
+fn each_theme_has_the_number_before_it() {
+    for (sentence, limits) in [
+        ("a thumbnail with 2 golden and 1 crimson", [json!(2), json!(1)]),
+        ("show me 3 golden and two crimson ones", [json!(3), json!(2)]),
+        ("show me golden and crimson cards", [json!(null), json!(null)]),
+    ] {
+        let Decision::Call(calls) = new_talk().say(sentence) else { panic!("{sentence}") };
+        let found: Vec<_> = calls.iter().map(|it| it.arguments.get("limit")).collect();
+        let limits: Vec<_> = limits.iter().map(|it| Some(it).filter(|it| !it.is_null())).collect();
+        assert_eq!(found, limits, "{sentence}");
+    }
+}
+
+#[test]
+fn a_card_named_beside_its_theme_is_there_once() {
+    let mut talk = new_talk();
+    let next = talk.say("show me the golden cards and Leon");
+    assert!(matches!(&next, Decision::Call(calls) if calls.len() == 2), "{next:?}");
+    let names = ["王冠の獅子レオン", "黄金王"];
+    let leon = ToolResult::Output {
+        structured: json!({ "card_name": names[0] }),
+        meta: json!({}),
+        content: match illustrations(&names[..1]) {
+            ToolResult::Output { content, .. } => content,
+            ToolResult::Failed(it) => panic!("{it:?}"),
+        },
+    };
+    let next = talk.back(&[illustrations(&names), leon]);
+    let answer = concluded(&next);
+    assert_eq!(answer.text().matches("Leon").count(), 1, "{}", answer.text());
+    assert_eq!(answer.parts.len(), 3, "{answer:?}");
+}
+
+#[test]
 fn so_many_more_of_the_same_are_shown() {
     for (first, later, limit) in [
         ("three red cards pls", "one more", 4),

@@ -193,6 +193,8 @@ impl Sentence {
         let is_count = |it: &Piece| {
             let number = it.text.rsplit_once('は').map_or(it.text.as_str(), |it| it.1).trim();
             let unit = number.trim_start_matches(|it: char| it.is_ascii_digit());
+            // `10人まででお願いします`
+            let unit = unit.split_once("まで").map_or(unit, |it| it.0);
             unit.len() < number.len() && (unit.is_empty() || marks(UNITS).any(|it| it == unit))
         };
         if all.clone().next().is_some() && all.clone().all(is_count) {

@@ -631,6 +631,7 @@ fn the_second_of_places_that_were_compared_is_named() {
 fn numbers_are_no_places() {
     for sentence in [
         "人数は1から5まで",
+        "参加人数は１〜１０人まででお願いします",
         "quantity between 1 and 10",
         "1から10まで",
         "5往復まで",

@@ -1,5 +1,7 @@
 //! Two films that are compared, and which end of that is meant afterwards; what is to be done where nothing is left.
 
+use language::{vocabulary::Vocabulary, words::Word};
+
 use super::*;
 
 fn told(talk: &mut trial::Talk, result: ToolResult) -> String {
@@ -9,12 +11,12 @@ fn told(talk: &mut trial::Talk, result: ToolResult) -> String {
 #[test]
 fn films_are_compared_by_a_part_of_their_names() {
     for (sentence, expected) in [
-        ("Is Seven Samurai longer than Akira?", "The longest is Seven Samurai"),
-        ("which one is rated better, samurai or akira?", "The best rated is Seven Samurai"),
-        ("is samurai longer than totoro?", "The longest is Seven Samurai"),
-        ("Which is rated higher, Akira or Totoro?", "The best rated is My Neighbor Totoro"),
-        ("七人の侍はAKIRAより長い？", "一番長いのは「七人の侍"),
-        ("トトロとAKIRAどっちが短い？", "一番短いのは「となりのトトロ"),
+        ("Is Seven Samurai longer than Akira?", "The longer one is Seven Samurai"),
+        ("which one is rated better, samurai or akira?", "The better rated one is Seven Samurai"),
+        ("is samurai longer than totoro?", "The longer one is Seven Samurai"),
+        ("Which is rated higher, Akira or Totoro?", "The better rated one is My Neighbor Totoro"),
+        ("七人の侍はAKIRAより長い？", "長いのは「七人の侍"),
+        ("トトロとAKIRAどっちが短い？", "短いのは「となりのトトロ"),
     ] {
         let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)), ("list_movies", json!({})), "{sentence}");
@@ -176,13 +178,39 @@ fn a_condition_that_denies_the_booking_books_nothing() {
         let mut talk = new_talk();
         let next = talk.say(sentence);
         let Some(showing) = tool else {
-            assert!(matches!(next, Decision::Conclude(_)), "{sentence}: {next:?}");
+            let text = concluded(&next).text();
+            assert!(text.contains("条件つき") || text.contains("condition"), "{sentence}: {text}");
             continue;
         };
         talk.back(&[films()]);
         let next = talk.back(&[showings()]);
         let expected = ("list_available_seats", json!({ "showtime_id": showing }));
         assert_eq!(call(&next), expected, "{sentence}");
+    }
+}
+
+const ROUTE: Word = Word::own(0);
+static ROUTES: Vocabulary = Vocabulary {
+    family: "navigation",
+    phrases: &[(ROUTE, "行き方|way to")],
+    nouns: &[ROUTE],
+    ..Vocabulary::NONE
+};
+
+#[test]
+fn the_way_to_the_house_is_said_to_be_left_out() {
+    for (sentence, told) in [
+        ("明日のAKIRA、18:30の回を2枚予約して、あと映画館までの行き方も", "行き方は調べていません"),
+        ("Book two for Akira tomorrow at 18:30, and the way to the cinema", "not looked up"),
+    ] {
+        let mut talk = new_talk();
+        talk.names.extend(ROUTES.names());
+        talk.say(sentence);
+        talk.back(&[films()]);
+        let next = talk.back(&[showings()]);
+        assert_eq!(call(&next).0, "list_available_seats", "{sentence}: {next:?}");
+        let next = talk.back(&[seats()]);
+        assert!(format!("{next:?}").contains(told), "{sentence}: {next:?}");
     }
 }
 

@@ -124,7 +124,9 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
     // `max 3 guests` says who is counted, and no one who is asked.
     const COUNTED: &str = "guests|people|members|visitors|users|customers";
     let is_counted = about.bounds.is_number() && marks(COUNTED).any(|it| it == text.text().trim());
-    if !is_counted {
+    // `name, email, guests`: alone in a list it is a field.
+    let is_kind = is_listed && known(&text).is_some_and(|it| it.2);
+    if !is_counted && !is_kind {
         text.strip(LEADS, TAILS);
     }
     cut_verb(&mut text);

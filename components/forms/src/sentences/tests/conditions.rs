@@ -88,6 +88,11 @@ fn a_count_of_choices_is_of_the_field_before() {
     let (kind, most) = (&fields[0]["type"], &fields[0]["maxSelect"]);
     assert_eq!((kind, most), (&json!("multiselect"), &json!(2)));
     // Who is counted is a field of its own.
+    let fields = form("a form with name, email, guests");
+    assert_eq!(fields.last().unwrap()["name"], "count", "{fields:?}");
+    for sentence in ["a form for guests with name and email", "ask the guests for name and email"] {
+        assert_eq!(form(sentence).len(), 2, "{sentence}");
+    }
     let fields = form("booking form: name, date, max 3 guests");
     let last = fields.last().unwrap();
     assert_eq!((&last["label"], &last["max"]), (&json!("Guests"), &json!(3)), "{fields:?}");
@@ -114,4 +119,12 @@ fn what_only_leads_to_a_mark_is_no_label() {
     assert_eq!(fields[1]["label"], "Comment", "{fields:?}");
     let fields = form("a leave form: type of leave (paid, sick), reason");
     assert_eq!(fields[0]["label"], "Type of leave", "{fields:?}");
+}
+
+#[test]
+fn a_form_that_is_given_up_is_not_made() {
+    for sentence in ["forget the form", "skip the form please", "scrap the survey"] {
+        let next = new_talk().say(sentence);
+        assert!(matches!(next, Decision::Conclude(_)), "{sentence}: {next:?}");
+    }
 }

@@ -70,8 +70,13 @@ impl Sentence {
         let mut begins = Vec::new();
         let mut from = 0;
         while let Some((begin, length)) = self.first(BEGINS, from) {
-            let origins = self.list(self.cut_before(begin, 0), begin, is_list);
             from = begin + length;
+            // `坂がきつそうだから` says why.
+            if self.chars[..begin].ends_with(&['だ']) && !self.spots.iter().any(|it| it.1 == begin)
+            {
+                continue;
+            }
+            let origins = self.list(self.cut_before(begin, 0), begin, is_list);
             if !origins.is_empty() {
                 begins.push((origins, from));
             }

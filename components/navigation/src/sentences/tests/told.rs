@@ -387,3 +387,18 @@ fn a_way_that_was_found_is_told_beside_one_that_was_not() {
         }
     }
 }
+
+#[test]
+fn a_reason_is_no_place() {
+    let mut talk = new_talk().after("渋谷から新宿、自転車で", &[routes()]);
+    talk.say("坂がきつそうだからやっぱ車にする");
+    assert_eq!(talk.last[0].arguments["origin"], "渋谷");
+    assert!(talk.last[0].meta.get("navigation/travelMode").is_none(), "{:?}", talk.last);
+    for (sentence, origin) in
+        [("町田から新宿まで", "町田"), ("雨だから渋谷から新宿まで車で", "渋谷")]
+    {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        assert_eq!(talk.last[0].arguments["origin"], origin, "{sentence}");
+    }
+}
