@@ -121,6 +121,16 @@ pub(super) fn recount(text: &str) -> Option<u32> {
     whole(rest).filter(|it| is_taken_back && (1..=99).contains(it))
 }
 
+/// Whether what `utterance` counts comes on top of what was counted before: `もう1枚`, `one more seat`.
+pub(super) fn adds(utterance: &Utterance) -> bool {
+    const BEFORE: [&str; 3] = ["もう", "あと", "another"];
+    let [(from, to)] = utterance.numbers.counted[..] else { return false };
+    let before: String = utterance.lower[..from].iter().collect();
+    let counted: String = utterance.lower[from..to].iter().collect();
+    let before = before.trim_end();
+    counted.contains(" more ") || BEFORE.iter().any(|it| before.ends_with(it))
+}
+
 /// Whether `text` takes back what was said before: `no wait, four`, `やっぱり3で`.
 pub(super) fn takes_back(text: &str) -> bool {
     const TAKEN: &str = "no|nope|wait|sorry|actually|oops|i mean|rather|scratch that";

@@ -18,7 +18,7 @@ use language::{
 };
 
 use super::{
-    answers::{named, ordinal, place_of, recount, takes_back, undated},
+    answers::{adds, named, ordinal, place_of, recount, takes_back, undated},
     besides::{asks_length, asks_when, points_back},
     cancel::number,
     fares::Fares,
@@ -526,7 +526,8 @@ impl Visit {
         }
         let is_asked_for = self.wanted.renew(wanted);
         let count = utterance.numbers.people().or(recounted.filter(|_| is_count));
-        self.count = count.or(self.count);
+        let had = self.count.filter(|_| adds(utterance)).unwrap_or_default();
+        self.count = count.map(|it| it.saturating_add(had)).or(self.count);
         if !utterance.numbers.marked.is_empty() {
             self.seats.clone_from(&utterance.numbers.marked);
         }

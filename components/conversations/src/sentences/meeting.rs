@@ -109,6 +109,12 @@ impl Meeting {
             self.max_turns = self.max_turns.or(before.max_turns);
             return self;
         }
+        // `間違えた、worker-bに`: the message that waits is for that one.
+        let is_unsent = before.message.is_some() && before.project.is_none();
+        if is_unsent && is_bare && self.initiator.is_none() && self.target.is_some() {
+            self.message.clone_from(&before.message);
+            return self;
+        }
         let is_same = |it: &Option<String>| {
             // What is not said at all is asked for.
             let text = it.as_deref().map(str::trim).filter(|it| !it.is_empty());

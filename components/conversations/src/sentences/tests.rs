@@ -173,6 +173,25 @@ fn later_words_go_into_the_conversation_that_was_begun() {
 }
 
 #[test]
+fn a_message_that_waits_is_for_the_agent_named_last() {
+    for (first, later) in [
+        ("worker-aに「明日は休み」と伝えて", "間違えた、worker-bに"),
+        ("tell worker-a \"no work tomorrow\"", "sorry, to worker-b"),
+    ] {
+        let nothing = output(json!({ "conversations": [] }));
+        let mut talk = new_talk().after(first, std::slice::from_ref(&nothing));
+        let next = talk.say(later);
+        assert_eq!(call(&next), ("list_conversations", json!({ "agent_id": "worker-b" })));
+        let next = talk.back(&[nothing]);
+        assert!(format!("{next:?}").contains("worker-b"), "{later}: {next:?}");
+    }
+    // What another order begins is no message.
+    let mut talk = new_talk();
+    talk.say("worker-aに「明日は休み」と伝えて");
+    assert_eq!(call(&talk.say("worker-bとworker-cで話して")).0, "begin_conversation");
+}
+
+#[test]
 fn agent_of_unknown_project_gets_a_message_once_it_is_known() {
     let mut talk = new_talk();
     let decided = talk.say("tell worker-z that the meeting moved to 3pm");

@@ -128,7 +128,10 @@ fn written(text: &str) -> Reading {
         std::mem::take(&mut reading.denied).into_iter().partition(is_field);
     reading.left.extend(other.into_iter().map(|it| it.trim().to_owned()));
     // `忘年会の出欠を取りたい` says what the form is for.
-    let is_wish = |it: &Field| it.label.as_ref().is_some_and(|it| it.ends_with("たい"));
+    let is_wish = |it: &Field| {
+        let label = it.label.as_ref().filter(|it| it.ends_with("たい"));
+        label.is_some_and(|it| !text.contains(&format!("{it}か")))
+    };
     reading.fields.retain(|it| !is_wish(it) && !denied.iter().any(|name| it.is_called(name)));
     reading.denied = denied;
     reading.fields.truncate(FIELDS_MAX);

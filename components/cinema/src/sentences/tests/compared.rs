@@ -215,6 +215,32 @@ fn the_way_to_the_house_is_said_to_be_left_out() {
 }
 
 #[test]
+fn one_more_comes_on_top_of_those_before() {
+    for (first, later, count) in [
+        ("AKIRA 明日18:30 2枚", "もう１枚追加で", 3),
+        ("AKIRA 明日18:30 1枚", "あと2枚お願い", 3),
+        ("Akira tomorrow at 6:30pm, 2 please", "one more seat please", 3),
+        ("AKIRA 明日18:30 2枚", "やっぱり3枚で", 3),
+        ("AKIRA 明日18:30 2枚", "あ、あと、3枚にして", 3),
+        ("Akira tomorrow at 6:30pm, 2 please", "no more than three seats", 3),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let mut next = talk.back(&[films()]);
+        if call(&next).0 == "list_movies" {
+            next = talk.back(&[films()]);
+        }
+        assert_eq!(call(&next).0, "list_showtimes", "{first}");
+        talk.back(&[showings()]);
+        talk.back(&[seats()]);
+        talk.say(later);
+        let next = talk.back(&[seats()]);
+        let seats = call(&next).1["form_schema"]["fields"][0]["default"].clone();
+        assert_eq!(seats.as_str().unwrap().split(',').count(), count, "{later}: {next:?}");
+    }
+}
+
+#[test]
 fn a_count_needs_no_counter_behind_a_mark() {
     for sentence in [
         "last showing of Akira tomorrow, 2 pls",

@@ -114,8 +114,13 @@ pub(in crate::sentences) fn amend(
                 for (name, value) in one.more.iter().filter(|it| it.0 != DEFAULT) {
                     field[name.as_str()] = value.clone();
                 }
-                // `職業は会社員・学生から選ばせて`: what was free to write is chosen.
                 let definition = one.definition(language, 0);
+                // `体温は35から42まで`: what was free to write is a number.
+                if one.is_free && definition["type"] == "number" && field["type"] == "text" {
+                    field["type"] = definition["type"].clone();
+                    field.as_object_mut().map(|it| it.remove("maxLength"));
+                }
+                // `職業は会社員・学生から選ばせて`: what was free to write is chosen.
                 for name in ["type", "options"].into_iter().filter(|_| !one.options.is_empty()) {
                     field[name] = definition[name].clone();
                 }

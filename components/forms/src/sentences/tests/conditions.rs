@@ -128,3 +128,19 @@ fn a_form_that_is_given_up_is_not_made() {
         assert!(matches!(next, Decision::Conclude(_)), "{sentence}: {next:?}");
     }
 }
+
+#[test]
+fn what_is_asked_for_as_a_wish_is_a_field() {
+    assert_eq!(form("アンケート作って。満足度5段階、理由、また来たいか").len(), 3);
+    assert_eq!(form("忘年会の出欠を取りたい。名前と人数").len(), 2);
+}
+
+#[test]
+fn what_gets_bounds_later_is_a_number() {
+    let mut talk = new_talk();
+    talk.say("体温と体調を聞くフォーム");
+    let next = talk.say("体温は35から42まで");
+    let field = call(&next).1["form_schema"]["fields"][0].clone();
+    assert_eq!((&field["type"], &field["max"]), (&json!("number"), &json!(42)), "{field}");
+    assert!(field.get("maxLength").is_none(), "{field}");
+}
