@@ -2,8 +2,11 @@
 
 use jiff::tz::Offset;
 
-use crate::{numbers::SPELLED, scan::marks};
+use crate::scan::marks;
 
+/// Numbers in words, from none on.
+pub const SPELLED: &str =
+    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen";
 /// Japan's zone, which has had no summer time since 1952.
 pub const JAPAN: Offset = Offset::constant(9);
 /// The longest wait that is taken for a time, in minutes.
@@ -277,6 +280,11 @@ pub fn is_kanji_digit(it: char) -> bool {
 /// Whether a sign is a digit in figures or in kanji.
 pub fn is_numeral(it: char) -> bool {
     it.is_numeric() || is_kanji_digit(it)
+}
+
+/// The number that `word` is in letters.
+pub fn spelled(word: &str) -> Option<u32> {
+    marks(SPELLED).zip(0..).find(|it| it.0 == word).map(|it| it.1)
 }
 
 /// `十二`, `二十三`, `七`.

@@ -2,8 +2,7 @@
 //! that holds stays.
 
 use crate::{
-    clock::{is_numeral, starts},
-    numbers::spelled,
+    clock::{is_numeral, spelled, starts},
     scan::marks,
 };
 

@@ -659,7 +659,7 @@ fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
         before.strip_suffix(mark).is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric()))
     };
     let next = behind.trim_start();
-    marks(BEFORE).any(|it| ends(it))
+    marks(BEFORE).any(ends)
         && (next.is_empty()
             || next.starts_with(|it: char| it.is_ascii_punctuation())
             || marks(BEHIND).any(|it| next.starts_with(it)))

@@ -1,7 +1,7 @@
 //! How many, and which identifiers: what a sentence has of numbers and names for machines.
 
 use crate::{
-    clock::{number, starts},
+    clock::{SPELLED, number, spelled, starts},
     scan::marks,
     vocabulary::{Id, Unit, Vocabulary},
 };
@@ -53,10 +53,6 @@ const TICKETS: &str = "枚|まい|つ|席|席分|seats|seat|tickets|ticket|tix";
 const HEADS: &str =
     "人|名|名様|人分|ふたり|ひとり|ペア|カップル|夫婦|people|persons|person|ppl|pax|of us";
 const SORTS: &str = "大人|おとな|子供|子ども|こども|幼児|小学生|中学生|高校生|大学生|学生|シニア";
-
-/// Numbers in words, from none on.
-pub const SPELLED: &str =
-    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen";
 
 /// What stands between a label and its identifier.
 const LINKS: &str = "は|が|の|:|=|is|number|no.|#|「|\"|'|`|(|id";
@@ -382,11 +378,6 @@ fn amount(lower: &[char], at: usize) -> Option<(u32, usize)> {
         return u32::try_from(number).ok().map(|it| (it, digits));
     }
     marks(SPELLED).zip(0..).find_map(|(it, count)| Some((count, word(it, lower, at)?)))
-}
-
-/// The number that `word` is in letters.
-pub fn spelled(word: &str) -> Option<u32> {
-    marks(SPELLED).zip(0..).find(|it| it.0 == word).map(|it| it.1)
 }
 
 /// The number that all of `text` is, in figures, in letters or in kanji.

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use language::{
+    clock::SPELLED,
     context::{TurnContext, failure, submitted},
     message::{Image, Part, images_of},
-    numbers::SPELLED,
     say,
     scan::{distance, folded, marks},
     turn::{Answered, Decision, ToolResult},

@@ -1,6 +1,6 @@
 //! Which of the cards that were shown are meant, by where they stand: `the 2nd and 4th`, `1枚目`, `the first three`.
 
-use language::{numbers::spelled, scan::marks};
+use language::{clock::spelled, scan::marks};
 
 use super::sentence::Sentence;
 

@@ -4,8 +4,7 @@ use jiff::{ToSpan, civil::Date};
 
 use super::{NAMES, Names};
 use crate::{
-    clock::{number, spelled_day, starts},
-    numbers::spelled,
+    clock::{number, spelled, spelled_day, starts},
     scan::marks,
 };
 
