@@ -1,22 +1,18 @@
 //! The cinema's nouns: what is on, when, on which seats, and who sits there (CIN-70).
 
 mod holds;
-mod prices;
 mod rules;
 mod staff;
-mod waiting;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-pub use holds::{Hold, Holds, Released, SeatSuggestion};
-pub use prices::{Price, PriceList, total};
-pub use rules::{Broken, SeatRule, SeatRules, pair_up};
+pub use holds::{Hold, Holds, Left, Released, SeatSuggestion, Waiting, WaitingList, WaitingState};
+pub use rules::{Broken, Price, PriceList, SeatRule, SeatRules, pair_up, total};
 pub use staff::{
     CatalogueExport, CatalogueImport, CheckIn, NotAdmitted, Occupancy, SalesState,
     ShowtimeOccupancy,
 };
-pub use waiting::{Left, Waiting, WaitingList, WaitingState};
 
 /// The films that are on, best match first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,25 +1,21 @@
 //! Forms as `request_form` defines them (FORM-15 to FORM-37): one definition and one check of what was
 //! filled in, compiled into the component and into the page alike.
 
-mod answerable;
 mod check;
 mod condition;
 mod constraints;
 mod date;
 mod fault;
 mod kind;
-mod links;
 mod lookup;
-mod pattern;
-mod property;
 mod read;
 mod request;
 mod secret;
-mod show_if;
-#[cfg(test)]
-mod tests;
-mod value;
+mod sound;
 
+use serde_json::{Map, Value};
+
+pub use check::{json_number, type_by_ending};
 pub use condition::{Condition, Test, is_same};
 pub use constraints::{Count, Days, Files, Number, Text};
 pub use date::{Day, Today, parse_day, parse_minute};
@@ -29,9 +25,6 @@ pub use lookup::{Choice, Lookup, choices, text_of};
 pub use request::{
     Drafted, FormRequest, Listed, OpenForm, Outcome, Status, Submission, Submissions, Wrongness,
 };
-pub use value::{json_number, type_by_ending};
-
-use serde_json::{Map, Value};
 
 /// What is filled in, by the fields' names.
 pub type Values = Map<String, Value>;
@@ -107,7 +100,7 @@ impl Form {
     /// # Errors
     /// The first field whose limits leave nothing, on this day and on all that follow.
     pub fn check_answerable(&self, today: Today) -> Result<(), SchemaFault> {
-        answerable::check(self, today)
+        sound::check_answerable(self, today)
     }
 
     /// The form on the day that it is filled in: defaults that count from today are days.
@@ -191,3 +184,6 @@ impl Field {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Seats before they are reserved: holds, and what is suggested.
+//! Seats before they are reserved: holds, what is suggested, and who waits where there are none.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,4 +63,74 @@ pub struct SeatSuggestion {
     /// What they cost together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<Price>,
+}
+
+// Who waits for seats of a showing that has none.
+
+/// A place in the waiting list of a showing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Waiting {
+    /// Names the entry in `leave_waiting_list`.
+    pub waiting_id: String,
+    /// Identifier of the user who waits.
+    pub user_id: String,
+    /// Identifier of the showtime.
+    pub showtime_id: String,
+    /// How many seats they want.
+    pub seats_count: u32,
+    /// Whether the seats must be side by side.
+    pub together: bool,
+    /// Whether a wheelchair place must be among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wheelchair: bool,
+    /// When they joined: `YYYY-MM-DDTHH:MM:SS`.
+    pub joined_at: String,
+    /// Whether they wait, or seats are held for them.
+    pub state: WaitingState,
+    /// How many entries wait before this one, and one more: 1 is next. Left out once seats are offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
+    /// The seats that are held for them until it ends; reserving takes them, releasing passes them on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "crate::cinema::object")]
+    pub offer: Option<Hold>,
+    /// The film's title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movie_title: Option<String>,
+    /// When the showing begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<String>,
+}
+
+/// How far an entry has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitingState {
+    /// No seats were free for it yet.
+    #[default]
+    Waiting,
+    /// Seats are held for it.
+    Offered,
+    /// Its seats were reserved.
+    Reserved,
+    /// Its seats were declined, by releasing the hold.
+    Declined,
+    /// Its seats were held until the deadline.
+    Lapsed,
+    /// It was taken back.
+    Left,
+}
+
+/// A user's entries of showings to come, the oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WaitingList {
+    /// Those that wait, and those that are offered seats.
+    pub waiting: Vec<Waiting>,
+}
+
+/// Says whether an entry has ended by the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Left {
+    /// False where it had ended before.
+    pub left: bool,
 }

@@ -5,8 +5,13 @@ use std::{collections::HashSet, io};
 use serde_json::Value;
 
 use super::{
-    Fault, Field, Form, Kind, Today, VALUES_BYTES_MAX, Values, Wrong, condition::is_empty, kind,
-    value::json_number,
+    Choice, FILES_MAX, Fault, Field, Form, Kind, OPTIONS_MAX, TEXT_CHARS_MAX, Today,
+    VALUES_BYTES_MAX, Values, Wrong,
+    condition::{is_empty, is_same},
+    constraints::{self, Count, Days, Files, Number, Text},
+    kind,
+    lookup::is_option,
+    parse_day, parse_minute,
 };
 use crate::text;
 
@@ -136,4 +141,172 @@ pub(super) fn field(
         return Err(fault(Wrong::Missing));
     }
     Ok(Some(value.clone()))
+}
+
+/// How far from a step a number may lie, in steps: 0.3 is three times 0.1.
+const STEP_TOLERANCE: f64 = 1e-6;
+/// Characters of a file's name and of its media type.
+const FILE_NAME_CHARS_MAX: usize = 255;
+/// Hexadecimal digits in the id of a blob.
+const FILE_ID_DIGITS: usize = 64;
+
+/// 5 rather than 5.0, as people write it.
+pub fn json_number(number: f64) -> Value {
+    if number.fract() == 0.0 && number.abs() < 9e15 {
+        return Value::from(number as i64);
+    }
+    Value::from(number)
+}
+
+pub(super) fn text(limits: &Text, value: &Value) -> Result<(), Wrong> {
+    let text = value.as_str().ok_or(Wrong::Type("string"))?;
+    let length = text.chars().count();
+    if let Some(max) = limits.length.max.into_iter().chain([TEXT_CHARS_MAX]).find(|it| length > *it)
+    {
+        return Err(Wrong::TooLong(max));
+    }
+    if let Some(min) = limits.length.min.filter(|it| length < *it) {
+        return Err(Wrong::TooShort(min));
+    }
+    let Some(pattern) = &limits.pattern else { return Ok(()) };
+    // A form that was read has no pattern that does not compile.
+    if constraints::compile(pattern).is_ok_and(|it| it.is_match(text)) {
+        return Ok(());
+    }
+    Err(Wrong::Pattern(limits.pattern_error.clone()))
+}
+
+pub(super) fn option(options: &[Choice], value: &Value) -> Result<(), Wrong> {
+    if !is_option(value) {
+        return Err(Wrong::Type("option"));
+    }
+    options.iter().any(|it| is_same(&it.value, value)).then_some(()).ok_or(Wrong::NoOption)
+}
+
+/// What a look-up brought: which options it has is known to the other side alone.
+pub(super) fn found(value: &Value) -> Result<(), Wrong> {
+    if !is_option(value) {
+        return Err(Wrong::Type("option"));
+    }
+    let length = value.as_str().map_or(0, |it| it.chars().count());
+    if length > TEXT_CHARS_MAX { Err(Wrong::TooLong(TEXT_CHARS_MAX)) } else { Ok(()) }
+}
+
+pub(super) fn several(count: Count, value: &Value) -> Result<&[Value], Wrong> {
+    let values = value.as_array().ok_or(Wrong::Type("array"))?;
+    if let Some(min) = count.min.filter(|it| values.len() < *it) {
+        return Err(Wrong::TooFew(min));
+    }
+    let max = count.max.unwrap_or(OPTIONS_MAX).min(OPTIONS_MAX);
+    if values.len() > max {
+        return Err(Wrong::TooMany(max));
+    }
+    let key = |value: &Value| match value.as_f64() {
+        Some(number) => json_number(number).to_string(),
+        None => value.to_string(),
+    };
+    let mut keys = HashSet::new();
+    if values.iter().all(|it| keys.insert(key(it))) { Ok(values) } else { Err(Wrong::Twice) }
+}
+
+pub(super) fn number(limits: Number, value: &Value) -> Result<(), Wrong> {
+    let number = value.as_f64().filter(|it| it.is_finite()).ok_or(Wrong::Type("number"))?;
+    if let Some(min) = limits.min.filter(|it| number < *it) {
+        return Err(Wrong::TooSmall(min));
+    }
+    if let Some(max) = limits.max.filter(|it| number > *it) {
+        return Err(Wrong::TooLarge(max));
+    }
+    let Some(step) = limits.step else { return Ok(()) };
+    let base = limits.min.unwrap_or(0.0);
+    let steps = (number - base) / step;
+    let distance = (steps - steps.round()).abs();
+    // Of a number that is many steps, binary has no nearer one.
+    let nearest = number.abs().max(base.abs()) / step * 4.0 * f64::EPSILON;
+    if distance <= nearest.max(STEP_TOLERANCE) { Ok(()) } else { Err(Wrong::Step(base, step)) }
+}
+
+pub(super) fn day(limits: Days, value: &Value, today: Today) -> Result<(), Wrong> {
+    let day = value.as_str().and_then(parse_day).ok_or(Wrong::Type("YYYY-MM-DD"))?;
+    within(limits, day, today)
+}
+
+pub(super) fn minute(limits: Days, value: &Value, today: Today) -> Result<(), Wrong> {
+    let minute = value.as_str().and_then(parse_minute).ok_or(Wrong::Type("YYYY-MM-DDTHH:MM"))?;
+    within(limits, minute.date(), today)
+}
+
+fn within(limits: Days, day: chrono::NaiveDate, today: Today) -> Result<(), Wrong> {
+    if let Some(min) = limits.min.map(|it| it.on(today.earliest)).filter(|it| day < *it) {
+        return Err(Wrong::TooEarly(min.to_string()));
+    }
+    match limits.max.map(|it| it.on(today.latest)).filter(|it| day > *it) {
+        Some(max) => Err(Wrong::TooLate(max.to_string())),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn file(files: &Files, value: &Value) -> Result<(), Wrong> {
+    if !files.multiple {
+        return one_file(files, value);
+    }
+    let values = value.as_array().ok_or(Wrong::Type("array"))?;
+    if values.len() > FILES_MAX {
+        return Err(Wrong::TooMany(FILES_MAX));
+    }
+    values.iter().try_for_each(|it| one_file(files, it))
+}
+
+/// `{name, type, size, fileId}` (FORM-36).
+fn one_file(files: &Files, value: &Value) -> Result<(), Wrong> {
+    const WRONG: Wrong = Wrong::Type("file");
+    let members = value.as_object().filter(|it| it.len() == 4).ok_or(WRONG)?;
+    let text = |name: &str| members.get(name)?.as_str();
+    let is_short = |it: &&str| it.chars().count() <= FILE_NAME_CHARS_MAX;
+    let name = text("name").filter(|it| !it.is_empty() && is_short(it)).ok_or(WRONG)?;
+    let media_type = text("type").filter(is_short).ok_or(WRONG)?;
+    let size = members.get("size").and_then(Value::as_u64).ok_or(WRONG)?;
+    let is_id = |id: &&str| {
+        id.len() == FILE_ID_DIGITS && id.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    text("fileId").filter(is_id).ok_or(WRONG)?;
+    if !files.takes(name, media_type) {
+        return Err(Wrong::FileKind(name.to_owned()));
+    }
+    match files.size_max.filter(|it| size > *it) {
+        Some(max) => Err(Wrong::FileSize(name.to_owned(), max)),
+        None => Ok(()),
+    }
+}
+
+/// What files with some endings are, of which systems know no type or another one: Windows with Excel has
+/// `application/vnd.ms-excel` for a CSV, and its browsers offer the file all the same.
+const TYPES_BY_ENDING: [(&str, &str); 5] = [
+    (".csv", "text/csv"),
+    (".tsv", "text/tab-separated-values"),
+    (".md", "text/markdown"),
+    (".heic", "image/heic"),
+    (".heif", "image/heif"),
+];
+
+/// The media type that the ending of a file's name says, where others cannot be relied on to say it.
+pub fn type_by_ending(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    TYPES_BY_ENDING.iter().find(|it| name.ends_with(it.0)).map(|it| it.1)
+}
+
+impl Files {
+    /// Whether it takes a file of that name and media type (`accept`).
+    pub fn takes(&self, name: &str, media_type: &str) -> bool {
+        let media_type = media_type.split(';').next().unwrap_or_default().trim().to_lowercase();
+        let types = [Some(media_type.as_str()).filter(|it| !it.is_empty()), type_by_ending(name)];
+        let name = name.to_lowercase();
+        let is_one = |fits: &dyn Fn(&str) -> bool| types.iter().flatten().any(|it| fits(it));
+        let fits = |accepted: &String| match accepted.strip_suffix('*') {
+            Some(family) => is_one(&|it| it.starts_with(family)),
+            None if accepted.starts_with('.') => name.ends_with(accepted.as_str()),
+            None => is_one(&|it| it == accepted),
+        };
+        self.accept.is_empty() || self.accept.iter().any(fits)
+    }
 }

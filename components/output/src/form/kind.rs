@@ -4,11 +4,10 @@
 use serde_json::Value;
 
 use super::{
-    Choice, LABEL_CHARS_MAX, Lookup, NAME_CHARS_MAX, SchemaFault, Today, Wrong,
+    Choice, LABEL_CHARS_MAX, Lookup, NAME_CHARS_MAX, SchemaFault, Today, Wrong, check,
     constraints::{self, Count, Days, Files, Number, Text},
     date::Day,
-    property::Entry,
-    value,
+    read::Entry,
 };
 
 /// Lines of a textarea, and how many it shows by default.
@@ -361,8 +360,8 @@ pub(super) fn fits_at_first(kind: &Kind, given: &Value) -> Result<(), Wrong> {
     }
     let today = Today::of_day(chrono::NaiveDate::default());
     match kind {
-        Kind::Date(limits) => value::day(fixed(limits), given, today),
-        Kind::Datetime(limits) => value::minute(fixed(limits), given, today),
+        Kind::Date(limits) => check::day(fixed(limits), given, today),
+        Kind::Datetime(limits) => check::minute(fixed(limits), given, today),
         kind => fits(kind, given, today),
     }
 }
@@ -370,26 +369,26 @@ pub(super) fn fits_at_first(kind: &Kind, given: &Value) -> Result<(), Wrong> {
 /// Whether a value that is there fits its kind.
 pub(super) fn fits(kind: &Kind, given: &Value, today: Today) -> Result<(), Wrong> {
     match kind {
-        Kind::Text(limits) | Kind::Textarea { text: limits, .. } => value::text(limits, given),
-        Kind::Select(options) | Kind::Radio(options) => value::option(options, given),
+        Kind::Text(limits) | Kind::Textarea { text: limits, .. } => check::text(limits, given),
+        Kind::Select(options) | Kind::Radio(options) => check::option(options, given),
         Kind::Multiselect(options, count) => {
-            for it in value::several(*count, given)? {
-                value::option(options, it)?;
+            for it in check::several(*count, given)? {
+                check::option(options, it)?;
             }
             Ok(())
         }
         Kind::Autocomplete(_) | Kind::CascadingSelect(_) | Kind::AsyncSelect(_) => {
-            value::found(given)
+            check::found(given)
         }
         Kind::MultiAutocomplete(_, count) => {
-            value::several(*count, given)?.iter().try_for_each(value::found)
+            check::several(*count, given)?.iter().try_for_each(check::found)
         }
         Kind::Checkbox if given.is_boolean() => Ok(()),
         Kind::Checkbox => Err(Wrong::Type("boolean")),
-        Kind::Number(limits) | Kind::Range { number: limits, .. } => value::number(*limits, given),
-        Kind::Date(limits) => value::day(*limits, given, today),
-        Kind::Datetime(limits) => value::minute(*limits, given, today),
-        Kind::File(files) => value::file(files, given),
+        Kind::Number(limits) | Kind::Range { number: limits, .. } => check::number(*limits, given),
+        Kind::Date(limits) => check::day(*limits, given, today),
+        Kind::Datetime(limits) => check::minute(*limits, given, today),
+        Kind::File(files) => check::file(files, given),
         Kind::Divider | Kind::Heading(_) | Kind::Hidden(_) => Ok(()),
     }
 }

@@ -1,11 +1,11 @@
-//! The shared tables: which forms are read, and which values they take.
+//! The shared tables: which forms are read, and which values they take. Then what the tables do not say: limits,
+//! look-ups, days, languages, secrets.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
 
-mod parts;
 mod properties;
 
 /// A form, what was filled in, and what becomes of it.
@@ -30,9 +30,9 @@ struct Refused {
     english: String,
 }
 
-pub(super) const CASES: &str = include_str!("../../../../tests/forms/cases.json");
+const CASES: &str = include_str!("../../../../tests/forms/cases.json");
 const FAULTS: &str = include_str!("../../../../tests/forms/faults.json");
-pub(super) const FORMS: [&str; 4] = [
+const FORMS: [&str; 4] = [
     include_str!("../../../../tests/forms/types.json"),
     include_str!("../../../../tests/forms/examples/1-project.json"),
     include_str!("../../../../tests/forms/examples/2-assignee.json"),
@@ -100,4 +100,330 @@ fn the_examples_and_a_form_of_all_types_are_read() {
     let mut names = GUIDE.map(|it| it.name);
     names.sort_unstable();
     assert_eq!(names, TYPES, "what agents read has each type");
+}
+
+fn read(fields: Value) -> Result<Form, SchemaFault> {
+    Form::read(&json!({"title": "表", "fields": fields}))
+}
+
+fn lookup(more: Value) -> Lookup {
+    let mut field = json!({"name": "p", "type": "cascading-select", "displayField": "name",
+        "valueField": "id", "dependsOn": "c", "dependsOnParam": "country code"});
+    field.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let form = read(json!([{"name": "c", "type": "text"}, field])).unwrap();
+    form.fields[1].lookup().unwrap().clone()
+}
+
+#[test]
+fn a_definition_ends_somewhere() {
+    let of = |count| Value::from(vec![json!({"type": "divider"}); count]);
+    assert!(read(of(FIELDS_MAX)).is_ok());
+    let fault = read(of(FIELDS_MAX + 1)).unwrap_err();
+    assert_eq!(
+        fault.to_string(),
+        "エラー: フォームフィールド（fields）は1000個までです（1001個あります）。"
+    );
+    let field = |more: &str| json!([{"name": "a", "type": "text", "description": more}]);
+    assert!(read(field(&"あ".repeat(2_000))).is_ok());
+    assert!(read(field(&"あ".repeat(2_001))).unwrap_err().japanese.ends_with("2000文字までです。"));
+    let fault = read(field(&"a".repeat(SCHEMA_BYTES_MAX))).unwrap_err();
+    assert_eq!(fault.to_string(), "エラー: form_schemaが大きすぎます（上限: 256 KB）。");
+    let named = |name: String| json!([{"name": name, "type": "text"}]);
+    assert!(read(named("a".repeat(200))).is_ok());
+    assert_eq!(read(named("a".repeat(201))).unwrap_err().pointer, "/fields/0/name");
+    let options =
+        |count| json!([{"name": "a", "type": "select", "options": Vec::from_iter(0..count)}]);
+    assert!(read(options(2_000)).is_ok());
+    assert_eq!(read(options(2_001)).unwrap_err().pointer, "/fields/0/options");
+}
+
+#[test]
+fn what_was_filled_in_ends_somewhere() {
+    let form = read(json!([{"name": "a", "type": "textarea"}])).unwrap();
+    let today = Today::anywhere(0);
+    let check = |text: String| form.check(&Values::from_iter([("a".into(), text.into())]), today);
+    assert!(check("あ".repeat(TEXT_CHARS_MAX)).is_ok());
+    assert_eq!(
+        check("あ".repeat(TEXT_CHARS_MAX + 1)).unwrap_err()[0].wrong,
+        Wrong::TooLong(20_000)
+    );
+    let faults = check("a".repeat(VALUES_BYTES_MAX)).unwrap_err();
+    assert_eq!(faults[0].message(Language::Japanese), "入力内容が大きすぎます（上限: 256 KB）");
+}
+
+#[test]
+fn patterns_have_a_size_and_take_no_time() {
+    let pattern = |it: &str| read(json!([{"name": "a", "type": "text", "pattern": it}]));
+    for good in
+        ["^.{10,500}$", r"[\w.+-]+@[\w-]+\.[a-z]{2,}", r"^https?:\/\/.+", r"[\u3040-\u309F]+"]
+    {
+        assert!(pattern(good).is_ok(), "{good}: {:?}", pattern(good));
+    }
+    for bad in ["((a{100}){100}){100}", &"(".repeat(999), &"a".repeat(1_001), "[", "*", r"\"] {
+        assert!(pattern(bad).is_err(), "{bad}");
+    }
+    let form = pattern("(a|a)*(a|aa)*b{0,300}").unwrap();
+    let value = Value::from("a".repeat(TEXT_CHARS_MAX - 1) + "c");
+    let fault = form.check_field(&form.fields[0], Some(&value), Today::anywhere(0));
+    assert_eq!(fault.unwrap().wrong, Wrong::Pattern(None));
+}
+
+/// As in JSON Schema and in HTML, of which the engine differs.
+#[test]
+fn patterns_mean_what_they_mean_in_ecmascript() {
+    let holds = |pattern: &str, value: &str| {
+        let form = read(json!([{"name": "a", "type": "text", "pattern": pattern}])).unwrap();
+        form.check_field(&form.fields[0], Some(&value.into()), Today::anywhere(0)).is_none()
+    };
+    for (pattern, right, wrong) in [
+        (r"^\S+\s\S+$", "山田　太郎", "山田太郎"),
+        (r"^\S+\s\S+$", "山田 太郎", "山田　 太郎"),
+        (r"[^\s]+", "山田太郎", "山田　太郎"),
+        (r"[^\S]", "　", "あ"),
+        (r"[\s\S]{2}", "あ　", "あ"),
+        (r"[ァ-ヶー\s]+", "ヤマダ　タロウ", "ヤマダ、タロウ"),
+        (r"^[\w-\.]+@([\w-]+\.)+[\w-]{2,4}$", "a-b.c@d-e.jp", "a b@d.jp"),
+        (r"[\d-a]", "-", "5a"),
+        (r"[]\w-.]+", "]-.", "["),
+        (r"[^]\s]", "a", "　"),
+        (r"\\s", r"\s", " "),
+        (r"\[\s\]", "[　]", "　"),
+        (r"[\[\s]", "　", "a"),
+        (r"^\S{1,1000}$", "山田太郎", "山田　太郎"),
+    ] {
+        assert!(holds(pattern, right), "{pattern} and {right}");
+        assert!(!holds(pattern, wrong), "{pattern} and {wrong}");
+    }
+}
+
+/// FORM-41, FORM-43.
+#[test]
+fn a_look_up_asks_for_what_is_typed_and_for_what_it_depends_on() {
+    let plain = lookup(json!({"searchUrl": "https://api.example.com/p"}));
+    assert_eq!(plain.url("", None), "https://api.example.com/p");
+    assert_eq!(plain.url("a b&c=d", None), "https://api.example.com/p?q=a%20b%26c%3Dd");
+    assert_eq!(
+        plain.url("", Some(&json!("日"))),
+        "https://api.example.com/p?country%20code=%E6%97%A5"
+    );
+    assert_eq!(plain.url("", Some(&json!(""))), "https://api.example.com/p");
+    assert_eq!(plain.url("x", Some(&json!(7))), "https://api.example.com/p?q=x&country%20code=7");
+    let given = json!({"searchUrl": "/u?a=1#top", "searchParams":
+        {"q": "{query}", "limit": 10, "exact": true, "none": null, "fixed": "<{query}>"}});
+    assert_eq!(
+        lookup(given).url("佐", None),
+        "/u?a=1&q=%E4%BD%90&limit=10&exact=true&fixed=%3C%E4%BD%90%3E"
+    );
+    assert_eq!(lookup(json!({"searchUrl": "/u/{query}/x"})).url("a/b", None), "/u/a%2Fb/x");
+}
+
+#[test]
+fn an_answer_is_read_wherever_its_items_are() {
+    let plain = lookup(json!({"searchUrl": "/p"}));
+    let item = json!({"id": 7, "name": "佐藤", "email": "s@example.com", "more": {"a": 1}});
+    for answer in [
+        json!([item]),
+        json!({"items": [item]}),
+        json!({"results": [item]}),
+        json!({"data": [item]}),
+    ] {
+        let found = choices(&plain, &answer).unwrap();
+        assert_eq!(found, [Choice { value: json!(7), label: "佐藤".into() }]);
+    }
+    let shaped =
+        lookup(json!({"searchUrl": "/p", "renderTemplate": "{name} ({email}) {none}{more}{"}));
+    assert_eq!(choices(&shaped, &json!([item])).unwrap()[0].label, "佐藤 (s@example.com) {");
+    let label = |item: Value| choices(&plain, &json!([item])).map(|it| it[0].label.clone());
+    assert_eq!(
+        label(json!({"id": "a", "name": ""})).unwrap(),
+        "a",
+        "its value where it has no name"
+    );
+    assert_eq!(label(json!("赤")).unwrap(), "赤", "a plain text is its own name");
+    let twice =
+        choices(&plain, &json!([item, item, {"name": "no id"}, {"id": [1]}, null])).unwrap();
+    assert_eq!(twice.len(), 1);
+    assert!(choices(&plain, &json!([])).unwrap().is_empty());
+    assert!(choices(&plain, &json!([{"name": "a"}])).unwrap_err().contains("`id`"));
+    for no in [json!("a"), json!({"error": "x"}), json!(null), json!({"items": {}})] {
+        assert!(choices(&plain, &no).unwrap_err().contains("JSON array"), "{no}");
+    }
+    let many = Value::from(Vec::from_iter(0..3_000));
+    assert_eq!(choices(&plain, &many).unwrap().len(), OPTIONS_MAX);
+}
+
+#[test]
+fn today_is_where_one_is_and_otherwise_anywhere() {
+    let anywhere = Today::anywhere(1_795_219_200);
+    assert_eq!(anywhere.earliest.to_string(), "2026-11-20", "noon of the 20th at UTC−12");
+    assert_eq!(
+        anywhere.latest.to_string(),
+        "2026-11-21",
+        "2 in the afternoon of the 21st at UTC+14"
+    );
+    let form = read(json!([{"name": "d", "type": "date", "minDate": "today", "maxDate": "today"}]));
+    let form = form.unwrap();
+    let fault = |day: &str, today| form.check_field(&form.fields[0], Some(&json!(day)), today);
+    for (day, is_right) in
+        [("2026-11-19", false), ("2026-11-20", true), ("2026-11-21", true), ("2026-11-22", false)]
+    {
+        assert_eq!(fault(day, anywhere).is_none(), is_right, "{day}");
+    }
+    let there = Today::read("2026-11-21").unwrap();
+    assert!(fault("2026-11-20", there).is_some() && fault("2026-11-21", there).is_none());
+    for no in ["", "2026-11-31", "2026-11-21 ", "+026-11-21", "0000-01-01", "２０２６-11-21"] {
+        assert_eq!(Today::read(no), None, "{no}");
+    }
+    for far in [i64::MIN, i64::MAX] {
+        assert!(Today::anywhere(far).earliest <= Today::anywhere(far).latest);
+    }
+}
+
+#[test]
+fn limits_for_days_are_read_as_people_write_them() {
+    for (text, days) in [
+        ("today", 0),
+        ("Today", 0),
+        ("tomorrow", 1),
+        ("+30days", 30),
+        ("+1day", 1),
+        ("-1week", -7),
+        ("+2 weeks", 14),
+        ("today + 7 days", 7),
+        ("-3d", -3),
+    ] {
+        assert_eq!(Day::read(text), Some(Day::FromToday(days)), "{text}");
+    }
+    for no in ["", "30days", "+", "+days", "+3months", "+99999999days", "+1.5days", "now", "＋1day"]
+    {
+        assert_eq!(Day::read(no), None, "{no}");
+    }
+    let day = parse_day("2026-11-21").unwrap();
+    assert_eq!(Day::FromToday(10).on(day).to_string(), "2026-12-01");
+    assert_eq!(Day::FromToday(-21).on(day).to_string(), "2026-10-31");
+}
+
+#[test]
+fn a_language_is_told_by_its_tag() {
+    for tag in ["ja", "ja-JP", "JA", "ja_JP"] {
+        assert_eq!(Language::of_tag(tag), Language::Japanese, "{tag}");
+    }
+    for tag in ["en", "en-US", "", "jav", "de"] {
+        assert_eq!(Language::of_tag(tag), Language::English, "{tag}");
+    }
+}
+
+#[test]
+fn what_asks_for_a_secret_is_told_from_what_sounds_like_it() {
+    let is_secret = |name: &str, label: &str, kind: &str| {
+        let form = read(json!([{"name": name, "label": label, "type": kind, "options": ["a"]}]));
+        form.unwrap().fields[0].is_secret()
+    };
+    for secret in [
+        "password",
+        "user_password",
+        "newPassword",
+        "パスワード（確認）",
+        "暗証番号",
+        "PIN",
+        "ＰＩＮコード",
+        "クレジットカード番号",
+        "Card number",
+        "cardNumber",
+        "CVV",
+        "client-secret",
+        "access_token",
+        "API key",
+        "apiKey",
+        "APIキー",
+        "マイナンバー",
+    ] {
+        assert!(is_secret(secret, "x", "text"), "the name {secret}");
+        assert!(is_secret("x", secret, "text"), "the label {secret}");
+    }
+    for harmless in [
+        "spin",
+        "description",
+        "shipping",
+        "opinion",
+        "mapping",
+        "secretary",
+        "tokens",
+        "compass",
+        "氏名",
+        "番号",
+        "key",
+        "card",
+        "number",
+    ] {
+        assert!(!is_secret(harmless, harmless, "text"), "{harmless}");
+    }
+    assert!(is_secret("pin", "x", "number"));
+    assert!(!is_secret("token", "トークン", "select"), "what is chosen is no secret");
+}
+
+#[test]
+fn files_are_taken_by_ending_and_by_kind() {
+    let files = |accept: Value| {
+        let form = read(json!([{"name": "f", "type": "file", "accept": accept}])).unwrap();
+        let Kind::File(files) = form.fields[0].kind.clone() else { panic!("no file") };
+        files
+    };
+    let some = files(json!(" .PDF, image/*,text/plain,docx"));
+    assert_eq!(some.accept, [".pdf", "image/*", "text/plain", ".docx"]);
+    for (name, kind) in [
+        ("a.pdf", ""),
+        ("A.Pdf", "x/y"),
+        ("a", "image/png"),
+        ("a", "text/plain; charset=utf-8"),
+        ("a.docx", ""),
+    ] {
+        assert!(some.takes(name, kind), "{name} {kind}");
+    }
+    for (name, kind) in
+        [("a.exe", ""), ("pdf", ""), ("a", "imagery/png"), ("a", "text/html"), ("a", "")]
+    {
+        assert!(!some.takes(name, kind), "{name} {kind}");
+    }
+    let by_ending = files(json!("text/csv,image/*"));
+    assert!(by_ending.takes("報告.CSV", "application/vnd.ms-excel"));
+    assert!(by_ending.takes("IMG_1.HEIC", "") && !by_ending.takes("a.xls", ""));
+    assert!(files(json!([".a", "*/*"])).takes("x", ""), "everything is everything");
+    assert_eq!(files(json!([".a", ".b"])).accept, [".a", ".b"]);
+}
+
+#[test]
+fn a_size_of_one_byte_too_many_does_not_read_like_the_limit() {
+    for (bytes, text) in [
+        (0, "0 B"),
+        (1_024, "1 KB"),
+        (2_001, "2001 B"),
+        (15_360, "15 KB"),
+        (15_872, "15.5 KB"),
+        (10_485_760, "10 MB"),
+        (1 << 31, "2 GB"),
+    ] {
+        assert_eq!(size_of(bytes), text);
+    }
+}
+
+#[test]
+fn a_date_that_has_no_day_left_is_refused() {
+    let today = Today::read("2026-11-29").unwrap();
+    let dates = |min: &str, max: &str, required: bool| {
+        let field = json!({"name": "d", "type": "date", "required": required, "minDate": min, "maxDate": max});
+        read(json!([field])).unwrap().check_answerable(today)
+    };
+    let fault = dates("today", "2026-11-28", true).unwrap_err();
+    assert_eq!(fault.pointer, "/fields/0/maxDate");
+    assert!(fault.japanese.contains("2026-11-28"), "{fault}");
+    assert!(dates("today", "2026-11-29", true).is_ok());
+    assert!(dates("today", "2026-11-28", false).is_ok(), "it may be left out");
+    assert!(dates("2027-01-01", "+7days", true).is_ok(), "there will be a day");
+    let fields = json!([
+        {"name": "a", "type": "checkbox", "label": "A"},
+        {"name": "d", "type": "text", "required": true, "maxLength": 0, "showIf": {"field": "a", "value": true}},
+    ]);
+    let form = read(fields).unwrap();
+    assert!(form.check_answerable(today).is_ok(), "others may answer without it");
 }
