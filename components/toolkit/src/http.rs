@@ -12,18 +12,14 @@
 //! }
 //! ```
 
-mod answer;
-mod location;
 #[cfg(target_arch = "wasm32")]
 mod wasi;
 
-pub use answer::Answer;
-
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Stop, definition::json, refused, unavailable};
+use crate::{Problem, Stop, arguments::parse, definition::json, refused, unavailable};
 
 /// Redirects that one request follows at most.
 const REDIRECTS_MAX: u32 = 5;
@@ -142,8 +138,8 @@ impl Request {
     }
 
     fn redirect(&mut self, to: &str) -> Result<(), Error> {
-        let next = location::resolve(&self.url, to).ok_or_else(|| Error::InvalidUrl(to.into()))?;
-        if location::origin(&next) != location::origin(&self.url) {
+        let next = resolve(&self.url, to).ok_or_else(|| Error::InvalidUrl(to.into()))?;
+        if origin(&next) != origin(&self.url) {
             // What was meant for one host is no business of another.
             let personal = ["authorization", "cookie"];
             self.headers
@@ -169,7 +165,7 @@ impl Incoming {
     /// The first header of that name, if it is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        answer::header(&self.headers, name)
+        header(&self.headers, name)
     }
 
     /// The bytes that come next; none at the end. Nothing follows an error.
@@ -267,6 +263,114 @@ fn exchange(_: &Request) -> Result<Answer, Error> {
     Err(Error::Unavailable("there is no network outside the sandbox".to_owned()))
 }
 
+/// An answer, read to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The bytes of the body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// The first header of that name, if it is text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(&self.headers, name)
+    }
+
+    /// The body as text.
+    ///
+    /// # Errors
+    /// When it is not UTF-8.
+    pub fn text(&self) -> Result<&str, Error> {
+        std::str::from_utf8(&self.body)
+            .map_err(|_| Error::InvalidAnswer("it is not UTF-8".to_owned()))
+    }
+
+    /// The body as a `T` in JSON.
+    ///
+    /// # Errors
+    /// When it is not one.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        let unfit = |it: Problem| Error::InvalidAnswer(it.to_string());
+        parse(self.text()?).map_err(unfit)
+    }
+
+    /// The same answer, if its status says success.
+    ///
+    /// # Errors
+    /// The status that says otherwise.
+    pub fn successful(self) -> Result<Self, Error> {
+        if (200..300).contains(&self.status) { Ok(self) } else { Err(Error::Status(self.status)) }
+    }
+
+    /// Whether it points elsewhere.
+    #[must_use]
+    pub fn is_redirect(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+}
+
+/// The first of `headers` with that name, if it is text.
+fn header<'a>(headers: &'a [(String, Vec<u8>)], name: &str) -> Option<&'a str> {
+    let (_, value) = headers.iter().find(|(it, _)| it.eq_ignore_ascii_case(name))?;
+    std::str::from_utf8(value).ok()
+}
+
+// URLs in their parts, as far as a client needs them: the host reads them in earnest.
+
+/// The parts of an `http` or `https` URL.
+pub(crate) struct Parts<'a> {
+    pub(crate) is_https: bool,
+    pub(crate) authority: &'a str,
+    /// Path and query; empty where the URL has neither.
+    pub(crate) rest: &'a str,
+}
+
+/// The parts of `url`, without its fragment.
+pub(crate) fn parts(url: &str) -> Option<Parts<'_>> {
+    let (scheme, after) = url.split_once("://")?;
+    let is_https = scheme.eq_ignore_ascii_case("https");
+    if !is_https && !scheme.eq_ignore_ascii_case("http") {
+        return None;
+    }
+    let after = after.split('#').next()?;
+    let end = after.find(['/', '?']).unwrap_or(after.len());
+    let (authority, rest) = after.split_at(end);
+    (!authority.is_empty()).then_some(Parts { is_https, authority, rest })
+}
+
+/// Where `to` leads when `from` says it.
+fn resolve(from: &str, to: &str) -> Option<String> {
+    let to = to.trim();
+    if to.contains("://") && parts(to).is_some() {
+        return Some(to.to_owned());
+    }
+    let Parts { is_https, authority, rest } = parts(from)?;
+    let scheme = if is_https { "https" } else { "http" };
+    if let Some(after) = to.strip_prefix("//") {
+        return parts(&format!("{scheme}://{after}")).map(|_| format!("{scheme}://{after}"));
+    }
+    let path = rest.split('?').next()?;
+    let rest = match to.chars().next() {
+        None | Some('#') => rest.to_owned(),
+        Some('/') => to.to_owned(),
+        Some('?') => format!("{path}{to}"),
+        // A scheme that is none of ours: `mailto:`, `ftp:`.
+        Some(_) if to.split('/').next()?.contains(':') => return None,
+        Some(_) => format!("{}/{to}", &path[..path.rfind('/').unwrap_or(0)]),
+    };
+    Some(format!("{scheme}://{authority}{rest}"))
+}
+
+/// Scheme and authority, which say whose a URL is.
+fn origin(url: &str) -> Option<(bool, String)> {
+    parts(url).map(|it| (it.is_https, it.authority.to_ascii_lowercase()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,5 +405,29 @@ mod tests {
     fn what_is_denied_is_a_refusal_and_what_is_down_may_come_back() {
         assert!(matches!(Stop::from(Error::Denied), Stop::Refused(it) if it.status == 403));
         assert!(matches!(get("https://a.example").map_err(Stop::from), Err(Stop::Unavailable(_))));
+    }
+
+    #[test]
+    fn a_location_is_read_from_where_it_is_said() {
+        let from = "https://a.example:8443/dir/page?x=1#top";
+        for (to, expected) in [
+            ("http://b.example/", Some("http://b.example/")),
+            ("//b.example/y", Some("https://b.example/y")),
+            ("/y?z=2", Some("https://a.example:8443/y?z=2")),
+            ("other", Some("https://a.example:8443/dir/other")),
+            ("?q", Some("https://a.example:8443/dir/page?q")),
+            ("mailto:someone", None),
+            ("ftp://b.example/", None),
+        ] {
+            assert_eq!(resolve(from, to).as_deref(), expected, "{to}");
+        }
+        assert_eq!(resolve("http://a.example", "y").as_deref(), Some("http://a.example/y"));
+    }
+
+    #[test]
+    fn only_http_has_parts() {
+        assert!(parts("ftp://a.example/").is_none() && parts("https:///x").is_none());
+        let found = parts("HTTP://a.example?x").unwrap();
+        assert_eq!((found.is_https, found.authority, found.rest), (false, "a.example", "?x"));
     }
 }

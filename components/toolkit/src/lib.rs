@@ -47,7 +47,6 @@ pub mod caller;
 pub mod calls;
 pub mod clock;
 pub mod completions;
-mod content;
 pub mod definition;
 pub mod dialogue;
 pub mod endpoints;
@@ -57,7 +56,6 @@ pub mod example;
 pub mod export;
 pub mod files;
 pub mod http;
-mod id;
 pub mod jobs;
 pub mod log;
 pub mod names;
@@ -73,13 +71,6 @@ pub mod stop;
 mod tool;
 mod user;
 
-pub use content::Content;
-pub use example::{Example, example};
-pub use id::fresh_id;
-pub use stop::{Refusal, Stop, invalid, refused, unavailable};
-pub use tool::{English, Hints, Text, Tool};
-pub use user::User;
-
 pub use bindings::{
     configured::exports::madoguchi::tool::configured::Guest as Configured,
     endpoints::exports::madoguchi::tool::endpoints::Guest as Endpoints,
@@ -89,3 +80,7 @@ pub use bindings::{
     migrations::exports::madoguchi::tool::migrations::{Guest as Migrations, Migration},
     schedule::exports::madoguchi::tool::schedule::Guest as Scheduled,
 };
+pub use example::{Example, example};
+pub use stop::{Refusal, Stop, invalid, refused, unavailable};
+pub use tool::{Content, English, Hints, Text, Tool, fresh_id};
+pub use user::User;

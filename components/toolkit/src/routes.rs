@@ -24,7 +24,7 @@ use crate::{
     Invocation, Stop, Text, Tool,
     bindings::madoguchi::tool::event_stream,
     caller, definition,
-    export::{self, offers::OfferStop},
+    export::{self, OfferStop},
     refused,
 };
 

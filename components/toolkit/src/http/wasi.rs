@@ -17,7 +17,7 @@ use wasip2::{
     },
 };
 
-use super::{Answer, Error, Incoming, Request, location};
+use super::{Answer, Error, Incoming, Request, parts};
 
 /// Bytes that one read asks for.
 const CHUNK_BYTES: u64 = 64 << 10;
@@ -135,7 +135,7 @@ fn options(request: &Request) -> Option<RequestOptions> {
 
 fn prepare(request: &Request) -> Result<OutgoingRequest, Error> {
     let invalid_url = || Error::InvalidUrl(request.url.clone());
-    let parts = location::parts(&request.url).ok_or_else(invalid_url)?;
+    let parts = parts(&request.url).ok_or_else(invalid_url)?;
     let mut headers = request.headers.clone();
     if !request.body.is_empty() {
         let length = request.body.len().to_string().into_bytes();
