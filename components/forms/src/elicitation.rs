@@ -4,14 +4,13 @@
 //! is shown, searched for or chosen by earlier answers comes in later rounds. What comes back is held
 //! against the form as everywhere else; what is wrong is asked again, with the reason.
 
-mod choosing;
 mod progress;
-mod property;
-#[cfg(test)]
-mod tests;
 
-use output::form::{Field, Form, Kind, Language, Today, Values};
-use serde_json::Value;
+use output::form::{
+    Choice, Count, Day, Days, Field, Form, Kind, Language, Number, Text, Today, Values, choices,
+    json_number, text_of,
+};
+use serde_json::{Map, Value, json};
 use toolkit::{
     Stop, User,
     question::{Answer, AnswerAction, Ask, Question},
@@ -19,7 +18,7 @@ use toolkit::{
 
 use crate::{clock, refusals, store::Filled};
 pub use progress::Progress;
-use progress::Step;
+use progress::{Part, Step};
 
 /// Rounds of questions that a form may take. The official SDKs give a call up that asks for input more
 /// than ten times; the tenth is left for the address of the form.
@@ -142,3 +141,263 @@ fn rounds(form: &Form) -> usize {
     }
     rounds.into_iter().max().unwrap_or(0)
 }
+
+// A field as a property of MCP's flat forms.
+
+/// Suggestions that are listed.
+const SUGGESTIONS_MAX: usize = 3;
+
+/// Whether its value is a list.
+fn is_several(kind: &Kind) -> bool {
+    matches!(kind, Kind::Multiselect(..) | Kind::MultiAutocomplete(..))
+}
+
+/// The property that asks for this part of a field.
+fn of(field: &Field, part: &Part, asking: &Asking<'_>) -> Value {
+    let mut hints: Vec<String> = field.description.iter().cloned().collect();
+    let mut property = match part {
+        Part::Words => {
+            hints.push(asking.language.of("検索する言葉", "Words to search by").to_owned());
+            if let Some(default) = field.default.as_ref().map(text_of) {
+                let unless = asking.language.of("空なら既定値", "left empty, it is");
+                hints.push(format!("{unless}: {default}"));
+            }
+            json!({ "type": "string" })
+        }
+        Part::Choices(choices) => among(&field.kind, choices),
+        Part::Value => plain(field, asking, &mut hints),
+    };
+    property["title"] = field.label.clone().into();
+    if !hints.is_empty() {
+        property["description"] = hints.join(" / ").into();
+    }
+    let is_words = matches!(part, Part::Words);
+    if let Some(default) = field.default.as_ref().filter(|_| !is_words) {
+        let default = match part {
+            Part::Choices(_) => texts(default),
+            _ => default.clone(),
+        };
+        if takes(&property, &default) {
+            property["default"] = default;
+        }
+    }
+    property
+}
+
+/// Values of options go out as texts: MCP has no others.
+fn texts(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => values.iter().map(text_of).collect(),
+        value => text_of(value).into(),
+    }
+}
+
+fn among(kind: &Kind, choices: &[Choice]) -> Value {
+    let option = |it: &Choice| json!({ "const": text_of(&it.value), "title": it.label });
+    let options: Vec<Value> = choices.iter().map(option).collect();
+    let (Kind::Multiselect(_, count) | Kind::MultiAutocomplete(_, count)) = kind else {
+        return json!({ "type": "string", "oneOf": options });
+    };
+    let mut property = json!({ "type": "array", "items": { "anyOf": options } });
+    let Count { min, max } = count;
+    for (name, limit) in [("minItems", min), ("maxItems", max)] {
+        if let Some(limit) = limit.filter(|it| *it > 0 || name == "maxItems") {
+            property[name] = limit.into();
+        }
+    }
+    property
+}
+
+/// One more choice: to search by other words.
+fn add_again(property: &mut Value, language: Language) {
+    let title = language.of("別の言葉で検索する", "Search by other words");
+    let again = json!({ "const": AGAIN, "title": format!("{AGAIN} {title}") });
+    let is_several = property["type"] == "array";
+    let options = match is_several {
+        true => property.pointer_mut("/items/anyOf"),
+        false => property.get_mut("oneOf"),
+    };
+    if let Some(Value::Array(options)) = options {
+        options.push(again);
+    }
+    // It may be chosen alone, and beside as many as there may be.
+    if let Some(members) = property.as_object_mut() {
+        members.remove("minItems");
+        members.remove("maxItems");
+    }
+}
+
+fn plain(field: &Field, asking: &Asking<'_>, hints: &mut Vec<String>) -> Value {
+    match &field.kind {
+        Kind::Text(text) | Kind::Textarea { text, .. } => {
+            words(text, field.required, asking.language, hints)
+        }
+        Kind::Checkbox => {
+            if field.required {
+                let must = asking.language.of("チェックが必要です", "must be checked");
+                hints.push(must.to_owned());
+            }
+            json!({ "type": "boolean" })
+        }
+        Kind::Number(it) => number(*it, asking.language, hints),
+        Kind::Range { number: it, .. } => {
+            let mut property = number(*it, asking.language, hints);
+            property["default"] = property["minimum"].clone();
+            property
+        }
+        Kind::Date(it) => {
+            days(*it, asking, hints);
+            json!({ "type": "string", "format": "date" })
+        }
+        Kind::Datetime(it) => {
+            let form = asking.language.of("YYYY-MM-DDTHH:MMの形式", "as YYYY-MM-DDTHH:MM");
+            hints.push(form.to_owned());
+            days(*it, asking, hints);
+            json!({ "type": "string" })
+        }
+        _ => json!({ "type": "string" }),
+    }
+}
+
+fn words(text: &Text, is_required: bool, language: Language, hints: &mut Vec<String>) -> Value {
+    let mut property = json!({ "type": "string" });
+    match text.length.min {
+        // An empty text would be too short, though it need not be filled in.
+        Some(min) if !is_required => {
+            hints.push(language.of(format!("{min}文字以上"), format!("at least {min} characters")))
+        }
+        Some(min) => property["minLength"] = min.into(),
+        None => {}
+    }
+    if let Some(max) = text.length.max {
+        property["maxLength"] = max.into();
+    }
+    if let Some(pattern) = &text.pattern {
+        let usual = || language.of(format!("形式: {pattern}"), format!("form: {pattern}"));
+        hints.push(text.pattern_error.clone().unwrap_or_else(usual));
+    }
+    if !text.suggestions.is_empty() {
+        let some: Vec<_> =
+            text.suggestions.iter().take(SUGGESTIONS_MAX).map(String::as_str).collect();
+        let some = some.join(language.of("、", ", "));
+        hints.push(language.of(format!("候補: {some}"), format!("for example: {some}")));
+    }
+    property
+}
+
+fn number(limits: Number, language: Language, hints: &mut Vec<String>) -> Value {
+    let whole = |it: f64| it.fract() == 0.0 && it.abs() < 9e15;
+    let is_whole = limits.step.is_some_and(whole) && limits.min.is_none_or(whole);
+    let mut property = Map::new();
+    property.insert("type".to_owned(), if is_whole { "integer" } else { "number" }.into());
+    for (name, limit) in [("minimum", limits.min), ("maximum", limits.max)] {
+        // Of whole numbers, 2.5 lies between two.
+        let limit = limit.map(|it| if is_whole { it.floor() } else { it });
+        property.extend(limit.map(|it| (name.to_owned(), json_number(it))));
+    }
+    if let Some(step) = limits.step.filter(|it| *it != 1.0) {
+        hints.push(language.of(format!("{step}刻み"), format!("in steps of {step}")));
+    }
+    property.into()
+}
+
+fn days(limits: Days, asking: &Asking<'_>, hints: &mut Vec<String>) {
+    let language = asking.language;
+    if let Some(min) = limits.min.map(|it: Day| it.on(asking.today.earliest)) {
+        hints.push(language.of(format!("{min}以降"), format!("from {min}")));
+    }
+    if let Some(max) = limits.max.map(|it: Day| it.on(asking.today.latest)) {
+        hints.push(language.of(format!("{max}以前"), format!("until {max}")));
+    }
+}
+
+/// Whether a property may hold that value at first: of its type, and among what it offers.
+fn takes(property: &Value, value: &Value) -> bool {
+    let offers = |options: &Value, value: &Value| {
+        let mut options = options.as_array().into_iter().flatten();
+        options.any(|it| it["const"] == *value)
+    };
+    match property["type"].as_str() {
+        Some("string") if property["oneOf"].is_array() => offers(&property["oneOf"], value),
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.is_i64(),
+        Some("number") => value.is_number(),
+        Some("array") => {
+            let options = &property["items"]["anyOf"];
+            value.as_array().is_some_and(|it| it.iter().all(|it| offers(options, it)))
+        }
+        _ => false,
+    }
+}
+
+// What there is to choose among, and what was chosen.
+
+/// Choices that one question offers; of more, some words pick.
+const CHOICES_MAX: usize = 300;
+/// Stands among what was found for a search by other words.
+const AGAIN: &str = "↻";
+
+/// What a field offers.
+enum Offered {
+    /// It is not chosen but written.
+    Anything,
+    /// What it depends on is empty.
+    Nothing,
+    /// One or several of these.
+    These(Vec<Choice>),
+}
+
+/// What `field` offers, now that `values` are known and, of a search, what is typed.
+fn offered(
+    asking: &Asking<'_>,
+    field: &Field,
+    values: &Values,
+    typed: Option<&str>,
+) -> Result<Offered, String> {
+    if let Kind::Select(it) | Kind::Radio(it) | Kind::Multiselect(it, _) = &field.kind {
+        return Ok(Offered::These(it.clone()));
+    }
+    let Some(lookup) = field.lookup() else { return Ok(Offered::Anything) };
+    let parent = lookup.depends_on.as_ref();
+    let value = parent.and_then(|(name, _)| match asking.form.field(name).map(|it| &it.kind) {
+        Some(Kind::Hidden(value)) => Some(value),
+        _ => values.get(name),
+    });
+    if parent.is_some() && value.is_none() {
+        return Ok(Offered::Nothing);
+    }
+    let words = typed.filter(|_| is_search(&field.kind)).unwrap_or_default();
+    let found = (asking.lookup)(&lookup.url(words, value)).and_then(|it| choices(lookup, &it));
+    found.map(Offered::These).map_err(|why| cannot_load(asking, field, &why))
+}
+
+/// What was chosen, and whether it is to be searched for by other words.
+fn chosen(field: &Field, choices: &[Choice], given: Option<&Value>) -> (Option<Value>, bool) {
+    let value = |value: &Value| {
+        let text = Some(value).filter(|it| !it.is_array()).map(text_of);
+        let choice = choices.iter().find(|it| Some(text_of(&it.value)) == text);
+        // What was not offered stays as it is: the check says what is wrong with it.
+        choice.map_or_else(|| value.clone(), |it| it.value.clone())
+    };
+    let is_again = |it: &Value| it.as_str() == Some(AGAIN);
+    match given {
+        Some(Value::Array(several)) if is_several(&field.kind) => {
+            let values: Vec<Value> = several.iter().filter(|it| !is_again(it)).map(value).collect();
+            (Some(values.into()), several.iter().any(is_again))
+        }
+        Some(it) if is_again(it) => (None, true),
+        given => (given.map(value), false),
+    }
+}
+
+fn cannot_load(asking: &Asking<'_>, field: &Field, why: &str) -> String {
+    let label = &field.label;
+    asking.language.of(
+        format!("{label}の選択肢を読み込めませんでした。"),
+        format!("The options of {label} could not be loaded ({why})."),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -46,7 +46,7 @@ pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = Nam
 }
 
 /// Whether it can be the name of something in the store: a SHA-256.
-pub fn is_id(id: &str) -> bool {
+fn is_id(id: &str) -> bool {
     id.len() == 64 && id.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
 }
 

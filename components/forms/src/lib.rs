@@ -1,29 +1,21 @@
 //! Forms: what an agent asks a person to fill in (FORM-1 to FORM-90).
 
-pub mod app;
 pub mod clock;
-pub mod completing;
 pub mod delivery;
 pub mod demo;
 pub mod elicitation;
-pub mod endpoints;
 pub mod examples;
 pub mod files;
 pub mod guide;
-pub mod listing;
 pub mod lookup;
-pub mod options;
 pub mod record;
 pub mod refusals;
 pub mod resources;
 pub mod retention;
 pub mod sentences;
 pub mod settings;
-pub mod share;
-pub mod states;
 pub mod store;
 pub mod tools;
-pub mod words;
 
 use guide::FormGuide;
 use resources::FormResources;
@@ -37,10 +29,10 @@ toolkit::export_migrations!(
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(retention::run);
-toolkit::export_endpoints!(endpoints::get);
+toolkit::export_endpoints!(lookup::get);
 toolkit::export_resources!(FormResources);
 toolkit::export_prompts!(FormGuide);
-toolkit::export_completions!(completing::complete);
+toolkit::export_completions!(resources::complete);
 toolkit::export_examples!(examples::examples);
 toolkit::export_dialogue!(sentences::next);
 toolkit::export_names!(sentences::names);

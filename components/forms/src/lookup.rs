@@ -1,29 +1,40 @@
-//! Look-ups elsewhere, on behalf of a form: `GET /api/form/lookup?url=…` (FORM-49).
+//! Look-ups of forms: `GET /api/forms/…`, elsewhere on behalf of a form (FORM-49) or in the demo, and what is
+//! known of their options.
 //!
 //! The operator decides where they may go: the host refuses whatever is not granted, and addresses
 //! of its own network. They carry nothing of the caller's, so what they bring is no caller's own and may be
 //! kept for a minute.
 
-mod cache;
 mod place;
-mod remote;
 
-use serde_json::Value;
-use toolkit::endpoints::{Failure, Refusal, Request};
+use std::time::{Duration, Instant};
 
-pub use cache::sweep;
-use place::Place;
+use output::form::{Fault, Form, Kind, OPTIONS_MAX, Values, Wrong, choices, is_same};
+use serde_json::{Value, json};
+use toolkit::{
+    clock::now_ms,
+    endpoints::{Failure, Refusal, Request},
+    http::{self, Error},
+    sql::{self, Statement},
+};
+use url::Url;
+
 pub use place::problems;
+use place::{Place, has_credentials, is_http};
 
-/// The answer to `lookup?url=…`.
+/// One look-up: somewhere else's, or one of the demo's.
 ///
 /// # Errors
-/// Where the URL cannot be looked up, is not allowed, or does not answer with JSON.
+/// As the look-up, or when nothing is served there.
 pub fn get(request: &Request) -> Result<Value, Failure> {
-    look_up(request.required("url")?)
+    match request.path.as_str() {
+        "lookup" => look_up(request.required("url")?),
+        path if path.starts_with("demo/") => crate::demo::get(request),
+        _ => Err(Failure::NotFound),
+    }
 }
 
-/// The same for the component itself.
+/// What is found at `url`, for the component itself.
 ///
 /// # Errors
 /// A sentence that says why there is no answer.
@@ -43,7 +54,7 @@ pub fn fetch(url: &str) -> Result<Value, String> {
 pub fn found(url: &str) -> Option<Value> {
     match Place::read(url, &place::origins().ok()?).ok()? {
         Place::Demo(request) => crate::demo::get(&request).ok(),
-        Place::Remote(url) => cache::kept(&url).ok()?,
+        Place::Remote(url) => kept(&url).ok()?,
     }
 }
 
@@ -51,11 +62,11 @@ fn look_up(url: &str) -> Result<Value, Failure> {
     match Place::read(url, &place::origins()?)? {
         Place::Demo(request) => crate::demo::get(&request),
         Place::Remote(url) => {
-            if let Some(answer) = cache::kept(&url)? {
+            if let Some(answer) = kept(&url)? {
                 return Ok(answer);
             }
-            let answer = remote::ask(&url)?;
-            cache::keep(&url, &answer)?;
+            let answer = ask(&url)?;
+            keep(&url, &answer)?;
             Ok(answer)
         }
     }
@@ -64,4 +75,225 @@ fn look_up(url: &str) -> Result<Value, Failure> {
 fn refused(code: &str, status: u16, message: String) -> Failure {
     let code = code.to_owned();
     Failure::Refused(Refusal { code, message, status, details: None })
+}
+
+// Asking another host: within five seconds, JSON of a mebibyte at most, each redirect checked anew.
+
+/// How long all of it may take: a person who types does not wait longer.
+const TIME_MAX: Duration = Duration::from_secs(5);
+/// Bytes that an answer may have.
+const REMOTE_BYTES_MAX: usize = 1 << 20;
+/// Redirects that are followed.
+const REDIRECTS_MAX: usize = 3;
+
+/// The JSON that `url` answers with.
+fn ask(url: &Url) -> Result<Value, Failure> {
+    let until = Instant::now() + TIME_MAX;
+    let mut at = url.clone();
+    for _ in 0..=REDIRECTS_MAX {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(failed(url, "does not answer in time", None));
+        }
+        let request = http::Request::get(at.as_str()).header("accept", "application/json");
+        let answer = request.timeout(left).body_bytes_max(REMOTE_BYTES_MAX).send();
+        let answer = answer.map_err(|error| unanswered(url, &at, &error))?;
+        if !answer.is_redirect() {
+            return read(url, &answer);
+        }
+        let to = answer.header("location").and_then(|it| at.join(it).ok());
+        let to = to.filter(|it| is_http(it) && !has_credentials(it));
+        at = to.ok_or_else(|| failed(url, "redirects to no address", None))?;
+    }
+    Err(failed(url, "redirects too often", None))
+}
+
+fn read(url: &Url, answer: &http::Answer) -> Result<Value, Failure> {
+    if !(200..300).contains(&answer.status) {
+        let what = format!("answered with status {}", answer.status);
+        return Err(failed(url, &what, Some(answer.status)));
+    }
+    answer.json().map_err(|_| failed(url, "did not answer with JSON", None))
+}
+
+/// Why no answer came from `at`, on the way from `url`.
+fn unanswered(url: &Url, at: &Url, error: &Error) -> Failure {
+    match error {
+        Error::Denied if url.origin() == at.origin() => not_allowed(url),
+        // Where it leads is the other side's business, and perhaps a secret of this one's network.
+        Error::Denied => refused(
+            "lookup_not_allowed",
+            403,
+            format!("{} redirects to where look-ups are not allowed.", origin(url)),
+        ),
+        Error::InvalidUrl(_) | Error::InvalidRequest(_) => {
+            toolkit::endpoints::invalid("url", "cannot be asked")
+        }
+        Error::TooLarge => failed(url, "answered with more than 1 MiB", None),
+        Error::TimedOut => failed(url, "does not answer in time", None),
+        _ => failed(url, "cannot be reached", None),
+    }
+}
+
+fn not_allowed(url: &Url) -> Failure {
+    let origin = origin(url);
+    let mut lines = vec![
+        "[[components.forms.http]]".to_owned(),
+        format!("host = {:?}", url.host_str().unwrap_or_default()),
+    ];
+    if url.scheme() == "http" {
+        lines.push("scheme = \"http\"".to_owned());
+    }
+    lines.extend(url.port().map(|it| format!("port = {it}")));
+    let lines = lines.join("\n");
+    let message = format!(
+        "Look-ups at {origin} are not allowed. To allow them, the operator puts {origin} into FORM_LOOKUP_ALLOW, or into the configuration:\n{lines}\nAddresses of the server's own network need more; its log says what."
+    );
+    let details = Some(json!({ "origin": origin }).to_string());
+    let code = "lookup_not_allowed".to_owned();
+    Failure::Refused(Refusal { code, message, status: 403, details })
+}
+
+/// What the other side did, without any of its text.
+fn failed(url: &Url, what: &str, status: Option<u16>) -> Failure {
+    let origin = origin(url);
+    let mut details = json!({ "origin": origin });
+    if let Some(status) = status {
+        details["status"] = status.into();
+    }
+    Failure::Refused(Refusal {
+        code: "lookup_failed".to_owned(),
+        message: format!("{origin} {what}."),
+        status: 502,
+        details: Some(details.to_string()),
+    })
+}
+
+fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+// What was answered lately, so that many who fill in one form ask its host once.
+
+/// How long an answer is fresh.
+const FRESH_MS: i64 = 60_000;
+/// Answers that are kept.
+const ANSWERS_MAX: usize = 500;
+/// Bytes that they may have together.
+const BYTES_MAX: usize = 16 << 20;
+/// Bytes that one may have: what the database takes in one row, less the URL.
+const ANSWER_BYTES_MAX: usize = 1_000_000;
+
+/// The answer that is fresh, if there is one.
+fn kept(url: &Url) -> Result<Option<Value>, sql::Error> {
+    let now = now_ms();
+    let [rows] = sql::query([toolkit::sql!(
+        "SELECT answer FROM lookups WHERE url = $1 AND asked_at > $2 AND asked_at <= $3",
+        url.as_str(),
+        now - FRESH_MS,
+        now,
+    )])?;
+    let answer = rows.first::<(String,)>()?;
+    Ok(answer.and_then(|(text,)| serde_json::from_str(&text).ok()))
+}
+
+/// Keeps an answer, and lets go of what is old or too much.
+fn keep(url: &Url, answer: &Value) -> Result<(), sql::Error> {
+    let text = answer.to_string();
+    if text.len() > ANSWER_BYTES_MAX {
+        return Ok(());
+    }
+    let now = now_ms();
+    let [rows] = sql::query([toolkit::sql!(
+        "SELECT url, bytes FROM lookups WHERE asked_at > $1 AND asked_at <= $2 AND url <> $3 \
+         ORDER BY asked_at DESC, url",
+        now - FRESH_MS,
+        now,
+        url.as_str(),
+    )])?;
+    let surplus = surplus(rows.read()?, text.len());
+    let mut batch = vec![
+        // Those of the future, too: the clock may have been set back.
+        toolkit::sql!(
+            "DELETE FROM lookups WHERE asked_at <= $1 OR asked_at > $2 OR url = $3",
+            now - FRESH_MS,
+            now,
+            url.as_str(),
+        ),
+    ];
+    batch.extend(surplus.iter().map(|it| toolkit::sql!("DELETE FROM lookups WHERE url = $1", it)));
+    batch.push(insert(url, &text, now));
+    sql::transact_all(&batch).map(|_| ())
+}
+
+/// Lets go of what is old, also where there are no more look-ups.
+///
+/// # Errors
+/// Those of the database.
+pub fn sweep() -> Result<(), sql::Error> {
+    let now = now_ms();
+    let old = "DELETE FROM lookups WHERE asked_at <= $1 OR asked_at > $2";
+    sql::transact([toolkit::sql!(old, now - FRESH_MS, now)]).map(|_| ())
+}
+
+fn insert(url: &Url, text: &str, now: i64) -> Statement {
+    let bytes = i64::try_from(text.len()).unwrap_or(i64::MAX);
+    toolkit::sql!(
+        "INSERT INTO lookups (url, asked_at, bytes, answer) VALUES ($1, $2, $3, $4)",
+        url.as_str(),
+        now,
+        bytes,
+        text,
+    )
+}
+
+/// The URLs to let go of, the newest first in `kept`, where one of `bytes` is to come.
+fn surplus(kept: Vec<(String, i64)>, bytes: usize) -> Vec<String> {
+    let (mut left, mut room) = (BYTES_MAX.saturating_sub(bytes), ANSWERS_MAX - 1);
+    let goes = |(_, bytes): &(String, i64)| {
+        let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
+        let stays = room > 0 && bytes <= left;
+        (left, room) = if stays { (left - bytes, room - 1) } else { (0, 0) };
+        !stays
+    };
+    kept.into_iter().filter(goes).map(|it| it.0).collect()
+}
+
+// Chosen values held against the options that are known here without asking another host (FORM-43): those
+// of the demo, and those that were looked up lately. Others are taken as they are.
+
+/// What was chosen in `values`, the checked submission, and is none of the known options.
+pub fn unknown_options(form: &Form, values: &Values) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for field in &form.fields {
+        // What is searched for is found by words, and no answer has all there is.
+        let (Kind::CascadingSelect(it) | Kind::AsyncSelect(it)) = &field.kind else { continue };
+        let Some(value) = values.get(&field.name) else { continue };
+        let parent = it.depends_on.as_ref().and_then(|(name, _)| values.get(name));
+        let choices = found(&it.url("", parent)).and_then(|found| choices(it, &found).ok());
+        // There may be more than are read.
+        let Some(choices) = choices.filter(|it| it.len() < OPTIONS_MAX) else { continue };
+        if !choices.iter().any(|it| is_same(&it.value, value)) {
+            let (field, label) = (field.name.clone(), field.label.clone());
+            faults.push(Fault { field, label, wrong: Wrong::NoOption });
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_go_where_there_are_too_many_or_too_much() {
+        let kept = |count: usize, bytes: i64| {
+            (0..count).map(|it| (it.to_string(), bytes)).collect::<Vec<_>>()
+        };
+        assert!(surplus(kept(499, 10), 10).is_empty());
+        assert_eq!(surplus(kept(501, 10), 10), ["499", "500"]);
+        let mebibyte = 1 << 20;
+        assert!(surplus(kept(15, mebibyte), 1 << 20).is_empty());
+        assert_eq!(surplus(kept(17, mebibyte), 1 << 20), ["15", "16"]);
+    }
 }

@@ -48,7 +48,7 @@ pub fn wait_s() -> Result<u32, Unfit> {
 pub fn configure() -> Result<(), Vec<Problem>> {
     let problems = [keep_days(), wait_days(), wait_s()];
     let problems = problems.into_iter().filter_map(Result::err).map(Problem::from);
-    let lists = crate::lookup::problems().into_iter().chain(crate::demo::items::problems());
+    let lists = crate::lookup::problems().into_iter().chain(crate::demo::problems());
     let problems: Vec<_> = problems.chain(lists).collect();
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

@@ -3,17 +3,19 @@
 use output::form::{Form, Kind, Status, Values};
 use serde_json::Value;
 use toolkit::{
-    Stop, caller, events, fresh_id, sql,
-    sql::{Error, Statement},
+    Stop, caller, events, fresh_id,
+    sql::{self, Error, Statement},
 };
 
 use crate::{
     clock::{likely_day, now},
     delivery::draws_forms,
-    record::{REOPEN_MS, Record, by_handle, first, status_name},
-    refusals::{language, not_found, requester_is_full},
-    share::{self, FORMS_MAX, WAITING_MAX},
-    states::{already_answered, draft_conflict, not_reopened},
+    record::{
+        self, REOPEN_MS, Record, already_answered, by_handle, draft_conflict, first, not_reopened,
+        status_name,
+    },
+    refusals::{self, language, not_found, requester_is_full},
+    settings,
 };
 
 /// Files that one answer or draft may name.
@@ -54,7 +56,7 @@ pub fn add(
 ) -> Result<(), Stop> {
     let definition = definition.to_string();
     let principal = caller::principal();
-    let share = share::of(&principal);
+    let share = of(&principal);
     let insert = toolkit::sql!(
         "INSERT INTO forms (handle, definition, title, principal, asked_by, asked_at, status, revision, \
          definition_bytes) SELECT $1, $2, $3, $4, $5, $6, $7, 0, $8 \
@@ -78,12 +80,10 @@ pub fn add(
     );
     let insert = insert.expect(1);
     let kept = match sql::transact([insert.clone()]) {
-        Err(Error::UnexpectedCount(_)) => {
-            sql::transact([share::make_room(&principal), insert]).map(drop)
-        }
+        Err(Error::UnexpectedCount(_)) => sql::transact([make_room(&principal), insert]).map(drop),
         kept => kept.map(drop),
     };
-    sql::if_expected(kept)?.ok_or_else(share::full)?;
+    sql::if_expected(kept)?.ok_or_else(full)?;
     changed(handle);
     events::publish(LIST);
     Ok(())
@@ -96,7 +96,7 @@ pub fn add(
 /// # Errors
 /// When there is no such form any more.
 pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Stop> {
-    let found = crate::record::find(handle)?;
+    let found = record::find(handle)?;
     let at_first = || form.clone().on(likely_day(language())).defaults();
     let mut values = found.draft().unwrap_or_else(at_first);
     values.extend(filled.values);
@@ -219,7 +219,7 @@ pub fn draft(
 /// When there is no such form.
 pub fn shown(handle: &str) -> Result<Record, Stop> {
     if draws_forms(&caller::client_capabilities()) {
-        return crate::record::find(handle);
+        return record::find(handle);
     }
     read(handle)
 }
@@ -229,7 +229,7 @@ pub fn shown(handle: &str) -> Result<Record, Stop> {
 /// # Errors
 /// When there is no such form.
 pub fn read(handle: &str) -> Result<Record, Stop> {
-    let form = crate::record::find(handle)?;
+    let form = record::find(handle)?;
     if form.status == Status::Waiting || form.read_at.is_some() {
         return Ok(form);
     }
@@ -251,7 +251,7 @@ fn step(
 ) -> Result<Record, Stop> {
     batch.push(by_handle(handle));
     let Some(mut results) = sql::if_expected(sql::transact_all(&batch))? else {
-        return Err(refuse(&crate::record::find(handle)?));
+        return Err(refuse(&record::find(handle)?));
     };
     changed(handle);
     first(results.pop().ok_or_else(not_found)?)
@@ -272,8 +272,8 @@ fn has_room(bytes: &str, principal: &str, most: &str) -> String {
 
 /// The parameters of [`has_room`]: the bytes, of whom the form is, and how many they may have.
 fn within(update: Statement, bytes: i64, handle: &str) -> Result<Statement, Stop> {
-    let principal = crate::record::find(handle)?.principal;
-    let most = share::of(&principal).filled_bytes;
+    let principal = record::find(handle)?.principal;
+    let most = of(&principal).filled_bytes;
     Ok(update.bind(bytes).bind(principal).bind(most))
 }
 
@@ -298,4 +298,77 @@ fn labels(labels: &Values) -> Option<String> {
 
 fn json(values: &Values) -> String {
     Value::Object(values.clone()).to_string()
+}
+
+// How much of the room one caller may take.
+
+/// Forms of one caller that may wait for an answer.
+const WAITING_MAX: u32 = 1_000;
+/// Forms that are kept, of all callers.
+pub const FORMS_MAX: u32 = 20_000;
+
+/// What one caller may keep.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// Forms, answered ones among them.
+    pub forms: u32,
+    /// Bytes of definitions and of what was filled in, beyond which no other form is asked for.
+    pub asked_bytes: i64,
+    /// The same, beyond which nothing more is filled in: more, for the person who fills in has not asked.
+    pub filled_bytes: i64,
+}
+
+/// Of the 256 MiB that a database has, a caller with a token: others have room beside them.
+const OF_ONE: Share = Share { forms: 5_000, asked_bytes: 32 << 20, filled_bytes: 48 << 20 };
+/// Where no token is needed, all are one caller.
+const OF_ALL: Share = Share { forms: FORMS_MAX, asked_bytes: 128 << 20, filled_bytes: 192 << 20 };
+
+/// The share of `principal`.
+pub fn of(principal: &str) -> Share {
+    if record::is_everybody(principal) { OF_ALL } else { OF_ONE }
+}
+
+/// Forms that were closed without an answer, and cannot be taken up again, make room for their caller's next.
+fn make_room(principal: &str) -> Statement {
+    toolkit::sql!(
+        "DELETE FROM forms WHERE principal = $1 AND status IN ('cancelled', 'declined') \
+         AND answered_at < $2",
+        principal,
+        now() - REOPEN_MS,
+    )
+}
+
+/// Why there is no room for another form of the caller.
+pub fn full() -> Stop {
+    let principal = caller::principal();
+    match taken(&principal) {
+        Ok((waiting, _, _)) if waiting >= WAITING_MAX => {
+            refusals::too_many_waiting(waiting, WAITING_MAX)
+        }
+        Ok((_, kept, bytes)) => {
+            let share = of(&principal);
+            let most = (share.forms, share.asked_bytes);
+            let days = settings::keep_days().unwrap_or_default();
+            refusals::too_much_kept((kept, bytes), most, days)
+        }
+        Err(stop) => stop,
+    }
+}
+
+/// Forms that wait, forms that are kept, and their bytes.
+fn taken(principal: &str) -> Result<(u32, u32, i64), Stop> {
+    let [waiting, kept] = sql::query([
+        toolkit::sql!(
+            "SELECT COUNT(*) FROM forms WHERE principal = $1 AND status = 'waiting'",
+            principal
+        ),
+        toolkit::sql!(
+            "SELECT COUNT(*), COALESCE(SUM(definition_bytes + filled_bytes), 0) FROM forms \
+             WHERE principal = $1",
+            principal
+        ),
+    ])?;
+    let (waiting,) = waiting.first::<(u32,)>()?.unwrap_or_default();
+    let (kept, bytes) = kept.first::<(u32, i64)>()?.unwrap_or_default();
+    Ok((waiting, kept, bytes))
 }

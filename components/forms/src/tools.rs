@@ -1,22 +1,16 @@
 //! The tools, in the order in which an agent and then a page meets them, and what they share.
 
-mod close;
-mod draft;
-mod get;
-mod list;
-mod open;
+mod answering;
+mod reading;
 mod request;
-mod submit;
-mod validate;
 
-pub use close::CloseForm;
-pub use draft::SaveFormDraft;
-pub use get::GetFormSubmission;
-pub use list::ListFormSubmissions;
-pub use open::OpenForm;
+use output::form::{Form, VALUES_BYTES_MAX, Values};
+use serde_json::Value;
+use toolkit::{Stop, Text, apps::App, invalid};
+
+pub use answering::{CloseForm, SaveFormDraft, SubmitForm, ValidateFormSubmission};
+pub use reading::{GetFormSubmission, ListFormSubmissions, OpenForm};
 pub use request::RequestForm;
-pub use submit::SubmitForm;
-pub use validate::ValidateFormSubmission;
 
 toolkit::export_tools!(
     RequestForm,
@@ -28,10 +22,6 @@ toolkit::export_tools!(
     CloseForm,
     ListFormSubmissions,
 );
-
-use output::form::{Form, VALUES_BYTES_MAX, Values};
-use serde_json::Value;
-use toolkit::{Stop, invalid};
 
 /// Only pages see these: `_meta` of a tool that no model sees.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
@@ -61,3 +51,14 @@ fn labels_of(form: &Form, labels: Option<Values>) -> Values {
     });
     chosen.collect()
 }
+
+// A form as an app that other programs show (APP-4).
+
+/// A form to fill in, and what became of it.
+pub const FORM: App = App {
+    uri: "ui://forms/form",
+    name: "form_app",
+    title: Text { ja: "フォーム", en: "Form" },
+    style: include_str!("../app/form.css"),
+    script: &[include_str!("../app/form.js")],
+};

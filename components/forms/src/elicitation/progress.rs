@@ -6,13 +6,8 @@ use output::form::{Choice, Fault, Field, Kind, Values, Wrong, text_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::store::Filled;
-
-use super::{
-    Asking, ROUNDS_MAX,
-    choosing::{self, AGAIN, CHOICES_MAX, Offered},
-    is_asked, is_search, property,
-};
+use super::{AGAIN, Asking, CHOICES_MAX, Offered, ROUNDS_MAX, is_asked, is_search};
+use crate::{elicitation, store::Filled};
 
 /// Characters of what is searched for.
 const WORDS_CHARS_MAX: usize = 200;
@@ -161,7 +156,7 @@ impl Progress {
         if is_search(&field.kind) && typed.is_none() {
             return Ok(Some(Part::Words));
         }
-        let found = match choosing::offered(asking, field, &self.values, typed.as_deref())? {
+        let found = match elicitation::offered(asking, field, &self.values, typed.as_deref())? {
             Offered::Anything => return Ok(Some(Part::Value)),
             Offered::Nothing => return Ok(None),
             Offered::These(found) => found,
@@ -192,10 +187,10 @@ impl Progress {
         let mut required = Vec::new();
         for Asked { at, part } in &asked {
             let field = &asking.form.fields[*at];
-            let mut property = property::of(field, part, asking);
+            let mut property = elicitation::of(field, part, asking);
             let is_again = self.typed.contains_key(&field.name);
             if let (Part::Choices(_), true) = (part, is_again) {
-                property::add_again(&mut property, asking.language);
+                elicitation::add_again(&mut property, asking.language);
             }
             self.prefill(field, part, &mut property);
             properties.insert(field.name.clone(), property);
@@ -237,7 +232,7 @@ impl Progress {
                 None => return,
             },
         };
-        if property::takes(property, &default) {
+        if elicitation::takes(property, &default) {
             property["default"] = default;
         }
     }
@@ -262,7 +257,7 @@ impl Progress {
                     self.chosen_so_far(field).or_else(|| field.default.clone())
                 }
                 Part::Choices(choices) => {
-                    let (value, is_again) = choosing::chosen(field, choices, given);
+                    let (value, is_again) = elicitation::chosen(field, choices, given);
                     self.label(field, choices, value.as_ref());
                     if is_again {
                         self.search_again(name, choices, value.as_ref());

@@ -1,7 +1,5 @@
 //! `request_form`: a form goes out to the person who is to fill it in (FORM-1 to FORM-8).
 
-mod address;
-
 use output::{
     form::{Form, FormRequest, GUIDE, Status, Values},
     text::is_blank,
@@ -9,17 +7,20 @@ use output::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use toolkit::{Content, Definition, English, Hints, Stop, Text, Tool, User, caller};
+use toolkit::{
+    Content, Definition, English, Hints, Stop, Text, Tool, User, caller,
+    question::{AnswerAction, Ask, Question},
+};
 
 use crate::{
     clock,
-    delivery::{Way, can_open, way},
+    delivery::{self, Way, can_open, way},
     elicitation::{self, Answered, Progress},
     guide, lookup,
     record::{self, Record},
-    refusals,
+    refusals::{self, say},
+    settings,
     store::{self, Filled},
-    words,
 };
 
 /// The text of the specification, and the types of fields; all else is in the guide.
@@ -53,7 +54,7 @@ impl Tool for RequestForm {
     };
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&str> = Some("form_request");
-    const APP: Option<&str> = Some(crate::app::FORM.uri);
+    const APP: Option<&str> = Some(crate::tools::FORM.uri);
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("request/input.json"));
     type Output = FormRequest;
 
@@ -185,25 +186,25 @@ impl Asked {
     /// The result while the form waits (FORM-1), with its first text (FORM-8); where `why` is given, with
     /// where the form is, and why it is to be filled in there.
     fn waiting(&self, user: &User, handle: &str, why: Option<&str>) -> FormRequest {
-        let first = Content::text(words::requested(&self.form));
+        let first = Content::text(delivery::requested(&self.form));
         user.show_content(first.annotated(json!({ "priority": 1 })));
         if let Some(why) = why {
-            let place = words::place(&self.form, handle, self.url(handle).as_deref());
+            let place = delivery::place(&self.form, handle, self.url(handle).as_deref());
             user.show(if why.is_empty() { place } else { format!("{why}\n{place}") });
         }
-        self.result(user, handle, "waiting_for_input", words::WAITING, None)
+        self.result(user, handle, "waiting_for_input", delivery::WAITING, None)
     }
 
     /// The result of a form that was answered while its request lasted.
     fn answered(&self, user: &User, found: &Record) -> FormRequest {
         let values = found.values();
-        let message = words::message(found.status, values.as_ref()).unwrap_or_default();
+        let message = delivery::message(found.status, values.as_ref()).unwrap_or_default();
         self.result(user, &found.handle, record::status_name(found.status), &message, values)
     }
 
     /// Where the form is, in one line, for a client that shows how a call gets on.
     fn place(&self, handle: &str) -> String {
-        words::in_one_line(&self.form.title, handle, self.url(handle).as_deref())
+        delivery::in_one_line(&self.form.title, handle, self.url(handle).as_deref())
     }
 
     fn result(
@@ -258,4 +259,45 @@ fn asked_by(user: &User) -> Option<String> {
     let name = name.or(principal)?;
     let name: String = name.chars().filter(|it| !it.is_control()).take(NAME_CHARS_MAX).collect();
     Some(name).filter(|it| !is_blank(it))
+}
+
+// A form behind an address that the client opens: it is kept before the question, and waited for.
+
+/// Tells the question apart from others.
+const KEY: &str = "form";
+
+impl Asked {
+    /// Sends the person to the form's page, and waits for the answer a while.
+    fn address(&self, user: &User) -> Result<FormRequest, Stop> {
+        let handle = self.talk(user)?.handle;
+        let url = self.url(&handle).unwrap_or_default();
+        let please = say("フォームに入力してください", "Please fill in the form");
+        let message = format!("{please}: {}", self.form.title);
+        let question = Question::new(KEY, &message, Ask::Url(url)).for_later();
+        let answer = match user.put(question) {
+            Err(Stop::InputRequired(_)) if user.is_unanswered() => {
+                return Ok(self.waiting(user, &handle, Some("")));
+            }
+            answer => answer?,
+        };
+        let none = Filled::default();
+        match answer.action {
+            AnswerAction::Accept => self.await_answer(user, &handle),
+            AnswerAction::Decline => self.settle(user, &handle, Status::Declined, &none),
+            AnswerAction::Cancel => self.settle(user, &handle, Status::Cancelled, &none),
+        }
+    }
+
+    /// The answer, once it is there; after a while, that it is not.
+    fn await_answer(&self, user: &User, handle: &str) -> Result<FormRequest, Stop> {
+        let form = store::read(handle)?;
+        if form.status != Status::Waiting {
+            return Ok(self.answered(user, &form));
+        }
+        let place = self.place(handle);
+        match clock::wait(user, store::uri(handle), settings::wait_s()?, &place) {
+            Some(wait) => Err(wait),
+            None => Ok(self.waiting(user, handle, Some(""))),
+        }
+    }
 }

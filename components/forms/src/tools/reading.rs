@@ -1,11 +1,17 @@
-//! `get_form_submission`: what was answered, once it was (FORM-11).
+//! What was asked and answered: `get_form_submission`, `list_form_submissions` and `open_form`.
 
-use output::form::{Status, Submission};
+use output::form::{Status, Submission, Submissions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{Content, English, Hints, Stop, Text, Tool, User, invalid};
 
-use crate::{clock, files, record, store, words};
+use crate::{
+    clock, delivery, files,
+    record::{self, Cursor, Record},
+    store,
+};
+
+// `get_form_submission`: what was answered, once it was (FORM-11).
 
 /// How long a call may wait, in seconds.
 const TIMEOUT_S_MAX: u32 = 300;
@@ -53,7 +59,7 @@ impl Tool for GetFormSubmission {
         let form = store::shown(&self.handle)?;
         if form.status == Status::Waiting
             && let Some(wait) = {
-                let what = words::in_one_line(&form.title, &self.handle, None);
+                let what = delivery::in_one_line(&form.title, &self.handle, None);
                 clock::wait(user, store::uri(&self.handle), seconds, &what)
             }
         {
@@ -65,9 +71,74 @@ impl Tool for GetFormSubmission {
 }
 
 /// Links to the files of an answer: their bytes are read as resources (FORM-36).
-fn show_files(user: &User, found: &record::Record) {
+fn show_files(user: &User, found: &Record) {
     let (Ok(form), Some(values)) = (found.form(), found.values()) else { return };
     for file in files::named(&form, &values) {
         user.show_content(Content::link(&file.uri(&found.handle), &file.name));
+    }
+}
+
+// `list_form_submissions`: what was asked for and what came of it, for the operator.
+
+/// Forms on one page.
+const PAGE: usize = 50;
+
+/// フォームの一覧を新しい順に取得。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListFormSubmissions {
+    /// 任意。この状態のフォームだけ
+    status: Option<Status>,
+    /// 任意。前のページの next_cursor
+    #[schemars(length(max = 200))]
+    cursor: Option<String>,
+}
+
+impl Tool for ListFormSubmissions {
+    const NAME: &str = "list_form_submissions";
+    const TITLE: Text = Text { ja: "フォーム一覧", en: "List forms" };
+    const ENGLISH: English = English {
+        description: "Lists forms, the newest first.",
+        arguments: &[
+            ("status", "Optional. Only forms that have come so far"),
+            ("cursor", "Optional. next_cursor of the page before"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const META: Option<&str> = Some(crate::tools::FOR_PAGES);
+    type Output = Submissions;
+
+    fn call(self, _: &User) -> Result<Submissions, Stop> {
+        let cursor = self.cursor.as_deref().map(Cursor::read).transpose()?;
+        let (found, more) = record::page(self.status, cursor.as_ref(), PAGE)?;
+        let next_cursor = found.last().filter(|_| more).map(|it| Cursor::behind(it).written());
+        Ok(Submissions { forms: found.iter().map(Record::listed).collect(), next_cursor })
+    }
+}
+
+// `open_form`: a form with all that a page needs to show it.
+
+/// フォームを画面に表示するための内容を取得。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenForm {
+    /// フォームのハンドル
+    #[schemars(length(max = 200))]
+    handle: String,
+}
+
+impl Tool for OpenForm {
+    const NAME: &str = "open_form";
+    const TITLE: Text = Text { ja: "フォームを開く", en: "Open a form" };
+    const ENGLISH: English = English {
+        description: "Gets all that a page needs to show a form.",
+        arguments: &[("handle", "The form's handle")],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const META: Option<&str> = Some(crate::tools::FOR_PAGES);
+    type Output = output::form::OpenForm;
+
+    fn call(self, _: &User) -> Result<output::form::OpenForm, Stop> {
+        Ok(record::find(&self.handle)?.open())
     }
 }

@@ -1,0 +1,251 @@
+//! What is filled in comes back: `submit_form`, `validate_form_submission`, `save_form_draft` and `close_form`.
+
+use output::form::{Drafted, Fault, Form, Outcome, Status, Submission, Values, Wrongness};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use toolkit::{English, Hints, Problem, Stop, Text, Tool, User};
+
+use super::{bounded, labels_of, request::definition};
+use crate::{
+    clock, files, lookup, record, refusals,
+    store::{self, Filled},
+};
+
+// `submit_form`: a form is answered, once, with what passes the same check as in the page.
+
+/// フォームの回答を送信。一度だけ送信でき、サーバー側でも検証される。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SubmitForm {
+    /// フォームのハンドル
+    #[schemars(length(max = 200))]
+    handle: String,
+    /// 入力値。キーはフィールドの name
+    values: Values,
+    /// 任意。検索で選んだ値の表示名。キーはフィールドの name、値は {"value", "label"} の配列
+    labels: Option<Values>,
+    /// 任意。入力者の今日の日付（YYYY-MM-DD）
+    #[schemars(length(max = 10))]
+    today: Option<String>,
+}
+
+impl Tool for SubmitForm {
+    const NAME: &str = "submit_form";
+    const TITLE: Text = Text { ja: "フォーム送信", en: "Submit a form" };
+    const ENGLISH: English = English {
+        description: "Answers a form: once, and checked by the server as well.",
+        arguments: &[
+            ("handle", "The form's handle"),
+            ("values", "What is filled in, by the fields' names"),
+            (
+                "labels",
+                "Optional. What people read of values that came from look-ups: by the fields' names, \
+                 lists of {\"value\", \"label\"}",
+            ),
+            ("today", "Optional. What day it is for whoever fills in: YYYY-MM-DD"),
+        ],
+    };
+    const HINTS: Hints = Hints::ADDITIVE;
+    type Output = Submission;
+
+    fn call(self, _: &User) -> Result<Submission, Stop> {
+        let Self { handle, values, labels, today } = self;
+        let today = clock::today(today.as_deref())?;
+        bounded("/values", &values)?;
+        let found = record::find(&handle)?;
+        if found.status != Status::Waiting {
+            return Err(record::already_answered(&found));
+        }
+        let form = found.form()?;
+        let labels = labels_of(&form, labels);
+        bounded("/labels", &labels)?;
+        let values = check(&form, &values, today)?.map_err(|it| refusals::faults(&it))?;
+        let filled = Filled { values, labels };
+        Ok(store::answer(&handle, &form, Status::Submitted, &filled)?.submission())
+    }
+}
+
+/// What would be taken, or all that is wrong: the form's own check, the options that are known here, and
+/// a look at each file.
+///
+/// # Errors
+/// When the store of files cannot be asked.
+pub(super) fn check(
+    form: &Form,
+    values: &Values,
+    today: output::form::Today,
+) -> Result<Result<Values, Vec<Fault>>, Stop> {
+    let mut checked = match form.check(values, today) {
+        Ok(checked) => checked,
+        Err(faults) => return Ok(Err(faults)),
+    };
+    let mut faults = lookup::unknown_options(form, &checked);
+    faults.extend(files::check(form, &mut checked)?);
+    Ok(if faults.is_empty() { Ok(checked) } else { Err(faults) })
+}
+
+// `validate_form_submission`: whether values would be taken, without sending them (FORM-10).
+
+/// 入力値がフォームの条件を満たすかを検証する。送信はしない。form_schema と handle のどちらか一方を指定する。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ValidateFormSubmission {
+    /// フォーム定義（request_form と同じ）
+    form_schema: Option<Value>,
+    /// フォームのハンドル
+    #[schemars(length(max = 200))]
+    handle: Option<String>,
+    /// 入力値。キーはフィールドの name
+    values: Values,
+    /// 任意。入力者の今日の日付（YYYY-MM-DD）
+    #[schemars(length(max = 10))]
+    today: Option<String>,
+}
+
+impl Tool for ValidateFormSubmission {
+    const NAME: &str = "validate_form_submission";
+    const TITLE: Text = Text { ja: "フォーム入力検証", en: "Check what is filled in" };
+    const ENGLISH: English = English {
+        description: "Says whether values would be taken by a form, without sending them. The form \
+                      is given by its definition or by its handle.",
+        arguments: &[
+            ("form_schema", "The form's definition, as for request_form"),
+            ("handle", "The form's handle"),
+            ("values", "What is filled in, by the fields' names"),
+            ("today", "Optional. What day it is for whoever fills in: YYYY-MM-DD"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    type Output = Outcome;
+
+    fn call(self, _: &User) -> Result<Outcome, Stop> {
+        let today = clock::today(self.today.as_deref())?;
+        bounded("/values", &self.values)?;
+        let form = match (self.form_schema, self.handle) {
+            (Some(schema), None) => Form::read(&definition(Some(schema)))
+                .map_err(|it| refusals::invalid_form_schema(&it))?,
+            (None, Some(handle)) => record::find(&handle)?.form()?,
+            _ => {
+                let message = "must be given, or else handle; not both";
+                return Err(Stop::InvalidArguments(vec![Problem::at("/form_schema", message)]));
+            }
+        };
+        let language = refusals::language();
+        Ok(match check(&form, &self.values, today)? {
+            Ok(values) => Outcome { valid: true, errors: Vec::new(), values: Some(values) },
+            Err(faults) => {
+                let wrong = |fault: &Fault| Wrongness {
+                    field: fault.field.clone(),
+                    message: fault.message(language),
+                };
+                Outcome { valid: false, errors: faults.iter().map(wrong).collect(), values: None }
+            }
+        })
+    }
+}
+
+// `save_form_draft`: what was typed so far, kept until the form is answered.
+
+/// 入力途中の内容を下書きとして保存。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SaveFormDraft {
+    /// フォームのハンドル
+    #[schemars(length(max = 200))]
+    handle: String,
+    /// 入力途中の値。検証はしない。パスワードのような項目は保存しない
+    values: Values,
+    /// 任意。検索で選んだ値の表示名
+    labels: Option<Values>,
+    /// 任意。元になった下書きの番号。より新しい下書きがあれば保存せずに知らせる
+    revision: Option<u32>,
+}
+
+impl Tool for SaveFormDraft {
+    const NAME: &str = "save_form_draft";
+    const TITLE: Text = Text { ja: "フォーム下書き保存", en: "Save a form's draft" };
+    const ENGLISH: English = English {
+        description: "Keeps what was typed into a form so far.",
+        arguments: &[
+            ("handle", "The form's handle"),
+            ("values", "What is typed so far, unchecked; what looks like a password is not kept"),
+            ("labels", "Optional. What people read of values that came from look-ups"),
+            (
+                "revision",
+                "Optional. The number of the draft that this one follows: where a newer one is \
+                 there, nothing is saved and the newer one is told",
+            ),
+        ],
+    };
+    const HINTS: Hints = Hints::ADDITIVE;
+    const META: Option<&str> = Some(crate::tools::FOR_PAGES);
+    type Output = Drafted;
+
+    fn call(self, _: &User) -> Result<Drafted, Stop> {
+        bounded("/values", &self.values)?;
+        let form = record::find(&self.handle)?.form()?;
+        let labels = labels_of(&form, self.labels);
+        bounded("/labels", &labels)?;
+        let filled = Filled { values: store::kept(&form, self.values), labels };
+        let saved = store::draft(&self.handle, &form, &filled, self.revision)?;
+        let saved_at = clock::written(saved.drafted_at.unwrap_or_default());
+        Ok(Drafted { revision: saved.revision, saved_at })
+    }
+}
+
+// `close_form`: a form is cancelled or declined, which is an answer too; or taken up again.
+
+/// フォームをキャンセル・辞退する。10分以内で依頼元がまだ結果を読んでいなければ再開もできる。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CloseForm {
+    /// フォームのハンドル
+    #[schemars(length(max = 200))]
+    handle: String,
+    /// cancel: 入力せずに閉じる。decline: 回答を辞退する。reopen: 閉じたフォームを再開する
+    action: Action,
+}
+
+/// What is done with the form.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    Cancel,
+    Decline,
+    Reopen,
+}
+
+impl Tool for CloseForm {
+    const NAME: &str = "close_form";
+    const TITLE: Text = Text { ja: "フォームを閉じる", en: "Close a form" };
+    const ENGLISH: English = English {
+        description: "Cancels or declines a form, or takes it up again: within ten minutes, unless \
+                      whoever asked has read that it was closed.",
+        arguments: &[
+            ("handle", "The form's handle"),
+            ("action", "cancel: close it unanswered. decline: refuse to answer. reopen: undo that"),
+        ],
+    };
+    const HINTS: Hints = Hints::DESTRUCTIVE;
+    const META: Option<&str> = Some(crate::tools::FOR_PAGES);
+    type Output = Submission;
+
+    fn call(self, _: &User) -> Result<Submission, Stop> {
+        let status = match self.action {
+            Action::Cancel => Status::Cancelled,
+            Action::Decline => Status::Declined,
+            Action::Reopen => return Ok(store::reopen(&self.handle)?.submission()),
+        };
+        let found = record::find(&self.handle)?;
+        // The same again changes nothing: an answer that got lost on its way is asked for anew.
+        if found.status == status {
+            return Ok(found.submission());
+        }
+        if found.status != Status::Waiting {
+            return Err(record::already_answered(&found));
+        }
+        let form = found.form()?;
+        Ok(store::answer(&self.handle, &form, status, &Filled::default())?.submission())
+    }
+}
