@@ -1,24 +1,23 @@
-//! Chats of people with agents (CONV 4.6): their messages, and whether one is on. A chat is the
+//! Chats of people with agents (CONV 4.6): what is said, read and over, and whether one is on. A chat is the
 //! person's alone; no one else reads it, the operator neither.
-
-mod closing;
-mod saying;
 
 use output::conversations::{ChatMessage, ChatStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{Stop, events, sql, sql::Statement};
+use toolkit::{
+    Stop, events,
+    sql::{self, Statement},
+    unavailable,
+};
 
 use crate::{
     clock::Moment,
-    delivery::chat_of,
+    delivery::{self, Letter, Place, chat_of, checked},
     events::{PURPOSES, agent, chats},
     ids,
     person::Person,
-    transcripts::Range,
+    transcripts::{MESSAGE, MessageRow, Range},
 };
-pub use closing::{end, mark_read};
-pub use saying::{Sent, say};
 
 /// A page of a chat, as the source project has it.
 #[derive(Clone, Debug, Serialize)]
@@ -68,7 +67,7 @@ pub fn page(
     let has_more = end.is_some_and(more);
     let is_new = |it: &&ChatMessage| it.sender_id == agent_id && it.read_at.is_none();
     let new: Vec<&str> = messages.iter().filter(is_new).map(|it| it.id.as_str()).collect();
-    closing::read_these(person, project_id, agent_id, &new)?;
+    read_these(person, project_id, agent_id, &new)?;
     let total_count = if last == 0 { 0 } else { last - first + 1 };
     Ok(ChatPage { messages, has_more, total_count })
 }
@@ -167,4 +166,139 @@ fn status(project_id: &str, agent_id: &str) -> Result<Chat, Stop> {
         _ => ChatStatus::Disconnected,
     };
     Ok(Chat { success: true, chat_status })
+}
+
+/// A message that is stored.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Sent {
+    /// Always true, as the specification has it.
+    pub success: bool,
+    /// `msg_…`.
+    pub message_id: String,
+    /// The message as it is stored.
+    pub message: ChatMessage,
+}
+
+/// Says it to the agent, who is asked to come where it is not there.
+///
+/// # Errors
+/// When it is empty, too long, or another message than before under the same client's id.
+pub fn say(
+    person: &Person,
+    project_id: &str,
+    agent_id: &str,
+    content: &str,
+    client_message_id: Option<&str>,
+) -> Result<Sent, Stop> {
+    checked(content)?;
+    let at = Moment::now();
+    let letter = Letter {
+        id: &ids::message(at),
+        project_id,
+        place: Place::Chat { human_id: &person.agent_id, agent_id },
+        sender_id: &person.agent_id,
+        recipients: &[agent_id],
+        content,
+        related_task_id: None,
+        client_message_id,
+        at,
+    };
+    let before =
+        vec![open(person, project_id, agent_id, at), ask_to_come(project_id, agent_id, at)];
+    let stored = delivery::deliver(&letter, before)?;
+    events::publish(PURPOSES);
+    let select = format!("SELECT {MESSAGE} FROM messages m WHERE m.id = $1");
+    let [rows] = sql::query([toolkit::sql!(select, &stored.id)])?;
+    let message = rows.first::<MessageRow>()?.map(MessageRow::into_chat_message);
+    let message = message.ok_or_else(|| unavailable("The message is gone.", None))?;
+    Ok(Sent { success: true, message_id: stored.id, message })
+}
+
+/// Messages of one page are marked as read in one batch.
+const READ_MAX: usize = crate::transcripts::PAGE_MAX as usize;
+
+/// Ends the person's chat with an agent, again and again if they like. The agent gets `exit` at
+/// its next `get_next_action` (CONV 4.6), unless it has another conversation or chat.
+///
+/// # Errors
+/// As the database.
+pub fn end(person: &Person, project_id: &str, agent_id: &str) -> Result<Chat, Stop> {
+    let now = Moment::now().stored();
+    let over = toolkit::sql!(
+        "UPDATE chats SET ended_at = $4 \
+         WHERE project_id = $1 AND human_id = $2 AND agent_id = $3 AND ended_at IS NULL",
+        project_id,
+        &person.agent_id,
+        agent_id,
+        &now,
+    );
+    let [over, left, forgotten] = sql::transact([
+        over,
+        leave(
+            "UPDATE sessions SET state = 'terminating' \
+             WHERE state = 'active' AND purpose = 'chat'",
+            project_id,
+            agent_id,
+        ),
+        leave(
+            "DELETE FROM pending_purposes WHERE purpose = 'chat' AND conversation_id IS NULL",
+            project_id,
+            agent_id,
+        ),
+    ])?;
+    if over.changes + left.changes + forgotten.changes > 0 {
+        notify(project_id, agent_id, forgotten.changes > 0);
+    }
+    status(project_id, agent_id)
+}
+
+/// The statement for the agent in the project, where it has no other conversation or chat.
+fn leave(statement: &str, project_id: &str, agent_id: &str) -> Statement {
+    let statement = format!(
+        "{statement} AND project_id = $1 AND agent_id = $2 \
+         AND NOT EXISTS (SELECT 1 FROM chats c \
+          WHERE c.project_id = $1 AND c.agent_id = $2 AND c.ended_at IS NULL) \
+         AND NOT EXISTS (SELECT 1 FROM members m JOIN conversations c ON c.id = m.conversation_id \
+          WHERE m.agent_id = $2 AND c.project_id = $1 AND c.state IN ('pending', 'active'))"
+    );
+    toolkit::sql!(statement, project_id, agent_id)
+}
+
+/// Marks all that the agent wrote to the person as read.
+///
+/// # Errors
+/// As the database.
+pub fn mark_read(person: &Person, project_id: &str, agent_id: &str) -> Result<Chat, Stop> {
+    let [read] = sql::transact([toolkit::sql!(
+        "UPDATE deliveries SET read_at = $1 \
+         WHERE agent_id = $2 AND project_id = $3 AND sender_id = $4 AND read_at IS NULL",
+        Moment::now().stored(),
+        &person.agent_id,
+        project_id,
+        agent_id,
+    )])?;
+    if read.changes > 0 {
+        events::publish(&chats(project_id));
+    }
+    status(project_id, agent_id)
+}
+
+/// These messages, which went to the person, are read.
+fn read_these(person: &Person, project_id: &str, agent_id: &str, ids: &[&str]) -> Result<(), Stop> {
+    let ids = &ids[..ids.len().min(READ_MAX)];
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let update = format!(
+        "UPDATE deliveries SET read_at = $1 WHERE agent_id = $2 AND project_id = $3 \
+         AND sender_id = $4 AND read_at IS NULL AND message_id IN ({})",
+        sql::placeholders(5, ids.len())
+    );
+    let update =
+        toolkit::sql!(update, Moment::now().stored(), &person.agent_id, project_id, agent_id);
+    let [read] = sql::transact([update.bind_all(ids.iter().copied())])?;
+    if read.changes > 0 {
+        events::publish(&chats(project_id));
+    }
+    Ok(())
 }

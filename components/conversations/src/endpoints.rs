@@ -1,18 +1,22 @@
-//! What it answers to `GET /api/conversations/…` and `GET /api/projects…` (CONV 4.6), to people.
+//! What people read and do over HTTP: `GET /api/conversations/…` and `GET /api/projects…` (CONV 4.6), and their chats
+//! with agents.
 
+use output::conversations::Project;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use toolkit::{
-    Stop,
+    Stop, Tool,
     endpoints::{Failure, Request, invalid},
+    refused,
+    routes::{self, Answer, Route},
 };
 
 use crate::{
-    chats,
-    person::{self, Person},
-    projects,
+    chats, listing,
+    person::{self, Person, must_chat_with, must_see_project},
+    refusals::{agent_not_found, say},
+    tools::people::{EndChat, MarkChatRead, SendChat, StartChat},
     transcripts::{PAGE, PAGE_MAX, Range},
-    visibility::{must_chat_with, must_see_project},
     written,
 };
 
@@ -24,15 +28,15 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
     let path: Vec<&str> = request.path.split('/').collect();
     let asked: &[&str] = path.as_slice();
     match asked {
-        ["projects"] => answer(projects::visible_to(&calling("projects")?)),
+        ["projects"] => answer(listing::projects(&calling("projects")?)),
         ["projects", project_id, "agent-sessions"] => {
             let person = seeing("agent-sessions", project_id)?;
-            let sessions = projects::sessions(&person, project_id)?;
+            let sessions = listing::sessions(&person, project_id)?;
             Ok(json!({ "agentSessions": sessions }))
         }
         ["projects", project_id, "unread-counts"] => {
             let person = seeing("unread-counts", project_id)?;
-            Ok(json!({ "counts": projects::unread(&person, project_id)? }))
+            Ok(json!({ "counts": listing::unread(&person, project_id)? }))
         }
         ["projects", project_id, "agents", agent_id, "chat", "messages"] => {
             let person = calling("chat/messages")?;
@@ -85,4 +89,104 @@ fn range(
         })
     };
     Ok(Range { before: place("before")?, after: place("after")?, limit })
+}
+
+// Chats of people with agents over HTTP (CONV 4.6): `POST projects/P/agents/A/chat/…`, and the
+// specification's short forms `POST chat/start`, `chat` and `chat/end`.
+
+/// Projects that a refusal names.
+const NAMED_MAX: usize = 10;
+
+/// The addresses for people.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::post("projects/{project}/agents/{agent}/chat/start", long::<StartChat>)
+            .of_tool::<StartChat>(),
+        Route::post("projects/{project}/agents/{agent}/chat/messages", long::<SendChat>)
+            .of_tool::<SendChat>(),
+        Route::post("projects/{project}/agents/{agent}/chat/end", long::<EndChat>)
+            .of_tool::<EndChat>(),
+        Route::post("projects/{project}/agents/{agent}/chat/mark-read", long::<MarkChatRead>)
+            .of_tool::<MarkChatRead>(),
+        Route::post("chat/start", short::<StartChat>).of_tool::<StartChat>(),
+        Route::post("chat", short::<SendChat>).of_tool::<SendChat>(),
+        Route::post("chat/end", short::<EndChat>).of_tool::<EndChat>(),
+    ]
+}
+
+/// Project and agent stand in the address.
+fn long<T: Tool>(request: &routes::Request) -> Result<Answer, Stop> {
+    let fields = request.object()?;
+    let (project, agent) = (request.parameter("project"), request.parameter("agent"));
+    call::<T>(request, (project.into(), agent.into()), fields)
+}
+
+/// Project and agent stand in the body; the project need not, where there is no doubt.
+fn short<T: Tool>(request: &routes::Request) -> Result<Answer, Stop> {
+    let mut fields = request.object()?;
+    let agent = fields.remove("agent_id").unwrap_or_default();
+    let Some(id) = agent.as_str().filter(|it| !it.is_empty()) else {
+        let message = say(
+            "agent_idを指定してください: {\"agent_id\": \"worker-a\"}",
+            "agent_id is required: {\"agent_id\": \"worker-a\"}",
+        );
+        return Err(wrong("agent_id", message));
+    };
+    let project = match fields.remove("project_id") {
+        None | Some(Value::Null) => project_of(id)?.into(),
+        Some(project) => project,
+    };
+    call::<T>(request, (project, agent), fields)
+}
+
+/// What the tool puts out. Fields that it does not know are the client's own.
+fn call<T: Tool>(
+    request: &routes::Request,
+    (project, agent): (Value, Value),
+    mut fields: Map<String, Value>,
+) -> Result<Answer, Stop> {
+    let mut arguments =
+        Map::from_iter([("project_id".to_owned(), project), ("agent_id".to_owned(), agent)]);
+    if T::NAME == SendChat::NAME {
+        // What is not there is as empty as what is.
+        let content = fields.remove("content").filter(|it| !it.is_null()).unwrap_or("".into());
+        arguments.insert("content".to_owned(), content);
+        let id = fields.remove("client_message_id");
+        arguments.extend(id.map(|it| ("client_message_id".to_owned(), it)));
+    }
+    Answer::of_tool::<T>(request, arguments).map_err(in_words_of_rest)
+}
+
+/// The codes that these addresses have names of their own for (CONV 4.6).
+fn in_words_of_rest(mut stop: Stop) -> Stop {
+    if let Stop::Refused(refusal) = &mut stop {
+        match refusal.code.as_str() {
+            "content_required" => "EMPTY_CONTENT".clone_into(&mut refusal.code),
+            "content_too_long" => "CONTENT_TOO_LONG".clone_into(&mut refusal.code),
+            _ => {}
+        }
+    }
+    stop
+}
+
+/// The one project that the person knows in which there is this agent.
+fn project_of(agent: &str) -> Result<String, Stop> {
+    let visible = listing::projects(&person::calling("chat")?)?;
+    let has = |it: &&Project| it.agents.iter().any(|it| it.agent.agent_id == agent);
+    let found: Vec<_> = visible.projects.iter().filter(has).map(|it| &*it.project_id).collect();
+    match found.as_slice() {
+        [project] => Ok((*project).to_owned()),
+        [] => Err(agent_not_found(agent)),
+        several => {
+            let names = several[..several.len().min(NAMED_MAX)].join(", ");
+            let japanese = format!("project_idを指定してください（{names}のいずれか）");
+            let english = format!("project_id is required: one of {names}");
+            Err(wrong("project_id", say(&japanese, &english)))
+        }
+    }
+}
+
+/// A field is not as it must be.
+fn wrong(field: &str, message: &str) -> Stop {
+    refused("invalid_params", 400, message).with(json!({ "field": field }))
 }

@@ -4,18 +4,18 @@
 use output::conversations::State;
 use serde::Deserialize;
 use toolkit::{
-    Stop, sql,
-    sql::{Rows, Statement},
+    Stop,
+    sql::{self, Rows, Statement},
 };
 
 use crate::{
     clock::Moment,
-    timeouts::{Cuts, IDLE_S, Timeouts},
+    settings::{Cuts, IDLE_S, Timeouts},
     transition::{self, Cause, Changed, Ending, SYSTEM},
 };
 
 /// What one look finds at most.
-pub const DUE_MAX: usize = 50;
+const DUE_MAX: usize = 50;
 /// How long a chat session that was asked to log out may go on without a message, in seconds.
 const GRACE_S: u32 = IDLE_S;
 

@@ -1,21 +1,24 @@
 //! Takes in what was written elsewhere: lines of `chat.jsonl`, each once, each reported where it does not
 //! fit (CONV-6, CONV-7, CONV-X22). A conversation that is not known here is over.
 
-mod line;
 mod places;
-mod writing;
 
+use output::text::is_blank;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toolkit::{
-    Stop, events, sql,
-    sql::{Error, Statement},
+    Stop, arguments, events,
+    sql::{self, Error, Statement},
     unavailable,
 };
 
-use crate::events as own_events;
-use line::Line;
-use places::Existing;
+use crate::{
+    clock::Moment,
+    delivery::{CONTENT_MAX, chat_of},
+    events as own_events,
+    transition::SYSTEM,
+};
+use places::{Existing, Place};
 
 /// Statements of one batch; a line brings a few, and a thousand are the limit.
 const STATEMENTS_MAX: usize = 900;
@@ -62,7 +65,7 @@ pub fn import(lines: &[String], project_id: Option<&str>) -> Result<Imported, St
         }
         match existing.place(it, project_id) {
             Ok((place, is_first)) => {
-                batch.extend(writing::statements(it, &place, is_first));
+                batch.extend(statements(it, &place, is_first));
                 outcome.imported += 1;
             }
             Err(message) => outcome.problems.push(Problem { line: *line, message }),
@@ -90,5 +93,223 @@ fn write(batch: &[Statement]) -> Result<(), Stop> {
             Err(unavailable("Somebody else takes the same lines in; try again.", None))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Letters of an identifier that was made elsewhere.
+const ID_MAX: usize = 200;
+
+/// One message, checked by itself.
+#[derive(Clone, Debug)]
+struct Line {
+    id: String,
+    sender_id: String,
+    recipient_id: Option<String>,
+    content: String,
+    /// As the database has it.
+    at: String,
+    conversation_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Raw {
+    id: String,
+    sender_id: String,
+    recipient_id: Option<String>,
+    content: String,
+    timestamp: String,
+    conversation_id: Option<String>,
+}
+
+impl Line {
+    /// Reads it; what the specification does not know is passed over.
+    fn read(text: &str) -> Result<Self, String> {
+        let raw: Raw = arguments::parse(text).map_err(|it| format!("no message: {it}"))?;
+        let ids = [
+            ("id", Some(&raw.id)),
+            ("senderId", Some(&raw.sender_id)),
+            ("recipientId", raw.recipient_id.as_ref()),
+            ("conversationId", raw.conversation_id.as_ref()),
+        ];
+        for (name, id) in ids {
+            let fits = |id: &String| {
+                !is_blank(id)
+                    && id.chars().nth(ID_MAX).is_none()
+                    && !id.contains(|it: char| it.is_whitespace() || it.is_control())
+            };
+            if !id.is_none_or(fits) {
+                return Err(format!("{name} must have 1 to {ID_MAX} characters and no spaces"));
+            }
+        }
+        if raw.recipient_id.as_ref() == Some(&raw.sender_id) {
+            return Err("recipientId is the sender".to_owned());
+        }
+        if is_blank(&raw.content) || raw.content.chars().nth(CONTENT_MAX).is_some() {
+            return Err(format!("content must have 1 to {CONTENT_MAX} characters"));
+        }
+        let at = Moment::read(&raw.timestamp)
+            .ok_or("timestamp must be a moment: 2026-01-23T10:00:00Z")?
+            .stored();
+        let Raw { id, sender_id, recipient_id, content, conversation_id, .. } = raw;
+        Ok(Self { id, sender_id, recipient_id, content, at, conversation_id })
+    }
+}
+
+/// By what an imported conversation came to its states.
+const CAUSE: &str = "import_messages";
+
+/// Stores a line; `is_first` makes its conversation before, which is over.
+fn statements(line: &Line, place: &Place, is_first: bool) -> Vec<Statement> {
+    match place {
+        Place::Chat { project_id, ends } => in_chat(line, project_id, ends),
+        Place::Conversation { project_id, id } => {
+            let mut statements = if is_first { made(line, project_id, id) } else { Vec::new() };
+            statements.extend(in_conversation(line, project_id, id));
+            statements
+        }
+    }
+}
+
+/// A conversation that was held elsewhere: all its members know that it is over.
+fn made(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
+    let participant = line.recipient_id.clone();
+    let conversation = toolkit::sql!(
+        "INSERT INTO conversations (id, project_id, initiator_agent_id, participant_agent_id, \
+         state, created_at, activated_at, ended_at, ended_by, since_at) \
+         VALUES ($1, $2, $3, $4, 'ended', $5, $5, $5, $6, $7)",
+        id,
+        project_id,
+        &line.sender_id,
+        participant.clone(),
+        &line.at,
+        SYSTEM,
+        // From now on it is kept as long as others are.
+        Moment::now().stored(),
+    );
+    let members = toolkit::sql!(
+        "INSERT INTO members (conversation_id, agent_id, role, requested_at, acknowledged_at, \
+         notified_at) VALUES ($1, $2, 'initiator', $4, $4, $4), ($1, $3, 'participant', $4, $4, $4)",
+        id,
+        &line.sender_id,
+        participant,
+        &line.at,
+    );
+    let steps = toolkit::sql!(
+        "INSERT INTO steps (conversation_id, position, state, at, caused_by, cause) \
+         VALUES ($1, 1, 'pending', $2, $3, $5), ($1, 2, 'ended', $2, $4, $5)",
+        id,
+        &line.at,
+        &line.sender_id,
+        SYSTEM,
+        CAUSE,
+    );
+    vec![conversation, members, steps]
+}
+
+/// Into a conversation that is over; one that was imported lasted until its last message.
+fn in_conversation(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
+    let insert = toolkit::sql!(
+        "INSERT INTO messages (id, project_id, conversation_id, sequence, sender_id, recipient_id, \
+         content, created_at) SELECT $1, c.project_id, c.id, c.messages + 1, $4, $5, $6, $7 \
+         FROM conversations c WHERE c.id = $2 AND c.project_id = $3 \
+         AND c.state IN ('ended', 'expired')",
+        &line.id,
+        id,
+        project_id,
+        &line.sender_id,
+        line.recipient_id.clone(),
+        &line.content,
+        &line.at,
+    );
+    let count = toolkit::sql!(
+        "UPDATE conversations SET messages = messages + 1, \
+         last_message_at = max($2, COALESCE(last_message_at, $2)), \
+         ended_at = CASE WHEN end_reason IS NULL AND state = 'ended' THEN max($2, ended_at) \
+         ELSE ended_at END WHERE id = $1",
+        id,
+        &line.at,
+    );
+    let wrote = toolkit::sql!(
+        "UPDATE members SET messages = messages + 1 WHERE conversation_id = $1 AND agent_id = $2",
+        id,
+        &line.sender_id,
+    );
+    let step = toolkit::sql!(
+        "UPDATE steps SET at = max($2, at) \
+         WHERE conversation_id = $1 AND state = 'ended' AND cause = $3",
+        id,
+        &line.at,
+        CAUSE,
+    );
+    vec![insert.expect(1), count, wrote, step]
+}
+
+/// Between two, behind their messages here already. It counts as read.
+fn in_chat(line: &Line, project_id: &str, [human_id, agent_id]: &[String; 2]) -> Vec<Statement> {
+    let count = toolkit::sql!(
+        "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \
+         last_message_at) VALUES ($1, $2, $3, $4, $4, 1, $4) \
+         ON CONFLICT (project_id, human_id, agent_id) DO UPDATE SET \
+         messages = chats.messages + 1, \
+         last_message_at = max($4, COALESCE(chats.last_message_at, $4))",
+        project_id,
+        human_id,
+        agent_id,
+        &line.at,
+    );
+    let insert = toolkit::sql!(
+        "INSERT INTO messages (id, project_id, chat, sequence, sender_id, recipient_id, content, \
+         created_at) SELECT $1, project_id, $2, messages, $3, $4, $5, $6 FROM chats \
+         WHERE project_id = $7 AND human_id = $8 AND agent_id = $9",
+        &line.id,
+        chat_of(human_id, agent_id),
+        &line.sender_id,
+        line.recipient_id.clone(),
+        &line.content,
+        &line.at,
+        project_id,
+        human_id,
+        agent_id,
+    );
+    vec![count, insert.expect(1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_the_specification_is_read() {
+        let line = Line::read(
+            r#"{"id":"msg_xxx","senderId":"worker-a","recipientId":"worker-b","content":"しりとり","timestamp":"2026-01-23T10:00:00Z","conversationId":"conv_xxx"}"#,
+        );
+        let line = line.unwrap();
+        assert_eq!(line.at, "2026-01-23T10:00:00.000Z");
+        assert_eq!(line.conversation_id.as_deref(), Some("conv_xxx"));
+    }
+
+    #[test]
+    fn what_is_no_message_says_why() {
+        let with = |content: &str, at: &str, to: &str| {
+            Line::read(&format!(
+                r#"{{"id":"m","senderId":"a","recipientId":"{to}","content":"{content}","timestamp":"{at}"}}"#
+            ))
+        };
+        let at = "2026-01-23T10:00:00Z";
+        assert!(with("x", at, "b").is_ok());
+        for (line, expected) in [
+            (with(" ", at, "b"), "content"),
+            (with(&"x".repeat(4_001), at, "b"), "content"),
+            (with("x", "yesterday", "b"), "timestamp"),
+            (with("x", at, "a b"), "recipientId"),
+            (with("x", at, "a"), "recipientId"),
+            (Line::read("{}"), "no message"),
+            (Line::read("["), "no message"),
+            (Line::read(r#"{"id":1}"#), "id must be a string, not 1"),
+        ] {
+            let message = line.unwrap_err();
+            assert!(message.contains(expected), "{message}");
+        }
     }
 }

@@ -1,13 +1,8 @@
 //! Conversations between agents, with a life cycle that one can watch (CONV-1 to CONV-111).
 
-pub mod activity;
-pub mod app;
-pub mod beginning;
 pub mod chats;
 pub mod clock;
-pub mod completing;
 pub mod delivery;
-pub mod demo;
 pub mod directory;
 pub mod endpoints;
 pub mod events;
@@ -18,29 +13,21 @@ pub mod ids;
 pub mod imports;
 pub mod inbox;
 pub mod listing;
-pub mod notices;
 pub mod passkey;
-pub mod people;
 pub mod person;
 pub mod playing;
-pub mod projects;
-pub mod purposes;
 pub mod record;
 pub mod refusals;
 pub mod resources;
-pub mod rules;
 pub mod saying;
 pub mod sentences;
 pub mod session;
 pub mod settings;
 pub mod starting;
 pub mod sweep;
-pub mod timeouts;
 pub mod tools;
 pub mod transcripts;
 pub mod transition;
-pub mod tries;
-pub mod visibility;
 pub mod written;
 
 use guide::WorkerLoop;
@@ -48,7 +35,7 @@ pub use tools::Component;
 
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_prompts!(WorkerLoop);
-toolkit::export_completions!(completing::complete);
+toolkit::export_completions!(resources::complete);
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
     2 "tries" => "../migrations/2-tries.sql",
@@ -60,7 +47,7 @@ toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(sweep::run);
 toolkit::export_jobs!(playing::due, playing::run);
 toolkit::export_endpoints!(endpoints::get);
-toolkit::export_routes!(people::routes);
+toolkit::export_routes!(endpoints::routes);
 toolkit::export_resources!(resources::ConversationResources);
 toolkit::export_examples!(examples::examples);
 toolkit::export_dialogue!(sentences::next);

@@ -1,9 +1,16 @@
-//! Which person calls: the agent of type human to whose token the caller belongs, or the operator.
+//! Which person calls, the agent of type human to whose token the caller belongs or the operator, and what they see.
 
+use output::conversations::AgentKind;
 use serde::Deserialize;
-use toolkit::{Stop, caller, sql};
+use serde_json::json;
+use toolkit::{
+    Stop, caller, refused,
+    sql::{self, Statement},
+};
 
-use crate::refusals;
+use crate::refusals::{
+    self, agent_not_found, cannot_message_self, project_not_found, say, target_agent_not_in_project,
+};
 
 /// The agent that the operator is, unless their token is another person's.
 pub const OPERATOR: &str = "operator";
@@ -43,7 +50,7 @@ pub fn calling(tool: &str) -> Result<Person, Stop> {
         Some(person) => Ok(Person { is_operator, ..person }),
         None => Err(refusals::tool_not_available(
             tool,
-            refusals::say(
+            say(
                 "このツールは人のためのものです。エージェントはauthenticateから始めてください。",
                 "This tool is for people; an agent begins with authenticate.",
             ),
@@ -62,9 +69,85 @@ pub fn must_be_operator(tool: &str) -> Result<Person, Stop> {
     }
     Err(refusals::tool_not_available(
         tool,
-        refusals::say(
+        say(
             "このツールは運用者のためのものです。",
             "This tool is for the operator of this counter.",
         ),
     ))
+}
+
+// What a person may see: the projects that they are assigned to; the operator sees all.
+
+/// The condition that a person sees the project in `column`; it takes two parameters, the first of
+/// which is `$first`: see [`bound`].
+pub fn condition(column: &str, first: usize) -> String {
+    format!(
+        "(${first} <> 0 OR EXISTS (SELECT 1 FROM assignments seen \
+         WHERE seen.project_id = {column} AND seen.agent_id = ${}))",
+        first + 1
+    )
+}
+
+/// The two parameters of [`condition`].
+pub fn bound(statement: Statement, person: &Person) -> Statement {
+    statement.bind(person.is_operator).bind(&person.agent_id)
+}
+
+/// Stops where the person does not see the project.
+///
+/// # Errors
+/// When there is none, or none for them.
+pub fn must_see_project(person: &Person, project_id: &str) -> Result<(), Stop> {
+    let select = format!(
+        "SELECT 1 FROM projects p WHERE p.id = $1 AND p.is_gone = 0 AND {}",
+        condition("p.id", 2)
+    );
+    let [rows] = sql::query([bound(toolkit::sql!(select, project_id), person)])?;
+    if rows.is_empty() { Err(project_not_found(project_id)) } else { Ok(()) }
+}
+
+/// Stops unless the person sees the project and can chat with this agent of it: an AI.
+///
+/// # Errors
+/// Which of the two is missing, in this order: the project, the agent, its place in the project.
+pub fn must_chat_with(person: &Person, project_id: &str, agent_id: &str) -> Result<(), Stop> {
+    let project = format!(
+        "SELECT 1 FROM projects p WHERE p.id = $1 AND p.is_gone = 0 AND {}",
+        condition("p.id", 2)
+    );
+    let agent = toolkit::sql!(
+        "SELECT a.type, EXISTS (SELECT 1 FROM assignments s WHERE s.project_id = $1 \
+         AND s.agent_id = a.id) AS is_here FROM agents a WHERE a.id = $2 AND a.is_gone = 0",
+        project_id,
+        agent_id,
+    );
+    let [project, agent] = sql::query([bound(toolkit::sql!(project, project_id), person), agent])?;
+    if project.is_empty() {
+        return Err(project_not_found(project_id));
+    }
+    let found = agent.first::<Found>()?.ok_or_else(|| agent_not_found(agent_id))?;
+    if agent_id == person.agent_id {
+        return Err(cannot_message_self());
+    }
+    if !found.is_here {
+        return Err(target_agent_not_in_project(agent_id, project_id));
+    }
+    match found.r#type {
+        AgentKind::Ai => Ok(()),
+        AgentKind::Human => Err(cannot_chat_with_human(agent_id)),
+    }
+}
+
+#[derive(Deserialize)]
+struct Found {
+    r#type: AgentKind,
+    is_here: bool,
+}
+
+fn cannot_chat_with_human(agent_id: &str) -> Stop {
+    let message = say(
+        "人間のエージェントとのチャットは開始できません。",
+        "A chat is with an AI agent, not with another person.",
+    );
+    refused("cannot_chat_with_human", 400, message).with(json!({ "agent_id": agent_id }))
 }

@@ -4,27 +4,21 @@
 //! Nothing is in memory between two runs: messages lie in `messages`, and how far the agent has come
 //! in `plays`.
 
+mod assistant;
 mod dialogue;
-mod ended;
-mod mind;
 mod player;
 mod scene;
 mod stand;
-mod texts;
 
 use serde::{Deserialize, Serialize};
 use toolkit::{
     Stop, assistants,
     jobs::{Agenda, Job, Outcome, Pause},
-    log, sql,
+    log,
+    sql::{self, Statement},
 };
 
-use crate::{
-    clock::Moment,
-    events::PURPOSES,
-    expiry,
-    purposes::{self, Wanted},
-};
+use crate::{clock::Moment, events::PURPOSES, expiry, ids};
 use player::Player;
 pub use stand::forgotten;
 
@@ -53,8 +47,8 @@ pub fn due(running: &[String]) -> Result<Agenda, String> {
 
 fn agenda(running: &[String]) -> Result<Agenda, Stop> {
     expiry::settle()?;
-    purposes::recover()?;
-    let mut wanted = purposes::wanted()?;
+    recover()?;
+    let mut wanted = wanted()?;
     wanted.retain(|it| !running.contains(&it.key()));
     let is_there = |it: &Wanted| assistants::about(&it.assistant).is_some();
     let (there, missing): (Vec<_>, Vec<_>) = wanted.into_iter().partition(is_there);
@@ -78,7 +72,7 @@ fn tell(missing: &[Wanted]) -> Result<(), Stop> {
         ));
     }
     if !untold.is_empty() {
-        sql::transact_all(&untold.into_iter().map(purposes::mark_reported).collect::<Vec<_>>())?;
+        sql::transact_all(&untold.into_iter().map(mark_reported).collect::<Vec<_>>())?;
     }
     Ok(())
 }
@@ -115,4 +109,129 @@ fn sentence(stop: Stop) -> String {
         Stop::Refused(it) => format!("{}: {}", it.code, it.message),
         other => format!("{other:?}"),
     }
+}
+
+// Which agents are to be played, and why (CONV-8): they are wanted for a talk, or in the middle of one.
+
+/// Purposes that are written anew in one look.
+const AGAIN_MAX: usize = 500;
+/// Agents that one look goes through.
+const WANTED_MAX: usize = 5_000;
+
+/// An agent of a project that is to be played.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Wanted {
+    /// Identifier of the project.
+    pub project_id: String,
+    /// Identifier of the agent.
+    pub agent_id: String,
+    /// The assistant that plays it.
+    pub assistant: String,
+    /// Whether one of its purposes has not been reported to the operator.
+    pub is_untold: bool,
+}
+
+impl Wanted {
+    /// The key of its job: no identifier has a slash in it.
+    pub fn key(&self) -> String {
+        format!("{}/{}", self.project_id, self.agent_id)
+    }
+}
+
+/// Agents that are wanted for a talk, and those whose session goes on; the oldest first.
+///
+/// # Errors
+/// As the database.
+pub fn wanted() -> Result<Vec<Wanted>, Stop> {
+    let select = format!(
+        "SELECT x.project_id, x.agent_id, a.assistant, MAX(x.is_untold) AS is_untold FROM \
+         (SELECT project_id, agent_id, created_at, 1 - is_told AS is_untold \
+          FROM pending_purposes WHERE purpose = 'chat' \
+          UNION ALL SELECT project_id, agent_id, created_at, 0 FROM sessions \
+          WHERE is_played = 1 AND state IN ('active', 'terminating') AND expires_at > $1) x \
+         JOIN agents a ON a.id = x.agent_id JOIN projects p ON p.id = x.project_id \
+         JOIN assignments w ON w.agent_id = x.agent_id AND w.project_id = x.project_id \
+         WHERE a.assistant IS NOT NULL AND a.type = 'ai' AND a.is_gone = 0 AND p.is_gone = 0 \
+         GROUP BY x.project_id, x.agent_id, a.assistant \
+         ORDER BY MIN(x.created_at), x.project_id, x.agent_id LIMIT {WANTED_MAX}"
+    );
+    let [rows] = sql::query([toolkit::sql!(select, Moment::now().stored())])?;
+    Ok(rows.read()?)
+}
+
+/// Notes that the purposes of an agent whose assistant is not there were reported to the operator.
+fn mark_reported(it: &Wanted) -> Statement {
+    toolkit::sql!(
+        "UPDATE pending_purposes SET is_told = 1 WHERE project_id = $1 AND agent_id = $2",
+        &it.project_id,
+        &it.agent_id,
+    )
+}
+
+/// An agent in the middle of something, without a session.
+#[derive(Deserialize)]
+struct Left {
+    project_id: String,
+    agent_id: String,
+    conversation_id: Option<String>,
+}
+
+/// Writes a purpose for all that an agent that is played has left off in the middle, because its session is
+/// over: an open conversation, or a person's message in a chat that is on.
+///
+/// # Errors
+/// As the database.
+fn recover() -> Result<(), Stop> {
+    let now = Moment::now();
+    let left = "a.type = 'ai' AND a.assistant IS NOT NULL AND a.is_gone = 0 \
+         AND EXISTS (SELECT 1 FROM assignments w WHERE w.agent_id = a.id \
+          AND w.project_id = x.project_id) \
+         AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.agent_id = a.id \
+          AND s.project_id = x.project_id AND s.purpose = 'chat' AND s.state <> 'ended' \
+          AND s.expires_at > $1)";
+    let asked = |which: &str| {
+        format!(
+            "EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = a.id \
+             AND p.project_id = x.project_id AND p.purpose = 'chat' AND p.conversation_id {which})"
+        )
+    };
+    let find = format!(
+        "SELECT x.project_id, a.id AS agent_id, x.id AS conversation_id \
+         FROM conversations x JOIN members m ON m.conversation_id = x.id \
+         JOIN agents a ON a.id = m.agent_id WHERE x.state IN ('pending', 'active') \
+         AND {left} AND NOT {} \
+         UNION ALL \
+         SELECT DISTINCT x.project_id, a.id, NULL FROM deliveries x \
+         JOIN messages t ON t.id = x.message_id JOIN agents a ON a.id = x.agent_id \
+         WHERE x.read_at IS NULL AND t.chat IS NOT NULL AND {left} AND NOT {} \
+         AND EXISTS (SELECT 1 FROM chats k WHERE k.project_id = x.project_id \
+          AND k.human_id = x.sender_id AND k.agent_id = x.agent_id AND k.ended_at IS NULL) \
+         LIMIT {AGAIN_MAX}",
+        asked("= x.id"),
+        asked("IS NULL"),
+    );
+    let [rows] = sql::query([toolkit::sql!(find, now.stored())])?;
+    let left = rows.read::<Left>()?;
+    if !left.is_empty() {
+        sql::transact_all(&left.iter().map(|it| again(it, now)).collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+/// A purpose anew, where there is none for it yet.
+fn again(it: &Left, now: Moment) -> Statement {
+    toolkit::sql!(
+        "INSERT INTO pending_purposes (id, agent_id, project_id, purpose, conversation_id, \
+         created_at) SELECT $1, $2, $3, 'chat', $4, $5 \
+         WHERE NOT EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = $2 \
+          AND p.project_id = $3 AND p.purpose = 'chat' \
+          AND COALESCE(p.conversation_id, '') = COALESCE($4, '')) \
+         AND ($4 IS NULL OR EXISTS (SELECT 1 FROM conversations c WHERE c.id = $4 \
+          AND c.state IN ('pending', 'active')))",
+        ids::purpose(now),
+        &it.agent_id,
+        &it.project_id,
+        it.conversation_id.clone(),
+        now.stored(),
+    )
 }

@@ -1,10 +1,12 @@
 //! What an agent says, to whom it may, and where that goes (CONV-60 to CONV-66).
 
 use output::{conversations::AgentKind, text::is_blank};
-use toolkit::{Stop, invalid, sql, sql::Statement};
+use toolkit::{
+    Stop, invalid,
+    sql::{self, Statement},
+};
 
 use crate::{
-    activity,
     clock::Moment,
     delivery::{self, Letter, Place, Stored, Voice},
     expiry::Look,
@@ -19,7 +21,7 @@ use crate::{
 /// How often is looked again where something was over meanwhile.
 const LOOKS_MAX: u32 = 3;
 /// Letters of an id that is not ours.
-pub const FOREIGN_ID_MAX: usize = 200;
+const FOREIGN_ID_MAX: usize = 200;
 
 /// What is given for an argument that may be left out: some models leave nothing out, and write nothing there instead.
 pub fn given(it: Option<&String>) -> Option<&str> {
@@ -210,7 +212,7 @@ impl Saying<'_> {
         let id = ids::message(context.now);
         let recipients = [self.target_id];
         let letter = self.letter(context, &id, place, &recipients);
-        delivery::deliver(&letter, activity::goes_on(&context.session, context.now))
+        delivery::deliver(&letter, session::goes_on(&context.session, context.now))
     }
 
     /// Begins the conversation with the message.
@@ -236,7 +238,7 @@ impl Saying<'_> {
         let [open] = sql::query([record::open_count(self.token)])?;
         starting::must_be_few(open, &session.agent_id)?;
         let cause = Cause { at: context.now, by: &session.agent_id, what: self.tool };
-        let talks = activity::talks(session, context.now);
+        let talks = session::talks(session, context.now);
         if let Some(earlier) =
             starting::start(&beginning, &cause, talks, Some(&letter), Vec::new())?
         {

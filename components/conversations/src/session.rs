@@ -1,17 +1,21 @@
-//! Whose session a token is: who calls, where, and what for.
+//! Whose session a token is: who calls, where, and what for; and what keeps a session going.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{Stop, sql, sql::Statement, unavailable};
+use toolkit::{
+    Stop,
+    sql::{self, Statement},
+    unavailable,
+};
 
-use crate::{clock::Moment, expiry::Look, ids, refusals, tries};
+use crate::{clock::Moment, expiry::Look, ids, passkey, refusals};
 
 /// How long a session lives (CONV-82).
 pub const LIFE_S: u32 = 3_600;
 /// How long one that has ended is kept, so that it is known from one that never was.
 const KEEP_S: u32 = 86_400;
 /// Live sessions that an agent has in one project; the oldest ends where there would be more.
-pub const LIVE_MAX: u32 = 20;
+const LIVE_MAX: u32 = 20;
 /// How often it is looked again for what is over; each look ends fifty things.
 const LOOKS_MAX: u32 = 20;
 
@@ -252,11 +256,46 @@ impl Opening<'_> {
         let insert = match self.way {
             Way::Passkey(hash) => insert
                 .bind(hash)
-                .bind(tries::MAX)
-                .bind(self.now.before(tries::WITHIN_S).stored())
-                .bind(tries::by_name()),
+                .bind(passkey::TRIES_MAX)
+                .bind(self.now.before(passkey::TRIES_WITHIN_S).stored())
+                .bind(passkey::caller_by_name()),
             Way::Played => insert,
         };
         insert.expect(1)
     }
+}
+
+/// A message was sent: the session is not idle (CONV-66). The first statement finds it live, or
+/// nothing holds.
+pub fn goes_on(session: &Session, at: Moment) -> Vec<Statement> {
+    let update = toolkit::sql!(
+        "UPDATE sessions SET last_activity_at = max($2, last_activity_at) \
+         WHERE token = $1 AND state <> 'ended'",
+        &session.token,
+        at.stored(),
+    );
+    vec![update.expect(1)]
+}
+
+/// A session in which a conversation begins, or is delivered, is there to talk from now on: it must
+/// read answers (CONV-111). It is then the one chat session of its agent (CONV-82).
+pub fn talks(session: &Session, at: Moment) -> Vec<Statement> {
+    if session.purpose == Purpose::Chat {
+        return goes_on(session, at);
+    }
+    let update = toolkit::sql!(
+        "UPDATE sessions SET purpose = 'chat', last_activity_at = $2 \
+         WHERE token = $1 AND state <> 'ended'",
+        &session.token,
+        at.stored(),
+    );
+    let others = toolkit::sql!(
+        "UPDATE sessions SET state = 'ended', ended_at = $4 WHERE agent_id = $1 \
+         AND project_id = $2 AND purpose = 'chat' AND state <> 'ended' AND token <> $3",
+        &session.agent_id,
+        &session.project_id,
+        &session.token,
+        at.stored(),
+    );
+    vec![update.expect(1), others]
 }

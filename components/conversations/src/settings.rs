@@ -1,14 +1,21 @@
 //! What the operator set: how long things may take, and who is there. An error is reported with its
 //! place, and with how to fix it.
 
-mod people;
-mod reading;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-use toolkit::{Problem, settings};
+use output::conversations::AgentKind;
+use serde_json::{Map, Value};
+use toolkit::{
+    Problem, Stop,
+    settings::{self, Unfit},
+};
 
-use crate::{demo, directory, directory::Directory, timeouts};
-use reading::Reading;
+use crate::{
+    clock::Moment,
+    directory::{self, Agent, Directory, Project},
+    passkey,
+    person::OPERATOR,
+};
 
 /// Who is there: whom the operator named under `projects` and `agents`, or else the demo.
 ///
@@ -24,8 +31,8 @@ pub fn directory() -> Result<Directory, Vec<Problem>> {
     };
     let (projects, agents) = (read("projects"), read("agents"));
     let directory = match (&projects, &agents) {
-        (None, None) => demo::directory(),
-        _ => people::directory(projects.as_ref(), agents.as_ref(), &mut reading),
+        (None, None) => demo(),
+        _ => named(projects.as_ref(), agents.as_ref(), &mut reading),
     };
     reading.end(directory)
 }
@@ -35,7 +42,7 @@ pub fn directory() -> Result<Directory, Vec<Problem>> {
 /// # Errors
 /// What the operator has to fix.
 pub fn configure() -> Result<(), Vec<Problem>> {
-    let mut problems = timeouts::problems();
+    let mut problems = unfit_timeouts();
     match directory() {
         Ok(directory) if problems.is_empty() => directory::write(&directory),
         Ok(_) => Err(problems),
@@ -44,4 +51,406 @@ pub fn configure() -> Result<(), Vec<Problem>> {
             Err(problems)
         }
     }
+}
+
+// How long a conversation may wait, as the operator set it; read whenever it is needed (CONV-22).
+
+/// How long a request may go unheard, in seconds (CONV-20).
+const PENDING_S: u32 = 300;
+/// How long a conversation may be without a new message, in seconds (CONV-21).
+const ACTIVE_S: u32 = 600;
+/// How long a person may hold a conversation up, in seconds.
+const PAUSE_S: u32 = 3_600;
+/// How long a chat session may be idle, in seconds (CONV-82).
+pub const IDLE_S: u32 = 600;
+/// The longest that may be set, in seconds: a week.
+const MOST_S: u32 = 604_800;
+
+/// The time-outs, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// From the request to `expired`.
+    pub pending_s: u32,
+    /// From the last message to the end, and from there until a side that is not there is waited for no more.
+    pub active_s: u32,
+    /// From the pause to its end.
+    pub pause_s: u32,
+}
+
+/// Before which moments a state must have begun to be over.
+#[derive(Clone, Debug)]
+pub struct Cuts {
+    /// The moment for `pending`.
+    pub pending: String,
+    /// The moment for `active` and for `terminating`.
+    pub active: String,
+    /// The moment for a pause.
+    pub pause: String,
+}
+
+impl Timeouts {
+    /// As they are set now.
+    ///
+    /// # Errors
+    /// When a setting is no such number.
+    pub fn read() -> Result<Self, Stop> {
+        Ok(Self {
+            pending_s: seconds("pending_timeout_seconds", PENDING_S)?,
+            active_s: seconds("active_timeout_seconds", ACTIVE_S)?,
+            pause_s: seconds("pause_seconds_max", PAUSE_S)?,
+        })
+    }
+
+    /// What is over at `now`.
+    pub fn cuts(self, now: Moment) -> Cuts {
+        Cuts {
+            pending: now.before(self.pending_s).stored(),
+            active: now.before(self.active_s).stored(),
+            pause: now.before(self.pause_s).stored(),
+        }
+    }
+}
+
+/// What the operator has to fix before the component serves.
+fn unfit_timeouts() -> Vec<Problem> {
+    let names = ["pending_timeout_seconds", "active_timeout_seconds", "pause_seconds_max"];
+    names.into_iter().filter_map(|it| seconds(it, 1).err()).map(Problem::from).collect()
+}
+
+/// A number, or its digits: from the environment it comes as a text.
+fn seconds(name: &str, default: u32) -> Result<u32, Unfit> {
+    let number = match settings::get::<Value>(name)? {
+        None => return Ok(default),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(value) => value.as_u64().and_then(|it| u32::try_from(it).ok()),
+    };
+    let unfit = || Unfit::new(name, format!("must be seconds: 1 to {MOST_S}"));
+    number.filter(|it| (1..=MOST_S).contains(it)).ok_or_else(unfit)
+}
+
+// The agents where the operator has named none yet: two that the host plays.
+
+/// The demo project.
+pub const PROJECT: &str = "demo";
+/// The host's assistant that plays both agents.
+const ASSISTANT: &str = "talker";
+
+/// The demo: a project, and the two agents of the specification's use case (CONV-100).
+pub fn demo() -> Directory {
+    let worker = |id: &str, name: &str, skills: [&str; 2]| Agent {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        kind: AgentKind::Ai,
+        projects: vec![PROJECT.to_owned()],
+        skills: skills.map(str::to_owned).to_vec(),
+        assistant: Some(ASSISTANT.to_owned()),
+        ..Agent::default()
+    };
+    Directory {
+        projects: vec![Project { id: PROJECT.to_owned(), name: "窓口デモ".to_owned() }],
+        agents: vec![
+            worker("worker-a", "Analysis Worker", ["analysis", "research"]),
+            worker("worker-b", "Writing Worker", ["writing", "editing"]),
+            operator(),
+        ],
+    }
+}
+
+/// The person that the operator of this server is, in every project.
+pub fn operator() -> Agent {
+    Agent {
+        id: OPERATOR.to_owned(),
+        name: "Operator".to_owned(),
+        kind: AgentKind::Human,
+        ..Agent::default()
+    }
+}
+
+// The settings `projects` and `agents`.
+//
+// ```toml
+// [components.conversations.settings.projects.shop]
+// name = "Web shop"
+//
+// [components.conversations.settings.agents.worker-a]
+// name = "Analysis Worker"
+// type = "ai"                      # or "human"
+// projects = ["shop"]
+// skills = ["analysis"]
+// passkey = "$argon2id$…"          # `madoguchi passkey`; comes from outside
+// assistant = "talker"             # or the host plays it
+// # principal = "alice"            # of a human: whose token
+// ```
+const PROJECT_KEYS: &[&str] = &["name"];
+const AGENT_KEYS: &[&str] =
+    &["name", "type", "projects", "skills", "passkey", "assistant", "principal"];
+
+/// Who is there, as far as it can be read.
+fn named(projects: Option<&Value>, agents: Option<&Value>, reading: &mut Reading) -> Directory {
+    let projects = entries(projects, "projects", directory::PROJECTS_MAX, reading);
+    let projects: Vec<_> =
+        projects.iter().filter_map(|(id, at, value)| project(id, at, value, reading)).collect();
+    let ids: BTreeSet<_> = projects.iter().map(|it| it.id.as_str()).collect();
+    let agents = entries(agents, "agents", directory::AGENTS_MAX, reading);
+    let mut agents: Vec<_> =
+        agents.iter().filter_map(|(id, at, it)| agent(id, at, it, &ids, reading)).collect();
+    let assignments: usize = agents.iter().map(|it| it.projects.len()).sum();
+    if assignments > directory::ASSIGNMENTS_MAX {
+        let most = directory::ASSIGNMENTS_MAX;
+        reading.wrong("/agents", format!("name {assignments} projects in all; {most} is most"));
+    }
+    one_person_a_token(&agents, reading);
+    if !agents.iter().any(|it| it.id == OPERATOR) {
+        agents.push(operator());
+    }
+    Directory { projects, agents }
+}
+
+/// The entries of a table by their ids, with their pointers.
+fn entries<'a>(
+    value: Option<&'a Value>,
+    name: &str,
+    most: usize,
+    reading: &mut Reading,
+) -> Vec<(&'a str, String, &'a Value)> {
+    let pointer = format!("/{name}");
+    let object = match value {
+        None => return Vec::new(),
+        Some(Value::Object(object)) => object,
+        Some(_) => {
+            reading.wrong(&pointer, "must be a table, with an entry for each id");
+            return Vec::new();
+        }
+    };
+    if object.len() > most {
+        reading.wrong(&pointer, format!("has {} entries; {most} is most", object.len()));
+        return Vec::new();
+    }
+    let mut entries = Vec::new();
+    for (id, value) in object {
+        let at = inside(&pointer, id);
+        match directory::check_id(id) {
+            Ok(()) => entries.push((id.as_str(), at, value)),
+            Err(why) => reading.wrong(&at, format!("its id {why}")),
+        }
+    }
+    entries
+}
+
+fn project(id: &str, at: &str, value: &Value, reading: &mut Reading) -> Option<Project> {
+    let object = reading.object(value, at, PROJECT_KEYS)?;
+    let name = reading.text(object, at, "name", directory::check_name);
+    Some(Project { id: id.to_owned(), name: name.unwrap_or_else(|| id.to_owned()) })
+}
+
+fn agent(
+    id: &str,
+    at: &str,
+    value: &Value,
+    ids: &BTreeSet<&str>,
+    reading: &mut Reading,
+) -> Option<Agent> {
+    let object = reading.object(value, at, AGENT_KEYS)?;
+    let kind = kind(object, at, reading)?;
+    let project = |id: &str| {
+        if ids.contains(id) {
+            return Ok(());
+        }
+        Err(format!("is no project; /projects has {}", list(ids)))
+    };
+    let hash = |it: &str| passkey::problem(it).map_or(Ok(()), Err);
+    let agent = Agent {
+        id: id.to_owned(),
+        name: reading
+            .text(object, at, "name", directory::check_name)
+            .unwrap_or_else(|| id.to_owned()),
+        kind,
+        projects: reading.texts(object, (at, "projects"), directory::PROJECTS_MAX, project),
+        skills: reading.texts(
+            object,
+            (at, "skills"),
+            directory::SKILLS_MAX,
+            directory::check_skill,
+        ),
+        passkey: reading.text(object, at, "passkey", hash),
+        assistant: reading.text(object, at, "assistant", directory::check_id),
+        principal: reading.text(object, at, "principal", directory::check_principal),
+    };
+    fits_its_kind(&agent, object, at, reading);
+    Some(agent)
+}
+
+fn kind(object: &Map<String, Value>, at: &str, reading: &mut Reading) -> Option<AgentKind> {
+    match object.get("type").map(Value::as_str) {
+        None => Some(AgentKind::Ai),
+        Some(Some("ai")) => Some(AgentKind::Ai),
+        Some(Some("human")) => Some(AgentKind::Human),
+        Some(_) => {
+            reading.wrong(&inside(at, "type"), "must be \"ai\" or \"human\"");
+            None
+        }
+    }
+}
+
+/// What a person and a program cannot have, and what each needs.
+fn fits_its_kind(agent: &Agent, object: &Map<String, Value>, at: &str, reading: &mut Reading) {
+    let has = |key: &str| object.contains_key(key);
+    if agent.id == OPERATOR {
+        if agent.kind != AgentKind::Human {
+            let why = "must be \"human\": operator is the person who runs this counter";
+            reading.wrong(&inside(at, "type"), why);
+        }
+    } else if !has("projects") || object["projects"].as_array().is_some_and(Vec::is_empty) {
+        reading.wrong(&inside(at, "projects"), "must name the projects that it works in");
+    }
+    match agent.kind {
+        AgentKind::Ai => {
+            if has("principal") {
+                let why = "is for people; an ai comes in by its passkey";
+                reading.wrong(&inside(at, "principal"), why);
+            }
+            if !has("passkey") && !has("assistant") {
+                let why = "has no way in: give it a passkey (`madoguchi passkey`), or an assistant \
+                           of this counter that plays it";
+                reading.wrong(at, why);
+            }
+        }
+        AgentKind::Human => {
+            if has("passkey") {
+                let why = "is for programs; a person comes in by a token, which `principal` names";
+                reading.wrong(&inside(at, "passkey"), why);
+            }
+            if has("assistant") {
+                reading.wrong(&inside(at, "assistant"), "is for programs; nobody plays a person");
+            }
+        }
+    }
+}
+
+/// A token that made its holder two people would make them neither.
+fn one_person_a_token(agents: &[Agent], reading: &mut Reading) {
+    let mut first: BTreeMap<&str, &str> = BTreeMap::new();
+    for agent in agents {
+        let Some(principal) = agent.principal.as_deref() else { continue };
+        if let Some(other) = first.insert(principal, &agent.id) {
+            let at = inside(&inside("/agents", &agent.id), "principal");
+            reading.wrong(&at, format!("is {other}'s already"));
+        }
+    }
+}
+
+fn list(ids: &BTreeSet<&str>) -> String {
+    if ids.is_empty() {
+        return "none".to_owned();
+    }
+    let mut first: Vec<_> = ids.iter().take(10).copied().collect();
+    if ids.len() > first.len() {
+        first.push("…");
+    }
+    first.join(", ")
+}
+
+// Reading a setting piece by piece, and keeping whatever is wrong with its place.
+
+/// Problems that are reported; one more would add nothing to these.
+const PROBLEMS_MAX: usize = 50;
+
+/// What has been found wrong so far.
+#[derive(Debug, Default)]
+struct Reading {
+    problems: Vec<Problem>,
+}
+
+impl Reading {
+    /// Keeps a problem.
+    fn note(&mut self, problem: Problem) {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Keeps what is wrong at `pointer`.
+    fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
+        self.note(Problem::at(pointer, message));
+    }
+
+    /// What was read, if nothing was wrong with it.
+    fn end<T>(self, it: T) -> Result<T, Vec<Problem>> {
+        if self.problems.is_empty() { Ok(it) } else { Err(self.problems) }
+    }
+
+    /// An object with no members but `names`.
+    fn object<'a>(
+        &mut self,
+        value: &'a Value,
+        pointer: &str,
+        names: &[&str],
+    ) -> Option<&'a Map<String, Value>> {
+        let Value::Object(object) = value else {
+            self.wrong(pointer, "must be a table");
+            return None;
+        };
+        for key in object.keys().filter(|it| !names.contains(&it.as_str())) {
+            let names = names.join(", ");
+            self.wrong(&inside(pointer, key), format!("is not known; there is {names}"));
+        }
+        Some(object)
+    }
+
+    /// The text under `key`, if it is one that `check` lets pass.
+    fn text(
+        &mut self,
+        object: &Map<String, Value>,
+        pointer: &str,
+        key: &str,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Option<String> {
+        let value = object.get(key)?;
+        let checked = match value.as_str() {
+            Some(text) => check(text).map(|()| text.to_owned()),
+            None => Err("must be a text".to_owned()),
+        };
+        checked.map_err(|why| self.wrong(&inside(pointer, key), why)).ok()
+    }
+
+    /// The texts under `key`, of which there may be so many, each let pass by `check`.
+    fn texts(
+        &mut self,
+        object: &Map<String, Value>,
+        (pointer, key): (&str, &str),
+        most: usize,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Vec<String> {
+        let pointer = inside(pointer, key);
+        let entries = match object.get(key) {
+            None => return Vec::new(),
+            Some(Value::Array(entries)) => entries,
+            Some(_) => {
+                self.wrong(&pointer, "must be a list of texts");
+                return Vec::new();
+            }
+        };
+        if entries.len() > most {
+            self.wrong(&pointer, format!("has {} entries; {most} is most", entries.len()));
+            return Vec::new();
+        }
+        let mut texts = Vec::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let checked = match entry.as_str() {
+                Some(text) if texts.iter().any(|it| it == text) => Err("is there twice".to_owned()),
+                Some(text) => check(text).map(|()| text.to_owned()),
+                None => Err("must be a text".to_owned()),
+            };
+            match checked {
+                Ok(text) => texts.push(text),
+                Err(why) => self.wrong(&format!("{pointer}/{index}"), why),
+            }
+        }
+        texts
+    }
+}
+
+/// The pointer to a member (RFC 6901).
+fn inside(pointer: &str, key: &str) -> String {
+    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }

@@ -1,16 +1,20 @@
 //! How a conversation begins: conversation, call and first message in one transaction (CONV-33), of
-//! rivals the unique index lets one through.
+//! rivals the unique index lets one through. An agent asks another one, or a person has two of them talk.
 
-use output::conversations::State;
+use output::conversations::{AgentKind, State};
 use serde::Deserialize;
+use serde_json::json;
 use toolkit::{
-    Stop, events as host_events, sql,
-    sql::{ConstraintKind, Error, Rows, Statement},
+    Stop, events as host_events, invalid, refused,
+    sql::{self, ConstraintKind, Error, Rows, Statement},
 };
 
 use crate::{
-    delivery::{self, Letter, SHARE_BYTES, Stored},
-    events, refusals,
+    clock::Moment,
+    delivery::{self, Letter, Place, SHARE_BYTES, Stored, Voice},
+    events, ids,
+    person::{Person, bound, condition, must_see_project},
+    refusals::{self, say},
     transition::{self, Beginning, Cause},
 };
 
@@ -115,4 +119,212 @@ fn open_between(project_id: &str, one: &str, other: &str) -> Result<Option<Open>
         other,
     )])?;
     Ok(rows.first::<Open>()?)
+}
+
+// A person has two agents talk: who begins, where, and with whom, in the order of CONV-30.
+
+/// Agents that are looked at where none is named.
+const ABLE_MAX: u32 = 1_000;
+
+/// What a person wants, checked by itself.
+#[derive(Clone, Debug)]
+pub struct StartRequest<'a> {
+    /// The tool that begins it.
+    pub tool: &'a str,
+    /// Identifier of the agent that is asked.
+    pub target: &'a str,
+    /// The agent that asks; otherwise one of the project.
+    pub initiator: Option<String>,
+    /// Where; otherwise where the target is.
+    pub project_id: Option<String>,
+    /// What the conversation is for.
+    pub purpose: Option<String>,
+    /// What the initiator says first.
+    pub first: Option<String>,
+    /// After so many turns it ends by itself.
+    pub max_turns: Option<u32>,
+}
+
+/// An agent of a project.
+#[derive(Debug, Deserialize)]
+struct Side {
+    id: String,
+    r#type: AgentKind,
+    is_here: bool,
+    is_played: bool,
+    /// Open conversations in the project.
+    open: u32,
+    /// Whether one of them is with the target.
+    is_busy: bool,
+}
+
+/// Begins the conversation, and calls both sides: gives its id.
+///
+/// # Errors
+/// Why it cannot begin, in the order of CONV-30.
+pub fn begin(person: &Person, request: StartRequest<'_>) -> Result<String, Stop> {
+    let project_id = match &request.project_id {
+        Some(id) => {
+            must_see_project(person, id)?;
+            id.clone()
+        }
+        None => project_of(person, request.target)?,
+    };
+    let sides = sides(&project_id, request.target)?;
+    let initiator = initiator(&sides, &request, &project_id)?;
+    let now = Moment::now();
+    let id = ids::conversation(now);
+    let cause = Cause { at: now, by: &person.agent_id, what: request.tool };
+    let beginning = Beginning {
+        id: &id,
+        project_id: &project_id,
+        initiator: &initiator.id,
+        participant: request.target,
+        purpose: request.purpose.as_deref(),
+        max_turns: request.max_turns,
+        begun_by: Some(&person.agent_id),
+    };
+    let message_id = ids::message(now);
+    let first = request.first.as_deref().map(|content| Letter {
+        id: &message_id,
+        project_id: &project_id,
+        place: Place::Conversation {
+            id: &id,
+            voice: Voice::Member,
+            has_max_turns: request.max_turns.is_some(),
+        },
+        sender_id: &initiator.id,
+        recipients: std::slice::from_ref(&request.target),
+        content,
+        related_task_id: None,
+        client_message_id: None,
+        at: now,
+    });
+    let called = transition::call(&initiator.id, &project_id, Some(&id), now);
+    start(&beginning, &cause, Vec::new(), first.as_ref(), vec![called])?;
+    Ok(id)
+}
+
+/// An agent to talk with, where the person names none: of those that the host plays, the one with
+/// least to do; and the project, where that is not given either.
+///
+/// # Errors
+/// When there are no two agents in a project that the host plays.
+pub fn counterpart(
+    person: &Person,
+    project_id: &mut Option<String>,
+    initiator: Option<&str>,
+) -> Result<String, Stop> {
+    let select = format!(
+        "SELECT p.id, a.id, (SELECT COUNT(*) FROM members m JOIN conversations c \
+          ON c.id = m.conversation_id WHERE m.agent_id = a.id AND c.project_id = p.id \
+          AND c.state IN ('pending', 'active')) \
+         FROM projects p JOIN assignments s ON s.project_id = p.id \
+         JOIN agents a ON a.id = s.agent_id AND a.type = 'ai' AND a.assistant IS NOT NULL \
+         AND a.is_gone = 0 WHERE p.is_gone = 0 AND ($1 = '' OR p.id = $1) AND {} \
+         ORDER BY p.id, a.id LIMIT {ABLE_MAX}",
+        condition("p.id", 2)
+    );
+    let named = project_id.clone().unwrap_or_default();
+    let [rows] = sql::query([bound(toolkit::sql!(select, named), person)])?;
+    let able = rows.read::<(String, String, u32)>()?;
+    let with = |project: &str| {
+        let here: Vec<_> = able.iter().filter(|it| it.0 == project).collect();
+        let begins = initiator.is_none_or(|id| here.iter().any(|it| it.1 == id));
+        let others = here.iter().filter(|it| Some(it.1.as_str()) != initiator);
+        // The last of the least busy: the first one is who begins.
+        let target = others.min_by_key(|it| (it.2, std::cmp::Reverse(&it.1)))?;
+        (begins && here.len() > 1).then(|| (target.0.clone(), target.1.clone()))
+    };
+    let found = able.iter().find_map(|it| with(&it.0));
+    let (project, target) =
+        found.ok_or_else(|| no_beginner(None, project_id.as_deref().unwrap_or_default()))?;
+    *project_id = Some(project);
+    Ok(target)
+}
+
+/// Who asks, where everything is right with both.
+fn initiator<'a>(
+    sides: &'a [Side],
+    request: &StartRequest<'_>,
+    project_id: &str,
+) -> Result<&'a Side, Stop> {
+    let named = request.initiator.as_deref();
+    if named == Some(request.target) {
+        return Err(refusals::cannot_conversation_with_self());
+    }
+    for id in [Some(request.target), named].into_iter().flatten() {
+        let side = sides.iter().find(|it| it.id == id);
+        let side = side.ok_or_else(|| refusals::agent_not_found(id))?;
+        if side.r#type != AgentKind::Ai {
+            return Err(refusals::cannot_start_conversation_with_human(id));
+        }
+        if !side.is_here {
+            return Err(refusals::target_agent_not_in_project(id, project_id));
+        }
+    }
+    let can = |side: &&Side| {
+        side.id != request.target && side.r#type == AgentKind::Ai && side.is_here && side.is_played
+    };
+    let mut able: Vec<&Side> = sides.iter().filter(can).collect();
+    able.retain(|it| named.is_none_or(|name| it.id == name));
+    // An agent that does not talk with the target yet, and of those the one with least to do.
+    able.sort_by_key(|it| (it.is_busy, it.open));
+    let first = able.first().copied().ok_or_else(|| no_beginner(named, project_id))?;
+    if first.open >= OPEN_MAX {
+        return Err(refusals::too_many_conversations(&first.id));
+    }
+    Ok(first)
+}
+
+/// Every agent that there is, as the project and the target see them: few enough to be read.
+fn sides(project_id: &str, target: &str) -> Result<Vec<Side>, Stop> {
+    let open = "FROM members m JOIN conversations c ON c.id = m.conversation_id \
+                WHERE m.agent_id = a.id AND c.project_id = $1 AND c.state IN ('pending', 'active')";
+    let select = format!(
+        "SELECT a.id, a.type, a.assistant IS NOT NULL AS is_played, \
+         EXISTS (SELECT 1 FROM assignments s WHERE s.project_id = $1 AND s.agent_id = a.id) \
+          AS is_here, \
+         (SELECT COUNT(*) {open}) AS open, \
+         EXISTS (SELECT 1 {open} AND (c.initiator_agent_id = $2 OR c.participant_agent_id = $2)) \
+          AS is_busy \
+         FROM agents a WHERE a.is_gone = 0 ORDER BY a.id"
+    );
+    let [rows] = sql::query([toolkit::sql!(select, project_id, target)])?;
+    Ok(rows.read()?)
+}
+
+/// The one project of the target that the person sees.
+fn project_of(person: &Person, target: &str) -> Result<String, Stop> {
+    let select = format!(
+        "SELECT p.id FROM projects p JOIN assignments s ON s.project_id = p.id \
+         WHERE s.agent_id = $1 AND p.is_gone = 0 AND {} ORDER BY p.id LIMIT 2",
+        condition("p.id", 2)
+    );
+    let agent = toolkit::sql!("SELECT 1 FROM agents WHERE id = $1 AND is_gone = 0", target);
+    let [agent, projects] = sql::query([agent, bound(toolkit::sql!(select, target), person)])?;
+    let mut projects = projects.read::<(String,)>()?;
+    match (agent.is_empty(), projects.len()) {
+        (false, 1) => Ok(projects.remove(0).0),
+        (false, 2..) => {
+            Err(invalid("/project_id", "is required: the agent is in several projects"))
+        }
+        _ => Err(refusals::agent_not_found(target)),
+    }
+}
+
+/// The host can have only those begin that it plays itself.
+fn no_beginner(named: Option<&str>, project_id: &str) -> Stop {
+    let message = match named {
+        Some(_) => say(
+            "話しかける側は窓口が動かすエージェントでなければなりません。",
+            "The agent that begins must be one that this counter plays.",
+        ),
+        None => say(
+            "このプロジェクトには、話しかけられる（窓口が動かす）別のエージェントがいません。",
+            "There is no other agent in this project that this counter plays.",
+        ),
+    };
+    refused("agent_not_played", 409, message)
+        .with(json!({ "agent_id": named, "project_id": project_id }))
 }

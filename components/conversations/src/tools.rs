@@ -1,42 +1,29 @@
-//! The tools, in the order in which an agent meets them, then those of people.
+//! The tools, in the order in which an agent meets them, then those of people; and the app in which other programs
+//! show a conversation.
 
-mod authenticate;
-mod define_agent;
-mod define_project;
-mod end_conversation;
-mod get_conversation_messages;
+mod agents;
+mod conversation;
+mod define;
 mod get_next_action;
-mod get_pending_messages;
-mod list_agents;
-mod logout;
-mod renew_passkey;
-mod respond_chat;
-mod retire_agent;
-mod send_message;
-mod start_conversation;
-
 pub mod people;
+mod reading;
+mod sending;
+mod session;
 
-pub use authenticate::{Authenticate, Authentication, enter};
-pub use define_agent::DefineAgent;
-pub use define_project::DefineProject;
-pub use end_conversation::EndConversation;
-pub use get_conversation_messages::GetConversationMessages;
+use toolkit::{Text, apps::App};
+
+pub use agents::{RenewPasskey, RetireAgent};
+pub use conversation::{EndConversation, StartConversation};
+pub use define::{DefineAgent, DefineProject};
 pub use get_next_action::GetNextAction;
 pub(crate) use get_next_action::{Action, Next};
-pub use get_pending_messages::GetPendingMessages;
-pub use list_agents::ListAgents;
-pub use logout::Logout;
-pub use renew_passkey::RenewPasskey;
-pub use respond_chat::RespondChat;
-pub use retire_agent::RetireAgent;
-pub use send_message::SendMessage;
-pub use start_conversation::StartConversation;
-
 use people::{
     BeginConversation, EndChat, GetConversation, ImportMessages, ListConversations, MarkChatRead,
     PauseConversation, SendChat, StartChat, StopConversation, WriteMessage,
 };
+pub use reading::{GetConversationMessages, GetPendingMessages};
+pub use sending::{RespondChat, SendMessage};
+pub use session::{Authenticate, Authentication, ListAgents, Logout, enter};
 
 toolkit::export_tools!(
     Authenticate,
@@ -68,3 +55,12 @@ toolkit::export_tools!(
 
 /// Only pages see these: `_meta` of a tool that no model sees.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
+
+/// A conversation to follow, to write into, to hold up and to end.
+pub const CONVERSATION: App = App {
+    uri: "ui://conversations/conversation",
+    name: "conversation_app",
+    title: Text { ja: "会話", en: "Conversation" },
+    style: include_str!("../app/conversation.css"),
+    script: &[include_str!("../app/conversation.js")],
+};

@@ -51,7 +51,7 @@ async fn every_tool_argument_action_and_error_in_the_guide_exists() {
     let offered = client.result("tools/list", json!({})).await.to_string();
     let folder = tests::root().join("components/conversations/src");
     let mut text = String::new();
-    for file in ["refusals.rs", "refusals/directory.rs", "tries.rs", "session.rs"] {
+    for file in ["refusals.rs", "passkey.rs", "session.rs"] {
         text += &std::fs::read_to_string(folder.join(file)).unwrap_or_default();
     }
     let guide = got(&client, json!({ "project_id": "demo", "agent_id": "worker-a" })).await;

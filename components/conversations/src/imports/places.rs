@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use output::conversations::{AgentKind, State};
 use serde::Deserialize;
-use toolkit::{Stop, sql, sql::Statement};
+use toolkit::{
+    Stop,
+    sql::{self, Statement},
+};
 
-use super::line::Line;
+use super::Line;
 
 /// What is known here of what lines refer to.
 #[derive(Default)]

@@ -1,15 +1,17 @@
 //! One conversation or chat of an agent: what it answers, and how it leaves.
 
 use language::Language;
-use toolkit::{Stop, Tool as _, events as host_events, log, sql, sql::Statement};
+use toolkit::{
+    Stop, Tool as _, events as host_events, log,
+    sql::{self, Statement},
+};
 
 use super::{
-    ended::{Ended, Failure, Usage},
-    is_over, mind,
+    assistant::{self, Ended, Failure, Usage},
+    is_over,
     player::Player,
-    scene::Scene,
+    scene::{self, Farewell, Scene},
     stand::Stand,
-    texts::{self, Farewell},
 };
 use crate::{
     clock::Moment,
@@ -53,7 +55,7 @@ pub(super) fn act(player: &Player, mut stand: Stand) -> Result<(), Stop> {
     }
     let decided = match used_up(player, &stand) {
         Some(farewell) => Err(farewell),
-        None => Ok(mind::think(player, &scene)?),
+        None => Ok(assistant::think(player, &scene)?),
     };
     let language = scene.language;
     let delivered = log.last().map_or(stand.received, |it| it.sequence);
@@ -99,7 +101,7 @@ impl Dialogue<'_> {
         }
         let text = match ended.is_unfinished() && !are_tokens_used {
             // Whom it talks with would wait for an answer that never comes.
-            true => texts::unfinished(self.language).to_owned(),
+            true => scene::unfinished(self.language).to_owned(),
             false => ended.text(),
         };
         if !text.is_empty() && !ended.has_spoken(&self.stand.partner) {

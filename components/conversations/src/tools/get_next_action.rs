@@ -7,15 +7,14 @@ use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, invalid, sql};
 
 use crate::{
-    activity,
     clock::{self, Moment},
-    events, expiry,
-    expiry::Look,
-    inbox,
-    notices::{self, Kind, Notice},
+    events,
+    expiry::{self, Look},
+    inbox::{self, Kind, Notice},
+    record,
     refusals::{self, say},
     session::{self, Purpose, Session},
-    timeouts,
+    settings,
 };
 
 /// How long a call may wait, in seconds.
@@ -156,7 +155,7 @@ impl GetNextAction {
             session::by_token(session_token, look.now),
             look.due(),
             session::asked_since(session_token, since, look.now),
-            notices::next(session_token),
+            inbox::next(session_token),
             inbox::has_answerable(session_token),
         ])?;
         if look.settle(due)? {
@@ -177,7 +176,7 @@ impl GetNextAction {
                 Ok(Next::Again)
             };
         }
-        let idle_since = look.now.before(timeouts::IDLE_S).stored();
+        let idle_since = look.now.before(settings::IDLE_S).stored();
         if session.purpose == Purpose::Chat && session.last_activity_at < idle_since {
             return Ok(Next::Something(log_out()));
         }
@@ -228,7 +227,7 @@ fn action_of(notice: Notice, session: &Session) -> Result<Action, Stop> {
                 reason_text: notice.reason_text,
                 instruction: "会話が終了しました。get_next_actionで次の指示を確認してください。"
                     .to_owned(),
-                pending_messages: inbox::chat_messages(rows)?,
+                pending_messages: record::messages(rows)?,
             }
         }
         Kind::Expired => Action::ConversationExpired {
@@ -252,7 +251,7 @@ fn action_of(notice: Notice, session: &Session) -> Result<Action, Stop> {
                 from_agent_name: name,
                 purpose: notice.purpose,
                 state: "conversation_active",
-                pending_messages: inbox::chat_messages(rows)?,
+                pending_messages: record::messages(rows)?,
             }
         }
     })
@@ -261,7 +260,7 @@ fn action_of(notice: Notice, session: &Session) -> Result<Action, Stop> {
 /// There is something to read. An agent that came to work is there to talk from now on, or could not.
 fn read_messages(session: &Session, look: &Look) -> Result<Next, Stop> {
     if session.purpose == Purpose::Task {
-        if sql::if_expected(sql::transact_all(&activity::talks(session, look.now)))?.is_none() {
+        if sql::if_expected(sql::transact_all(&session::talks(session, look.now)))?.is_none() {
             return Ok(Next::Again);
         }
         host_events::publish(&events::chats(&session.project_id));

@@ -1,33 +1,29 @@
-//! What people do: by who they are, without a session.
+//! What people do, by who they are and without a session: they begin, list, look at and import conversations.
 
-mod begin;
 mod chats;
-mod get;
-mod import;
-mod list;
-mod pause;
-mod stop;
-mod write;
+mod stepping_in;
 
-pub use begin::BeginConversation;
-pub use chats::{EndChat, MarkChatRead, SendChat, StartChat};
-pub use get::GetConversation;
-pub use import::ImportMessages;
-pub use list::ListConversations;
-pub use pause::PauseConversation;
-pub use stop::StopConversation;
-pub use write::WriteMessage;
-
-use output::conversations::State;
-use serde::Deserialize;
-use toolkit::{Stop, sql};
-
-use crate::{
-    expiry,
-    person::{self, Person},
-    refusals::conversation_not_found,
-    visibility::{bound, condition},
+use output::{
+    conversations::{Conversations, State, Transcript},
+    text::is_blank,
 };
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
+
+use super::FOR_PAGES;
+use crate::{
+    delivery::checked,
+    expiry,
+    imports::{self, Imported},
+    listing::{self, Filter},
+    person::{self, Person, bound, condition},
+    refusals::conversation_not_found,
+    starting::{self, PURPOSE_MAX, StartRequest, TURNS_MAX},
+    transcripts::{self, PAGE, PAGE_MAX, Range},
+};
+pub use chats::{EndChat, MarkChatRead, SendChat, StartChat};
+pub use stepping_in::{PauseConversation, StopConversation, WriteMessage};
 
 /// What stepping in needs to know of a conversation.
 #[derive(Debug, Deserialize)]
@@ -63,4 +59,240 @@ fn seeing(tool: &str, conversation_id: &str) -> Result<(Person, Found), Stop> {
     let [rows] = sql::query([bound(toolkit::sql!(select, conversation_id), &person)])?;
     let found = rows.first::<Found>()?.ok_or_else(|| conversation_not_found(conversation_id))?;
     Ok((person, found))
+}
+
+// `begin_conversation`: a person has one agent talk with another.
+
+/// AIエージェント同士の会話を始めさせます。窓口が動かすエージェントが相手に話しかけ、会話の様子は画面で見られます。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BeginConversation {
+    /// 任意。会話相手のAIエージェントのID（同じプロジェクト）。省略時は窓口が動かすものから選ぶ
+    #[schemars(length(max = 64))]
+    target_agent_id: Option<String>,
+    /// 任意。話しかける側のエージェントのID（窓口が動かすもの）。省略時は窓口が選ぶ
+    #[schemars(length(max = 64))]
+    initiator_agent_id: Option<String>,
+    /// 任意。プロジェクトID。省略時は相手エージェントのプロジェクト
+    #[schemars(length(max = 64))]
+    project_id: Option<String>,
+    /// 任意。会話の目的（両方に伝えられる）
+    #[schemars(length(max = 1000))]
+    purpose: Option<String>,
+    /// 任意。最初のメッセージ（4,000文字以内）。話しかける側のエージェントの発言になる
+    #[schemars(length(max = 4000))]
+    initial_message: Option<String>,
+    /// 任意。この往復数で自動的に終了する
+    #[schemars(range(min = 1, max = 1000))]
+    max_turns: Option<u32>,
+}
+
+impl Tool for BeginConversation {
+    const NAME: &str = "begin_conversation";
+    const TITLE: Text = Text { ja: "会話を始めさせる", en: "Begin a conversation" };
+    const ENGLISH: English = English {
+        description: "Has two AI agents talk: one that this counter plays begins, and people can \
+                      watch.",
+        arguments: &[
+            (
+                "target_agent_id",
+                "Optional. The agent to talk with, an AI of the same project; one that this counter \
+                 plays unless told",
+            ),
+            (
+                "initiator_agent_id",
+                "Optional. The agent that begins, one that this counter plays; another one of the \
+                 project unless told",
+            ),
+            ("project_id", "Optional. The project; that of the target unless told"),
+            ("purpose", "Optional. What the conversation is for; both are told"),
+            ("initial_message", "Optional. The first message, in the beginning agent's name"),
+            ("max_turns", "Optional. It ends by itself after so many turns"),
+        ],
+    };
+    const HINTS: Hints = Hints::ADDITIVE;
+    const VIEW: Option<&'static str> = Some("conversation");
+    const APP: Option<&'static str> = Some(crate::tools::CONVERSATION.uri);
+    type Output = Transcript;
+
+    fn call(self, _: &User) -> Result<Transcript, Stop> {
+        let person = calling(Self::NAME)?;
+        let filled = |it: &Option<String>| it.clone().filter(|it| !is_blank(it));
+        let (purpose, first) = (filled(&self.purpose), filled(&self.initial_message));
+        if purpose.as_deref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
+            let message = format!("must have at most {PURPOSE_MAX} characters");
+            return Err(invalid("/purpose", message));
+        }
+        first.as_deref().map_or(Ok(()), checked)?;
+        if self.max_turns.is_some_and(|it| !(1..=TURNS_MAX).contains(&it)) {
+            return Err(invalid("/max_turns", format!("must be 1 to {TURNS_MAX}")));
+        }
+        let (mut project_id, initiator) =
+            (filled(&self.project_id), filled(&self.initiator_agent_id));
+        let target = match filled(&self.target_agent_id) {
+            Some(it) => it,
+            None => starting::counterpart(&person, &mut project_id, initiator.as_deref())?,
+        };
+        let request = StartRequest {
+            tool: Self::NAME,
+            target: &target,
+            initiator,
+            project_id,
+            purpose,
+            first,
+            max_turns: self.max_turns,
+        };
+        let id = starting::begin(&person, request)?;
+        transcripts::of(&person, &id, Range::default())
+    }
+}
+
+// `list_conversations`: what agents talk about, newest first.
+
+/// Letters that a query may have.
+const QUERY_MAX: usize = 200;
+
+/// AIエージェント間の会話を新しい順に一覧します。状態・エージェント・プロジェクト・内容で絞り込めます。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListConversations {
+    /// 任意。このプロジェクトの会話だけ
+    #[schemars(length(max = 64))]
+    project_id: Option<String>,
+    /// 任意。この状態の会話だけ
+    state: Option<State>,
+    /// 任意。このエージェントが参加する会話だけ
+    #[schemars(length(max = 64))]
+    agent_id: Option<String>,
+    /// 任意。目的かメッセージにこの語をすべて含む会話だけ
+    #[schemars(length(max = 200))]
+    query: Option<String>,
+    /// 任意。前のページの next_cursor
+    #[schemars(length(max = 200))]
+    cursor: Option<String>,
+}
+
+impl Tool for ListConversations {
+    const NAME: &str = "list_conversations";
+    const TITLE: Text = Text { ja: "会話一覧", en: "List conversations" };
+    const ENGLISH: English = English {
+        description: "Lists conversations between AI agents, the newest first.",
+        arguments: &[
+            ("project_id", "Optional. Only those of this project"),
+            ("state", "Optional. Only those that have come so far"),
+            ("agent_id", "Optional. Only those that this agent takes part in"),
+            ("query", "Optional. Only those with all of these words in purpose or messages"),
+            ("cursor", "Optional. next_cursor of the page before"),
+        ],
+    };
+    const LABELS: &[(&str, Text)] = &[
+        ("agent_id", Text { ja: "参加するエージェントのID", en: "Agent ID" }),
+        ("query", Text { ja: "検索する語", en: "Words" }),
+        ("cursor", Text { ja: "続きの位置", en: "Cursor" }),
+    ];
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&'static str> = Some("conversations");
+    type Output = Conversations;
+
+    fn call(self, _: &User) -> Result<Conversations, Stop> {
+        let person = calling(Self::NAME)?;
+        let Self { project_id, state, agent_id, query, cursor } = self;
+        if query.as_deref().is_some_and(|it| it.chars().nth(QUERY_MAX).is_some()) {
+            return Err(invalid("/query", format!("must have at most {QUERY_MAX} characters")));
+        }
+        let filled = |it: Option<String>| it.filter(|it| !it.is_empty());
+        let filter =
+            Filter { project_id: filled(project_id), state, agent_id: filled(agent_id), query };
+        listing::page(&person, &filter, filled(cursor).as_deref())
+    }
+}
+
+// `get_conversation`: one conversation, its trace, and a page of its messages.
+
+/// 会話の状態・経緯・メッセージを取得します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetConversation {
+    /// 会話ID
+    #[schemars(length(max = 200))]
+    conversation_id: String,
+    /// 任意。この番号より前のメッセージ
+    before: Option<u32>,
+    /// 任意。この番号より後のメッセージ
+    after: Option<u32>,
+    /// 任意。メッセージの最大数（既定は50）
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<u32>,
+}
+
+impl Tool for GetConversation {
+    const NAME: &str = "get_conversation";
+    const TITLE: Text = Text { ja: "会話を見る", en: "Get a conversation" };
+    const ENGLISH: English = English {
+        description: "Gets a conversation: its state, how it came to it, and its messages.",
+        arguments: &[
+            ("conversation_id", "The conversation's ID"),
+            ("before", "Optional. Only messages before this number"),
+            ("after", "Optional. Only messages after this number"),
+            ("limit", "Optional. At most so many messages; 50 unless told"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&'static str> = Some("conversation");
+    const APP: Option<&'static str> = Some(crate::tools::CONVERSATION.uri);
+    type Output = Transcript;
+
+    fn call(self, _: &User) -> Result<Transcript, Stop> {
+        let person = calling(Self::NAME)?;
+        let limit = self.limit.unwrap_or(PAGE);
+        if !(1..=PAGE_MAX).contains(&limit) {
+            return Err(invalid("/limit", format!("must be 1 to {PAGE_MAX}")));
+        }
+        let range = Range { before: self.before, after: self.after, limit };
+        transcripts::of(&person, &self.conversation_id, range)
+    }
+}
+
+// `import_messages`: lines of `chat.jsonl` that were written elsewhere (CONV-6, CONV-X22).
+
+/// Lines of one call.
+const LINES_MAX: usize = 200;
+
+/// chat.jsonlの行を取り込みます。同じIDのメッセージは一度だけ取り込まれます。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImportMessages {
+    /// chat.jsonlの行（JSON、最大200行）
+    lines: Vec<String>,
+    /// 任意。プロジェクトID。省略時は両方のエージェントがいるプロジェクト
+    #[schemars(length(max = 64))]
+    project_id: Option<String>,
+}
+
+impl Tool for ImportMessages {
+    const NAME: &str = "import_messages";
+    const TITLE: Text = Text { ja: "メッセージの取り込み", en: "Import messages" };
+    const ENGLISH: English = English {
+        description: "Takes in lines of chat.jsonl. A message that is there already is not taken \
+                      again.",
+        arguments: &[
+            ("lines", "Lines of chat.jsonl, each a JSON object; at most 200"),
+            ("project_id", "Optional. The project; the one that both agents are in unless told"),
+        ],
+    };
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::IDEMPOTENT;
+    type Output = Imported;
+
+    fn call(self, _: &User) -> Result<Imported, Stop> {
+        let person = person::must_be_operator(Self::NAME)?;
+        if self.lines.len() > LINES_MAX {
+            return Err(invalid("/lines", format!("must be at most {LINES_MAX} lines")));
+        }
+        let project_id = self.project_id.filter(|it| !it.is_empty());
+        if let Some(project_id) = &project_id {
+            person::must_see_project(&person, project_id)?;
+        }
+        imports::import(&self.lines, project_id.as_deref())
+    }
 }

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use super::{super::FOR_PAGES, calling};
+use super::calling;
 use crate::{
     chats::{self, Chat, Sent},
-    person::Person,
-    visibility::must_chat_with,
+    person::{Person, must_chat_with},
+    tools::FOR_PAGES,
 };
 
 /// エージェントにメッセージを送ります。エージェントがいなければ呼び出します。

@@ -1,23 +1,22 @@
-//! `authenticate`: an agent comes in, and learns what for (CONV-80 to CONV-83).
+//! The tools with which an agent comes in, sees who else is there, and goes: `authenticate`, `list_agents`
+//! and `logout` (CONV-80 to CONV-85).
 
-use output::conversations::AgentKind;
+use output::conversations::{Agent, AgentKind, Agents};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    English, Hints, Stop, Text, Tool, User, invalid, sql,
-    sql::{Error, Statement},
+    English, Hints, Stop, Text, Tool, User, invalid,
+    sql::{self, Error, Statement},
     unavailable,
 };
 
 use crate::{
     clock::Moment,
-    events,
-    expiry::Look,
+    directory, events,
+    expiry::{self, Look},
     ids, passkey,
-    refusals::say,
-    rules,
-    session::{LIFE_S, Opening, Purpose, Way},
-    tries,
+    refusals::{invalid_session, say},
+    session::{self, LIFE_S, Opening, Purpose, Way},
 };
 
 /// How often it is looked again, where something is over by itself, or the agent changes while its
@@ -116,9 +115,9 @@ impl Tool for Authenticate {
     type Output = Authentication;
 
     fn call(self, _: &User) -> Result<Authentication, Stop> {
-        bounded("/agent_id", &self.agent_id, rules::ID_CHARS_MAX)?;
+        bounded("/agent_id", &self.agent_id, directory::ID_CHARS_MAX)?;
         bounded("/passkey", &self.passkey, passkey::CHARS_MAX)?;
-        bounded("/project_id", &self.project_id, rules::ID_CHARS_MAX)?;
+        bounded("/project_id", &self.project_id, directory::ID_CHARS_MAX)?;
         for _ in 0..ROUNDS_MAX {
             if let Some(outcome) = self.once()? {
                 return Ok(outcome);
@@ -160,20 +159,20 @@ impl Authenticate {
             &self.agent_id
         );
         let [agent, project, assignment, failed, due] =
-            sql::query([agent, project, assignment, tries::of(&self.agent_id), look.due()])?;
+            sql::query([agent, project, assignment, passkey::tries(&self.agent_id), look.due()])?;
         // An agent does not join a conversation whose other side no longer waits (CONV-13, CONV-23).
         if look.settle(due)? {
             return Ok(None);
         }
-        tries::must_be_few(failed, look.now)?;
+        passkey::tries_must_be_few(failed, look.now)?;
         let agent = agent.first::<Found>()?.filter(|it| it.r#type == AgentKind::Ai);
         let hash = agent.as_ref().and_then(|it| it.passkey.as_deref());
         // A guess at an unknown agent costs as much time as any other, up to a limit.
         let is_there = hash.is_some();
         let fits =
-            (is_there || tries::is_worth_a_hash(look.now)?) && passkey::fits(&self.passkey, hash);
+            (is_there || passkey::is_worth_a_hash(look.now)?) && passkey::fits(&self.passkey, hash);
         let (Some(agent), true) = (agent, fits) else {
-            tries::count(&self.agent_id, is_there, Moment::now())?;
+            passkey::count_try(&self.agent_id, is_there, Moment::now())?;
             return Ok(Some(Authentication::failed("Authentication failed")));
         };
         // Only a caller with the passkey learns of projects.
@@ -254,4 +253,113 @@ fn join(opening: &Opening<'_>) -> [Statement; 2] {
         opening.now.stored(),
     );
     [update, trace]
+}
+
+// `list_agents`: who else is in the project.
+
+/// 同じプロジェクトのエージェントを一覧します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListAgents {
+    /// authenticateツールで取得したセッショントークン
+    #[schemars(length(max = 200), extend("format" = "password"))]
+    session_token: String,
+}
+
+/// One agent as the database has it.
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    name: String,
+    r#type: AgentKind,
+    skills: String,
+    assistant: Option<String>,
+    online: bool,
+}
+
+impl Tool for ListAgents {
+    const NAME: &str = "list_agents";
+    const TITLE: Text = Text { ja: "エージェント一覧", en: "List agents" };
+    const ENGLISH: English = English {
+        description: "Lists the agents of the same project.",
+        arguments: &[("session_token", "The token that authenticate gave")],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    type Output = Agents;
+
+    fn call(self, _: &User) -> Result<Agents, Stop> {
+        let session = session::of(&self.session_token)?;
+        let [rows] = sql::query([toolkit::sql!(
+            "SELECT a.id, a.name, a.type, a.skills, a.assistant, EXISTS (SELECT 1 FROM sessions s \
+             WHERE s.agent_id = a.id AND s.project_id = p.project_id AND s.state = 'active' \
+             AND s.expires_at > $2) AS online \
+             FROM assignments p JOIN agents a ON a.id = p.agent_id \
+             WHERE p.project_id = $1 AND a.is_gone = 0 ORDER BY a.id",
+            &session.project_id,
+            Moment::now().stored(),
+        )])?;
+        let agent = |row: Row| Agent {
+            agent_id: row.id,
+            name: row.name,
+            kind: row.r#type,
+            skills: serde_json::from_str(&row.skills).unwrap_or_default(),
+            online: row.online,
+            assistant: row.assistant,
+        };
+        let agents = rows.read::<Row>()?.into_iter().map(agent).collect();
+        Ok(Agents { project_id: session.project_id, my_agent_id: session.agent_id, agents })
+    }
+}
+
+// `logout`: an agent goes (CONV-85).
+
+/// セッションを終了します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Logout {
+    /// authenticateツールで取得したセッショントークン
+    #[schemars(length(max = 200), extend("format" = "password"))]
+    session_token: String,
+}
+
+/// What `logout` gives.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LoggedOut {
+    /// That it is done.
+    success: bool,
+    /// What to do next.
+    instruction: String,
+}
+
+impl Tool for Logout {
+    const NAME: &str = "logout";
+    const TITLE: Text = Text { ja: "ログアウト", en: "Log out" };
+    const ENGLISH: English = English {
+        description: "Ends the session.",
+        arguments: &[("session_token", "The token that authenticate gave")],
+    };
+    const HINTS: Hints = Hints::ADDITIVE;
+    type Output = LoggedOut;
+
+    fn call(self, _: &User) -> Result<LoggedOut, Stop> {
+        Self::leave(&self.session_token)?;
+        let instruction =
+            say("ログアウトしました。処理を終了してください。", "The session is over; stop here.");
+        Ok(LoggedOut { success: true, instruction: instruction.to_owned() })
+    }
+}
+
+impl Logout {
+    /// Ends the session of a token.
+    ///
+    /// # Errors
+    /// When it is over already, or the database fails.
+    pub fn leave(session_token: &str) -> Result<(), Stop> {
+        let session = session::of(session_token)?;
+        let ended = sql::transact_all(&expiry::end_session(&session.token, Moment::now()));
+        expiry::notify(sql::if_expected(ended)?.ok_or_else(invalid_session)?)?;
+        toolkit::events::publish(&events::agent(&session.project_id, &session.agent_id));
+        toolkit::events::publish(&events::chats(&session.project_id));
+        Ok(())
+    }
 }

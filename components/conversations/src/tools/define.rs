@@ -1,19 +1,103 @@
-//! `define_agent`: the operator lets an agent in, or changes what is known of it.
+//! The operator says who is there: `define_project` and `define_agent`.
 
 use output::conversations::AgentKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    English, Hints, Problem, Stop, Text, Tool, User, sql,
-    sql::{Error, Statement},
+    English, Hints, Problem, Stop, Text, Tool, User, invalid,
+    sql::{self, Error, Statement},
 };
 
 use crate::{
     clock::Moment,
     directory, events, passkey,
     person::{self, OPERATOR},
-    refusals, rules,
+    refusals,
 };
+
+// `define_project`: the operator opens a project, or gives it another name.
+
+/// プロジェクトを登録します。既にあれば名前を変更します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DefineProject {
+    /// プロジェクトのID（英数字と - _ .）
+    #[schemars(length(min = 1, max = 64))]
+    project_id: String,
+    /// 表示名
+    #[schemars(length(min = 1, max = 100))]
+    name: String,
+}
+
+/// A project as it is now.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DefinedProject {
+    /// Its name for programs.
+    project_id: String,
+    /// Its name for people.
+    name: String,
+}
+
+impl Tool for DefineProject {
+    const NAME: &str = "define_project";
+    const TITLE: Text = Text { ja: "プロジェクトの登録", en: "Define a project" };
+    const ENGLISH: English = English {
+        description: "Opens a project, or gives one another name.",
+        arguments: &[
+            ("project_id", "The project's ID: letters, digits, -, _ and ."),
+            ("name", "Its name for people"),
+        ],
+    };
+    const HINTS: Hints = Hints::IDEMPOTENT;
+    const META: Option<&str> = Some(crate::tools::FOR_PAGES);
+    type Output = DefinedProject;
+
+    fn call(self, _: &User) -> Result<DefinedProject, Stop> {
+        person::must_be_operator(Self::NAME)?;
+        directory::check_id(&self.project_id).map_err(|why| invalid("/project_id", why))?;
+        directory::check_name(&self.name).map_err(|why| invalid("/name", why))?;
+        let write = toolkit::sql!(
+            "INSERT INTO projects (id, name, is_configured, is_gone) SELECT $1, $2, 0, 0 \
+             WHERE EXISTS (SELECT 1 FROM projects WHERE id = $1) \
+             OR (SELECT COUNT(*) FROM projects) < $3 \
+             ON CONFLICT (id) DO UPDATE SET name = excluded.name, is_configured = 0, is_gone = 0 \
+             WHERE projects.is_configured = 0 OR projects.is_gone = 1",
+            &self.project_id,
+            &self.name,
+            u32::try_from(directory::PROJECTS_MAX).unwrap_or(u32::MAX),
+        );
+        // The operator is in every project.
+        let assign = toolkit::sql!(
+            "INSERT INTO assignments (project_id, agent_id) VALUES ($1, $2) \
+             ON CONFLICT (project_id, agent_id) DO NOTHING",
+            &self.project_id,
+            OPERATOR,
+        );
+        if sql::if_expected(sql::transact([write.expect(1), assign]))?.is_none() {
+            return Err(self.refusal()?);
+        }
+        toolkit::events::publish(events::LIST);
+        Ok(DefinedProject { project_id: self.project_id, name: self.name })
+    }
+}
+
+impl DefineProject {
+    /// Why nothing was written.
+    fn refusal(&self) -> Result<Stop, Error> {
+        let find = toolkit::sql!(
+            "SELECT 1 FROM projects WHERE id = $1 AND is_configured = 1",
+            &self.project_id
+        );
+        let [found] = sql::query([find])?;
+        Ok(if found.is_empty() {
+            refusals::too_many("projects", directory::PROJECTS_MAX)
+        } else {
+            refusals::project_is_configured(&self.project_id)
+        })
+    }
+}
+
+// `define_agent`: the operator lets an agent in, or changes what is known of it.
 
 /// How often it is looked again, where another caller changes the agent meanwhile.
 const ROUNDS_MAX: u32 = 3;
@@ -102,7 +186,7 @@ impl Tool for DefineAgent {
         ],
     };
     const HINTS: Hints = Hints::ADDITIVE;
-    const META: Option<&str> = Some(super::FOR_PAGES);
+    const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = DefinedAgent;
 
     fn call(self, _: &User) -> Result<DefinedAgent, Stop> {
@@ -134,7 +218,7 @@ impl Tool for DefineAgent {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(refusals::too_many("agents", rules::AGENTS_MAX))
+        Err(refusals::too_many("agents", directory::AGENTS_MAX))
     }
 }
 
@@ -144,26 +228,26 @@ impl DefineAgent {
         let mut check = |pointer: &str, checked: Result<(), String>| {
             problems.extend(checked.err().map(|why| Problem::at(pointer, why)));
         };
-        check("/agent_id", rules::id(&self.agent_id));
-        check("/name", rules::name(&self.name));
-        check("/project_ids", rules::few(&self.project_ids, 1, rules::PROJECTS_MAX));
-        for (index, id) in self.project_ids.iter().enumerate().take(rules::PROJECTS_MAX) {
-            check(&format!("/project_ids/{index}"), rules::id(id));
+        check("/agent_id", directory::check_id(&self.agent_id));
+        check("/name", directory::check_name(&self.name));
+        check("/project_ids", directory::few(&self.project_ids, 1, directory::PROJECTS_MAX));
+        for (index, id) in self.project_ids.iter().enumerate().take(directory::PROJECTS_MAX) {
+            check(&format!("/project_ids/{index}"), directory::check_id(id));
         }
-        check("/skills", rules::few(&self.skills, 0, rules::SKILLS_MAX));
-        for (index, skill) in self.skills.iter().enumerate().take(rules::SKILLS_MAX) {
-            check(&format!("/skills/{index}"), rules::skill(skill));
+        check("/skills", directory::few(&self.skills, 0, directory::SKILLS_MAX));
+        for (index, skill) in self.skills.iter().enumerate().take(directory::SKILLS_MAX) {
+            check(&format!("/skills/{index}"), directory::check_skill(skill));
         }
         if let Some(assistant) = &self.assistant {
             let plays = match self.kind {
-                AgentKind::Ai => rules::id(assistant),
+                AgentKind::Ai => directory::check_id(assistant),
                 AgentKind::Human => Err("is for programs; nobody plays a person".to_owned()),
             };
             check("/assistant", plays);
         }
         if let Some(principal) = &self.principal {
             let is = match self.kind {
-                AgentKind::Human => rules::principal(principal),
+                AgentKind::Human => directory::check_principal(principal),
                 AgentKind::Ai => Err("is for people; an ai comes in by its passkey".to_owned()),
             };
             check("/principal", is);
@@ -236,7 +320,7 @@ impl DefineAgent {
                 self.assistant.clone(),
                 self.principal.clone(),
                 fresh.map(passkey::hash),
-                u32::try_from(rules::AGENTS_MAX).unwrap_or(u32::MAX),
+                u32::try_from(directory::AGENTS_MAX).unwrap_or(u32::MAX),
                 KEPT_MAX,
             );
         };
