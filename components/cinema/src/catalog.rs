@@ -1,20 +1,22 @@
-//! The operator's file: which films run when on which screens.
+//! The operator's file: which films run when on which screens, what has changed in it, and whether seats that were
+//! sold are still there.
 
-mod changes;
 mod check;
 pub mod csv;
-mod overlaps;
-mod sold;
+
+use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use output::cinema::PriceList;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use toolkit::{Problem, arguments};
 
-pub use sold::Sold;
-
-use crate::seats::Row;
+use crate::{
+    hall::{Row, lay_out},
+    programme::ShowtimeId,
+};
 
 /// How many problems are reported at once.
 pub const PROBLEMS_MAX: usize = 50;
@@ -188,7 +190,7 @@ fn at_most(mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 impl Screen {
-    /// The rows as [`crate::seats::lay_out`] takes them.
+    /// The rows as [`crate::hall::lay_out`] takes them.
     pub fn plan(&self) -> impl Iterator<Item = Row<'_>> + Clone {
         self.rows.iter().map(|it| (it.row.as_str(), it.seats.as_str()))
     }
@@ -217,8 +219,122 @@ impl Entry {
     }
 }
 
+/// A seat that was sold for a showtime.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Sold {
+    /// Identifier of its showtime.
+    pub showtime_id: String,
+    /// Identifier of its seat.
+    pub seat_id: String,
+    /// The film that the buyer wants to see.
+    pub movie_id: String,
+    /// The reservation that has the seat.
+    pub reservation_id: String,
+}
+
+impl Catalog {
+    /// Those of the sold seats that this catalogue does not have, a line a showtime.
+    pub fn lacking(&self, sold: &[Sold]) -> Vec<String> {
+        let mut lacking: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for sold in sold.iter().filter(|it| !self.has(it)) {
+            let seat = format!("{} ({})", sold.seat_id, sold.reservation_id);
+            lacking.entry(&sold.showtime_id).or_default().push(seat);
+        }
+        lacking
+            .into_iter()
+            .map(|(showtime, seats)| format!("{showtime}: {}", seats.join(", ")))
+            .collect()
+    }
+
+    fn has(&self, sold: &Sold) -> bool {
+        let Some(id) = ShowtimeId::read(&sold.showtime_id) else { return false };
+        let shown = self
+            .programme
+            .iter()
+            .any(|it| it.movie_id == sold.movie_id && it.runs(&id.screen_id, id.date, &id.starts));
+        let screen = self.screens.iter().find(|it| it.screen_id == id.screen_id);
+        shown
+            && screen
+                .is_some_and(|it| lay_out(it.plan()).iter().any(|it| it.seat_id == sold.seat_id))
+    }
+}
+
+// What one catalogue has that another has not, a line each: `+` is new, `-` is gone, `~` is other.
+impl Catalog {
+    /// What changes from this one to `new`.
+    pub fn changes(&self, new: &Self) -> Vec<String> {
+        let value = |it: &Self| serde_json::to_value(it).expect("a catalogue is JSON");
+        let (old, new) = (value(self), value(new));
+        let mut lines = Vec::new();
+        for field in ["prices", "cleaning_minutes"] {
+            field_line("cinema", field, &old[field], &new[field], &mut lines);
+        }
+        for (list, id) in [("screens", "screen_id"), ("movies", "movie_id")] {
+            by_id(list, id, &old[list], &new[list], &mut lines);
+        }
+        programme(&old["programme"], &new["programme"], &mut lines);
+        lines
+    }
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+fn by_id(list: &str, id: &str, old: &Value, new: &Value, lines: &mut Vec<String>) {
+    let find = |all: &Value, of: &Value| items(all).find(|it| it[id] == of[id]).cloned();
+    let name = |it: &Value| format!("{list}/{}", it[id].as_str().unwrap_or_default());
+    let called = |entry: &Value| {
+        let called = entry["title"].as_str().or(entry["name"].as_str());
+        called.unwrap_or_default().to_owned()
+    };
+    for gone in items(old).filter(|it| find(new, it).is_none()) {
+        lines.push(format!("- {} {}", name(gone), called(gone)));
+    }
+    for item in items(new) {
+        let Some(before) = find(old, item) else {
+            lines.push(format!("+ {} {}", name(item), called(item)));
+            continue;
+        };
+        let fields = before.as_object().into_iter().chain(item.as_object());
+        let fields: std::collections::BTreeSet<_> = fields.flat_map(|it| it.keys()).collect();
+        for field in fields {
+            field_line(&name(item), field, &before[field], &item[field], lines);
+        }
+    }
+    let order = |all: &Value| items(all).map(|it| it[id].clone()).collect::<Vec<_>>();
+    let (mut before, mut after) = (order(old), order(new));
+    before.retain(|it| after.contains(it));
+    after.retain(|it| before.contains(it));
+    if before != after {
+        lines.push(format!("~ {list}: in another order"));
+    }
+}
+
+fn field_line(name: &str, field: &str, old: &Value, new: &Value, lines: &mut Vec<String>) {
+    if old != new {
+        lines.push(format!("~ {name} {field}: {old} → {new}"));
+    }
+}
+
+/// Entries have no names: one that is other is gone and new.
+fn programme(old: &Value, new: &Value, lines: &mut Vec<String>) {
+    let mut counts = BTreeMap::<String, i64>::new();
+    for (all, step) in [(old, -1), (new, 1)] {
+        for entry in items(all) {
+            *counts.entry(entry.to_string()).or_default() += step;
+        }
+    }
+    for (entry, count) in counts.into_iter().filter(|it| it.1 != 0) {
+        let sign = if count > 0 { "+" } else { "-" };
+        lines.push(format!("{sign} programme {entry}"));
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
+    use serde_json::json;
+
     pub(crate) use super::check::tests::small;
     use super::*;
     use crate::import::DEMO;
@@ -251,5 +367,75 @@ pub(crate) mod tests {
         let screens = vec!["1"; 80].join(",");
         let json = format!(r#"{{"screens":[{screens}],"movies":[],"programme":[]}}"#);
         assert_eq!(Catalog::read(&json).unwrap_err().len(), PROBLEMS_MAX);
+    }
+
+    const FILE: &str = r#"{
+        "screens": [{ "screen_id": "s1", "name": "一", "rows": [{ "row": "A", "seats": "ss" }] }],
+        "movies": [{
+            "movie_id": "kimi", "title": "君の名は。", "description": "夢。", "duration": 107, "rating": 4.5
+        }],
+        "programme": [{ "screen_id": "s1", "movie_id": "kimi", "times": ["10:00"], "days": ["fri"] }]
+    }"#;
+
+    fn lacking(showtime_id: &str, seat_id: &str, movie_id: &str) -> Vec<String> {
+        let sold = Sold {
+            showtime_id: showtime_id.into(),
+            seat_id: seat_id.into(),
+            movie_id: movie_id.into(),
+            reservation_id: "rsv-1".into(),
+        };
+        Catalog::read(FILE).unwrap().lacking(&[sold])
+    }
+
+    #[test]
+    fn a_sold_seat_that_is_still_there_is_not_lacking() {
+        assert!(lacking("st-20261120-s1-1000", "A2", "kimi").is_empty());
+    }
+
+    #[test]
+    fn a_lost_seat_day_time_or_film_is_named() {
+        let line = "st-20261120-s1-1000: A3 (rsv-1)";
+        assert_eq!(lacking("st-20261120-s1-1000", "A3", "kimi"), [line]);
+        assert_eq!(lacking("st-20261121-s1-1000", "A2", "kimi").len(), 1);
+        assert_eq!(lacking("st-20261120-s1-1030", "A2", "kimi").len(), 1);
+        assert_eq!(lacking("st-20261120-s1-1000", "A2", "shichinin").len(), 1);
+    }
+
+    fn changes(change: impl FnOnce(&mut Value)) -> Vec<String> {
+        let mut new = small();
+        change(&mut new);
+        let read = |it: &Value| Catalog::read(&it.to_string()).unwrap();
+        read(&small()).changes(&read(&new))
+    }
+
+    #[test]
+    fn the_same_catalogue_has_no_changes() {
+        assert_eq!(changes(|_| {}), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_change_has_a_line() {
+        let lines = changes(|catalog| {
+            catalog["movies"][0]["title"] = json!("君");
+            catalog["screens"][0]["rows"][0]["seats"] = json!("sss");
+            catalog["prices"] = json!({ "currency": "JPY", "standard": 1 });
+            catalog["programme"][0]["times"] = json!(["10:00"]);
+        });
+        assert_eq!(lines.len(), 5, "{lines:?}");
+        assert!(lines[0].starts_with("~ cinema prices: null → {"), "{lines:?}");
+        assert!(lines[1].starts_with("~ screens/s1 rows: ["), "{lines:?}");
+        assert_eq!(lines[2], "~ movies/kimi title: \"君の名は。\" → \"君\"");
+        assert!(lines[3].starts_with("- programme {") && lines[4].starts_with("+ programme {"));
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_named() {
+        let lines = changes(|catalog| {
+            let mut other = catalog["movies"][0].clone();
+            other["movie_id"] = json!("other");
+            catalog["movies"] = json!([other]);
+            catalog["programme"][0]["movie_id"] = json!("other");
+        });
+        assert_eq!(lines[..2], ["- movies/kimi 君の名は。", "+ movies/other 君の名は。"]);
     }
 }

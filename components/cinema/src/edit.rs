@@ -1,16 +1,19 @@
 //! The staff edits the catalogue on sale: it is read, changed, checked whole, and imported like the operator's file
 //! (CIN-96).
 
+use jiff::{
+    ToSpan,
+    civil::{Date, DateTime},
+};
 use output::cinema::CatalogueImport;
 use serde_json::json;
 use toolkit::{Problem, Stop, refused};
 
 use crate::{
-    catalog::Catalog,
-    clock::Clock,
+    catalog::{Catalog, Entry, Weekday},
+    clock::{self, Clock},
     import::{Failed, New, OnSale, check_sold, on_sale, replace},
     programme::days_listed,
-    programme_edit::forget_before,
     refusals::{not_saved, say},
 };
 
@@ -91,5 +94,166 @@ fn stop(failed: Failed) -> Stop {
         }
         Failed::Database(error) => error.into(),
         Failed::Busy | Failed::Changed => not_saved(),
+    }
+}
+
+// One showing is put into the weekly programme, or taken out of it.
+
+/// The days of the week as a catalogue names them.
+const WEEK: [Weekday; 7] = [
+    Weekday::Mon,
+    Weekday::Tue,
+    Weekday::Wed,
+    Weekday::Thu,
+    Weekday::Fri,
+    Weekday::Sat,
+    Weekday::Sun,
+];
+
+/// Takes a showing out, and gives what it was: the entry of that day alone.
+pub fn take_out(catalog: &mut Catalog, screen_id: &str, date: Date, time: &str) -> Option<Entry> {
+    let at = catalog.programme.iter().position(|it| it.runs(screen_id, date, time))?;
+    let entry = catalog.programme.remove(at);
+    let mut parts = Vec::new();
+    let others: Vec<_> = entry.times.iter().filter(|it| *it != time).cloned().collect();
+    if !others.is_empty() {
+        parts.push(Entry { times: others, ..entry.clone() });
+    }
+    let of_time = Entry { times: vec![time.to_owned()], ..entry };
+    let (before, after) = (date.yesterday().ok(), date.tomorrow().ok());
+    let text = |it: Option<Date>| it.map(|it| it.to_string());
+    parts.push(Entry { until: text(before), ..of_time.clone() });
+    parts.push(Entry { from: text(after), ..of_time.clone() });
+    parts.retain(has_days);
+    catalog.programme.splice(at..at, parts);
+    Some(only(of_time, date))
+}
+
+/// Whether there is a day from the first to the last on which it runs.
+fn has_days(entry: &Entry) -> bool {
+    let (Some(from), Some(until)) = (&entry.from, &entry.until) else { return true };
+    let (Some(from), Some(until)) = (clock::date(from), clock::date(until)) else { return true };
+    from.series(1.day()).take_while(|it| *it <= until).take(7).any(|it| entry.is_of(it))
+}
+
+/// Lets go of what ran for the last time before a day: edits of single showings would fill the programme with what was.
+fn forget_before(catalog: &mut Catalog, day: Date) {
+    let day = day.to_string();
+    catalog.programme.retain(|it| it.until.as_ref().is_none_or(|until| *until >= day));
+}
+
+/// An entry for one day.
+pub fn only(entry: Entry, date: Date) -> Entry {
+    let day = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or_default();
+    Entry {
+        days: Some(vec![WEEK[day]]),
+        from: Some(date.to_string()),
+        until: Some(date.to_string()),
+        ..entry
+    }
+}
+
+/// When a showing of these days is, and its film.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// When it begins.
+    pub start: DateTime,
+    /// Identifier of the film.
+    pub movie_id: String,
+}
+
+/// The first showing that runs into one on the same screen, to the minute and with the minutes for cleaning between.
+pub fn meets(catalog: &Catalog, screen_id: &str, start: DateTime) -> Option<Shown> {
+    let minutes = |movie_id: &str| {
+        let film = catalog.movies.iter().find(|it| it.movie_id == movie_id);
+        let film = film.map_or(0, |it| it.duration);
+        i64::from(film + catalog.cleaning_minutes.unwrap_or_default()).minutes()
+    };
+    let date = start.date();
+    let days = [date.yesterday().ok(), Some(date), date.tomorrow().ok()];
+    let mut all = Vec::new();
+    for day in days.into_iter().flatten() {
+        for entry in &catalog.programme {
+            for time in &entry.times {
+                let Some(at) = clock::minute(time) else { continue };
+                if entry.runs(screen_id, day, time) {
+                    let movie_id = entry.movie_id.clone();
+                    all.push(Shown { start: day.to_datetime(at), movie_id });
+                }
+            }
+        }
+    }
+    let own = all.iter().position(|it| it.start == start)?;
+    let own = all.remove(own);
+    let end = |it: &Shown| it.start.saturating_add(minutes(&it.movie_id));
+    all.into_iter().find(|it| it.start < end(&own) && own.start < end(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalog::tests::small;
+
+    fn catalog() -> Catalog {
+        let mut small = small();
+        small["programme"][0]["days"] = json!(["fri", "sat"]);
+        Catalog::read(&small.to_string()).unwrap()
+    }
+
+    /// A Friday.
+    const DAY: Date = date(2026, 11, 20);
+
+    #[test]
+    fn one_showing_is_taken_out_and_the_others_stay() {
+        let mut catalog = catalog();
+        let out = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        assert_eq!((out.from.as_deref(), out.weekdays()), (Some("2026-11-20"), 0b1_0000));
+        let is_on = |it: Date, time| catalog.programme.iter().any(|of| of.runs("s1", it, time));
+        assert!(!is_on(DAY, "10:00") && is_on(DAY, "23:30"));
+        assert!(is_on(date(2026, 11, 13), "10:00") && is_on(date(2026, 11, 21), "10:00"));
+        assert!(!is_on(date(2026, 11, 22), "10:00"));
+        assert!(take_out(&mut catalog.clone(), "s1", DAY, "10:00").is_none());
+        assert!(catalog.check().is_ok());
+    }
+
+    #[test]
+    fn what_is_over_is_forgotten_and_what_runs_on_stays() {
+        let mut catalog = catalog();
+        let count = catalog.programme.len();
+        let entry = catalog.programme[0].clone();
+        catalog.programme.push(only(entry, date(2026, 11, 6)));
+        forget_before(&mut catalog, date(2026, 11, 6));
+        assert_eq!(catalog.programme.len(), count + 1, "its last day is that day");
+        forget_before(&mut catalog, date(2026, 11, 7));
+        assert_eq!(catalog.programme.len(), count);
+    }
+
+    #[test]
+    fn what_is_of_one_day_leaves_nothing() {
+        let mut catalog = catalog();
+        let count = catalog.programme.len();
+        let out = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        let with_out = catalog.programme.len();
+        catalog.programme.push(out);
+        assert!(catalog.check().is_ok(), "{:?}", catalog.programme);
+        take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        assert_eq!(catalog.programme.len(), with_out);
+        assert!(with_out > count);
+    }
+
+    #[test]
+    fn a_showing_meets_another_with_the_minutes_for_cleaning() {
+        let mut catalog = catalog();
+        let mut other = take_out(&mut catalog, "s1", DAY, "10:00").unwrap();
+        catalog.programme.push(other.clone());
+        other.times = vec!["11:50".into()];
+        catalog.programme.push(other);
+        let at = DAY.at(11, 50, 0, 0);
+        assert_eq!(meets(&catalog, "s1", at), None);
+        catalog.cleaning_minutes = Some(15);
+        assert_eq!(meets(&catalog, "s1", at).unwrap().start, DAY.at(10, 0, 0, 0));
     }
 }

@@ -3,8 +3,6 @@
 //! A hold is live until the second when it ends; from then on it counts as none, whether its rows are
 //! [swept](sweep) or not. A call that takes a seat sweeps it in the same transaction.
 
-pub mod sweep;
-
 use output::cinema::{Hold, PriceList, ReservedSeat, SeatKind, total};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -17,9 +15,9 @@ use toolkit::{
 
 use crate::{
     clock::Clock,
-    programme::{ShowtimeId, Slot},
+    hall::seats_changed,
+    programme::{self, ShowtimeId, Slot},
     refusals::{hold_expired, hold_not_found},
-    slots,
 };
 
 /// How long a hold lasts when neither caller nor operator says anything.
@@ -231,9 +229,9 @@ pub fn read_seats(rows: Rows, prices: Option<&PriceList>) -> Result<Vec<Reserved
 /// When the database cannot be read.
 pub fn prices_of(showtime_id: &str) -> Result<Option<PriceList>, Stop> {
     let Some(id) = ShowtimeId::read(showtime_id) else { return Ok(None) };
-    let [slots] = sql::query([slots::of_screen(&id.screen_id, &id.starts)])?;
+    let [slots] = sql::query([programme::of_screen(&id.screen_id, &id.starts)])?;
     let slots = slots.read::<Slot>()?;
-    Ok(slots::on(&slots, id.date).and_then(|it| it.slot.price_list()))
+    Ok(programme::on(&slots, id.date).and_then(|it| it.slot.price_list()))
 }
 
 /// The hold that was found, if it is live.
@@ -260,6 +258,54 @@ pub fn end(hold_id: &str, clock: &Clock) -> [Statement; 2] {
     let hold = "DELETE FROM holds WHERE hold_id = $1 AND expires_at > $2 RETURNING hold_id";
     let seats = "DELETE FROM held_seats WHERE hold_id = $1 RETURNING showtime_id";
     [sql!(hold, hold_id, clock.second()), sql!(seats, hold_id)]
+}
+
+// Releases the seats of holds that have expired, forgets what was chosen in apps, and notifies clients that look at them.
+
+/// Showings that are swept in one run; the rest waits for the next.
+const SHOWTIMES_MAX: usize = 50;
+/// How long a hold that has expired is remembered, and what was chosen in an app, in seconds.
+const REMEMBERED_S: i64 = 86_400;
+
+/// One sweep.
+///
+/// # Errors
+/// When the database fails.
+pub fn sweep(clock: &Clock) -> Result<(), Stop> {
+    let expired = toolkit::sql!(
+        format!(
+            "SELECT DISTINCT d.showtime_id FROM holds h JOIN held_seats d ON d.hold_id = h.hold_id \
+             WHERE h.expires_at <= $1 LIMIT {SHOWTIMES_MAX}"
+        ),
+        clock.second(),
+    );
+    let forgotten = clock.second() - REMEMBERED_S;
+    let old = toolkit::sql!("SELECT 1 FROM holds WHERE expires_at <= $1 LIMIT 1", forgotten);
+    let chosen = toolkit::sql!("SELECT 1 FROM choices WHERE kept_at <= $1 LIMIT 1", forgotten);
+    let [expired, old, chosen] = sql::query([expired, old, chosen])?;
+    let expired: Vec<(String,)> = expired.read()?;
+    let mut batch = Vec::new();
+    if !expired.is_empty() {
+        let among = sql::placeholders(2, expired.len());
+        let free = Statement::new(format!(
+            "DELETE FROM held_seats WHERE showtime_id IN ({among}) \
+             AND hold_id IN (SELECT hold_id FROM holds WHERE expires_at <= $1)"
+        ));
+        batch.push(free.bind(clock.second()).bind_all(expired.iter().map(|it| &it.0)));
+    }
+    if !old.is_empty() {
+        let forget = "DELETE FROM holds WHERE expires_at <= $1 \
+             AND hold_id NOT IN (SELECT hold_id FROM held_seats)";
+        batch.push(toolkit::sql!(forget, forgotten));
+    }
+    if !chosen.is_empty() {
+        batch.push(toolkit::sql!("DELETE FROM choices WHERE kept_at <= $1", forgotten));
+    }
+    if !batch.is_empty() {
+        sql::transact_all(&batch)?;
+    }
+    expired.iter().for_each(|it| seats_changed(&it.0));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -10,12 +10,12 @@ use toolkit::{
 use crate::{
     catalog::{Catalog, PROBLEMS_MAX, Sold},
     clock::{Clock, naive},
-    door::opens_before,
+    hall::lay_out,
     holds::Minutes,
     programme::{ShowtimeId, first_id_of},
     reservation::seats_per_reservation_max,
     rules,
-    seats::lay_out,
+    ticket::opens_before,
     waiting::offer_minutes,
 };
 

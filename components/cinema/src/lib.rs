@@ -1,29 +1,19 @@
 //! The box office of a cinema: films, showtimes, seats, reservations, and recorded conversations (CIN).
 
-pub mod app;
 pub mod catalog;
 pub mod clock;
-pub mod door;
 pub mod edit;
 pub mod examples;
 pub mod hall;
 pub mod holds;
 pub mod import;
-pub mod limits;
-pub mod notices;
 pub mod picks;
 pub mod programme;
-pub mod programme_edit;
 pub mod refusals;
 pub mod reservation;
 pub mod resources;
 pub mod rules;
-pub mod sales;
-pub mod schedule;
-pub mod seats;
 pub mod sentences;
-pub mod slots;
-pub mod staff;
 pub mod suggestion;
 pub mod ticket;
 pub mod titles;
@@ -48,7 +38,7 @@ toolkit::export_migrations!(
     12 "holders" => "../migrations/12-holders.sql",
 );
 toolkit::export_configured!(import::configure);
-toolkit::export_schedule!(schedule::run);
+toolkit::export_schedule!(waiting::scheduled);
 toolkit::export_resources!(resources::CinemaResources);
 toolkit::export_examples!(examples::examples);
 toolkit::export_dialogue!(sentences::next);

@@ -14,15 +14,12 @@ use toolkit::{
 use crate::{
     clock::{Clock, naive},
     hall::Hall,
-    limits::at_most,
-    programme::{ShowtimeId, Slot, days_listed},
+    programme::{self, ShowtimeId, Slot, closed, days_listed, still_open},
     refusals::{
-        not_saved, sales_closed, seat_already_reserved, seat_data_unavailable, seat_held,
+        at_most, not_saved, sales_closed, seat_already_reserved, seat_data_unavailable, seat_held,
         seat_not_found, showtime_closed, showtime_not_found,
     },
     rules,
-    sales::{closed, still_open},
-    slots,
     suggestion::{Suggestion, suggest},
 };
 
@@ -119,7 +116,7 @@ impl Picked<'_> {
         let seats =
             sql!(seats, self.showtime_id, screen_id, clock.second()).bind_all(self.seat_ids);
         [
-            slots::of_screen(screen_id, starts),
+            programme::of_screen(screen_id, starts),
             seats,
             sql!("SELECT MAX(number) FROM imports"),
             closed(self.showtime_id),
@@ -144,7 +141,7 @@ impl Picked<'_> {
         let id = ShowtimeId::read(self.showtime_id).ok_or_else(not_found)?;
         let slots = slots.read::<Slot>()?;
         let listed = days_listed(clock.today()).contains(&id.date);
-        let showing = slots::on(&slots, id.date).filter(|_| listed).ok_or_else(not_found)?;
+        let showing = programme::on(&slots, id.date).filter(|_| listed).ok_or_else(not_found)?;
         let start = showing.begins(clock);
         if !showing.is_open(clock) {
             return Err(showtime_closed(self.showtime_id, &naive(start)));

@@ -7,13 +7,11 @@ use toolkit::{
 };
 
 use crate::{
-    app::SEATS as SEATS_APP,
     clock::Clock,
-    hall::Hall,
-    notices::{SEATS, WAITING},
+    hall::{Hall, SEATS, WAITING},
     reservation::find,
     ticket::{calendar, code},
-    tools::waits_for,
+    tools::{SEATS as SEATS_APP, waits_for},
 };
 
 /// The number of a reservation as a code that is scanned at the door.

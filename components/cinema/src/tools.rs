@@ -1,39 +1,34 @@
-//! The tools, in the order in which a customer meets them, and what their arguments share.
+//! The tools, in the order in which a customer meets them, and what they share.
 
-mod available_seats;
 mod catalogue;
-mod check_in;
-mod choice;
 mod conversations;
+mod door;
 mod edit;
 mod hold;
-mod move_party;
 mod movies;
-mod occupancy;
 mod reservations;
 mod reserve;
 mod sales;
-mod showtimes;
-mod suggest;
-mod transfer;
+mod seats;
 mod waiting;
 
-pub use available_seats::ListAvailableSeats;
+use serde_json::json;
+use toolkit::{Stop, Text, apps::App, caller, invalid, refused};
+
+use crate::{
+    clock::{Clock, Day},
+    refusals::{NAME_CHARS_MAX, at_most, length, none_of, say},
+};
 pub use catalogue::{ExportCatalogue, ImportCatalogue};
-pub use check_in::CheckIn;
-pub use choice::KeepChoice;
 pub use conversations::{GetConversationHistory, RecordConversation, Said};
+pub use door::{CheckIn, MoveParty};
 pub use edit::{EditMovie, EditScreen, EditShowtime};
 pub use hold::{ExtendHold, HoldSeats, ListHolds, ReleaseHold};
-pub use move_party::MoveParty;
-pub use movies::ListMovies;
-pub use occupancy::Occupancy;
-pub use reservations::{CancelReservation, GetReservation, ListReservations};
+pub use movies::{ListMovies, ListShowtimes};
+pub use reservations::{CancelReservation, GetReservation, ListReservations, TransferReservation};
 pub use reserve::ReserveSeats;
-pub use sales::{CloseSales, OpenSales};
-pub use showtimes::ListShowtimes;
-pub use suggest::SuggestSeats;
-pub use transfer::TransferReservation;
+pub use sales::{CloseSales, Occupancy, OpenSales};
+pub use seats::{KeepChoice, ListAvailableSeats, SuggestSeats};
 pub use waiting::{JoinWaitingList, LeaveWaitingList, ListWaiting, waits_for};
 
 toolkit::export_tools!(
@@ -68,19 +63,58 @@ toolkit::export_tools!(
     ImportCatalogue,
 );
 
-use toolkit::{Stop, invalid};
-
-use crate::{
-    clock::{Clock, Day},
-    limits::{NAME_CHARS_MAX, at_most, length, none_of},
-};
-
 /// The argument `date` of a listing (CIN-15, CIN-16).
 fn day(clock: &Clock, date: Option<&str>) -> Result<Option<Day>, Stop> {
     let read =
         |it| clock.day(it).ok_or_else(|| invalid("/date", "Invalid date format. Use YYYY-MM-DD."));
     date.map(read).transpose()
 }
+
+// Who is the staff of the cinema: whose token says so (CIN-92).
+//
+// A token for the whole component is a customer's, or each page that sells seats could also let people in.
+
+/// `_meta` of tools that only pages see, and no model.
+pub const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
+
+/// Scopes whose holder may do everything here.
+const ALL: [&str; 2] = ["*", "operator"];
+
+/// Refuses callers who are not of the staff: with tokens, their scopes are `*`, `operator` or this very tool.
+///
+/// # Errors
+/// When the caller is a customer.
+pub fn staff_only(tool: &str) -> Result<(), Stop> {
+    if is_staff(&caller::principal(), &caller::scopes(), tool) {
+        return Ok(());
+    }
+    Err(refused(
+        "staff_only",
+        403,
+        say(
+            format!("スタッフ用です。スコープ tool:{tool} を持つトークンが必要です。"),
+            format!("This is for the staff: their tokens have the scope tool:{tool}."),
+        ),
+    )
+    .with(json!({ "tool": tool, "scope": format!("tool:{tool}") })))
+}
+
+fn is_staff(principal: &str, scopes: &[String], tool: &str) -> bool {
+    let is_alone = matches!(principal, "anonymous" | "stdio");
+    let names = |scope: &String| {
+        ALL.contains(&scope.as_str()) || scope.strip_prefix("tool:").is_some_and(|it| it == tool)
+    };
+    is_alone || scopes.iter().any(names)
+}
+
+/// Seats to choose, to hold and to reserve; a reservation to look at and to cancel.
+pub const SEATS: App = App {
+    uri: "ui://cinema/seats",
+    name: "seats_app",
+    title: Text { ja: "座席表", en: "Seats" },
+    style: include_str!("../app/seats.css"),
+    script: &[include_str!("../app/seats.js")],
+};
 
 #[cfg(test)]
 mod tests {
@@ -145,5 +179,17 @@ mod tests {
             json!(["conversation_id", "user_id", "message"])
         );
         assert_eq!(required(GetConversationHistory::NAME), json!(["conversation_id"]));
+    }
+
+    #[test]
+    fn the_staff_is_named_by_its_scopes() {
+        let is = |principal: &str, scopes: &[&str]| {
+            let scopes: Vec<_> = scopes.iter().map(|it| (*it).to_owned()).collect();
+            is_staff(principal, &scopes, "check_in")
+        };
+        assert!(is("anonymous", &[]) && is("stdio", &[]), "where no token is needed");
+        assert!(is("door", &["tool:check_in"]) && is("boss", &["*"]));
+        assert!(is("boss", &["component:cinema", "operator"]));
+        assert!(!is("page", &["component:cinema"]) && !is("page", &["tool:list_movies"]));
     }
 }

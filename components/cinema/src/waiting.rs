@@ -5,19 +5,25 @@
 //! taken, and by the schedule. So what an expired hold frees is offered before others can have it. An offer is a
 //! hold like any other: no seat is ever in two.
 
-mod offer;
-mod store;
-
 use std::collections::BTreeSet;
 
-use output::cinema::WaitingState;
-use toolkit::{Stop, settings, settings::Unfit, sql, sql::Statement};
-
-pub use store::{Entry, count_ahead, declined, live_of_showing, live_of_user, reserved};
+use output::cinema::{ReservedSeat, SeatRules, WaitingState};
+use serde::Deserialize;
+use toolkit::{
+    Stop, fresh_id,
+    settings::{self, Unfit},
+    sql,
+    sql::Statement,
+};
 
 use crate::{
     clock::Clock,
-    notices::{seats_changed, waiting_changed},
+    hall::{Hall, seats_changed, waiting_changed},
+    holds::{Held, Minutes, digest, free_expired, insert, sweep},
+    picks::{Picked, is_written, on_sale},
+    programme::{ShowtimeId, still_open},
+    rules,
+    suggestion::suggest,
 };
 
 /// Entries that may wait for one showing.
@@ -51,10 +57,10 @@ pub fn settle(showtime_id: &str, clock: &Clock) -> Result<(), Stop> {
     let mut users = BTreeSet::new();
     let mut has_seats = false;
     for _ in 0..STEPS_MAX {
-        match offer::step(showtime_id, clock)? {
-            offer::Step::Nothing => break,
-            offer::Step::Again => {}
-            offer::Step::Changed { user_id, seats } => {
+        match step(showtime_id, clock)? {
+            Step::Nothing => break,
+            Step::Again => {}
+            Step::Changed { user_id, seats } => {
                 has_seats |= seats;
                 users.insert(user_id);
             }
@@ -72,15 +78,15 @@ pub fn settle(showtime_id: &str, clock: &Clock) -> Result<(), Stop> {
 /// # Errors
 /// As those of [`settle`].
 pub fn settle_freed(showtime_id: &str, clock: &Clock) -> Result<(), Stop> {
-    let [list] = sql::query([store::any(showtime_id)])?;
+    let [list] = sql::query([any(showtime_id)])?;
     if list.is_empty() { Ok(()) } else { settle(showtime_id, clock) }
 }
 
-/// What the schedule does for every list.
+/// Settles every list.
 ///
 /// # Errors
 /// When the database fails, or a setting is wrong.
-pub fn run(clock: &Clock) -> Result<(), Stop> {
+fn settle_all(clock: &Clock) -> Result<(), Stop> {
     let lists = sql!(format!(
         "SELECT DISTINCT showtime_id FROM waiting WHERE state IN ('waiting', 'offered') \
          ORDER BY showtime_id LIMIT {SHOWTIMES_MAX}"
@@ -99,7 +105,7 @@ pub fn run(clock: &Clock) -> Result<(), Stop> {
 
 /// Ends an entry that waits or is offered seats.
 pub fn end(waiting_id: &str, state: WaitingState, clock: &Clock) -> Statement {
-    let state = store::name(state);
+    let state = name(state);
     sql!(
         "UPDATE waiting SET state = $2, ended_at = $3 \
          WHERE waiting_id = $1 AND state IN ('waiting', 'offered')",
@@ -107,4 +113,295 @@ pub fn end(waiting_id: &str, state: WaitingState, clock: &Clock) -> Statement {
         state,
         clock.second(),
     )
+}
+
+/// The columns of [`Entry`]; a WHERE may follow.
+const ENTRIES: &str = "SELECT w.waiting_id, w.place, w.user_id, w.showtime_id, w.seats_count, \
+     w.together, w.wheelchair, w.joined_at, w.state, w.principal, w.hold_id, h.made_at, \
+     h.expires_at \
+     FROM waiting w LEFT JOIN holds h ON h.hold_id = w.hold_id";
+
+/// An entry that waits or is offered seats.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Entry {
+    /// Identifier of the entry.
+    pub waiting_id: String,
+    /// Grows with each entry.
+    pub place: i64,
+    /// Identifier of the user who waits.
+    pub user_id: String,
+    /// Identifier of the showtime.
+    pub showtime_id: String,
+    /// How many seats they want.
+    pub seats_count: u32,
+    /// Whether these must be side by side.
+    pub together: bool,
+    /// Whether a wheelchair place must be among them.
+    pub wheelchair: bool,
+    /// In seconds since 1970.
+    pub joined_at: i64,
+    /// Whether it waits, or is offered seats.
+    pub state: WaitingState,
+    /// The caller who joined.
+    pub principal: String,
+    /// The hold that is offered.
+    pub hold_id: Option<String>,
+    /// When that hold counts as made.
+    pub made_at: Option<i64>,
+    /// When it ends.
+    pub expires_at: Option<i64>,
+}
+
+impl Entry {
+    /// Whether seats are offered and the deadline has yet to come.
+    pub fn is_offered(&self, clock: &Clock) -> bool {
+        let is_live = self.expires_at.is_some_and(|it| it > clock.second());
+        self.state == WaitingState::Offered && is_live
+    }
+
+    /// Whether seats were offered, and the deadline has passed.
+    pub fn is_lapsed(&self, clock: &Clock) -> bool {
+        self.state == WaitingState::Offered && !self.is_offered(clock)
+    }
+}
+
+/// Whether a showing has a list: a row, if it does.
+fn any(showtime_id: &str) -> Statement {
+    sql!(
+        "SELECT 1 FROM waiting WHERE showtime_id = $1 AND state IN ('waiting', 'offered') LIMIT 1",
+        showtime_id,
+    )
+}
+
+/// The entries of a showing, who comes first first.
+pub fn live_of_showing(showtime_id: &str) -> Statement {
+    let those = "WHERE w.showtime_id = $1 AND w.state IN ('waiting', 'offered') ORDER BY w.place";
+    sql!(format!("{ENTRIES} {those}"), showtime_id)
+}
+
+/// A user's entries, the oldest first.
+pub fn live_of_user(user_id: &str) -> Statement {
+    let those = "WHERE w.user_id = $1 AND w.state IN ('waiting', 'offered') ORDER BY w.place";
+    sql!(format!("{ENTRIES} {those}"), user_id)
+}
+
+/// How many wait before an entry.
+pub fn count_ahead(entry: &Entry) -> Statement {
+    sql!(
+        "SELECT COUNT(*) FROM waiting WHERE showtime_id = $1 AND state = 'waiting' AND place < $2",
+        &entry.showtime_id,
+        entry.place,
+    )
+}
+
+/// Ends the entry that a hold was offered to, since its seats are reserved.
+pub fn reserved(hold_id: &str, clock: &Clock) -> Statement {
+    sql!(
+        "UPDATE waiting SET state = 'reserved', ended_at = $2 \
+         WHERE hold_id = $1 AND state = 'offered'",
+        hold_id,
+        clock.second(),
+    )
+}
+
+/// Ends the entry that a hold was offered to, since it is released before its deadline.
+pub fn declined(hold_id: &str, clock: &Clock) -> Statement {
+    sql!(
+        "UPDATE waiting SET state = 'declined', ended_at = $2 \
+         WHERE hold_id = $1 AND state = 'offered' AND EXISTS \
+         (SELECT 1 FROM holds h WHERE h.hold_id = $1 AND h.expires_at > $2)",
+        hold_id,
+        clock.second(),
+    )
+}
+
+fn name(state: WaitingState) -> &'static str {
+    match state {
+        WaitingState::Waiting => "waiting",
+        WaitingState::Offered => "offered",
+        WaitingState::Reserved => "reserved",
+        WaitingState::Declined => "declined",
+        WaitingState::Lapsed => "lapsed",
+        WaitingState::Left => "left",
+    }
+}
+
+/// What the schedule does: the seats of holds that have expired are let go, and offered to those who wait.
+///
+/// # Errors
+/// What stands in the operator's log.
+pub fn scheduled() -> Result<(), String> {
+    let both = |clock: Clock| -> Result<(), Stop> {
+        sweep(&clock)?;
+        settle_all(&clock)
+    };
+    Clock::of_call().and_then(both).map_err(|it| format!("{it:?}"))
+}
+
+// One step of settling a list: an offer ends, or is made.
+
+/// What came of a step.
+enum Step {
+    /// Nothing can be offered.
+    Nothing,
+    /// What was looked at has changed meanwhile.
+    Again,
+    /// An entry has ended or is offered seats.
+    Changed {
+        /// Whose entry it is.
+        user_id: String,
+        /// Whether seats changed with it.
+        seats: bool,
+    },
+}
+
+fn step(showtime_id: &str, clock: &Clock) -> Result<Step, Stop> {
+    let import = sql!("SELECT MAX(number) FROM imports");
+    let [entries, free, import] =
+        sql::query([live_of_showing(showtime_id), free_count(showtime_id, clock), import])?;
+    let entries = entries.read::<Entry>()?;
+    let has_begun = has_begun(showtime_id, clock);
+    if let Some(over) = entries.iter().find(|it| has_begun || it.is_lapsed(clock)) {
+        return expiry(over, clock);
+    }
+    let (free,) = free.first::<(i64,)>()?.unwrap_or_default();
+    let waits = entries.iter().any(|it| it.state == WaitingState::Waiting);
+    let (Some((import,)), true) = (import.first::<(u32,)>()?, free > 0 && waits) else {
+        return Ok(Step::Nothing);
+    };
+    let hall = match Hall::of(showtime_id, None, clock) {
+        Err(Stop::Refused(_)) => return Ok(Step::Nothing),
+        hall => hall?,
+    };
+    if hall.showtime.is_open != Some(true) {
+        return Ok(Step::Nothing);
+    }
+    let rules = rules::set()?;
+    let (mut unfit, waiting) = (BTreeSet::new(), WaitingState::Waiting);
+    for entry in entries.iter().filter(|it| it.state == waiting) {
+        let asked = (entry.seats_count, entry.together, entry.wheelchair);
+        if unfit.contains(&asked) {
+            continue;
+        }
+        let Some(seats) = fitting(&hall, entry, rules) else {
+            unfit.insert(asked);
+            continue;
+        };
+        if let Some(offer) = Offer::of(entry, seats, import, rules, clock)? {
+            return offer.make(clock);
+        }
+    }
+    Ok(Step::Nothing)
+}
+
+fn has_begun(showtime_id: &str, clock: &Clock) -> bool {
+    let start = ShowtimeId::read(showtime_id).and_then(|it| it.start());
+    start.is_none_or(|it| clock.has_come(it))
+}
+
+/// The seats that an entry wants, if they are free.
+fn fitting(hall: &Hall, entry: &Entry, rules: SeatRules) -> Option<Vec<ReservedSeat>> {
+    let count = usize::try_from(entry.seats_count).ok()?;
+    let found = suggest(&hall.seats, count, usize::from(entry.wheelchair), rules)?;
+    if entry.together && found.parts.len() > 1 {
+        return None;
+    }
+    let seat = |seat: &output::cinema::Seat| ReservedSeat {
+        seat_id: seat.seat_id.clone(),
+        row: seat.row.clone(),
+        number: seat.number,
+        price: None,
+    };
+    Some(found.parts.into_iter().flatten().map(seat).collect())
+}
+
+/// Ends an entry whose deadline has passed, or whose showing has begun.
+fn expiry(entry: &Entry, clock: &Clock) -> Result<Step, Stop> {
+    let write = end(&entry.waiting_id, WaitingState::Lapsed, clock).expect(1);
+    let is_written = is_written(sql::transact([write]))?;
+    let changed = Step::Changed { user_id: entry.user_id.clone(), seats: true };
+    Ok(if is_written { changed } else { Step::Again })
+}
+
+/// Seats that are neither reserved nor held; less than none where a catalogue has taken seats away.
+fn free_count(showtime_id: &str, clock: &Clock) -> Statement {
+    let screen_id = ShowtimeId::read(showtime_id).map(|it| it.screen_id).unwrap_or_default();
+    sql!(
+        "SELECT (SELECT COUNT(*) FROM seats WHERE screen_id = $2) \
+         - (SELECT COUNT(*) FROM reserved_seats WHERE showtime_id = $1) \
+         - (SELECT COUNT(*) FROM held_seats d JOIN holds h ON h.hold_id = d.hold_id \
+         WHERE d.showtime_id = $1 AND h.expires_at > $3)",
+        showtime_id,
+        screen_id,
+        clock.second(),
+    )
+}
+
+/// Seats that will be held for an entry unless others are faster.
+struct Offer<'a> {
+    entry: &'a Entry,
+    held: Held,
+    screen_id: String,
+    seats: Vec<ReservedSeat>,
+    import: u32,
+    room: Option<Statement>,
+}
+
+impl<'a> Offer<'a> {
+    /// The offer, unless its user has as many seats of the showing as they may.
+    fn of(
+        entry: &'a Entry,
+        seats: Vec<ReservedSeat>,
+        import: u32,
+        rules: SeatRules,
+        clock: &Clock,
+    ) -> Result<Option<Self>, Stop> {
+        let Some(id) = ShowtimeId::read(&entry.showtime_id) else { return Ok(None) };
+        let seat_ids: Vec<_> = seats.iter().map(|it| it.seat_id.clone()).collect();
+        let picked = Picked {
+            showtime_id: &entry.showtime_id,
+            seat_ids: &seat_ids,
+            user_id: &entry.user_id,
+            rules,
+            own_seats: &[],
+        };
+        let [had] = sql::query([picked.had(None, clock)])?;
+        if picked.check_had(had).is_err() {
+            return Ok(None);
+        }
+        let end = clock.second() + i64::from(offer_minutes()?) * 60;
+        let start = id.start().and_then(|it| clock.second_of(it));
+        let expires_at = start.map_or(end, |it| end.min(it));
+        let held = Held {
+            // Of a token that none is told: the caller who joined names it by its handle.
+            hold_id: digest(&fresh_id("hold")),
+            principal: entry.principal.clone(),
+            user_id: entry.user_id.clone(),
+            showtime_id: entry.showtime_id.clone(),
+            // As if made so long ago that it cannot be extended: others wait for it to end.
+            made_at: expires_at - i64::from(Minutes::set()?.max) * 60,
+            expires_at,
+        };
+        let room = picked.room(None, clock);
+        let screen_id = id.screen_id;
+        Ok(Some(Self { entry, held, screen_id, seats, import, room }))
+    }
+
+    /// Holds the seats for the entry, all of them or none.
+    fn make(self, clock: &Clock) -> Result<Step, Stop> {
+        let offered = sql!(
+            "UPDATE waiting SET state = 'offered', hold_id = $2 \
+             WHERE waiting_id = $1 AND state = 'waiting'",
+            &self.entry.waiting_id,
+            &self.held.hold_id,
+        );
+        let mut batch = vec![on_sale(self.import)];
+        batch.push(still_open(&self.entry.showtime_id));
+        batch.extend(self.room);
+        batch.push(free_expired(&self.entry.showtime_id, &self.seats, clock));
+        batch.extend(insert(&self.held, &self.screen_id, &self.seats));
+        batch.push(offered.expect(1));
+        let changed = Step::Changed { user_id: self.entry.user_id.clone(), seats: true };
+        Ok(if is_written(sql::transact_all(&batch))? { changed } else { Step::Again })
+    }
 }

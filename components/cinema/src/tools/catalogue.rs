@@ -5,14 +5,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, refused};
 
-use super::{length, none_of};
+use super::{FOR_PAGES, length, none_of, staff_only};
 use crate::{
     catalog::{Catalog, csv},
     clock::Clock,
     edit,
     import::kept,
     refusals::say,
-    staff,
 };
 
 /// How long a file may be.
@@ -55,11 +54,11 @@ impl Tool for ExportCatalogue {
         ],
     };
     const HINTS: Hints = Hints::READ_ONLY;
-    const META: Option<&'static str> = Some(staff::FOR_PAGES);
+    const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueExport;
 
     fn call(self, _: &User) -> Result<CatalogueExport, Stop> {
-        staff::only(Self::NAME)?;
+        staff_only(Self::NAME)?;
         let not_found = || {
             refused(
                 "import_not_found",
@@ -116,11 +115,11 @@ impl Tool for ImportCatalogue {
         ],
     };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
-    const META: Option<&'static str> = Some(staff::FOR_PAGES);
+    const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueImport;
 
     fn call(self, _: &User) -> Result<CatalogueImport, Stop> {
-        staff::only(Self::NAME)?;
+        staff_only(Self::NAME)?;
         none_of([length("/text", &self.text, TEXT_CHARS_MAX)])?;
         let read = match self.format {
             Format::Json => Catalog::read(&self.text),

@@ -5,15 +5,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, invalid};
 
-use super::{at_most, none_of};
+use super::{FOR_PAGES, at_most, none_of, staff_only};
 use crate::{
     catalog::{Catalog, Entry, Film, Screen, SeatRow},
     clock::Clock,
-    edit::apply,
+    edit::{apply, meets, only, take_out},
     programme::ShowtimeId,
-    programme_edit::{meets, only, take_out},
     refusals::showtime_not_found,
-    staff,
 };
 
 /// スタッフ用。映画を追加・変更・削除する。省いた項目は変わらず、空文字は任意の項目を消す。
@@ -76,11 +74,11 @@ impl Tool for EditMovie {
         ],
     };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
-    const META: Option<&'static str> = Some(staff::FOR_PAGES);
+    const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueImport;
 
     fn call(self, _: &User) -> Result<CatalogueImport, Stop> {
-        staff::only(Self::NAME)?;
+        staff_only(Self::NAME)?;
         none_of([at_most("/movie_id", &self.movie_id)])?;
         let to = if self.remove { "remove" } else { "movie_id" };
         let edit = |it: &mut Catalog| self.edit(it);
@@ -210,11 +208,11 @@ impl Tool for EditScreen {
         ],
     };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
-    const META: Option<&'static str> = Some(staff::FOR_PAGES);
+    const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueImport;
 
     fn call(self, _: &User) -> Result<CatalogueImport, Stop> {
-        staff::only(Self::NAME)?;
+        staff_only(Self::NAME)?;
         let both = self.layout.is_some() && self.rows.is_some();
         let wrong = || Problem::at("/layout", "must be left out where `rows` is given");
         none_of([at_most("/screen_id", &self.screen_id), both.then(wrong)])?;
@@ -324,11 +322,11 @@ impl Tool for EditShowtime {
         ],
     };
     const HINTS: Hints = Hints::DESTRUCTIVE;
-    const META: Option<&'static str> = Some(staff::FOR_PAGES);
+    const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueImport;
 
     fn call(self, _: &User) -> Result<CatalogueImport, Stop> {
-        staff::only(Self::NAME)?;
+        staff_only(Self::NAME)?;
         let id = |field: &str, value: &Option<String>| {
             value.as_ref().and_then(|it| at_most(&format!("/{field}"), it))
         };

@@ -1,20 +1,24 @@
-//! `list_movies`: what is on (CIN-10 to CIN-17).
+//! What is on, and when: `list_movies` and `list_showtimes`.
+
+use std::collections::BTreeSet;
 
 use output::{
-    cinema::{Movie, Movies},
+    cinema::{Movie, Movies, Showtimes},
     text::is_blank,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
 
-use super::day;
+use super::{at_most, day, none_of};
 use crate::{
     clock::{Clock, naive},
-    programme::{Slot, days_asked, showings},
-    slots, titles,
+    programme::{self, Showing, Slot, closed_from, days_asked, days_listed, first_id_of, showings},
+    refusals::movie_not_found,
+    titles,
 };
 
+// `list_movies`: what is on (CIN-10 to CIN-17).
 const QUERY_CHARS_MAX: usize = 100;
 const SUGGESTIONS_MAX: usize = 3;
 
@@ -58,7 +62,7 @@ impl Tool for ListMovies {
             "SELECT movie_id, title, title_en, reading, description, description_en, genre, \
              genre_en, duration, release_date, rating FROM movies ORDER BY position"
         );
-        let [movies, slots] = sql::query([movies, slots::all()])?;
+        let [movies, slots] = sql::query([movies, programme::all()])?;
         let slots = slots.read::<Slot>()?;
         let films = movies.read::<Film>()?;
         let shown = showings(&slots, &days_asked(clock.today(), day), day, &clock);
@@ -146,6 +150,57 @@ fn nearest<'a>(query: &str, films: &[(&'a Film, usize)]) -> Vec<&'a Film> {
     near.retain(|it| it.0 >= titles::NEAR_MIN);
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     near.into_iter().take(SUGGESTIONS_MAX).map(|it| it.1).collect()
+}
+
+// `list_showtimes`: when a film is on (CIN-20 to CIN-24).
+
+/// 指定映画・日付の上映時間枠一覧を取得。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListShowtimes {
+    /// 映画のID（list_movies の movie_id）
+    #[schemars(length(max = 200))]
+    movie_id: String,
+    /// 任意。上映日（YYYY-MM-DD）。指定がなければ今日以降
+    date: Option<String>,
+}
+
+impl Tool for ListShowtimes {
+    const NAME: &str = "list_showtimes";
+    const TITLE: Text = Text { ja: "上映時間枠選択", en: "List showtimes" };
+    const ENGLISH: English = English {
+        description: "Lists when a film is on, on a day or from today on, with the seats that are free.",
+        arguments: &[
+            ("movie_id", "The film, as list_movies names it"),
+            ("date", "Optional. The day (YYYY-MM-DD). Without it, today and the days that follow"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY;
+    const VIEW: Option<&str> = Some("showtimes");
+    type Output = Showtimes;
+
+    fn call(self, _: &User) -> Result<Showtimes, Stop> {
+        none_of([at_most("/movie_id", &self.movie_id)])?;
+        let clock = Clock::of_call()?;
+        let day = day(&clock, self.date.as_deref())?;
+        let movie = sql!("SELECT 1 FROM movies WHERE movie_id = $1", &self.movie_id);
+        let closed = closed_from(&first_id_of(*days_listed(clock.today()).start()));
+        let [movie, slots, closed] =
+            sql::query([movie, programme::of_movie(&self.movie_id), closed])?;
+        if movie.is_empty() {
+            return Err(movie_not_found(&self.movie_id));
+        }
+        let slots = slots.read::<Slot>()?;
+        let shown = showings(&slots, &days_asked(clock.today(), day), day, &clock);
+        let taken = programme::taken(&shown, &clock)?;
+        let taken = |id: &str| taken.get(id).copied().unwrap_or(0);
+        let closed: BTreeSet<_> = closed.read::<(String,)>()?.into_iter().map(|it| it.0).collect();
+        let showtime = |showing: &Showing<'_>| {
+            let id = showing.id();
+            showing.showtime(taken(&id), closed.contains(&id), &clock)
+        };
+        Ok(Showtimes { showtimes: shown.iter().map(showtime).collect() })
+    }
 }
 
 #[cfg(test)]

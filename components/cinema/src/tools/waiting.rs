@@ -8,16 +8,15 @@ use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id,
 use super::{NAME_CHARS_MAX, at_most, length, none_of, reservations::ATTEMPTS_MAX};
 use crate::{
     clock::{Clock, naive},
-    hall::Hall,
+    hall::{Hall, seats_changed, waiting_changed},
     holds::{self, Held},
-    notices::{seats_changed, waiting_changed},
     picks::{Picked, is_written},
-    programme::{ShowtimeId, Slot},
+    programme::{self, ShowtimeId, Slot},
     refusals::{
         already_waiting, not_open, not_saved, seats_are_free, waiting_list_full, waiting_not_found,
     },
     reservation::seats_per_reservation_max,
-    rules, slots,
+    rules,
     suggestion::suggest,
     waiting::{self, Entry, OF_SHOWTIME_MAX, OF_USER_MAX},
 };
@@ -267,9 +266,9 @@ fn shown(entry: Entry, clock: &Clock) -> Result<Waiting, Stop> {
         id.as_ref().map_or(("", ""), |it| (it.screen_id.as_str(), it.starts.as_str()));
     let seats = holds::seats_of(entry.hold_id.as_deref().unwrap_or_default());
     let [ahead, slots, seats] =
-        sql::query([waiting::count_ahead(&entry), slots::of_screen(screen_id, starts), seats])?;
+        sql::query([waiting::count_ahead(&entry), programme::of_screen(screen_id, starts), seats])?;
     let slots = slots.read::<Slot>()?;
-    let showing = id.and_then(|it| slots::on(&slots, it.date));
+    let showing = id.and_then(|it| programme::on(&slots, it.date));
     let prices = showing.as_ref().and_then(|it| it.slot.price_list());
     let (ahead,) = ahead.first::<(u32,)>()?.unwrap_or_default();
     let is_waiting = entry.state == WaitingState::Waiting;

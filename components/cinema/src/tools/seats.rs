@@ -1,0 +1,299 @@
+//! Seats before any is taken: `list_available_seats`, `suggest_seats` and `keep_choice`.
+
+use output::cinema::{PriceList, ReservedSeat, Seat, SeatKind, SeatMap, SeatSuggestion, total};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
+
+use super::{NAME_CHARS_MAX, SEATS, at_most, none_of};
+use crate::{
+    clock::Clock,
+    hall::{Hall, text_map},
+    holds,
+    refusals::{length, not_enough_seats, not_open},
+    reservation::seats_per_reservation_max,
+    rules,
+    suggestion::suggest,
+};
+
+// `list_available_seats`: which seats of a showing are free (CIN-30 to CIN-35).
+
+/// 指定上映時間枠の空席一覧を取得。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListAvailableSeats {
+    /// 上映時間枠のID（list_showtimes の showtime_id）
+    #[schemars(length(max = 200))]
+    showtime_id: String,
+    /// 任意。true なら予約済みの座席も含める
+    #[serde(default)]
+    include_reserved: bool,
+    /// 任意。自分の仮押さえ（hold_token か hold_id）。その座席も is_mine として含める
+    #[schemars(length(max = 200))]
+    hold_token: Option<String>,
+}
+
+impl Tool for ListAvailableSeats {
+    const NAME: &str = "list_available_seats";
+    const TITLE: Text = Text { ja: "座席空き状況提示", en: "List free seats" };
+    const ENGLISH: English = English {
+        description: "Lists the seats of a showtime that are free.",
+        arguments: &[
+            ("showtime_id", "The showtime, as list_showtimes names it"),
+            ("include_reserved", "Optional. With true, the seats that are taken as well"),
+            (
+                "hold_token",
+                "Optional. One's own hold, by hold_token or hold_id: its seats are listed as is_mine",
+            ),
+        ],
+    };
+    const LABELS: &[(&str, Text)] = &[(
+        "include_reserved",
+        Text { ja: "予約済みの座席も含める", en: "Include reserved seats" },
+    )];
+    const HINTS: Hints = Hints::READ_ONLY;
+    const VIEW: Option<&str> = Some("seat_map");
+    const APP: Option<&str> = Some(SEATS.uri);
+    type Output = SeatMap;
+
+    fn call(self, user: &User) -> Result<SeatMap, Stop> {
+        let token = self.hold_token.as_deref();
+        none_of([
+            at_most("/showtime_id", &self.showtime_id),
+            token.and_then(|it| at_most("/hold_token", it)),
+        ])?;
+        let own = token.map(holds::named).transpose()?;
+        let mut hall = Hall::of(&self.showtime_id, own.as_deref(), &Clock::of_call()?)?;
+        name_view(user);
+        user.show(text_map(&hall.seats));
+        hall.seats.retain(|it| self.include_reserved || it.is_free() || it.is_mine);
+        hall.map()
+    }
+}
+
+// `suggest_seats`: the best seats that are free, for those who do not mind which.
+
+/// おすすめの空席（並び・中央・後ろ寄り）を提案。予約はしない。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuggestSeats {
+    /// 上映時間枠のID（list_showtimes の showtime_id）
+    #[schemars(length(max = 200))]
+    showtime_id: String,
+    /// 席数
+    #[schemars(range(min = 1))]
+    count: u32,
+    /// 任意。true なら車椅子スペースを含め、あれば同伴者席を添える。指定がなければ含めない
+    #[serde(default)]
+    wheelchair: bool,
+    /// 任意。車椅子スペースの数。wheelchair が true で指定がなければ1
+    #[schemars(range(min = 1))]
+    wheelchair_places: Option<u32>,
+}
+
+impl Tool for SuggestSeats {
+    const NAME: &str = "suggest_seats";
+    const TITLE: Text = Text { ja: "おすすめ座席", en: "Suggest seats" };
+    const ENGLISH: English = English {
+        description: "Suggests the best free seats: together, central, away from the front. Nothing is reserved.",
+        arguments: &[
+            ("showtime_id", "The showtime, as list_showtimes names it"),
+            ("count", "How many seats"),
+            (
+                "wheelchair",
+                "Optional. With true, a wheelchair place with a companion's seat where there is one, else none",
+            ),
+            (
+                "wheelchair_places",
+                "Optional. How many wheelchair places. One with wheelchair alone",
+            ),
+        ],
+    };
+    const LABELS: &[(&str, Text)] =
+        &[("wheelchair", Text { ja: "車椅子スペースを含める", en: "With a wheelchair place" })];
+    const HINTS: Hints = Hints::READ_ONLY;
+    type Output = SeatSuggestion;
+
+    fn call(self, _: &User) -> Result<SeatSuggestion, Stop> {
+        let seats_max = seats_per_reservation_max()?;
+        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
+        let fits = (1..=seats_max).contains(&count);
+        let wrong = || Problem::at("/count", format!("must be from 1 to {seats_max}"));
+        let places = self.wheelchair_places.unwrap_or(u32::from(self.wheelchair));
+        let wheelchairs = usize::try_from(places).unwrap_or(usize::MAX);
+        let is_asked = self.wheelchair_places.is_some();
+        let places_fit = !is_asked || !fits || (1..=count).contains(&wheelchairs);
+        let too_many = || {
+            Problem::at("/wheelchair_places", format!("must be from 1 to count, which is {count}"))
+        };
+        none_of([
+            at_most("/showtime_id", &self.showtime_id),
+            (!fits).then(wrong),
+            (!places_fit).then(too_many),
+        ])?;
+        let rules = rules::set()?;
+        let Hall { showtime, seats, prices, closed_because } =
+            Hall::of(&self.showtime_id, None, &Clock::of_call()?)?;
+        if showtime.is_open == Some(false) {
+            return Err(not_open(&showtime, closed_because.as_deref()));
+        }
+        let Some(found) = suggest(&seats, count, wheelchairs, rules) else {
+            let (places, free): (Vec<_>, Vec<_>) = seats
+                .iter()
+                .filter(|it| it.is_free())
+                .partition(|it| it.kind == SeatKind::Wheelchair);
+            return Err(not_enough_seats(&self.showtime_id, free.len(), places.len()));
+        };
+        let (sentence, sentence_en) = found.sentences();
+        let priced = |list: &PriceList| -> Vec<_> {
+            let seats = found.parts.iter().flatten();
+            let priced = |seat: &&Seat| ReservedSeat {
+                seat_id: seat.seat_id.clone(),
+                row: seat.row.clone(),
+                number: seat.number,
+                price: Some(list.of(seat.kind)),
+            };
+            seats.map(priced).collect()
+        };
+        let priced = prices.as_ref().map(priced).unwrap_or_default();
+        Ok(SeatSuggestion {
+            showtime_id: self.showtime_id,
+            seat_ids: found.parts.iter().flatten().map(|it| it.seat_id.clone()).collect(),
+            total: total(&priced),
+            seats: priced,
+            is_split: found.parts.len() > 1,
+            sentence,
+            sentence_en,
+        })
+    }
+}
+
+// `keep_choice`: what a person has chosen in an app, which a frame that is loaded again goes on with (APP-6).
+
+/// Where the result of `list_available_seats` names the view that shows it.
+const VIEW: &str = "cinema/view";
+/// Views of one caller that are remembered; the oldest are forgotten.
+const VIEWS_MAX: u32 = 500;
+/// Seats of a choice.
+const SEATS_MAX: usize = 100;
+
+/// 画面で選択中の座席などを保持し、保持している内容を返す。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeepChoice {
+    /// 画面の番号（list_available_seats の結果の _meta にある cinema/view）
+    #[schemars(length(min = 1, max = 200))]
+    view: String,
+    /// 任意。保持する内容。指定がなければ、保持している内容を返すだけ
+    choice: Option<Choice>,
+}
+
+/// What has been chosen, whom it is for, and what has come of it.
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Choice {
+    /// Whom the seats are for, as far as it is typed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 200))]
+    user_id: String,
+    /// The seats.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 100), inner(length(max = 200)))]
+    seat_ids: Vec<String>,
+    /// The hold on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    hold_token: Option<String>,
+    /// Until when, as the hold says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    held_until: Option<String>,
+    /// The key under which they are reserved once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    idempotency_key: Option<String>,
+    /// The reservation that was made of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    reservation_id: Option<String>,
+}
+
+/// What is kept.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Kept {
+    /// The choice; nothing where none is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<Choice>,
+}
+
+impl Tool for KeepChoice {
+    const NAME: &str = "keep_choice";
+    const TITLE: Text = Text { ja: "選択の保持", en: "Keep a choice" };
+    const ENGLISH: English = English {
+        description: "Keeps what is chosen in a view of the seats, and answers what is kept.",
+        arguments: &[
+            ("view", "The view: cinema/view in the _meta of the result of list_available_seats"),
+            ("choice", "Optional. What to keep; without it, what is kept is answered"),
+            ("choice.user_id", "Whom the seats are for, as far as it is typed"),
+            ("choice.seat_ids", "The seats"),
+            ("choice.hold_token", "The hold on them"),
+            ("choice.held_until", "Until when, as the hold says it"),
+            ("choice.idempotency_key", "The key under which they are reserved once"),
+            ("choice.reservation_id", "The reservation that was made of them"),
+        ],
+    };
+    const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
+    const META: Option<&str> = Some(r#"{"ui":{"visibility":["app"]}}"#);
+    type Output = Kept;
+
+    fn call(self, _: &User) -> Result<Kept, Stop> {
+        none_of([length("/view", &self.view, NAME_CHARS_MAX)])?;
+        let Some(choice) = self.choice else { return read(&self.view) };
+        let many = Problem::at("/choice/seat_ids", format!("must be at most {SEATS_MAX}"));
+        let long = choice.seat_ids.iter().find_map(|it| at_most("/choice/seat_ids", it));
+        let text = |pointer, it: &Option<String>| it.as_deref().and_then(|it| at_most(pointer, it));
+        none_of([
+            at_most("/choice/user_id", &choice.user_id),
+            (choice.seat_ids.len() > SEATS_MAX).then_some(many),
+            long,
+            text("/choice/hold_token", &choice.hold_token),
+            text("/choice/held_until", &choice.held_until),
+            text("/choice/idempotency_key", &choice.idempotency_key),
+            text("/choice/reservation_id", &choice.reservation_id),
+        ])?;
+        let (principal, now) = (caller::principal(), Clock::of_call()?.second());
+        sql::transact([
+            sql!(
+                "INSERT INTO choices (view, principal, choice, kept_at) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (view) DO UPDATE SET choice = $3, kept_at = $4 WHERE choices.principal = $2",
+                &self.view,
+                &principal,
+                toolkit::export::written(&choice),
+                now,
+            ),
+            sql!(
+                format!(
+                    "DELETE FROM choices WHERE principal = $1 AND view NOT IN (SELECT view FROM choices \
+                     WHERE principal = $1 ORDER BY kept_at DESC, view LIMIT {VIEWS_MAX})"
+                ),
+                &principal,
+            ),
+        ])?;
+        read(&self.view)
+    }
+}
+
+/// What is kept of a view of this caller's.
+fn read(view: &str) -> Result<Kept, Stop> {
+    let of_view = "SELECT choice FROM choices WHERE view = $1 AND principal = $2";
+    let [found] = sql::query([sql!(of_view, view, caller::principal())])?;
+    let choice = found.first::<(String,)>()?.and_then(|(it,)| serde_json::from_str(&it).ok());
+    Ok(Kept { choice })
+}
+
+/// Names the view that is going to show a result, to a client that shows apps.
+fn name_view(user: &User) {
+    if toolkit::apps::are_shown() {
+        user.tell(VIEW, fresh_id("view"));
+    }
+}
