@@ -13,7 +13,7 @@ use toolkit::{
 use crate::{
     Answered, Assistant, Before, Conclusion, Decision, Ending, Failure, Language, Message,
     ModelError, Part, Provider, Run, RunError, Settings, Stopped, Task, Teller, ToolPicker,
-    ToolResult, Turn, Understanding, Usage, Why, clock, models, tally::Tally,
+    ToolResult, Turn, Understanding, Usage, Why, decide, health::Tally, models,
 };
 
 /// The assistant of that name, where it is there.
@@ -96,7 +96,7 @@ impl Begun {
             message: vec![Part::text(asked.message)],
             history: history.into_iter().map(message).collect(),
             language: self.language,
-            now: clock::now(),
+            now: decide::now(),
         };
         let is_counted = self.provider != Provider::Builtin || self.role.is_some();
         let tally = is_counted.then(|| Tally::begin(&self.assistant.name, self.provider));

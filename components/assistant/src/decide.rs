@@ -2,9 +2,10 @@
 
 use std::{cell::Cell, time::Instant};
 
+use jiff::Timestamp;
 use language::{message::told, turn::Choice};
 use serde_json::{Value, json};
-use toolkit::routes;
+use toolkit::{clock::now_s, routes};
 
 use crate::{Answered, Image, Offer, Part, Task, ToolCall};
 
@@ -164,4 +165,9 @@ impl Teller {
         self.told.set(self.told() + 1);
         self.tell("image", || json!({ "mimeType": image.mime_type, "data": &*image.data }));
     }
+}
+
+/// The time of day.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_second(now_s()).unwrap_or_default()
 }

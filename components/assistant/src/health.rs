@@ -2,9 +2,14 @@
 //! None of them is asked for it: that costs.
 
 use serde_json::{Map, Value, json};
-use toolkit::endpoints::{Failure, Request};
+use toolkit::{
+    assistants::running,
+    clock::now_s,
+    endpoints::{Failure, Request},
+    log, sql,
+};
 
-use crate::{Provider, Settings, models, tally};
+use crate::{Ending, Provider, Run, RunError, Settings, Stopped, Usage, Why, models};
 
 /// The path at which health is reported.
 const PATH: &str = "health";
@@ -40,7 +45,85 @@ fn status(settings: &Settings, provider: Provider) -> &'static str {
     match provider {
         Provider::Builtin => "connected",
         _ if !settings.models.is_ready(provider) => "not_configured",
-        _ if tally::last_seen(provider) == Some(false) => "error",
+        _ if last_seen(provider) == Some(false) => "error",
         _ => "connected",
     }
+}
+
+// What runs took, as the operator counts it; and how each provider was when it was last asked.
+
+/// How long what was last seen of a provider says something, in seconds (NAV-15).
+const FRESH_S: u64 = 60;
+
+/// A run while it lasts: the host counts one that is broken off as such.
+pub(crate) struct Tally {
+    counted: running::Tally,
+    provider: Provider,
+}
+
+impl Tally {
+    pub(crate) fn begin(assistant: &str, provider: Provider) -> Self {
+        Self { counted: running::Tally::new(assistant, provider.name()), provider }
+    }
+
+    /// It came to that.
+    pub(crate) fn end(self, run: &Result<Run, RunError>, usage: Usage) {
+        let Usage { input_tokens, cached_tokens, output_tokens, cost_usd } = usage;
+        let usage = running::Usage { input_tokens, cached_tokens, output_tokens, cost_usd };
+        self.counted.end(outcome(run), usage);
+        if let Some(is_there) = answered(run).filter(|_| self.provider != Provider::Builtin)
+            && let Err(error) = see(self.provider, is_there)
+        {
+            log::warning(&format!("how a provider fares is not kept: {error:?}"));
+        }
+    }
+}
+
+/// How a run ended, for those who count.
+fn outcome(run: &Result<Run, RunError>) -> &'static str {
+    match run.as_ref().map(|it| &it.ending) {
+        Ok(Ending::Concluded(it)) => it.cut.unwrap_or("end"),
+        Ok(Ending::Waits { .. }) => "waiting",
+        Ok(Ending::Stopped(Stopped::Rounds)) => "max_tool_rounds",
+        Ok(Ending::Stopped(Stopped::Time)) => "deadline",
+        Ok(Ending::Failed(_)) => "undecided",
+        Err(RunError::ModelError(_)) => "undecided",
+        Err(RunError::Tool(_) | RunError::NoTools(_)) => "tool_failed",
+    }
+}
+
+/// Whether the model answers; none, where the failure says nothing of that.
+fn answered(run: &Result<Run, RunError>) -> Option<bool> {
+    match run {
+        Ok(Run { ending: Ending::Failed(it), .. }) | Err(RunError::ModelError(it)) => {
+            match it.why {
+                Why::Key | Why::Missing | Why::Failed | Why::Slow => Some(false),
+                Why::RateLimited | Why::Blocked | Why::NoPictures | Why::TooLong | Why::Refused => {
+                    None
+                }
+            }
+        }
+        Ok(_) => Some(true),
+        Err(RunError::Tool(_) | RunError::NoTools(_)) => None,
+    }
+}
+
+/// Writes down whether `provider` answered, unless that is known already.
+fn see(provider: Provider, answers: bool) -> Result<(), sql::Error> {
+    if last_seen(provider) == Some(answers) {
+        return Ok(());
+    }
+    let put = "INSERT INTO providers (name, answered, seen_s) VALUES ($1, $2, $3) \
+        ON CONFLICT (name) DO UPDATE SET answered = excluded.answered, seen_s = excluded.seen_s";
+    let answers = i64::from(answers);
+    let seen_s = now_s();
+    sql::transact([toolkit::sql!(put, provider.name(), answers, seen_s)]).map(|_| ())
+}
+
+/// Whether `provider` answered when it was last asked, if that was a moment ago.
+fn last_seen(provider: Provider) -> Option<bool> {
+    let last = "SELECT answered, seen_s FROM providers WHERE name = $1";
+    let [last] = sql::query([toolkit::sql!(last, provider.name())]).ok()?;
+    let (answered, seen_s) = last.first::<(u8, i64)>().ok()??;
+    (now_s().abs_diff(seen_s) <= FRESH_S).then_some(answered == 1)
 }

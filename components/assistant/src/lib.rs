@@ -10,16 +10,13 @@ mod asked;
 mod call;
 mod chat;
 mod check;
-mod clock;
 mod config;
 mod decide;
 pub mod ensemble;
 mod health;
 mod models;
 mod reading;
-mod result;
 mod run;
-mod tally;
 mod turns;
 mod understanding;
 
@@ -28,6 +25,7 @@ use ::language::{
     message::{Body, Image, Message, Part, images_of, text_of},
     turn::{Choice, Task, ToolCall},
 };
+
 use call::{Answered, Failure, Held, Offer, ToolResult, Wait};
 use config::{AssistantConfig, ModelConfig, Models, Provider, Settings};
 use decide::{Conclusion, Decision, ModelError, Teller, ToolPicker, Turn, Usage, Why};

@@ -9,14 +9,9 @@ use std::{
 use serde_json::{Value, json};
 use toolkit::assistants::running::{self, Approval, Manner, Outcome, Request, Standing};
 
-mod notices;
-
-pub(crate) use notices::tell_ended;
-use notices::{call_notice, slow, tell_running, too_many, unended, unknown, unmade};
-
 use crate::{
-    Answered, AssistantConfig, Conclusion, Decision, Failure, Held, ModelError, Offer, Task,
-    Teller, ToolCall, ToolPicker, ToolResult, Turn, Wait, reading, result,
+    Answered, AssistantConfig, Conclusion, Decision, Failure, Held, Language, ModelError, Offer,
+    Task, Teller, ToolCall, ToolPicker, ToolResult, Turn, Wait, Why, call, reading, text_of,
 };
 
 /// Runs tasks through the tools on offer.
@@ -339,11 +334,11 @@ impl Assistant {
     /// A result, or what the person does with it first.
     fn taken(&self, call: &ToolCall, json: &str) -> Came {
         let is_made = self.config.picture_tool.as_deref() == Some(&call.name);
-        match result::of(json) {
-            it if result::is_form(&it) => {
+        match call::read_result(json) {
+            it if call::is_form(&it) => {
                 Came::Held(Held::for_person(call, Wait::Form { result: it }))
             }
-            it if self.chooses && !is_made && result::has_pictures(&it) => {
+            it if self.chooses && !is_made && call::has_pictures(&it) => {
                 Came::Held(Held::for_person(call, Wait::Choice { result: it }))
             }
             it => Came::Back(Answered::new(call, it)),
@@ -364,4 +359,74 @@ pub(crate) fn request(call: &ToolCall) -> Request {
 /// A time in milliseconds, the part of one counted whole.
 pub(crate) fn ms(it: Duration) -> u64 {
     u64::try_from(it.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
+// What the loop says: to the client that reads events, and to the model where a call cannot be made.
+fn slow(after: Duration) -> ModelError {
+    ModelError::new(Why::Slow, format!("No answer within {} s", after.as_secs()))
+}
+
+/// A tool that is not the assistant's, whatever else is on offer.
+fn unknown(call: &ToolCall, offers: &[Offer]) -> Failure {
+    let names: Vec<_> = offers.iter().map(|it| &*it.name).collect();
+    let message = format!("There is no tool {:?} here; there are {}.", call.name, names.join(", "));
+    Failure::new("unknown_tool", 404, message)
+}
+
+fn too_many(most: usize) -> Failure {
+    let message = format!("At most {most} calls can be made at once; make this one later.");
+    Failure::new("too_many_calls", 429, message)
+}
+
+/// A call that was one round too many.
+fn unmade() -> Failure {
+    let message = "The call was not made: tools were called as often as they may be in one answer.";
+    Failure::new("too_many_rounds", 429, message)
+}
+
+/// A call of which the end was not waited for.
+fn unended() -> Failure {
+    let message = "The call's end was not waited for, because the answer took too long. What only reads was given up; what changes something may still happen: look first.";
+    Failure::new("deadline", 504, message)
+}
+
+/// Tells that `call` has begun.
+fn tell_running(call: &ToolCall, language: Language, teller: &Teller) {
+    let name = &call.name;
+    let message = language.pick(format!("{name}を実行中..."), format!("Running {name}..."));
+    let status = json!({ "state": "running", "tool": name, "message": message });
+    teller.tell("status", || status);
+}
+
+/// Tells what `call` came to, where it has a result.
+pub(crate) fn tell_ended(call: &ToolCall, came: &Came, ms: u64, teller: &Teller) {
+    if let Some(result) = came.result() {
+        teller.tell("tool_result", || result_notice(call, result, ms));
+    }
+}
+
+fn call_notice(call: &ToolCall, offer: Option<&Offer>) -> Value {
+    json!({
+        "id": call.id,
+        "name": call.name,
+        "params": call.arguments,
+        "reason": call.reason,
+        "title": offer.and_then(|it| it.title.as_deref()),
+        "server": offer.map(|it| &*it.owner),
+        "view": offer.and_then(|it| it.view.as_deref()),
+    })
+}
+
+fn result_notice(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
+    let (id, name) = (&call.id, &call.name);
+    match result {
+        ToolResult::Output { structured, meta, content } => json!({
+            "id": id, "name": name, "isError": false, "ms": ms, "result": structured, "meta": meta,
+            "text": text_of(content),
+        }),
+        ToolResult::Failed(failure) => json!({
+            "id": id, "name": name, "isError": true, "ms": ms, "result": null,
+            "meta": { "madoguchi/error": failure.object() }, "text": failure.message,
+        }),
+    }
 }

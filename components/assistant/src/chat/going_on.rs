@@ -1,16 +1,19 @@
-//! Going on from a turn in which calls wait: the model receives what they came to, as the person has answered the host;
-//! what is not answered is asked again.
+//! Going on from a turn in which calls wait: the model receives what they came to, as the person has answered the host
+//! or filled in a form; what is not answered is asked again.
 
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
 };
 
-use output::form;
-use serde_json::Value;
-use toolkit::assistants::running::{self, Approval, Outcome, Standing};
+use output::form::{self, Form, Today, Values};
+use serde_json::{Value, json};
+use toolkit::{
+    assistants::running::{self, Approval, Outcome, Standing},
+    clock::now_s,
+};
 
-use super::{filled, request::Asked};
+use super::request::Asked;
 use crate::{
     Answered, Assistant, Body, Came, Failure, Held, Image, Language, Part, Teller, ToolResult,
     Wait, images_of,
@@ -75,7 +78,7 @@ impl GoingOn<'_> {
             Wait::Form { result } if says => {
                 let language =
                     self.language.pick(form::Language::Japanese, form::Language::English);
-                (back(&filled::checked(result, &self.asked.message, language)), None)
+                (back(&checked(result, &self.asked.message, language)), None)
             }
             Wait::Form { .. } => (None, None),
             Wait::Choice { result } => match &self.asked.selected {
@@ -160,6 +163,33 @@ fn no_longer(tool: &str) -> Failure {
     )
 }
 
+// A form whose answer is the next message (FORM-5): its values are held against it here, for a message may come from
+// elsewhere than the form's own page (FORM-10).
+
+/// Faults of one answer that the model is told.
+const FAULTS_MAX: usize = 50;
+
+/// The form's result, with what of the values in `message` does not fit it as `errors`. What is no JSON object is
+/// something that the person says instead.
+fn checked(result: &ToolResult, message: &str, language: form::Language) -> ToolResult {
+    let mut result = result.clone();
+    if let ToolResult::Output { structured, .. } = &mut result
+        && let Ok(values) = serde_json::from_str::<Values>(message)
+        && let Some(errors) = errors(&structured["schema"], &values, language)
+        && let Some(members) = structured.as_object_mut()
+    {
+        members.insert("errors".to_owned(), errors);
+    }
+    result
+}
+
+/// What does not fit, field by field; none where all of it does.
+fn errors(schema: &Value, values: &Values, language: form::Language) -> Option<Value> {
+    let faults = Form::read(schema).ok()?.check(values, Today::anywhere(now_s())).err()?;
+    let told = |it: &form::Fault| json!({ "field": it.field, "message": it.message(language) });
+    Some(faults.iter().take(FAULTS_MAX).map(told).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -177,5 +207,32 @@ mod tests {
         let data: Vec<_> = images_of(&content).map(|it| &*it.data).collect();
         assert_eq!((data, content.len()), (vec!["AQ==", "Ag=="], 3), "ILL-45");
         assert_eq!(structured, json!({ "all": [{ "data": "AQ==" }], "n": 2 }), "ILL-45");
+    }
+
+    fn told(message: &str) -> Value {
+        let schema = json!({ "title": "表", "fields": [
+            { "name": "n", "type": "number", "label": "人数", "min": 1, "required": true },
+        ] });
+        let structured = json!({ "type": "form_request", "schema": schema });
+        let result = ToolResult::Output { structured, meta: json!({}), content: Vec::new() };
+        match checked(&result, message, form::Language::Japanese) {
+            ToolResult::Output { structured, .. } => structured["errors"].clone(),
+            ToolResult::Failed(failure) => panic!("{failure:?}"),
+        }
+    }
+
+    #[test]
+    fn values_that_do_not_fit_the_form_are_told_the_model() {
+        let wrong = json!([{ "field": "n", "message": "人数は1以上で入力してください" }]);
+        assert_eq!(told(r#"{ "n": 0 }"#), wrong);
+        assert_eq!(told("{}"), json!([{ "field": "n", "message": "人数は必須です" }]));
+    }
+
+    #[test]
+    fn values_that_fit_and_what_is_said_instead_pass() {
+        for message in [r#"{ "n": 2 }"#, "フォーム入力をキャンセルしました。", "[1]", "2"]
+        {
+            assert_eq!(told(message), Value::Null, "{message}");
+        }
     }
 }

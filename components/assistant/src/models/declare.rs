@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::names::Names;
+use super::messages::Names;
 use crate::{Language, Offer, ToolCall};
 
 /// The property that says why; it never reaches a tool.

@@ -15,7 +15,7 @@ use toolkit::{
 use url::Url;
 
 use super::events::{ErrorOf, Events, Pieces, not_json};
-use crate::{ModelConfig, ModelError, Turn, Why, clock::now};
+use crate::{ModelConfig, ModelError, Turn, Why, decide::now};
 
 /// Retries after the first attempt.
 const RETRIES_MAX: u32 = 2;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     Answered, Body, Image, Message, Part,
     models::{
-        readable,
+        messages,
         trim::{self, Shape},
     },
 };
@@ -162,7 +162,7 @@ pub(super) fn answers(
             parts.push(response(&made, error));
             continue;
         };
-        let mut result = readable::readable(came, answered.len());
+        let mut result = messages::readable(came, answered.len());
         let before = result.images.len();
         result.images.retain(|image| {
             let room = left.checked_sub(image.data.len()).filter(|_| fits(image));
@@ -265,10 +265,7 @@ fn response(made: &Made<'_>, object: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        call::Failure,
-        {ToolCall, ToolResult, models::trim::Room},
-    };
+    use crate::{ToolCall, ToolResult, call::Failure, models::trim::Room};
 
     fn called(ids: &[Option<&str>]) -> Vec<Value> {
         let parts = ids.iter().map(|id| {

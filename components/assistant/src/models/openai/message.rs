@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     Answered, Body, Image, Message, Part,
     models::{
-        history::alternating,
-        readable::{self, readable},
+        messages::{self, alternating, readable},
         trim::{self, Shape},
     },
 };
@@ -152,5 +151,5 @@ fn begin(message: &mut Value) -> bool {
 
 /// The result of a call in an answer of which the `broken` calls cannot be read.
 pub(super) fn unread(id: &str, broken: &[String]) -> Value {
-    result(id, &readable::unread(id, broken).to_string())
+    result(id, &messages::unread(id, broken).to_string())
 }
