@@ -6,12 +6,12 @@ use std::{
     io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, symlink},
     path::{Component, Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
     time::{Duration, UNIX_EPOCH},
 };
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 
 use super::Solo;
 
@@ -21,9 +21,6 @@ const BYTES_MAX: u64 = 8 << 20;
 const ENTRIES_MAX: usize = 4_096;
 /// Folders in one another.
 const DEPTH_MAX: usize = 32;
-
-/// Number of the next folder that is laid out.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// A folder that was lent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -168,6 +165,7 @@ fn too_much() -> String {
 pub(crate) struct LaidOut {
     /// The component's names for them, and where they lie.
     pub(crate) folders: Vec<(String, PathBuf)>,
+    held: Vec<TempDir>,
 }
 
 impl LaidOut {
@@ -179,33 +177,18 @@ impl LaidOut {
         let mut laid_out = Self::default();
         for Lent { guest, entries } in lent {
             let folder = new_folder().map_err(|it| format!("the folder {guest}: {it}"))?;
-            laid_out.folders.push((guest.clone(), folder.clone()));
-            lay(&folder, entries).map_err(|it| format!("the folder {guest}: {it}"))?;
+            lay(folder.path(), entries).map_err(|it| format!("the folder {guest}: {it}"))?;
+            laid_out.folders.push((guest.clone(), folder.path().to_owned()));
+            laid_out.held.push(folder);
         }
         Ok(laid_out)
     }
 }
 
-impl Drop for LaidOut {
-    fn drop(&mut self) {
-        for (_, folder) in &self.folders {
-            let _ = fs::remove_dir_all(folder);
-        }
-    }
-}
-
-/// A folder that was not there before.
-fn new_folder() -> io::Result<PathBuf> {
-    loop {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("madoguchi-folder-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        match DirBuilder::new().mode(0o700).create(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
+/// A folder that this user alone can look into, and that is gone when it is dropped.
+pub(super) fn new_folder() -> io::Result<TempDir> {
+    let own = Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("madoguchi-").permissions(own).tempdir()
 }
 
 /// Links come last, so that nothing is written through one.
@@ -259,7 +242,7 @@ fn file(at: &Path, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn home() -> tempfile::TempDir {
+    fn home() -> TempDir {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir_all(home.path().join("maps/old")).unwrap();
         fs::write(home.path().join("maps/old/a.txt"), "here").unwrap();
