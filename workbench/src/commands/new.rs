@@ -12,7 +12,7 @@ use base::{embedded::Files, source::name_of};
 use clap::Args;
 use toml::{Table, Value};
 
-use crate::terminal::say;
+use crate::{solo::record::Language, terminal::say};
 
 /// The name of the component in the templates, and of its tool.
 const TEMPLATE: &str = "greeting";
@@ -99,14 +99,6 @@ pub struct Kit {
     pub contract: Files,
     /// The crate that components in Rust are written with.
     pub toolkit: Files,
-}
-
-/// What a component is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Language {
-    Rust,
-    Js,
-    Python,
 }
 
 impl Language {

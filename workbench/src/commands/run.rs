@@ -1,13 +1,6 @@
 //! `madoguchi run FILE.wasm TOOL JSON`: what an author uses first.
 
-use std::{
-    collections::BTreeMap,
-    fs::OpenOptions,
-    io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, bail};
 use base::{
@@ -23,6 +16,7 @@ use sandbox::{
     component::{Ask, Output, Question},
 };
 use serde_json::Value;
+use store::private;
 
 use crate::{
     solo::{Called, Compiled, Solo, SoloOutcome},
@@ -173,7 +167,7 @@ impl Run {
                 let (outcome, record) =
                     running.record((&file, lent), (tool, &arguments), answers).await;
                 let record = record.map_err(anyhow::Error::msg)?;
-                write(to, &serde_json::to_string_pretty(&record)?)
+                private::write(to, serde_json::to_string_pretty(&record)?.as_bytes())
                     .with_context(|| format!("cannot write {}", to.display()))?;
                 outcome
             }
@@ -213,15 +207,6 @@ fn answer(question: &Question) -> String {
     let fields = schema["properties"].as_object().into_iter().flatten();
     let fields: Vec<_> = fields.map(|it| format!("\"{}\": …", it.0)).collect();
     format!("{{{}}}", fields.join(", "))
-}
-
-/// Writes a record, which none but its author reads, in the place of one that is there.
-fn write(to: &Path, text: &str) -> io::Result<()> {
-    let beside = to.with_extension(format!("tmp-{}", std::process::id()));
-    let mut file = OpenOptions::new();
-    let mut file = file.write(true).create_new(true).mode(0o600).open(&beside)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| std::fs::rename(&beside, to));
-    written.inspect_err(|_| drop(std::fs::remove_file(&beside)))
 }
 
 fn print(output: Output) -> anyhow::Result<ExitCode> {
