@@ -20,16 +20,19 @@ use sandbox::{
 };
 
 /// What an import asks of the operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Need {
     /// Nothing: every component has it.
     Nothing,
-    /// It needs this grant.
-    Grant(Grant),
     /// This host does not offer it at all.
+    #[serde(rename = "not offered")]
     NotOffered,
     /// Nothing: the component says itself that it does without, and it is not granted.
     Stub,
+    /// It needs this grant.
+    #[serde(untagged)]
+    Grant(Grant),
 }
 
 impl Need {
@@ -52,21 +55,6 @@ impl Need {
             ) => Self::Grant(Grant::Endpoints),
             _ => Self::Nothing,
         }
-    }
-
-    fn name(self) -> String {
-        match self {
-            Self::Nothing => "nothing".to_owned(),
-            Self::Grant(grant) => grant.to_string(),
-            Self::NotOffered => "not offered".to_owned(),
-            Self::Stub => "stub".to_owned(),
-        }
-    }
-}
-
-impl Serialize for Need {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.name())
     }
 }
 
@@ -252,7 +240,7 @@ pub(crate) fn refusal(
     }
     let may_ask = compiled.asks() && component.grants.is_none();
     let granted = component.grants.unwrap_or_default();
-    let stubs = component.stubs.unwrap_or_else(|| compiled.own_stubs().clone());
+    let stubs = component.stubs.unwrap_or_else(|| compiled.own_stubs.clone());
     let imports = imports.iter().filter(|it| it.needs != Need::Nothing);
     let imports = imports.map(|it| it.name.as_str());
     Some(match grants::check(name, imports, &granted, &stubs).err()? {
@@ -289,7 +277,7 @@ pub(crate) fn parts(compiled: &Compiled, name: &str, config: &Config) -> (Vec<Pa
     let acting = compiled.acting_imports();
     let granted = config.component(name).grants.unwrap_or_default();
     let need = |name: &String| match acting.contains(name) {
-        true if grants::is_stub(name, &granted, compiled.own_stubs()) => Need::Stub,
+        true if grants::is_stub(name, &granted, &compiled.own_stubs) => Need::Stub,
         true => Need::of(name),
         false => Need::Nothing,
     };

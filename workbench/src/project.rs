@@ -73,7 +73,8 @@ pub struct Project {
     pub name: String,
     /// The command that builds it, as a shell reads it.
     pub build: String,
-    folder: PathBuf,
+    /// The folder, from the root.
+    pub folder: PathBuf,
     component: PathBuf,
     watch: Vec<PathBuf>,
     /// Whether `Cargo.toml` alone says how it is built.
@@ -142,11 +143,6 @@ impl Project {
             bail!("{} is to be watched and is not there; see {MANIFEST}", missing.display());
         }
         Ok(Self { name, build, component: folder.join(component), folder, watch, is_of_cargo })
-    }
-
-    /// The folder, from the root.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Builds it; what the command has to say goes where this program's own lines go. A build that is not

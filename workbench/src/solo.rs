@@ -90,7 +90,7 @@ pub struct Compiled {
     digest: String,
     docs: Docs,
     lines: Lines,
-    own_stubs: Stubs,
+    pub(crate) own_stubs: Stubs,
     asks: bool,
     environment: Environment,
 }
@@ -135,11 +135,6 @@ impl Compiled {
     /// Whether its file asks for something that the operator may give it.
     pub(crate) fn asks(&self) -> bool {
         self.asks
-    }
-
-    /// The imports that its file says it carries and does not use.
-    pub(crate) fn own_stubs(&self) -> &Stubs {
-        &self.own_stubs
     }
 
     /// `setup`, with the component's environment, and its own stubs where it has no others, as a server would.

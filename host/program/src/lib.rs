@@ -180,7 +180,7 @@ pub fn main(carried: Carried) -> ExitCode {
 
 fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
     if let Some(Command::CheckConfig(check)) = &arguments.command {
-        let file = check.file().or(arguments.config.as_ref());
+        let file = check.file.as_ref().or(arguments.config.as_ref());
         return check.run(file, config(&arguments, file, carried));
     }
     if let Some(Command::Compile(compile)) = &arguments.command {

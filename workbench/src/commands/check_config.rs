@@ -15,17 +15,12 @@ use crate::{
 #[derive(Args)]
 pub struct CheckConfig {
     /// The configuration file; without one, --config or the built-in configuration
-    file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
 }
 
 impl CheckConfig {
-    /// The file that it is about, where that is not the one of `--config`.
-    pub fn file(&self) -> Option<&PathBuf> {
-        self.file.as_ref()
-    }
-
     /// `config` is what the server would run with, or why it would not run.
     ///
     /// # Errors

@@ -94,7 +94,7 @@ fn alone(config: &mut Config, project: &Project) {
         config.addr.set_port(0);
     }
     if !has_data {
-        config.data = project.folder().join(DATA);
+        config.data = project.folder.join(DATA);
     }
     if !has_file {
         config.bundled = false;
