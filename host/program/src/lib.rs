@@ -19,6 +19,11 @@ pub use workbench::commands::new::Kit;
 
 mod cli;
 
+use cli::{
+    Json, nodes,
+    operator::{list, table},
+};
+
 // rmcp spends a third of its time in malloc; this one takes it down by half.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -105,9 +110,9 @@ enum Command {
     /// Move what components have in SQL from SQLite to PostgreSQL, or back, while no server runs
     Move(cli::moving::Move),
     /// List the components of the running server, with their versions
-    Components(cli::operator::Components),
+    Components(Json),
     /// List the hosts that work on the running server's database, and what each serves
-    Nodes(cli::nodes::Nodes),
+    Nodes(Json),
     /// List the other servers of the running server, and which of their tools wait
     Servers(cli::servers::Servers),
     /// Load a component into the running server
@@ -119,7 +124,7 @@ enum Command {
     /// Take what the registries have now of the components that were added
     Update(cli::distribution::Update),
     /// List the added components of which the registry has something else
-    Outdated(cli::distribution::Outdated),
+    Outdated(Json),
     /// Remove a component that was added
     Remove(cli::distribution::Remove),
     /// Show a component that was added, or what would be added
@@ -135,9 +140,9 @@ enum Command {
     /// Let go of a build that waits, or of a changed tool of another server
     Refuse(cli::operator::Refuse),
     /// Show the address of the operator's place on the page, with the key of this start
-    Operator(cli::operator::Place),
+    Operator(Json),
     /// Show what the running server keeps: databases, files, logs, and under which limits
-    Storage(cli::report::Storage),
+    Storage(Json),
     /// Show what the running server is set to, and which flag, variable or line says so
     Settings(cli::report::Settings),
     /// Call a tool of the running server
@@ -216,14 +221,14 @@ fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
             Some(
                 Command::CheckConfig(_) | Command::Compile(_) | Command::New(_) | Command::Wit(_),
             ) => Ok(ExitCode::SUCCESS),
-            Some(Command::Components(components)) => components.run(&config).await,
-            Some(Command::Nodes(nodes)) => nodes.run(&config).await,
+            Some(Command::Components(json)) => list(&config, "components", json, table).await,
+            Some(Command::Nodes(json)) => list(&config, "nodes", json, nodes::table).await,
             Some(Command::Servers(servers)) => servers.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,
             Some(Command::Add(add)) => add.run(&config).await,
             Some(Command::Update(update)) => update.run(&config).await,
-            Some(Command::Outdated(outdated)) => outdated.run(&config).await,
+            Some(Command::Outdated(json)) => cli::distribution::outdated(json, &config).await,
             Some(Command::Remove(remove)) => remove.run(&config).await,
             Some(Command::Show(show)) => show.run(&config).await,
             Some(Command::Push(push)) => push.run(&config).await,
@@ -231,8 +236,8 @@ fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
             Some(Command::Accept(accept)) => accept.run(&config).await,
             Some(Command::Canary(canary)) => canary.run(&config).await,
             Some(Command::Refuse(refuse)) => refuse.run(&config).await,
-            Some(Command::Operator(place)) => place.run(&config).await,
-            Some(Command::Storage(storage)) => storage.run(&config).await,
+            Some(Command::Operator(json)) => cli::operator::place(json, &config).await,
+            Some(Command::Storage(json)) => cli::report::storage(json, &config).await,
             Some(Command::Settings(settings)) => settings.run(&config).await,
             Some(Command::Call(call)) => call.run(&config).await,
             Some(Command::Audit(audit)) => audit.run(&config).await,

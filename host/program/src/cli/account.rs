@@ -9,7 +9,11 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Json, operator::tell, running::Server};
+use super::{
+    Json,
+    operator::{list, tell},
+    running::Server,
+};
 
 /// Makes accounts, lists and ends them, with the devices that they have let in.
 #[derive(Args)]
@@ -78,8 +82,7 @@ impl Account {
         let (method, name, rest, body) = match &self.command {
             Command::New(it) => (Method::POST, &it.name, String::new(), scoped(it)),
             Command::List => {
-                let answer = Server::of(config)?.ask(Method::GET, "accounts", None).await?;
-                return tell(&answer, self.json, lines);
+                return list(config, "accounts", self.json, lines).await;
             }
             Command::Link(it) => {
                 let body = Some(json!({ "anew": it.anew }));
@@ -111,11 +114,6 @@ impl Account {
     }
 }
 
-#[derive(Deserialize)]
-struct Listed {
-    accounts: Vec<Person>,
-}
-
 /// One account.
 #[derive(Deserialize)]
 struct Person {
@@ -136,9 +134,9 @@ struct LetIn {
 }
 
 /// The accounts as people read them: one line each, and one for each device.
-fn lines(listed: &Listed) -> Vec<String> {
+fn lines(accounts: &[Person]) -> Vec<String> {
     let mut lines = Vec::new();
-    for Person { name, scopes, password, passkeys, devices } in &listed.accounts {
+    for Person { name, scopes, password, passkeys, devices } in accounts {
         let password = if *password { ", a password" } else { "" };
         lines.push(format!("{name}  {}  passkeys: {passkeys}{password}", scopes.join(" ")));
         for LetIn { id, client, scopes, last_used } in devices {

@@ -63,13 +63,6 @@ pub(crate) struct Update {
     how: How,
 }
 
-/// Lists the added components of which the registry has something else.
-#[derive(Args)]
-pub(crate) struct Outdated {
-    #[command(flatten)]
-    json: Json,
-}
-
 /// Removes a component that was added.
 #[derive(Args)]
 pub(crate) struct Remove {
@@ -157,39 +150,38 @@ impl Update {
     }
 }
 
-impl Outdated {
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        config.check_registries()?;
-        let lock = LockFile::look(&config.data)?;
-        let (mut lines, mut objects, mut code) = (Vec::new(), Vec::new(), ExitCode::SUCCESS);
-        for (name, locked) in &lock.components {
-            match newer(config, locked).await {
-                Ok((moved, newest)) => {
-                    let tag = locked.tag.as_deref().unwrap_or_default();
-                    if let Some(digest) = &moved {
-                        lines.push(format!("{name}: {tag} is another one now, {digest}; madoguchi update {name} takes it"));
-                    }
-                    if let Some(newest) = &newest {
-                        lines.push(format!("{name}: {newest} is newer than {tag}; madoguchi update {name} --to {newest} takes it"));
-                    }
-                    if moved.is_some() || newest.is_some() {
-                        objects.push(json!({ "name": name, "tag": locked.tag, "moved": moved, "newest": newest }));
-                    }
+/// Lists the added components of which the registry has something else.
+pub(crate) async fn outdated(json: Json, config: &Config) -> anyhow::Result<ExitCode> {
+    config.check_registries()?;
+    let lock = LockFile::look(&config.data)?;
+    let (mut lines, mut objects, mut code) = (Vec::new(), Vec::new(), ExitCode::SUCCESS);
+    for (name, locked) in &lock.components {
+        match newer(config, locked).await {
+            Ok((moved, newest)) => {
+                let tag = locked.tag.as_deref().unwrap_or_default();
+                if let Some(digest) = &moved {
+                    lines.push(format!("{name}: {tag} is another one now, {digest}; madoguchi update {name} takes it"));
                 }
-                Err(error) => {
-                    complain(&format!("{name}: {error}"));
-                    code = ExitCode::FAILURE;
+                if let Some(newest) = &newest {
+                    lines.push(format!("{name}: {newest} is newer than {tag}; madoguchi update {name} --to {newest} takes it"));
+                }
+                if moved.is_some() || newest.is_some() {
+                    objects.push(json!({ "name": name, "tag": locked.tag, "moved": moved, "newest": newest }));
                 }
             }
+            Err(error) => {
+                complain(&format!("{name}: {error}"));
+                code = ExitCode::FAILURE;
+            }
         }
-        if self.json.is_wanted {
-            lines = vec![serde_json::to_string_pretty(&json!({ "outdated": objects }))?];
-        } else if lines.is_empty() && code == ExitCode::SUCCESS {
-            lines.push("Everything that was added is as its registry has it.".to_owned());
-        }
-        lines.iter().try_for_each(|it| say(it))?;
-        Ok(code)
     }
+    if json.is_wanted {
+        lines = vec![serde_json::to_string_pretty(&json!({ "outdated": objects }))?];
+    } else if lines.is_empty() && code == ExitCode::SUCCESS {
+        lines.push("Everything that was added is as its registry has it.".to_owned());
+    }
+    lines.iter().try_for_each(|it| say(it))?;
+    Ok(code)
 }
 
 /// What the tag names now, where that is another one, and a newer version's tag.

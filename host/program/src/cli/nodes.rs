@@ -1,30 +1,10 @@
 //! `madoguchi nodes`: the hosts that work on one database, and what each serves (STO-33).
 
-use std::process::ExitCode;
+use host::control::NodeReport;
 
-use clap::Args;
-use host::{Config, control::NodeReport};
-use reqwest::Method;
-
-use super::{Json, operator::tell, running::Server};
-
-/// Lists the hosts that work on the database of the running server.
-#[derive(Args)]
-pub(crate) struct Nodes {
-    #[command(flatten)]
-    json: Json,
-}
-
-#[derive(serde::Deserialize)]
-struct Listed {
-    nodes: Vec<NodeReport>,
-}
-
-impl Nodes {
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let answer = Server::of(config)?.ask(Method::GET, "nodes", None).await?;
-        tell(&answer, self.json, |it: &Listed| it.nodes.iter().flat_map(lines).collect())
-    }
+/// The hosts that work on the database of the running server.
+pub(crate) fn table(nodes: &[NodeReport]) -> Vec<String> {
+    nodes.iter().flat_map(lines).collect()
 }
 
 /// A node as people read it: one line, and below it what it serves and what failed.

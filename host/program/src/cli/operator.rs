@@ -22,13 +22,6 @@ use super::{
     say, servers,
 };
 
-/// Lists the components of the running server.
-#[derive(Args)]
-pub(crate) struct Components {
-    #[command(flatten)]
-    json: Json,
-}
-
 /// Loads a component into the running server.
 #[derive(Args)]
 pub(crate) struct Load {
@@ -101,13 +94,6 @@ pub(crate) struct Rollback {
     json: Json,
 }
 
-/// Shows where on the page the operator's place is. A reader of that address can change the server's components.
-#[derive(Args)]
-pub(crate) struct Place {
-    #[command(flatten)]
-    json: Json,
-}
-
 /// Shows the last lines of the running server's audit log.
 #[derive(Args)]
 pub(crate) struct Audit {
@@ -131,17 +117,6 @@ pub(crate) struct Call {
     arguments: String,
     #[command(flatten)]
     json: Json,
-}
-
-impl Components {
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        #[derive(serde::Deserialize)]
-        struct Listed {
-            components: Vec<ComponentReport>,
-        }
-        let answer = Server::of(config)?.ask(Method::GET, "components", None).await?;
-        tell(&answer, self.json, |it: &Listed| table(&it.components))
-    }
 }
 
 impl Load {
@@ -174,17 +149,16 @@ impl Refuse {
     }
 }
 
-impl Place {
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let Some(address) = Server::of(config)?.place().await? else {
-            bail!("the server that runs on {} serves no page", config.data.display());
-        };
-        say(&match self.json.is_wanted {
-            true => serde_json::to_string_pretty(&json!({ "address": address }))?,
-            false => address,
-        })?;
-        Ok(ExitCode::SUCCESS)
-    }
+/// Shows where on the page the operator's place is. A reader of that address can change the server's components.
+pub(crate) async fn place(json: Json, config: &Config) -> anyhow::Result<ExitCode> {
+    let Some(address) = Server::of(config)?.place().await? else {
+        bail!("the server that runs on {} serves no page", config.data.display());
+    };
+    say(&match json.is_wanted {
+        true => serde_json::to_string_pretty(&json!({ "address": address }))?,
+        false => address,
+    })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Accept {
@@ -351,6 +325,23 @@ fn changed(name: &str, answer: &str, json: Json) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Asks the running server for a list, which stands under its own name in the answer, and prints it.
+pub(crate) async fn list<T: DeserializeOwned>(
+    config: &Config,
+    name: &str,
+    json: Json,
+    lines: impl FnOnce(&[T]) -> Vec<String>,
+) -> anyhow::Result<ExitCode> {
+    let answer = Server::of(config)?.ask(Method::GET, name, None).await?;
+    let lines = if json.is_wanted {
+        vec![pretty(&answer)?]
+    } else {
+        lines(&read::<Vec<T>>(&read::<Value>(&answer)?[name].to_string())?)
+    };
+    lines.iter().try_for_each(|it| say(it))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Says what the server answers: the answer itself, or in `lines`.
 pub(super) fn tell<T: DeserializeOwned>(
     text: &str,
@@ -384,7 +375,7 @@ fn pretty(text: &str) -> anyhow::Result<String> {
 }
 
 /// The components as people read them: one line each, and below it what there is to know.
-fn table(components: &[ComponentReport]) -> Vec<String> {
+pub(crate) fn table(components: &[ComponentReport]) -> Vec<String> {
     if components.is_empty() {
         return vec!["There is no component; madoguchi load NAME.wasm brings one.".to_owned()];
     }

@@ -25,13 +25,6 @@ use super::{
 /// Columns of a call's time line.
 const WIDTH: u64 = 40;
 
-/// Shows what the running server keeps in its data folder.
-#[derive(Args)]
-pub(crate) struct Storage {
-    #[command(flatten)]
-    json: Json,
-}
-
 /// Shows what the running server is set to, and by what.
 #[derive(Args)]
 pub(crate) struct Settings {
@@ -42,14 +35,13 @@ pub(crate) struct Settings {
     json: Json,
 }
 
-impl Storage {
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let answer = Server::of(config)?.ask(Method::GET, "storage", None).await?;
-        tell(&answer, self.json, storage)
-    }
+/// Shows what the running server keeps in its data folder.
+pub(crate) async fn storage(json: Json, config: &Config) -> anyhow::Result<ExitCode> {
+    let answer = Server::of(config)?.ask(Method::GET, "storage", None).await?;
+    tell(&answer, json, kept)
 }
 
-fn storage(it: &storage::Storage) -> Vec<String> {
+fn kept(it: &storage::Storage) -> Vec<String> {
     let line = |storage::Kept { taken, limit_bytes, .. }: &storage::Kept| {
         let limit = limit_bytes.map(|it| format!(" of {it}")).unwrap_or_default();
         let Taken { name, bytes, files } = taken;

@@ -27,7 +27,7 @@ enum Command {
     /// Make a token, and show it once with the lines for the configuration
     New(New),
     /// List the tokens of the configuration: whose, for what, until when
-    List(List),
+    List(Json),
 }
 
 #[derive(Args)]
@@ -45,17 +45,11 @@ struct New {
     json: Json,
 }
 
-#[derive(Args)]
-struct List {
-    #[command(flatten)]
-    json: Json,
-}
-
 impl Token {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         match self.command {
             Command::New(new) => new.run(config),
-            Command::List(list) => list.run(config),
+            Command::List(json) => list(json, config),
         }
     }
 }
@@ -101,41 +95,39 @@ impl New {
     }
 }
 
-impl List {
-    fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let now = Timestamp::now();
-        let is_over = |it: &str| it.parse::<Timestamp>().is_ok_and(|it| it <= now);
-        if self.json.is_wanted {
-            let tokens = config.tokens.iter().map(|(name, it)| {
-                let has_expired = it.expires.as_deref().is_some_and(is_over);
-                let token = json!({
-                    "scopes": it.scopes,
-                    "expires": it.expires,
-                    "expired": has_expired,
-                    "toolset": it.toolset,
-                });
-                (name.clone(), token)
+fn list(json: Json, config: &Config) -> anyhow::Result<ExitCode> {
+    let now = Timestamp::now();
+    let is_over = |it: &str| it.parse::<Timestamp>().is_ok_and(|it| it <= now);
+    if json.is_wanted {
+        let tokens = config.tokens.iter().map(|(name, it)| {
+            let has_expired = it.expires.as_deref().is_some_and(is_over);
+            let token = json!({
+                "scopes": it.scopes,
+                "expires": it.expires,
+                "expired": has_expired,
+                "toolset": it.toolset,
             });
-            let tokens: serde_json::Map<_, _> = tokens.collect();
-            say(&serde_json::to_string_pretty(&tokens)?)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        for (name, token) in &config.tokens {
-            let until = match token.expires.as_deref() {
-                None => "never expires".to_owned(),
-                Some(at) if is_over(at) => format!("expired {at}"),
-                Some(at) => format!("until {at}"),
-            };
-            let toolset = token.toolset.as_ref().map(|it| format!(", toolset {it}"));
-            let toolset = toolset.unwrap_or_default();
-            say(&format!("{name}  {}{toolset}  ({until})", token.scopes.join(", ")))?;
-        }
-        for it in &config.oauth {
-            say(&format!("and tokens of {} ([oauth])", it.issuer))?;
-        }
-        if !config.asks_who_calls() {
-            say("no tokens: whoever can reach this machine's own addresses may call everything")?;
-        }
-        Ok(ExitCode::SUCCESS)
+            (name.clone(), token)
+        });
+        let tokens: serde_json::Map<_, _> = tokens.collect();
+        say(&serde_json::to_string_pretty(&tokens)?)?;
+        return Ok(ExitCode::SUCCESS);
     }
+    for (name, token) in &config.tokens {
+        let until = match token.expires.as_deref() {
+            None => "never expires".to_owned(),
+            Some(at) if is_over(at) => format!("expired {at}"),
+            Some(at) => format!("until {at}"),
+        };
+        let toolset = token.toolset.as_ref().map(|it| format!(", toolset {it}"));
+        let toolset = toolset.unwrap_or_default();
+        say(&format!("{name}  {}{toolset}  ({until})", token.scopes.join(", ")))?;
+    }
+    for it in &config.oauth {
+        say(&format!("and tokens of {} ([oauth])", it.issuer))?;
+    }
+    if !config.asks_who_calls() {
+        say("no tokens: whoever can reach this machine's own addresses may call everything")?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
