@@ -155,11 +155,7 @@ impl Reader {
     pub(crate) fn sign_in(&self, next: &str, is_wrong: bool) -> Response {
         let wrong =
             self.t("名前かパスワードが違います。", "The name or the password is not right.");
-        let wrong = if is_wrong {
-            format!("<p class=\"bad\" role=\"alert\">{wrong}</p>")
-        } else {
-            String::new()
-        };
+        let wrong = alert(is_wrong, wrong);
         let passkey = self.passkey_button(
             self.t("パスキーでサインイン", "Sign in with a passkey"),
             ("/account/passkey/begin", "/account/passkey/sign-in", next),
@@ -298,11 +294,7 @@ impl Reader {
             "少なくとも一つ選ぶか、許可しないでください。",
             "Choose at least one, or allow nothing.",
         );
-        let empty = if is_empty {
-            format!("<p class=\"bad\" role=\"alert\">{empty}</p>")
-        } else {
-            String::new()
-        };
+        let empty = alert(is_empty, empty);
         let body = format!(
             "<div class=\"card\"><p>{from}</p><p>{back}</p></div>{empty}\
              <form method=\"post\" action=\"{prefix}/oauth/authorize\"><input type=\"hidden\" name=\"request\" value=\"{}\"><input type=\"hidden\" name=\"tag\" value=\"{tag}\">\
@@ -415,18 +407,13 @@ impl Reader {
     }
 }
 
+/// What is wrong, if it is, where a screen reader says it at once.
+fn alert(is_wrong: bool, what: &str) -> String {
+    if is_wrong { format!("<p class=\"bad\" role=\"alert\">{what}</p>") } else { String::new() }
+}
+
 /// `text` as it stands in HTML, between tags and between quotes.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for it in text.chars() {
-        match it {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\'' => escaped += "&#39;",
-            it => escaped.push(it),
-        }
-    }
-    escaped
+    let marks = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
+    marks.iter().fold(text.to_owned(), |text, (mark, name)| text.replace(*mark, name))
 }

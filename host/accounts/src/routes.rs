@@ -77,7 +77,7 @@ async fn paced(
     request: Request,
     next: Next,
 ) -> Response {
-    match accounts.attempts().request(peer) {
+    match accounts.0.attempts.request(peer) {
         Ok(()) => {
             accounts.look().await;
             next.run(request).await
@@ -87,7 +87,7 @@ async fn paced(
 }
 
 fn reader(accounts: &Accounts, headers: &HeaderMap, query: &str) -> Reader {
-    Reader::of(headers, query, accounts.prefix(), accounts.passkeys().is_some())
+    Reader::of(headers, query, &accounts.0.prefix, accounts.0.passkeys.is_some())
 }
 
 /// Whether a browser says that a page of this server's sends this, and no other's.

@@ -37,23 +37,23 @@ const OPERATOR: &str = "operator";
 
 /// People's accounts. A clone is another handle on the same ones.
 #[derive(Clone)]
-pub struct Accounts(Arc<Inner>);
+pub struct Accounts(pub(crate) Arc<Inner>);
 
-struct Inner {
+pub(crate) struct Inner {
     store: Arc<Store>,
     config: AccountsConfig,
-    issuer: String,
+    pub(crate) issuer: String,
     /// What this server's own page is as a client.
     page: Arc<Client>,
-    resource: String,
+    pub(crate) resource: String,
     /// What stands before every path where people see the server.
-    prefix: String,
+    pub(crate) prefix: String,
     seal: Seal,
     clock: Clock,
     audit: Audit,
-    attempts: Attempts,
-    passkeys: Option<Passkeys>,
-    documents: Documents,
+    pub(crate) attempts: Attempts,
+    pub(crate) passkeys: Option<Passkeys>,
+    pub(crate) documents: Documents,
 }
 
 /// Who holds an access token, and what it lets them do.
@@ -125,30 +125,6 @@ impl Accounts {
         self.0.store.close().await;
     }
 
-    pub(crate) fn issuer(&self) -> &str {
-        &self.0.issuer
-    }
-
-    pub(crate) fn resource(&self) -> &str {
-        &self.0.resource
-    }
-
-    pub(crate) fn prefix(&self) -> &str {
-        &self.0.prefix
-    }
-
-    pub(crate) fn attempts(&self) -> &Attempts {
-        &self.0.attempts
-    }
-
-    pub(crate) fn passkeys(&self) -> Option<&Passkeys> {
-        self.0.passkeys.as_ref()
-    }
-
-    pub(crate) fn documents(&self) -> &Documents {
-        &self.0.documents
-    }
-
     pub(crate) fn may_register(&self) -> bool {
         self.0.config.registration
     }
@@ -159,7 +135,7 @@ impl Accounts {
 
     /// The metadata of the authorization server (RFC 8414).
     pub fn metadata(&self) -> Value {
-        let issuer = self.issuer();
+        let issuer = &self.0.issuer;
         let mut metadata = json!({
             "issuer": issuer,
             "authorization_endpoint": format!("{issuer}/oauth/authorize"),
@@ -238,7 +214,7 @@ impl Accounts {
         let held = self.0.store.look(|state| {
             let grant = state.grants.get(&secret.id).ok_or(NotHeld::Unknown)?;
             let access = grant.access.iter().find(|it| secret.has(&it.digest));
-            let access = access.filter(|_| grant.resource == self.resource());
+            let access = access.filter(|_| grant.resource == self.0.resource);
             let access = access.ok_or(NotHeld::Unknown)?;
             let account = state.accounts.get(&grant.account).ok_or(NotHeld::Unknown)?;
             if access.expires_s <= now_s {

@@ -50,15 +50,15 @@ pub(super) async fn sign_in(
     let reader = reader(&accounts, &headers, &query.unwrap_or_default());
     let form = Fields::read(&body).unwrap_or_default();
     let (name, next) = (form.get("name").unwrap_or_default(), own(form.get("next")));
-    if let Err(wait_s) = accounts.attempts().sign_in(peer, name) {
+    if let Err(wait_s) = accounts.0.attempts.sign_in(peer, name) {
         accounts.note("", "accounts/sign-in", "too often", "refused");
         return reader.too_often(wait_s);
     }
     let password = form.get("password").unwrap_or_default().to_owned();
     match accounts.sign_in(name, password).await {
         Ok(Some(cookie)) => {
-            accounts.attempts().signed_in(peer, name);
-            see_other(&format!("{}{next}", accounts.prefix()), Some(&cookie))
+            accounts.0.attempts.signed_in(peer, name);
+            see_other(&format!("{}{next}", accounts.0.prefix), Some(&cookie))
         }
         Ok(None) => reader.sign_in(next, true),
         Err(error) => failed(&reader, &error),
@@ -84,7 +84,7 @@ pub(super) async fn sign_out((State(accounts), headers, body): Posted) -> Respon
     {
         return failed(&reader, &error);
     }
-    see_other(&format!("{}{HOME}", accounts.prefix()), Some(&accounts.cookie("", 0)))
+    see_other(&format!("{}{HOME}", accounts.0.prefix), Some(&accounts.cookie("", 0)))
 }
 
 fn out_of_date(reader: &Reader) -> Response {
@@ -109,7 +109,7 @@ pub(super) async fn end((State(accounts), headers, body): Posted) -> Response {
         }
     };
     match ended {
-        Ok(true) => see_other(&format!("{}{HOME}", accounts.prefix()), None),
+        Ok(true) => see_other(&format!("{}{HOME}", accounts.0.prefix), None),
         Ok(false) => reader.failed(StatusCode::CONFLICT, "", reader.last_way_in()),
         Err(error) => failed(&reader, &error),
     }
@@ -158,7 +158,7 @@ pub(super) async fn choose(
         accounts.use_link(&link, SignInWith::Password(hash)).await
     };
     match used.await {
-        Ok(Some(cookie)) => see_other(&format!("{}{HOME}", accounts.prefix()), Some(&cookie)),
+        Ok(Some(cookie)) => see_other(&format!("{}{HOME}", accounts.0.prefix), Some(&cookie)),
         Ok(None) => no_link(&reader),
         Err(error) => failed(&reader, &error),
     }
@@ -180,7 +180,7 @@ fn refused(status: StatusCode) -> Response {
 pub(super) async fn begin_passkey(
     (State(accounts), Extension(Peer(peer)), body): Paced,
 ) -> Response {
-    if let Err(wait_s) = accounts.attempts().passkey(peer) {
+    if let Err(wait_s) = accounts.0.attempts.passkey(peer) {
         let mut response = refused(StatusCode::TOO_MANY_REQUESTS);
         response.headers_mut().insert(header::RETRY_AFTER, wait_s.into());
         return response;
@@ -189,7 +189,7 @@ pub(super) async fn begin_passkey(
         return refused(StatusCode::BAD_REQUEST);
     };
     let linked = sent.link.as_ref().map(|it| accounts.linked(it));
-    let options = match (accounts.passkeys(), linked) {
+    let options = match (&accounts.0.passkeys, linked) {
         (Some(passkeys), Some(Some(account))) => passkeys.begin_registration(&account).await,
         (Some(passkeys), None) => passkeys.begin_sign_in().await,
         _ => None,
@@ -207,7 +207,7 @@ pub(super) async fn register_passkey(State(accounts): State<Accounts>, body: Byt
     };
     let Some(account) = accounts.linked(&link) else { return refused(StatusCode::GONE) };
     let sent = credential.get().as_bytes();
-    let made = match accounts.passkeys() {
+    let made = match &accounts.0.passkeys {
         Some(passkeys) => passkeys.register(&account.id, sent, accounts.now_s()).await,
         None => None,
     };

@@ -61,7 +61,7 @@ fn client_request(accounts: &Accounts, query: &str) -> Result<ClientRequest, Pro
     }
     let client_id = fields.get("client_id").ok_or_else(|| wrong("client_id is missing"))?;
     let client = match clients::is_document(client_id) {
-        true => accounts.documents().check(client_id).map(|_| None)?,
+        true => accounts.0.documents.check(client_id).map(|_| None)?,
         false => {
             let unknown =
                 || ("invalid_client", "there is no such client; it must register anew".to_owned());
@@ -179,7 +179,7 @@ async fn ready(
     let client = match request.client {
         Some(client) => client,
         None => {
-            let client = accounts.documents().get(&request.client_id).await.map_err(shown)?;
+            let client = accounts.0.documents.get(&request.client_id).await.map_err(shown)?;
             check_redirect(&client, &request.redirect_uri).map_err(shown)?;
             client
         }
@@ -211,7 +211,7 @@ fn returned(
     url.query_pairs_mut()
         .extend_pairs(fields)
         .extend_pairs(state.map(|it| ("state", it)))
-        .append_pair("iss", accounts.issuer());
+        .append_pair("iss", &accounts.0.issuer);
     see_other(url.as_str(), None)
 }
 

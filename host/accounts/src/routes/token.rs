@@ -89,7 +89,7 @@ pub(super) async fn register((State(accounts), Extension(Peer(peer)), body): Pac
         let what = "clients do not register here: a client ID metadata document says what one is";
         return answered(Err(("access_denied", what.to_owned())));
     }
-    if let Err(wait_s) = accounts.attempts().registration(peer) {
+    if let Err(wait_s) = accounts.0.attempts.registration(peer) {
         let what = format!("too many clients register; try again in {wait_s} s");
         let mut response = answered(Err(("temporarily_unavailable", what)));
         *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
@@ -133,7 +133,7 @@ fn client(accounts: &Accounts, form: &Fields) -> Result<String, Problem> {
     let unknown = |what: &str| ("invalid_client", what.to_owned());
     let id = form.get("client_id").ok_or_else(|| unknown("client_id is missing"))?;
     let is_known = match clients::is_document(id) {
-        true => accounts.documents().check(id).is_ok(),
+        true => accounts.0.documents.check(id).is_ok(),
         false => accounts.client(id).is_some(),
     };
     match is_known {
@@ -144,7 +144,7 @@ fn client(accounts: &Accounts, form: &Fields) -> Result<String, Problem> {
 
 /// That tokens are asked for this server and no other (RFC 8707), be it by the address of a toolset.
 pub(super) fn check_resource(accounts: &Accounts, form: &Fields) -> Result<(), Problem> {
-    let own = accounts.resource();
+    let own = &accounts.0.resource;
     let is_own = |it: &str| {
         it.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };

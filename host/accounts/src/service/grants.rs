@@ -132,7 +132,7 @@ impl Accounts {
             account: session.account.id.clone(),
             client_id: asked.client.id.clone(),
             client_name: asked.client.name.clone(),
-            resource: self.resource().to_owned(),
+            resource: self.0.resource.to_owned(),
             scopes,
             code: Code {
                 digest: code.digest.clone(),

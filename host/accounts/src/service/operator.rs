@@ -197,7 +197,7 @@ impl Accounts {
 
     fn new_link(&self, account: &str, is_anew: bool) -> io::Result<(Link, String)> {
         let secret = Secret::fresh(Kind::Link, account)?;
-        let url = format!("{}/account/link/{}", self.issuer(), secret.text);
+        let url = format!("{}/account/link/{}", self.0.issuer, secret.text);
         let kept = Kept { digest: secret.digest, expires_s: self.now_s() + LINK_S };
         Ok((Link { kept, is_anew }, url))
     }

@@ -138,7 +138,7 @@ impl Accounts {
                 account.passkeys.iter().find(|it| it.id == id).cloned()
             })
         };
-        let signed_in = match self.passkeys() {
+        let signed_in = match &self.0.passkeys {
             Some(passkeys) => passkeys.sign_in(sent, find).await,
             None => None,
         };
@@ -265,7 +265,7 @@ impl Accounts {
     }
 
     fn is_secure(&self) -> bool {
-        self.issuer().starts_with("https:")
+        self.0.issuer.starts_with("https:")
     }
 
     fn cookie_name(&self) -> &'static str {
