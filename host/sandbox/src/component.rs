@@ -205,7 +205,7 @@ impl LoadedComponent {
         match &self.exports.tools {
             Tools::Own(_) | Tools::Awaiting(_) => &[],
             Tools::Lifted(lifted) => lifted.left_out(),
-            Tools::Listed(listed) => listed.left_out(),
+            Tools::Listed(listed) => &listed.left_out,
         }
     }
 

@@ -41,7 +41,8 @@ pub struct Listed {
     prefix: String,
     /// Of MCP, as the interface's name has it.
     revision: String,
-    left_out: Vec<LeftOut>,
+    /// What is exported beside the tools.
+    pub left_out: Vec<LeftOut>,
 }
 
 struct Function {
@@ -93,11 +94,6 @@ impl Listed {
         listed.arguments(&listed.list, &[]).map_err(|it| format!("{name}#list-tools: {it}"))?;
         listed.arguments(&listed.call, &[]).map_err(|it| format!("{name}#call-tool: {it}"))?;
         Ok(Some(listed))
-    }
-
-    /// What is exported beside the tools.
-    pub fn left_out(&self) -> &[LeftOut] {
-        &self.left_out
     }
 
     /// The tools, as the component lists them.

@@ -23,7 +23,8 @@ pub struct InstanceLimiter {
     memory_total_bytes_max: usize,
     /// What all instances of the component have, and this one's part of it.
     memory_total: Arc<AtomicUsize>,
-    memory: usize,
+    /// The linear memory that it has.
+    pub memory: usize,
     table_elements_max: usize,
     /// The name of the limit that was broken first.
     pub broken: Option<&'static str>,
@@ -44,11 +45,6 @@ impl InstanceLimiter {
             cpu_ms: 0,
             tally,
         }
-    }
-
-    /// The linear memory that it has.
-    pub fn memory_bytes(&self) -> usize {
-        self.memory
     }
 
     fn allow(&mut self, fits: bool, limit: &'static str) -> wasmtime::Result<bool> {

@@ -122,7 +122,7 @@ impl Running {
                         arguments: arguments.clone(),
                         answers,
                         called_at,
-                        random: HEXLOWER.encode(&recording.seed()),
+                        random: HEXLOWER.encode(&recording.seed),
                     },
                     folders,
                     uses,

@@ -51,7 +51,8 @@ pub struct Difference {
 pub struct Recording {
     tape: Mutex<Tape>,
     /// Where random numbers begin.
-    seed: [u8; 32],
+    /// Where random numbers begin.
+    pub seed: [u8; 32],
     is_replay: bool,
     differed: Notify,
 }
@@ -91,11 +92,6 @@ impl Recording {
     fn of(uses: Vec<Use>, seed: [u8; 32], is_replay: bool) -> Arc<Self> {
         let tape = Mutex::new(Tape { uses, ..Tape::default() });
         Arc::new(Self { tape, seed, is_replay, differed: Notify::new() })
-    }
-
-    /// Where random numbers begin.
-    pub fn seed(&self) -> [u8; 32] {
-        self.seed
     }
 
     /// The uses in their order, and what must not be shown of them; none where they are more than a record may have.
@@ -388,7 +384,7 @@ mod tests {
             assert_eq!(taped.given::<u32>().await, None, "the world answers");
             assert_eq!(taped.keep(gives), gives);
         }
-        let replay = Recording::replay(kept(&recording), recording.seed());
+        let replay = Recording::replay(kept(&recording), recording.seed);
         let taped = replay.take("sql.query", json!(["a"]));
         assert_eq!(taped.given::<u32>().await, Some(1));
         let left = replay.difference().unwrap();

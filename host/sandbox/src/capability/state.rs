@@ -172,7 +172,7 @@ impl CallState {
     fn measure(&self) {
         let (limits, left) = (&self.context.setup.limits, &self.left);
         let span = &self.context.round.span;
-        let memory = self.limiter.memory_bytes() as u64;
+        let memory = self.limiter.memory as u64;
         span.measure("memory_bytes_max", memory, limits.memory_bytes_max as u64);
         span.measure("cpu_ms_max", self.limiter.cpu_ms, limits.cpu_ms_max);
         for (limit, max, left) in [
@@ -218,7 +218,7 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
         wasi.monotonic_clock(Clocks(it.clone(), Instant::now()));
         wasi.secure_random(it.random(false)).insecure_random(it.random(true));
         wasi.insecure_random_seed(u128::from_le_bytes(
-            it.seed()[..16].try_into().unwrap_or_default(),
+            it.seed[..16].try_into().unwrap_or_default(),
         ));
     }
     let mut wasi = wasi.build();

@@ -382,12 +382,9 @@ fn stop(failure: endpoints::Failure) -> Stop {
     match failure {
         endpoints::Failure::NotFound => Stop::InvalidArguments(Vec::new()),
         endpoints::Failure::Invalid(problems) => Stop::InvalidArguments(problems),
-        endpoints::Failure::Refused(it) => Stop::Refused(Refusal {
-            code: it.code,
-            message: it.message,
-            status: it.status,
-            details: it.details,
-        }),
+        endpoints::Failure::Refused(endpoints::Refusal { code, message, status, details }) => {
+            Stop::Refused(Refusal { code, message, status, details })
+        }
         endpoints::Failure::Unavailable(message) => {
             Stop::Unavailable(Unavailable { message, retry_after_ms: None })
         }

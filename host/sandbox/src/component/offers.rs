@@ -168,15 +168,11 @@ pub(super) fn stopped(stop: stops::Stop, unknown: impl FnOnce() -> CallError) ->
             Stop::InputRequired(InputRequired { questions: it.questions, state: it.state })
         }
         stops::Stop::InvalidArguments(problems) => Stop::InvalidArguments(problems),
-        stops::Stop::Refused(it) => Stop::Refused(Refusal {
-            code: it.code,
-            message: it.message,
-            status: it.status,
-            details: it.details,
-        }),
-        stops::Stop::Unavailable(it) => Stop::Unavailable(Unavailable {
-            message: it.message,
-            retry_after_ms: it.retry_after_ms,
-        }),
+        stops::Stop::Refused(stops::Refusal { code, message, status, details }) => {
+            Stop::Refused(Refusal { code, message, status, details })
+        }
+        stops::Stop::Unavailable(stops::Unavailable { message, retry_after_ms }) => {
+            Stop::Unavailable(Unavailable { message, retry_after_ms })
+        }
     })
 }
