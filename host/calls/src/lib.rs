@@ -244,7 +244,7 @@ impl Calls {
                         }
                         let kept = pauses.and_then(|it| it.wait_max());
                         waiting.wait(&component, &call.caller, &it, kept, &self.stop).await?;
-                        record.waited = waiting.waited();
+                        record.waited = waiting.waited;
                         // A wait does not hold a version back; a canary goes on with what it began.
                         let catalog = self.registry.catalog();
                         let serving = M::component(&catalog, call)?;

@@ -25,7 +25,8 @@ const STOPPING: &str = "The server is stopping; call again in a moment.";
 /// What one call has waited so far.
 pub struct Waiting {
     began: Instant,
-    waited: Duration,
+    /// How long it has waited so far.
+    pub waited: Duration,
     wakes: u32,
     call_id: u64,
     component: Arc<str>,
@@ -85,11 +86,6 @@ impl Waiting {
         }
         self.waited += from.elapsed();
         Ok(())
-    }
-
-    /// How long it has waited so far.
-    pub fn waited(&self) -> Duration {
-        self.waited
     }
 
     /// Goes on with `component`, which may be another version by now, or another component. What

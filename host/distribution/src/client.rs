@@ -55,7 +55,7 @@ pub(crate) struct Client {
     repository: String,
     own: Url,
     config: RegistryConfig,
-    base: std::path::PathBuf,
+    pub(crate) base: std::path::PathBuf,
     outgoing: Outgoing,
     until: Instant,
     /// The header for each access.
@@ -462,11 +462,6 @@ impl Client {
         let message: String = plain.take(MESSAGE_MAX).collect();
         let more = if message.is_empty() { String::new() } else { format!(" ({message})") };
         refused(&url, format!("status {status}{more}"))
-    }
-
-    /// Where the files of the configuration count from.
-    pub(crate) fn base(&self) -> &Path {
-        &self.base
     }
 }
 

@@ -63,7 +63,7 @@ pub async fn pull(config: &Config, name: &str, reference: &Reference) -> Result<
     let led = reference.via.iter().chain([&reference.host]).map(String::as_str);
     let requirements = config.requirements(name, led);
     let bundles = referrers::bundles(&client, &manifest_digest, &referrers).await?;
-    let place = client.base();
+    let place = &client.base;
     let signed = signatures::check(&requirements, place, &bytes, &bundles)
         .map_err(|what| Error(format!("{reference}: {what}")))?;
     let mut created = read.created();

@@ -230,10 +230,7 @@ impl McpServer {
         output: impl AsyncWrite + Send + Unpin + 'static,
         line_bytes_max: usize,
     ) -> BoxFuture<'static, ()> {
-        self.serve_client(Client::new(Box::new(input), Box::new(output), line_bytes_max))
-    }
-
-    fn serve_client(self, client: Client) -> BoxFuture<'static, ()> {
+        let client = Client::new(Box::new(input), Box::new(output), line_bytes_max);
         Box::pin(async move {
             // The SDK's own beginning would hold the client to the era of its first request.
             let _ = serve_directly(self, client, None).waiting().await;

@@ -292,7 +292,7 @@ impl McpServer {
         let mut document = document(tasks, id, &caller).await?;
         let Some(run) = run else { return Ok(document) };
         let Standing::Working(given) = &document.standing else { return Ok(document) };
-        if !given.is_paused && !self.is_repeatable(document.tool()) {
+        if !given.is_paused && !self.is_repeatable(&document.tool) {
             let failure = broken_off();
             let error = ErrorData::internal_error(failure.message.clone(), Some(failure.object()));
             tasks.stands(&mut document, Standing::failed(&error)).await;

@@ -20,7 +20,7 @@ pub(super) struct Document {
     pub(super) id: String,
     /// Whose it is: the principal.
     pub(super) owner: Arc<str>,
-    tool: String,
+    pub(super) tool: String,
     /// A JSON object, as is the request's `_meta`.
     arguments: String,
     meta: String,
@@ -115,10 +115,6 @@ impl Document {
             keys: Vec::new(),
             standing: Standing::Working(given),
         }
-    }
-
-    pub(super) fn tool(&self) -> &str {
-        &self.tool
     }
 
     /// The round that `given` is for, `of` whom it is asked.
