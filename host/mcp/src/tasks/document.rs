@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, DetailedTask, InputRequests, InputRequiredResult, Task, TaskPayload},
+    model::{
+        CallToolResult, DetailedTask, InputRequests, InputRequiredResult, Task, TaskPayload,
+        TaskStatus,
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -209,14 +212,8 @@ impl Document {
         DetailedTask::new(self.task(ttl_ms, message), payload)
     }
 
+    /// [`DetailedTask`] gives it the status of its payload.
     fn task(&self, ttl_ms: u64, message: Option<String>) -> Task {
-        let status = match &self.standing {
-            Standing::Working(_) => rmcp::model::TaskStatus::Working,
-            Standing::InputRequired { .. } => rmcp::model::TaskStatus::InputRequired,
-            Standing::Completed(_) => rmcp::model::TaskStatus::Completed,
-            Standing::Failed(_) => rmcp::model::TaskStatus::Failed,
-            Standing::Cancelled => rmcp::model::TaskStatus::Cancelled,
-        };
         let message = message.or_else(|| match &self.standing {
             Standing::Working(it) if it.is_paused => {
                 Some("It waits for an event or for a person.".to_owned())
@@ -225,7 +222,7 @@ impl Document {
             _ => None,
         });
         let (created, updated) = (rfc3339(self.created_ms), rfc3339(self.updated_ms));
-        let task = Task::new(&self.id, status, created, updated);
+        let task = Task::new(&self.id, TaskStatus::Working, created, updated);
         let task = task.with_ttl_ms(ttl_ms).with_poll_interval_ms(POLL_INTERVAL_MS);
         match message {
             Some(message) => task.with_status_message(message),
